@@ -1,0 +1,31 @@
+# The project's tasks. Each sets up what it needs in .venv; nothing outside the checkout is touched.
+PYTHON ?= python3
+VENV := .venv
+READY := $(VENV)/.ready
+
+.PHONY: conformance test lint mutants soak clean
+.DEFAULT_GOAL := conformance
+
+conformance: $(READY)  ## judge every operator on the device at hand; evidence in reports/latest/
+	@$(VENV)/bin/python -m conformance run --out reports/latest
+
+test: $(READY)  ## every test of the project
+	@$(VENV)/bin/python -m pytest tests -n 2
+
+lint: $(READY)  ## format, lint, types and import rules alone
+	@$(VENV)/bin/python -m pytest tests/project -q
+
+mutants: $(READY)  ## kernels with one mistake each: smoke must reject each of them, 20 seeds
+	@$(VENV)/bin/python -m tests.kernels.mutation_run --seeds 20
+
+soak: $(READY)  ## the real kernel, 20 seeds of smoke: no false alarm
+	@$(VENV)/bin/python -m tests.kernels.mutation_run --seeds 20 --mutant none
+
+$(READY): pyproject.toml
+	@echo "setting up $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[simulator,test]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build reports/latest .pytest_cache .mypy_cache .ruff_cache

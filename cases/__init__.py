@@ -1,0 +1,1 @@
+"""Operator records and the templates that judge them."""

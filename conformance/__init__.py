@@ -1,0 +1,1 @@
+"""The conformance harness: draws cases, runs a device, judges what it answers."""

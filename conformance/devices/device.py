@@ -1,0 +1,79 @@
+"""What a device is to the harness: a profile, ``run`` and ``close``; and what can go wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    from conformance.case import Case
+    from conformance.observation import Observation
+    from conformance.operator import Operator
+
+
+class EnvironmentFailure(RuntimeError):
+    """The device, its build or its environment failed: nothing was judged (exit status 3)."""
+
+
+class OperatorUnavailable(RuntimeError):
+    """The device's operator library does not export the operator."""
+
+
+@dataclass(frozen=True)
+class Trait:
+    """A property of a device's arithmetic; ``probed`` False: declared, not measured on it."""
+
+    value: str
+    probed: bool = False
+
+
+@dataclass(frozen=True)
+class Library:
+    """A shared library that the device process has loaded, by path and hash of its bytes."""
+
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class DeviceProfile:
+    """What is known of a device; it is stored with the evidence.
+
+    ``ub_bytes`` is the unified buffer of one vector core that a tiling may use, None if unknown.
+    ``cann`` is the version text that the runtime answers, "unknown" if it answers none.
+    ``libraries`` has the libraries that were really loaded, by file name.
+    """
+
+    name: str
+    kind: Literal["sim", "npu"]
+    soc: str
+    vector_cores: int
+    ub_bytes: int | None
+    cann: str
+    libraries: Mapping[str, Library]
+    cast_mode: Trait
+    flush_to_zero: Trait
+    overflow_mode: Trait
+
+    def describe(self) -> str:
+        """The device in a few words: ``simulated Ascend910B1, 48 vector cores``."""
+        return f"{self.name}, {self.vector_cores} vector cores"
+
+
+class Device(Protocol):
+    """Runs cases. ``run`` always answers: a crash, a hang and exhaustion are Observations too."""
+
+    @property
+    def profile(self) -> DeviceProfile:
+        """What is known of the device."""
+
+    def run(self, operator: Operator, case: Case) -> Observation:
+        """Call the operator once with the case's tensors and attributes.
+
+        Raises OperatorUnavailable where the library has no such operator, ValueError where the
+        case does not fit the operator's signature, EnvironmentFailure where the device is lost.
+        """
+
+    def close(self) -> None:
+        """End the device's process; a closed device cannot run."""

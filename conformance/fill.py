@@ -1,0 +1,88 @@
+"""Seeded recipes for floating-point tensors: which families of values, striped over the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from reference.floats import Format, format_of, round_once, to_bits
+
+Columns = NDArray[np.float64]
+Family = Callable[[np.random.Generator, tuple[int, int], Format, int], Columns]
+
+
+@dataclass(frozen=True)
+class Fill:
+    """A recipe: column c of the tensor, seen as rows x columns, holds ``stripes[order[c]]``.
+
+    The order of the stripes is drawn from ``seed`` too, so that every family can meet the first,
+    the last and the tail columns. ``terms`` is the largest number of elements of one column that
+    the operator may add: the lattice family keeps every partial sum of that many exact.
+    """
+
+    stripes: tuple[str, ...]
+    seed: int
+    terms: int = 1
+
+    def __repr__(self) -> str:
+        return f"{'/'.join(self.stripes)} (seed {self.seed})"
+
+
+def expand(fill: Fill, shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> NDArray[np.generic]:
+    """Make the tensor of a recipe: C-contiguous, of ``shape`` and ``dtype``."""
+    fmt = format_of(dtype.name)
+    columns = shape[-1] if shape else 1
+    rows = int(np.prod(shape[:-1], dtype=np.int64))
+    generator = np.random.Generator(np.random.Philox(key=fill.seed))
+    stripe_of_column = np.resize(generator.permutation(len(fill.stripes)), columns)
+    values = np.empty((rows, columns), np.float64)
+    for stripe, family in enumerate(fill.stripes):
+        mine = np.flatnonzero(stripe_of_column == stripe)
+        values[:, mine] = FAMILIES[family](generator, (rows, mine.size), fmt, fill.terms)
+    return to_bits(round_once(values, fmt), fmt).view(dtype).reshape(shape)
+
+
+def _gaussian(generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int) -> Columns:
+    """Plain normal values: what users feed; shows wide errors and a changed order of addition."""
+    return generator.standard_normal(shape)
+
+
+def _scaled(generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int) -> Columns:
+    """Normal values times a power of two per element: absorption, few significant bits in common."""
+    reach = min(12, -fmt.emin - 2)
+    return generator.standard_normal(shape) * np.exp2(generator.integers(-reach, reach + 1, shape))
+
+
+def _lattice(generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int) -> Columns:
+    """Integers so small that any order of adding ``terms`` of them in fp32 is exact."""
+    bits = min(fmt.precision, 24 - max(terms - 1, 0).bit_length())
+    limit = 2 ** max(bits, 1)
+    return generator.integers(-limit + 1, limit, shape).astype(np.float64)
+
+
+def _cancellation(generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int) -> Columns:
+    """Big values of both signs among small ones: the sum lives in what a coarse accumulator loses."""
+    big = 2.0 ** (fmt.precision if fmt.precision < 24 else 20)
+    kind = generator.integers(0, 3, shape)
+    small = generator.standard_normal(shape)
+    return np.where(kind == 0, small, np.where(kind == 1, big, -big))
+
+
+def _special(generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int) -> Columns:
+    """Zeros of both signs, subnormals, the largest finite values, infinities and NaN among ones."""
+    tiny, largest = 2.0 ** (fmt.emin - fmt.precision + 1), (2.0 - 2.0 ** (1 - fmt.precision)) * 2.0**fmt.emax
+    rare = [0.0, -0.0, tiny, -tiny, 2.0**fmt.emin, largest, -largest, np.inf, -np.inf, np.nan]
+    chosen = generator.choice(np.array(rare), shape)
+    return np.where(generator.random(shape) < 0.3, chosen, generator.choice([1.0, -1.0, 0.5], shape))
+
+
+FAMILIES: dict[str, Family] = {
+    "gaussian": _gaussian,
+    "scaled": _scaled,
+    "lattice": _lattice,
+    "cancellation": _cancellation,
+    "special": _special,
+}
+"""Families by name. Each takes generator, shape, format and term count and returns float64 columns."""

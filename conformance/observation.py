@@ -1,0 +1,76 @@
+"""What a device answered: bytes, codes and diagnostics, with no opinion on whether they are right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Outcome(Enum):
+    """How a call ended. ``REJECTED``: phase 1 refused it; ``FAILED``: phase 2 or the stream did."""
+
+    COMPLETED = "completed"
+    REJECTED = "rejected"
+    FAILED = "failed"
+    CRASHED = "crashed"
+    TIMED_OUT = "timed out"
+    OUT_OF_MEMORY = "out of memory"
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One finding of the simulated machine about the kernel's behaviour.
+
+    ``file`` and ``line`` are the kernel's own source; ``block`` is the block index, -1 for the host.
+    """
+
+    code: str
+    severity: str
+    message: str
+    advice: str = ""
+    kernel: str = ""
+    file: str = ""
+    line: int = 0
+    block: int = -1
+    pipe: str = ""
+    address: int = 0
+
+
+@dataclass(frozen=True)
+class GuardDamage:
+    """Bytes of a guard zone that changed: the buffer's name, the offset of the first changed byte
+    from the buffer's start (negative: before it), and how many changed.
+    """
+
+    buffer: str
+    offset: int
+    count: int
+
+
+@dataclass(frozen=True)
+class Observation:
+    """The answer of one call.
+
+    ``outputs`` holds each output's bytes as an array of the case's shape and dtype; its elements
+    equal ``poison`` bytes where nothing was written. ``unwritten`` counts per output the elements whose
+    bytes all still hold the poison. ``inputs_changed`` names inputs whose bytes differ after the call.
+    ``status`` is the status of the failing function (0 when completed), ``phase`` its name,
+    ``message`` the text of aclGetRecentErrMsg, ``seconds`` the wall time of the call.
+    """
+
+    outcome: Outcome
+    status: int = 0
+    phase: str = ""
+    message: str = ""
+    outputs: Mapping[str, NDArray[np.generic]] = field(default_factory=dict)
+    unwritten: Mapping[str, int] = field(default_factory=dict)
+    outputs_untouched: bool = False
+    guard_damage: tuple[GuardDamage, ...] = ()
+    inputs_changed: tuple[str, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    workspace_bytes: int = 0
+    seconds: float = 0.0

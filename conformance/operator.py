@@ -1,0 +1,161 @@
+"""The operator record: everything that the harness knows about one operator.
+
+A record is plain data plus the operator's own callables (its reference, its strategy). The harness
+never asks for an operator's name; what differs between operators is a field here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reference.terms import Terms
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+    from conformance.case import Case
+
+Arrays = Mapping[str, NDArray[np.generic]]
+Merges = Sequence[tuple[int, int]]
+
+
+class SourceClass(Enum):
+    """Where a clause of a contract comes from, strongest first."""
+
+    DOCUMENT = "document"
+    MEASURED = "measured"
+    SOURCE_READ = "source-read"
+    INFERRED = "inferred"
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One sentence of a contract: what is promised, where that is written, and how firmly."""
+
+    text: str
+    source: str
+    source_class: SourceClass
+
+
+def document(text: str, source: str) -> Clause:
+    """A clause that a public document states."""
+    return Clause(text, source, SourceClass.DOCUMENT)
+
+
+def source_read(text: str, source: str) -> Clause:
+    """A clause that no document states but that was read in the vendor's public sources."""
+    return Clause(text, source, SourceClass.SOURCE_READ)
+
+
+@dataclass(frozen=True)
+class Sum:
+    """Contract of an output whose every element is a sum of source elements, rounded once.
+
+    ``terms(inputs, attributes)`` names the source rows that each output row adds. ``merges(slots)``
+    declares the summation order as a sequence of ``(into, from)`` pairs over slot numbers, each
+    pair one rounded addition, the last one leaving the sum in slot 0; ``None`` allows any order.
+    """
+
+    clause: Clause
+    terms: Callable[[Arrays, Mapping[str, int]], Terms]
+    accumulate: str = "float32"
+    merges: Callable[[int], Merges] | None = None
+    order_clause: Clause | None = None
+
+
+Contract = Sum
+
+
+@dataclass(frozen=True)
+class TensorParameter:
+    """A tensor in the operator's signature. ``dtype`` None means: the dtype of the case."""
+
+    name: str
+    acl_name: str
+    role: Literal["input", "output"]
+    dtype: str | None = None
+
+
+@dataclass(frozen=True)
+class AttributeParameter:
+    """A scalar attribute in the operator's signature, passed by value as ``ctype``."""
+
+    name: str
+    acl_name: str
+    ctype: Literal["int64", "bool"] = "int64"
+
+
+Parameter = TensorParameter | AttributeParameter
+
+
+@dataclass(frozen=True)
+class Mode:
+    """One documented way to call the operator, and the clause that describes it."""
+
+    name: str
+    clause: Clause
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """A call that the interface must refuse: its case, the status it must answer, and the rule."""
+
+    name: str
+    case: Case
+    status: int
+    clause: Clause
+
+
+@dataclass(frozen=True)
+class Example:
+    """A call printed in a document or a public test; ``expected`` holds exact values if it has any."""
+
+    name: str
+    case: Case
+    source: str
+    expected: Mapping[str, tuple[float, ...]] | None = None
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """A size at which an implementation changes its path; cases are drawn on, below and above it."""
+
+    axis: str
+    value: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class Operator:
+    """One operator of the family.
+
+    ``parameters`` are in the order of the aclnn signature. ``cases(mode, dtype)`` draws a case;
+    ``formula(inputs, attributes)`` returns the outputs in the dtype of the inputs given.
+    ``contracts`` has one entry for every output.
+    """
+
+    name: str
+    title: str
+    aclnn: str
+    sources: tuple[str, ...]
+    products: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    modes: tuple[Mode, ...]
+    dtypes: tuple[str, ...]
+    formula: Callable[[Arrays, Mapping[str, int]], Arrays]
+    contracts: Mapping[str, Contract]
+    cases: Callable[[str, str], SearchStrategy[Case]]
+    examples: tuple[Example, ...] = ()
+    rejections: tuple[Rejection, ...] = ()
+    boundaries: tuple[Boundary, ...] = ()
+
+    @property
+    def tensors(self) -> tuple[TensorParameter, ...]:
+        """Tensor parameters in signature order."""
+        return tuple(p for p in self.parameters if isinstance(p, TensorParameter))

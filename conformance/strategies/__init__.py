@@ -1,0 +1,1 @@
+"""Strategies that several operators share: sizes, machines, routings and recipes of values."""

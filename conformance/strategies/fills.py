@@ -1,0 +1,23 @@
+"""Recipes of floating-point values: which families share a tensor's columns, and their seed."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from conformance.fill import FAMILIES, Fill
+
+SEEDS = st.integers(0, 2**32 - 1)
+READABLE_FIRST = ("lattice", "gaussian", "scaled", "cancellation", "special")
+
+
+def fills(terms: int) -> SearchStrategy[Fill]:
+    """Recipes for a tensor of which the operator adds up to ``terms`` elements into one output.
+
+    Shrinks to one stripe of small integers with seed 0.
+    """
+    stripes = st.lists(st.sampled_from(READABLE_FIRST), min_size=1, max_size=4, unique=True)
+    return st.builds(Fill, stripes=stripes.map(tuple), seed=SEEDS, terms=st.just(terms))
+
+
+assert set(READABLE_FIRST) == set(FAMILIES)

@@ -1,0 +1,59 @@
+"""A case prints what matters, keeps its bits, and is told from another by what it feeds."""
+
+from dataclasses import replace
+
+import numpy as np
+from conformance.case import Case, Machine, Tensor
+from conformance.fill import Fill
+
+GRAD = Tensor((2, 3), "bfloat16", fill=Fill(("lattice",), seed=0, terms=2), unread=(1,))
+CASE = Case(
+    operator="segment_sum",
+    mode="plain",
+    dtype="bfloat16",
+    attributes={"top_k": 2},
+    inputs={"grad": GRAD, "rows": Tensor((2,), "int32", values=(0, -1))},
+    outputs={"sums": Tensor((1, 3), "bfloat16")},
+    machine=Machine(1, 4096),
+)
+
+
+def test_a_case_reads_as_a_call() -> None:
+    assert repr(CASE).splitlines() == [
+        "Case(segment_sum, plain, bfloat16: top_k=2",
+        "  grad: bfloat16[2x3] = lattice (seed 0), NaN in unread rows [1]",
+        "  rows: int32[2] = [0, -1]",
+        "  sums: bfloat16[1x3]",
+        "  on 1 core with 4096 B of UB)",
+    ]
+
+
+def test_a_long_tensor_is_shortened() -> None:
+    assert repr(Tensor((100,), "int32", values=tuple(range(100)))).endswith("22, 23, ...]")
+
+
+def test_rows_that_must_not_be_read_hold_nan() -> None:
+    grad = CASE.arrays["grad"].astype(np.float32)
+    assert np.isfinite(grad[0]).all()
+    assert np.isnan(grad[1]).all()
+
+
+def test_listed_values_of_a_float_tensor_are_its_storage_bits() -> None:
+    one = Tensor((1,), "float16", values=(0x3C00,)).materialize()
+    assert one.tolist() == [1.0]
+
+
+def test_what_the_operator_is_given_tells_cases_apart_and_the_machine_does_not() -> None:
+    assert CASE.digest == replace(CASE, machine=Machine(48, 196608)).digest
+    assert CASE.digest == replace(CASE, mode=CASE.mode).digest
+    others = [
+        replace(CASE, attributes={"top_k": 1}),
+        replace(CASE, inputs={**CASE.inputs, "rows": Tensor((2,), "int32", values=(0, 0))}),
+        replace(CASE, outputs={"sums": Tensor((1, 3), "float16")}),
+        replace(CASE, inputs={**CASE.inputs, "grad": replace(GRAD, fill=Fill(("lattice",), seed=1))}),
+    ]
+    assert len({case.digest for case in (CASE, *others)}) == 5
+
+
+def test_arrays_cannot_be_changed_by_who_reads_them() -> None:
+    assert not any(array.flags.writeable for array in CASE.arrays.values())

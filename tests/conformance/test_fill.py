@@ -1,0 +1,43 @@
+"""A recipe of values always makes the same tensor, striped as it says."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+from conformance.fill import FAMILIES, Fill, expand
+
+DTYPES = [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16), np.dtype(np.float32)]
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_same_recipe_makes_the_same_bytes(family: str, dtype: np.dtype) -> None:
+    fill = Fill((family,), seed=5, terms=3)
+    first, second = (expand(fill, (4, 9), dtype) for _ in range(2))
+    assert first.dtype == dtype
+    assert first.tobytes() == second.tobytes()
+    assert first.tobytes() != expand(Fill((family,), seed=6, terms=3), (4, 9), dtype).tobytes()
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize("terms", [1, 2, 8, 200])
+def test_lattice_sums_are_exact_in_float32_whatever_the_order(terms: int, dtype: np.dtype) -> None:
+    array = expand(Fill(("lattice",), seed=1, terms=terms), (terms, 500), dtype).astype(np.float64)
+    assert np.abs(array).sum(axis=0).max() <= 2**24
+    assert np.array_equal(array, np.rint(array))
+    assert np.abs(array).max() > 1
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_every_stripe_gets_columns_and_special_values_appear(dtype: np.dtype) -> None:
+    array = expand(Fill(("lattice", "special"), seed=0, terms=2), (50, 40), dtype)
+    wide = array.astype(np.float32)
+    special = ~np.isfinite(wide).all(axis=0)
+    assert 0 < special.sum() < 40
+    assert np.isnan(wide).any()
+    assert np.isinf(wide).any()
+    assert (np.signbit(wide) & (wide == 0)).any()
+
+
+def test_a_tensor_without_elements_is_made_without_complaint() -> None:
+    assert expand(Fill(("gaussian",), seed=0), (0, 8), DTYPES[0]).shape == (0, 8)
+    assert expand(Fill(("gaussian",), seed=0), (3, 0), DTYPES[0]).shape == (3, 0)
