@@ -1,0 +1,1 @@
+"""Reference definitions of the operators in pure numpy, written from the documents alone."""

@@ -1,0 +1,68 @@
+"""The terms of a summed output: which source rows are really added for every output row.
+
+An operator's module states its sums twice, as `formula` (the document's equation) and as `Terms`;
+from the terms an evaluator computes exact values, sums of magnitudes and error bounds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reference.floats import format_of
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """The source rows added for every output row, slots in the document's order t = 0..K-1.
+
+    * `rows`: int32 or int64, [output_rows, slots]. An entry r >= 0 adds row r of the source, viewed
+      as 2-D [source_rows, hidden]; -1 adds nothing, and the source is not read for it. Repeated
+      entries are added as often as they occur.
+    * `source`: name of the input tensor that the rows index.
+    * `coefficients`: factor of each term, same shape as `rows`; None stands for 1 everywhere.
+    * `cast`: name of the storage format (floats.format_of) that each term is rounded to before the
+      sum; None where the terms enter the sum unrounded.
+
+    Raises TypeError for a dtype of `rows` other than the two, ValueError for a shape that is not
+    2-D, for coefficients of another shape and for an unknown `cast`.
+    """
+
+    rows: NDArray[Any]
+    source: str
+    coefficients: NDArray[Any] | None = None
+    cast: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.rows.dtype not in (np.int32, np.int64):
+            raise TypeError(f"rows: dtype {self.rows.dtype} must be int32 or int64")
+        if self.rows.ndim != 2:
+            raise ValueError(f"rows: shape {self.rows.shape} must be (output_rows, slots)")
+        if self.coefficients is not None and self.coefficients.shape != self.rows.shape:
+            raise ValueError(
+                f"coefficients: shape {self.coefficients.shape} must be that of rows,"
+                f" {self.rows.shape}"
+            )
+        if self.cast is not None:
+            format_of(self.cast)
+
+    @property
+    def live(self) -> NDArray[np.int64]:
+        """Number of slots that add a source row, int64 [output_rows].
+
+        An upper bound on the n of numerics N.0, which leaves out terms that are zero as well.
+        """
+        return np.asarray(np.count_nonzero(self.rows >= 0, axis=1), dtype=np.int64)
+
+    def validate(self, source_rows: int) -> None:
+        """Raise ValueError for the first entry outside [-1, source_rows)."""
+        outside = (self.rows < -1) | (self.rows >= source_rows)
+        if outside.any():
+            row, slot = (int(axis[0]) for axis in np.nonzero(outside))
+            raise ValueError(
+                f"rows[output row {row}, slot {slot}]={self.rows[row, slot]}: must lie in"
+                f" [-1, {source_rows}), the rows of {self.source}, -1 for a slot that adds nothing"
+            )

@@ -1,0 +1,1 @@
+"""Operator definitions written as plain loops, taken from the documents alone."""
