@@ -55,7 +55,9 @@ class Tensor:
             shown = ", ".join(map(str, self.values[:SHOWN_INTEGERS]))
             more = ", ..." if len(self.values) > SHOWN_INTEGERS else ""
             return f"{self.dtype}[{shape}] = [{shown}{more}]"
-        canaries = f", NaN in unread rows {list(self.unread[:SHOWN_INTEGERS])}" if self.unread else ""
+        canaries = (
+            f", NaN in unread rows {list(self.unread[:SHOWN_INTEGERS])}" if self.unread else ""
+        )
         return f"{self.dtype}[{shape}]" + (f" = {self.fill!r}{canaries}" if self.fill else "")
 
 

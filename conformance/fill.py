@@ -44,25 +44,33 @@ def expand(fill: Fill, shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> N
     return to_bits(round_once(values, fmt), fmt).view(dtype).reshape(shape)
 
 
-def _gaussian(generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int) -> Columns:
+def _gaussian(
+    generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int
+) -> Columns:
     """Plain normal values: what users feed; shows wide errors and a changed order of addition."""
     return generator.standard_normal(shape)
 
 
-def _scaled(generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int) -> Columns:
+def _scaled(
+    generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int
+) -> Columns:
     """Normal values times a power of two per element: absorption, few significant bits in common."""
     reach = min(12, -fmt.emin - 2)
     return generator.standard_normal(shape) * np.exp2(generator.integers(-reach, reach + 1, shape))
 
 
-def _lattice(generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int) -> Columns:
+def _lattice(
+    generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int
+) -> Columns:
     """Integers so small that any order of adding ``terms`` of them in fp32 is exact."""
     bits = min(fmt.precision, 24 - max(terms - 1, 0).bit_length())
     limit = 2 ** max(bits, 1)
     return generator.integers(-limit + 1, limit, shape).astype(np.float64)
 
 
-def _cancellation(generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int) -> Columns:
+def _cancellation(
+    generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int
+) -> Columns:
     """Big values of both signs among small ones: the sum lives in what a coarse accumulator loses."""
     big = 2.0 ** (fmt.precision if fmt.precision < 24 else 20)
     kind = generator.integers(0, 3, shape)
@@ -70,12 +78,19 @@ def _cancellation(generator: np.random.Generator, shape: tuple[int, int], fmt: F
     return np.where(kind == 0, small, np.where(kind == 1, big, -big))
 
 
-def _special(generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int) -> Columns:
+def _special(
+    generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int
+) -> Columns:
     """Zeros of both signs, subnormals, the largest finite values, infinities and NaN among ones."""
-    tiny, largest = 2.0 ** (fmt.emin - fmt.precision + 1), (2.0 - 2.0 ** (1 - fmt.precision)) * 2.0**fmt.emax
+    tiny, largest = (
+        2.0 ** (fmt.emin - fmt.precision + 1),
+        (2.0 - 2.0 ** (1 - fmt.precision)) * 2.0**fmt.emax,
+    )
     rare = [0.0, -0.0, tiny, -tiny, 2.0**fmt.emin, largest, -largest, np.inf, -np.inf, np.nan]
     chosen = generator.choice(np.array(rare), shape)
-    return np.where(generator.random(shape) < 0.3, chosen, generator.choice([1.0, -1.0, 0.5], shape))
+    return np.where(
+        generator.random(shape) < 0.3, chosen, generator.choice([1.0, -1.0, 0.5], shape)
+    )
 
 
 FAMILIES: dict[str, Family] = {

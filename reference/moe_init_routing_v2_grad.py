@@ -65,12 +65,9 @@ def _check_routing(
     if drop_pad_mode == 0 and active_num > 0 and source_rows != active_num:
         rule = f"must be active_num={active_num}, the size of axis 0 in Active mode"
         _reject("source_rows", source_rows, rule, _PARAMETERS + "activeNum")
-    if drop_pad_mode == 1 and active_num > 0 and source_rows % active_num:
-        rule = f"must be E*C with E = active_num={active_num}, the size of axis 0 in Active mode"
-        _reject("source_rows", source_rows, rule, _PARAMETERS + "activeNum")
 
     # A dropless index is a rank among all slots; a Drop/Pad index is a row of the [E*C, H] view.
-    lowest = -1 if drop_pad_mode == 1 or active_num > 0 else 0
+    lowest = -1 if drop_pad_mode == 1 else 0
     end = source_rows if drop_pad_mode == 1 else slots
     outside = np.flatnonzero((expanded_row_idx < lowest) | (expanded_row_idx >= end))
     if outside.size:
@@ -93,7 +90,8 @@ def formula(
       Shape [rows, H] for drop_pad_mode 0: NUM_ROWS*K rows, or active_num in Active mode; [E, C, H]
       for drop_pad_mode 1. Rows that no slot names are not read.
     * `expanded_row_idx`: int32 [NUM_ROWS*K], unit: rows of grad_expanded_x viewed as [rows, H].
-    * `top_k`: slots per token. `active_num`: 0, or the size of axis 0 of grad_expanded_x.
+    * `top_k`: slots per token. `active_num`: 0, or the size of axis 0 of grad_expanded_x;
+      ignored for drop_pad_mode 1.
 
     Returns grad_x [NUM_ROWS, H], terms added in the order t = 0..K-1 to +0. Raises TypeError for a
     dtype, ValueError for any other argument outside the document's rules.
@@ -108,7 +106,7 @@ def formula(
     if len(shape) != 2 + drop_pad_mode:
         rule = f"must be {('2-D [rows, H]', '3-D [E, C, H]')[drop_pad_mode]} with {drop_pad_mode=}"
         _reject("grad_expanded_x.shape", shape, rule, _PARAMETERS + "gradExpandedX")
-    if active_num > 0 and shape[0] != active_num:
+    if drop_pad_mode == 0 and active_num > 0 and shape[0] != active_num:
         rule = f"axis 0 must equal active_num={active_num}"
         _reject("grad_expanded_x.shape", shape, rule, _PARAMETERS + "activeNum")
 

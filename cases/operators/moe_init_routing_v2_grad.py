@@ -90,7 +90,11 @@ def call(
         operator=NAME,
         mode=mode,
         dtype=dtype,
-        attributes={"top_k": top_k, "drop_pad_mode": int(mode == "drop_pad"), "active_num": active_num},
+        attributes={
+            "top_k": top_k,
+            "drop_pad_mode": int(mode == "drop_pad"),
+            "active_num": active_num,
+        },
         inputs={
             "grad_expanded_x": Tensor(grad, dtype, values=values, fill=fill, unread=unread),
             "expanded_row_idx": Tensor((len(indices),), "int32", values=indices),
@@ -145,13 +149,17 @@ def least_ub_bytes(top_k: int) -> int:
 GAUSSIAN = Fill(("gaussian",), seed=1)
 
 
-def identity_call(mode: str, dtype: str, grad: tuple[int, ...], entries: int, top_k: int, active_num: int = 0) -> Case:
+def identity_call(
+    mode: str, dtype: str, grad: tuple[int, ...], entries: int, top_k: int, active_num: int = 0
+) -> Case:
     """A call of the vendor's tiling tests: only its sizes are given there, the indices are 0, 1, 2..."""
     rows = 1
     for size in grad[:-1]:
         rows *= size
     indices = tuple(i if mode != "drop_pad" or i < rows else -1 for i in range(entries))
-    return call(mode, dtype, grad=grad, indices=indices, top_k=top_k, active_num=active_num, fill=GAUSSIAN)
+    return call(
+        mode, dtype, grad=grad, indices=indices, top_k=top_k, active_num=active_num, fill=GAUSSIAN
+    )
 
 
 def examples() -> tuple[Example, ...]:
@@ -167,21 +175,38 @@ def examples() -> tuple[Example, ...]:
     )
     sizes = [
         ("480x8 top_k 6", identity_call("dropless", "float32", (480, 8), 480, 6)),
-        *((f"16x5120 top_k 2 {d}", identity_call("dropless", d, (16, 5120), 16, 2)) for d in DTYPES),
+        *(
+            (f"16x5120 top_k 2 {d}", identity_call("dropless", d, (16, 5120), 16, 2))
+            for d in DTYPES
+        ),
         ("active 40 of 640 top_k 64", identity_call("active", "float32", (40, 512), 640, 64, 40)),
         ("active 40 of 80 top_k 1", identity_call("active", "float32", (40, 512), 80, 1, 40)),
         ("drop_pad 10x8x512 top_k 8", identity_call("drop_pad", "float32", (10, 8, 512), 640, 8)),
-        ("drop_pad ignores active_num", identity_call("drop_pad", "float32", (10, 8, 512), 640, 8, 40)),
+        (
+            "drop_pad ignores active_num",
+            identity_call("drop_pad", "float32", (10, 8, 512), 640, 8, 40),
+        ),
     ]
     empty = [
         ("no tokens", call("active", "float16", grad=(3, 8), indices=(), top_k=2, active_num=3)),
         ("hidden 0", call("dropless", "float32", grad=(4, 0), indices=(0, 1, 2, 3), top_k=2)),
-        ("no experts, all dropped", call("drop_pad", "bfloat16", grad=(0, 4, 8), indices=(-1,) * 4, top_k=2)),
+        (
+            "no experts, all dropped",
+            call("drop_pad", "bfloat16", grad=(0, 4, 8), indices=(-1,) * 4, top_k=2),
+        ),
     ]
     return (
-        Example("README", documented, f"{README}, call example", {"grad_x": (0.30000001, 0.30000001, 0.70000005, 0.70000005)}),
+        Example(
+            "README",
+            documented,
+            f"{README}, call example",
+            {"grad_x": (0.30000001, 0.30000001, 0.70000005, 0.70000005)},
+        ),
         *(Example(name, case, tests) for name, case in sizes),
-        *(Example(name, case, "interface behaviour for empty tensors, inferred") for name, case in empty),
+        *(
+            Example(name, case, "interface behaviour for empty tensors, inferred")
+            for name, case in empty
+        ),
     )
 
 
@@ -212,14 +237,36 @@ def rejections() -> tuple[Rejection, ...]:
     def attribute(name: str, value: int) -> Case:
         return replace(good, attributes={**good.attributes, name: value})
 
-    def sized(mode: str, grad: tuple[int, ...], entries: int, top_k: int, out: tuple[int, ...], active_num: int = 0) -> Case:
-        return call(mode, "float32", grad=grad, indices=(0,) * entries, top_k=top_k, active_num=active_num, out=out)
+    def sized(
+        mode: str,
+        grad: tuple[int, ...],
+        entries: int,
+        top_k: int,
+        out: tuple[int, ...],
+        active_num: int = 0,
+    ) -> Case:
+        return call(
+            mode,
+            "float32",
+            grad=grad,
+            indices=(0,) * entries,
+            top_k=top_k,
+            active_num=active_num,
+            out=out,
+        )
 
     required = document("the tensor is required", f"{ACLNN}, parameters")
-    types = document("float16, bfloat16 or float32, the same for input and output; indices int32", f"{ACLNN}, parameters")
-    ranks_rule = document("grad_expanded_x has rank 2 or 3, and rank 3 in drop/pad mode", f"{ACLNN}, parameters")
+    types = document(
+        "float16, bfloat16 or float32, the same for input and output; indices int32",
+        f"{ACLNN}, parameters",
+    )
+    ranks_rule = document(
+        "grad_expanded_x has rank 2 or 3, and rank 3 in drop/pad mode", f"{ACLNN}, parameters"
+    )
     rows_rule = source_read("dropless: as many rows of grad_expanded_x as indices", TILING)
-    active_rule = document("active: as many rows of grad_expanded_x as active_num", f"{ACLNN}, parameters")
+    active_rule = document(
+        "active: as many rows of grad_expanded_x as active_num", f"{ACLNN}, parameters"
+    )
     out_rule = document("out is [tokens, hidden]", f"{ACLNN}, parameters")
     rules = (
         *((f"{n} is null", without(n), NULL, required) for n in ("grad_expanded_x", "expanded_row_idx", "grad_x")),
@@ -247,7 +294,10 @@ def rejections() -> tuple[Rejection, ...]:
 def vendor_boundaries() -> tuple[Boundary, ...]:
     """The vendor's largest hidden of one tile per bin class, on Ascend910B (usable UB 196352 B)."""
     wide = {1: 16384, 4: 16352, 8: 9808, 16: 5440, 32: 2880, 64: 1472, 128: 368}
-    return tuple(Boundary("hidden", limit, f"one column tile at top_k {k}, 16-bit dtypes") for k, limit in wide.items())
+    return tuple(
+        Boundary("hidden", limit, f"one column tile at top_k {k}, 16-bit dtypes")
+        for k, limit in wide.items()
+    )
 
 
 OPERATOR = Operator(
@@ -265,18 +315,39 @@ OPERATOR = Operator(
         TensorParameter("grad_x", "out", "output"),
     ),
     modes=(
-        Mode("dropless", document("drop_pad_mode 0, active_num 0: every slot is added", f"{ACLNN}, parameters")),
-        Mode("active", source_read("active_num > 0: indices from active_num on add nothing", "ops-transformer, moe_init_routing_v2_grad_with_activate.h")),
-        Mode("drop_pad", source_read("drop_pad_mode 1: index -1 adds nothing", "ops-transformer, moe_init_routing_v2_grad_with_pos_drop_and_pad_zero.h")),
+        Mode(
+            "dropless",
+            document("drop_pad_mode 0, active_num 0: every slot is added", f"{ACLNN}, parameters"),
+        ),
+        Mode(
+            "active",
+            source_read(
+                "active_num > 0: indices from active_num on add nothing",
+                "ops-transformer, moe_init_routing_v2_grad_with_activate.h",
+            ),
+        ),
+        Mode(
+            "drop_pad",
+            source_read(
+                "drop_pad_mode 1: index -1 adds nothing",
+                "ops-transformer, moe_init_routing_v2_grad_with_pos_drop_and_pad_zero.h",
+            ),
+        ),
     ),
     dtypes=DTYPES,
     formula=formula,
     contracts={
         "grad_x": Sum(
-            clause=document("each token is the sum of its top_k rows, accumulated in float32 and rounded once", f"{README}, formula"),
+            clause=document(
+                "each token is the sum of its top_k rows, accumulated in float32 and rounded once",
+                f"{README}, formula",
+            ),
             terms=terms,
             merges=bin_tree,
-            order_clause=source_read("even slots, odd slots, then pairs of bins", "ops-transformer, moe_init_routing_v2_grad kernels"),
+            order_clause=source_read(
+                "even slots, odd slots, then pairs of bins",
+                "ops-transformer, moe_init_routing_v2_grad kernels",
+            ),
         )
     },
     cases=cases,

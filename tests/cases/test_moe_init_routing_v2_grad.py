@@ -74,8 +74,10 @@ def test_drawn_cases_are_legal_calls_and_the_reference_agrees_with_plain_loops(
 def test_the_formula_terms_and_loops_give_the_same_sum_of_fractions(mode: str, dtype: str) -> None:
     case = find(
         cases(mode, dtype),
-        lambda drawn: drawn.inputs["grad_expanded_x"].shape[-1] > 1
-        and len(set(drawn.arrays["expanded_row_idx"].tolist())) > 2,
+        lambda drawn: (
+            drawn.inputs["grad_expanded_x"].shape[-1] > 1
+            and len(set(drawn.arrays["expanded_row_idx"].tolist())) > 2
+        ),
         settings=settings(database=None, derandomize=True),
     )
     grad = case.arrays["grad_expanded_x"]
@@ -123,7 +125,9 @@ def test_the_documented_examples_have_the_documented_output_shape(name: str) -> 
 
 def test_the_readme_example_is_written_with_the_bits_of_its_decimals() -> None:
     readme = OPERATOR.examples[0]
-    assert readme.case.arrays["grad_expanded_x"][:, 0].tolist() == pytest.approx([0.1, 0.3, 0.2, 0.4])
+    assert readme.case.arrays["grad_expanded_x"][:, 0].tolist() == pytest.approx(
+        [0.1, 0.3, 0.2, 0.4]
+    )
     first = np.float32(0.2) + np.float32(0.1)
     assert readme.expected is not None
     assert np.float32(readme.expected["grad_x"][0]) == first

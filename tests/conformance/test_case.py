@@ -50,7 +50,9 @@ def test_what_the_operator_is_given_tells_cases_apart_and_the_machine_does_not()
         replace(CASE, attributes={"top_k": 1}),
         replace(CASE, inputs={**CASE.inputs, "rows": Tensor((2,), "int32", values=(0, 0))}),
         replace(CASE, outputs={"sums": Tensor((1, 3), "float16")}),
-        replace(CASE, inputs={**CASE.inputs, "grad": replace(GRAD, fill=Fill(("lattice",), seed=1))}),
+        replace(
+            CASE, inputs={**CASE.inputs, "grad": replace(GRAD, fill=Fill(("lattice",), seed=1))}
+        ),
     ]
     assert len({case.digest for case in (CASE, *others)}) == 5
 

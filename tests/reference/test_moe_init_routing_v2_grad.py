@@ -49,12 +49,12 @@ def calls(draw: st.DrawFn, modes: tuple[str, ...] = ("dropless", "active", "drop
     lowest, end = 0, slots
     if mode == "active":
         attributes["active_num"] = draw(st.integers(1, slots + 2))
-        shape, lowest = (attributes["active_num"], hidden), -1
+        shape = (attributes["active_num"], hidden)
     if mode == "drop_pad":
         experts, capacity = draw(st.integers(1, 4)), draw(st.integers(1, 4))
         attributes["drop_pad_mode"] = 1
         if draw(st.booleans()):
-            attributes["active_num"] = experts
+            attributes["active_num"] = draw(st.integers(1, 20))
         shape, lowest, end = (experts, capacity, hidden), -1, experts * capacity
     if mode != "drop_pad" and draw(st.booleans()):
         expanded_row_idx = rng.permutation(slots)
@@ -200,12 +200,12 @@ SLOTS = np.arange(6, dtype=np.int32)
         ({"expanded_row_idx": SLOTS + 1}, "expanded_row_idx[5]=6: must lie in [0, 6)"),
         ({"expanded_row_idx": SLOTS - 1}, "expanded_row_idx[0]=-1: must lie in [0, 6)"),
         (
-            {"expanded_row_idx": SLOTS - 2, "active_num": 6},
-            "expanded_row_idx[0]=-2: must lie in [-1, 6)",
+            {"expanded_row_idx": SLOTS - 1, "active_num": 6},
+            "expanded_row_idx[0]=-1: must lie in [0, 6)",
         ),
         (
             {"expanded_row_idx": SLOTS + 1, "active_num": 3, "rows": 3},
-            "expanded_row_idx[5]=6: must lie in [-1, 6)",
+            "expanded_row_idx[5]=6: must lie in [0, 6)",
         ),
     ],
 )
@@ -236,12 +236,17 @@ def test_both_reject_active_num_that_is_not_the_size_of_axis_0() -> None:
         formula(np.zeros((4, 3)), SLOTS, top_k=2, active_num=5)
     with pytest.raises(ValueError, match="source_rows=4: must be active_num=5"):
         terms(SLOTS, source_rows=4, top_k=2, active_num=5)
-    with pytest.raises(ValueError, match=r"shape=\(2, 4, 3\): axis 0 must equal active_num=3"):
-        formula(np.zeros((2, 4, 3)), SLOTS, top_k=2, drop_pad_mode=1, active_num=3)
-    with pytest.raises(ValueError, match=r"shape=\(4, 2, 3\): axis 0 must equal active_num=2"):
-        formula(np.zeros((4, 2, 3)), SLOTS, top_k=2, drop_pad_mode=1, active_num=2)
-    with pytest.raises(ValueError, match=r"source_rows=8: must be E\*C with E = active_num=3"):
-        terms(SLOTS, source_rows=8, top_k=2, drop_pad_mode=1, active_num=3)
+
+
+def test_drop_pad_ignores_active_num() -> None:
+    gradient = np.arange(12.0).reshape(2, 2, 3)
+    slots = np.array([0, -1, 3, 2, -1, -1], np.int32)
+    plain, ignored = (
+        formula(gradient, slots, top_k=2, drop_pad_mode=1, active_num=n) for n in (0, 5)
+    )
+    np.testing.assert_array_equal(plain, ignored)
+    rows = terms(slots, source_rows=4, top_k=2, drop_pad_mode=1, active_num=5).rows
+    np.testing.assert_array_equal(rows, [[0, -1], [3, 2], [-1, -1]])
 
 
 def test_formula_rejects_a_rank_that_is_not_the_mode_s() -> None:
