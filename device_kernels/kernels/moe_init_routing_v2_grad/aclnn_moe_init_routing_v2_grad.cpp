@@ -1,0 +1,198 @@
+// aclnnMoeInitRoutingV2Grad in two phases, with CANN's checks in CANN's order: null pointers, then
+// data types and formats, then the host tiling's rules on attributes and shapes. An empty output
+// needs no work, so it is accepted before the tiling is asked.
+
+#include "aclnnop/aclnn_moe_init_routing_v2_grad.h"
+
+#include <string>
+#include <utility>
+
+#include "acl/acl.h"
+#include "aclrtlaunch_moe_init_routing_v2_grad.h"
+#include "dense_copy.h"
+#include "machine.h"
+#include "moe_init_routing_v2_grad_tiling.h"
+#include "plan.h"
+#include "report.h"
+#include "tensor_view.h"
+#include "tiling_upload.h"
+
+namespace {
+
+using opapi::Fail;
+using opapi::TensorView;
+
+constexpr const char* kPhase1 = "aclnnMoeInitRoutingV2GradGetWorkspaceSize";
+constexpr const char* kPhase2 = "aclnnMoeInitRoutingV2Grad";
+constexpr uint64_t kReasonBytes = 512;
+
+struct Tensors {
+    TensorView gradExpandedX;
+    TensorView expandedRowIdx;
+    TensorView out;
+};
+
+aclnnStatus Invalid(const TensorView& tensor, const std::string& what, int64_t value,
+                    const std::string& rule) {
+    return Fail(ACLNN_ERR_PARAM_INVALID, std::string(kPhase1) + ": the " + what + " of " +
+                                             tensor.name + " is " + std::to_string(value) +
+                                             "; it must be " + rule +
+                                             " (operator definition of MoeInitRoutingV2Grad)");
+}
+
+aclnnStatus CheckTypes(const Tensors& tensors) {
+    const aclDataType dtype = tensors.gradExpandedX.dtype;
+    if (dtype != ACL_FLOAT && dtype != ACL_FLOAT16 && dtype != ACL_BF16) {
+        return Invalid(tensors.gradExpandedX, "data type", dtype,
+                       "0 (fp32), 1 (fp16) or 27 (bf16)");
+    }
+    if (tensors.expandedRowIdx.dtype != ACL_INT32) {
+        return Invalid(tensors.expandedRowIdx, "data type", tensors.expandedRowIdx.dtype,
+                       "3 (int32)");
+    }
+    if (tensors.out.dtype != dtype) {
+        return Invalid(tensors.out, "data type", tensors.out.dtype,
+                       "that of gradExpandedX, " + std::to_string(dtype));
+    }
+    for (const TensorView* tensor :
+         {&tensors.gradExpandedX, &tensors.expandedRowIdx, &tensors.out}) {
+        if (!tensor->HasLinearFormat()) {
+            return Invalid(*tensor, "format", tensor->format, "2 (ND) or as linear as that");
+        }
+    }
+    return ACLNN_SUCCESS;
+}
+
+MoeInitRoutingV2GradShape ShapeOf(const TensorView& tensor) {
+    return {tensor.shape.data(), tensor.shape.size()};
+}
+
+aclnnStatus CutCall(const Tensors& tensors, int64_t topK, int64_t dropPadMode, int64_t activeNum,
+                    MoeInitRoutingV2GradTilingData* tiling) {
+    opapi::Machine machine;
+    const aclnnStatus status = opapi::CurrentMachine(kPhase1, &machine);
+    if (status != ACLNN_SUCCESS) {
+        return status;
+    }
+    const MoeInitRoutingV2GradCall call{ShapeOf(tensors.gradExpandedX),
+                                        ShapeOf(tensors.expandedRowIdx),
+                                        ShapeOf(tensors.out),
+                                        topK,
+                                        dropPadMode,
+                                        activeNum,
+                                        tensors.gradExpandedX.dtype,
+                                        machine.vectorCores,
+                                        machine.ubBytes};
+    char reason[kReasonBytes];
+    const aclnnStatus cut = MoeInitRoutingV2GradTiling(&call, tiling, reason, sizeof(reason));
+    return cut == ACLNN_SUCCESS ? cut : Fail(cut, std::string(kPhase1) + ": " + reason);
+}
+
+/// Where an input's contiguous copy lies in the workspace, if it needs one.
+struct Input {
+    Input(TensorView captured, opapi::Plan* plan)
+        : tensor(std::move(captured)), isContiguous(tensor.IsContiguous()) {
+        if (!isContiguous) {
+            offset = plan->Reserve(tensor.Bytes());
+        }
+    }
+
+    /// Where the kernel reads the input.
+    void* Address(uint8_t* workspace) const {
+        return isContiguous ? tensor.data : workspace + offset;
+    }
+
+    /// Submits the contiguous copy, if there is to be one.
+    aclnnStatus Prepare(uint8_t* workspace, aclrtStream stream) const {
+        return isContiguous ? ACLNN_SUCCESS : opapi::CopyDense(tensor, Address(workspace), stream);
+    }
+
+    TensorView tensor;
+    bool isContiguous;
+    uint64_t offset = 0;
+};
+
+struct Launch {
+    MoeInitRoutingV2GradTilingData tiling;
+    uint64_t tilingOffset;
+    Input gradExpandedX;
+    Input expandedRowIdx;
+    TensorView out;
+
+    aclnnStatus operator()(uint8_t* workspace, aclrtStream stream) const {
+        void* tilingOnDevice = workspace + tilingOffset;
+        aclnnStatus status = gradExpandedX.Prepare(workspace, stream);
+        if (status == ACLNN_SUCCESS) {
+            status = expandedRowIdx.Prepare(workspace, stream);
+        }
+        if (status == ACLNN_SUCCESS) {
+            status = opapi::UploadTiling(&tiling, sizeof(tiling), tilingOnDevice, stream);
+        }
+        if (status != ACLNN_SUCCESS) {
+            return status;
+        }
+        for (const Input* input : {&gradExpandedX, &expandedRowIdx}) {
+            opapi::DescribeRegion(input->Address(workspace), input->tensor.Bytes(),
+                                  input->tensor.name, /*writable=*/false);
+        }
+        opapi::DescribeRegion(out.data, out.Bytes(), out.name, /*writable=*/true);
+        opapi::DescribeRegion(tilingOnDevice, sizeof(tiling), "tiling", /*writable=*/false);
+        const uint32_t launched = aclrtlaunch_moe_init_routing_v2_grad(
+            static_cast<uint32_t>(tiling.usedCores), stream, gradExpandedX.Address(workspace),
+            expandedRowIdx.Address(workspace), out.data, workspace, tilingOnDevice);
+        if (launched != 0) {
+            return Fail(ACLNN_ERR_RUNTIME_ERROR, std::string(kPhase2) +
+                                                     ": the kernel's launch on " +
+                                                     std::to_string(tiling.usedCores) +
+                                                     " cores answered " + std::to_string(launched));
+        }
+        return ACLNN_SUCCESS;
+    }
+};
+
+}  // namespace
+
+aclnnStatus aclnnMoeInitRoutingV2GradGetWorkspaceSize(const aclTensor* gradExpandedX,
+                                                      const aclTensor* expandedRowIdx, int64_t topK,
+                                                      int64_t dropPadMode, int64_t activeNum,
+                                                      const aclTensor* out, uint64_t* workspaceSize,
+                                                      aclOpExecutor** executor) {
+    Tensors tensors;
+    for (const aclnnStatus status :
+         {opapi::Capture(gradExpandedX, "gradExpandedX", kPhase1, &tensors.gradExpandedX),
+          opapi::Capture(expandedRowIdx, "expandedRowIdx", kPhase1, &tensors.expandedRowIdx),
+          opapi::Capture(out, "out", kPhase1, &tensors.out),
+          opapi::CheckResults(kPhase1, workspaceSize, executor)}) {
+        if (status != ACLNN_SUCCESS) {
+            return status;
+        }
+    }
+    aclnnStatus status = CheckTypes(tensors);
+    if (status != ACLNN_SUCCESS) {
+        return status;
+    }
+    opapi::Plan plan;
+    if (tensors.out.Elements() == 0) {
+        return opapi::HandOut(std::move(plan), workspaceSize, executor);
+    }
+    if (!tensors.out.IsContiguous()) {
+        return Fail(ACLNN_ERR_PARAM_INVALID,
+                    std::string(kPhase1) + ": out is strided; it must be contiguous");
+    }
+    MoeInitRoutingV2GradTilingData tiling{};
+    status = CutCall(tensors, topK, dropPadMode, activeNum, &tiling);
+    if (status != ACLNN_SUCCESS) {
+        return status;
+    }
+    const uint64_t tilingOffset = plan.Reserve(sizeof(tiling));
+    Input sourceRows(std::move(tensors.gradExpandedX), &plan);
+    Input rowIndices(std::move(tensors.expandedRowIdx), &plan);
+    plan.run = Launch{tiling, tilingOffset, std::move(sourceRows), std::move(rowIndices),
+                      std::move(tensors.out)};
+    return opapi::HandOut(std::move(plan), workspaceSize, executor);
+}
+
+aclnnStatus aclnnMoeInitRoutingV2Grad(void* workspace, uint64_t workspaceSize,
+                                      aclOpExecutor* executor, aclrtStream stream) {
+    return opapi::RunAndFree(kPhase2, workspace, workspaceSize, executor, stream);
+}

@@ -1,0 +1,35 @@
+// The two phases: phase 1 makes a plan and hands it out as the executor, phase 2 uses it up.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "acl/acl_rt.h"
+#include "aclnn/aclnn_base.h"
+
+namespace opapi {
+
+/// Workspace offsets are multiples of this, as device allocations are.
+inline constexpr uint64_t kWorkspaceAlignment = 512;
+
+/// What phase 1 decided. `run` submits the work to the stream; empty: there is nothing to do.
+struct Plan {
+    uint64_t workspaceBytes = 0;
+    std::function<aclnnStatus(uint8_t* workspace, aclrtStream stream)> run;
+
+    /// Sets bytes of workspace aside and returns their offset.
+    uint64_t Reserve(uint64_t bytes);
+};
+
+/// 161001, with a text, where one of phase 1's two results has no place to go.
+aclnnStatus CheckResults(const char* function, const uint64_t* workspaceSize,
+                         aclOpExecutor* const* executor);
+
+/// Ends phase 1: hands out the plan and the workspace it needs.
+aclnnStatus HandOut(Plan plan, uint64_t* workspaceSize, aclOpExecutor** executor);
+
+/// Phase 2: runs the plan and frees it, also where it fails. A null executor answers 161001.
+aclnnStatus RunAndFree(const char* function, void* workspace, uint64_t workspaceSize,
+                       aclOpExecutor* executor, aclrtStream stream);
+
+}  // namespace opapi
