@@ -1,4 +1,4 @@
-"""What a device is to the harness: a profile, ``run`` and ``close``; and what can go wrong with it."""
+"""What a device is to the harness: a profile, ``run`` and ``close``; and what can go wrong."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from conformance.operator import Operator
 
 
-class EnvironmentFailure(RuntimeError):
+class EnvironmentFailure(RuntimeError):  # noqa: N818 - the word of the exit status
     """The device, its build or its environment failed: nothing was judged (exit status 3)."""
 
 
-class OperatorUnavailable(RuntimeError):
+class OperatorUnavailable(RuntimeError):  # noqa: N818 - as above
     """The device's operator library does not export the operator."""
 
 

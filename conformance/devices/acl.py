@@ -1,0 +1,220 @@
+"""The ACL C interface through ctypes, with every signature spelled out.
+
+Only public functions of AscendCL and of the aclnn tensor objects, so that the same code drives CANN
+and the simulator; the simulator's own ``ascendsim*`` functions are looked up and may be absent.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Sequence
+from ctypes import POINTER, byref, c_char_p, c_int, c_int32, c_int64, c_size_t, c_uint32, c_uint64
+from ctypes import c_void_p as pointer
+from typing import Any
+
+SUCCESS = 0
+REPEATED_INITIALIZE = 100002
+OUT_OF_DEVICE_MEMORY = 207001
+HOST_TO_DEVICE, DEVICE_TO_HOST = 1, 2
+MALLOC_HUGE_FIRST = 0
+FORMAT_ND = 2
+VECTOR_CORE_NUM = 201
+PACKAGE_CANN = 0
+
+RUNTIME_SIGNATURES: dict[str, tuple[Any, ...]] = {
+    "aclInit": (c_char_p,),
+    "aclFinalize": (),
+    "aclrtGetDeviceCount": (POINTER(c_uint32),),
+    "aclrtSetDevice": (c_int32,),
+    "aclrtResetDevice": (c_int32,),
+    "aclrtMalloc": (POINTER(pointer), c_size_t, c_int),
+    "aclrtFree": (pointer,),
+    "aclrtMemcpy": (pointer, c_size_t, pointer, c_size_t, c_int),
+    "aclrtMemset": (pointer, c_size_t, c_int32, c_size_t),
+    "aclrtCreateStream": (POINTER(pointer),),
+    "aclrtDestroyStream": (pointer,),
+    "aclrtSynchronizeStream": (pointer,),
+}
+"""Argument types of the runtime functions that answer an aclError."""
+
+
+class AclError(RuntimeError):
+    """A function of the interface answered a status other than success."""
+
+    def __init__(self, function: str, status: int, message: str) -> None:
+        super().__init__(f"{function} answered {status}" + (f": {message}" if message else ""))
+        self.function = function
+        self.status = status
+        self.message = message
+
+
+class _PackageVersion(ctypes.Structure):
+    """aclCANNPackageVersion: 512 bytes of text fields."""
+
+    _fields_ = (
+        ("version", ctypes.c_char * 128),
+        ("parts", ctypes.c_char * 64 * 4),
+        ("reserved", ctypes.c_char * 128),
+    )
+
+
+class Acl:
+    """The runtime library and an operator library, loaded into this process.
+
+    ``directory`` is the folder of both, None: found by the loader's own search. Raises OSError
+    where a library does not load and AttributeError where one lacks a function.
+    """
+
+    def __init__(self, directory: str | None) -> None:
+        where = directory or ""
+        # Global, because the operator library may refer weakly to functions of the runtime.
+        self.runtime = ctypes.CDLL(os.path.join(where, "libascendcl.so"), mode=ctypes.RTLD_GLOBAL)
+        self.operators = ctypes.CDLL(os.path.join(where, "libopapi.so"))
+        for name, arguments in RUNTIME_SIGNATURES.items():
+            _declare(self.runtime, name, c_int, *arguments)
+        self._message = _declare(self.runtime, "aclGetRecentErrMsg", c_char_p)
+        self._soc_name = _declare(self.runtime, "aclrtGetSocName", c_char_p)
+        dimensions = (POINTER(c_int64), c_uint64)
+        layout = (c_int, POINTER(c_int64), c_int64, c_int)
+        self._create_tensor = _declare(
+            self.operators, "aclCreateTensor", pointer, *dimensions, *layout, *dimensions, pointer
+        )
+        self._destroy_tensor = _declare(self.operators, "aclDestroyTensor", c_int, pointer)
+
+    def message(self) -> str:
+        """The text of aclGetRecentErrMsg, "" if there is none."""
+        return (self._message() or b"").decode(errors="replace").strip()
+
+    def check(self, function: str, status: int) -> None:
+        """Raise AclError unless ``status`` is success."""
+        if status != SUCCESS:
+            raise AclError(function, status, self.message())
+
+    def call(self, function: str, *arguments: Any) -> None:
+        """Call a runtime function by name. Raises AclError."""
+        self.check(function, getattr(self.runtime, function)(*arguments))
+
+    def initialize(self) -> None:
+        """Initialize the runtime; that somebody else did so before is no error."""
+        status = self.runtime.aclInit(None)
+        if status != REPEATED_INITIALIZE:
+            self.check("aclInit", status)
+
+    def device_count(self) -> int:
+        """Number of devices."""
+        count = c_uint32()
+        self.call("aclrtGetDeviceCount", byref(count))
+        return count.value
+
+    def soc_name(self) -> str:
+        """The SoC's name, such as Ascend910B1; "" before a device is set."""
+        return (self._soc_name() or b"").decode(errors="replace")
+
+    def vector_cores(self, device: int) -> int:
+        """Vector cores of a device (aclrtGetDeviceInfo, ACL_DEV_ATTR_VECTOR_CORE_NUM)."""
+        ask = _declare(self.runtime, "aclrtGetDeviceInfo", c_int, c_uint32, c_int, POINTER(c_int64))
+        value = c_int64()
+        self.check("aclrtGetDeviceInfo", ask(device, VECTOR_CORE_NUM, byref(value)))
+        return value.value
+
+    def cann_version(self) -> str:
+        """The version text of CANN; "unknown" where the runtime cannot tell."""
+        if not hasattr(self.runtime, "aclsysGetCANNVersion"):
+            return "unknown"
+        version = _PackageVersion()
+        ask = _declare(self.runtime, "aclsysGetCANNVersion", c_int, c_int, POINTER(_PackageVersion))
+        status = ask(PACKAGE_CANN, byref(version))
+        return version.version.decode(errors="replace") if status == SUCCESS else "unknown"
+
+    def create_stream(self) -> pointer:
+        """A new stream."""
+        stream = pointer()
+        self.call("aclrtCreateStream", byref(stream))
+        return stream
+
+    def allocate(self, count: int) -> int:
+        """Address of ``count`` new bytes of device memory, a multiple of 512."""
+        address = pointer()
+        self.call("aclrtMalloc", byref(address), count, MALLOC_HUGE_FIRST)
+        return address.value or 0
+
+    def free(self, address: int) -> None:
+        """Give device memory back."""
+        self.call("aclrtFree", address)
+
+    def upload(self, device: int, host: int, count: int) -> None:
+        """Copy ``count`` bytes from a host address to a device address."""
+        self.call("aclrtMemcpy", device, count, host, count, HOST_TO_DEVICE)
+
+    def download(self, host: int, device: int, count: int) -> None:
+        """Copy ``count`` bytes from a device address to a host address."""
+        self.call("aclrtMemcpy", host, count, device, count, DEVICE_TO_HOST)
+
+    def fill(self, device: int, value: int, count: int) -> None:
+        """Set ``count`` bytes of device memory to one byte value."""
+        self.call("aclrtMemset", device, count, value, count)
+
+    def create_tensor(self, shape: Sequence[int], data_type: int, address: int) -> int:
+        """An aclTensor over contiguous device memory, format ND."""
+        rank = len(shape)
+        strides = [1] * rank
+        for axis in range(rank - 2, -1, -1):
+            strides[axis] = strides[axis + 1] * shape[axis + 1]
+        dimensions, steps = (c_int64 * rank)(*shape), (c_int64 * rank)(*strides)
+        tensor: int | None = self._create_tensor(
+            dimensions, rank, data_type, steps, 0, FORMAT_ND, dimensions, rank, address
+        )
+        if tensor is None:
+            raise AclError("aclCreateTensor", -1, self.message())
+        return tensor
+
+    def destroy_tensor(self, tensor: int) -> None:
+        """Destroy an aclTensor; the memory stays."""
+        self._destroy_tensor(tensor)
+
+    def operator(self, name: str, *arguments: Any) -> Any:
+        """A function of the operator library answering aclnnStatus; None if it is not there."""
+        return (
+            _declare(self.operators, name, c_int, *arguments)
+            if hasattr(self.operators, name)
+            else None
+        )
+
+    def configure_machine(self, soc: str | None, cores: int, ub_bytes: int) -> None:
+        """Choose the simulated machine; 0 stands for the SoC's own. Raises AclError."""
+        configure = _declare(
+            self.runtime, "ascendsimConfigure", c_int, c_char_p, c_uint32, c_uint64
+        )
+        name = soc.encode() if soc else None
+        self.check("ascendsimConfigure", configure(name, cores, ub_bytes))
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the runtime is the simulator."""
+        return hasattr(self.runtime, "ascendsimConfigure")
+
+    def simulated_ub_bytes(self) -> int:
+        """Bytes of unified buffer that a tiling may use on the simulated machine."""
+        ask = _declare(self.runtime, "ascendsimUbBytes", c_uint64)
+        return int(ask())
+
+    def take_diagnostics(self) -> str:
+        """The simulator's findings since the last time, as a JSON array; "" from other runtimes."""
+        if not hasattr(self.runtime, "ascendsimTakeDiagnostics"):
+            return ""
+        take = _declare(self.runtime, "ascendsimTakeDiagnostics", c_uint64, c_char_p, c_uint64)
+        need, capacity = int(take(None, 0)), 0
+        while need > capacity:
+            capacity = need + 1
+            text = ctypes.create_string_buffer(capacity)
+            need = int(take(text, capacity))
+        return text.raw[:need].split(b"\0", 1)[0].decode(errors="replace") if capacity else ""
+
+
+def _declare(library: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> Any:
+    """The library's function with its exact signature; AttributeError if it is not there."""
+    function = getattr(library, name)
+    function.restype = result
+    function.argtypes = list(arguments)
+    return function

@@ -1,0 +1,152 @@
+"""The route ``aclnn``: one call of a two-phase operator, as an application makes it.
+
+Phase 1 validates and plans, phase 2 runs; the tensors come from a ``Placement``, which also sees
+what became of them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from ctypes import POINTER, byref, c_bool, c_int64, c_uint64
+from ctypes import c_void_p as pointer
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from conformance.devices.acl import OUT_OF_DEVICE_MEMORY, SUCCESS, Acl, AclError
+from conformance.devices.messages import DTYPES, Answer, AttributeArgument, Call, Unavailable
+from conformance.devices.placement import Findings, Placement, tensors
+from conformance.devices.segment import Segment
+
+ATTRIBUTE_TYPES = {"int64": c_int64, "bool": c_bool}
+
+
+@dataclass
+class _Ending:
+    """How far a call came; fields as in ``messages.Answer``."""
+
+    outcome: Literal["completed", "rejected", "failed", "out of memory"] = "completed"
+    status: int = SUCCESS
+    phase: str = ""
+    message: str = ""
+    workspace_bytes: int = 0
+    seconds: float = 0.0
+
+    def fail(self, error: AclError) -> None:
+        """Record the function that failed."""
+        exhausted = error.function == "aclrtMalloc" and error.status == OUT_OF_DEVICE_MEMORY
+        self.outcome = "out of memory" if exhausted else "failed"
+        self.status, self.phase, self.message = error.status, error.function, error.message
+
+    @contextmanager
+    def timed(self) -> Iterator[None]:
+        """Add the time that the block takes, however it ends."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds += time.perf_counter() - start
+
+
+class AclnnRoute:
+    """Runs calls on one open device: ``stream`` on ``acl``, tensors from ``segment``."""
+
+    def __init__(self, acl: Acl, segment: Segment, stream: pointer, soc: str | None) -> None:
+        self._acl, self._segment, self._stream, self._soc = acl, segment, stream, soc
+        self._placement = Placement(acl, segment)
+        self._machine: tuple[int, int] | None = None
+        self._destroy_executor = acl.operator("aclDestroyAclOpExecutor", pointer)
+
+    def run(self, call: Call) -> Answer | Unavailable:
+        """Run one call to its end, whatever that is. Crashes and hangs are the parent's to see."""
+        phases = self._phases(call)
+        if isinstance(phases, Unavailable):
+            return phases
+        ending, findings = _Ending(), Findings()
+        try:
+            self._placement.send(call)
+            self._configure(call)
+            self._two_phases(call, phases, ending)
+        except AclError as error:
+            ending.fail(error)
+        try:
+            self._placement.look(call, findings)
+        except AclError as error:
+            # A device that has already failed need not answer; one that has completed must.
+            if ending.outcome == "completed":
+                ending.fail(error)
+        diagnostics = self._acl.take_diagnostics()
+        self._segment.note("")
+        return Answer(
+            outcome=ending.outcome,
+            status=ending.status,
+            phase=ending.phase,
+            message=ending.message,
+            workspace_bytes=ending.workspace_bytes,
+            seconds=ending.seconds,
+            read_back=findings.read_back,
+            unwritten=findings.unwritten,
+            damage=tuple(findings.damage),
+            inputs_changed=tuple(findings.inputs_changed),
+            diagnostics=diagnostics,
+        )
+
+    def release(self) -> None:
+        """Give the device memory back."""
+        self._placement.release()
+
+    def _phases(self, call: Call) -> tuple[Any, Any] | Unavailable:
+        """Both functions of the operator with the signature that the call implies."""
+        parameters = [
+            ATTRIBUTE_TYPES[a.ctype] if isinstance(a, AttributeArgument) else pointer
+            for a in call.arguments
+        ]
+        plan_name = call.symbol + "GetWorkspaceSize"
+        plan = self._acl.operator(plan_name, *parameters, POINTER(c_uint64), POINTER(pointer))
+        execute = self._acl.operator(call.symbol, pointer, c_uint64, pointer, pointer)
+        if plan is None or execute is None:
+            return Unavailable(plan_name if plan is None else call.symbol)
+        return plan, execute
+
+    def _configure(self, call: Call) -> None:
+        """Set the machine of the call; only a simulator has one to set. Raises AclError."""
+        if self._acl.simulated and call.machine != self._machine:
+            self._acl.configure_machine(self._soc, *(call.machine or (0, 0)))
+            self._machine = call.machine
+
+    def _two_phases(self, call: Call, phases: tuple[Any, Any], ending: _Ending) -> None:
+        """Plan, allocate the workspace, run, wait. Raises AclError; a refusal is no error."""
+        plan, execute = phases
+        handles: dict[int, int] = {}
+        executor, workspace_bytes = pointer(), c_uint64()
+        try:
+            for place, tensor in tensors(call):
+                code, address = DTYPES[tensor.dtype][0], self._placement.address(place)
+                handles[place] = self._acl.create_tensor(tensor.shape, code, address)
+            values = [
+                a.value if isinstance(a, AttributeArgument) else handles.get(place)
+                for place, a in enumerate(call.arguments)
+            ]
+            plan_name = call.symbol + "GetWorkspaceSize"
+            self._segment.note(plan_name)
+            with ending.timed():
+                status = plan(*values, byref(workspace_bytes), byref(executor))
+            if status != SUCCESS:
+                ending.outcome, ending.status, ending.phase = "rejected", status, plan_name
+                ending.message = self._acl.message()
+                return
+            ending.workspace_bytes = workspace_bytes.value
+            workspace = self._placement.workspace(workspace_bytes.value)
+            self._segment.note(call.symbol)
+            handed, executor = executor, pointer()
+            with ending.timed():
+                status = execute(workspace, workspace_bytes, handed, self._stream)
+                self._acl.check(call.symbol, status)
+                self._acl.call("aclrtSynchronizeStream", self._stream)
+        finally:
+            # Phase 2 frees the executor; one that it never got is still ours.
+            if executor and self._destroy_executor is not None:
+                self._destroy_executor(executor)
+            for handle in handles.values():
+                self._acl.destroy_tensor(handle)

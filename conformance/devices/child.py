@@ -1,0 +1,216 @@
+"""The parent's side of the device process: spawn it, ask it, and notice however it ends.
+
+A time limit and a memory limit hold for every message; a process that dies or is killed raises
+``ChildEndedError`` with the reason, and is not used again.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import conformance
+from conformance.devices import messages
+from conformance.devices.device import EnvironmentFailure
+from conformance.devices.messages import Reply, Request, Setup
+from conformance.devices.segment import Segment
+from conformance.observation import Outcome
+
+SAMPLE = 0.005
+"""Seconds between two looks at the child's memory while a call runs."""
+
+STALL = 5.0
+"""Seconds that a child may take to end once it has closed its pipe."""
+
+PRINTED_LIMIT = 64 << 20
+"""Bytes of output that a child may print in one call before it is thrown away."""
+
+LAST_LINES = 20
+"""Lines of the child's output that go into the message of a crash."""
+
+EXHAUSTION = ("std::bad_alloc", "MemoryError", "Cannot allocate memory")
+"""What a process prints that ends because an allocation failed."""
+
+ROOT = Path(conformance.__file__).parents[1]
+
+
+class ChildEndedError(Exception):
+    """The process ended in the middle of a call."""
+
+    def __init__(self, outcome: Outcome, detail: str, seconds: float, status: int = 0) -> None:
+        super().__init__(detail)
+        self.outcome = outcome
+        self.detail = detail
+        self.seconds = seconds
+        self.status = status
+
+
+class Child:
+    """One device process. ``memory_limit`` is bytes of its own memory beyond its use at start."""
+
+    def __init__(self, kind: str, segment: Segment, memory_limit: int) -> None:
+        self._output = os.memfd_create("moe-conformance-output")
+        os.set_blocking(self._output, True)
+        # Appending, so that the parent can cut the file while the child writes.
+        appending = os.open(f"/proc/self/fd/{self._output}", os.O_WRONLY | os.O_APPEND)
+        commands, self._commands = os.pipe()
+        self._replies, replies = os.pipe()
+        inherited = (commands, replies, segment.descriptor)
+        try:
+            # A session of its own: Ctrl-C is the parent's to answer, not a crash of the child.
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "conformance.devices.worker"]
+                + [str(number) for number in (*inherited, os.getpid())],
+                stdin=subprocess.DEVNULL,
+                stdout=appending,
+                stderr=appending,
+                env=environment(kind),
+                pass_fds=inherited,
+                start_new_session=True,
+            )
+        finally:
+            for descriptor in (commands, replies, appending):
+                os.close(descriptor)
+        self._statm = os.open(f"/proc/{self._process.pid}/statm", os.O_RDONLY)
+        self._memory_limit = memory_limit
+        self._allowed = memory_limit
+        self._poll = select.poll()
+        self._poll.register(self._replies, select.POLLIN)
+
+    @property
+    def pid(self) -> int:
+        """Process id."""
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process still runs."""
+        return self._process.poll() is None
+
+    def open(self, setup: Setup, limit: float) -> Reply:
+        """Send the first message; memory is counted from its answer on. Raises ChildEndedError."""
+        reply = self.ask(setup, limit)
+        self._allowed = self._own_memory() + self._memory_limit
+        return reply
+
+    def ask(self, message: Request, limit: float) -> Reply:
+        """Send a message and wait for its reply. Raises ChildEndedError; the child is gone then."""
+        start = time.monotonic()
+        os.ftruncate(self._output, 0)
+        try:
+            messages.send(self._commands, message)
+            self._wait(start, limit)
+            reply = messages.receive(self._replies, messages.REPLIES)
+        except BrokenPipeError:
+            reply = None
+        except BaseException:
+            self.kill()
+            raise
+        if reply is None:
+            raise self._crash(time.monotonic() - start)
+        return reply
+
+    def printed(self) -> str:
+        """What the child has printed since the last message was sent."""
+        size = os.fstat(self._output).st_size
+        return os.pread(self._output, size, 0).decode(errors="replace") if size else ""
+
+    def kill(self) -> None:
+        """End the process now and let go of everything that belongs to it."""
+        if self._commands < 0:
+            return
+        self._process.kill()
+        try:
+            self._process.wait(STALL)
+        except subprocess.TimeoutExpired:
+            raise EnvironmentFailure(
+                f"the device process {self.pid} does not end when killed: its driver holds it"
+            ) from None
+        finally:
+            self._let_go()
+
+    def close(self) -> None:
+        """Close the pipe, on which the process ends by itself; kill it if it does not."""
+        if self._commands < 0:
+            return
+        os.close(self._commands)
+        self._commands = os.open(os.devnull, os.O_WRONLY)
+        try:
+            self._process.wait(STALL)
+        except subprocess.TimeoutExpired:
+            pass
+        finally:
+            self.kill()
+
+    def _wait(self, start: float, limit: float) -> None:
+        """Return when a reply or the end of the pipe is there."""
+        while not self._poll.poll(SAMPLE * 1000):
+            seconds = time.monotonic() - start
+            own = self._own_memory()
+            if own > self._allowed:
+                used = f"more than {self._memory_limit >> 20} MiB beyond its use at start"
+                raise ChildEndedError(Outcome.OUT_OF_MEMORY, f"the process took {used}", seconds)
+            if seconds > limit:
+                detail = f"no answer within {limit:g} s"
+                raise ChildEndedError(Outcome.TIMED_OUT, detail, seconds)
+            if os.fstat(self._output).st_size > PRINTED_LIMIT:
+                os.ftruncate(self._output, 0)
+
+    def _own_memory(self) -> int:
+        """Resident bytes that are not of files or shared memory, 0 once the process is gone."""
+        try:
+            fields = os.pread(self._statm, 256, 0).split()
+        except ProcessLookupError:
+            return 0
+        return (int(fields[1]) - int(fields[2])) * os.sysconf("SC_PAGE_SIZE") if fields else 0
+
+    def _crash(self, seconds: float) -> ChildEndedError:
+        """The reason why the process closed its pipe without a reply."""
+        try:
+            status = self._process.wait(STALL)
+        except subprocess.TimeoutExpired:
+            status = 0
+        printed = self.printed()
+        self.kill()
+        # Where the libraries said nothing, Python's own account of the crash is better than none.
+        shown = (printed.split("Fatal Python error")[0].strip() or printed).splitlines()
+        last = "".join(f"\n{line}" for line in shown[-LAST_LINES:])
+        if any(sign in printed for sign in EXHAUSTION) and status == -signal.SIGABRT:
+            detail = f"an allocation failed in the process{last}"
+            return ChildEndedError(Outcome.OUT_OF_MEMORY, detail, seconds, status)
+        return ChildEndedError(Outcome.CRASHED, _ending(status) + last, seconds, status)
+
+    def _let_go(self) -> None:
+        for descriptor in (self._commands, self._replies, self._output, self._statm):
+            os.close(descriptor)
+        self._commands = -1
+
+
+def environment(kind: str) -> dict[str, str]:
+    """The environment of a device process: for the simulator, without anything of CANN in it."""
+    chosen = dict(os.environ)
+    if kind == "sim":
+        chosen = {
+            name: value
+            for name, value in chosen.items()
+            if not name.startswith("ASCEND") and name != "LD_LIBRARY_PATH"
+        }
+    paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH", "")])]
+    chosen["PYTHONPATH"] = os.pathsep.join(paths)
+    chosen["PYTHONSAFEPATH"] = "1"
+    # Every further malloc arena would reserve 64 MiB of the limited address space.
+    chosen["MALLOC_ARENA_MAX"] = "2"
+    return chosen
+
+
+def _ending(status: int) -> str:
+    if status >= 0:
+        return f"the process ended by itself with exit status {status}"
+    name = signal.Signals(-status).name
+    hint = ", perhaps by the system for want of memory" if name == "SIGKILL" else ""
+    return f"the process was ended by {name}{hint}"

@@ -1,0 +1,181 @@
+"""A device in a process of its own: what becomes of the process becomes part of the Observation."""
+
+from __future__ import annotations
+
+import sys
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.case import Case, numpy_dtype
+from conformance.devices.call import call_of
+from conformance.devices.child import Child, ChildEndedError
+from conformance.devices.device import DeviceProfile, EnvironmentFailure, OperatorUnavailable
+from conformance.devices.messages import (
+    Answer,
+    Call,
+    Fault,
+    Opened,
+    Refused,
+    Reply,
+    Setup,
+    TensorArgument,
+    Unavailable,
+)
+from conformance.devices.segment import Segment
+from conformance.observation import Diagnostic, GuardDamage, Observation, Outcome
+from conformance.operator import Operator
+
+OPEN_LIMIT = 120.0
+"""Seconds within which a device must open; a real one that comes out of reset takes many."""
+
+CONTEXT_LOST = range(507000, 508000)
+"""Statuses after which a process can no longer use an NPU, but a new process can (aclError)."""
+
+
+class IsolatedDevice:
+    """A Device in a child process, which is started anew after it crashed, hung or overate."""
+
+    def __init__(self, setup: Setup, *, time_limit: float, memory_limit: int) -> None:
+        self._setup = setup
+        self._time_limit = time_limit
+        self._memory_limit = memory_limit
+        self._segment = Segment.create()
+        self._child: Child | None = None
+        self._profile: DeviceProfile | None = None
+        self._closed = False
+
+    @property
+    def profile(self) -> DeviceProfile:
+        """What is known of the device; set by ``open``."""
+        assert self._profile is not None
+        return self._profile
+
+    def open(self) -> Opened:
+        """Start the process.
+
+        Raises ValueError for a device that does not exist, EnvironmentFailure where it fails.
+        """
+        self._child = Child(self._setup.kind, self._segment, self._memory_limit)
+        try:
+            reply = self._child.open(self._setup, OPEN_LIMIT)
+        except ChildEndedError as ended:
+            raise EnvironmentFailure(ended.detail) from None
+        if isinstance(reply, Opened):
+            return reply
+        self._child.kill()
+        if isinstance(reply, Refused):
+            if reply.usage:
+                raise ValueError(reply.reason)
+            raise EnvironmentFailure(reply.reason)
+        raise EnvironmentFailure(f"unexpected reply {reply!r}")
+
+    def adopt(self, profile: DeviceProfile) -> None:
+        """Keep the profile that was made from what ``open`` answered."""
+        self._profile = profile
+
+    def run(self, operator: Operator, case: Case) -> Observation:
+        """Run one case; see ``Device.run``."""
+        if self._closed:
+            raise RuntimeError("the device is closed")
+        call = call_of(operator, case)
+        self._segment.reserve(call.segment_bytes)
+        for tensor in call.tensors:
+            if tensor.role == "input":
+                array = np.ascontiguousarray(case.arrays[tensor.name])
+                self._elements(tensor)[:] = array.reshape(-1).view(np.uint8)
+        self._segment.note("")
+        try:
+            child, reply = self._ask(call)
+        except ChildEndedError as ended:
+            return self._obituary(ended)
+        if printed := child.printed():
+            sys.stderr.write(printed)
+        if isinstance(reply, Answer):
+            if self._setup.kind == "npu" and reply.status in CONTEXT_LOST:
+                child.kill()
+            return self._observation(call, reply)
+        if isinstance(reply, Unavailable):
+            libraries = ", ".join(library.path for library in self.profile.libraries.values())
+            raise OperatorUnavailable(f"{reply.symbol} is in none of {libraries}")
+        text = reply.traceback if isinstance(reply, Fault) else repr(reply)
+        raise EnvironmentFailure(f"the device process failed: {text}")
+
+    def close(self) -> None:
+        """End the process. Closing twice is harmless."""
+        if not self._closed:
+            self._closed = True
+            if self._child is not None:
+                self._child.close()
+            self._segment.close()
+
+    def _ask(self, call: Call) -> tuple[Child, Reply]:
+        """Have the call answered by a process that is there. Raises ChildEndedError."""
+        child = self._child
+        if child is not None and child.alive:
+            try:
+                return child, child.ask(call, self._time_limit)
+            except ChildEndedError as ended:
+                # A process that was ended while it was idle says nothing of this call.
+                if ended.outcome is not Outcome.CRASHED or self._segment.noted():
+                    raise
+        child = self._restart()
+        return child, child.ask(call, self._time_limit)
+
+    def _restart(self) -> Child:
+        if self._child is not None:
+            self._child.kill()
+        try:
+            self.open()
+        except (ValueError, EnvironmentFailure) as error:
+            raise EnvironmentFailure(f"the device does not open again: {error}") from None
+        assert self._child is not None
+        return self._child
+
+    def _elements(self, tensor: TensorArgument) -> NDArray[np.uint8]:
+        return self._segment.bytes[tensor.offset : tensor.offset + tensor.nbytes]
+
+    def _observation(self, call: Call, answer: Answer) -> Observation:
+        outputs: dict[str, NDArray[np.generic]] = {}
+        for tensor in call.tensors:
+            if tensor.role == "output" and answer.read_back:
+                elements = self._elements(tensor).copy().view(numpy_dtype(tensor.dtype))
+                outputs[tensor.name] = elements.reshape(tensor.shape)
+        return Observation(
+            outcome=Outcome(answer.outcome),
+            status=answer.status,
+            phase=answer.phase,
+            message=answer.message,
+            outputs=outputs,
+            unwritten=answer.unwritten,
+            outputs_untouched=answer.read_back
+            and all(answer.unwritten[name] == array.size for name, array in outputs.items()),
+            guard_damage=tuple(GuardDamage(d.buffer, d.offset, d.count) for d in answer.damage),
+            inputs_changed=answer.inputs_changed,
+            diagnostics=_diagnostics(answer.diagnostics),
+            workspace_bytes=answer.workspace_bytes,
+            seconds=answer.seconds,
+        )
+
+    def _obituary(self, ended: ChildEndedError) -> Observation:
+        """What is left to observe of a call that took its process with it."""
+        return Observation(
+            outcome=ended.outcome,
+            status=ended.status,
+            phase=self._segment.noted(),
+            message=ended.detail,
+            seconds=ended.seconds,
+        )
+
+
+def _diagnostics(text: str) -> tuple[Diagnostic, ...]:
+    """The simulator's JSON array. Raises EnvironmentFailure where it is none."""
+    if not text:
+        return ()
+    try:
+        return tuple(msgspec.json.decode(text, type=list[Diagnostic]))
+    except msgspec.MsgspecError as error:
+        raise EnvironmentFailure(
+            f"ascendsimTakeDiagnostics answered no array of diagnostics ({error}): {text[:200]}"
+        ) from None

@@ -1,0 +1,95 @@
+"""How tensors lie in memory: guard zones, poison, and what became of them after a call.
+
+One image of a tensor is ``guard | elements | guard``, the same in the shared segment and in device
+memory, so that one copy moves all of it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.devices.messages import Damage
+
+Bytes = NDArray[np.uint8]
+
+SEGMENT_HEADER = 4096
+"""Bytes at the start of the segment in which the child notes the function that it is calling."""
+
+GUARD_BEFORE = 4096 + 32
+"""Bytes of guard zone before a tensor. The odd 32 makes a tensor's address a multiple of 32 and of
+nothing greater, as a view into a larger tensor may be, so that reliance on more shows."""
+
+GUARD_AFTER = 4096
+"""Bytes of guard zone after a tensor: enough for a stray block of every vector core."""
+
+POISON = b"\xfb\x7f"
+"""What outputs hold before a call, repeated. In fp16, bf16, fp32 and fp64 it is a NaN (0x7FFB,
+0x7FFB7FFB ...) whose payload no arithmetic makes, so an element that was left unwritten is told
+from a NaN that was computed; a quiet one, so that a judge may convert it without a warning. As
+int32 it is 2147188731: unlike -1, which is all bits set, no index that an operator writes."""
+
+WORKSPACE_POISON = 0xFF
+"""What a workspace holds before a call: a byte, because aclrtMemset writes one; also NaN in every
+floating format, and nobody reads a workspace back."""
+
+_memcmp = ctypes.CDLL(None).memcmp
+_memcmp.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
+_memcmp.restype = ctypes.c_int
+
+
+def round_up(value: int, multiple: int) -> int:
+    """The smallest multiple of ``multiple`` that is not below ``value``."""
+    return -(-value // multiple) * multiple
+
+
+@lru_cache(maxsize=256)
+def guard_pattern(place: int, count: int) -> Bytes:
+    """The bytes of a guard zone: random, but the same for the same place in every process."""
+    generator = np.random.Generator(np.random.Philox(key=place))
+    return generator.integers(0, 256, count, np.uint8)
+
+
+def fill_guards(image: Bytes, position: int, before: int = GUARD_BEFORE) -> None:
+    """Write the guard zones of the tensor at ``position`` of the call into its image."""
+    image[:before] = guard_pattern(2 * position, before)
+    image[image.size - GUARD_AFTER :] = guard_pattern(2 * position + 1, GUARD_AFTER)
+
+
+def guard_damage(
+    image: Bytes, name: str, position: int, before: int = GUARD_BEFORE
+) -> list[Damage]:
+    """Compare both guard zones of an image; one entry for each zone that changed."""
+    damage = []
+    end = image.size - GUARD_AFTER
+    for key, start, length in ((2 * position, 0, before), (2 * position + 1, end, GUARD_AFTER)):
+        zone, pattern = image[start : start + length], guard_pattern(key, length)
+        if not same_bytes(zone, pattern):
+            changed = np.flatnonzero(zone != pattern)
+            offset = start - before + int(changed[0])
+            damage.append(Damage(name, offset, int(changed.size)))
+    return damage
+
+
+def fill_poison(elements: Bytes) -> None:
+    """Fill with the poison."""
+    even = elements.size // 2 * 2
+    elements[:even].view("<u2").fill(int.from_bytes(POISON, "little"))
+    elements[even:] = POISON[0]
+
+
+def count_poisoned(elements: Bytes, itemsize: int) -> int:
+    """How many elements of ``itemsize`` bytes hold nothing but poison."""
+    if itemsize == 1:
+        odd = int(np.count_nonzero(elements[1::2] == POISON[1]))
+        return int(np.count_nonzero(elements[::2] == POISON[0])) + odd
+    poisoned = int.from_bytes(POISON * (itemsize // 2), "little")
+    return int(np.count_nonzero(elements.view(f"<u{itemsize}") == poisoned))
+
+
+def same_bytes(left: Bytes, right: Bytes) -> bool:
+    """Whether two contiguous byte arrays of one size are equal."""
+    return bool(_memcmp(left.ctypes.data, right.ctypes.data, left.size) == 0)

@@ -1,0 +1,33 @@
+"""Device memory of the calls: one allocation per place in the argument list, kept between calls."""
+
+from __future__ import annotations
+
+from conformance.devices.acl import Acl
+
+KEPT = 64 << 20
+"""An allocation up to this size is never given back."""
+
+
+class Memory:
+    """Device allocations by place; a place is a position in the argument list or "workspace"."""
+
+    def __init__(self, acl: Acl) -> None:
+        self._acl = acl
+        self._held: dict[int, tuple[int, int]] = {}
+
+    def at(self, place: int, count: int) -> int:
+        """An address with ``count`` bytes for this place. Raises AclError."""
+        address, capacity = self._held.get(place, (0, 0))
+        if capacity < count or (capacity > KEPT and count < capacity // 4):
+            if address:
+                del self._held[place]
+                self._acl.free(address)
+            address = self._acl.allocate(count)
+            self._held[place] = (address, count)
+        return address
+
+    def release(self) -> None:
+        """Free everything."""
+        while self._held:
+            _, (address, _) = self._held.popitem()
+            self._acl.free(address)

@@ -1,0 +1,193 @@
+"""What the parent and the device process say to each other, and how it is framed on a pipe.
+
+A message is its length as 4 little-endian bytes, then msgpack. The parent opens with ``Setup``,
+which is answered ``Opened`` or ``Refused``; then every ``Call`` is answered ``Answer``,
+``Unavailable`` or ``Fault``. Tensors never travel on the pipe: both sides map one shared segment.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import Any, Literal, TypeVar
+
+import msgspec
+
+DTYPES: dict[str, tuple[int, int]] = {
+    "float32": (0, 4),
+    "float16": (1, 2),
+    "int8": (2, 1),
+    "int32": (3, 4),
+    "uint8": (4, 1),
+    "int16": (6, 2),
+    "uint16": (7, 2),
+    "uint32": (8, 4),
+    "int64": (9, 8),
+    "uint64": (10, 8),
+    "float64": (11, 8),
+    "bool": (12, 1),
+    "bfloat16": (27, 2),
+}
+"""aclDataType value and bytes per element, by dtype name (AscendCL, aclDataType)."""
+
+
+class TensorArgument(msgspec.Struct, frozen=True, tag="tensor"):
+    """A tensor, contiguous: ``offset`` is where its elements begin in the shared segment."""
+
+    name: str
+    role: Literal["input", "output"]
+    shape: tuple[int, ...]
+    dtype: str
+    offset: int
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return DTYPES[self.dtype][1]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return math.prod(self.shape) * self.itemsize
+
+
+class NullTensor(msgspec.Struct, frozen=True, tag="null"):
+    """A tensor parameter for which the case has no tensor: passed as a null pointer."""
+
+    name: str
+
+
+class AttributeArgument(msgspec.Struct, frozen=True, tag="attribute"):
+    """A scalar attribute, passed by value as ``ctype``."""
+
+    name: str
+    ctype: Literal["int64", "bool"]
+    value: int
+
+
+Argument = TensorArgument | NullTensor | AttributeArgument
+
+
+class Call(msgspec.Struct, frozen=True, tag="call"):
+    """One call of a two-phase operator.
+
+    ``symbol`` is the phase-2 function; phase 1 is ``symbol + "GetWorkspaceSize"``. ``arguments``
+    are in the order of the signature. ``machine`` is (vector cores, UB bytes), None: its own.
+    ``segment_bytes`` is how much of the shared segment the tensors need.
+    """
+
+    symbol: str
+    arguments: tuple[Argument, ...]
+    machine: tuple[int, int] | None
+    segment_bytes: int
+
+    @property
+    def tensors(self) -> tuple[TensorArgument, ...]:
+        """The tensors that are there, in signature order."""
+        return tuple(a for a in self.arguments if isinstance(a, TensorArgument))
+
+
+class Setup(msgspec.Struct, frozen=True, tag="setup"):
+    """What the child opens.
+
+    ``libraries`` is the folder of libascendcl.so and libopapi.so, None: found by the loader.
+    ``soc`` is the machine to simulate, None: the simulator's own. ``address_space`` is how many
+    bytes of address space the process may map beyond its use at start (0: any).
+    """
+
+    kind: Literal["sim", "npu"]
+    libraries: str | None
+    soc: str | None
+    device: int
+    address_space: int
+
+
+class Opened(msgspec.Struct, frozen=True, tag="opened"):
+    """The device is open. ``libraries`` are the paths of what was loaded, by file name."""
+
+    soc: str
+    vector_cores: int
+    ub_bytes: int | None
+    cann: str
+    libraries: dict[str, str]
+
+
+class Refused(msgspec.Struct, frozen=True, tag="refused"):
+    """The device does not open. ``usage``: because what was asked for does not exist."""
+
+    reason: str
+    usage: bool = False
+
+
+class Damage(msgspec.Struct, frozen=True):
+    """Changed bytes of one guard zone; fields as in ``conformance.observation.GuardDamage``."""
+
+    buffer: str
+    offset: int
+    count: int
+
+
+class Answer(msgspec.Struct, frozen=True, tag="answer"):
+    """How a call ended; fields as in ``conformance.observation.Observation``.
+
+    ``read_back`` says whether the outputs in the segment are the device's. ``diagnostics`` is the
+    simulator's JSON text, "" from a device that has none.
+    """
+
+    outcome: Literal["completed", "rejected", "failed", "out of memory"]
+    status: int
+    phase: str
+    message: str
+    workspace_bytes: int
+    seconds: float
+    read_back: bool
+    unwritten: dict[str, int]
+    damage: tuple[Damage, ...]
+    inputs_changed: tuple[str, ...]
+    diagnostics: str
+
+
+class Unavailable(msgspec.Struct, frozen=True, tag="unavailable"):
+    """The operator library does not export ``symbol``."""
+
+    symbol: str
+
+
+class Fault(msgspec.Struct, frozen=True, tag="fault"):
+    """The harness itself failed in the child: a traceback."""
+
+    traceback: str
+
+
+Request = Setup | Call
+Reply = Opened | Refused | Answer | Unavailable | Fault
+Message = TypeVar("Message")
+
+_encode = msgspec.msgpack.Encoder().encode
+REQUESTS: msgspec.msgpack.Decoder[Request] = msgspec.msgpack.Decoder(Request)
+REPLIES: msgspec.msgpack.Decoder[Reply] = msgspec.msgpack.Decoder(Reply)
+
+
+def send(pipe: int, message: Any) -> None:
+    """Write one message. Raises BrokenPipeError where the other side has gone."""
+    body = _encode(message)
+    pending = memoryview(len(body).to_bytes(4, "little") + body)
+    while pending:
+        pending = pending[os.write(pipe, pending) :]
+
+
+def receive(pipe: int, decoder: msgspec.msgpack.Decoder[Message]) -> Message | None:
+    """Read one message; None where the other side has closed the pipe or died while writing."""
+    head = _read(pipe, 4)
+    body = _read(pipe, int.from_bytes(head, "little")) if head else None
+    return decoder.decode(body) if body else None
+
+
+def _read(pipe: int, count: int) -> bytes | None:
+    read = bytearray()
+    while len(read) < count:
+        part = os.read(pipe, count - len(read))
+        if not part:
+            return None
+        read += part
+    return bytes(read)

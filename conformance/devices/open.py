@@ -1,0 +1,146 @@
+"""Choosing a device: an NPU where one opens, else the simulator; never the simulator in silence."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+from pathlib import Path
+
+from conformance.devices.device import Device, DeviceProfile, EnvironmentFailure, Library, Trait
+from conformance.devices.isolated import IsolatedDevice
+from conformance.devices.messages import Opened, Setup
+
+TIME_LIMIT = 20.0
+"""Seconds that one call may take."""
+
+MEMORY_LIMIT = 4 << 30
+"""Bytes that the device process may take beyond its use at start, device buffers included."""
+
+BACKSTOP = 2 << 30
+"""Bytes of address space that the simulator's process may map beyond twice its memory limit. The
+limit itself is on resident bytes, watched from outside: this only stops what is never touched, and
+leaves a watcher that gets no time on a busy host a second to notice the rest."""
+
+DEVICE_NODES = Path("/dev")
+
+USABLE_UB_BYTES = {"Ascend910B": 196352, "Ascend910_93": 196608}
+"""Bytes of unified buffer that a tiling may use, by the start of the SoC's name: 196608, less the
+256 that the platform reserves on Ascend910B (asc-devkit, platform_ascendc.cpp)."""
+
+
+def open_device(
+    spec: str = "auto",
+    *,
+    time_limit: float = TIME_LIMIT,
+    memory_limit: int = MEMORY_LIMIT,
+    libraries: Path | None = None,
+) -> Device:
+    """Open the device that ``spec`` names: auto, sim, sim:SOC, npu or npu:N.
+
+    ``time_limit`` is seconds for one call, ``memory_limit`` bytes of the process's own memory.
+    ``libraries`` is a folder with libascendcl.so and libopapi.so; by default the simulator's are
+    built and an NPU's are found by the loader. Raises ValueError for a spec that names no device,
+    EnvironmentFailure where the device does not open.
+    """
+    kind, which = _parse(spec)
+    if not time_limit > 0 or not memory_limit > 0:
+        raise ValueError(
+            f"time_limit {time_limit} and memory_limit {memory_limit} must be positive"
+        )
+    signs = npu_signs() if kind == "auto" else []
+    if kind == "npu" or signs:
+        setup = Setup("npu", _folder(libraries), None, int(which or 0), 0)
+        try:
+            return _open(setup, time_limit, memory_limit)
+        except (ValueError, EnvironmentFailure) as error:
+            if not signs:
+                raise EnvironmentFailure(f"device '{spec}' does not open: {error}") from None
+            raise EnvironmentFailure(
+                f"this host has {' and '.join(signs)}, but no NPU opens: {error}. "
+                "Nothing is simulated unless asked for: --device sim"
+            ) from None
+    folder = _folder(libraries if libraries is not None else _build())
+    setup = Setup("sim", folder, which or None, 0, 2 * memory_limit + BACKSTOP)
+    try:
+        return _open(setup, time_limit, memory_limit)
+    except ValueError as error:
+        raise ValueError(f"device '{spec}': {error}") from None
+    except EnvironmentFailure as error:
+        raise EnvironmentFailure(f"device '{spec}' does not open: {error}") from None
+
+
+def _parse(spec: str) -> tuple[str, str]:
+    """Kind and SoC or number. Raises ValueError."""
+    kind, colon, which = spec.partition(":")
+    if kind not in ("auto", "sim", "npu") or (colon and (kind == "auto" or not which)):
+        raise ValueError(f"device '{spec}' is none of auto, sim, sim:SOC, npu, npu:N")
+    if kind == "npu" and which and not which.isdecimal():
+        raise ValueError(f"device '{spec}': '{which}' is not a device number")
+    return kind, which
+
+
+def _open(setup: Setup, time_limit: float, memory_limit: int) -> IsolatedDevice:
+    device = IsolatedDevice(setup, time_limit=time_limit, memory_limit=memory_limit)
+    try:
+        device.adopt(_profile(setup, device.open()))
+    except BaseException:
+        device.close()
+        raise
+    return device
+
+
+def npu_signs() -> list[str]:
+    """What on this host says that it is meant to have an NPU."""
+    nodes = sorted(DEVICE_NODES.glob("davinci*"))
+    signs = [str(nodes[0])] if nodes else []
+    if home := os.environ.get("ASCEND_HOME_PATH"):
+        signs.append(f"ASCEND_HOME_PATH={home}")
+    if importlib.util.find_spec("torch_npu") is not None:
+        signs.append("torch_npu")
+    return signs
+
+
+def _build() -> Path:
+    """The simulator's libraries, built if their sources have changed."""
+    from device_kernels.build import build
+
+    try:
+        return build().lib
+    except (RuntimeError, OSError) as error:
+        raise EnvironmentFailure(f"the simulator does not build: {error}") from error
+
+
+def _folder(libraries: Path | None) -> str | None:
+    """The folder as text. Raises EnvironmentFailure where it lacks a library."""
+    if libraries is None:
+        return None
+    for name in ("libascendcl.so", "libopapi.so"):
+        if not (libraries / name).is_file():
+            raise EnvironmentFailure(f"{libraries} has no {name}")
+    return str(libraries.resolve())
+
+
+def _profile(setup: Setup, opened: Opened) -> DeviceProfile:
+    simulated = setup.kind == "sim"
+    declared = [ub for start, ub in USABLE_UB_BYTES.items() if opened.soc.startswith(start)]
+    return DeviceProfile(
+        name=f"simulated {opened.soc}" if simulated else opened.soc,
+        kind=setup.kind,
+        soc=opened.soc,
+        vector_cores=opened.vector_cores,
+        ub_bytes=opened.ub_bytes or (declared[0] if declared else None),
+        cann=opened.cann,
+        libraries={name: _library(path) for name, path in opened.libraries.items()},
+        cast_mode=Trait("round half to even" if simulated else "unknown"),
+        flush_to_zero=Trait("subnormals are kept" if simulated else "unknown"),
+        overflow_mode=Trait("infinity" if simulated else "unknown"),
+    )
+
+
+def _library(path: str) -> Library:
+    with open(path, "rb") as file:
+        digest = hashlib.sha256()
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return Library(path, digest.hexdigest())

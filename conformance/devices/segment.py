@@ -1,0 +1,67 @@
+"""The shared segment: one anonymous memory file that parent and child both map.
+
+It has no name in any file system, so nothing is left over however either side ends.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+
+import numpy as np
+
+from conformance.devices.layout import SEGMENT_HEADER, Bytes, round_up
+
+STEP = 1 << 20
+"""The segment grows in steps of this many bytes."""
+
+KEPT = 64 << 20
+"""A segment up to this size is never given back."""
+
+
+class Segment:
+    """One side's view of the segment: ``bytes`` is all of it."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+        self.bytes: Bytes = np.empty(0, np.uint8)
+        self._map()
+
+    @classmethod
+    def create(cls) -> Segment:
+        """Make a new segment; its descriptor is inherited by those it is passed to."""
+        descriptor = os.memfd_create("moe-conformance")
+        os.ftruncate(descriptor, STEP)
+        return cls(descriptor)
+
+    def reserve(self, need: int) -> None:
+        """The parent's side: have at least ``need`` bytes, and not far more than that."""
+        size = self.bytes.size
+        if size < need or (size > KEPT and need < size // 4):
+            os.ftruncate(self.descriptor, round_up(need + need // 4, STEP))
+            self._map()
+
+    def follow(self) -> bool:
+        """The child's side: map anew where the parent has changed the size. True if it has."""
+        if os.fstat(self.descriptor).st_size == self.bytes.size:
+            return False
+        self._map()
+        return True
+
+    def note(self, text: str) -> None:
+        """Leave a word on what the child is doing, should it not live to tell."""
+        word = text.encode()[: SEGMENT_HEADER - 1] + b"\0"
+        self.bytes[: len(word)] = np.frombuffer(word, np.uint8)
+
+    def noted(self) -> str:
+        """The parent's side: what the child last noted."""
+        return self.bytes[:SEGMENT_HEADER].tobytes().split(b"\0", 1)[0].decode(errors="replace")
+
+    def close(self) -> None:
+        """Let go of the memory, which goes with its last descriptor and mapping."""
+        self.bytes = np.empty(0, np.uint8)
+        os.close(self.descriptor)
+
+    def _map(self) -> None:
+        size = os.fstat(self.descriptor).st_size
+        self.bytes = np.frombuffer(mmap.mmap(self.descriptor, size), np.uint8)

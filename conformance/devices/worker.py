@@ -1,0 +1,141 @@
+"""The device process: ``python -m conformance.devices.worker COMMANDS REPLIES SEGMENT PARENT``.
+
+Opens the device that the first message names and runs calls until the pipe of commands closes.
+The first three arguments are inherited descriptors, the last is the parent's process id.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import faulthandler
+import os
+import resource
+import signal
+import sys
+import traceback
+from pathlib import Path
+
+from conformance.devices import messages
+from conformance.devices.acl import Acl, AclError
+from conformance.devices.aclnn import AclnnRoute
+from conformance.devices.messages import Answer, Call, Fault, Opened, Refused, Setup, Unavailable
+from conformance.devices.segment import Segment
+
+PR_SET_PDEATHSIG = 1
+
+
+class UnknownDeviceError(Exception):
+    """The device asked for does not exist."""
+
+
+def main() -> None:
+    """Serve one parent until it closes the pipe or dies."""
+    commands, replies, descriptor, parent = map(int, sys.argv[1:5])
+    _die_with(parent)
+    faulthandler.enable()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # Should the host run out of memory, this process is the one to end, not the test run.
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")
+    setup = messages.receive(commands, messages.REQUESTS)
+    if not isinstance(setup, Setup):
+        return
+    segment = Segment(descriptor)
+    try:
+        acl = Acl(setup.libraries)
+        opened = _open(acl, setup)
+        route = AclnnRoute(acl, segment, acl.create_stream(), setup.soc)
+    except UnknownDeviceError as error:
+        messages.send(replies, Refused(str(error), usage=True))
+        return
+    except (OSError, AttributeError, AclError) as error:
+        messages.send(replies, Refused(str(error)))
+        return
+    _limit_address_space(setup.address_space)
+    messages.send(replies, opened)
+    while (call := messages.receive(commands, messages.REQUESTS)) is not None:
+        if not isinstance(call, Call):
+            break
+        if segment.follow():
+            _limit_address_space(setup.address_space)
+        messages.send(replies, _run(route, call))
+    _end(acl, route, setup)
+
+
+def _open(acl: Acl, setup: Setup) -> Opened:
+    """Open the device. Raises AclError, UnknownDeviceError for what is not there."""
+    if setup.kind == "sim":
+        if not acl.simulated:
+            raise OSError("libascendcl.so is not the simulator: it lacks ascendsimConfigure")
+        try:
+            acl.configure_machine(setup.soc, 0, 0)
+        except AclError as error:
+            raise UnknownDeviceError(
+                f"the simulator does not know SoC '{setup.soc}': {error}"
+            ) from None
+    acl.initialize()
+    count = acl.device_count()
+    if setup.device >= count:
+        raise UnknownDeviceError(f"device {setup.device} does not exist: the runtime sees {count}")
+    acl.call("aclrtSetDevice", setup.device)
+    return Opened(
+        soc=acl.soc_name(),
+        vector_cores=acl.vector_cores(setup.device),
+        ub_bytes=acl.simulated_ub_bytes() if acl.simulated else None,
+        cann=acl.cann_version(),
+        libraries=_loaded("libascendcl.so", "libopapi.so"),
+    )
+
+
+def _run(route: AclnnRoute, call: Call) -> Answer | Unavailable | Fault:
+    try:
+        return route.run(call)
+    except MemoryError:
+        # What is left cannot be trusted to hold another call; the parent starts a fresh process.
+        sys.stderr.write("MemoryError\n")
+        sys.stderr.flush()
+        os.abort()
+    except Exception:
+        return Fault(traceback.format_exc())
+
+
+def _end(acl: Acl, route: AclnnRoute, setup: Setup) -> None:
+    """Leave the device in order, and without the libraries' static destructors."""
+    try:
+        route.release()
+        acl.call("aclrtResetDevice", setup.device)
+        acl.call("aclFinalize")
+    except AclError as error:
+        sys.stderr.write(f"{error}\n")
+    sys.stderr.flush()
+    os._exit(0)
+
+
+def _die_with(parent: int) -> None:
+    """Have the kernel end this process when its parent ends, also while a call hangs."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(0)
+
+
+def _limit_address_space(beyond: int) -> None:
+    """Cap the address space at what is mapped now plus ``beyond`` bytes; 0 leaves it alone."""
+    if beyond:
+        mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (mapped + beyond, hard))
+
+
+def _loaded(*names: str) -> dict[str, str]:
+    """The paths from which libraries are mapped into this process, by the name asked for."""
+    paths = {line.split(maxsplit=5)[5] for line in _maps() if line.count("/")}
+    return {n: p for n in names for p in sorted(paths) if os.path.basename(p).startswith(n)}
+
+
+def _maps() -> list[str]:
+    return Path("/proc/self/maps").read_text().splitlines()
+
+
+if __name__ == "__main__":
+    main()

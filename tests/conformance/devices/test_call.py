@@ -1,0 +1,70 @@
+"""A case becomes a call: arguments in signature order, tensors apart from each other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+
+from conformance.case import Machine, Tensor
+from conformance.devices.call import Call, call_of
+from conformance.devices.layout import GUARD_AFTER, GUARD_BEFORE, SEGMENT_HEADER
+from conformance.devices.messages import AttributeArgument, NullTensor, TensorArgument
+from tests.conformance.devices.fakes import fake_case, fake_operator
+
+OPERATOR = fake_operator("FakeAdd")
+
+
+def test_arguments_are_in_the_order_of_the_signature() -> None:
+    x, addend, y = call_of(OPERATOR, fake_case()).arguments
+    assert isinstance(x, TensorArgument)
+    assert (x.name, x.role, x.shape, x.dtype, x.nbytes) == ("x", "input", (6,), "int32", 24)
+    assert addend == AttributeArgument("addend", "int64", 10)
+    assert isinstance(y, TensorArgument)
+    assert (y.name, y.role) == ("y", "output")
+
+
+def test_tensors_and_their_guards_do_not_overlap() -> None:
+    call = call_of(OPERATOR, fake_case(tuple(range(1001))))
+    end = SEGMENT_HEADER
+    for tensor in call.tensors:
+        assert tensor.offset - GUARD_BEFORE >= end
+        assert tensor.offset % 32 == 0
+        end = tensor.offset + tensor.nbytes + GUARD_AFTER
+    assert call.segment_bytes == end
+
+
+def test_a_tensor_keeps_the_dtype_that_the_case_gives_it() -> None:
+    case = replace(fake_case(), outputs={"y": Tensor((6,), "bfloat16")})
+    assert call_of(OPERATOR, case).tensors[1].dtype == "bfloat16"
+
+
+def test_a_tensor_left_out_is_a_null_tensor() -> None:
+    assert call_of(OPERATOR, replace(fake_case(), outputs={})).arguments[2] == NullTensor("y")
+
+
+def test_the_machine_travels_with_the_call() -> None:
+    case = fake_case(machine=Machine(cores=2, ub_bytes=4096))
+    assert call_of(OPERATOR, case).machine == (2, 4096)
+    assert call_of(OPERATOR, fake_case()).machine is None
+
+
+def test_a_call_survives_json() -> None:
+    call = call_of(OPERATOR, fake_case(machine=Machine(1, 8192)))
+    assert msgspec.json.decode(msgspec.json.encode(call), type=Call) == call
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"attributes": {}}, "leaves out attribute 'addend', which aclnnFakeAdd needs"),
+        ({"attributes": {"addend": 1, "z": 2}}, "has attribute 'z', which aclnnFakeAdd lacks"),
+        ({"inputs": {"w": Tensor((1,), "int32", (1,))}}, "has input 'w'"),
+        ({"outputs": {"x": Tensor((1,), "int32")}}, "has output 'x'"),
+        ({"outputs": {"y": Tensor((1,), "float128")}}, "'y' has dtype 'float128'"),
+    ],
+)
+def test_a_case_that_does_not_fit_is_refused(changes: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call_of(OPERATOR, replace(fake_case(), **changes))  # type: ignore[arg-type]

@@ -1,0 +1,118 @@
+"""The device process ends with its parent, however the parent ends, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from conformance.devices.child import environment
+from conformance.devices.open import open_device
+from tests.conformance.devices.fakes import fake_case, fake_operator
+
+ROOT = Path(__file__).parents[3]
+
+PARENT = """
+import sys
+from pathlib import Path
+from conformance.devices.open import open_device
+from tests.conformance.devices.fakes import fake_case, fake_operator
+
+device = open_device("sim", libraries=Path(sys.argv[1]), time_limit=60.0)
+observation = device.run(fake_operator("FakePid"), fake_case())
+print(observation.outputs["y"].flat[0], flush=True)
+device.run(fake_operator(sys.argv[2]), fake_case())
+print("ran", flush=True)
+sys.stdin.read()
+"""
+
+
+def start_parent(libraries: Path, operator: str) -> tuple[subprocess.Popen[str], int]:
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT, str(libraries), operator],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert parent.stdout is not None
+    return parent, int(parent.stdout.readline())
+
+
+def assert_ends(process: int) -> None:
+    deadline = time.monotonic() + 5.0
+    while Path(f"/proc/{process}").exists():
+        state = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        if state == "Z":
+            return
+        assert time.monotonic() < deadline, f"process {process} still runs"
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("operator", ["FakeAdd", "FakeSpin"])
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_the_process_ends_with_its_parent(
+    fake_libraries: Path, operator: str, how: signal.Signals
+) -> None:
+    parent, child = start_parent(fake_libraries, operator)
+    with parent:
+        assert parent.stdout is not None
+        if operator == "FakeAdd":
+            assert parent.stdout.readline() == "ran\n"
+        else:
+            time.sleep(0.3)
+        assert Path(f"/proc/{child}").exists()
+        parent.send_signal(how)
+        assert_ends(child)
+        assert parent.wait(5) == -how
+
+
+def test_no_shared_memory_file_is_ever_made(fake_libraries: Path) -> None:
+    before = set(Path("/dev/shm").iterdir())
+    device = open_device("sim", libraries=fake_libraries)
+    device.run(fake_operator("FakeAdd"), fake_case(tuple(range(100_000))))
+    assert set(Path("/dev/shm").iterdir()) <= before
+    device.close()
+
+
+def test_no_descriptor_is_left_open(fake_libraries: Path) -> None:
+    before = sorted(os.listdir("/proc/self/fd"))
+    device = open_device("sim", libraries=fake_libraries)
+    for name in ("FakeAdd", "FakeCrash", "FakeAdd", "FakeExit"):
+        device.run(fake_operator(name), fake_case())
+    device.close()
+    device.close()
+    assert sorted(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_closed_device_does_not_run(fake_libraries: Path) -> None:
+    device = open_device("sim", libraries=fake_libraries)
+    process = int(device.run(fake_operator("FakePid"), fake_case()).outputs["y"].flat[0])
+    device.close()
+    assert_ends(process)
+    with pytest.raises(RuntimeError, match="closed"):
+        device.run(fake_operator("FakeAdd"), fake_case())
+
+
+def test_the_process_knows_no_reference() -> None:
+    script = "import sys, conformance.devices.worker; print(*sys.modules)"
+    command = [sys.executable, "-c", script]
+    loaded = subprocess.run(
+        command, capture_output=True, text=True, check=True, env=environment("sim")
+    ).stdout.split()
+    assert "conformance.devices.aclnn" in loaded
+    assert not [name for name in loaded if name.split(".")[0] in ("reference", "cases")]
+
+
+def test_an_npu_process_keeps_the_environment_of_cann(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASCEND_HOME_PATH", "/somewhere")
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/somewhere")
+    kept = {"ASCEND_HOME_PATH", "LD_LIBRARY_PATH"}
+    assert kept <= set(environment("npu"))
+    assert not kept & set(environment("sim"))
