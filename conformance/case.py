@@ -110,7 +110,7 @@ class Case:
     def __repr__(self) -> str:
         attributes = ", ".join(f"{name}={value}" for name, value in self.attributes.items())
         lines = [f"Case({self.operator}, {self.mode}, {self.dtype}: {attributes}"]
-        lines += [f"  {name}: {tensor!r}" for name, tensor in (self.inputs | self.outputs).items()]
+        lines += [f"  {name}: {tensor!r}" for name, tensor in {**self.inputs, **self.outputs}.items()]
         lines += [f"  on {self.machine!r}"] if self.machine else []
         return "\n".join(lines) + ")"
 

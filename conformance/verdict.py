@@ -12,12 +12,15 @@ from conformance.operator import Clause
 class OutputVerdict:
     """The judgement of one output.
 
-    ``step`` is the last step that was needed to decide: ``declared order``, ``certificate`` or ``interval``.
-    ``elements`` were judged, ``exact`` of them bit-exactly, ``mismatches`` of them wrong.
-    ``headroom`` is the smallest share of the accepted error that an interval-judged element left
-    unused (1: at the exact value, 0: at the edge, None: nothing was judged by an interval).
-    ``worst`` tells the worst element in words; ``order_drift`` counts elements that are inside the
-    accepted set but off an order that the contract promises.
+    ``step`` is the last step that was needed to decide: ``declared order``, ``certificate``,
+    ``interval``; or ``order-drift`` where an element is legal but off a declared order, which fails
+    if the contract promises that order. ``clause`` is the one broken, or the contract's own.
+    ``elements`` were judged; for ``exact`` of them only one value was acceptable, and they have it;
+    ``mismatches`` of them are wrong; ``order_drift`` of them are legal, off the declared order.
+    ``headroom`` is the smallest share of the accepted error that a legal element with alternatives
+    left unused (1: at the exact value, 0: at the edge, None: there was no such element).
+    ``worst`` tells the worst element in words, ``pattern`` where the wrong ones lie, ``guesses``
+    what they would come from, each with its evidence.
     """
 
     output: str
@@ -31,6 +34,7 @@ class OutputVerdict:
     headroom: float | None = None
     worst: str = ""
     pattern: str = ""
+    guesses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,8 @@ class Verdict:
     """The judgement of one call; ``str(verdict)`` is the text that a person reads.
 
     ``headline`` is one sentence. ``findings`` are further sentences, strongest first: diagnostics,
-    damaged guard zones, changed inputs, the worst element, the pattern of the mismatch.
+    damaged guard zones, changed inputs, the worst element, the pattern of the mismatch. ``clause``
+    is the clause that is broken. ``subject`` describes what was judged.
     """
 
     ok: bool
@@ -51,7 +56,8 @@ class Verdict:
     def __str__(self) -> str:
         lines = [self.headline]
         if self.clause is not None:
-            lines.append(f"  contract: {self.clause.text} [{self.clause.source_class.value}: {self.clause.source}]")
-        lines += [f"  {finding}" for finding in self.findings]
+            origin = f"{self.clause.source_class.value}: {self.clause.source}"
+            lines.append(f"  contract: {self.clause.text} [{origin}]")
+        lines += [f"  {line}" for finding in self.findings for line in finding.splitlines()]
         lines += [f"  {line}" for line in self.subject.splitlines()]
         return "\n".join(lines)

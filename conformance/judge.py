@@ -1,0 +1,227 @@
+"""The judge: what a contract says of an observation. It knows contract types, not operators.
+
+A call must complete, without an error diagnostic, leave its guard zones and inputs alone, and write
+every element of every output with a value that the output's contract accepts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.case import Case, numpy_dtype
+from conformance.findings import call_findings, ending, errors
+from conformance.numerics.agreement import ReferenceDisagreement, check
+from conformance.numerics.summed import judge_sum
+from conformance.numerics.worst import show
+from conformance.observation import Observation, Outcome
+from conformance.operator import Clause, Contract, Example, Operator, Rejection, SourceClass, Sum
+from conformance.verdict import OutputVerdict, Verdict
+from reference.floats import format_of, round_once, to_bits
+
+__all__ = ["ReferenceDisagreement", "judge", "judge_example", "judge_rejection"]
+
+JudgeOutput = Callable[[str, Any, Case, NDArray[Any], int], OutputVerdict]
+
+JUDGES: Mapping[type[Contract], JudgeOutput] = {Sum: judge_sum}
+"""How an output is judged, by the type of its contract."""
+
+
+def judge(operator: Operator, case: Case, observation: Observation) -> Verdict:
+    """Judge one call of a case that the operator must carry out.
+
+    Raises ReferenceDisagreement where the suite's own definitions contradict each other on the
+    case, ValueError where the record's contracts do not fit the case.
+    """
+    about = f"{case.operator}, {case.mode}, {case.dtype}"
+    findings = call_findings(observation)
+    if observation.outcome is not Outcome.COMPLETED:
+        headline = f"{about}: {ending(observation)}"
+        return Verdict(False, headline, findings=findings, subject=repr(case))
+    check(operator, case)
+    outputs: dict[str, OutputVerdict] = {}
+    problems: list[str] = []
+    details: list[str] = []
+    clause: Clause | None = None
+    for name in case.outputs:
+        contract = _contract(operator, name)
+        misfit = _misfit(case, name, observation)
+        unwritten = observation.unwritten.get(name, 0)
+        if misfit:
+            outputs[name] = OutputVerdict(name, False, contract.clause, "shape and dtype", 0, 0)
+            problems.append(misfit)
+        else:
+            judge_output = JUDGES[type(contract)]
+            found = judge_output(name, contract, case, observation.outputs[name], unwritten)
+            outputs[name] = found
+            problems += _problems(found, unwritten)
+            details += _details(found)
+        if not outputs[name].ok or unwritten:
+            clause = clause or outputs[name].clause
+    problems += _side_effects(observation, values_right=not problems)
+    ok = not problems
+    headline = f"{about}: {'; '.join(problems)}." if problems else _accepted(about, outputs)
+    return Verdict(ok, headline, outputs, (*findings, *details), clause, repr(case))
+
+
+def judge_rejection(rejection: Rejection, observation: Observation) -> Verdict:
+    """Judge one call that the interface must refuse: its status, and that it touched nothing."""
+    case = rejection.case
+    about = f"{case.operator}, {case.mode}, {case.dtype}, {rejection.name}"
+    problems: list[str] = []
+    if observation.outcome is not Outcome.REJECTED:
+        ended = "the call was carried out"
+        if observation.outcome is not Outcome.COMPLETED:
+            ended = ending(observation).rstrip(".")
+        problems.append(f"{ended}, it must be refused with status {rejection.status}")
+    elif observation.status != rejection.status:
+        message = f' ("{observation.message}")' if observation.message else ""
+        problems.append(
+            f"refused with status {observation.status}{message}, must be {rejection.status}"
+        )
+    if not observation.outputs_untouched:
+        problems.append("the outputs of a refused call were written to")
+    problems += _side_effects(observation, values_right=False)
+    ok = not problems
+    refused = f"refused with status {rejection.status}, as it must be"
+    headline = f"{about}: {'; '.join(problems) if problems else refused}."
+    clause = None if ok else rejection.clause
+    return Verdict(ok, headline, {}, call_findings(observation), clause, repr(case))
+
+
+def judge_example(example: Example, operator: Operator, observation: Observation) -> Verdict:
+    """Judge a documented call: as any call, and by the values that the document prints.
+
+    Expected values are rounded once to the output's dtype and compared bit for bit.
+    """
+    verdict = judge(operator, example.case, observation)
+    if observation.outcome is not Outcome.COMPLETED or example.expected is None:
+        return verdict
+    problems: list[str] = []
+    details: list[str] = []
+    for name, printed in example.expected.items():
+        if _misfit(example.case, name, observation):
+            continue  # the verdict says so already
+        seen = np.ascontiguousarray(observation.outputs[name])
+        expected = _printed(example, name, printed)
+        observed = seen.reshape(-1).view(expected.dtype)
+        wrong = np.flatnonzero(observed != expected)
+        if wrong.size:
+            first = int(wrong[0])
+            position = ", ".join(str(int(i)) for i in np.unravel_index(first, seen.shape))
+            problems.append(
+                f"{wrong.size} of {seen.size} elements of {name} are not what the document prints"
+            )
+            values = [_shown(int(bits[first]), seen.dtype) for bits in (observed, expected)]
+            details.append(f"{name}[{position}] is {values[0]}, printed is {values[1]}")
+    if not problems:
+        return verdict
+    about = f"{example.case.operator}, {example.name}"
+    return Verdict(
+        ok=False,
+        headline=f"{about}: {'; '.join(problems)}.",
+        outputs=verdict.outputs,
+        findings=(*details, *(() if verdict.ok else (verdict.headline, *verdict.findings))),
+        clause=Clause("The call gives the printed values.", example.source, SourceClass.DOCUMENT),
+        subject=verdict.subject,
+    )
+
+
+def _contract(operator: Operator, output: str) -> Contract:
+    if output not in operator.contracts:
+        raise ValueError(
+            f"contracts of {operator.name}: must have an entry for every output, lacks {output}"
+        )
+    return operator.contracts[output]
+
+
+def _misfit(case: Case, name: str, observation: Observation) -> str:
+    """How an observed output differs in shape or dtype from the case's; empty if it does not."""
+    declared = case.outputs[name]
+    if name not in observation.outputs:
+        return f"the device returned no output {name}"
+    seen = observation.outputs[name]
+    if seen.shape == declared.shape and seen.dtype == numpy_dtype(declared.dtype):
+        return ""
+    return (
+        f"output {name} came back as {seen.dtype.name}{list(seen.shape)},"
+        f" must be {declared.dtype}{list(declared.shape)}"
+    )
+
+
+def _problems(found: OutputVerdict, unwritten: int) -> list[str]:
+    """What is wrong with an output, for the headline.
+
+    Untouched elements fail even where the poison passes for a legal value, as a NaN does.
+    """
+
+    def share(count: int, be: tuple[str, str]) -> str:
+        return f"{count} of {found.elements} elements of {found.output} {be[count > 1]}"
+
+    problems: list[str] = []
+    if unwritten:
+        problems.append(f"{share(unwritten, ('was', 'were'))} never written")
+    if found.mismatches > unwritten:
+        problems.append(f"{share(found.mismatches, ('is', 'are'))} wrong")
+    if not found.ok and not found.mismatches:
+        drift = share(found.order_drift, ("was", "were"))
+        problems.append(f"{drift} not added in the promised order, though another order gives it")
+    return problems
+
+
+def _details(found: OutputVerdict) -> list[str]:
+    """The evidence behind an output's verdict."""
+    details = [found.worst] if found.worst else []
+    where = "pattern" if found.mismatches else "order drift"
+    details += [f"{where}: {found.pattern}"] if found.pattern else []
+    return [*details, *found.guesses]
+
+
+def _side_effects(observation: Observation, *, values_right: bool) -> list[str]:
+    """What else a call must not do, for the headline."""
+    problems: list[str] = []
+    count = len(errors(observation))
+    if count:
+        first = errors(observation)[0].code
+        machine = f"the machine reports {count} error{'s' if count > 1 else ''}, first {first}"
+        problems.append(f"the values are right, but {machine}" if values_right else machine)
+    for damage in observation.guard_damage:
+        problems.append(f"{damage.count} bytes outside {damage.buffer} were written")
+    if observation.inputs_changed:
+        problems.append(f"inputs were changed: {', '.join(observation.inputs_changed)}")
+    return problems
+
+
+def _accepted(about: str, outputs: Mapping[str, OutputVerdict]) -> str:
+    """The headline of a call that is right."""
+    parts = []
+    for found in outputs.values():
+        exact = "all" if found.exact == found.elements else f"{found.exact}"
+        room = "" if found.headroom is None else f", headroom {found.headroom:.2f}"
+        parts.append(
+            f"{found.output}: {found.elements} elements, {exact} bit-exact ({found.step}{room})"
+        )
+    return f"{about}: accepted; {'; '.join(parts)}."
+
+
+def _printed(example: Example, name: str, printed: tuple[float, ...]) -> NDArray[Any]:
+    """Printed values as bits of the output's dtype."""
+    tensor = example.case.outputs[name]
+    if len(printed) != tensor.size:
+        raise ValueError(
+            f"expected[{name!r}] of example {example.name}: {len(printed)} values,"
+            f" must be {tensor.size}, the elements of the output"
+        )
+    dtype = numpy_dtype(tensor.dtype)
+    if dtype.kind in "iub":
+        return np.array(printed, dtype)
+    fmt = format_of(dtype)
+    return to_bits(round_once(np.array(printed, np.float64), fmt), fmt)
+
+
+def _shown(bits: int, dtype: np.dtype[Any]) -> str:
+    """A value with its bits, or an integer."""
+    return str(bits) if dtype.kind in "iub" else show(bits, format_of(dtype))

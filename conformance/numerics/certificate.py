@@ -1,0 +1,38 @@
+"""The certificate of numerics N.1: data on which every order of addition is exact."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reference.floats import Format
+
+
+def certified(values: NDArray[np.float64], accumulate: Format) -> NDArray[np.bool_]:
+    """Where the sum over the first axis of ``values`` [slots, elements] is exact in any order.
+
+    With g the lowest set bit over an element's nonzero terms, every partial sum is a multiple of g
+    and no larger than A, the sum of magnitudes. If A <= 2^p g and A is finite in the accumulator,
+    all of them are on its grid, so that no addition rounds, whatever its rounding mode. Infinite
+    and NaN terms are not certified.
+    """
+    with np.errstate(invalid="ignore"):
+        return certified_below(values, np.abs(values).sum(axis=0), accumulate)
+
+
+def certified_below(
+    values: NDArray[np.float64], magnitude: NDArray[np.float64], accumulate: Format
+) -> NDArray[np.bool_]:
+    """The same, given A, float64 [elements].
+
+    A <= 2^p g says that every term is a multiple of q, the least power of two that is at least
+    2^-p A. In float64, adding and taking away 1.5 * 2^52 q rounds a term to a multiple of q.
+    """
+    fraction, exponent = np.frexp(magnitude)
+    exponent = exponent - (fraction == 0.5)
+    rounder = np.ldexp(1.5, exponent - accumulate.precision + 52)
+    with np.errstate(invalid="ignore"):
+        rounded = values + rounder
+        rounded -= rounder
+        multiples = (rounded == values).all(axis=0)
+    return np.asarray(multiples & (magnitude <= accumulate.largest_finite))

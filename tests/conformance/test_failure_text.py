@@ -1,0 +1,69 @@
+"""The text of a failure is a product: it is pinned, word for word."""
+
+import os
+from pathlib import Path
+
+from conformance.judge import judge, judge_rejection
+from conformance.observation import Observation, Outcome
+from tests.conformance.segment_sum import (
+    FLAW,
+    bits,
+    drifting,
+    observe,
+    operator,
+    refusal,
+    refused,
+    right,
+    whole,
+)
+
+SNAPSHOTS = Path(__file__).parent / "snapshots"
+
+
+def matches_snapshot(text, name):
+    """Compare with the pinned text; UPDATE_SNAPSHOTS=1 rewrites it."""
+    path = SNAPSHOTS / f"{name}.txt"
+    if os.environ.get("UPDATE_SNAPSHOTS") == "1":
+        path.write_text(text + "\n", encoding="utf-8")
+    return path.read_text(encoding="utf-8") == text + "\n"
+
+
+def test_the_text_of_a_wrong_value():
+    made = whole()
+    y = right(made)
+    x = made.arrays["x"]
+    y[0:3, 32:] -= x[[4, 3, 5], 32:]
+    y[1, 32:] = right(made)[1, 32:]
+    verdict = judge(operator(), made, observe(y))
+    assert matches_snapshot(str(verdict), "wrong_value_fp16")
+
+
+def test_the_text_of_an_unwritten_tail():
+    made = whole()
+    y = right(made)
+    bits(y)[:, 32:] = 0x7FA5
+    verdict = judge(operator(), made, observe(y, unwritten={"y": 16}))
+    assert matches_snapshot(str(verdict), "unwritten_tail")
+
+
+def test_the_text_of_a_crash():
+    made = whole()
+    observation = Observation(
+        Outcome.CRASHED,
+        status=139,
+        phase="aclnnSegmentSum",
+        message="the device process died of signal 11",
+        diagnostics=(FLAW,),
+        seconds=0.31,
+    )
+    assert matches_snapshot(str(judge(operator(), made, observation)), "crash")
+
+
+def test_the_text_of_a_wrong_status():
+    observation = refused(status=161001, message="topK must be positive")
+    assert matches_snapshot(str(judge_rejection(refusal(), observation)), "wrong_status")
+
+
+def test_the_text_of_a_drift():
+    made, y = drifting()
+    assert matches_snapshot(str(judge(operator(), made, observe(y))), "order_drift")
