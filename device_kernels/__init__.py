@@ -1,0 +1,1 @@
+"""The device libraries: Ascend C kernels, their host side, and a simulated Ascend device."""

@@ -1,0 +1,83 @@
+# libascendcl.so and libopapi.so of the simulated device.
+set(simulator "${CMAKE_CURRENT_SOURCE_DIR}/simulator")
+add_link_options(LINKER:--no-undefined LINKER:--build-id=sha1)
+# The libraries do not depend on where the checkout lies, and diagnostics show short paths.
+add_compile_options("-ffile-prefix-map=${CMAKE_CURRENT_SOURCE_DIR}=device_kernels")
+
+# Exports what cmake/<target>.map says, of what the sources make visible.
+function(export_by target)
+    set(exports "${CMAKE_CURRENT_SOURCE_DIR}/cmake/${target}.map")
+    target_link_options(${target} PRIVATE "LINKER:--version-script=${exports}")
+    set_target_properties(${target} PROPERTIES LINK_DEPENDS "${exports}")
+endfunction()
+
+# Tensor objects and two-phase plumbing: in libopapi.so, and the same for all operators.
+file(GLOB plumbing_sources CONFIGURE_DEPENDS
+    "${simulator}/runtime/tensor*.cpp" "${CMAKE_CURRENT_SOURCE_DIR}/opapi/*.cpp")
+set(plumbing_file "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libplumbing.a")
+
+if(SUITE_ASCENDCL)
+    # A hard link beside libopapi.so, which finds it by $ORIGIN.
+    file(MAKE_DIRECTORY "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
+    set(ascendcl_file "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libascendcl.so")
+    file(CREATE_LINK "${SUITE_ASCENDCL}" "${ascendcl_file}" COPY_ON_ERROR)
+    add_library(ascendcl SHARED IMPORTED)
+    set_target_properties(ascendcl PROPERTIES
+        IMPORTED_LOCATION "${ascendcl_file}"
+        IMPORTED_SONAME libascendcl.so)
+    target_include_directories(ascendcl INTERFACE "${simulator}/include")
+    get_filename_component(built "${SUITE_ASCENDCL}" DIRECTORY)
+    set(plumbing_file "${built}/libplumbing.a")
+else()
+    file(GLOB runtime_sources CONFIGURE_DEPENDS "${simulator}/runtime/*.cpp")
+    list(REMOVE_ITEM runtime_sources ${plumbing_sources})
+    file(GLOB engine_sources CONFIGURE_DEPENDS "${simulator}/language/engine/*.cpp")
+    # Kernels are linked against the engine's C++ functions: those are exported with the C
+    # interface, and nothing else is (cmake/ascendcl.map).
+    set_source_files_properties(${engine_sources} PROPERTIES COMPILE_OPTIONS -fvisibility=default)
+    add_library(ascendcl SHARED ${runtime_sources} ${engine_sources})
+    target_include_directories(ascendcl
+        PUBLIC "${simulator}/include"
+        PRIVATE "${simulator}/language")
+    export_by(ascendcl)
+
+    add_library(plumbing STATIC ${plumbing_sources})
+    target_link_libraries(plumbing PRIVATE ascendcl)
+    set_target_properties(plumbing PROPERTIES
+        ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
+endif()
+
+if(NOT operators)
+    return()
+endif()
+
+include("${CMAKE_CURRENT_SOURCE_DIR}/cmake/launchers.cmake")
+set(kernel_files "")
+set(host_files "")
+set(launchers "")
+foreach(operator IN LISTS operators)
+    set(folder "${SUITE_KERNELS}/${operator}")
+    list(APPEND kernel_files "${folder}/${operator}_kernel.cpp")
+    list(APPEND host_files "${folder}/${operator}_tiling.cpp" "${folder}/aclnn_${operator}.cpp")
+    add_launchers("${folder}/${operator}_kernel.cpp" launchers)
+endforeach()
+
+# The language is private to the kernels: host code that needs it would not build on CANN.
+add_library(kernels OBJECT ${kernel_files})
+target_include_directories(kernels PRIVATE "${simulator}/language")
+# A later map wins: a kernel's source is named from the operators' folder on, wherever that lies.
+target_compile_options(kernels PRIVATE "-ffile-prefix-map=${SUITE_KERNELS}=kernels")
+
+add_library(opapi SHARED ${host_files} ${launchers} $<TARGET_OBJECTS:kernels>)
+target_include_directories(opapi PRIVATE
+    "${CMAKE_CURRENT_SOURCE_DIR}/opapi" "${CMAKE_BINARY_DIR}/launchers")
+# The whole archive: programs call what no operator does.
+target_link_libraries(opapi PRIVATE
+    -Wl,--whole-archive "${plumbing_file}" -Wl,--no-whole-archive ascendcl)
+if(TARGET plumbing)
+    add_dependencies(opapi plumbing)
+    set_property(TARGET opapi APPEND PROPERTY LINK_DEPENDS "${plumbing_file}")
+endif()
+# No C++ name: inline functions of the standard library would be shared with the host's program.
+export_by(opapi)
+set_target_properties(opapi PROPERTIES BUILD_RPATH "$ORIGIN" BUILD_RPATH_USE_ORIGIN ON)

@@ -1,0 +1,122 @@
+// Copies between host and device memory: both are host memory here, so a copy that a device would
+// refuse has to be refused by looking at the addresses.
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "acl/acl.h"
+#include "device.h"
+#include "errors.h"
+#include "memory.h"
+#include "stream.h"
+
+namespace ascendsim {
+namespace {
+
+std::string Range(const char* name, const void* start, uint64_t bytes) {
+    return std::string(name) + " " + Hex(start) + " + " + std::to_string(bytes) + " bytes";
+}
+
+// Whether [start, start + bytes) may be copied. Where `device`, it must be device memory.
+aclError CheckRange(const char* function, const char* name, const void* start, uint64_t bytes,
+                    bool device) {
+    const std::optional<Allocation> allocation = AllocationAt(start);
+    if (!allocation) {
+        if (!device) {
+            return ACL_SUCCESS;
+        }
+        return Fail(ACL_ERROR_RT_PARAM_INVALID,
+                    std::string(function) + ": " + Range(name, start, bytes) +
+                        " is not device memory: no live aclrtMalloc holds it (kind says device)");
+    }
+    // An address in the padding behind an allocation leaves no room at all.
+    const uint64_t offset = reinterpret_cast<uintptr_t>(start) - allocation->start;
+    const uint64_t room = allocation->bytes - std::min(offset, allocation->bytes);
+    if (bytes > room) {
+        return Fail(ACL_ERROR_RT_PARAM_INVALID,
+                    std::string(function) + ": " + Range(name, start, bytes) +
+                        " passes the end of its allocation, which has " + std::to_string(room) +
+                        " bytes from there");
+    }
+    return ACL_SUCCESS;
+}
+
+aclError CheckCopy(const char* function, const void* dst, uint64_t destMax, const void* src,
+                   uint64_t count, aclrtMemcpyKind kind) {
+    if (dst == nullptr) {
+        return NullArgument(function, "dst");
+    }
+    if (src == nullptr) {
+        return NullArgument(function, "src");
+    }
+    if (kind < ACL_MEMCPY_HOST_TO_HOST || kind > ACL_MEMCPY_DEFAULT) {
+        return Fail(ACL_ERROR_INVALID_PARAM, std::string(function) + ": kind is " +
+                                                 std::to_string(kind) +
+                                                 "; it must be 0 to 4 (aclrtMemcpyKind)");
+    }
+    if (count > destMax) {
+        return Fail(ACL_ERROR_RT_PARAM_INVALID, std::string(function) + ": count is " +
+                                                    std::to_string(count) + ", destMax is " +
+                                                    std::to_string(destMax) +
+                                                    "; count must not exceed destMax");
+    }
+    const bool toDevice = kind == ACL_MEMCPY_HOST_TO_DEVICE || kind == ACL_MEMCPY_DEVICE_TO_DEVICE;
+    const bool fromDevice =
+        kind == ACL_MEMCPY_DEVICE_TO_HOST || kind == ACL_MEMCPY_DEVICE_TO_DEVICE;
+    const aclError status = CheckRange(function, "dst", dst, count, toDevice);
+    if (status != ACL_SUCCESS) {
+        return status;
+    }
+    return CheckRange(function, "src", src, count, fromDevice);
+}
+
+aclError Copy(const char* function, void* dst, uint64_t destMax, const void* src, uint64_t count,
+              aclrtMemcpyKind kind) {
+    const aclError status = CheckCopy(function, dst, destMax, src, count, kind);
+    if (status == ACL_SUCCESS) {
+        std::memmove(dst, src, count);
+    }
+    return status;
+}
+
+}  // namespace
+}  // namespace ascendsim
+
+using namespace ascendsim;
+
+extern "C" {
+
+aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count,
+                     aclrtMemcpyKind kind) {
+    const aclError status = NeedDevice("aclrtMemcpy");
+    return status != ACL_SUCCESS ? status : Copy("aclrtMemcpy", dst, destMax, src, count, kind);
+}
+
+aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t count,
+                          aclrtMemcpyKind kind, aclrtStream stream) {
+    const aclError status = NeedStream("aclrtMemcpyAsync", stream);
+    return status != ACL_SUCCESS ? status
+                                 : Copy("aclrtMemcpyAsync", dst, destMax, src, count, kind);
+}
+
+aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count) {
+    aclError status = NeedDevice("aclrtMemset");
+    if (status != ACL_SUCCESS) {
+        return status;
+    }
+    if (devPtr == nullptr) {
+        return NullArgument("aclrtMemset", "devPtr");
+    }
+    if (count > maxCount) {
+        return Fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtMemset: count is " + std::to_string(count) +
+                                                    ", maxCount is " + std::to_string(maxCount) +
+                                                    "; count must not exceed maxCount");
+    }
+    status = CheckRange("aclrtMemset", "devPtr", devPtr, count, /*device=*/false);
+    if (status == ACL_SUCCESS) {
+        std::memset(devPtr, value, count);
+    }
+    return status;
+}
+}

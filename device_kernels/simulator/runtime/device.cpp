@@ -1,0 +1,184 @@
+#include "device.h"
+
+#include <atomic>
+#include <cctype>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "acl/acl.h"
+#include "ascendsim.h"
+#include "engine/launch.h"
+#include "errors.h"
+
+namespace ascendsim {
+namespace {
+
+constexpr int32_t kNoDevice = -1;
+constexpr int32_t kDeviceCount = 1;
+
+// The version gates which operators a caller dares to use; 8.5.0 has the whole routing family.
+constexpr const char* kVersion = "8.5.0";
+
+std::atomic<bool> initialised{false};
+thread_local int32_t currentDevice = kNoDevice;
+
+aclError CheckDeviceId(const char* function, const char* parameter, int64_t device) {
+    if (device >= 0 && device < kDeviceCount) {
+        return ACL_SUCCESS;
+    }
+    return Fail(ACL_ERROR_RT_INVALID_DEVICEID, std::string(function) + ": " + parameter + " is " +
+                                                   std::to_string(device) +
+                                                   "; the simulated host has device 0 only");
+}
+
+// Makes current the device that the configuration names under "default_device", if it names one.
+aclError ReadConfiguration(const char* path) {
+    std::ifstream file(path);
+    std::stringstream content;
+    content << file.rdbuf();
+    if (!file) {
+        return Fail(ACL_ERROR_INVALID_FILE,
+                    std::string("aclInit: configPath is \"") + path + "\", which cannot be read");
+    }
+    const std::string text = content.str();
+    const std::string key = "\"default_device\"";
+    size_t at = text.find(key);
+    if (at == std::string::npos) {
+        return ACL_SUCCESS;
+    }
+    at = text.find_first_not_of(" \t\r\n:\"", at + key.size());
+    if (at == std::string::npos || std::isdigit(static_cast<unsigned char>(text[at])) == 0) {
+        return Fail(ACL_ERROR_FILE_ATTR_INVALID,
+                    std::string("aclInit: ") + path + ": default_device is no device number");
+    }
+    const int64_t device = std::strtoll(text.c_str() + at, nullptr, 10);
+    const aclError status = CheckDeviceId("aclInit", "default_device", device);
+    if (status == ACL_SUCCESS) {
+        currentDevice = static_cast<int32_t>(device);
+    }
+    return status;
+}
+
+}  // namespace
+
+aclError NeedDevice(const char* function) {
+    if (currentDevice != kNoDevice) {
+        return ACL_SUCCESS;
+    }
+    return Fail(ACL_ERROR_RT_CONTEXT_NULL,
+                std::string(function) +
+                    ": the calling thread has no device; call aclrtSetDevice on it first");
+}
+
+}  // namespace ascendsim
+
+using namespace ascendsim;
+
+extern "C" {
+
+aclError aclInit(const char* configPath) {
+    if (initialised.exchange(true)) {
+        // No text: callers tolerate this status, and a text that nobody fetches would be shown
+        // with the next, unrelated error.
+        return ACL_ERROR_REPEAT_INITIALIZE;
+    }
+    const aclError status = configPath == nullptr ? ACL_SUCCESS : ReadConfiguration(configPath);
+    initialised = status == ACL_SUCCESS;
+    return status;
+}
+
+aclError aclFinalize() {
+    initialised = false;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtGetDeviceCount(uint32_t* count) {
+    if (count == nullptr) {
+        return NullArgument("aclrtGetDeviceCount", "count");
+    }
+    *count = kDeviceCount;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtSetDevice(int32_t deviceId) {
+    const aclError status = CheckDeviceId("aclrtSetDevice", "deviceId", deviceId);
+    if (status == ACL_SUCCESS) {
+        currentDevice = deviceId;
+    }
+    return status;
+}
+
+aclError aclrtGetDevice(int32_t* deviceId) {
+    if (deviceId == nullptr) {
+        return NullArgument("aclrtGetDevice", "deviceId");
+    }
+    const aclError status = NeedDevice("aclrtGetDevice");
+    if (status == ACL_SUCCESS) {
+        *deviceId = currentDevice;
+    }
+    return status;
+}
+
+aclError aclrtResetDevice(int32_t deviceId) {
+    const aclError status = CheckDeviceId("aclrtResetDevice", "deviceId", deviceId);
+    if (status == ACL_SUCCESS) {
+        // Memory stays: libraries free theirs from static destructors, after the reset.
+        currentDevice = kNoDevice;
+    }
+    return status;
+}
+
+const char* aclrtGetSocName() { return SocName(); }
+
+aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t* value) {
+    if (value == nullptr) {
+        return NullArgument("aclrtGetDeviceInfo", "value");
+    }
+    const aclError status = CheckDeviceId("aclrtGetDeviceInfo", "deviceId", deviceId);
+    if (status != ACL_SUCCESS) {
+        return status;
+    }
+    switch (attr) {
+        case ACL_DEV_ATTR_VECTOR_CORE_NUM:
+            *value = ascendsimVectorCores();
+            return ACL_SUCCESS;
+        case ACL_DEV_ATTR_AICORE_CORE_NUM:
+            // Each core of the 910B and 910_93 families pairs two vector cores with a cube core.
+            *value = (ascendsimVectorCores() + 1) / 2;
+            return ACL_SUCCESS;
+        default:
+            return Fail(ACL_ERROR_RT_PARAM_INVALID,
+                        "aclrtGetDeviceInfo: attr is " + std::to_string(attr) +
+                            "; the simulated device knows 101 (cores) and 201 (vector cores)");
+    }
+}
+
+aclError aclsysGetCANNVersion(aclCANNPackageName, aclCANNPackageVersion* version) {
+    if (version == nullptr) {
+        return NullArgument("aclsysGetCANNVersion", "version");
+    }
+    // Older callers reserve exactly this many bytes.
+    static_assert(sizeof(*version) == 512);
+    std::memset(version, 0, sizeof(*version));
+    std::snprintf(version->version, sizeof(version->version), "%s", kVersion);
+    std::snprintf(version->majorVersion, sizeof(version->majorVersion), "%c", kVersion[0]);
+    std::snprintf(version->minorVersion, sizeof(version->minorVersion), "%c", kVersion[2]);
+    std::snprintf(version->releaseVersion, sizeof(version->releaseVersion), "%c", kVersion[4]);
+    std::snprintf(version->patchVersion, sizeof(version->patchVersion), "0");
+    return ACL_SUCCESS;
+}
+
+aclError aclsysGetVersionStr(char* pkgName, char* versionStr) {
+    if (pkgName == nullptr) {
+        return NullArgument("aclsysGetVersionStr", "pkgName");
+    }
+    if (versionStr == nullptr) {
+        return NullArgument("aclsysGetVersionStr", "versionStr");
+    }
+    std::snprintf(versionStr, ACL_PKG_VERSION_MAX_SIZE, "%s", kVersion);
+    return ACL_SUCCESS;
+}
+}

@@ -1,0 +1,178 @@
+#include "memory.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "acl/acl.h"
+#include "device.h"
+#include "errors.h"
+
+namespace ascendsim {
+namespace {
+
+constexpr uint64_t kAlignment = 512;
+constexpr uint64_t kChunk = uint64_t{16} << 20;
+
+struct Block {
+    uint64_t bytes = 0;     // as asked for
+    uint64_t reserved = 0;  // what the device loses to it
+    uint64_t mapped = 0;    // 0: from the heap
+};
+
+struct Registry {
+    std::mutex mutex;
+    std::map<uintptr_t, Block> blocks;
+    uint64_t used = 0;
+};
+
+// Leaked: libraries call in from static destructors.
+Registry& TheRegistry() {
+    static Registry* registry = new Registry;
+    return *registry;
+}
+
+uint64_t RoundUp(uint64_t value, uint64_t granule) {
+    return (value + granule - 1) / granule * granule;
+}
+
+// A file of one chunk of poison. Mapped privately again and again behind a large allocation, it
+// poisons that without touching a page of it. -1 where the host has no such files.
+int PoisonFile() {
+    static const int file = [] {
+        const int fd = memfd_create("device-memory-poison", MFD_CLOEXEC);
+        if (fd < 0 || ftruncate(fd, static_cast<off_t>(kChunk)) != 0) {
+            return -1;
+        }
+        void* chunk = mmap(nullptr, kChunk, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        if (chunk == MAP_FAILED) {
+            return -1;
+        }
+        std::memset(chunk, kPoison, kChunk);
+        munmap(chunk, kChunk);
+        return fd;
+    }();
+    return file;
+}
+
+void* MapPoisoned(uint64_t bytes) {
+    const int flags = MAP_PRIVATE | MAP_NORESERVE;
+    void* start = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, /*fd=*/-1, 0);
+    if (start == MAP_FAILED) {
+        return nullptr;
+    }
+    for (uint64_t done = 0; done < bytes; done += kChunk) {
+        char* at = static_cast<char*>(start) + done;
+        const uint64_t length = std::min(kChunk, bytes - done);
+        if (mmap(at, length, PROT_READ | PROT_WRITE, flags | MAP_FIXED, PoisonFile(), 0) ==
+            MAP_FAILED) {
+            munmap(start, bytes);
+            return nullptr;
+        }
+    }
+    return start;
+}
+
+void* AllocatePoisoned(Block& block) {
+    if (block.reserved > kChunk && PoisonFile() >= 0) {
+        block.mapped = RoundUp(block.reserved, static_cast<uint64_t>(sysconf(_SC_PAGESIZE)));
+        return MapPoisoned(block.mapped);
+    }
+    void* start = std::aligned_alloc(kAlignment, block.reserved);
+    if (start != nullptr) {
+        std::memset(start, kPoison, block.reserved);
+    }
+    return start;
+}
+
+}  // namespace
+
+std::optional<Allocation> AllocationAt(const void* address) {
+    Registry& registry = TheRegistry();
+    const std::lock_guard<std::mutex> lock(registry.mutex);
+    const auto at = reinterpret_cast<uintptr_t>(address);
+    auto next = registry.blocks.upper_bound(at);
+    if (next == registry.blocks.begin()) {
+        return std::nullopt;
+    }
+    const auto& [start, block] = *--next;
+    if (at - start >= block.reserved) {
+        return std::nullopt;
+    }
+    return Allocation{start, block.bytes};
+}
+
+}  // namespace ascendsim
+
+using namespace ascendsim;
+
+extern "C" {
+
+aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy) {
+    if (devPtr == nullptr) {
+        return NullArgument("aclrtMalloc", "devPtr");
+    }
+    *devPtr = nullptr;
+    if (size == 0) {
+        return Fail(ACL_ERROR_INVALID_PARAM, "aclrtMalloc: size is 0; it must be greater than 0");
+    }
+    const aclError status = NeedDevice("aclrtMalloc");
+    if (status != ACL_SUCCESS) {
+        return status;
+    }
+    Registry& registry = TheRegistry();
+    const std::lock_guard<std::mutex> lock(registry.mutex);
+    const uint64_t free = kDeviceMemoryBytes - registry.used;
+    const auto outOfMemory = [&](const char* who, uint64_t left) {
+        return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                    "aclrtMalloc: size is " + std::to_string(size) + " bytes; " + who + " has " +
+                        std::to_string(left) + " of " + std::to_string(kDeviceMemoryBytes) +
+                        " bytes left");
+    };
+    if (size > free) {
+        return outOfMemory("the simulated device", free);
+    }
+    Block block;
+    block.bytes = size;
+    // The interface rounds a size up and adds 32 bytes, which vector copies may touch.
+    block.reserved = RoundUp(size + 32, kAlignment);
+    void* start = block.reserved <= free ? AllocatePoisoned(block) : nullptr;
+    if (start == nullptr) {
+        return outOfMemory("the host under the simulated device cannot map it; the device", free);
+    }
+    registry.used += block.reserved;
+    registry.blocks[reinterpret_cast<uintptr_t>(start)] = block;
+    *devPtr = start;
+    return ACL_SUCCESS;
+}
+
+aclError aclrtFree(void* devPtr) {
+    if (devPtr == nullptr) {
+        return NullArgument("aclrtFree", "devPtr");
+    }
+    Registry& registry = TheRegistry();
+    const std::lock_guard<std::mutex> lock(registry.mutex);
+    const auto found = registry.blocks.find(reinterpret_cast<uintptr_t>(devPtr));
+    if (found == registry.blocks.end()) {
+        return Fail(ACL_ERROR_RT_PARAM_INVALID,
+                    "aclrtFree: devPtr is " + Hex(devPtr) +
+                        ", which no live aclrtMalloc returned; it was freed before, or is not the "
+                        "start of an allocation");
+    }
+    const Block block = found->second;
+    registry.blocks.erase(found);
+    registry.used -= block.reserved;
+    if (block.mapped != 0) {
+        munmap(devPtr, block.mapped);
+    } else {
+        std::free(devPtr);
+    }
+    return ACL_SUCCESS;
+}
+}

@@ -1,0 +1,142 @@
+#include "stream.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "acl/acl.h"
+#include "device.h"
+#include "errors.h"
+
+namespace ascendsim {
+namespace {
+
+struct Failure {
+    aclError status = ACL_SUCCESS;
+    std::string text;
+};
+
+struct Stream {
+    Failure failure;
+};
+
+struct Streams {
+    std::mutex mutex;
+    Stream standard;  // the device's own, named by a null handle
+    std::map<aclrtStream, std::unique_ptr<Stream>> created;
+
+    Stream* Find(aclrtStream handle) {
+        if (handle == nullptr) {
+            return &standard;
+        }
+        const auto found = created.find(handle);
+        return found == created.end() ? nullptr : found->second.get();
+    }
+};
+
+// Leaked: libraries call in from static destructors.
+Streams& TheStreams() {
+    static Streams* streams = new Streams;
+    return *streams;
+}
+
+Failure Take(Stream& stream) {
+    Failure failure;
+    std::swap(failure, stream.failure);
+    return failure;
+}
+
+aclError UnknownStream(const char* function, aclrtStream stream) {
+    return Fail(ACL_ERROR_RT_STREAM_CONTEXT,
+                std::string(function) + ": stream is " + Hex(stream) +
+                    ", which no aclrtCreateStream returned or which was destroyed");
+}
+
+}  // namespace
+
+void FailStream(aclrtStream handle, aclError status, const std::string& text) {
+    Streams& streams = TheStreams();
+    const std::lock_guard<std::mutex> lock(streams.mutex);
+    Stream* stream = streams.Find(handle);
+    Failure& failure = stream == nullptr ? streams.standard.failure : stream->failure;
+    if (failure.status == ACL_SUCCESS) {
+        failure = {status, text};
+    }
+}
+
+aclError NeedStream(const char* function, aclrtStream handle) {
+    const aclError status = NeedDevice(function);
+    if (status != ACL_SUCCESS) {
+        return status;
+    }
+    Streams& streams = TheStreams();
+    const std::lock_guard<std::mutex> lock(streams.mutex);
+    return streams.Find(handle) == nullptr ? UnknownStream(function, handle) : ACL_SUCCESS;
+}
+
+}  // namespace ascendsim
+
+using namespace ascendsim;
+
+extern "C" {
+
+aclError aclrtCreateStream(aclrtStream* stream) {
+    if (stream == nullptr) {
+        return NullArgument("aclrtCreateStream", "stream");
+    }
+    const aclError status = NeedDevice("aclrtCreateStream");
+    if (status != ACL_SUCCESS) {
+        return status;
+    }
+    auto created = std::make_unique<Stream>();
+    *stream = created.get();
+    Streams& streams = TheStreams();
+    const std::lock_guard<std::mutex> lock(streams.mutex);
+    streams.created[*stream] = std::move(created);
+    return ACL_SUCCESS;
+}
+
+aclError aclrtDestroyStream(aclrtStream stream) {
+    if (stream == nullptr) {
+        return NullArgument("aclrtDestroyStream", "stream");
+    }
+    Streams& streams = TheStreams();
+    const std::lock_guard<std::mutex> lock(streams.mutex);
+    return streams.created.erase(stream) == 0 ? UnknownStream("aclrtDestroyStream", stream)
+                                              : ACL_SUCCESS;
+}
+
+aclError aclrtSynchronizeStream(aclrtStream handle) {
+    Failure failure;
+    {
+        Streams& streams = TheStreams();
+        const std::lock_guard<std::mutex> lock(streams.mutex);
+        Stream* stream = streams.Find(handle);
+        if (stream == nullptr) {
+            return UnknownStream("aclrtSynchronizeStream", handle);
+        }
+        failure = Take(*stream);
+    }
+    return failure.status == ACL_SUCCESS ? ACL_SUCCESS : Fail(failure.status, failure.text);
+}
+
+aclError aclrtSynchronizeDevice() {
+    aclError status = NeedDevice("aclrtSynchronizeDevice");
+    if (status != ACL_SUCCESS) {
+        return status;
+    }
+    Streams& streams = TheStreams();
+    const std::lock_guard<std::mutex> lock(streams.mutex);
+    const auto report = [&status](Stream& stream) {
+        const Failure failure = Take(stream);
+        if (failure.status != ACL_SUCCESS) {
+            status = Fail(failure.status, failure.text);
+        }
+    };
+    report(streams.standard);
+    for (auto& [handle, stream] : streams.created) {
+        report(*stream);
+    }
+    return status;
+}
+}

@@ -1,0 +1,7 @@
+#include "acl/acl.h"
+#include "aclnn/acl_meta.h"
+#include "aclnn/aclnn_base.h"
+#include "aclnnop/aclnn_moe_init_routing_v2_grad.h"
+#include "ascendsim.h"
+
+int main(void) { return sizeof(aclCANNPackageVersion) == 512 && ACL_BF16 == 27 ? 0 : 1; }

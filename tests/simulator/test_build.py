@@ -1,0 +1,305 @@
+"""The build compiles once per content, never files a half or a wrong one, and explains failures."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from device_kernels import build as build_module
+from device_kernels import toolchain
+from device_kernels.build import ROOT, BuildError, build, cache_folder, main
+
+OPERATORS = Path(__file__).parent / "programs" / "operators"
+KERNEL = "increment/increment_kernel.cpp"
+
+
+@pytest.fixture(scope="module")
+def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(autouse=True)
+def cache(shared_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """One cache for the module: the simulator is compiled by the first test that needs it."""
+    monkeypatch.setenv("MOE_CONFORMANCE_CACHE", str(shared_cache))
+    return shared_cache
+
+
+@pytest.fixture
+def kernels(tmp_path: Path) -> Path:
+    """A copy of the test operator whose content no other test shares."""
+    copied = tmp_path / "kernels"
+    shutil.copytree(OPERATORS, copied)
+    with (copied / KERNEL).open("a") as source:
+        source.write(f"\n// {tmp_path}\n")
+    return copied
+
+
+def edit(source: Path, before: str, after: str) -> None:
+    text = source.read_text()
+    assert before in text
+    source.write_text(text.replace(before, after))
+
+
+def trees(cache: Path) -> list[str]:
+    return [entry.name for entry in cache.iterdir() if ".tree." in entry.name]
+
+
+def test_a_second_call_finds_what_the_first_one_built(kernels: Path) -> None:
+    first, second = build(kernels, quiet=True), build(kernels, quiet=True)
+    assert (first.cached, second.cached) == (False, True)
+    assert (second.lib, second.key) == (first.lib, first.key)
+    libraries = sorted(file.name for file in first.lib.iterdir())
+    assert libraries == ["libascendcl.so", "libopapi.so"]
+    assert second.seconds < 0.5
+
+
+def test_a_changed_kernel_has_its_own_key_and_the_same_runtime(kernels: Path) -> None:
+    first = build(kernels, quiet=True)
+    edit(kernels / KERNEL, "bytes > 64", "bytes > 63")
+    second = build(kernels, quiet=True)
+    assert second.key != first.key
+    assert not second.cached
+    runtimes = [one.lib / "libascendcl.so" for one in (first, second)]
+    assert os.path.samefile(*runtimes)
+    operators = [(one.lib / "libopapi.so").read_bytes() for one in (first, second)]
+    assert operators[0] != operators[1]
+
+
+def test_the_content_counts_and_neither_the_place_nor_the_time(
+    kernels: Path, tmp_path: Path
+) -> None:
+    first = build(kernels, quiet=True)
+    os.utime(kernels / KERNEL, (1, 1))
+    moved = shutil.copytree(kernels, tmp_path / "elsewhere")
+    assert build(moved, quiet=True).lib == first.lib
+
+
+@pytest.mark.parametrize("name", ["increment_notes.h", "parts/tile.h"])
+def test_a_new_source_beside_a_kernel_changes_the_key(kernels: Path, name: str) -> None:
+    first = build(kernels, quiet=True)
+    added = kernels / "increment" / name
+    added.parent.mkdir(exist_ok=True)
+    added.write_text("#pragma once\n")
+    assert build(kernels, quiet=True).key != first.key
+
+
+@pytest.mark.parametrize("variable", ["CXXFLAGS", "LDFLAGS"])
+def test_the_flags_of_the_environment_are_part_of_the_key(
+    kernels: Path, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    inputs = build_module._Inputs(kernels, toolchain.compiler())
+    keys = inputs.keys()
+    monkeypatch.setenv(variable, "-g")
+    assert all(inputs.keys()[step] != keys[step] for step in keys)
+
+
+@pytest.mark.parametrize(
+    ("part", "steps"),
+    [
+        ("CMakeLists.txt", {"runtime", "opapi"}),
+        ("cmake/simulator.cmake", {"runtime", "opapi"}),
+        ("simulator/include/acl/acl.h", {"runtime", "opapi"}),
+        ("simulator/runtime/memory.cpp", {"runtime", "opapi"}),
+        ("simulator/language/engine/launch.cpp", {"runtime", "opapi"}),
+        ("simulator/language/kernel_operator.h", {"opapi"}),
+        ("opapi/plan.cpp", {"runtime", "opapi"}),
+    ],
+)
+def test_every_source_is_part_of_the_keys_of_the_steps_that_compile_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str, steps: set[str]
+) -> None:
+    copied = shutil.copytree(ROOT, tmp_path / "device_kernels")
+    monkeypatch.setattr(build_module, "ROOT", copied)
+    inputs = build_module._Inputs(copied / "kernels", toolchain.compiler())
+    before = inputs.keys()
+    (copied / part).write_text((copied / part).read_text() + "\n")
+    after = inputs.keys()
+    assert {step for step in before if before[step] != after[step]} == steps
+
+
+def test_progress_says_what_is_built_and_how_long_it_took(kernels: Path) -> None:
+    lines: list[str] = []
+    build(kernels, progress=lines.append)
+    build(kernels, progress=lines.append)
+    assert len(lines) == 2
+    assert lines[0].endswith("1 kernel: increment ...")
+    assert lines[1].startswith("built ")
+    assert lines[1].endswith(" s")
+
+
+def test_a_kernel_that_does_not_compile_is_shown_with_its_first_error(
+    kernels: Path, cache: Path
+) -> None:
+    edit(kernels / KERNEL, "output[at] =", "outptu[at] =")
+    with pytest.raises(BuildError) as raised:
+        build(kernels, quiet=True)
+    first, *others = str(raised.value).splitlines()
+    assert first == "the build failed:"
+    assert "increment_kernel.cpp:" in others[0]
+    assert "'outptu' was not declared" in others[0]
+    assert "outptu[at] = static_cast" in others[1]
+    assert trees(cache) == []
+    edit(kernels / KERNEL, "outptu[at] =", "output[at] =")
+    assert not build(kernels, quiet=True).cached
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "text"),
+    [
+        ("GM_ADDR count)", "uint64_t* count, int rows)", 'argument "int rows" of increment'),
+        ("__aicore__ void", "__aicore__ int", "has no kernel entry"),
+        (
+            "const uint64_t bytes =",
+            "extern int missing; const uint64_t bytes = missing +",
+            "undefined reference",
+        ),
+    ],
+)
+def test_an_impossible_kernel_is_refused(kernels: Path, before: str, after: str, text: str) -> None:
+    edit(kernels / KERNEL, before, after)
+    with pytest.raises(BuildError, match=text):
+        build(kernels, quiet=True)
+
+
+def test_a_kernel_must_be_named_as_its_folder(kernels: Path) -> None:
+    (kernels / "increment").rename(kernels / "addition")
+    with pytest.raises(BuildError, match=r"must be named addition_kernel\.cpp"):
+        build(kernels, quiet=True)
+
+
+def test_a_folder_without_operators_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BuildError, match=r"it has no <operator>/<operator>_kernel\.cpp"):
+        build(tmp_path, quiet=True)
+
+
+def test_two_processes_at_once_build_once(kernels: Path, cache: Path) -> None:
+    command = [sys.executable, "-m", "device_kernels.build", "--kernels", str(kernels)]
+    running = [
+        subprocess.Popen(command, cwd=ROOT.parent, stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    folders = {process.communicate()[0] for process in running}
+    assert [process.returncode for process in running] == [0, 0]
+    assert len(folders) == 1
+    assert build(kernels, quiet=True).cached
+    assert trees(cache) == []
+
+
+def test_a_source_edited_while_it_is_compiled_is_not_filed_under_its_old_key(
+    kernels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inputs = build_module._Inputs(kernels, toolchain.compiler())
+    build(OPERATORS, quiet=True)
+    old = inputs.keys()["opapi"]
+    compiled: list[str] = []
+
+    def edit_then_compile(source: Path, tree: Path, cxx: str, definitions: dict[str, str]) -> None:
+        if not compiled:
+            edit(kernels / KERNEL, "bytes > 64", "bytes > 62")
+        compiled.append(inputs.keys()["opapi"])
+        toolchain.compile_libraries(source, tree, cxx, definitions)
+
+    monkeypatch.setattr(build_module, "compile_libraries", edit_then_compile)
+    result = build(kernels, quiet=True)
+    assert len(compiled) == 2
+    assert result.key == compiled[1] != old
+    edit(kernels / KERNEL, "bytes > 62", "bytes > 64")
+    assert not build(kernels, quiet=True).cached
+
+
+def test_sources_that_never_rest_are_reported(
+    kernels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def edit_without_compiling(
+        source: Path, tree: Path, cxx: str, definitions: dict[str, str]
+    ) -> None:
+        (tree / "lib").mkdir()
+        with (kernels / KERNEL).open("a") as file:
+            file.write("\n")
+
+    monkeypatch.setattr(build_module, "compile_libraries", edit_without_compiling)
+    with pytest.raises(BuildError, match="sources changed during each of 3 compilations"):
+        build(kernels, quiet=True)
+
+
+def test_without_ninja_make_is_used(kernels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real: Callable[[str], str | None] = toolchain._tool
+    monkeypatch.setattr(toolchain, "_tool", lambda name: None if name == "ninja" else real(name))
+    assert not build(kernels, quiet=True).cached
+
+
+@pytest.mark.parametrize(
+    ("present", "advice"),
+    [
+        ({"ninja", "make"}, "python -m pip install cmake ninja"),
+        ({"cmake"}, "no ninja and no make: python -m pip install ninja"),
+    ],
+)
+def test_a_missing_tool_is_named_with_what_to_install(
+    kernels: Path, monkeypatch: pytest.MonkeyPatch, present: set[str], advice: str
+) -> None:
+    monkeypatch.setattr(toolchain, "_tool", lambda name: name if name in present else None)
+    with pytest.raises(BuildError, match=advice):
+        build(kernels, quiet=True)
+
+
+def test_a_missing_compiler_is_named_with_what_to_install(
+    kernels: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("CXX", "g++-0")
+    with pytest.raises(BuildError, match="CXX is 'g\\+\\+-0', which is not on PATH"):
+        build(kernels, quiet=True)
+    monkeypatch.delenv("CXX")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(BuildError, match="install g\\+\\+ 12"):
+        build(kernels, quiet=True)
+
+
+def test_a_cache_that_cannot_be_written_is_named(
+    kernels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOE_CONFORMANCE_CACHE", str(kernels / KERNEL / "cache"))
+    with pytest.raises(BuildError, match="Set MOE_CONFORMANCE_CACHE"):
+        build(kernels, quiet=True)
+
+
+def test_an_installed_package_builds_into_the_users_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MOE_CONFORMANCE_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(build_module, "ROOT", tmp_path / "site-packages" / "device_kernels")
+    assert cache_folder() == tmp_path / "home" / "moe-conformance"
+    (tmp_path / "site-packages").mkdir()
+    (tmp_path / "site-packages" / "pyproject.toml").touch()
+    assert cache_folder() == tmp_path / "site-packages" / "build"
+
+
+def test_the_libraries_do_not_know_where_they_were_built(kernels: Path) -> None:
+    for library in build(kernels, quiet=True).lib.iterdir():
+        content = library.read_bytes()
+        assert str(ROOT).encode() not in content
+        assert str(kernels).encode() not in content
+
+
+def test_the_command_prints_the_folder_and_nothing_else(
+    kernels: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--kernels", str(kernels)]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == f"{build(kernels).lib}\n"
+    assert "1 kernel: increment ..." in printed.err
+
+
+def test_the_command_ends_with_3_where_nothing_could_be_built(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--kernels", str(tmp_path)]) == 3
+    assert capsys.readouterr().err.startswith("error: kernels is ")
