@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import sys
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
@@ -15,7 +16,7 @@ ATTRIBUTE = "OPERATOR"
 
 
 class UsageError(Exception):
-    """A request that the suite cannot honour: names the parameter, its value and what is allowed."""
+    """A request that the suite cannot honour: names parameter, value and what is allowed."""
 
     def __init__(self, parameter: str, value: object, rule: str) -> None:
         super().__init__(f"{parameter} is {str(value)!r}: {rule}")
@@ -75,12 +76,10 @@ def _record(path: Path) -> Operator:
 
 
 def _module(path: Path) -> ModuleType:
-    """The module in ``path``: one that is imported from there already, or a new import of it."""
-    for module in list(sys.modules.values()):
-        file = getattr(module, "__file__", None)
-        if isinstance(module, ModuleType) and file and Path(file) == path:
-            return module
-    name = f"conformance_record_{path.stem}"
+    """The module in ``path``, imported once for each file under a name of its own."""
+    name = f"conformance_record_{path.stem}_{zlib.crc32(str(path.resolve()).encode()):08x}"
+    if name in sys.modules:
+        return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise UsageError("record", path, "cannot be imported as Python")

@@ -1,0 +1,114 @@
+"""What one pytest process knows of its run: the options, checked, and its evidence file."""
+
+from __future__ import annotations
+
+import math
+import re
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from conformance import suite
+from conformance.devices.device import DeviceProfile
+from conformance.devices.open import TIME_LIMIT
+from conformance.evidence import AnyLine, DeviceLine, Writer
+from conformance.profiles import PROFILES, Profile
+
+ROUTES = ("aclnn",)
+DEFAULTS = {"device": "auto", "profile": "smoke", "route": "aclnn"}
+DEFAULT_SEED = 0
+LARGEST_SEED = 2**63 - 1
+
+
+class Context:
+    """The options of one run; raises `suite.UsageError` for one that is out of its range."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        option = config.option
+        self.config = config
+        self.profile = profile_named(option.conformance_profile or DEFAULTS["profile"])
+        self.route = one_of(ROUTES, "route", option.conformance_route or DEFAULTS["route"])
+        self.device = device_spec(option.conformance_device or DEFAULTS["device"])
+        self.directories = tuple(Path(d).absolute() for d in option.conformance_operators or ())
+        records = suite.operators(self.directories)
+        self.operators = suite.chosen(records, option.conformance_operator or ())
+        self.seed = seed_of(option.conformance_seed, self.profile)
+        self.time_limit = seconds_of(option.conformance_time_limit)
+        self.out = Path(option.conformance_out or config.rootpath / "reports" / "latest").absolute()
+        workerinput = getattr(config, "workerinput", None)
+        self.is_worker = workerinput is not None
+        self.worker: str = workerinput["workerid"] if workerinput else "main"
+        # xdist hands the controller's options to its workers: what is resolved here holds there.
+        option.conformance_seed = str(self.seed)
+        option.conformance_out = str(self.out)
+        option.conformance_operators = [str(directory) for directory in self.directories]
+        self._writer: Writer | None = None
+        self._device_told = False
+
+    @property
+    def database(self) -> str | None:
+        """The folder of the example database; None for the profiles that keep none."""
+        folder = self.config.invocation_params.dir / ".hypothesis" / "examples"
+        return str(folder) if self.profile.random else None
+
+    def write(self, line: AnyLine, device: object = None) -> None:
+        """Append a line to this process's evidence, after the profile of its device."""
+        if self._writer is None:
+            self._writer = Writer(self.out, self.worker)
+        profile: DeviceProfile | None = getattr(device, "profile", None)
+        if profile is not None and not self._device_told:
+            self._device_told = True
+            told, words = msgspec.to_builtins(profile), profile.describe()
+            self._writer.write(DeviceLine(worker=self.worker, description=words, profile=told))
+        self._writer.write(line)
+
+    def close(self) -> None:
+        """Give the evidence file back."""
+        if self._writer is not None:
+            self._writer.close()
+
+
+def one_of(allowed: Iterable[str], parameter: str, value: str) -> str:
+    """``value`` if it is allowed; raises `suite.UsageError`."""
+    names = list(allowed)
+    if value not in names:
+        raise suite.UsageError(parameter, value, f"allowed: {', '.join(names)}")
+    return value
+
+
+def device_spec(text: str) -> str:
+    """A device's name if it is written as one; raises `suite.UsageError`."""
+    if not re.fullmatch(r"auto|sim(:[\w.-]+)?|npu(:\d+)?", text, re.ASCII):
+        rule = "allowed: auto, sim, sim:SOC, npu, npu:N"
+        raise suite.UsageError("device", text, rule)
+    return text
+
+
+def profile_named(name: str) -> Profile:
+    """The profile of that name; raises `suite.UsageError`."""
+    return PROFILES[one_of(PROFILES, "profile", name)]
+
+
+def seed_of(text: str | None, profile: Profile) -> int:
+    """The seed as given; without one 0, or a new one where the profile is random."""
+    if text is None:
+        return secrets.randbits(32) if profile.random else DEFAULT_SEED
+    if not text.isascii() or not text.isdigit() or int(text) > LARGEST_SEED:
+        raise suite.UsageError("seed", text, f"allowed: integers from 0 to {LARGEST_SEED}")
+    return int(text)
+
+
+def seconds_of(text: str | None) -> float:
+    """A time limit in seconds; the devices' own where none is given."""
+    if text is None:
+        return TIME_LIMIT
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise suite.UsageError("time limit", text, "allowed: seconds above 0")
+    return seconds

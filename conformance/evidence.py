@@ -1,0 +1,150 @@
+"""Evidence: one line for each verdict, on its way to disk as soon as the verdict is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+
+from conformance.case import Case
+from conformance.observation import Observation
+from conformance.verdict import Verdict
+
+SCHEMA = 1
+
+
+class Line(msgspec.Struct, tag_field="kind", kw_only=True):
+    """A line of ``evidence.<worker>.jsonl``; ``worker`` is xdist's name of it, or ``main``."""
+
+    schema: int = SCHEMA
+    worker: str
+
+
+class VerdictLine(Line, tag="verdict", kw_only=True):
+    """One verdict. ``digest`` is the hash of the case's inputs, ``phase`` what the case was for
+    (explicit, generate, shrink or replay), ``judged_as`` is values, rejection or example;
+    ``elements`` were judged, ``exact`` of them bit-exactly;
+    ``headroom`` as in `conformance.verdict`; ``seconds`` from the attempt's start to its verdict.
+    """
+
+    item: str
+    template: str
+    judged_as: str
+    operator: str
+    mode: str
+    dtype: str
+    digest: str
+    phase: str
+    ok: bool
+    step: str
+    elements: int
+    exact: int
+    headroom: float | None
+    seconds: float
+    headline: str | None
+    machine: Mapping[str, int] | None
+    outcome: str
+    diagnostics: tuple[str, ...]
+
+
+class DeviceLine(Line, tag="device", kw_only=True):
+    """The profile of the device that this worker opened, and its words for it."""
+
+    description: str
+    profile: Mapping[str, Any]
+
+
+class FailureLine(Line, tag="failure", kw_only=True):
+    """A failed item: its smallest refused case (a path inside the run's folder) and the text."""
+
+    item: str
+    operator: str
+    mode: str
+    dtype: str
+    digest: str
+    case: str
+    headline: str
+    text: str
+
+
+class EnvironmentLine(Line, tag="environment", kw_only=True):
+    """The device, its build or its environment failed while ``item`` needed it."""
+
+    item: str
+    message: str
+
+
+AnyLine = VerdictLine | DeviceLine | FailureLine | EnvironmentLine
+
+
+class Writer:
+    """Appends lines to one worker's evidence file; a line that is written is on its way to disk."""
+
+    PATTERN: ClassVar[str] = "evidence.*.jsonl"
+
+    def __init__(self, out: Path, worker: str) -> None:
+        self.out = out
+        self.worker = worker
+        self._encoder = msgspec.json.Encoder()
+        self._file = (out / f"evidence.{worker}.jsonl").open("ab", buffering=0)
+
+    def write(self, line: AnyLine) -> None:
+        """Append one line in a single system call."""
+        self._file.write(self._encoder.encode(line) + b"\n")
+
+    def close(self) -> None:
+        """Give the file back."""
+        self._file.close()
+
+
+def verdict_line(
+    case: Case,
+    observation: Observation,
+    verdict: Verdict,
+    *,
+    worker: str,
+    item: str,
+    template: str,
+    judged_as: str,
+    phase: str,
+    seconds: float,
+) -> VerdictLine:
+    """The line of one verdict; the figures of all outputs are put together."""
+    outputs = list(verdict.outputs.values())
+    rooms = [output.headroom for output in outputs if output.headroom is not None]
+    machine = case.machine
+    return VerdictLine(
+        worker=worker,
+        item=item,
+        template=template,
+        judged_as=judged_as,
+        operator=case.operator,
+        mode=case.mode,
+        dtype=case.dtype,
+        digest=case.digest,
+        phase=phase,
+        ok=bool(verdict.ok),
+        step=", ".join(dict.fromkeys(output.step for output in outputs)),
+        elements=int(sum(output.elements for output in outputs)),
+        exact=int(sum(output.exact for output in outputs)),
+        headroom=float(min(rooms)) if rooms else None,
+        seconds=round(seconds, 6),
+        headline=None if verdict.ok else verdict.headline,
+        machine={"cores": machine.cores, "ub_bytes": machine.ub_bytes} if machine else None,
+        outcome=observation.outcome.value,
+        diagnostics=tuple(dict.fromkeys(d.code for d in observation.diagnostics)),
+    )
+
+
+def read_lines(out: Path) -> Iterator[AnyLine]:
+    """Every finished line of a run's folder, file by file.
+
+    A line without its newline was cut by the end of its process: it is no finished verdict.
+    """
+    decoder = msgspec.json.Decoder(AnyLine)
+    for path in sorted(out.glob(Writer.PATTERN)):
+        for raw in path.read_bytes().splitlines(keepends=True):
+            if raw.endswith(b"\n"):
+                yield decoder.decode(raw)

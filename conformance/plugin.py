@@ -1,0 +1,155 @@
+"""The pytest plugin (``-p conformance.plugin``): options, the device, items, and the evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from typing import Any
+
+import pytest
+
+from conformance import suite
+from conformance.context import DEFAULTS, ROUTES, Context
+from conformance.controller import Controller
+from conformance.devices.device import Device, EnvironmentFailure, OperatorUnavailable
+from conformance.devices.open import open_device
+from conformance.evidence import EnvironmentLine, verdict_line
+from conformance.failure import tell
+from conformance.profiles import PROFILES
+from conformance.template import bind, body_of, parametrize
+from conformance.trial import Judged, Refused, Trial
+
+TRIAL = pytest.StashKey[Trial]()
+CONTEXT = pytest.StashKey[Context]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The options, all with long names that no other plugin uses."""
+    group = parser.getgroup("conformance", "conformance of Ascend operators")
+
+    def add(name: str, **how: Any) -> None:
+        destination = f"conformance_{name.replace('-', '_')}"
+        group.addoption(f"--conformance-{name}", dest=destination, **how)
+
+    add("device", metavar="SPEC", help="auto (if absent), sim[:SOC] or npu[:N]")
+    add("profile", metavar="NAME", help=f"{', '.join(PROFILES)}; {DEFAULTS['profile']} if absent")
+    add("route", metavar="NAME", help=f"{', '.join(ROUTES)}; {DEFAULTS['route']} if absent")
+    add("operators", metavar="DIR", action="append", help="a folder of further records")
+    add("operator", metavar="NAME", action="append", help="judge this operator; else all")
+    add("seed", metavar="N", help="seed of all draws (0; nightly: a new one each run)")
+    add("out", metavar="DIR", help="folder of the run (reports/latest)")
+    add("time-limit", metavar="SECONDS", help="time limit of one call on the device (20)")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Check the options; a wrong one ends pytest with its usage status."""
+    try:
+        context = Context(config)
+    except suite.UsageError as error:
+        raise pytest.UsageError(str(error)) from error
+    config.stash[CONTEXT] = context
+    if not context.is_worker:
+        config.pluginmanager.register(Controller(context), "conformance-controller")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Close this process's evidence file."""
+    if CONTEXT in config.stash:
+        config.stash[CONTEXT].close()
+
+
+@pytest.fixture(scope="session")
+def device(pytestconfig: pytest.Config) -> Iterator[Device]:
+    """The device under judgement: one for each pytest process, closed at its end."""
+    context = pytestconfig.stash[CONTEXT]
+    try:
+        opened = open_device(context.device, time_limit=context.time_limit)
+    except ValueError as error:
+        raise EnvironmentFailure(str(error)) from error
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(
+    collector: pytest.Module | pytest.Class, name: str, obj: object
+) -> list[pytest.Item] | None:
+    """Give a template its parametrize mark before pytest makes items of it."""
+    body = body_of(obj)
+    if body is None:
+        return None
+    mark = parametrize(body, collector.config.stash[CONTEXT].operators)
+    if mark is None:
+        return []
+    obj.pytestmark = [*getattr(body, "pytestmark", []), mark.mark]  # type: ignore[attr-defined]
+    return None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Bind a template's item to its cell, before Hypothesis's plugin looks at it."""
+    body = body_of(getattr(item, "obj", None))
+    if body is None or not isinstance(item, pytest.Function):
+        return
+    context = item.config.stash[CONTEXT]
+
+    def note(judged: Judged, phase: str, seconds: float) -> None:
+        line = verdict_line(
+            judged.case,
+            judged.observation,
+            judged.verdict,
+            worker=context.worker,
+            item=item.nodeid,
+            template=item.originalname,
+            judged_as=judged.judged_as,
+            phase=phase,
+            seconds=seconds,
+        )
+        context.write(line, item.funcargs.get("device"))
+
+    trial = Trial(note=note, shrink_seconds=context.profile.shrink_seconds)
+    item.stash[TRIAL] = trial
+    item.obj = bind(
+        body,
+        item.callspec.params,
+        trial,
+        profile=context.profile,
+        run_seed=context.seed,
+        key=f"{item.path.name}::{item.name}",
+        database=context.database,
+    )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """Run the smallest refused case once more, so that the verdict that is told was observed."""
+    __tracebackhide__ = True
+    try:
+        return (yield)
+    except Refused:
+        pyfuncitem.stash[TRIAL].replay()
+        raise
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Let a refused item report its verdict, and nothing else."""
+    report = yield
+    trial = item.stash.get(TRIAL, None)
+    if call.excinfo is None or trial is None:
+        return report
+    context = item.config.stash[CONTEXT]
+    error = call.excinfo.value
+    if isinstance(error, EnvironmentFailure | OperatorUnavailable):
+        line = EnvironmentLine(worker=context.worker, item=item.nodeid, message=str(error))
+        context.write(line)
+        report.longrepr = f"nothing was judged: {error}"
+    elif isinstance(error, Refused) and trial.smallest is not None:
+        told = tell(trial.smallest, context, item.nodeid, repeatable=not trial.unrepeatable)
+        context.write(told)
+        report.longrepr = told.text
+        report.sections = [s for s in report.sections if s[0] != "Hypothesis"]
+    return report

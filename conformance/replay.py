@@ -1,0 +1,93 @@
+"""A refused case as a file: enough to judge the same call again, on any host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol, TypeVar
+
+import msgspec
+import numpy as np
+
+from conformance.case import Case
+from conformance.judge import judge, judge_example, judge_rejection
+from conformance.observation import Observation
+from conformance.operator import Operator
+from conformance.suite import UsageError
+from conformance.verdict import Verdict
+
+SCHEMA = 1
+JudgedAs = Literal["values", "rejection", "example"]
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A case, what it was judged as, and the name of its rejection or example."""
+
+    case: Case
+    judged_as: JudgedAs = "values"
+    name: str = ""
+    schema: int = SCHEMA
+
+
+def save(replay: Replay, path: Path) -> None:
+    """Write a replay as JSON; raises `OSError`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(
+        msgspec.json.format(msgspec.json.encode(replay, enc_hook=_plain), indent=2) + b"\n"
+    )
+
+
+def load(path: Path) -> Replay:
+    """Read a replay. Raises `UsageError` for a file that is absent, no JSON or no replay."""
+    try:
+        replay = msgspec.json.decode(path.read_bytes(), type=Replay)
+    except OSError as error:
+        raise UsageError("case", path, f"cannot be read: {error.strerror}") from error
+    except msgspec.MsgspecError as error:
+        raise UsageError("case", path, f"is no case that a run wrote: {error}") from error
+    if replay.schema != SCHEMA:
+        raise UsageError("case", path, f"has schema {replay.schema}; this version reads {SCHEMA}")
+    return replay
+
+
+def judgement(
+    replay: Replay, operators: Sequence[Operator]
+) -> tuple[Operator, Callable[[Observation], Verdict]]:
+    """The operator of a replay, and how an observation of it is judged.
+
+    Raises `UsageError` for an operator, rejection or example that is not on record.
+    """
+    case = replay.case
+    operator = _named(replay.case.operator, "operator", operators)
+    if replay.judged_as == "values":
+        return operator, lambda observation: judge(operator, case, observation)
+    if replay.judged_as == "rejection":
+        rejection = _named(replay.name, "rejection", operator.rejections)
+        return operator, lambda observation: judge_rejection(rejection, observation)
+    example = _named(replay.name, "example", operator.examples)
+    return operator, lambda observation: judge_example(example, operator, observation)
+
+
+def _plain(value: object) -> object:
+    """The Python number of a numpy one, which a strategy may have put into a case."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"a case holds numbers and text, not {type(value).__name__}")
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+Record = TypeVar("Record", bound=_Named)
+
+
+def _named(name: str, what: str, records: Sequence[Record]) -> Record:
+    for record in records:
+        if record.name == name:
+            return record
+    known = ", ".join(record.name for record in records) or "none"
+    raise UsageError(f"{what} of the case", name, f"is not on record; known: {known}")

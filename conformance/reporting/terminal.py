@@ -1,0 +1,60 @@
+"""The table of a run, for a terminal or a log."""
+
+from __future__ import annotations
+
+import io
+import math
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from conformance.summary import REJECTIONS, Cell, Evidence
+from conformance.template import cell_id
+
+WIDTH = 120
+NONE = "-"
+
+
+def table(evidence: Evidence) -> Table:
+    """One row per operator, mode and dtype: how much was judged, and how it came out."""
+    made = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("operator", "mode", "dtype"):
+        made.add_column(heading, no_wrap=True)
+    made.add_column("cases", justify="right")
+    made.add_column("verdict", no_wrap=True)
+    for heading in ("bit-exact", "worst headroom", "time"):
+        made.add_column(heading, justify="right", no_wrap=True)
+    for cell in evidence.cells:
+        if cell.cases or cell_id(cell.operator, cell.mode, cell.dtype) in evidence.unjudged:
+            made.add_row(*_row(cell))
+    return made
+
+
+def as_text(evidence: Evidence) -> str:
+    """The table as plain lines, each with its newline."""
+    console = Console(file=io.StringIO(), width=WIDTH, color_system=None)
+    console.print(table(evidence))
+    file = console.file
+    assert isinstance(file, io.StringIO)
+    return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
+
+
+def _row(cell: Cell) -> tuple[str | Text, ...]:
+    verdict = Text("accepted", style="green")
+    if cell.failed:
+        verdict = Text("refused", style="bold red")
+    elif not cell.cases:
+        verdict = Text("not judged", style="bold red")
+    elif not cell.complete:
+        verdict = Text("incomplete", style="bold red")
+    exact = NONE if cell.share_exact is None else percent(cell.share_exact)
+    room = NONE if cell.headroom is None else percent(cell.headroom)
+    mode = "(must be refused)" if cell.mode == REJECTIONS else cell.mode
+    time = f"{cell.seconds:.1f} s"
+    return (cell.operator, mode, cell.dtype, f"{cell.cases:,}", verdict, exact, room, time)
+
+
+def percent(share: float) -> str:
+    """A share in percent, never rounded up: 100% means all."""
+    return f"{math.floor(share * 1000) / 10:g}%"

@@ -1,0 +1,115 @@
+"""The summary of a run, ``evidence.json``: what was judged per cell, how it came out, on what."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from conformance.evidence import SCHEMA, AnyLine, DeviceLine, FailureLine, VerdictLine
+
+COUNTED = ("explicit", "generate")
+"""Phases whose cases count; shrinking and the replay of its result are recorded apart."""
+
+REJECTIONS = "rejections"
+"""The mode under which the summary groups the calls that an operator must refuse."""
+
+
+class Cell(msgspec.Struct, kw_only=True):
+    """The summary of one group of verdicts: an operator's mode and dtype, or its rejections.
+
+    ``cases`` counts distinct inputs; ``complete`` is false where an item ended early;
+    ``share_exact`` and ``headroom`` (the worst) are None where no
+    element was judged.
+    """
+
+    operator: str
+    mode: str
+    dtype: str
+    cases: int = 0
+    failed: int = 0
+    complete: bool = True
+    elements: int = 0
+    exact: int = 0
+    share_exact: float | None = None
+    headroom: float | None = None
+    shrink_attempts: int = 0
+    seconds: float = 0.0
+
+
+class Evidence(msgspec.Struct, kw_only=True):
+    """``evidence.json``: the whole run.
+
+    ``status`` is running until the controller has written the end; ``exit_status`` is the front
+    door's (DESIGN.md, "Command line"). ``unjudged`` names declared cells without a judged case.
+    """
+
+    schema: int = SCHEMA
+    kind: str = "conformance evidence"
+    status: str = "running"
+    process: int = 0
+    exit_status: int | None = None
+    started: str = ""
+    seconds: float = 0.0
+    profile: str = ""
+    seed: int = 0
+    device: str = ""
+    route: str = ""
+    devices: list[DeviceLine] = []
+    provenance: dict[str, Any] = {}
+    operators: list[str] = []
+    cases: int = 0
+    cells: list[Cell] = []
+    unjudged: list[str] = []
+    failures: list[FailureLine] = []
+    environment: list[str] = []
+    errors: dict[str, str] = {}
+
+
+def summarize(lines: Iterable[AnyLine], declared: Iterable[tuple[str, str, str]]) -> list[Cell]:
+    """Cells in the order of ``declared`` (operator, mode, dtype), then others as they came."""
+    cells = {key: Cell(operator=key[0], mode=key[1], dtype=key[2]) for key in declared}
+    seen: dict[tuple[str, str, str], set[str]] = {}
+    for line in lines:
+        if not isinstance(line, VerdictLine):
+            continue
+        key = (line.operator, line.mode, line.dtype)
+        if line.judged_as == "rejection":
+            key = (line.operator, REJECTIONS, "")
+        cell = cells.setdefault(key, Cell(operator=key[0], mode=key[1], dtype=key[2]))
+        cell.seconds += line.seconds
+        if line.phase not in COUNTED:
+            cell.shrink_attempts += 1
+            continue
+        cell.failed += not line.ok
+        digests = seen.setdefault(key, set())
+        if line.digest in digests:
+            continue
+        digests.add(line.digest)
+        cell.cases += 1
+        cell.elements += line.elements
+        cell.exact += line.exact
+        rooms = [room for room in (cell.headroom, line.headroom) if room is not None]
+        cell.headroom = min(rooms) if rooms else None
+    for cell in cells.values():
+        cell.share_exact = cell.exact / cell.elements if cell.elements else None
+    return list(cells.values())
+
+
+def write_evidence(out: Path, evidence: Evidence) -> None:
+    """Put ``evidence.json`` in place as a whole: a reader sees the old one or the new one."""
+    text = msgspec.json.format(msgspec.json.encode(evidence, enc_hook=str), indent=2)
+    partial = out / f".evidence.json.{os.getpid()}"
+    partial.write_bytes(text + b"\n")
+    os.replace(partial, out / "evidence.json")
+
+
+def read_evidence(out: Path) -> Evidence | None:
+    """The evidence of a run's folder; None if the folder holds no evidence that can be read."""
+    try:
+        return msgspec.json.decode((out / "evidence.json").read_bytes(), type=Evidence)
+    except (OSError, msgspec.MsgspecError):
+        return None

@@ -1,0 +1,175 @@
+"""Templates: one test over all records.
+
+A template reads as run, judge, assert, and becomes one pytest item for every cell of every record:
+
+    @conformance_test
+    def test_values(operator, mode, dtype, device, case):
+        verdict = judge(operator, case, device.run(operator, case))
+        assert verdict.ok, verdict
+
+What it is run over follows from its parameters: ``case`` draws cases of every mode and dtype,
+``rejection`` and ``example`` name one item for each of the record's. The items carry real
+parametrize marks, because by them Hypothesis tells one item's examples from another's.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, Verbosity, example, given, seed, settings
+from hypothesis.database import DirectoryBasedExampleDatabase
+
+from conformance import judge as judging
+from conformance.case import Case
+from conformance.observation import Observation
+from conformance.operator import Example, Operator, Rejection
+from conformance.profiles import Profile
+from conformance.trial import Judged, Trial, current
+from conformance.verdict import Verdict
+
+Body = Callable[..., None]
+DRAWN = "case"
+MARK = "conformance_body"
+
+
+def conformance_test(body: Body) -> Body:
+    """Make a template of a test function; the plugin binds each of its items to a record's cell."""
+    parameters = [p for p in inspect.signature(body).parameters.values() if p.name != DRAWN]
+
+    @functools.wraps(body)
+    def template(**_: object) -> None:
+        raise pytest.UsageError(
+            "a conformance template needs pytest's option -p conformance.plugin"
+        )
+
+    template.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    setattr(template, MARK, body)
+    return template
+
+
+def body_of(template: object) -> Body | None:
+    """The function under ``conformance_test``; None for any other object."""
+    body: Body | None = getattr(template, MARK, None)
+    return body
+
+
+def cell_id(operator: str, mode: str, dtype: str) -> str:
+    """The id of a cell inside an item's name."""
+    return f"{operator}-{mode}-{dtype}"
+
+
+def parametrize(body: Body, operators: Iterable[Operator]) -> pytest.MarkDecorator | None:
+    """The parametrize mark of a template over ``operators``; None if there is nothing to run."""
+    names = inspect.signature(body).parameters
+    axes: tuple[str, ...]
+    values: list[tuple[Any, ...]]
+    if "rejection" in names:
+        axes = ("operator", "rejection")
+        values = [(o, rejection) for o in operators for rejection in o.rejections]
+    elif "example" in names:
+        axes = ("operator", "example")
+        values = [(o, example) for o in operators for example in o.examples]
+    else:
+        axes = ("operator", "mode", "dtype")
+        values = [
+            (o, mode.name, dtype) for o in operators for mode in o.modes for dtype in o.dtypes
+        ]
+    ids = ["-".join(_word(value) for value in row) for row in values]
+    return pytest.mark.parametrize(axes, values, ids=ids) if values else None
+
+
+def bind(
+    body: Body,
+    parameters: dict[str, Any],
+    trial: Trial,
+    *,
+    profile: Profile,
+    run_seed: int,
+    key: str,
+    database: str | None,
+) -> Body:
+    """The function that one item runs: the body under a trial, with drawn cases if it wants them.
+
+    Hypothesis draws from a seed made of ``run_seed`` and ``key``, so that a run can be repeated and
+    no two items draw alike. ``database`` is the folder of the example database, if one is kept.
+    """
+    if DRAWN not in inspect.signature(body).parameters:
+
+        @functools.wraps(body)
+        def once(**arguments: Any) -> None:
+            __tracebackhide__ = True
+            trial.attempt(lambda: body(**arguments))
+
+        return once
+
+    @functools.wraps(body)
+    def attempt(**arguments: Any) -> None:
+        __tracebackhide__ = True
+        trial.attempt(lambda: body(**arguments), arguments[DRAWN])
+
+    operator, mode, dtype = (parameters[name] for name in ("operator", "mode", "dtype"))
+    documented = [e for e in operator.examples if (e.case.mode, e.case.dtype) == (mode, dtype)]
+    trial.explicit = len(documented)
+    test: Any = given(case=operator.cases(mode, dtype))(attempt)
+    for one in reversed(documented):
+        test = example(case=one.case)(test)
+    reuse = (Phase.reuse,) if database else ()
+    test = settings(
+        max_examples=profile.examples,
+        phases=(Phase.explicit, *reuse, Phase.generate, Phase.shrink),
+        database=DirectoryBasedExampleDatabase(database) if database else None,
+        deadline=None,
+        report_multiple_bugs=False,
+        print_blob=False,
+        verbosity=Verbosity.quiet,
+        suppress_health_check=(HealthCheck.too_slow, HealthCheck.data_too_large),
+    )(test)
+    bound: Body = seed(stream(run_seed, key))(test)
+    return bound
+
+
+def stream(run_seed: int, key: str) -> int:
+    """The seed of one item's draws."""
+    return int.from_bytes(hashlib.sha256(f"{run_seed} {key}".encode()).digest()[:8], "big")
+
+
+def judge(operator: Operator, case: Case, observation: Observation) -> Verdict:
+    """Judge an observation of a drawn case, and put the verdict on record."""
+    return record(judging.judge(operator, case, observation), case, observation)
+
+
+def judge_rejection(rejection: Rejection, observation: Observation) -> Verdict:
+    """Judge an observation of a call that must be refused, and put the verdict on record."""
+    verdict = judging.judge_rejection(rejection, observation)
+    _note(Judged(rejection.case, observation, verdict, "rejection", rejection.name))
+    return verdict
+
+
+def judge_example(example: Example, operator: Operator, observation: Observation) -> Verdict:
+    """Judge an observation of a documented call, and put the verdict on record."""
+    verdict = judging.judge_example(example, operator, observation)
+    _note(Judged(example.case, observation, verdict, "example", example.name))
+    return verdict
+
+
+def record(verdict: Verdict, case: Case, observation: Observation) -> Verdict:
+    """Put a verdict on record that a template reached by its own means; returns the verdict."""
+    _note(Judged(case, observation, verdict))
+    return verdict
+
+
+def _note(judged: Judged) -> None:
+    trial = current()
+    if trial is not None:
+        trial.record(judged)
+
+
+def _word(value: object) -> str:
+    name = value if isinstance(value, str) else getattr(value, "name", str(value))
+    return re.sub(r"[^\w.+]+", "_", str(name))

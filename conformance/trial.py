@@ -1,0 +1,172 @@
+"""One item's attempts: what was judged, what was refused, and how long it may look for less.
+
+Hypothesis runs a template's body many times: on the documented examples, on drawn cases, and after
+the first refusal on ever smaller ones. A trial stands between the two and keeps three promises.
+
+* A refused case is remembered, so that Hypothesis's repetitions of it cost nothing. A hang costs
+  the whole time limit, and Hypothesis runs the same case again before it shrinks and at its end.
+* Shrinking has a wall-time budget. After it, a new case counts as accepted without being run: the
+  smallest refused case so far then stands as Hypothesis's result. The last attempt may begin
+  just before the budget ends, so an item that hangs takes at most the first hang, the budget, one
+  more time limit and the replay.
+* What is reported was observed: in the end the smallest refused case is really run once more, and
+  its text is that run's. If that run is accepted, the text says that the answer cannot be repeated.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import NoReturn
+
+from conformance.case import Case, Machine
+from conformance.devices.device import EnvironmentFailure, OperatorUnavailable
+from conformance.observation import Observation
+from conformance.replay import JudgedAs
+from conformance.verdict import Verdict
+
+Key = tuple[str, Machine | None]
+Clock = Callable[[], float]
+
+
+class Refused(AssertionError):  # noqa: N818 - a verdict's word, and what a person reads
+    """A verdict that is not ok; its text is the verdict's."""
+
+
+class NothingJudged(AssertionError):  # noqa: N818
+    """A template ended without a verdict, so its success would mean nothing."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A verdict with what it was about; ``name`` is that of a rejection or an example."""
+
+    case: Case
+    observation: Observation
+    verdict: Verdict
+    judged_as: JudgedAs = "values"
+    name: str = ""
+
+
+@dataclass
+class Trial:
+    """The attempts of one item.
+
+    ``explicit`` is the number of documented examples, which Hypothesis runs first. ``note(judged,
+    phase, seconds)`` is called for every verdict. ``smallest`` is the refused verdict that was met
+    last: after Hypothesis has ended, that of its smallest case.
+    """
+
+    note: Callable[[Judged, str, float], None]
+    shrink_seconds: float
+    explicit: int = 0
+    clock: Clock = time.monotonic
+    smallest: Judged | None = None
+    unrepeatable: bool = False
+    _again: Callable[[], None] | None = None
+    _replaying: bool = False
+    _began: float = 0.0
+    _first_refusal: float | None = None
+    _verdicts: list[Judged] = field(default_factory=list)
+    _refused: dict[Key, Judged] = field(default_factory=dict)
+    _lost: Exception | None = None
+
+    @property
+    def phase(self) -> str:
+        """What the current attempt is for: explicit, generate, shrink or replay."""
+        if self._replaying:
+            return "replay"
+        if self._first_refusal is not None:
+            return "shrink"
+        return "explicit" if self.explicit > 0 else "generate"
+
+    def attempt(self, body: Callable[[], None], case: Case | None = None) -> None:
+        """Run a template's body once; ``case`` is its drawn case, if it has one.
+
+        Raises `Refused` for a refused case, `NothingJudged` where the body judged nothing, and what
+        the body raises; a lost device is raised again by every later attempt.
+        """
+        __tracebackhide__ = True
+        if self._lost is not None:
+            raise self._lost
+        if case is not None:
+            known = self._refused.get((case.digest, case.machine))
+            if known is not None:
+                self._refuse(known, body)
+            if self._budget_spent():
+                return
+        refused = self._run(body)
+        if refused is not None:
+            self._remember(refused, case)
+            self._refuse(refused, body)
+        self.explicit -= 1
+
+    def replay(self) -> None:
+        """Run the smallest refused case again; `smallest` becomes what is observed this time."""
+        if self._again is None:
+            return
+        before = self.smallest
+        self._replaying = True
+        try:
+            again = self._run(self._again)
+        finally:
+            self._replaying = False
+        self.unrepeatable = again is None
+        self.smallest = again or before
+
+    def record(self, judged: Judged) -> None:
+        """Note a verdict of the running attempt."""
+        self._verdicts.append(judged)
+        now = self.clock()
+        self.note(judged, self.phase, now - self._began)
+        self._began = now
+
+    def _run(self, body: Callable[[], None]) -> Judged | None:
+        """One real run of the body; returns the first refused verdict."""
+        __tracebackhide__ = True
+        self._began = self.clock()
+        self._verdicts.clear()
+        token = _current.set(self)
+        try:
+            body()
+        except (EnvironmentFailure, OperatorUnavailable) as lost:
+            self._lost = lost
+            raise
+        except AssertionError:
+            if all(judged.verdict.ok for judged in self._verdicts):
+                raise
+        finally:
+            _current.reset(token)
+        if not self._verdicts:
+            raise NothingJudged(
+                "the template judged nothing: it must call conformance.template's judge, "
+                "judge_rejection, judge_example or record"
+            )
+        return next((judged for judged in self._verdicts if not judged.verdict.ok), None)
+
+    def _refuse(self, judged: Judged, body: Callable[[], None]) -> NoReturn:
+        """The one place that refuses: Hypothesis tells bugs apart by where they are raised."""
+        __tracebackhide__ = True
+        self.smallest, self._again = judged, body
+        raise Refused(str(judged.verdict))
+
+    def _remember(self, refused: Judged, case: Case | None) -> None:
+        if case is not None:
+            self._refused[case.digest, case.machine] = refused
+        if self._first_refusal is None:
+            self._first_refusal = self.clock()
+
+    def _budget_spent(self) -> bool:
+        if self._first_refusal is None:
+            return False
+        return self.clock() - self._first_refusal > self.shrink_seconds
+
+
+_current: ContextVar[Trial | None] = ContextVar("conformance_trial", default=None)
+
+
+def current() -> Trial | None:
+    """The trial of the attempt that runs now; None outside of one."""
+    return _current.get()

@@ -1,0 +1,215 @@
+"""The front door as people and CI meet it: real commands on the simulated device."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from conformance.evidence import VerdictLine, read_lines
+from conformance.replay import load
+from conformance.summary import read_evidence
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+NAME = "moe_init_routing_v2_grad"
+WRONG = ("--operators", str(HERE / "wrong"), "--operator", "first_slot_only")
+ON_SIMULATOR = ("--device", "sim")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A command that has ended: its status, and what it told people (err) and programs (out)."""
+
+    status: int
+    out: str
+    err: str
+
+
+def conformance(*arguments: str, folder: Path, **environment: str) -> Ended:
+    done = subprocess.run(
+        [sys.executable, "-m", "conformance", *arguments],
+        cwd=folder,
+        env=host(**environment),
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    return Ended(done.returncode, done.stdout, done.stderr)
+
+
+def host(**changed: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name != "ASCEND_HOME_PATH"}
+    return {**kept, "PYTHONPATH": str(ROOT), **changed}
+
+
+@pytest.fixture(scope="module")
+def accepted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Ended, Path]:
+    """One cell, the examples and the rejections, judged on the simulated device."""
+    folder = tmp_path_factory.mktemp("accepted")
+    chosen = ("--", "-k", "dropless-float16 or examples or rejections")
+    ended = conformance("run", *ON_SIMULATOR, "--json", "--out", "out", *chosen, folder=folder)
+    return ended, folder / "out"
+
+
+@pytest.fixture(scope="module")
+def refused(tmp_path_factory: pytest.TempPathFactory) -> tuple[Ended, Path]:
+    """A record whose claim is wrong, judged on the simulated device."""
+    folder = tmp_path_factory.mktemp("refused")
+    ended = conformance("run", *ON_SIMULATOR, "--json", "--out", "out", *WRONG, folder=folder)
+    return ended, folder / "out"
+
+
+def test_an_accepted_run_says_what_is_judged_on_and_how_it_came_out(
+    accepted: tuple[Ended, Path],
+) -> None:
+    ended, _ = accepted
+    assert ended.status == 0, ended.err
+    lines = [line for line in ended.err.splitlines() if not line.startswith(("building", "built"))]
+    assert lines[0] == "device: simulated Ascend910B1, 48 vector cores"
+    assert lines[1] == f"run: {NAME}; profile smoke, seed 0"
+    assert lines[2].split()[:6] == ["operator", "mode", "dtype", "cases", "verdict", "bit-exact"]
+    (row,) = [row for row in map(str.split, lines) if row[1:3] == ["dropless", "float16"]]
+    assert int(row[3]) > 100
+    assert row[4:6] == ["accepted", "100%"]
+    assert lines[-1].startswith("accepted: ")
+    assert lines[-1].endswith("evidence: out/evidence.json")
+    assert len(lines) < 20, "a pipe gets no progress bar"
+
+
+def test_json_is_one_line_on_standard_output(accepted: tuple[Ended, Path]) -> None:
+    ended, out = accepted
+    (line,) = ended.out.splitlines()
+    told = json.loads(line)
+    assert (told["status"], told["verdict"], told["failures"]) == (0, "accepted", 0)
+    assert told["device"] == "simulated Ascend910B1, 48 vector cores"
+    assert told["evidence"] == str(out / "evidence.json")
+
+
+def test_the_evidence_holds_device_provenance_and_junit(accepted: tuple[Ended, Path]) -> None:
+    _, out = accepted
+    evidence = read_evidence(out)
+    assert evidence is not None
+    (device,) = evidence.devices
+    libraries = device.profile["libraries"]
+    assert {"libascendcl.so", "libopapi.so"} <= set(libraries)
+    assert all(len(library["sha256"]) == 64 for library in libraries.values())
+    assert evidence.provenance["packages"]["hypothesis"]
+    assert (evidence.exit_status, evidence.status, evidence.unjudged) == (0, "finished", [])
+    assert '<testcase classname="cases.test_values"' in (out / "junit.xml").read_text()
+    assert (out / "pytest.log").is_file()
+
+
+def test_a_wrong_claim_is_refused_with_the_smallest_input_on_the_smallest_machine(
+    refused: tuple[Ended, Path],
+) -> None:
+    ended, _ = refused
+    assert ended.status == 1
+    assert "top_k=2, drop_pad_mode=0, active_num=0" in ended.err
+    assert "grad_expanded_x: float32[2x1]" in ended.err
+    assert "on 1 core with 4096 B of UB" in ended.err
+    assert "  replay: python -m conformance run --case out/failures/" in ended.err
+    assert "Traceback" not in ended.err
+    assert json.loads(ended.out)["failures"] == 1
+
+
+def test_the_replay_line_judges_the_same_case_the_same_way(refused: tuple[Ended, Path]) -> None:
+    ended, out = refused
+    (line,) = [line for line in ended.err.splitlines() if "replay: " in line]
+    words = line.split("python -m conformance ")[1].split()
+    again = conformance(*words, folder=out.parent)
+    assert again.status == 1
+    verdict = ended.err.split("\n\n")[1].split("\n", 1)[1].split("  replay: ")[0]
+    assert verdict in again.err
+    evidence = read_evidence(out)
+    assert evidence is not None
+    digest = evidence.failures[0].digest
+    assert load(next(out.glob("failures/*/case.json"))).case.digest == digest
+    told = [v for v in read_lines(out) if isinstance(v, VerdictLine) and v.phase == "replay"]
+    assert [v.digest for v in told] == [digest]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--profile", "big"], "profile is 'big': allowed: smoke, gate, nightly"),
+        (["--seed", "x"], "seed is 'x': allowed: integers from 0"),
+        (["--device", "gpu"], "device is 'gpu': allowed: auto, sim, sim:SOC, npu, npu:N"),
+        (["--device", "sim:Ascend9"], "device is 'sim:Ascend9': "),
+        (["--route", "torch_npu"], "route is 'torch_npu': allowed: aclnn"),
+        (["--operator", "softmax"], f"operator is 'softmax': no such record; allowed: {NAME}"),
+        (["--operators", "nowhere"], "holds no record"),
+        (["-n", "two"], "n is 'two': allowed: integers from 0"),
+        (["--case", "absent.json"], "case is 'absent.json': cannot be read"),
+        (["--out", "."], "is not empty and not the folder of an earlier run"),
+        (["--time-limit", "0"], "time limit is '0': allowed: seconds above 0"),
+        (["--nonsense"], "unrecognized arguments: --nonsense"),
+        (["--", "-k", "nothing_matches"], "nothing was judged"),
+    ],
+)
+def test_a_wrong_request_is_told_with_what_is_allowed(
+    tmp_path: Path, arguments: list[str], words: str
+) -> None:
+    (tmp_path / "letter.txt").write_text("dear")
+    ended = conformance("run", *ON_SIMULATOR, *arguments, folder=tmp_path)
+    assert ended.status == 2, ended.err
+    assert words in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_an_npu_that_does_not_open_is_never_simulated_in_silence(tmp_path: Path) -> None:
+    ended = conformance(
+        "run", "--json", folder=tmp_path, ASCEND_HOME_PATH=str(tmp_path / "no_cann_here")
+    )
+    assert ended.status == 3
+    assert "nothing was judged: this host has ASCEND_HOME_PATH=" in ended.err
+    assert json.loads(ended.out)["status"] == 3
+    assert not (tmp_path / "reports").exists()
+
+
+def test_an_interrupted_run_keeps_what_it_judged(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "conformance", "run", *ON_SIMULATOR, "--profile", "gate"]
+    child = subprocess.Popen(
+        [*command, "--out", "out"], cwd=tmp_path, env=host(), stderr=subprocess.PIPE, text=True
+    )
+    until = time.monotonic() + 120
+    while time.monotonic() < until and not judged(tmp_path / "out"):
+        time.sleep(0.2)
+    child.send_signal(signal.SIGINT)
+    _, err = child.communicate(timeout=60)
+    assert child.returncode == 130, err
+    evidence = read_evidence(tmp_path / "out")
+    assert evidence is not None
+    assert (evidence.status, evidence.exit_status) == ("finished", 130)
+    assert evidence.cases > 0
+    assert "interrupted: " in err
+    assert "incomplete" in err
+
+
+def judged(out: Path) -> int:
+    return sum(isinstance(line, VerdictLine) for line in read_lines(out)) if out.is_dir() else 0
+
+
+def test_operators_tells_what_is_judged_and_where_it_is_written(tmp_path: Path) -> None:
+    ended = conformance("operators", folder=tmp_path)
+    assert ended.status == 0
+    lines = ended.out.splitlines()
+    assert lines[0] == NAME
+    assert "  dtypes     float16, bfloat16, float32" in lines
+    assert "  modes      dropless, active, drop_pad" in lines
+    assert any(line.startswith("  contract   grad_x: ") and "[document: " in line for line in lines)
+
+
+def test_devices_tells_what_opens_here_and_why_the_rest_does_not(tmp_path: Path) -> None:
+    ended = conformance("devices", folder=tmp_path)
+    assert ended.status == 0
+    npu, sim = ended.out.splitlines()
+    assert npu.startswith("npu: ")
+    assert sim == "sim: simulated Ascend910B1, 48 vector cores"

@@ -1,0 +1,233 @@
+"""The plugin as its users meet it: pytest is run on a toy suite, and its output is read."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from conformance.evidence import VerdictLine, read_lines
+from conformance.summary import Evidence, read_evidence
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+CELLS = [f"copying-{mode}-{dtype}" for mode in ("plain", "careful") for dtype in ("int32", "int64")]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A pytest run that has ended."""
+
+    status: int
+    output: str
+    out: Path
+
+    @property
+    def evidence(self) -> Evidence:
+        evidence = read_evidence(self.out)
+        assert evidence is not None, self.output
+        return evidence
+
+    def verdicts(self, cell: str = "") -> list[VerdictLine]:
+        lines = [line for line in read_lines(self.out) if isinstance(line, VerdictLine)]
+        return [line for line in lines if cell in line.item]
+
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Runs pytest on a copy of the toy suite; its device behaves as ``toy`` says."""
+    folder = tmp_path / "toy"
+    shutil.copytree(HERE / "toy", folder, ignore=shutil.ignore_patterns("__pycache__"))
+
+    def go(*arguments: str, file: str = "check_copying.py", toy: str = "good") -> Ended:
+        command = [sys.executable, "-m", "pytest", file, "-q", "-p", "conformance.plugin"]
+        command += ["--conformance-operators=records", *arguments]
+        if not any(a.startswith("--conformance-operator=") for a in arguments):
+            command += ["--conformance-operator=copying"]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "TOY": toy}
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120
+        )
+        return Ended(done.returncode, done.stdout + done.stderr, folder / "reports" / "latest")
+
+    return go
+
+
+def test_every_mode_and_dtype_of_a_record_is_an_item(run: Run) -> None:
+    ended = run("--collect-only")
+    for cell in CELLS:
+        assert f"check_copying.py::test_copies[{cell}]" in ended.output
+    assert not ended.out.exists(), "collecting is no run"
+
+
+def test_an_accepted_run_leaves_its_table_and_its_evidence(run: Run) -> None:
+    ended = run()
+    assert ended.status == 0, ended.output
+    assert "evidence: " in ended.output
+    evidence = ended.evidence
+    assert (evidence.status, evidence.exit_status, evidence.seed) == ("finished", 0, 0)
+    assert [f"{c.operator}-{c.mode}-{c.dtype}" for c in evidence.cells] == CELLS
+    assert all(cell.cases > 100 and cell.share_exact == 1 for cell in evidence.cells)
+    for row in ("copying   plain    int32", "copying   careful  int64"):
+        assert row in ended.output
+
+
+def test_the_documented_example_is_judged_first(run: Run) -> None:
+    ended = run("-k", "plain and int32")
+    assert [line.phase for line in ended.verdicts()[:2]] == ["explicit", "generate"]
+    assert ended.verdicts()[0].elements == 3
+
+
+def test_two_items_draw_different_cases(run: Run) -> None:
+    ended = run()
+    drawn = {c: [v.elements for v in ended.verdicts(c) if v.phase == "generate"] for c in CELLS}
+    assert len({tuple(sizes) for sizes in drawn.values()}) == len(CELLS)
+
+
+def test_the_same_seed_draws_the_same_cases_with_any_number_of_workers(run: Run) -> None:
+    alone = {cell: [v.digest for v in run().verdicts(cell)] for cell in CELLS}
+    ended = run("-n", "2")
+    assert {cell: [v.digest for v in ended.verdicts(cell)] for cell in CELLS} == alone
+    assert {line.worker for line in ended.verdicts()} == {"gw0", "gw1"}
+
+
+def test_another_seed_draws_other_cases(run: Run) -> None:
+    first = {v.digest for v in run("--conformance-seed=1", "-k", "careful").verdicts()}
+    second = {v.digest for v in run("--conformance-seed=2", "-k", "careful").verdicts()}
+    assert len(first & second) < len(first) / 2
+
+
+def test_nightly_draws_a_new_seed_and_tells_it(run: Run) -> None:
+    seeds = set()
+    for _ in range(2):
+        ended = run("--conformance-profile=nightly", "-k", "plain and int32", toy="wrong")
+        seeds.add(ended.evidence.seed)
+    assert len(seeds) == 2
+
+
+REFUSED = """\
+y is wrong in 1 of 5 elements.
+  contract: the output equals the input [document: toy document]
+  Case(copying, careful, int64: 
+    x: int64[5] = [0, 0, 0, 0, 0]
+    y: int64[5])
+  replay: python -m conformance run --case reports/latest/failures/DIGEST/case.json \
+--operators records
+"""  # noqa: W291
+
+
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_a_refused_item_shows_its_smallest_case_and_nothing_else(run: Run, workers: str) -> None:
+    ended = run("-n", workers, "-k", "careful and int64", toy="wrong")
+    assert ended.status == 1
+    (failure,) = ended.evidence.failures
+    assert REFUSED.replace("DIGEST", failure.digest) in ended.output
+    for noise in ("Traceback", "ypothesis", "Falsifying", "assert "):
+        assert noise not in ended.output
+    assert (ended.out / failure.case).is_file()
+    assert failure.text + "\n" == (ended.out / failure.case).with_name("verdict.txt").read_text()
+
+
+def test_shrinking_is_recorded_apart(run: Run) -> None:
+    ended = run("-k", "careful and int64", toy="wrong")
+    phases = [line.phase for line in ended.verdicts()]
+    assert phases[-1] == "replay"
+    assert "shrink" in phases
+    (cell,) = [cell for cell in ended.evidence.cells if cell.cases]
+    assert cell.cases == len({v.digest for v in ended.verdicts() if v.phase == "generate"})
+    assert cell.shrink_attempts == phases.count("shrink") + 1
+
+
+def test_an_answer_that_cannot_be_repeated_is_refused_and_said_so(run: Run) -> None:
+    ended = run("-k", "plain and int32", toy="moody")
+    assert ended.status == 1
+    assert "The device does not repeat its answer" in ended.output
+    assert ended.verdicts()[-1].phase == "replay"
+    assert ended.verdicts()[-1].ok
+
+
+@pytest.mark.parametrize(
+    ("toy", "words"), [("absent", "there is no toy here"), ("lost", "the toy is lost")]
+)
+def test_a_device_that_fails_is_no_verdict(run: Run, toy: str, words: str) -> None:
+    ended = run("-n", "2", toy=toy)
+    assert ended.status == 3
+    assert f"nothing was judged: {words}" in ended.output
+    assert ended.evidence.exit_status == 3
+    assert ended.evidence.environment == [words]
+    assert "accepted" not in ended.output
+
+
+def test_a_cell_without_a_judged_case_fails_the_run(run: Run) -> None:
+    ended = run(toy="skips")
+    assert ended.status == 1
+    assert ended.evidence.exit_status == 1
+    assert ended.evidence.unjudged == ["copying-careful-int32", "copying-careful-int64"]
+    assert ended.output.count("not judged") == 2
+
+
+def test_a_cell_that_was_not_asked_for_is_not_missed(run: Run) -> None:
+    ended = run("-k", "careful")
+    assert ended.status == 0
+    assert ended.evidence.unjudged == []
+    assert " plain " not in ended.output
+
+
+@pytest.mark.parametrize(
+    ("template", "words"),
+    [
+        ("judges_nothing", "the template judged nothing"),
+        ("asserts_nothing", "It is wrong."),
+        ("asserts_something_else", "the template's own complaint"),
+    ],
+)
+def test_a_careless_template_fails(run: Run, template: str, words: str) -> None:
+    ended = run("-k", template, file="check_careless.py")
+    assert ended.status == 1
+    assert words in ended.output
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ("profile=big", "profile is 'big': allowed: smoke, gate, nightly"),
+        ("seed=-1", "seed is '-1': allowed: integers from 0"),
+        ("route=kernel", "route is 'kernel': allowed: aclnn"),
+        ("device=gpu", "device is 'gpu': allowed: auto, sim, sim:SOC, npu, npu:N"),
+        ("time-limit=0", "time limit is '0': allowed: seconds above 0"),
+        ("operator=nothing", "operator is 'nothing': no such record; allowed: "),
+        ("operators=nowhere", "holds no record"),
+    ],
+)
+def test_a_wrong_option_is_told_with_what_is_allowed(run: Run, option: str, words: str) -> None:
+    ended = run(f"--conformance-{option}")
+    assert ended.status == pytest.ExitCode.USAGE_ERROR
+    assert words in ended.output
+    assert not ended.out.exists()
+
+
+def test_a_folder_of_other_files_is_left_alone(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").write_text("years of work")
+    ended = run(f"--conformance-out={tmp_path / 'mine'}")
+    assert ended.status == pytest.ExitCode.USAGE_ERROR
+    assert "is not empty and not the folder of an earlier run" in ended.output
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
+
+
+def test_other_tests_leave_the_evidence_of_the_last_run_alone(run: Run, tmp_path: Path) -> None:
+    run("-k", "plain and int32")
+    (tmp_path / "toy" / "test_other.py").write_text("def test_other():\n    pass\n")
+    ended = run(file="test_other.py")
+    assert ended.status == 0
+    assert "conformance" not in ended.output
+    assert [cell.cases > 0 for cell in ended.evidence.cells] == [True, False, False, False]

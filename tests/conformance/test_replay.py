@@ -1,0 +1,62 @@
+"""Saved cases: read back as they were, or refused with the reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conformance.case import Case, Machine, Tensor
+from conformance.replay import Replay, judgement, load, save
+from conformance.suite import UsageError
+
+CASE = Case(
+    operator="copying",
+    mode="plain",
+    dtype="float32",
+    attributes={"times": 2},
+    inputs={"x": Tensor((2,), "float32", (0, 1))},
+    outputs={"y": Tensor((2,), "float32")},
+    machine=Machine(2, 4096),
+)
+
+
+def test_a_saved_case_is_read_back_as_it_was(tmp_path: Path) -> None:
+    saved = Replay(CASE, "rejection", "times is 2")
+    save(saved, tmp_path / "deep" / "case.json")
+    assert load(tmp_path / "deep" / "case.json") == saved
+    assert load(tmp_path / "deep" / "case.json").case.digest == CASE.digest
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (None, "cannot be read: No such file or directory"),
+        ("{", "is no case that a run wrote"),
+        ("{}", "is no case that a run wrote: Object missing required field `case`"),
+    ],
+)
+def test_a_file_that_is_no_case_is_told(tmp_path: Path, text: str | None, words: str) -> None:
+    path = tmp_path / "case.json"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(UsageError, match=words):
+        load(path)
+
+
+def test_a_case_of_another_schema_is_told(tmp_path: Path) -> None:
+    save(Replay(CASE, schema=2), tmp_path / "case.json")
+    with pytest.raises(UsageError, match="has schema 2; this version reads 1"):
+        load(tmp_path / "case.json")
+
+
+def test_numbers_of_numpy_are_saved_as_numbers(tmp_path: Path) -> None:
+    top_k = np.int64(2)
+    save(Replay(Case("toy", "plain", "int32", {"top_k": top_k}, {}, {})), tmp_path / "case.json")
+    assert load(tmp_path / "case.json").case.attributes == {"top_k": 2}
+
+
+def test_a_case_of_an_unknown_operator_is_told() -> None:
+    with pytest.raises(UsageError, match="operator of the case is 'copying': is not on record"):
+        judgement(Replay(CASE), ())

@@ -1,0 +1,85 @@
+"""The summary: a case counts once, and evidence.json is whole at every moment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance.evidence import VerdictLine
+from conformance.summary import REJECTIONS, Evidence, read_evidence, summarize, write_evidence
+
+DECLARED = [("copying", "plain", "float32"), ("copying", "plain", "float16")]
+
+
+def line(
+    digest: str,
+    phase: str = "generate",
+    *,
+    ok: bool = True,
+    headroom: float | None = 0.5,
+    judged_as: str = "values",
+) -> VerdictLine:
+    return VerdictLine(
+        worker="gw0",
+        item="test_values[x]",
+        template="test_values",
+        judged_as=judged_as,
+        operator="copying",
+        mode="plain",
+        dtype="float32",
+        digest=digest,
+        phase=phase,
+        ok=ok,
+        step="interval",
+        elements=10,
+        exact=8,
+        headroom=headroom,
+        seconds=0.25,
+        headline=None,
+        machine=None,
+        outcome="completed",
+        diagnostics=(),
+    )
+
+
+def test_a_case_counts_once_by_its_inputs() -> None:
+    cells = summarize([line("a"), line("a"), line("b")], DECLARED)
+    assert [cell.cases for cell in cells] == [2, 0]
+    assert (cells[0].elements, cells[0].exact, cells[0].share_exact) == (20, 16, 0.8)
+    assert cells[1].share_exact is None
+
+
+def test_shrinking_is_counted_apart_and_costs_time() -> None:
+    lines = [line("a", ok=False), line("b", "shrink", ok=False), line("c", "replay", ok=False)]
+    (cell, _) = summarize(lines, DECLARED)
+    assert (cell.cases, cell.failed, cell.shrink_attempts, cell.seconds) == (1, 1, 2, 0.75)
+
+
+def test_the_worst_headroom_stands() -> None:
+    lines = [line("a", headroom=0.5), line("b", headroom=0.125), line("c", headroom=None)]
+    (cell, _) = summarize(lines, DECLARED)
+    assert cell.headroom == 0.125
+
+
+def test_rejections_are_a_row_of_their_own_and_no_judged_case_of_a_cell() -> None:
+    cells = summarize([line("a", judged_as="rejection")], DECLARED)
+    assert [(cell.mode, cell.cases) for cell in cells] == [
+        ("plain", 0),
+        ("plain", 0),
+        (REJECTIONS, 1),
+    ]
+
+
+def test_evidence_is_replaced_as_a_whole_and_read_back(tmp_path: Path) -> None:
+    evidence = Evidence(profile="smoke", seed=7, cells=summarize([line("a")], DECLARED))
+    write_evidence(tmp_path, evidence)
+    write_evidence(tmp_path, evidence)
+    assert read_evidence(tmp_path) == evidence
+    assert [path.name for path in tmp_path.iterdir()] == ["evidence.json"]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": "x"}'])
+def test_a_file_that_is_no_evidence_reads_as_none(tmp_path: Path, text: str) -> None:
+    (tmp_path / "evidence.json").write_text(text)
+    assert read_evidence(tmp_path) is None

@@ -1,0 +1,124 @@
+"""A trial bounds what a failing item costs, and tells what it saw."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from conformance.case import Case, Tensor
+from conformance.devices.device import EnvironmentFailure
+from conformance.observation import Observation, Outcome
+from conformance.trial import Judged, NothingJudged, Refused, Trial, current
+from conformance.verdict import Verdict
+
+LIMIT = 20.0
+
+
+class Bench:
+    """A clock, and a device that hangs for the time limit on cases of 5 elements or more."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.ran: list[int] = []
+        self.phases: list[str] = []
+        self.trial = Trial(self.note, shrink_seconds=LIMIT, clock=lambda: self.now)
+
+    def note(self, judged: Judged, phase: str, seconds: float) -> None:
+        self.phases.append(phase)
+
+    def run(self, case: Case) -> None:
+        size = case.inputs["x"].size
+        self.ran.append(size)
+        self.now += LIMIT if size >= 5 else 0.001
+        outcome = Outcome.TIMED_OUT if size >= 5 else Outcome.COMPLETED
+        trial = current()
+        assert trial is not None
+        trial.record(Judged(case, Observation(outcome), Verdict(size < 5, outcome.value)))
+
+    def attempt(self, size: int) -> None:
+        case = case_of(size)
+        self.trial.attempt(lambda: self.run(case), case)
+
+
+def case_of(size: int) -> Case:
+    tensor = Tensor((size,), "int32", tuple(range(size)))
+    return Case("toy", "plain", "int32", {}, {"x": tensor}, {"y": Tensor((size,), "int32")})
+
+
+def test_an_item_that_hangs_ends_within_four_time_limits() -> None:
+    bench = Bench()
+
+    @settings(max_examples=200, database=None, deadline=None, phases=[Phase.generate, Phase.shrink])
+    @given(st.integers(0, 1000))
+    def item(size: int) -> None:
+        bench.attempt(size)
+
+    with pytest.raises(Refused):
+        item()
+    bench.trial.replay()
+    assert bench.now <= 4 * LIMIT + 1
+    assert bench.trial.smallest is not None
+    assert bench.phases[-1] == "replay"
+    assert bench.trial.smallest.case.inputs["x"].size == bench.ran[-1]
+
+
+def test_a_refused_case_is_not_run_again_while_shrinking() -> None:
+    bench = Bench()
+    for _ in range(3):
+        with pytest.raises(Refused, match="timed out"):
+            bench.attempt(7)
+    assert bench.ran == [7]
+
+
+def test_after_the_budget_a_new_case_counts_as_accepted_without_being_run() -> None:
+    bench = Bench()
+    with pytest.raises(Refused):
+        bench.attempt(9)
+    bench.now += LIMIT + 1
+    bench.attempt(8)
+    with pytest.raises(Refused):
+        bench.attempt(9)
+    assert bench.ran == [9]
+    assert bench.trial.smallest is not None
+    assert bench.trial.smallest.case.inputs["x"].size == 9
+
+
+def test_the_replay_really_runs_and_its_verdict_is_the_one_that_is_told() -> None:
+    bench = Bench()
+    with pytest.raises(Refused):
+        bench.attempt(6)
+    before = bench.trial.smallest
+    bench.trial.replay()
+    assert bench.ran == [6, 6]
+    assert bench.trial.smallest is not before
+    assert not bench.trial.unrepeatable
+
+
+def test_explicit_examples_come_first_and_are_counted_as_such() -> None:
+    bench = Bench()
+    bench.trial.explicit = 2
+    for size in (1, 2, 3):
+        bench.attempt(size)
+    with pytest.raises(Refused):
+        bench.attempt(5)
+    bench.attempt(4)
+    assert bench.phases == ["explicit", "explicit", "generate", "generate", "shrink"]
+
+
+def test_a_body_that_judges_nothing_does_not_pass() -> None:
+    with pytest.raises(NothingJudged, match="judged nothing"):
+        Bench().trial.attempt(lambda: None)
+
+
+def test_a_lost_device_is_not_asked_again() -> None:
+    bench = Bench()
+
+    def lost() -> None:
+        raise EnvironmentFailure("unplugged")
+
+    with pytest.raises(EnvironmentFailure):
+        bench.trial.attempt(lost, case_of(1))
+    with pytest.raises(EnvironmentFailure, match="unplugged"):
+        bench.attempt(2)
+    assert bench.ran == []

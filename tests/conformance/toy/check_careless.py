@@ -1,0 +1,20 @@
+"""Templates that forget something."""
+
+from conformance.template import conformance_test, record
+from conformance.verdict import Verdict
+
+
+@conformance_test
+def test_judges_nothing(operator, example, device):
+    device.run(operator, example.case)
+
+
+@conformance_test
+def test_asserts_nothing(operator, example, device):
+    record(Verdict(False, "It is wrong."), example.case, device.run(operator, example.case))
+
+
+@conformance_test
+def test_asserts_something_else(operator, example, device):
+    record(Verdict(True, "It is right."), example.case, device.run(operator, example.case))
+    assert operator.name == "another", "the template's own complaint"

@@ -1,0 +1,45 @@
+"""The toy's device, in place of the plugin's: it copies, and errs as the variable TOY says."""
+
+import os
+import time
+
+import pytest
+
+from conformance.devices.device import EnvironmentFailure
+from conformance.observation import Observation, Outcome
+
+SECONDS = 0.4
+
+
+class ToyDevice:
+    """TOY: good; wrong or hangs (from 5 elements on), moody (wrong once), lost, absent, skips."""
+
+    profile = None
+
+    def __init__(self) -> None:
+        self.mood = os.environ.get("TOY", "good")
+        self.calls = 0
+
+    def run(self, operator, case):
+        self.calls += 1
+        if self.mood == "lost" and self.calls > 10:
+            raise EnvironmentFailure("the toy is lost")
+        if self.mood == "skips" and case.mode == "careful":
+            pytest.skip("not today")
+        copied = case.arrays["x"].copy()
+        if copied.size >= 5 and self.mood == "hangs":
+            time.sleep(SECONDS)
+            return Observation(Outcome.TIMED_OUT, seconds=SECONDS)
+        if copied.size >= 5 and self.mood == "wrong":
+            copied[-1] += 1
+        if copied.size >= 5 and self.mood == "moody":
+            self.mood = "good"
+            copied[-1] += 1
+        return Observation(Outcome.COMPLETED, outputs={"y": copied})
+
+
+@pytest.fixture(scope="session")
+def device():
+    if os.environ.get("TOY") == "absent":
+        raise EnvironmentFailure("there is no toy here")
+    return ToyDevice()
