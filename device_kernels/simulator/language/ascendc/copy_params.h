@@ -1,0 +1,81 @@
+// The parameter structs of DataCopy and DataCopyPad.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <limits>
+
+#include "../engine/diagnostics.h"
+
+namespace ascendsim {
+
+// A field of an instruction: it keeps the low bits of what is put in, as hardware does, and remarks
+// on it at the line that lost the rest.
+template <std::unsigned_integral Storage>
+class Field {
+public:
+    Field() = default;
+    template <std::integral Integer>
+    Field(Integer value, CallSite where = CallSite::current())
+        : value_(static_cast<Storage>(value)) {
+        if (static_cast<uint64_t>(value) > std::numeric_limits<Storage>::max()) {
+            Remark(Code::FieldTruncated, {where, "", 0}, "%llu becomes %llu in a field of %d bits",
+                   static_cast<unsigned long long>(value), static_cast<unsigned long long>(value_),
+                   std::numeric_limits<Storage>::digits);
+        }
+    }
+    operator Storage() const { return value_; }
+
+private:
+    Storage value_ = 0;
+};
+
+}  // namespace ascendsim
+
+namespace AscendC {
+
+// DataCopy: length and strides in units of 32 bytes. DataCopyPad: length in bytes, the GM-side
+// stride in bytes, the UB-side stride in units of 32 bytes. Strides run from end to start.
+struct DataCopyParams {
+    ascendsim::Field<uint16_t> blockCount = 1;
+    ascendsim::Field<uint16_t> blockLen = 0;
+    ascendsim::Field<uint16_t> srcStride = 0;
+    ascendsim::Field<uint16_t> dstStride = 0;
+};
+
+// As DataCopyParams for DataCopyPad, with lengths and strides of 32 bits.
+struct DataCopyExtParams {
+    ascendsim::Field<uint16_t> blockCount = 1;
+    ascendsim::Field<uint32_t> blockLen = 0;
+    ascendsim::Field<uint32_t> srcStride = 0;
+    ascendsim::Field<uint32_t> dstStride = 0;
+    uint32_t rsv = 0;
+};
+
+// Elements put before and after each block in UB; they hold paddingValue if isPad, else anything.
+struct DataCopyPadParams {
+    bool isPad = false;
+    ascendsim::Field<uint8_t> leftPadding = 0;
+    ascendsim::Field<uint8_t> rightPadding = 0;
+    uint64_t paddingValue = 0;
+};
+
+template <typename T>
+struct DataCopyPadExtParams {
+    DataCopyPadExtParams() = default;
+    // Any number is taken as the padding value, as a literal 0 is on the device for every T.
+    template <typename Value>
+    DataCopyPadExtParams(bool isPad, ascendsim::Field<uint8_t> leftPadding,
+                         ascendsim::Field<uint8_t> rightPadding, Value paddingValue)
+        : isPad(isPad),
+          leftPadding(leftPadding),
+          rightPadding(rightPadding),
+          paddingValue(static_cast<T>(paddingValue)) {}
+
+    bool isPad = false;
+    ascendsim::Field<uint8_t> leftPadding = 0;
+    ascendsim::Field<uint8_t> rightPadding = 0;
+    T paddingValue{};
+};
+
+}  // namespace AscendC

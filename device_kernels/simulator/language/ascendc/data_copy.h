@@ -1,0 +1,149 @@
+// DataCopy: whole 32-byte blocks between global memory and UB.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "copy_params.h"
+#include "dtype_table.h"
+#include "global_tensor.h"
+#include "local_tensor.h"
+#include "sixteen_bit.h"
+
+#define ASCENDSIM_COPY_DTYPES(function, T)                                                        \
+    ASCENDSIM_DTYPES(function, T, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t, \
+                     uint64_t, half, bfloat16_t, float)
+
+namespace ascendsim {
+
+inline constexpr uint32_t kMostCopyBlocks = 4095;
+
+struct CopyCall {
+    const char* name;
+    const char* pipe;
+    CallSite where;
+};
+
+// Requires an aligned start on both sides: 32 bytes in UB, an element in GM.
+inline void CheckCopyAlignment(const CopyCall& call, uint64_t ubAddress, const void* gm,
+                               uint32_t elementBytes) {
+    if (ubAddress % kUbBlock != 0) {
+        Stop(Code::CopyAlignment, {call.where, call.pipe, ubAddress},
+             "%s at UB address %llu, which is no multiple of 32", call.name,
+             static_cast<unsigned long long>(ubAddress));
+    }
+    const auto address = reinterpret_cast<uint64_t>(gm);
+    if (address % elementBytes != 0) {
+        Stop(Code::CopyAlignment, {call.where, call.pipe, address},
+             "%s at GM address 0x%llx, which is no multiple of its element, %u bytes", call.name,
+             static_cast<unsigned long long>(address), elementBytes);
+    }
+}
+
+inline void CheckBlockCount(const CopyCall& call, uint32_t blockCount) {
+    if (blockCount > kMostCopyBlocks) {
+        Stop(Code::ArgumentRange, {call.where, call.pipe}, "%s with blockCount %u, at most 4095",
+             call.name, blockCount);
+    }
+}
+
+// The bytes that a copy of `count` elements moves: whole 32-byte blocks, the rest is left behind.
+inline uint64_t WholeBlocks(const CopyCall& call, uint64_t count, uint32_t elementBytes) {
+    const uint64_t bytes = count * elementBytes;
+    if (bytes % kUbBlock != 0) {
+        Remark(Code::CopyRounded, {call.where, call.pipe},
+               "DataCopy of %llu bytes moves only the %llu bytes of whole 32-byte blocks",
+               static_cast<unsigned long long>(bytes),
+               static_cast<unsigned long long>(bytes / kUbBlock * kUbBlock));
+    }
+    return bytes / kUbBlock * kUbBlock;
+}
+
+// Bytes of one side of a strided copy: where its block `index` begins.
+struct Pitch {
+    int64_t length;
+    int64_t stride;
+    int64_t Start(uint32_t index) const { return index * (length + stride); }
+};
+
+template <typename T>
+uint8_t* UbBytes(const AscendC::LocalTensor<T>& tensor, int64_t offset, uint64_t bytes,
+                 const CopyCall& call) {
+    const auto all = tensor.template ReinterpretCast<uint8_t>();
+    return all.Elements(offset, bytes, call.name, call.pipe, call.where);
+}
+
+// Blocks of whole 32-byte units, lengths and strides in those units.
+template <typename T>
+void CopyIn(const AscendC::LocalTensor<T>& dst, const AscendC::GlobalTensor<T>& src,
+            uint32_t blockCount, int64_t bytes, Pitch from, Pitch to, const CopyCall& call) {
+    CheckCopyAlignment(call, dst.UbAddress(), src.GetPhyAddr(), sizeof(T));
+    for (uint32_t index = 0; index < blockCount; ++index) {
+        const uint8_t* source = src.Bytes(from.Start(index), static_cast<uint64_t>(bytes),
+                                          Access::Read, call.name, call.pipe, call.where);
+        uint8_t* target = UbBytes(dst, to.Start(index), static_cast<uint64_t>(bytes), call);
+        std::memcpy(target, source, static_cast<size_t>(bytes));
+    }
+}
+
+template <typename T>
+void CopyOut(const AscendC::GlobalTensor<T>& dst, const AscendC::LocalTensor<T>& src,
+             uint32_t blockCount, int64_t bytes, Pitch from, Pitch to, const CopyCall& call) {
+    CheckCopyAlignment(call, src.UbAddress(), dst.GetPhyAddr(), sizeof(T));
+    for (uint32_t index = 0; index < blockCount; ++index) {
+        const uint8_t* source = UbBytes(src, from.Start(index), static_cast<uint64_t>(bytes), call);
+        uint8_t* target = dst.Bytes(to.Start(index), static_cast<uint64_t>(bytes), Access::Write,
+                                    call.name, call.pipe, call.where);
+        std::memcpy(target, source, static_cast<size_t>(bytes));
+    }
+}
+
+inline Pitch Units(uint32_t length, uint32_t stride) {
+    return {int64_t{length} * kUbBlock, int64_t{stride} * kUbBlock};
+}
+
+}  // namespace ascendsim
+
+namespace AscendC {
+
+template <typename T>
+void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, uint32_t count,
+              ascendsim::CallSite where = ascendsim::CallSite::current()) {
+    ASCENDSIM_COPY_DTYPES("DataCopy", T);
+    const ascendsim::CopyCall call{"DataCopy", "MTE2", where};
+    const auto bytes = static_cast<int64_t>(ascendsim::WholeBlocks(call, count, sizeof(T)));
+    ascendsim::CopyIn(dst, src, 1, bytes, {bytes, 0}, {bytes, 0}, call);
+}
+
+template <typename T>
+void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, uint32_t count,
+              ascendsim::CallSite where = ascendsim::CallSite::current()) {
+    ASCENDSIM_COPY_DTYPES("DataCopy", T);
+    const ascendsim::CopyCall call{"DataCopy", "MTE3", where};
+    const auto bytes = static_cast<int64_t>(ascendsim::WholeBlocks(call, count, sizeof(T)));
+    ascendsim::CopyOut(dst, src, 1, bytes, {bytes, 0}, {bytes, 0}, call);
+}
+
+template <typename T>
+void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataCopyParams& params,
+              ascendsim::CallSite where = ascendsim::CallSite::current()) {
+    ASCENDSIM_COPY_DTYPES("DataCopy", T);
+    const ascendsim::CopyCall call{"DataCopy", "MTE2", where};
+    ascendsim::CheckBlockCount(call, params.blockCount);
+    const auto from = ascendsim::Units(params.blockLen, params.srcStride);
+    const auto to = ascendsim::Units(params.blockLen, params.dstStride);
+    ascendsim::CopyIn(dst, src, params.blockCount, from.length, from, to, call);
+}
+
+template <typename T>
+void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const DataCopyParams& params,
+              ascendsim::CallSite where = ascendsim::CallSite::current()) {
+    ASCENDSIM_COPY_DTYPES("DataCopy", T);
+    const ascendsim::CopyCall call{"DataCopy", "MTE3", where};
+    ascendsim::CheckBlockCount(call, params.blockCount);
+    const auto from = ascendsim::Units(params.blockLen, params.srcStride);
+    const auto to = ascendsim::Units(params.blockLen, params.dstStride);
+    ascendsim::CopyOut(dst, src, params.blockCount, from.length, from, to, call);
+}
+
+}  // namespace AscendC

@@ -1,0 +1,102 @@
+// GlobalTensor<T>: a view of global memory.
+#pragma once
+
+#include <cstdint>
+
+#include "../engine/diagnostics.h"
+#include "../engine/global_memory.h"
+#include "qualifiers.h"
+
+namespace ascendsim {
+
+// Requires that bytes [offset, offset + bytes) lie inside the `size` bytes that SetGlobalBuffer
+// named.
+inline void CheckGlobalSize(int64_t offset, uint64_t bytes, uint64_t size, const char* operation,
+                            const Spot& spot) {
+    if (offset < 0 || static_cast<uint64_t>(offset) > size ||
+        bytes > size - static_cast<uint64_t>(offset)) {
+        Stop(Code::GmOutOfBounds, spot,
+             "%s touches %llu bytes at offset %lld of a GlobalTensor of %llu bytes", operation,
+             static_cast<unsigned long long>(bytes), static_cast<long long>(offset),
+             static_cast<unsigned long long>(size));
+    }
+}
+
+}  // namespace ascendsim
+
+namespace AscendC {
+
+// Elements of T from an address on; at most `size` of them where SetGlobalBuffer was given a size,
+// and always inside one region of the launch.
+template <typename T>
+class GlobalTensor {
+public:
+    using PrimType = T;
+
+    void SetGlobalBuffer(__gm__ T* address, uint64_t size) {
+        base_ = address;
+        first_ = 0;
+        size_ = size;
+        sized_ = true;
+    }
+    void SetGlobalBuffer(__gm__ T* address) {
+        SetGlobalBuffer(address, 0);
+        sized_ = false;
+    }
+
+    T GetValue(uint64_t index, ascendsim::CallSite where = ascendsim::CallSite::current()) const {
+        return *reinterpret_cast<const T*>(
+            Bytes(ByteOffset(index), sizeof(T), ascendsim::Access::Read, "GetValue", "S", where));
+    }
+
+    void SetValue(uint64_t index, T value,
+                  ascendsim::CallSite where = ascendsim::CallSite::current()) const {
+        *reinterpret_cast<T*>(Bytes(ByteOffset(index), sizeof(T), ascendsim::Access::Write,
+                                    "SetValue", "S", where)) = value;
+    }
+
+    // A view may begin anywhere, as a core without work makes one beyond the end: only its use is
+    // judged.
+    GlobalTensor operator[](uint64_t index) const {
+        GlobalTensor view = *this;
+        view.first_ += static_cast<int64_t>(index);
+        return view;
+    }
+
+    // The elements left in this view; 0 where SetGlobalBuffer was given no size.
+    uint64_t GetSize() const {
+        const auto size = static_cast<int64_t>(size_);
+        return sized_ && first_ < size ? static_cast<uint64_t>(size - first_) : 0;
+    }
+
+    __gm__ T* GetPhyAddr(uint64_t index = 0) const {
+        const auto offset = ByteOffset(static_cast<uint64_t>(first_) + index);
+        return reinterpret_cast<T*>(reinterpret_cast<uintptr_t>(base_) +
+                                    static_cast<uintptr_t>(offset));
+    }
+
+    // For the model: the memory of `bytes` bytes from `offset` bytes into the view on, checked.
+    __gm__ uint8_t* Bytes(int64_t offset, uint64_t bytes, ascendsim::Access access,
+                          const char* operation, const char* pipe,
+                          ascendsim::CallSite where) const {
+        const int64_t fromBase = ByteOffset(static_cast<uint64_t>(first_)) + offset;
+        auto* address = reinterpret_cast<uint8_t*>(reinterpret_cast<uintptr_t>(base_) +
+                                                   static_cast<uintptr_t>(fromBase));
+        const ascendsim::Spot spot{where, pipe, reinterpret_cast<uint64_t>(address)};
+        if (sized_) {
+            ascendsim::CheckGlobalSize(fromBase, bytes, size_ * sizeof(T), operation, spot);
+        }
+        ascendsim::RequireGlobal(address, bytes, access, operation, spot);
+        return address;
+    }
+
+private:
+    static int64_t ByteOffset(uint64_t index) { return static_cast<int64_t>(index * sizeof(T)); }
+
+    T* base_ = nullptr;
+    int64_t first_ = 0;  // elements
+    uint64_t size_ = 0;
+    bool sized_ = false;
+};
+
+}  // namespace AscendC

@@ -1,0 +1,82 @@
+// LocalTensor<T>: a view of a buffer in UB.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+
+#include "../engine/diagnostics.h"
+#include "../engine/unified_buffer.h"
+
+namespace ascendsim {
+
+// An element index that remembers the line it was written on: operator[] takes no second argument.
+struct PlacedIndex {
+    template <std::integral Integer>
+    PlacedIndex(Integer index, CallSite where = CallSite::current())
+        : value(static_cast<int64_t>(index)), where(where) {}
+    int64_t value;
+    CallSite where;
+};
+
+}  // namespace ascendsim
+
+namespace AscendC {
+
+// `size` elements of T from `offset` bytes into a buffer. The bounds of every access are those of
+// the buffer, as the size of a view is only what GetSize answers.
+template <typename T>
+class LocalTensor {
+public:
+    using PrimType = T;
+
+    LocalTensor() = default;
+
+    T GetValue(uint32_t index, ascendsim::CallSite where = ascendsim::CallSite::current()) const {
+        return *Elements(index, 1, "GetValue", "S", where);
+    }
+
+    void SetValue(uint32_t index, T value,
+                  ascendsim::CallSite where = ascendsim::CallSite::current()) const {
+        *Elements(index, 1, "SetValue", "S", where) = value;
+    }
+
+    LocalTensor operator[](ascendsim::PlacedIndex index) const {
+        const auto offset = offset_ + index.value * static_cast<int64_t>(sizeof(T));
+        ascendsim::CheckUbAccess(buffer_, offset, 0, "operator[]", "", index.where);
+        const uint32_t left = index.value < size_ ? size_ - static_cast<uint32_t>(index.value) : 0;
+        return LocalTensor(buffer_, offset, left);
+    }
+
+    template <typename U>
+    LocalTensor<U> ReinterpretCast() const {
+        const uint64_t bytes = static_cast<uint64_t>(size_) * sizeof(T);
+        return LocalTensor<U>(buffer_, offset_, static_cast<uint32_t>(bytes / sizeof(U)));
+    }
+
+    uint32_t GetSize() const { return size_; }
+
+    // The address of the host memory that stands for this part of UB.
+    uint64_t GetPhyAddr(uint32_t index = 0,
+                        ascendsim::CallSite where = ascendsim::CallSite::current()) const {
+        return reinterpret_cast<uint64_t>(Elements(index, 0, "GetPhyAddr", "S", where));
+    }
+
+    // For the model: the memory of elements [first, first + count), checked, and the UB address.
+    T* Elements(int64_t first, uint64_t count, const char* operation, const char* pipe,
+                ascendsim::CallSite where) const {
+        const auto offset = offset_ + first * static_cast<int64_t>(sizeof(T));
+        ascendsim::CheckUbAccess(buffer_, offset, count * sizeof(T), operation, pipe, where);
+        return reinterpret_cast<T*>(buffer_->memory + offset);
+    }
+    uint64_t UbAddress() const { return static_cast<uint64_t>(buffer_->start + offset_); }
+    ascendsim::Buffer* GetBuffer() const { return buffer_; }
+    LocalTensor(ascendsim::Buffer* buffer, int64_t offset, uint32_t size)
+        : buffer_(buffer), offset_(offset), size_(size) {}
+
+private:
+    ascendsim::Buffer* buffer_ = nullptr;
+    int64_t offset_ = 0;  // bytes
+    uint32_t size_ = 0;   // elements
+};
+
+}  // namespace AscendC

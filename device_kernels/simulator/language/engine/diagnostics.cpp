@@ -1,0 +1,188 @@
+#include "diagnostics.h"
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core.h"
+#include "launch.h"
+
+namespace ascendsim {
+namespace {
+
+struct Rule {
+    const char* name;
+    const char* severity;
+    const char* advice;
+};
+
+// In the order of Code.
+constexpr Rule kRules[] = {
+    {"ub-capacity", "error", "Choose a smaller tile, or fewer buffers, for this machine's UB."},
+    {"ub-budget", "note", "Stay inside the UB bytes that the platform reports to the tiling."},
+    {"ub-overlap", "warning", "Call Destroy() on the first TPipe before the next one allocates."},
+    {"ub-out-of-bounds", "error", "Compare the count and offset with the length in InitBuffer."},
+    {"buffer-limit", "error", "Use fewer buffers: one TPipe manages at most 64."},
+    {"pipe-state", "error", "Keep the TPipe alive, and undestroyed, while its buffers are used."},
+    {"gm-out-of-bounds", "error", "Check the offset and length of the last tile and last core."},
+    {"gm-read-only", "error", "Write results to an output or the workspace, never to an input."},
+    {"copy-alignment", "error", "Start UB addresses at 32 bytes and GM addresses at an element."},
+    {"copy-rounded", "warning", "Use DataCopyPad for lengths that are no multiple of 32 bytes."},
+    {"field-truncated", "warning",
+     "Use DataCopyExtParams, whose length has 32 bits, or shorter "
+     "blocks."},
+    {"operand-alignment", "error", "Start every vector operand at a multiple of 32 bytes in UB."},
+    {"operand-overlap", "error",
+     "Let operands coincide or be disjoint; widen in place only from "
+     "the upper half."},
+    {"argument-range", "error", "Keep the argument inside its documented range."},
+    {"repeat-limit", "error", "Split the call: one instruction repeats at most 255 times."},
+    {"cast-mode", "error", "Use a RoundMode that Cast documents for this pair of dtypes."},
+    {"queue-empty", "error", "EnQue a tensor before DeQue asks for it."},
+    {"queue-full", "error", "Free or dequeue a tensor first, or give the queue more buffers."},
+    {"queue-state", "error",
+     "Follow AllocTensor, EnQue, DeQue, FreeTensor, each once, on one "
+     "queue."},
+    {"event-exhausted", "error", "Release event ids: a HardEvent has 8."},
+    {"flag-set-twice", "error",
+     "Wait for a flag before setting it again; reserve its id with "
+     "AllocEventID."},
+    {"flag-without-set", "error", "Set the flag earlier in the same block: this wait never ends."},
+    {"flag-left-set", "error", "Wait for every flag that was set: it poisons the next kernel."},
+    {"kernel-crash", "error", "No exception may leave a kernel."},
+};
+static_assert(std::size(kRules) == static_cast<size_t>(Code::KernelCrash) + 1);
+
+struct Finding {
+    Code code;
+    std::string message;
+    std::string kernel;
+    std::string file;
+    uint32_t line;
+    int64_t block;
+    std::string pipe;
+    uint64_t address;
+};
+
+std::mutex recordMutex;
+std::vector<Finding> untaken;
+// Per launch, which runs in one thread: the kernel, the lines remarked, the first error.
+thread_local std::string recordedKernel;
+thread_local std::vector<std::pair<Code, std::pair<const char*, uint32_t>>> remarked;
+thread_local std::string firstError;
+
+const Rule& RuleOf(Code code) { return kRules[static_cast<size_t>(code)]; }
+
+std::string Format(const char* format, va_list values) {
+    char text[512];
+    std::vsnprintf(text, sizeof text, format, values);
+    return text;
+}
+
+Finding Record(Code code, const Spot& spot, std::string message) {
+    const Core* core = RunningCore();
+    Finding finding{code,
+                    std::move(message),
+                    recordedKernel,
+                    spot.where.file_name(),
+                    spot.where.line(),
+                    core == nullptr ? -1 : static_cast<int64_t>(core->blockIndex),
+                    spot.pipe,
+                    spot.address};
+    const std::lock_guard lock(recordMutex);
+    untaken.push_back(finding);
+    return finding;
+}
+
+std::string Sentence(const Finding& finding) {
+    return std::string("[") + RuleOf(finding.code).name + "] kernel " + finding.kernel +
+           ", block " + std::to_string(finding.block) + ", " + finding.file + ":" +
+           std::to_string(finding.line) + ": " + finding.message + ". " +
+           RuleOf(finding.code).advice;
+}
+
+std::string Quoted(const std::string& text) {
+    std::string quoted = "\"";
+    for (const char character : text) {
+        if (character == '"' || character == '\\') {
+            quoted += '\\';
+            quoted += character;
+        } else if (static_cast<unsigned char>(character) < 0x20) {
+            char escape[8];
+            std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(character));
+            quoted += escape;
+        } else {
+            quoted += character;
+        }
+    }
+    return quoted + '"';
+}
+
+std::string Json(const Finding& finding) {
+    const Rule& rule = RuleOf(finding.code);
+    return std::string("{\"code\":\"") + rule.name + "\",\"severity\":\"" + rule.severity +
+           "\",\"message\":" + Quoted(finding.message) + ",\"advice\":" + Quoted(rule.advice) +
+           ",\"kernel\":" + Quoted(finding.kernel) + ",\"file\":" + Quoted(finding.file) +
+           ",\"line\":" + std::to_string(finding.line) +
+           ",\"block\":" + std::to_string(finding.block) + ",\"pipe\":" + Quoted(finding.pipe) +
+           ",\"address\":" + std::to_string(finding.address) + "}";
+}
+
+}  // namespace
+
+void Stop(Code code, const Spot& spot, const char* format, ...) {
+    va_list values;
+    va_start(values, format);
+    const Finding finding = Record(code, spot, Format(format, values));
+    va_end(values);
+    if (firstError.empty()) {
+        firstError = Sentence(finding);
+    }
+    throw KernelStopped{};
+}
+
+void Remark(Code code, const Spot& spot, const char* format, ...) {
+    const std::pair line(code, std::pair(spot.where.file_name(), spot.where.line()));
+    for (const auto& seen : remarked) {
+        if (seen == line) {
+            return;
+        }
+    }
+    remarked.push_back(line);
+    va_list values;
+    va_start(values, format);
+    Record(code, spot, Format(format, values));
+    va_end(values);
+}
+
+void BeginRecord(const char* kernel) {
+    recordedKernel = kernel;
+    remarked.clear();
+    firstError.clear();
+}
+
+const char* EndRecord() { return firstError.c_str(); }
+
+}  // namespace ascendsim
+
+extern "C" uint64_t ascendsimTakeDiagnostics(char* buffer, uint64_t capacity) {
+    using namespace ascendsim;
+    const std::lock_guard lock(recordMutex);
+    std::string text = "[";
+    for (const Finding& finding : untaken) {
+        if (text.size() > 1) {
+            text += ',';
+        }
+        text += Json(finding);
+    }
+    text += "]";
+    const uint64_t needed = text.size() + 1;
+    if (buffer != nullptr && capacity >= needed) {
+        std::memcpy(buffer, text.c_str(), needed);
+        untaken.clear();
+    }
+    return needed;
+}

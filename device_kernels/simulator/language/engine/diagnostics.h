@@ -1,0 +1,62 @@
+// Findings about a kernel's behaviour: their codes, and how a check reports one.
+//
+// An error stops the kernel: it is recorded and thrown, and the launch ends. A warning or a note is
+// recorded once per source line and launch, and the kernel goes on. docs/diagnostics.md explains
+// every code.
+#pragma once
+
+#include <cstdint>
+#include <source_location>
+
+namespace ascendsim {
+
+using CallSite = std::source_location;
+
+enum class Code : uint8_t {
+    UbCapacity,
+    UbBudget,
+    UbOverlap,
+    UbOutOfBounds,
+    BufferLimit,
+    PipeState,
+    GmOutOfBounds,
+    GmReadOnly,
+    CopyAlignment,
+    CopyRounded,
+    FieldTruncated,
+    OperandAlignment,
+    OperandOverlap,
+    ArgumentRange,
+    RepeatLimit,
+    CastMode,
+    QueueEmpty,
+    QueueFull,
+    QueueState,
+    EventExhausted,
+    FlagSetTwice,
+    FlagWithoutSet,
+    FlagLeftSet,
+    KernelCrash,
+};
+
+// Where something was found: the line of the kernel's own source, the pipe that would have executed
+// it ("" for the host side of a call), and the address: an offset in UB, or a GM address.
+struct Spot {
+    CallSite where;
+    const char* pipe = "";
+    uint64_t address = 0;
+};
+
+// Thrown by Stop through the kernel and caught where its block began; never by a kernel.
+struct KernelStopped {};
+
+[[noreturn, gnu::format(printf, 3, 4), gnu::cold]] void Stop(Code code, const Spot& spot,
+                                                             const char* format, ...);
+[[gnu::format(printf, 3, 4), gnu::cold]] void Remark(Code code, const Spot& spot,
+                                                     const char* format, ...);
+
+// Starts the record of one launch; EndRecord returns its first error's text, "" if it had none.
+void BeginRecord(const char* kernel);
+const char* EndRecord();
+
+}  // namespace ascendsim

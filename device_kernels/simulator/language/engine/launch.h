@@ -1,0 +1,63 @@
+// Where the two halves of libascendcl meet: what the language engine offers to the runtime and to
+// the operator library, and what it asks of the runtime.
+#pragma once
+
+#include <cstdint>
+
+extern "C" {
+
+// Sets the machine of all later launches. soc: null or empty for Ascend910B1. vectorCores and
+// ubBytes: 0 for the SoC's own. ubBytes is what a tiling may use; the physical UB is the same,
+// unless ubBytes reaches the SoC's own tiling budget: then it is the SoC's own physical UB.
+// Returns 0, or 107000 (and leaves the machine as it was) for an unknown SoC, more than 64 cores,
+// a UB above the SoC's own, below 1024 bytes, or no multiple of 32.
+int ascendsimConfigure(const char* soc, uint32_t vectorCores, uint64_t ubBytes);
+uint32_t ascendsimVectorCores(void);
+uint64_t ascendsimUbBytes(void);  // what a tiling may use, in bytes
+
+// Names one range of global memory of this thread's next launch; forgotten when that launch ends.
+// If a launch has none, the allocations found by FindAllocation are its regions.
+void ascendsimDescribeRegion(const void* start, uint64_t bytes, const char* name, int writable);
+
+// Runs `blocks` blocks of a kernel, in this thread, before it returns. Returns 0 once they were
+// submitted: as on a device, a failing kernel is told by the stream (ReportFailure). Without a
+// registered ReportFailure nobody could tell later, so the launch itself returns 507015.
+// Returns 107000 for a null kernel name or entry, no blocks, or more than 65535 of them.
+uint32_t ascendsimLaunch(const char* kernel, uint32_t blocks, void* stream,
+                         void (*entry)(void* const* args), void* const* args, uint32_t argCount);
+
+// Writes all diagnostics since the last successful take as a JSON array, with a closing NUL, and
+// returns the bytes that needs, NUL included. They are cleared only when the text fitted.
+uint64_t ascendsimTakeDiagnostics(char* buffer, uint64_t capacity);
+
+}  // extern "C"
+
+namespace ascendsim {
+
+inline constexpr uint32_t kStatusOk = 0;
+inline constexpr uint32_t kStatusInvalidParameter = 107000;
+inline constexpr uint32_t kStatusKernelException = 507015;
+
+// One range of global memory that a kernel may touch.
+struct Region {
+    const void* start = nullptr;
+    uint64_t bytes = 0;
+    const char* name = "";  // must outlive the launch
+    bool writable = false;
+};
+
+// Asks the runtime for the allocation that holds `address`: true, and the whole allocation in
+// `out`, if there is one. Called from inside a launch, in the launching thread: the runtime must
+// not hold a lock that FindAllocation takes while it calls ascendsimLaunch.
+using FindAllocation = bool (*)(const void* address, Region* out);
+void RegisterFindAllocation(FindAllocation find);
+
+// Tells the runtime, before ascendsimLaunch returns, that a launch on `stream` failed: the status
+// for the stream's next synchronize, and the text for aclGetRecentErrMsg, valid during the call.
+using ReportFailure = void (*)(void* stream, uint32_t status, const char* text);
+void RegisterReportFailure(ReportFailure report);
+
+// Name of the configured SoC, for aclrtGetSocName; a string literal.
+const char* SocName();
+
+}  // namespace ascendsim

@@ -1,0 +1,115 @@
+#include "queues.h"
+
+#include "core.h"
+
+namespace ascendsim {
+namespace {
+
+const char* StateName(BufferState state) {
+    switch (state) {
+        case BufferState::Free:
+            return "free";
+        case BufferState::Allocated:
+            return "allocated";
+        case BufferState::Enqueued:
+            return "enqueued";
+        case BufferState::Dequeued:
+            return "dequeued";
+        case BufferState::Owned:
+            return "owned by a TBuf";
+        case BufferState::Released:
+            return "of a destroyed TPipe";
+    }
+    return "unknown";
+}
+
+void RequireBuffers(const QueueState& queue, const char* operation, CallSite where) {
+    if (queue.buffers == nullptr) {
+        Stop(Code::QueueState, {where}, "%s on a queue without InitBuffer", operation);
+    }
+    if (queue.buffers->state == BufferState::Released) {
+        Stop(Code::PipeState, {where}, "%s on a queue of a destroyed TPipe", operation);
+    }
+}
+
+void RequireOwn(const QueueState& queue, const Buffer* buffer, const char* operation,
+                CallSite where) {
+    RequireBuffers(queue, operation, where);
+    if (buffer == nullptr) {
+        Stop(Code::QueueState, {where}, "%s of a LocalTensor that was never allocated", operation);
+    }
+    if (buffer->queue != &queue) {
+        Stop(Code::QueueState, {where, "", buffer->start}, "%s of a tensor of another queue",
+             operation);
+    }
+}
+
+}  // namespace
+
+void InitQueue(QueueState& queue, PipeState& pipe, uint32_t count, uint64_t bytes, CallSite where) {
+    queue.buffers = AllocateBuffers(pipe, count, bytes, BufferState::Free, &queue, where);
+    queue.pipe = &pipe;
+    queue.count = count;
+    queue.cursor = 0;
+    queue.head = 0;
+    queue.enqueued = 0;
+}
+
+Buffer* AllocTensor(QueueState& queue, CallSite where) {
+    RequireBuffers(queue, "AllocTensor", where);
+    for (uint32_t tried = 0; tried < queue.count; ++tried) {
+        Buffer& buffer = queue.buffers[(queue.cursor + tried) % queue.count];
+        if (buffer.state == BufferState::Free) {
+            queue.cursor = (queue.cursor + tried + 1) % queue.count;
+            if (buffer.freedEvent != kNoEvent) {
+                queue.pipe->eventIds.Lower(queue.freedEvent, buffer.freedEvent, where);
+                buffer.freedEvent = kNoEvent;
+            }
+            buffer.state = BufferState::Allocated;
+            return &buffer;
+        }
+    }
+    Stop(Code::QueueFull, {where}, "AllocTensor while all %u buffers of the queue are in use",
+         queue.count);
+}
+
+void EnQue(QueueState& queue, Buffer* buffer, CallSite where) {
+    RequireOwn(queue, buffer, "EnQue", where);
+    if (buffer->state != BufferState::Allocated) {
+        Stop(Code::QueueState, {where, "", buffer->start},
+             "EnQue of a tensor that is %s, not allocated", StateName(buffer->state));
+    }
+    if (queue.enqueued == queue.depth) {
+        Stop(Code::QueueFull, {where}, "EnQue beyond the depth of the queue, %u", queue.depth);
+    }
+    buffer->filledEvent = queue.pipe->eventIds.Raise(queue.filledEvent, where);
+    buffer->state = BufferState::Enqueued;
+    queue.order[(queue.head + queue.enqueued) % kMostBuffers] = buffer;
+    ++queue.enqueued;
+}
+
+Buffer* DeQue(QueueState& queue, CallSite where) {
+    RequireBuffers(queue, "DeQue", where);
+    if (queue.enqueued == 0) {
+        Stop(Code::QueueEmpty, {where}, "DeQue of an empty queue");
+    }
+    Buffer* buffer = queue.order[queue.head];
+    queue.head = (queue.head + 1) % kMostBuffers;
+    --queue.enqueued;
+    queue.pipe->eventIds.Lower(queue.filledEvent, buffer->filledEvent, where);
+    buffer->filledEvent = kNoEvent;
+    buffer->state = BufferState::Dequeued;
+    return buffer;
+}
+
+void FreeTensor(QueueState& queue, Buffer* buffer, CallSite where) {
+    RequireOwn(queue, buffer, "FreeTensor", where);
+    if (buffer->state != BufferState::Allocated && buffer->state != BufferState::Dequeued) {
+        Stop(Code::QueueState, {where, "", buffer->start}, "FreeTensor of a tensor that is %s",
+             StateName(buffer->state));
+    }
+    buffer->freedEvent = queue.pipe->eventIds.Raise(queue.freedEvent, where);
+    buffer->state = BufferState::Free;
+}
+
+}  // namespace ascendsim

@@ -1,0 +1,80 @@
+// The unified buffer (UB) of a core: which ranges a TPipe has handed out, and in which state.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "diagnostics.h"
+#include "flags.h"
+
+namespace ascendsim {
+
+inline constexpr uint32_t kUbBlock = 32;      // bytes: granule of copies and alignment
+inline constexpr uint32_t kMostBuffers = 64;  // per TPipe
+inline constexpr int8_t kNoEvent = -1;
+
+enum class BufferState : uint8_t {
+    Free,       // in its queue's pool: no tensor may use it
+    Allocated,  // by AllocTensor
+    Enqueued,
+    Dequeued,
+    Owned,    // a TBuf's: always usable
+    Released  // its TPipe was destroyed
+};
+
+// One range of UB. Every LocalTensor points at the one it was allocated from.
+struct Buffer {
+    uint8_t* memory = nullptr;
+    uint32_t start = 0;  // bytes from the start of UB
+    uint32_t bytes = 0;  // a multiple of 32
+    BufferState state = BufferState::Released;
+    const void* queue = nullptr;
+    int8_t filledEvent = kNoEvent;  // set by EnQue, waited for by DeQue
+    int8_t freedEvent = kNoEvent;   // set by FreeTensor, waited for by AllocTensor
+};
+
+// What a TPipe owns. It lives in the core, so that a tensor that outlives its TPipe is found out.
+struct PipeState {
+    void* object = nullptr;  // the kernel's TPipe, null once it is gone
+    bool live = false;       // not destroyed yet
+    uint32_t used = 0;       // bytes of UB, from 0: TPipes do not know of each other
+    uint32_t bufferCount = 0;
+    std::array<Buffer, kMostBuffers> buffers;
+    EventIds eventIds;
+};
+
+// Fills bytes of UB that nothing defines: 0xE5 at even addresses, 0xFF at odd ones. Read as half,
+// bfloat16_t or float that is a NaN, read as int32_t -1703963: no result that uses it looks right.
+inline void Poison(uint8_t* start, uint64_t bytes) {
+    const bool odd = reinterpret_cast<uintptr_t>(start) % 2 != 0;
+    for (uint64_t index = 0; index < bytes; ++index) {
+        start[index] = (index % 2 != 0) == odd ? 0xE5 : 0xFF;
+    }
+}
+
+// Hands out `count` consecutive poisoned buffers of `bytes` each, rounded up to 32.
+Buffer* AllocateBuffers(PipeState& pipe, uint32_t count, uint64_t bytes, BufferState state,
+                        const void* queue, CallSite where);
+
+// Gives back everything. Flags that its queues still had set are taken down.
+void DestroyPipe(PipeState& pipe);
+
+// Tells why an access of [offset, offset + bytes) of `buffer` is wrong.
+[[noreturn, gnu::cold]] void RefuseUbAccess(const Buffer* buffer, int64_t offset, uint64_t bytes,
+                                            const char* operation, const char* pipe,
+                                            CallSite where);
+
+// Requires that a tensor may use [offset, offset + bytes) of its buffer. `operation` names the
+// caller.
+inline void CheckUbAccess(const Buffer* buffer, int64_t offset, uint64_t bytes,
+                          const char* operation, const char* pipe, CallSite where) {
+    const bool usable = buffer != nullptr && buffer->state != BufferState::Free &&
+                        buffer->state != BufferState::Released && offset >= 0 &&
+                        offset <= static_cast<int64_t>(buffer->bytes) &&
+                        bytes <= buffer->bytes - static_cast<uint64_t>(offset);
+    if (!usable) {
+        RefuseUbAccess(buffer, offset, bytes, operation, pipe, where);
+    }
+}
+
+}  // namespace ascendsim

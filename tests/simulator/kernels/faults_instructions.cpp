@@ -1,0 +1,134 @@
+// The smallest kernels that give an instruction an argument it does not take.
+#include <stdexcept>
+
+#include "test_kernel.h"
+
+using namespace AscendC;
+
+namespace {
+
+// A tensor of 256 floats in UB, alive as long as the frame.
+struct Frame {
+    TPipe pipe;
+    TBuf<> buffer;
+    LocalTensor<float> tensor;
+    Frame() {
+        pipe.InitBuffer(buffer, 1024);
+        tensor = buffer.Get<float>();
+    }
+};
+
+}  // namespace
+
+TEST_KERNEL(copies_to_an_unaligned_ub_address) {
+    Frame frame;
+    DataCopy(frame.tensor[4], Global<float>(first), 8);  // expect: copy-alignment
+}
+
+TEST_KERNEL(copies_out_of_an_unaligned_ub_address) {
+    Frame frame;
+    const DataCopyExtParams copy{1, 4, 0, 0, 0};
+    DataCopyPad(Global<float>(result), frame.tensor[1], copy);  // expect: copy-alignment
+}
+
+TEST_KERNEL(copies_from_half_an_element) {
+    Frame frame;
+    DataCopy(frame.tensor, Global<float>(first + 2), 8);  // expect: copy-alignment
+}
+
+TEST_KERNEL(copies_a_length_that_is_rounded_down) {
+    Frame frame;
+    Duplicate(frame.tensor, 0.0f, 16);
+    DataCopy(frame.tensor, Global<float>(first), 15);  // expect: copy-rounded
+    DataCopy(Global<float>(result), frame.tensor, 16);
+}
+
+TEST_KERNEL(truncates_a_block_length) {
+    Frame frame;
+    const uint32_t bytes = 65536 + 32;
+    Duplicate(frame.tensor, 0.0f, 16);
+    DataCopyParams copy;
+    copy.blockLen = bytes;  // expect: field-truncated
+    DataCopyPad(frame.tensor, Global<float>(first), copy, DataCopyPadParams{});
+    DataCopy(Global<float>(result), frame.tensor, 16);
+}
+
+TEST_KERNEL(truncates_a_block_length_in_braces) {
+    const uint32_t bytes = 65536;
+    const DataCopyParams copy{1, bytes, 0, 0};  // expect: field-truncated
+    Global<int32_t>(result).SetValue(0, copy.blockLen);
+}
+
+TEST_KERNEL(copies_4096_blocks) {
+    Frame frame;
+    const DataCopyExtParams copy{4096, 4, 0, 0, 0};
+    DataCopyPad(Global<float>(result), frame.tensor, copy);  // expect: argument-range
+}
+
+TEST_KERNEL(copies_a_block_of_2_mib) {
+    Frame frame;
+    const DataCopyExtParams copy{1, 2097152, 0, 0, 0};
+    DataCopyPad(Global<float>(result), frame.tensor, copy);  // expect: argument-range
+}
+
+TEST_KERNEL(pads_more_than_32_bytes) {
+    Frame frame;
+    const DataCopyExtParams copy{1, 4, 0, 0, 0};
+    const DataCopyPadExtParams<float> pad{true, 9, 0, 0.0f};
+    DataCopyPad(frame.tensor, Global<float>(first), copy, pad);  // expect: argument-range
+}
+
+TEST_KERNEL(masks_65_lanes) {
+    Frame frame;
+    const uint64_t mask = 65;
+    Duplicate(frame.tensor, 1.0f, mask, 1, 1, 8);  // expect: argument-range
+}
+
+TEST_KERNEL(counts_below_zero) {
+    Frame frame;
+    Duplicate(frame.tensor, 1.0f, -1);  // expect: argument-range
+}
+
+TEST_KERNEL(repeats_256_times) {
+    Frame frame;
+    const uint64_t mask = 64;
+    const int32_t repeats = 256;
+    Add(frame.tensor, frame.tensor, frame.tensor, mask, repeats, {});  // expect: repeat-limit
+}
+
+TEST_KERNEL(adds_at_an_unaligned_address) {
+    Frame frame;
+    Add(frame.tensor, frame.tensor[1], frame.tensor, 8);  // expect: operand-alignment
+}
+
+TEST_KERNEL(adds_over_its_own_operand) {
+    Frame frame;
+    Adds(frame.tensor[8], frame.tensor, 1.0f, 16);  // expect: operand-overlap
+}
+
+TEST_KERNEL(adds_below_its_own_operand) {
+    Frame frame;
+    Adds(frame.tensor, frame.tensor[8], 1.0f, 16);  // expect: operand-overlap
+}
+
+TEST_KERNEL(widens_from_the_lower_half) {
+    Frame frame;
+    const auto narrow = frame.tensor.ReinterpretCast<half>();
+    Cast(frame.tensor, narrow, RoundMode::CAST_NONE, 256);  // expect: operand-overlap
+}
+
+TEST_KERNEL(widens_from_too_low) {
+    Frame frame;
+    const auto narrow = frame.tensor.ReinterpretCast<half>()[240];
+    Cast(frame.tensor, narrow, RoundMode::CAST_NONE, 256);  // expect: operand-overlap
+}
+
+TEST_KERNEL(narrows_to_bfloat16_without_a_mode) {
+    Frame frame;
+    const auto narrow = frame.tensor.ReinterpretCast<bfloat16_t>();
+    Cast(narrow, frame.tensor, RoundMode::CAST_NONE, 8);  // expect: cast-mode
+}
+
+TEST_KERNEL(throws_an_exception) { throw std::runtime_error("of its own"); }
+
+TEST_KERNEL(throws_a_number) { throw 7; }

@@ -1,0 +1,143 @@
+// The smallest kernels that misuse a queue, a flag or an event id.
+#include "test_kernel.h"
+
+using namespace AscendC;
+
+namespace {
+
+// One queue of two buffers, alive as long as the frame.
+struct Frame {
+    TPipe pipe;
+    TQue<TPosition::VECIN, 1> queue;
+    Frame() { pipe.InitBuffer(queue, 2, 32); }
+};
+
+}  // namespace
+
+TEST_KERNEL(dequeues_an_empty_queue) {
+    Frame frame;
+    frame.queue.DeQue<float>();  // expect: queue-empty
+}
+
+TEST_KERNEL(allocates_a_third_of_two_buffers) {
+    Frame frame;
+    frame.queue.AllocTensor<float>();
+    frame.queue.AllocTensor<float>();
+    frame.queue.AllocTensor<float>();  // expect: queue-full
+}
+
+TEST_KERNEL(enqueues_beyond_the_depth) {
+    Frame frame;
+    frame.queue.EnQue(frame.queue.AllocTensor<float>());
+    const auto second_tensor = frame.queue.AllocTensor<float>();
+    frame.queue.EnQue(second_tensor);  // expect: queue-full
+}
+
+TEST_KERNEL(enqueues_twice) {
+    Frame frame;
+    const auto tensor = frame.queue.AllocTensor<float>();
+    frame.queue.EnQue(tensor);
+    frame.queue.EnQue(tensor);  // expect: queue-state
+}
+
+TEST_KERNEL(enqueues_nothing) {
+    Frame frame;
+    frame.queue.EnQue(LocalTensor<float>());  // expect: queue-state
+}
+
+TEST_KERNEL(frees_twice) {
+    Frame frame;
+    const auto tensor = frame.queue.AllocTensor<float>();
+    frame.queue.FreeTensor(tensor);
+    frame.queue.FreeTensor(tensor);  // expect: queue-state
+}
+
+TEST_KERNEL(frees_what_is_enqueued) {
+    Frame frame;
+    const auto tensor = frame.queue.AllocTensor<float>();
+    frame.queue.EnQue(tensor);
+    frame.queue.FreeTensor(tensor);  // expect: queue-state
+}
+
+TEST_KERNEL(frees_a_tensor_of_another_queue) {
+    Frame frame;
+    TQue<TPosition::VECOUT, 1> other;
+    frame.pipe.InitBuffer(other, 1, 32);
+    const auto tensor = frame.queue.AllocTensor<float>();
+    other.FreeTensor(tensor);  // expect: queue-state
+}
+
+TEST_KERNEL(enqueues_a_tensor_of_a_buffer) {
+    Frame frame;
+    TBuf<> buffer;
+    frame.pipe.InitBuffer(buffer, 32);
+    frame.queue.EnQue(buffer.Get<float>());  // expect: queue-state
+}
+
+TEST_KERNEL(uses_a_tensor_after_freeing_it) {
+    Frame frame;
+    const auto tensor = frame.queue.AllocTensor<float>();
+    frame.queue.FreeTensor(tensor);
+    tensor.GetValue(0);  // expect: queue-state
+}
+
+TEST_KERNEL(uses_a_queue_without_buffers) {
+    TPipe pipe;
+    TQue<TPosition::VECIN, 1> queue;
+    queue.AllocTensor<float>();  // expect: queue-state
+}
+
+TEST_KERNEL(uses_a_queue_of_a_destroyed_pipe) {
+    Frame frame;
+    frame.pipe.Destroy();
+    frame.queue.AllocTensor<float>();  // expect: pipe-state
+}
+
+TEST_KERNEL(uses_a_tensor_that_is_none) {
+    LocalTensor<float> nothing;
+    nothing.GetValue(0);  // expect: queue-state
+}
+
+TEST_KERNEL(sets_a_flag_twice) {
+    SetFlag<HardEvent::MTE2_V>(EVENT_ID3);
+    SetFlag<HardEvent::MTE2_V>(EVENT_ID3);  // expect: flag-set-twice
+}
+
+TEST_KERNEL(fetches_an_id_that_a_queue_then_takes) {
+    Frame frame;
+    const auto fetched = frame.pipe.FetchEventID(HardEvent::MTE2_V);
+    SetFlag<HardEvent::MTE2_V>(fetched);
+    frame.queue.EnQue(frame.queue.AllocTensor<float>());  // expect: flag-set-twice
+}
+
+TEST_KERNEL(waits_for_a_flag_that_nobody_sets) {
+    WaitFlag<HardEvent::V_S>(EVENT_ID0);  // expect: flag-without-set
+}
+
+TEST_KERNEL(leaves_a_flag_set) {
+    SetFlag<HardEvent::S_MTE3>(EVENT_ID7);  // expect: flag-left-set
+}
+
+TEST_KERNEL(sets_flag_8) {
+    SetFlag<HardEvent::S_V>(8);  // expect: argument-range
+}
+
+TEST_KERNEL(reserves_9_ids) {
+    TPipe pipe;
+    for (int index = 0; index < 9; ++index) {
+        pipe.AllocEventID<HardEvent::S_V>();  // expect: event-exhausted
+    }
+}
+
+TEST_KERNEL(releases_an_id_that_is_free) {
+    TPipe pipe;
+    pipe.ReleaseEventID<HardEvent::S_V>(0);  // expect: argument-range
+}
+
+// The third of four blocks fails.
+TEST_KERNEL(fails_in_block_2) {
+    Global<int32_t>(result).SetValue(GetBlockIdx(), 1);
+    if (GetBlockIdx() == 2) {
+        WaitFlag<HardEvent::V_S>(EVENT_ID0);
+    }
+}

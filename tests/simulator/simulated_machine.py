@@ -1,0 +1,144 @@
+"""The language engine and the test kernels as one library, and launches of it through ctypes."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import re
+import subprocess
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+KERNELS = Path(__file__).parent / "kernels"
+LANGUAGE = Path(__file__).parents[2] / "device_kernels" / "simulator" / "language"
+FLAGS = ("-std=c++20", "-fPIC", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
+
+OK = 0
+INVALID_PARAMETER = 107000
+KERNEL_EXCEPTION = 507015
+
+REGION_BYTES = 1024
+
+
+def compile_unit(source: Path, out: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Compiles one source file against the language, or only checks it; the caller judges."""
+    computes = source.parent == KERNELS and not source.stem.startswith("faults_")
+    optimisation = "-O3" if computes else "-O1"  # vectorised loops are what is tested
+    command = ["g++", *FLAGS, optimisation, "-I", str(LANGUAGE), "-c", str(source)]
+    command += ["-fsyntax-only"] if out is None else ["-o", str(out)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def build(folder: Path) -> Path:
+    """Compiles the engine and every test kernel into one shared object in ``folder``."""
+    sources = [*LANGUAGE.glob("engine/*.cpp"), *KERNELS.glob("*.cpp")]
+    objects = [folder / f"{source.stem}.{index}.o" for index, source in enumerate(sources)]
+    with ThreadPoolExecutor(2) as pool:
+        for result in pool.map(compile_unit, sources, objects):
+            assert result.returncode == 0, result.stderr
+    library = folder / "libmachine.so"
+    subprocess.run(["g++", "-shared", *map(str, objects), "-o", str(library)], check=True)
+    return library
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """The line of a test kernel that is marked ``// expect: code``."""
+
+    kernel: str
+    code: str
+    file: str
+    line: int
+
+
+def expectations() -> Iterator[Expectation]:
+    """Every marked line of the test kernels, with the kernel it belongs to."""
+    for source in sorted(KERNELS.glob("*.cpp")):
+        kernel = ""
+        for number, text in enumerate(source.read_text().splitlines(), start=1):
+            if begun := re.match(r"TEST_KERNEL\((\w+)\)", text):
+                kernel = begun[1]
+            if marked := re.search(r"// expect: ([\w-]+)$", text):
+                yield Expectation(kernel, marked[1], source.name, number)
+
+
+class SimulatedMachine:
+    """Launches test kernels, whose arguments are two inputs, one output and int32 parameters."""
+
+    def __init__(self, library: Path) -> None:
+        self.c = ctypes.CDLL(str(library))
+        self.c.ascendsimUbBytes.restype = ctypes.c_uint64
+        self.c.ascendsimTakeDiagnostics.restype = ctypes.c_uint64
+
+    def configure(self, soc: str = "", cores: int = 0, ub_bytes: int = 0) -> int:
+        """Sets the machine of later launches; returns the status."""
+        status: int = self.c.ascendsimConfigure(soc.encode(), cores, ctypes.c_uint64(ub_bytes))
+        return status
+
+    def launch(
+        self,
+        kernel: str,
+        first: NDArray[Any],
+        second: NDArray[Any],
+        result: NDArray[Any],
+        params: Sequence[int] = (),
+        *,
+        blocks: int = 1,
+        describe: bool = True,
+    ) -> int:
+        """Runs a kernel over the arrays' own memory; returns the status of the launch."""
+        arrays = [first, second, result, np.array([*params, 0], np.int32)]
+        names = ("first", "second", "result", "params")
+        for name, array in zip(names, arrays, strict=True):
+            assert array.flags.c_contiguous
+            if describe:
+                self.c.ascendsimDescribeRegion(
+                    array.ctypes.data_as(ctypes.c_void_p),
+                    ctypes.c_uint64(array.nbytes),
+                    name.encode(),
+                    int(name == "result"),
+                )
+        pointers = (ctypes.c_void_p * 4)(*(array.ctypes.data for array in arrays))
+        entry = ctypes.cast(getattr(self.c, f"entry_{kernel}"), ctypes.c_void_p)
+        status: int = self.c.ascendsimLaunch(
+            kernel.encode(), blocks, ctypes.c_void_p(0x57), entry, pointers, 4
+        )
+        return status
+
+    def run(
+        self,
+        kernel: str,
+        first: NDArray[Any],
+        result: NDArray[Any],
+        params: Sequence[int] = (),
+        *,
+        second: NDArray[Any] | None = None,
+        blocks: int = 1,
+    ) -> NDArray[Any]:
+        """Runs a kernel that must be clean, and returns its result."""
+        status = self.launch(
+            kernel, first, first if second is None else second, result, params, blocks=blocks
+        )
+        diagnostics = self.take_diagnostics()
+        assert (status, diagnostics) == (OK, [])
+        return result
+
+    def run_fault(self, kernel: str, *, blocks: int = 1) -> tuple[int, list[dict[str, Any]]]:
+        """Runs a kernel on regions of REGION_BYTES; returns the status and all diagnostics."""
+        first, second, result = (np.zeros(REGION_BYTES, np.uint8) for _ in range(3))
+        status = self.launch(kernel, first, second, result, blocks=blocks)
+        return status, self.take_diagnostics()
+
+    def take_diagnostics(self) -> list[dict[str, Any]]:
+        """All diagnostics since the last call."""
+        needed = self.c.ascendsimTakeDiagnostics(None, ctypes.c_uint64(0))
+        buffer = ctypes.create_string_buffer(needed)
+        assert self.c.ascendsimTakeDiagnostics(buffer, ctypes.c_uint64(needed)) == needed
+        taken: list[dict[str, Any]] = json.loads(buffer.value)
+        return taken

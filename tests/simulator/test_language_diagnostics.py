@@ -1,0 +1,171 @@
+"""Every diagnostic, by the smallest kernel that deserves it, at the line that does."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.simulator.simulated_machine import (
+    KERNEL_EXCEPTION,
+    LANGUAGE,
+    OK,
+    REGION_BYTES,
+    Expectation,
+    SimulatedMachine,
+    compile_unit,
+    expectations,
+)
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "diagnostics.md"
+SEVERITY = {
+    "ub-budget": "note",
+    "ub-overlap": "warning",
+    "copy-rounded": "warning",
+    "field-truncated": "warning",
+}
+
+
+@pytest.mark.parametrize("expected", list(expectations()), ids=lambda expected: expected.kernel)
+def test_a_fault_is_reported_at_its_line(machine: SimulatedMachine, expected: Expectation) -> None:
+    status, found = machine.run_fault(expected.kernel)
+    severity = SEVERITY.get(expected.code, "error")
+    assert [(one["code"], Path(one["file"]).name, one["line"]) for one in found] == [
+        (expected.code, expected.file, expected.line)
+    ]
+    assert (found[0]["severity"], found[0]["kernel"], found[0]["block"]) == (
+        severity,
+        expected.kernel,
+        0,
+    )
+    assert found[0]["message"]
+    assert found[0]["advice"].endswith(".")
+    assert status == (KERNEL_EXCEPTION if severity == "error" else OK)
+
+
+@pytest.mark.parametrize("kernel", ["throws_an_exception", "throws_a_number"])
+def test_an_exception_that_leaves_a_kernel_is_a_crash(
+    machine: SimulatedMachine, kernel: str
+) -> None:
+    status, found = machine.run_fault(kernel)
+    assert status == KERNEL_EXCEPTION
+    assert [one["code"] for one in found] == ["kernel-crash"]
+    assert ("of its own" in found[0]["message"]) == (kernel == "throws_an_exception")
+
+
+def engine_codes() -> set[str]:
+    source = (LANGUAGE / "engine" / "diagnostics.cpp").read_text()
+    return set(re.findall(r'\{"([\w-]+)",\s*"(?:error|warning|note)"', source))
+
+
+def test_every_code_has_a_kernel_that_triggers_it() -> None:
+    assert {one.code for one in expectations()} | {"kernel-crash"} == engine_codes()
+
+
+def test_every_code_is_explained() -> None:
+    assert set(re.findall(r"^\| `([\w-]+)` \|", DOCUMENT.read_text(), re.M)) == engine_codes()
+
+
+@pytest.mark.parametrize("fault", ["leaves_a_flag_set", "frees_twice", "allocates_more_than_ub"])
+def test_the_next_launch_is_fine(machine: SimulatedMachine, fault: str) -> None:
+    machine.run_fault(fault)
+    left, right = np.arange(8, dtype=np.float32), np.ones(8, np.float32)
+    result = machine.run("add_float", left, np.zeros(8, np.float32), [8], second=right)
+    assert result.tolist() == (left + right).tolist()
+
+
+def test_an_error_ends_the_launch_and_names_its_block(machine: SimulatedMachine) -> None:
+    result = np.zeros(4, np.int32)
+    assert machine.launch("fails_in_block_2", result, result, result, blocks=4) == KERNEL_EXCEPTION
+    assert [one["block"] for one in machine.take_diagnostics()] == [2]
+    assert result.tolist() == [1, 1, 1, 0]
+
+
+def test_a_warning_is_told_once_per_line_and_launch(machine: SimulatedMachine) -> None:
+    _, found = machine.run_fault("copies_a_length_that_is_rounded_down", blocks=48)
+    assert len(found) == 1
+    _, again = machine.run_fault("copies_a_length_that_is_rounded_down")
+    assert len(again) == 1
+
+
+def test_a_copy_that_is_rounded_down_leaves_the_rest(machine: SimulatedMachine) -> None:
+    first, result = np.ones(256, np.float32), np.zeros(256, np.float32)
+    machine.launch("copies_a_length_that_is_rounded_down", first, first, result)
+    assert result[:16].tolist() == [1] * 8 + [0] * 8
+
+
+def test_a_truncated_length_copies_what_hardware_would(machine: SimulatedMachine) -> None:
+    """65568 bytes become 32 in a field of 16 bits."""
+    first, result = np.ones(256, np.float32), np.zeros(256, np.float32)
+    machine.launch("truncates_a_block_length", first, first, result)
+    assert result[:16].tolist() == [1] * 8 + [0] * 8
+
+
+def test_two_live_pipes_share_their_addresses(machine: SimulatedMachine) -> None:
+    result = np.zeros(1, np.int32)
+    machine.launch("second_pipe_shadows_the_first", result, result, result)
+    assert result[0] == 2
+
+
+def test_a_smaller_machine_has_a_smaller_ub(machine: SimulatedMachine) -> None:
+    machine.configure(ub_bytes=1024)
+    status, _ = machine.run_fault("counts_below_zero")
+    assert status == KERNEL_EXCEPTION
+    _, found = machine.run_fault("fills_ub_beyond_the_tiling_budget")
+    assert [one["code"] for one in found] == ["ub-capacity"]
+    assert "0 of 1024 bytes" in found[0]["message"]
+
+
+def test_the_message_tells_what_was_touched(machine: SimulatedMachine) -> None:
+    _, found = machine.run_fault("copies_past_its_region")
+    expected = f"DataCopy reads 32 bytes at offset 1008 of first, which has {REGION_BYTES}"
+    assert found[0]["message"] == expected
+    assert found[0]["pipe"] == "MTE2"
+    _, found = machine.run_fault("adds_past_its_buffer")
+    assert found[0]["message"] == "Add touches 68 bytes at offset 0 of a UB buffer of 64 bytes"
+    assert (found[0]["pipe"], found[0]["address"]) == ("V", 0)
+
+
+def test_diagnostics_wait_until_they_fit(machine: SimulatedMachine) -> None:
+    nothing = np.zeros(1, np.int32)
+    machine.launch("frees_twice", nothing, nothing, nothing)
+    needed = machine.c.ascendsimTakeDiagnostics(None, ctypes.c_uint64(0))
+    buffer = ctypes.create_string_buffer(needed)
+    machine.c.ascendsimTakeDiagnostics(buffer, ctypes.c_uint64(needed - 1))
+    assert buffer.value == b""
+    assert len(machine.take_diagnostics()) == 1
+    assert machine.take_diagnostics() == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("Add(Of<bfloat16_t>(), Of<bfloat16_t>(), Of<bfloat16_t>(), 1)", "Add does not take"),
+        ("Add(Of<int64_t>(), Of<int64_t>(), Of<int64_t>(), 1)", "Add does not take"),
+        ("Adds(Of<int8_t>(), Of<int8_t>(), int8_t(1), 1)", "Adds does not take"),
+        ("Muls(Of<bfloat16_t>(), Of<bfloat16_t>(), bfloat16_t(1), 1)", "Muls does not take"),
+        ("Duplicate(Of<int8_t>(), int8_t(1), 1)", "Duplicate does not take"),
+        ("Cast(Of<half>(), Of<int32_t>(), RoundMode::CAST_NONE, 1)", "SetDeqScale"),
+        ("DataCopy(Of<double>(), GlobalTensor<double>(), 8)", "DataCopy does not take"),
+        ("Adds<half, false>(Of<half>(), Of<half>(), half(1), 1)", "sticky mask"),
+        ("PipeBarrier<PIPE_S>()", "takes no PIPE_S"),
+        ("TQue<TPosition::VECIN, 0> queue", "1 to 64 tensors deep"),
+        ("KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY)", ""),
+        ("DataCopyPadExtParams<bfloat16_t> pad{false, 0, 0, 0}", ""),
+    ],
+)
+def test_what_compiles_is_what_the_device_takes(
+    tmp_path: Path, statement: str, message: str
+) -> None:
+    source = tmp_path / "rejected.cpp"
+    source.write_text(
+        '#include "kernel_operator.h"\nusing namespace AscendC;\n'
+        "template <typename T> LocalTensor<T> Of() { return {}; }\n"
+        f"void Kernel() {{ {statement}; }}\n"
+    )
+    result = compile_unit(source)
+    assert (result.returncode == 0) == (message == "")
+    assert message in result.stderr
