@@ -110,7 +110,9 @@ class Case:
     def __repr__(self) -> str:
         attributes = ", ".join(f"{name}={value}" for name, value in self.attributes.items())
         lines = [f"Case({self.operator}, {self.mode}, {self.dtype}: {attributes}"]
-        lines += [f"  {name}: {tensor!r}" for name, tensor in {**self.inputs, **self.outputs}.items()]
+        lines += [
+            f"  {name}: {tensor!r}" for name, tensor in {**self.inputs, **self.outputs}.items()
+        ]
         lines += [f"  on {self.machine!r}"] if self.machine else []
         return "\n".join(lines) + ")"
 
@@ -121,5 +123,5 @@ def numpy_dtype(name: str) -> np.dtype[np.generic]:
 
 
 def integer_view(dtype: np.dtype[np.generic]) -> np.dtype[np.generic]:
-    """The integer dtype in which values of ``dtype`` are listed: itself, or a float's storage bits."""
+    """The integer dtype in which a tensor's values are listed: its own, or a float's bits."""
     return dtype if dtype.kind in "iub" else np.dtype(f"u{dtype.itemsize}")

@@ -22,6 +22,7 @@ from conformance.context import (
     DEFAULTS,
     ROUTES,
     device_spec,
+    folder_of,
     one_of,
     profile_named,
     seconds_of,
@@ -78,6 +79,11 @@ def parser() -> argparse.ArgumentParser:
         "--case", type=Path, metavar="FILE", help="judge just the case of a failures/<id>/case.json"
     )
     add("--time-limit", metavar="SECONDS", help="time limit of one call on the device (20)")
+    add(
+        "--libraries",
+        metavar="DIR",
+        help="judge the libascendcl.so and libopapi.so in DIR instead of the device's own",
+    )
     add("-n", default=str(WORKERS), metavar="N", help=f"pytest processes ({WORKERS})")
     add("--json", action="store_true", help="one line of JSON on standard output")
     run.set_defaults(command=_run)
@@ -106,11 +112,12 @@ def _run(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
     device_spec(parsed.device)
     seed = seed_of(parsed.seed, profile)
     limit = seconds_of(parsed.time_limit)
+    libraries = folder_of("libraries", parsed.libraries)
     workers = _workers(parsed.n)
     directories = [directory.absolute() for directory in parsed.operators]
     operators = suite.operators(directories)
     if parsed.case is not None:
-        return _replay(parsed, operators, console, limit)
+        return _replay(parsed, operators, console, limit, libraries)
     request = runner.Request(
         operators=suite.chosen(operators, parsed.operator),
         device=parsed.device,
@@ -120,11 +127,12 @@ def _run(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
         out=parsed.out.absolute(),
         directories=tuple(directories),
         time_limit=limit,
+        libraries=libraries,
         workers=workers,
         pytest_arguments=tuple(extra),
     )
     runner.check(request)
-    device = _open(parsed.device, console, limit)
+    device = _open(parsed.device, console, limit, libraries)
     device.close()
     outcome = runner.run(request, console)
     if parsed.json:
@@ -137,11 +145,12 @@ def _replay(
     operators: tuple[Operator, ...],
     console: Console,
     limit: float,
+    libraries: Path | None,
 ) -> int:
     """Judge one saved case and print its verdict."""
     saved = replay.load(parsed.case)
     operator, judged = replay.judgement(saved, operators)
-    device = _open(parsed.device, console, limit)
+    device = _open(parsed.device, console, limit, libraries)
     try:
         verdict = judged(device.run(operator, saved.case))
     finally:
@@ -157,10 +166,10 @@ def _replay(
     return ACCEPTED if verdict.ok else REFUSED
 
 
-def _open(spec: str, console: Console, limit: float) -> Device:
+def _open(spec: str, console: Console, limit: float, libraries: Path | None) -> Device:
     """Open a device and say which it is; this builds the simulator where it is not built yet."""
     try:
-        device = open_device(spec, time_limit=limit)
+        device = open_device(spec, time_limit=limit, libraries=libraries)
     except ValueError as error:
         raise suite.UsageError("device", spec, str(error)) from error
     console.print(f"device: {device.profile.describe()}", markup=False)

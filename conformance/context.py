@@ -37,6 +37,7 @@ class Context:
         self.operators = suite.chosen(records, option.conformance_operator or ())
         self.seed = seed_of(option.conformance_seed, self.profile)
         self.time_limit = seconds_of(option.conformance_time_limit)
+        self.libraries = folder_of("libraries", option.conformance_libraries)
         self.out = Path(option.conformance_out or config.rootpath / "reports" / "latest").absolute()
         workerinput = getattr(config, "workerinput", None)
         self.is_worker = workerinput is not None
@@ -44,6 +45,7 @@ class Context:
         # xdist hands the controller's options to its workers: what is resolved here holds there.
         option.conformance_seed = str(self.seed)
         option.conformance_out = str(self.out)
+        option.conformance_libraries = self.libraries and str(self.libraries)
         option.conformance_operators = [str(directory) for directory in self.directories]
         self._writer: Writer | None = None
         self._device_told = False
@@ -99,6 +101,15 @@ def seed_of(text: str | None, profile: Profile) -> int:
     if not text.isascii() or not text.isdigit() or int(text) > LARGEST_SEED:
         raise suite.UsageError("seed", text, f"allowed: integers from 0 to {LARGEST_SEED}")
     return int(text)
+
+
+def folder_of(parameter: str, text: str | None) -> Path | None:
+    """A folder that exists, as an absolute path; None where none is given."""
+    if text is None:
+        return None
+    if not Path(text).is_dir():
+        raise suite.UsageError(parameter, text, "allowed: a folder that exists")
+    return Path(text).absolute()
 
 
 def seconds_of(text: str | None) -> float:

@@ -56,6 +56,8 @@ def replay_line(path: Path, context: Context) -> str:
         words += ["--device", context.device]
     if context.time_limit != TIME_LIMIT:
         words += ["--time-limit", f"{context.time_limit:g}"]
+    if context.libraries is not None:
+        words += ["--libraries", _near(context.libraries)]
     for directory in context.directories:
         words += ["--operators", _near(directory)]
     return shlex.join(words)

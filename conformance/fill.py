@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
 from reference.floats import Format, format_of, round_once, to_bits
 
 Columns = NDArray[np.float64]
@@ -54,7 +55,7 @@ def _gaussian(
 def _scaled(
     generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int
 ) -> Columns:
-    """Normal values times a power of two per element: absorption, few significant bits in common."""
+    """Normal values times a power of two each: absorption, few significant bits in common."""
     reach = min(12, -fmt.emin - 2)
     return generator.standard_normal(shape) * np.exp2(generator.integers(-reach, reach + 1, shape))
 
@@ -71,7 +72,7 @@ def _lattice(
 def _cancellation(
     generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int
 ) -> Columns:
-    """Big values of both signs among small ones: the sum lives in what a coarse accumulator loses."""
+    """Big values of both signs among small ones: the sum lives in what a coarse sum loses."""
     big = 2.0 ** (fmt.precision if fmt.precision < 24 else 20)
     kind = generator.integers(0, 3, shape)
     small = generator.standard_normal(shape)
@@ -100,4 +101,4 @@ FAMILIES: dict[str, Family] = {
     "cancellation": _cancellation,
     "special": _special,
 }
-"""Families by name. Each takes generator, shape, format and term count and returns float64 columns."""
+"""Families by name: from generator, shape, format and term count to float64 columns."""

@@ -1,4 +1,4 @@
-"""What a device answered: bytes, codes and diagnostics, with no opinion on whether they are right."""
+"""What a device answered: bytes, codes and diagnostics, with no opinion on them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Outcome(Enum):
 class Diagnostic:
     """One finding of the simulated machine about the kernel's behaviour.
 
-    ``file`` and ``line`` are the kernel's own source; ``block`` is the block index, -1 for the host.
+    ``file`` and ``line`` are the kernel's own source; ``block`` is the block, -1 for the host.
     """
 
     code: str
@@ -55,9 +55,9 @@ class GuardDamage:
 class Observation:
     """The answer of one call.
 
-    ``outputs`` holds each output's bytes as an array of the case's shape and dtype; its elements
-    equal ``poison`` bytes where nothing was written. ``unwritten`` counts per output the elements whose
-    bytes all still hold the poison. ``inputs_changed`` names inputs whose bytes differ after the call.
+    ``outputs`` holds each output as an array of the case's shape and dtype. ``unwritten`` counts
+    per output the elements that still hold the poison they were filled with. ``outputs_untouched``:
+    no byte of any output changed. ``inputs_changed`` names inputs whose bytes differ afterwards.
     ``status`` is the status of the failing function (0 when completed), ``phase`` its name,
     ``message`` the text of aclGetRecentErrMsg, ``seconds`` the wall time of the call.
     """

@@ -114,21 +114,12 @@ class Rejection:
 
 @dataclass(frozen=True)
 class Example:
-    """A call printed in a document or a public test; ``expected`` holds exact values if it has any."""
+    """A call that a document or test prints; ``expected`` holds its values, if it has any."""
 
     name: str
     case: Case
     source: str
     expected: Mapping[str, tuple[float, ...]] | None = None
-
-
-@dataclass(frozen=True)
-class Boundary:
-    """A size at which an implementation changes its path; cases are drawn on, below and above it."""
-
-    axis: str
-    value: int
-    reason: str
 
 
 @dataclass(frozen=True)
@@ -153,7 +144,6 @@ class Operator:
     cases: Callable[[str, str], SearchStrategy[Case]]
     examples: tuple[Example, ...] = ()
     rejections: tuple[Rejection, ...] = ()
-    boundaries: tuple[Boundary, ...] = ()
 
     @property
     def tensors(self) -> tuple[TensorParameter, ...]:

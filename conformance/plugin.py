@@ -38,6 +38,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("seed", metavar="N", help="seed of all draws (0; nightly: a new one each run)")
     add("out", metavar="DIR", help="folder of the run (reports/latest)")
     add("time-limit", metavar="SECONDS", help="time limit of one call on the device (20)")
+    add("libraries", metavar="DIR", help="judge the device libraries in DIR")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -62,7 +63,9 @@ def device(pytestconfig: pytest.Config) -> Iterator[Device]:
     """The device under judgement: one for each pytest process, closed at its end."""
     context = pytestconfig.stash[CONTEXT]
     try:
-        opened = open_device(context.device, time_limit=context.time_limit)
+        opened = open_device(
+            context.device, time_limit=context.time_limit, libraries=context.libraries
+        )
     except ValueError as error:
         raise EnvironmentFailure(str(error)) from error
     try:

@@ -50,6 +50,7 @@ class Request:
     out: Path
     directories: tuple[Path, ...]
     time_limit: float
+    libraries: Path | None
     workers: int
     pytest_arguments: tuple[str, ...] = ()
 
@@ -146,6 +147,8 @@ def _options(request: Request) -> Iterator[tuple[str, str]]:
     yield "seed", str(request.seed)
     yield "out", str(request.out)
     yield "time-limit", str(request.time_limit)
+    if request.libraries is not None:
+        yield "libraries", str(request.libraries)
     yield from (("operators", str(directory)) for directory in request.directories)
     yield from (("operator", operator.name) for operator in request.operators)
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from functools import partial
 
 import numpy as np
+from hypothesis import strategies as st
+
 from conformance.case import Case, Machine, Tensor
 from conformance.fill import Fill
 from conformance.operator import (
     Arrays,
     AttributeParameter,
-    Boundary,
+    Clause,
     Example,
     Merges,
     Mode,
@@ -26,21 +28,30 @@ from conformance.strategies.fills import fills
 from conformance.strategies.machines import machines
 from conformance.strategies.routings import positions, ranks, unread_rows
 from conformance.strategies.sizes import hiddens, token_counts, top_ks
-from hypothesis import strategies as st
+from conformance.variations import retyped, with_attributes, without
 from reference import moe_init_routing_v2_grad as reference
 from reference.terms import Terms
 
+Shape = tuple[int, ...]
 NAME = "moe_init_routing_v2_grad"
 README = "MoeInitRoutingV2Grad README"
 ACLNN = "aclnnMoeInitRoutingV2Grad document"
+KERNELS = "ops-transformer, moe_init_routing_v2_grad/op_kernel"
 TILING = "ops-transformer, moe_init_routing_v2_grad_tiling_base.cpp"
+DTYPES = ("float16", "bfloat16", "float32")
+TENSORS = (
+    TensorParameter("grad_expanded_x", "gradExpandedX", "input"),
+    TensorParameter("expanded_row_idx", "expandedRowIdx", "input", "int32"),
+    TensorParameter("grad_x", "out", "output"),
+)
 LARGEST_CASE = 60_000
-"""Elements that one case may add up; bounds the time of a drawn case, not what the kernel can do."""
+"""Elements that one drawn case may add up: bounds its time, not what a kernel can do."""
 
 
 def formula(inputs: Arrays, attributes: Mapping[str, int]) -> Arrays:
     """The document's equation on the case's arrays, in the dtype of ``grad_expanded_x``."""
-    return {"grad_x": reference.formula(**inputs, **attributes)}
+    grad, indices = inputs["grad_expanded_x"], inputs["expanded_row_idx"]
+    return {"grad_x": reference.formula(grad, indices, **attributes)}
 
 
 def terms(inputs: Arrays, attributes: Mapping[str, int]) -> Terms:
@@ -74,14 +85,14 @@ def call(
     mode: str,
     dtype: str,
     *,
-    grad: tuple[int, ...],
-    indices: tuple[int, ...],
+    grad: Shape,
+    indices: Shape,
     top_k: int,
     active_num: int = 0,
     fill: Fill | None = None,
-    values: tuple[int, ...] | None = None,
-    out: tuple[int, ...] | None = None,
-    unread: tuple[int, ...] = (),
+    values: Shape | None = None,
+    out: Shape | None = None,
+    unread: Shape = (),
     machine: Machine | None = None,
 ) -> Case:
     """A case from the sizes that matter; ``out`` defaults to the documented [tokens, hidden]."""
@@ -116,7 +127,7 @@ def cases(draw: st.DrawFn, mode: str, dtype: str) -> Case:
     if mode == "drop_pad":
         experts = draw(st.integers(1, min(8, entries)))
         capacity = draw(st.integers(1, max(1, 2 * entries // experts)))
-        grad: tuple[int, ...] = (experts, capacity, hidden)
+        grad: Shape = (experts, capacity, hidden)
         rows = experts * capacity
         indices = draw(positions(tokens, top_k, rows))
         active_num = draw(st.sampled_from([0, 1, entries]))
@@ -146,13 +157,18 @@ def least_ub_bytes(top_k: int) -> int:
     return 4096 if bins(top_k) < 16 else 16384
 
 
+def stated(text: str) -> Clause:
+    """A clause of the interface's parameter list."""
+    return document(text, f"{ACLNN}, parameters")
+
+
 GAUSSIAN = Fill(("gaussian",), seed=1)
 
 
 def identity_call(
-    mode: str, dtype: str, grad: tuple[int, ...], entries: int, top_k: int, active_num: int = 0
+    mode: str, dtype: str, grad: Shape, entries: int, top_k: int, active_num: int = 0
 ) -> Case:
-    """A call of the vendor's tiling tests: only its sizes are given there, the indices are 0, 1, 2..."""
+    """A call of the vendor's tiling tests, which give sizes only: the indices are 0, 1, 2..."""
     rows = 1
     for size in grad[:-1]:
         rows *= size
@@ -173,19 +189,16 @@ def examples() -> tuple[Example, ...]:
         top_k=2,
         values=tuple(float32_bits(v) for v in (0.1, 0.1, 0.3, 0.3, 0.2, 0.2, 0.4, 0.4)),
     )
+    plain = partial(identity_call, "dropless")
+    active = partial(identity_call, "active", "float32", (40, 512))
+    drop_pad = partial(identity_call, "drop_pad", "float32", (10, 8, 512), 640, 8)
     sizes = [
-        ("480x8 top_k 6", identity_call("dropless", "float32", (480, 8), 480, 6)),
-        *(
-            (f"16x5120 top_k 2 {d}", identity_call("dropless", d, (16, 5120), 16, 2))
-            for d in DTYPES
-        ),
-        ("active 40 of 640 top_k 64", identity_call("active", "float32", (40, 512), 640, 64, 40)),
-        ("active 40 of 80 top_k 1", identity_call("active", "float32", (40, 512), 80, 1, 40)),
-        ("drop_pad 10x8x512 top_k 8", identity_call("drop_pad", "float32", (10, 8, 512), 640, 8)),
-        (
-            "drop_pad ignores active_num",
-            identity_call("drop_pad", "float32", (10, 8, 512), 640, 8, 40),
-        ),
+        ("480x8 top_k 6", plain("float32", (480, 8), 480, 6)),
+        *((f"16x5120 top_k 2 {dtype}", plain(dtype, (16, 5120), 16, 2)) for dtype in DTYPES),
+        ("active 40 of 640 top_k 64", active(640, 64, 40)),
+        ("active 40 of 80 top_k 1", active(80, 1, 40)),
+        ("drop_pad 10x8x512 top_k 8", drop_pad()),
+        ("drop_pad ignores active_num", drop_pad(40)),
     ]
     empty = [
         ("no tokens", call("active", "float16", grad=(3, 8), indices=(), top_k=2, active_num=3)),
@@ -215,7 +228,6 @@ def float32_bits(value: float) -> int:
     return int(np.float32(value).view(np.uint32))
 
 
-DTYPES = ("float16", "bfloat16", "float32")
 NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 
 
@@ -223,80 +235,63 @@ def rejections() -> tuple[Rejection, ...]:
     """Every rule that the interface checks, broken once; and the vendor's rejected sizes."""
     good = identity_call("dropless", "float32", (8, 16), 8, 2)
 
-    def without(name: str) -> Case:
-        inputs = {key: tensor for key, tensor in good.inputs.items() if key != name}
-        outputs = {key: tensor for key, tensor in good.outputs.items() if key != name}
-        return replace(good, inputs=inputs, outputs=outputs)
+    def sized(mode: str, grad: Shape, slots: int, top_k: int, out: Shape, active: int = 0) -> Case:
+        case = call(mode, "float32", grad=grad, indices=(0,) * slots, top_k=top_k, out=out)
+        return with_attributes(case, active_num=active)
 
-    def retyped(name: str, dtype: str) -> Case:
-        def change(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-            return {k: Tensor(t.shape, dtype) if k == name else t for k, t in tensors.items()}
-
-        return replace(good, inputs=change(good.inputs), outputs=change(good.outputs))
-
-    def attribute(name: str, value: int) -> Case:
-        return replace(good, attributes={**good.attributes, name: value})
-
-    def sized(
-        mode: str,
-        grad: tuple[int, ...],
-        entries: int,
-        top_k: int,
-        out: tuple[int, ...],
-        active_num: int = 0,
-    ) -> Case:
-        return call(
-            mode,
-            "float32",
-            grad=grad,
-            indices=(0,) * entries,
-            top_k=top_k,
-            active_num=active_num,
-            out=out,
-        )
-
-    required = document("the tensor is required", f"{ACLNN}, parameters")
-    types = document(
-        "float16, bfloat16 or float32, the same for input and output; indices int32",
-        f"{ACLNN}, parameters",
-    )
-    ranks_rule = document(
-        "grad_expanded_x has rank 2 or 3, and rank 3 in drop/pad mode", f"{ACLNN}, parameters"
-    )
-    rows_rule = source_read("dropless: as many rows of grad_expanded_x as indices", TILING)
-    active_rule = document(
-        "active: as many rows of grad_expanded_x as active_num", f"{ACLNN}, parameters"
-    )
-    out_rule = document("out is [tokens, hidden]", f"{ACLNN}, parameters")
-    rules = (
-        *((f"{n} is null", without(n), NULL, required) for n in ("grad_expanded_x", "expanded_row_idx", "grad_x")),
-        ("indices are int64", retyped("expanded_row_idx", "int64"), INVALID, types),
-        ("gradient is int32", retyped("grad_expanded_x", "int32"), INVALID, types),
-        ("out has another dtype", retyped("grad_x", "float16"), INVALID, types),
-        ("drop_pad_mode is -1", attribute("drop_pad_mode", -1), TILING_FAILED, document("drop_pad_mode is 0 or 1", f"{ACLNN}, parameters")),
-        ("drop_pad_mode is 2", attribute("drop_pad_mode", 2), TILING_FAILED, document("drop_pad_mode is 0 or 1", f"{ACLNN}, parameters")),
-        ("top_k is 0", attribute("top_k", 0), TILING_FAILED, document("top_k is above 0", f"{ACLNN}, parameters")),
-        ("top_k is negative", attribute("top_k", -2), TILING_FAILED, document("top_k is above 0", f"{ACLNN}, parameters")),
-        ("active_num is -1", attribute("active_num", -1), TILING_FAILED, document("active_num is 0 or more", f"{ACLNN}, parameters")),
-        ("gradient of rank 4", sized("dropless", (2, 2, 2, 16), 8, 2, (4, 16)), TILING_FAILED, ranks_rule),
-        ("gradient of rank 1", sized("dropless", (8,), 8, 2, (4, 8)), TILING_FAILED, ranks_rule),
-        ("drop/pad with rank 2", sized("drop_pad", (8, 16), 8, 2, (4, 16)), TILING_FAILED, ranks_rule),
-        ("one row more than indices", sized("dropless", (196608, 2), 196607, 1, (196607, 2)), TILING_FAILED, rows_rule),
-        ("40 rows, active_num 30", sized("active", (40, 512), 80, 1, (80, 512), 30), TILING_FAILED, active_rule),
-        ("out 510 wide, hidden 512", sized("active", (40, 512), 80, 1, (80, 510), 40), TILING_FAILED, out_rule),
-        ("out of 10 rows for 64 tokens", sized("active", (40, 512), 640, 10, (10, 512), 40), TILING_FAILED, out_rule),
-        ("out of rank 3", sized("dropless", (8, 16), 8, 2, (4, 1, 16)), TILING_FAILED, out_rule),
-        ("top_k does not divide the indices", sized("dropless", (8, 16), 8, 3, (2, 16)), TILING_FAILED, document("top_k divides the number of indices", f"{ACLNN}, parameters")),
-    )  # fmt: skip
-    return tuple(Rejection(*rule) for rule in rules)
-
-
-def vendor_boundaries() -> tuple[Boundary, ...]:
-    """The vendor's largest hidden of one tile per bin class, on Ascend910B (usable UB 196352 B)."""
-    wide = {1: 16384, 4: 16352, 8: 9808, 16: 5440, 32: 2880, 64: 1472, 128: 368}
+    types = "float16, bfloat16 or float32, the same for input and output; indices int32"
+    ranks_rule = "grad_expanded_x has rank 2 or 3, and rank 3 in drop/pad mode"
+    broken: dict[int, dict[Clause, dict[str, Case]]] = {
+        NULL: {
+            stated("the tensor is required"): {
+                f"{tensor.name} is null": without(good, tensor.name) for tensor in TENSORS
+            },
+        },
+        INVALID: {
+            stated(types): {
+                "indices are int64": retyped(good, "expanded_row_idx", "int64"),
+                "gradient is int32": retyped(good, "grad_expanded_x", "int32"),
+                "out has another dtype": retyped(good, "grad_x", "float16"),
+            },
+        },
+        TILING_FAILED: {
+            stated("drop_pad_mode is 0 or 1"): {
+                "drop_pad_mode is -1": with_attributes(good, drop_pad_mode=-1),
+                "drop_pad_mode is 2": with_attributes(good, drop_pad_mode=2),
+            },
+            stated("top_k is above 0"): {
+                "top_k is 0": with_attributes(good, top_k=0),
+                "top_k is -2": with_attributes(good, top_k=-2),
+            },
+            stated("active_num is 0 or more"): {
+                "active_num is -1": with_attributes(good, active_num=-1),
+            },
+            stated(ranks_rule): {
+                "gradient of rank 4": sized("dropless", (2, 2, 2, 16), 8, 2, (4, 16)),
+                "gradient of rank 1": sized("dropless", (8,), 8, 2, (4, 8)),
+                "drop/pad with rank 2": sized("drop_pad", (8, 16), 8, 2, (4, 16)),
+            },
+            source_read("dropless: as many rows of grad_expanded_x as indices", TILING): {
+                "a row too many": sized("dropless", (196608, 2), 196607, 1, (196607, 2)),
+            },
+            stated("active: as many rows of grad_expanded_x as active_num"): {
+                "40 rows, active_num 30": sized("active", (40, 512), 80, 1, (80, 512), 30),
+            },
+            stated("out is [tokens, hidden]"): {
+                "out too narrow": sized("active", (40, 512), 80, 1, (80, 510), 40),
+                "out of 10 rows for 64": sized("active", (40, 512), 640, 10, (10, 512), 40),
+                "out of rank 3": sized("dropless", (8, 16), 8, 2, (4, 1, 16)),
+            },
+            stated("top_k divides the number of indices"): {
+                "8 indices, top_k 3": sized("dropless", (8, 16), 8, 3, (2, 16)),
+            },
+        },
+    }
     return tuple(
-        Boundary("hidden", limit, f"one column tile at top_k {k}, 16-bit dtypes")
-        for k, limit in wide.items()
+        Rejection(name, case, status, clause)
+        for status, clauses in broken.items()
+        for clause, calls in clauses.items()
+        for name, case in calls.items()
     )
 
 
@@ -307,51 +302,31 @@ OPERATOR = Operator(
     sources=(README, ACLNN),
     products=("Ascend910B", "Ascend910_93"),
     parameters=(
-        TensorParameter("grad_expanded_x", "gradExpandedX", "input"),
-        TensorParameter("expanded_row_idx", "expandedRowIdx", "input", "int32"),
+        *TENSORS[:2],
         AttributeParameter("top_k", "topK"),
         AttributeParameter("drop_pad_mode", "dropPadMode"),
         AttributeParameter("active_num", "activeNum"),
-        TensorParameter("grad_x", "out", "output"),
+        TENSORS[2],
     ),
     modes=(
-        Mode(
-            "dropless",
-            document("drop_pad_mode 0, active_num 0: every slot is added", f"{ACLNN}, parameters"),
-        ),
-        Mode(
-            "active",
-            source_read(
-                "active_num > 0: indices from active_num on add nothing",
-                "ops-transformer, moe_init_routing_v2_grad_with_activate.h",
-            ),
-        ),
-        Mode(
-            "drop_pad",
-            source_read(
-                "drop_pad_mode 1: index -1 adds nothing",
-                "ops-transformer, moe_init_routing_v2_grad_with_pos_drop_and_pad_zero.h",
-            ),
-        ),
+        Mode("dropless", stated("drop_pad_mode 0, active_num 0: every slot is added")),
+        Mode("active", source_read("indices from active_num on add nothing", KERNELS)),
+        Mode("drop_pad", source_read("drop_pad_mode 1: index -1 adds nothing", KERNELS)),
     ),
     dtypes=DTYPES,
     formula=formula,
     contracts={
         "grad_x": Sum(
-            clause=document(
-                "each token is the sum of its top_k rows, accumulated in float32 and rounded once",
-                f"{README}, formula",
-            ),
+            clause=document("each token is the sum of its top_k rows", f"{README}, formula"),
             terms=terms,
             merges=bin_tree,
             order_clause=source_read(
-                "even slots, odd slots, then pairs of bins",
-                "ops-transformer, moe_init_routing_v2_grad kernels",
+                "float32: even slots, odd slots, pairs of bins; rounded once",
+                KERNELS,
             ),
         )
     },
     cases=cases,
     examples=examples(),
     rejections=rejections(),
-    boundaries=vendor_boundaries(),
 )

@@ -12,7 +12,7 @@ UB_BYTES = tuple(1024 * kib for kib in (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128
 
 
 def machines(least_ub_bytes: int = 0) -> SearchStrategy[Machine]:
-    """Machines with at least ``least_ub_bytes`` of unified buffer; shrinks to one core, least buffer.
+    """Machines with that much unified buffer or more; shrinks to one core and the least buffer.
 
     Core counts and buffer sizes are those of DESIGN.md "Devices" (the simulated machine is drawn
     too): branches that a real chip takes at thousands of tokens show at a handful on a small one.
@@ -20,6 +20,6 @@ def machines(least_ub_bytes: int = 0) -> SearchStrategy[Machine]:
     fitting = [ub for ub in UB_BYTES if ub >= least_ub_bytes]
     if not fitting:
         raise ValueError(
-            f"least_ub_bytes={least_ub_bytes}: no simulated machine is that big (at most {UB_BYTES[-1]})"
+            f"least_ub_bytes={least_ub_bytes}: must be at most {UB_BYTES[-1]}, the largest machine"
         )
     return st.builds(Machine, cores=st.sampled_from(CORES), ub_bytes=st.sampled_from(fitting))

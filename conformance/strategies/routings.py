@@ -14,7 +14,7 @@ DROPPED = -1
 
 @st.composite
 def ranks(draw: st.DrawFn, entries: int) -> Indices:
-    """``entries`` ranks below ``entries``: mostly a permutation, as a router makes; also with duplicates.
+    """``entries`` ranks below ``entries``: a permutation as a router makes it, or with duplicates.
 
     Shrinks to the identity, then to a permutation with seed 0.
     """
@@ -37,7 +37,9 @@ def positions(draw: st.DrawFn, tokens: int, top_k: int, places: int) -> Indices:
     """
     entries = tokens * top_k
     generator = np.random.default_rng(draw(SEEDS))
-    pattern = draw(st.sampled_from(["none", "slot 0", "odd slots", "whole tokens", "random", "all"]))
+    pattern = draw(
+        st.sampled_from(["none", "slot 0", "odd slots", "whole tokens", "random", "all"])
+    )
     slot = np.arange(entries) % top_k
     token = np.arange(entries) // top_k
     dropped = {
@@ -57,5 +59,3 @@ def positions(draw: st.DrawFn, tokens: int, top_k: int, places: int) -> Indices:
 def unread_rows(indices: Indices, rows: int) -> tuple[int, ...]:
     """Rows below ``rows`` that no index names."""
     return tuple(int(row) for row in np.setdiff1d(np.arange(rows), indices))
-
-

@@ -15,7 +15,7 @@ def top_ks(largest: int = 200) -> SearchStrategy[int]:
 
 
 def token_counts(cores: int, largest: int) -> SearchStrategy[int]:
-    """Token counts: a handful, or around multiples of the core count where the last core's share changes."""
+    """Token counts: a handful, or around the core count, where the last core's share changes."""
     near = {cores - 1, cores, cores + 1, 2 * cores + 1} & set(range(1, largest + 1))
     handful = st.integers(1, min(12, largest))
     return st.one_of(handful, st.sampled_from(sorted(near))) if near else handful

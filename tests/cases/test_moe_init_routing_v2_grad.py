@@ -4,10 +4,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from cases.operators.moe_init_routing_v2_grad import DTYPES, OPERATOR, bin_tree, bins, cases
-from conformance.case import Case
 from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
+
+from cases.operators.moe_init_routing_v2_grad import DTYPES, OPERATOR, bin_tree, bins, cases
+from conformance.case import Case
 from tests.definitions.moe_init_routing_v2_grad import moe_init_routing_v2_grad as loops
 
 MODES = tuple(mode.name for mode in OPERATOR.modes)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+
 from conformance.case import Case, Machine, Tensor
 from conformance.fill import Fill
 

@@ -1,9 +1,9 @@
-"""Judge kernels with one mistake each, many seeds: `python -m tests.kernels.mutation_run --seeds 20`.
+"""Judge kernels with one mistake each: `python -m tests.kernels.mutation_run --seeds 20`.
 
 Each mutant is built once; then every seed is one smoke run of the real command line, stopped at the
 first failing cell. A mutant counts as rejected when the run ends with status 1 and left a shrunk
-case. `--mutant none` judges the unchanged kernel over whole smoke runs: there a rejection is a false
-alarm.
+case. `--mutant none` judges the unchanged kernel over whole smoke runs: a rejection is a false
+alarm there.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from tests.kernels.mutants_moe_init_routing_v2_grad import MUTANTS, Mutant
 from tests.kernels.mutation_run import build_mutant, judge_libraries
 

@@ -1,4 +1,4 @@
-"""A program written for CANN runs unedited on the simulated device and prints the documented values."""
+"""A program written for CANN runs unedited on the simulated device, with the printed values."""
 
 import subprocess
 from pathlib import Path

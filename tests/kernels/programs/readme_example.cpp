@@ -1,4 +1,5 @@
-// The README example of MoeInitRoutingV2Grad as a program for CANN: nothing here knows of a simulator.
+// The README example of MoeInitRoutingV2Grad as a program for CANN: nothing here knows of a
+// simulator.
 #include <cstdint>
 #include <cstdio>
 #include <vector>
@@ -8,14 +9,15 @@
 
 namespace {
 
-#define REQUIRE(call)                                                                       \
-    do {                                                                                    \
-        const auto status = (call);                                                         \
-        if (status != 0) {                                                                  \
-            const char* text = aclGetRecentErrMsg();                                        \
-            std::fprintf(stderr, "%s: %d %s\n", #call, static_cast<int>(status), text ? text : ""); \
-            return 1;                                                                       \
-        }                                                                                   \
+#define REQUIRE(call)                                                            \
+    do {                                                                         \
+        const auto status = (call);                                              \
+        if (status != 0) {                                                       \
+            const char* text = aclGetRecentErrMsg();                             \
+            std::fprintf(stderr, "%s: %d %s\n", #call, static_cast<int>(status), \
+                         text ? text : "");                                      \
+            return 1;                                                            \
+        }                                                                        \
     } while (false)
 
 std::vector<int64_t> Strides(const std::vector<int64_t>& shape) {

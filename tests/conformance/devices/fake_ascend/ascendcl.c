@@ -17,37 +17,32 @@ static char g_soc[64] = "Ascend910B1";
 static uint32_t g_cores = 48;
 static int g_streamStatus = 0;
 
-EXPORT void fakeSetMessage(const char *text) { snprintf(g_message, sizeof g_message, "%s", text); }
-EXPORT void fakeSetDiagnostics(const char *text)
-{
+EXPORT void fakeSetMessage(const char* text) { snprintf(g_message, sizeof g_message, "%s", text); }
+EXPORT void fakeSetDiagnostics(const char* text) {
     snprintf(g_diagnostics, sizeof g_diagnostics, "%s", text);
 }
 EXPORT void fakeFailStream(int status) { g_streamStatus = status; }
 
-EXPORT int aclInit(const char *path)
-{
+EXPORT int aclInit(const char* path) {
     (void)path;
     return 0;
 }
 EXPORT int aclFinalize(void) { return 0; }
-EXPORT int aclrtGetDeviceCount(uint32_t *count)
-{
+EXPORT int aclrtGetDeviceCount(uint32_t* count) {
     *count = 1;
     return 0;
 }
 EXPORT int aclrtSetDevice(int32_t device) { return device == 0 ? 0 : 107001; }
 EXPORT int aclrtResetDevice(int32_t device) { return device == 0 ? 0 : 107001; }
-EXPORT const char *aclrtGetSocName(void) { return g_soc; }
-EXPORT const char *aclGetRecentErrMsg(void) { return g_message[0] ? g_message : NULL; }
+EXPORT const char* aclrtGetSocName(void) { return g_soc; }
+EXPORT const char* aclGetRecentErrMsg(void) { return g_message[0] ? g_message : NULL; }
 
-EXPORT int aclrtGetDeviceInfo(uint32_t device, int attribute, int64_t *value)
-{
+EXPORT int aclrtGetDeviceInfo(uint32_t device, int attribute, int64_t* value) {
     *value = g_cores;
     return device == 0 && attribute == 201 ? 0 : 107000;
 }
 
-EXPORT int aclrtMalloc(void **address, size_t bytes, int policy)
-{
+EXPORT int aclrtMalloc(void** address, size_t bytes, int policy) {
     (void)policy;
     *address = bytes > kSimulatedMemory ? NULL : aligned_alloc(512, (bytes + 1023) / 512 * 512);
     if (*address == NULL) {
@@ -57,14 +52,12 @@ EXPORT int aclrtMalloc(void **address, size_t bytes, int policy)
     return 0;
 }
 
-EXPORT int aclrtFree(void *address)
-{
+EXPORT int aclrtFree(void* address) {
     free(address);
     return 0;
 }
 
-EXPORT int aclrtMemcpy(void *to, size_t limit, const void *from, size_t bytes, int kind)
-{
+EXPORT int aclrtMemcpy(void* to, size_t limit, const void* from, size_t bytes, int kind) {
     if (bytes > limit || (kind != 1 && kind != 2)) {
         return 107000;
     }
@@ -72,8 +65,7 @@ EXPORT int aclrtMemcpy(void *to, size_t limit, const void *from, size_t bytes, i
     return 0;
 }
 
-EXPORT int aclrtMemset(void *address, size_t limit, int32_t value, size_t bytes)
-{
+EXPORT int aclrtMemset(void* address, size_t limit, int32_t value, size_t bytes) {
     if (bytes > limit) {
         return 107000;
     }
@@ -81,23 +73,20 @@ EXPORT int aclrtMemset(void *address, size_t limit, int32_t value, size_t bytes)
     return 0;
 }
 
-EXPORT int aclrtCreateStream(void **stream)
-{
+EXPORT int aclrtCreateStream(void** stream) {
     static int only;
     *stream = &only;
     return 0;
 }
-EXPORT int aclrtDestroyStream(void *stream) { return stream == NULL ? 107000 : 0; }
+EXPORT int aclrtDestroyStream(void* stream) { return stream == NULL ? 107000 : 0; }
 
-EXPORT int aclrtSynchronizeStream(void *stream)
-{
+EXPORT int aclrtSynchronizeStream(void* stream) {
     int status = stream == NULL ? 107000 : g_streamStatus;
     g_streamStatus = 0;
     return status;
 }
 
-EXPORT int ascendsimConfigure(const char *soc, uint32_t cores, uint64_t ubBytes)
-{
+EXPORT int ascendsimConfigure(const char* soc, uint32_t cores, uint64_t ubBytes) {
     (void)ubBytes;
     if (soc != NULL && strncmp(soc, "Ascend", 6) != 0) {
         fakeSetMessage("known SoCs begin with Ascend");
@@ -110,9 +99,8 @@ EXPORT int ascendsimConfigure(const char *soc, uint32_t cores, uint64_t ubBytes)
 EXPORT uint32_t ascendsimVectorCores(void) { return g_cores; }
 EXPORT uint64_t ascendsimUbBytes(void) { return 196352; }
 
-EXPORT uint64_t ascendsimTakeDiagnostics(char *buffer, uint64_t capacity)
-{
-    const char *text = g_diagnostics[0] ? g_diagnostics : "[]";
+EXPORT uint64_t ascendsimTakeDiagnostics(char* buffer, uint64_t capacity) {
+    const char* text = g_diagnostics[0] ? g_diagnostics : "[]";
     uint64_t need = strlen(text);
     if (need <= capacity) {
         memcpy(buffer, text, need);

@@ -11,31 +11,30 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-extern void fakeSetMessage(const char *text);
-extern void fakeSetDiagnostics(const char *text);
+extern void fakeSetMessage(const char* text);
+extern void fakeSetDiagnostics(const char* text);
 extern void fakeFailStream(int status);
 extern uint32_t ascendsimVectorCores(void);
 
 typedef struct {
     int64_t size;
-    int32_t *data;
+    int32_t* data;
 } Tensor;
 
 typedef struct {
-    const Tensor *x;
+    const Tensor* x;
     int64_t addend;
-    const Tensor *y;
-    char *workspace;
+    const Tensor* y;
+    char* workspace;
 } Plan;
 
 static Plan g_plan;
 
-EXPORT Tensor *aclCreateTensor(const int64_t *shape, uint64_t rank, int dtype,
-                               const int64_t *strides, int64_t offset, int format,
-                               const int64_t *storage, uint64_t storageRank, void *data)
-{
+EXPORT Tensor* aclCreateTensor(const int64_t* shape, uint64_t rank, int dtype,
+                               const int64_t* strides, int64_t offset, int format,
+                               const int64_t* storage, uint64_t storageRank, void* data) {
     (void)dtype, (void)strides, (void)offset, (void)format, (void)storage, (void)storageRank;
-    Tensor *tensor = malloc(sizeof *tensor);
+    Tensor* tensor = malloc(sizeof *tensor);
     tensor->size = 1;
     for (uint64_t axis = 0; axis < rank; axis++) {
         tensor->size *= shape[axis];
@@ -44,22 +43,19 @@ EXPORT Tensor *aclCreateTensor(const int64_t *shape, uint64_t rank, int dtype,
     return tensor;
 }
 
-EXPORT int aclDestroyTensor(const Tensor *tensor)
-{
-    free((void *)tensor);
+EXPORT int aclDestroyTensor(const Tensor* tensor) {
+    free((void*)tensor);
     return 0;
 }
 
-static void add(const Plan *plan, int64_t count)
-{
+static void add(const Plan* plan, int64_t count) {
     for (int64_t i = 0; i < count; i++) {
         plan->y->data[i] = plan->x->data[i] + (int32_t)plan->addend;
     }
 }
 
-static int plan(const Tensor *x, int64_t addend, const Tensor *y, uint64_t *bytes, void **executor,
-                uint64_t workspaceBytes)
-{
+static int plan(const Tensor* x, int64_t addend, const Tensor* y, uint64_t* bytes, void** executor,
+                uint64_t workspaceBytes) {
     if (x == NULL || y == NULL) {
         fakeSetMessage("x and y must not be null");
         return 161001;
@@ -70,30 +66,28 @@ static int plan(const Tensor *x, int64_t addend, const Tensor *y, uint64_t *byte
     return 0;
 }
 
-#define OPERATOR(NAME, WORKSPACE, BODY)                                                            \
-    EXPORT int aclnn##NAME##GetWorkspaceSize(const Tensor *x, int64_t addend, const Tensor *y,     \
-                                             uint64_t *bytes, void **executor)                     \
-    {                                                                                              \
-        return plan(x, addend, y, bytes, executor, WORKSPACE);                                     \
-    }                                                                                              \
-    EXPORT int aclnn##NAME(void *workspace, uint64_t bytes, void *executor, void *stream)          \
-    {                                                                                              \
-        Plan *p = executor;                                                                        \
-        (void)bytes, (void)stream;                                                                 \
-        p->workspace = workspace;                                                                  \
-        add(p, p->y->size);                                                                        \
-        BODY;                                                                                      \
-        return 0;                                                                                  \
+#define OPERATOR(NAME, WORKSPACE, BODY)                                                        \
+    EXPORT int aclnn##NAME##GetWorkspaceSize(const Tensor* x, int64_t addend, const Tensor* y, \
+                                             uint64_t* bytes, void** executor) {               \
+        return plan(x, addend, y, bytes, executor, WORKSPACE);                                 \
+    }                                                                                          \
+    EXPORT int aclnn##NAME(void* workspace, uint64_t bytes, void* executor, void* stream) {    \
+        Plan* p = executor;                                                                    \
+        (void)bytes, (void)stream;                                                             \
+        p->workspace = workspace;                                                              \
+        add(p, p->y->size);                                                                    \
+        BODY;                                                                                  \
+        return 0;                                                                              \
     }
 
 OPERATOR(FakeAdd, 0, )
 OPERATOR(FakeWriteAfter, 0, p->y->data[p->y->size + 2] = 7)
 OPERATOR(FakeWriteBefore, 0, memset(p->y->data - 1, p->y->data[-1] == 0, 4))
 OPERATOR(FakeWorkspace, 1000, memset(p->workspace, 0, 1001))
-OPERATOR(FakeWorkspaceCount, 1000, for (int64_t i = 0; i < p->y->size; i++) p->y->data[i] =
-                                       ((unsigned char *)p->workspace)[i])
+OPERATOR(FakeWorkspaceCount, 1000,
+         for (int64_t i = 0; i < p->y->size; i++) p->y->data[i] = ((unsigned char*)p->workspace)[i])
 OPERATOR(FakeHugeWorkspace, 1ull << 60, )
-OPERATOR(FakeCrash, 0, fputs("about to crash\n", stderr); *(volatile int *)8 = 1)
+OPERATOR(FakeCrash, 0, fputs("about to crash\n", stderr); *(volatile int*)8 = 1)
 OPERATOR(FakeExit, 0, exit(3))
 OPERATOR(FakeHang, 0, for (;;) sleep(1))
 OPERATOR(FakeSpin, 0, for (volatile int i = 0;; i++))
@@ -107,29 +101,26 @@ OPERATOR(FakePid, 0, p->y->data[0] = getpid())
 OPERATOR(FakeParent, 0, p->y->data[0] = getppid())
 OPERATOR(FakeAlignment, 0, p->y->data[0] = (int32_t)((uintptr_t)p->y->data % 4096))
 OPERATOR(FakeCores, 0, p->y->data[0] = (int32_t)ascendsimVectorCores())
-OPERATOR(FakeEnvironment, 0, p->y->data[0] = (getenv("ASCEND_HOME_PATH") != NULL) +
-                                             (getenv("LD_LIBRARY_PATH") != NULL))
+OPERATOR(FakeEnvironment, 0,
+         p->y->data[0] = (getenv("ASCEND_HOME_PATH") != NULL) + (getenv("LD_LIBRARY_PATH") != NULL))
 OPERATOR(FakeDiagnose, 0,
          fakeSetDiagnostics("[{\"code\": \"gm-out-of-bounds\", \"severity\": \"error\","
                             " \"message\": \"row 7 of y\", \"line\": 12, \"block\": 3,"
                             " \"address\": 18446744073709551615}]"))
 
-EXPORT int aclnnFakeUnwrittenGetWorkspaceSize(const Tensor *x, int64_t addend, const Tensor *y,
-                                              uint64_t *bytes, void **executor)
-{
+EXPORT int aclnnFakeUnwrittenGetWorkspaceSize(const Tensor* x, int64_t addend, const Tensor* y,
+                                              uint64_t* bytes, void** executor) {
     return plan(x, addend, y, bytes, executor, 0);
 }
-EXPORT int aclnnFakeUnwritten(void *workspace, uint64_t bytes, void *executor, void *stream)
-{
+EXPORT int aclnnFakeUnwritten(void* workspace, uint64_t bytes, void* executor, void* stream) {
     (void)workspace, (void)bytes, (void)stream;
-    add(executor, ((Plan *)executor)->y->size - 3);
+    add(executor, ((Plan*)executor)->y->size - 3);
     return 0;
 }
 
 /* Refuses every call with the status of a failed tiling; writes an output only if addend is 1. */
-EXPORT int aclnnFakeRefuseGetWorkspaceSize(const Tensor *x, int64_t addend, const Tensor *y,
-                                           uint64_t *bytes, void **executor)
-{
+EXPORT int aclnnFakeRefuseGetWorkspaceSize(const Tensor* x, int64_t addend, const Tensor* y,
+                                           uint64_t* bytes, void** executor) {
     (void)x, (void)bytes, (void)executor;
     if (addend == 1) {
         y->data[0] = 1;
@@ -137,8 +128,7 @@ EXPORT int aclnnFakeRefuseGetWorkspaceSize(const Tensor *x, int64_t addend, cons
     fakeSetMessage("addend must be 0");
     return 561002;
 }
-EXPORT int aclnnFakeRefuse(void *workspace, uint64_t bytes, void *executor, void *stream)
-{
+EXPORT int aclnnFakeRefuse(void* workspace, uint64_t bytes, void* executor, void* stream) {
     (void)workspace, (void)bytes, (void)executor, (void)stream;
     abort();
 }
