@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import ml_dtypes
 import numpy as np
@@ -16,8 +17,22 @@ from conformance.fill import Fill, expand
 SHOWN_INTEGERS = 24
 
 
+class Printer(Protocol):
+    """What Hypothesis and IPython print values with."""
+
+    def text(self, text: str) -> None:
+        """Print text as it is."""
+
+
+class ReadAsPrinted:
+    """Lets Hypothesis print a value by its repr, not field by field: a tensor may be long."""
+
+    def _repr_pretty_(self, printer: Printer, cycle: bool) -> None:
+        printer.text(repr(self))
+
+
 @dataclass(frozen=True)
-class Tensor:
+class Tensor(ReadAsPrinted):
     """A tensor of a case: its shape and dtype, and where its elements come from.
 
     ``values`` lists integers in C order (raw storage bits if the dtype is floating); ``fill`` is a
@@ -62,7 +77,7 @@ class Tensor:
 
 
 @dataclass(frozen=True)
-class Machine:
+class Machine(ReadAsPrinted):
     """The simulated machine of a case: vector cores and bytes of unified buffer per core."""
 
     cores: int
@@ -74,7 +89,7 @@ class Machine:
 
 
 @dataclass(frozen=True)
-class Case:
+class Case(ReadAsPrinted):
     """One call: operator name, mode, dtype, attributes, tensors by parameter name, and the machine
     to simulate (None: the device's own; an NPU ignores it).
     """

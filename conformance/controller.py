@@ -59,9 +59,9 @@ class Controller:
         if report.failed and self._is_template(report.nodeid):
             self.errors[report.nodeid] = report.longreprtext
 
-    def pytest_keyboard_interrupt(self) -> None:
-        """Remember that a person ended the run."""
-        self.interrupted = True
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Remember that a person ended the run. For ``-x`` pytest raises classes of its own."""
+        self.interrupted = excinfo.type in (KeyboardInterrupt, pytest.exit.Exception)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:

@@ -63,10 +63,13 @@ def _scaled(
 def _lattice(
     generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int
 ) -> Columns:
-    """Integers so small that any order of adding ``terms`` of them in fp32 is exact."""
-    bits = min(fmt.precision, 24 - max(terms - 1, 0).bit_length())
-    limit = 2 ** max(bits, 1)
-    return generator.integers(-limit + 1, limit, shape).astype(np.float64)
+    """Integers so small that any order of adding ``terms`` of them in fp32 is exact.
+
+    Every column has its own number of bits, up to what storage and the sum can hold.
+    """
+    most = max(1, min(fmt.precision, 24 - max(terms - 1, 0).bit_length()))
+    limit = 2 ** generator.integers(1, most + 1, shape[1])
+    return generator.integers(1 - limit, limit, shape).astype(np.float64)
 
 
 def _cancellation(

@@ -15,10 +15,11 @@ from conformance.devices.open import open_device
 from conformance.evidence import EnvironmentLine, verdict_line
 from conformance.failure import tell
 from conformance.profiles import PROFILES
-from conformance.template import bind, body_of, parametrize
+from conformance.template import DRAWN, Body, bind, body_of, fixed_parameters, parametrize
 from conformance.trial import Judged, Refused, Trial
 
 TRIAL = pytest.StashKey[Trial]()
+BODY = pytest.StashKey[Body]()
 CONTEXT = pytest.StashKey[Context]()
 
 
@@ -112,7 +113,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         context.write(line, item.funcargs.get("device"))
 
     trial = Trial(note=note, shrink_seconds=context.profile.shrink_seconds)
-    item.stash[TRIAL] = trial
+    item.stash[TRIAL], item.stash[BODY] = trial, body
     item.obj = bind(
         body,
         item.callspec.params,
@@ -126,12 +127,19 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-    """Run the smallest refused case once more, so that the verdict that is told was observed."""
+    """Begin with the documented calls; end with the smallest refused case, run once more."""
     __tracebackhide__ = True
-    try:
+    if TRIAL not in pyfuncitem.stash:
         return (yield)
+    trial, body = pyfuncitem.stash[TRIAL], pyfuncitem.stash[BODY]
+    arguments = {name: pyfuncitem.funcargs[name] for name in fixed_parameters(body)}
+    trial.examine(lambda case: body(**arguments, **{DRAWN: case}))
+    try:
+        done = yield
+        trial.settle()
+        return done
     except Refused:
-        pyfuncitem.stash[TRIAL].replay()
+        trial.replay()
         raise
 
 

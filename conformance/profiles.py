@@ -25,7 +25,7 @@ class Profile:
 PROFILES = {
     profile.name: profile
     for profile in (
-        Profile("smoke", "under a minute on two cores", examples=150, shrink_seconds=20),
+        Profile("smoke", "under a minute on two cores", examples=300, shrink_seconds=20),
         Profile("gate", "under ten minutes on two cores", examples=2500, shrink_seconds=60),
         Profile("nightly", "an hour or so, new cases", 50_000, shrink_seconds=240, random=True),
     )

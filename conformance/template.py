@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, Verbosity, example, given, seed, settings
+from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
 from conformance import judge as judging
@@ -40,7 +40,8 @@ MARK = "conformance_body"
 
 def conformance_test(body: Body) -> Body:
     """Make a template of a test function; the plugin binds each of its items to a record's cell."""
-    parameters = [p for p in inspect.signature(body).parameters.values() if p.name != DRAWN]
+    signature = inspect.signature(body)
+    parameters = [signature.parameters[name] for name in fixed_parameters(body)]
 
     @functools.wraps(body)
     def template(**_: object) -> None:
@@ -51,6 +52,11 @@ def conformance_test(body: Body) -> Body:
     template.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     setattr(template, MARK, body)
     return template
+
+
+def fixed_parameters(body: Body) -> tuple[str, ...]:
+    """The parameters of a template that pytest provides: all but the drawn case."""
+    return tuple(name for name in inspect.signature(body).parameters if name != DRAWN)
 
 
 def body_of(template: object) -> Body | None:
@@ -114,15 +120,14 @@ def bind(
         trial.attempt(lambda: body(**arguments), arguments[DRAWN])
 
     operator, mode, dtype = (parameters[name] for name in ("operator", "mode", "dtype"))
-    documented = [e for e in operator.examples if (e.case.mode, e.case.dtype) == (mode, dtype)]
-    trial.explicit = len(documented)
+    trial.documented = tuple(
+        e.case for e in operator.examples if (e.case.mode, e.case.dtype) == (mode, dtype)
+    )
     test: Any = given(case=operator.cases(mode, dtype))(attempt)
-    for one in reversed(documented):
-        test = example(case=one.case)(test)
     reuse = (Phase.reuse,) if database else ()
     test = settings(
         max_examples=profile.examples,
-        phases=(Phase.explicit, *reuse, Phase.generate, Phase.shrink),
+        phases=(*reuse, Phase.generate, Phase.shrink),
         database=DirectoryBasedExampleDatabase(database) if database else None,
         deadline=None,
         report_multiple_bugs=False,

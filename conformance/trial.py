@@ -1,8 +1,10 @@
 """One item's attempts: what was judged, what was refused, and how long it may look for less.
 
-Hypothesis runs a template's body many times: on the documented examples, on drawn cases, and after
-the first refusal on ever smaller ones. A trial stands between the two and keeps three promises.
+Hypothesis runs a template's body many times: on drawn cases, and after the first refusal on ever
+smaller ones. A trial stands between the two and keeps four promises.
 
+* Documented calls come first. One that is refused does not end the item: what is told is the
+  smallest drawn case that is refused too, and the documented call only if there is none.
 * A refused case is remembered, so that Hypothesis's repetitions of it cost nothing. A hang costs
   the whole time limit, and Hypothesis runs the same case again before it shrinks and at its end.
 * Shrinking has a wall-time budget. After it, a new case counts as accepted without being run: the
@@ -15,6 +17,7 @@ the first refusal on ever smaller ones. A trial stands between the two and keeps
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -54,18 +57,19 @@ class Judged:
 class Trial:
     """The attempts of one item.
 
-    ``explicit`` is the number of documented examples, which Hypothesis runs first. ``note(judged,
-    phase, seconds)`` is called for every verdict. ``smallest`` is the refused verdict that was met
-    last: after Hypothesis has ended, that of its smallest case.
+    ``documented`` are the documented calls of the item's cell. ``note(judged, phase, seconds)`` is
+    called for every verdict. ``smallest`` is the refused verdict that was met last: after
+    Hypothesis has ended, that of its smallest case.
     """
 
     note: Callable[[Judged, str, float], None]
     shrink_seconds: float
-    explicit: int = 0
+    documented: tuple[Case, ...] = ()
     clock: Clock = time.monotonic
     smallest: Judged | None = None
     unrepeatable: bool = False
     _again: Callable[[], None] | None = None
+    _examining: bool = False
     _replaying: bool = False
     _began: float = 0.0
     _first_refusal: float | None = None
@@ -80,7 +84,7 @@ class Trial:
             return "replay"
         if self._first_refusal is not None:
             return "shrink"
-        return "explicit" if self.explicit > 0 else "generate"
+        return "explicit" if self._examining else "generate"
 
     def attempt(self, body: Callable[[], None], case: Case | None = None) -> None:
         """Run a template's body once; ``case`` is its drawn case, if it has one.
@@ -101,7 +105,26 @@ class Trial:
         if refused is not None:
             self._remember(refused, case)
             self._refuse(refused, body)
-        self.explicit -= 1
+
+    def examine(self, body: Callable[[Case], None]) -> None:
+        """Run the body on the documented calls, up to the first that is refused."""
+        __tracebackhide__ = True
+        self._examining = True
+        try:
+            for case in self.documented:
+                again = functools.partial(body, case)
+                refused = self._run(again)
+                if refused is not None:
+                    self.smallest, self._again = refused, again
+                    return
+        finally:
+            self._examining = False
+
+    def settle(self) -> None:
+        """End an item whose drawn cases were all accepted: a refused documented call stands."""
+        __tracebackhide__ = True
+        if self.smallest is not None:
+            raise Refused(str(self.smallest.verdict))
 
     def replay(self) -> None:
         """Run the smallest refused case again; `smallest` becomes what is observed this time."""

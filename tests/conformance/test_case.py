@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+from hypothesis.vendor.pretty import pretty
 
 from conformance.case import Case, Machine, Tensor
 from conformance.fill import Fill
@@ -60,3 +61,9 @@ def test_what_the_operator_is_given_tells_cases_apart_and_the_machine_does_not()
 
 def test_arrays_cannot_be_changed_by_who_reads_them() -> None:
     assert not any(array.flags.writeable for array in CASE.arrays.values())
+
+
+def test_hypothesis_prints_a_case_as_it_reads_however_long_its_tensors_are() -> None:
+    long = replace(CASE, inputs={"rows": Tensor((99999,), "int32", values=(0,) * 99999)})
+    assert pretty(long) == repr(long)
+    assert len(pretty(long)) < 500

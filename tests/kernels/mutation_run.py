@@ -9,7 +9,6 @@ alarm there.
 from __future__ import annotations
 
 import argparse
-import json
 import subprocess
 import sys
 import tempfile
@@ -17,12 +16,14 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from conformance.replay import load
 from device_kernels.build import build
 from tests.kernels.mutants_moe_init_routing_v2_grad import MUTANTS, Mutant, apply
 
 ROOT = Path(__file__).parents[2]
 KERNELS = ROOT / "device_kernels" / "kernels"
 MOST_INDICES, MOST_HIDDEN = 8, 64
+STOP_EARLY = ("--time-limit", "3", "--", "-x", "-k", "test_values")
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,8 @@ def judge_libraries(lib: Path, seed: int, out: Path, *extra: str) -> Result:
 
 def case_sizes(path: Path) -> tuple[int, int]:
     """Number of row indices and hidden size of a stored case."""
-    inputs = json.loads(path.read_text())["inputs"]
-    return inputs["expanded_row_idx"]["shape"][0], inputs["grad_expanded_x"]["shape"][-1]
+    inputs = load(path).case.inputs
+    return inputs["expanded_row_idx"].size, inputs["grad_expanded_x"].shape[-1]
 
 
 def main() -> int:
@@ -87,7 +88,7 @@ def main() -> int:
                 f"--mutant {chosen.mutant}: unknown; one of none, {[m.name for m in MUTANTS]}"
             )
         for name, lib in kernels:
-            extra = () if name == "none" else ("--time-limit", "3", "--", "-x")
+            extra = () if name == "none" else STOP_EARLY
             results = [
                 judge_libraries(lib, seed, Path(folder) / f"{name}-{seed}", *extra)
                 for seed in range(chosen.seeds)
