@@ -65,11 +65,14 @@ def _lattice(
 ) -> Columns:
     """Integers so small that any order of adding ``terms`` of them in fp32 is exact.
 
-    Every column has its own number of bits, up to what storage and the sum can hold.
+    Every column has its own number of bits, up to what storage and the sum can hold. None is zero:
+    a slot too many or too few always shows.
     """
     most = max(1, min(fmt.precision, 24 - max(terms - 1, 0).bit_length()))
     limit = 2 ** generator.integers(1, most + 1, shape[1])
-    return generator.integers(1 - limit, limit, shape).astype(np.float64)
+    return (generator.integers(1, limit, shape) * generator.choice([-1, 1], shape)).astype(
+        np.float64
+    )
 
 
 def _cancellation(
