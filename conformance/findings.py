@@ -25,7 +25,12 @@ def ending(observation: Observation) -> str:
         Outcome.TIMED_OUT: f"the call timed out after {observation.seconds:.2f} s{where}",
         Outcome.OUT_OF_MEMORY: f"the call ran out of memory{where}",
     }.get(observation.outcome, "the call completed")
-    return f"{what}: {observation.message}" if observation.message else f"{what}."
+    reason = observation.message
+    if observation.outcome is Outcome.FAILED and errors(observation):
+        # The findings tell the diagnostic in full, so the headline only names it and its place.
+        first = errors(observation)[0]
+        reason = f"{first.code} at {first.file}:{first.line}"
+    return f"{what}: {reason}" if reason else f"{what}."
 
 
 def call_findings(observation: Observation) -> tuple[str, ...]:

@@ -59,6 +59,17 @@ def test_the_text_of_a_crash():
     assert matches_snapshot(str(judge(operator(), made, observation)), "crash")
 
 
+def test_the_text_of_a_call_that_a_diagnostic_ended():
+    observation = Observation(
+        Outcome.FAILED,
+        status=507015,
+        phase="aclrtSynchronizeStream",
+        message="[gm-out-of-bounds] all that the device says of it, a second time",
+        diagnostics=(FLAW,),
+    )
+    assert matches_snapshot(str(judge(operator(), whole(), observation)), "ended_by_a_diagnostic")
+
+
 def test_the_text_of_a_wrong_status():
     observation = refused(status=161001, message="topK must be positive")
     assert matches_snapshot(str(judge_rejection(refusal(), observation)), "wrong_status")
