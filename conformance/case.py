@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from conformance.fill import Fill, expand
 
-SHOWN_INTEGERS = 24
+SHOWN = 24
 
 
 class Printer(Protocol):
@@ -67,12 +67,11 @@ class Tensor(ReadAsPrinted):
     def __repr__(self) -> str:
         shape = "x".join(map(str, self.shape)) or "scalar"
         if self.values is not None:
-            shown = ", ".join(map(str, self.values[:SHOWN_INTEGERS]))
-            more = ", ..." if len(self.values) > SHOWN_INTEGERS else ""
+            stored = np.array(self.values[:SHOWN], integer_view(numpy_dtype(self.dtype)))
+            shown = ", ".join(map(str, stored.view(numpy_dtype(self.dtype)).tolist()))
+            more = ", ..." if len(self.values) > SHOWN else ""
             return f"{self.dtype}[{shape}] = [{shown}{more}]"
-        canaries = (
-            f", NaN in unread rows {list(self.unread[:SHOWN_INTEGERS])}" if self.unread else ""
-        )
+        canaries = f", NaN in unread rows {list(self.unread[:SHOWN])}" if self.unread else ""
         return f"{self.dtype}[{shape}]" + (f" = {self.fill!r}{canaries}" if self.fill else "")
 
 

@@ -34,6 +34,11 @@ def test_a_long_tensor_is_shortened() -> None:
     assert repr(Tensor((100,), "int32", values=tuple(range(100)))).endswith("22, 23, ...]")
 
 
+def test_listed_floats_read_as_numbers() -> None:
+    tensor = Tensor((3,), "bfloat16", values=(0x3FC0, 0x8000, 0x7FC0))
+    assert repr(tensor) == "bfloat16[3] = [1.5, -0.0, nan]"
+
+
 def test_rows_that_must_not_be_read_hold_nan() -> None:
     grad = CASE.arrays["grad"].astype(np.float32)
     assert np.isfinite(grad[0]).all()

@@ -43,6 +43,12 @@ def test_cpp_is_formatted() -> None:
     run("clang-format", "--dry-run", "--Werror", *cpp_sources())
 
 
+def test_cpp_compiles_without_a_warning(tmp_path: Path) -> None:
+    sources, flags = str(ROOT / "device_kernels"), "-DCMAKE_COMPILE_WARNING_AS_ERROR=ON"
+    run("cmake", "-S", sources, "-B", str(tmp_path), "-G", "Ninja", flags)
+    run("cmake", "--build", str(tmp_path), "-j", "2")
+
+
 def test_rooms_import_only_what_they_may() -> None:
     run("lint-imports")
 
