@@ -71,7 +71,8 @@ def _lattice(
     most = max(1, min(fmt.precision, 24 - max(terms - 1, 0).bit_length()))
     limit = 2 ** generator.integers(1, most + 1, shape[1])
     signs = generator.choice(np.array([-1.0, 1.0]), shape)
-    return np.multiply(generator.integers(1, limit, shape), signs, dtype=np.float64)
+    signed: Columns = generator.integers(1, limit, shape) * signs
+    return signed
 
 
 def _cancellation(
