@@ -2,7 +2,7 @@
 
 People read standard error; with ``--json`` one line of JSON goes to standard output. Exit status:
 0 accepted, 1 a verdict failed, 2 wrong usage or nothing to do, 3 the device, build or environment
-failed and nothing was judged, 130 interrupted (DESIGN.md, "Command line").
+failed and nothing was judged, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -71,6 +71,7 @@ def parser() -> argparse.ArgumentParser:
     add("--operator", action="append", default=[], metavar="OP", help="judge OP (repeatable)")
     add("--device", default=DEFAULTS["device"], metavar="SPEC", help="auto, sim[:SOC] or npu[:N]")
     add("--route", default=DEFAULTS["route"], help=f"how kernels are called: {', '.join(ROUTES)}")
+    limits = ", ".join(f"{p.name} {p.time_limit:g}" for p in PROFILES.values())
     purposes = "; ".join(f"{p.name}: {p.purpose}" for p in PROFILES.values())
     add("--profile", default=DEFAULTS["profile"], help=purposes)
     add("--seed", metavar="N", help="seed of all draws (0; nightly: a new one each run)")
@@ -78,7 +79,7 @@ def parser() -> argparse.ArgumentParser:
     add(
         "--case", type=Path, metavar="FILE", help="judge just the case of a failures/<id>/case.json"
     )
-    add("--time-limit", metavar="SECONDS", help="time limit of one call on the device (20)")
+    add("--time-limit", metavar="SECONDS", help=f"of one call on the device ({limits})")
     add(
         "--libraries",
         metavar="DIR",
@@ -111,7 +112,7 @@ def _run(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
     one_of(ROUTES, "route", parsed.route)
     device_spec(parsed.device)
     seed = seed_of(parsed.seed, profile)
-    limit = seconds_of(parsed.time_limit)
+    limit = seconds_of(parsed.time_limit, profile)
     libraries = folder_of("libraries", parsed.libraries)
     workers = _workers(parsed.n)
     directories = [directory.absolute() for directory in parsed.operators]
@@ -132,8 +133,11 @@ def _run(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
         pytest_arguments=tuple(extra),
     )
     runner.check(request)
-    device = _open(parsed.device, console, limit, libraries)
-    device.close()
+    try:
+        _open(parsed.device, console, limit, libraries).close()
+    except EnvironmentFailure as failure:
+        runner.record_failure(request, failure)
+        raise
     outcome = runner.run(request, console)
     if parsed.json:
         print(msgspec.json.encode(outcome).decode(), flush=True)

@@ -13,7 +13,6 @@ import pytest
 
 from conformance import suite
 from conformance.devices.device import DeviceProfile
-from conformance.devices.open import TIME_LIMIT
 from conformance.evidence import AnyLine, DeviceLine, Writer
 from conformance.profiles import PROFILES, Profile
 
@@ -36,7 +35,7 @@ class Context:
         records = suite.operators(self.directories)
         self.operators = suite.chosen(records, option.conformance_operator or ())
         self.seed = seed_of(option.conformance_seed, self.profile)
-        self.time_limit = seconds_of(option.conformance_time_limit)
+        self.time_limit = seconds_of(option.conformance_time_limit, self.profile)
         self.libraries = folder_of("libraries", option.conformance_libraries)
         self.out = Path(option.conformance_out or config.rootpath / "reports" / "latest").absolute()
         workerinput = getattr(config, "workerinput", None)
@@ -112,10 +111,10 @@ def folder_of(parameter: str, text: str | None) -> Path | None:
     return Path(text).absolute()
 
 
-def seconds_of(text: str | None) -> float:
-    """A time limit in seconds; the devices' own where none is given."""
+def seconds_of(text: str | None, profile: Profile) -> float:
+    """A time limit in seconds; the profile's where none is given."""
     if text is None:
-        return TIME_LIMIT
+        return profile.time_limit
     try:
         seconds = float(text)
     except ValueError:

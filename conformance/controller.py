@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from datetime import datetime, timezone
 
 import pytest
 
@@ -13,11 +12,11 @@ from conformance.context import Context
 from conformance.evidence import DeviceLine, EnvironmentLine, FailureLine, read_lines
 from conformance.provenance import provenance
 from conformance.reporting.terminal import as_text
-from conformance.summary import Evidence, summarize, write_evidence
+from conformance.summary import Evidence, now, summarize, write_evidence
 from conformance.template import cell_id
 
 ACCEPTED, REFUSED, NOTHING_TO_DO, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
-"""Exit statuses of the front door: DESIGN.md, "Command line"."""
+"""Exit statuses of the front door; `conformance.cli` says what they mean."""
 
 
 class Controller:
@@ -88,7 +87,7 @@ class Controller:
         evidence.unjudged = sorted(self.selected - ids)
         evidence.seconds = round(time.monotonic() - self._clock, 3)
         evidence.exit_status = exit_status(evidence, interrupted=self.interrupted)
-        evidence.status = "finished"
+        evidence.status = "interrupted" if self.interrupted else "finished"
         write_evidence(out, evidence)
         if session.exitstatus == pytest.ExitCode.OK and evidence.exit_status != ACCEPTED:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -97,7 +96,7 @@ class Controller:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the table of the run and where its evidence is."""
-        if self.evidence is not None and self.evidence.status == "finished":
+        if self.evidence is not None and self.evidence.status != "running":
             terminalreporter.section("conformance")
             terminalreporter.write(as_text(self.evidence))
             terminalreporter.line(f"evidence: {self.context.out / 'evidence.json'}")
@@ -110,7 +109,7 @@ class Controller:
         cells = {cell_id(*key) for key in self._declared()}
         self.selected = cells & {_bracket(nodeid) for nodeid in mine}
         evidence = Evidence(
-            started=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+            started=now(),
             profile=context.profile.name,
             seed=context.seed,
             device=context.device,

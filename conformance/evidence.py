@@ -57,7 +57,10 @@ class DeviceLine(Line, tag="device", kw_only=True):
 
 
 class FailureLine(Line, tag="failure", kw_only=True):
-    """A failed item: its smallest refused case (a path inside the run's folder) and the text."""
+    """A failed item: its smallest refused case (a path inside the run's folder) and the text.
+
+    ``elements`` counts those of all the case's tensors.
+    """
 
     item: str
     operator: str
@@ -65,6 +68,7 @@ class FailureLine(Line, tag="failure", kw_only=True):
     dtype: str
     digest: str
     case: str
+    elements: int = 0
     headline: str
     text: str
 

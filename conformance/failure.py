@@ -7,7 +7,6 @@ import shlex
 from pathlib import Path
 
 from conformance.context import Context
-from conformance.devices.open import TIME_LIMIT
 from conformance.evidence import FailureLine
 from conformance.replay import Replay, save
 from conformance.run_folder import failure_folder
@@ -44,6 +43,7 @@ def tell(judged: Judged, context: Context, item: str, *, repeatable: bool) -> Fa
         dtype=case.dtype,
         digest=case.digest,
         case=str(path.relative_to(context.out)),
+        elements=sum(t.size for t in (*case.inputs.values(), *case.outputs.values())),
         headline=verdict.headline,
         text=text,
     )
@@ -54,7 +54,7 @@ def replay_line(path: Path, context: Context) -> str:
     words = ["python", "-m", "conformance", "run", "--case", _near(path)]
     if context.device != "auto":
         words += ["--device", context.device]
-    if context.time_limit != TIME_LIMIT:
+    if context.time_limit != context.profile.time_limit:
         words += ["--time-limit", f"{context.time_limit:g}"]
     if context.libraries is not None:
         words += ["--libraries", _near(context.libraries)]

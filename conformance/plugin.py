@@ -38,7 +38,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("operator", metavar="NAME", action="append", help="judge this operator; else all")
     add("seed", metavar="N", help="seed of all draws (0; nightly: a new one each run)")
     add("out", metavar="DIR", help="folder of the run (reports/latest)")
-    add("time-limit", metavar="SECONDS", help="time limit of one call on the device (20)")
+    add("time-limit", metavar="SECONDS", help="of one call on the device; by profile")
     add("libraries", metavar="DIR", help="judge the device libraries in DIR")
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from conformance.case import Case
 from conformance.judge import judge, judge_example, judge_rejection
+from conformance.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.observation import Observation
 from conformance.operator import Operator
 from conformance.suite import UsageError
@@ -57,10 +58,18 @@ def judgement(
 ) -> tuple[Operator, Callable[[Observation], Verdict]]:
     """The operator of a replay, and how an observation of it is judged.
 
-    Raises `UsageError` for an operator, rejection or example that is not on record.
+    Raises `UsageError` for an operator, rejection or example that is not on record, and for a case
+    that is none: a verdict on it would blame a kernel for its caller.
     """
     case = replay.case
     operator = _named(replay.case.operator, "operator", operators)
+    try:
+        if replay.judged_as == "rejection":
+            check_shape_and_data(case)
+        else:
+            check_call(case, operator)
+    except IllegalCase as error:
+        raise UsageError("case", case.operator, f"is no case to judge: {error}") from error
     if replay.judged_as == "values":
         return operator, lambda observation: judge(operator, case, observation)
     if replay.judged_as == "rejection":

@@ -21,6 +21,9 @@ def check(out: Path) -> None:
     """
     if out.is_symlink() or (out.exists() and not out.is_dir()):
         raise UsageError("out", out, "must be a folder, or not be there yet")
+    there = next(folder for folder in (out, *out.parents) if folder.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        raise UsageError("out", out, f"cannot be made: {there} is no folder that can be written")
     if not out.is_dir() or not {entry.name for entry in out.iterdir()} - KEPT:
         return
     earlier = read_evidence(out)

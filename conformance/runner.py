@@ -22,7 +22,7 @@ from conformance.operator import Operator
 from conformance.profiles import Profile
 from conformance.progress import Tail, bar
 from conformance.reporting.terminal import WIDTH, table
-from conformance.summary import Evidence, read_evidence
+from conformance.summary import Evidence, now, read_evidence
 
 POLL_SECONDS = 0.2
 END_SECONDS = 30
@@ -30,7 +30,7 @@ SHOWN_FAILURES = 3
 SHOWN_LOG_LINES = 15
 RESULTS = {
     ACCEPTED: "accepted",
-    REFUSED: "refused",
+    REFUSED: "failed",
     NOTHING_TO_DO: "nothing to judge",
     ENVIRONMENT: "environment failed",
     INTERRUPTED: "interrupted",
@@ -82,6 +82,25 @@ def check(request: Request) -> None:
         raise suite.UsageError("operators", "none", "there is nothing to judge")
 
 
+def record_failure(request: Request, failure: Exception) -> None:
+    """Leave a run's folder that says that nothing was judged: an older run's must not stand for it.
+
+    Raises `suite.UsageError` as `check` does.
+    """
+    evidence = Evidence(
+        started=now(),
+        profile=request.profile.name,
+        seed=request.seed,
+        device=request.device,
+        route=request.route,
+        operators=[operator.name for operator in request.operators],
+        environment=[str(failure)],
+        exit_status=ENVIRONMENT,
+        status="finished",
+    )
+    run_folder.start(request.out, evidence)
+
+
 def run(request: Request, console: Console) -> Outcome:
     """Run the suite, show its progress, and tell how it came out."""
     console.print(
@@ -97,14 +116,17 @@ def run(request: Request, console: Console) -> Outcome:
     evidence = read_evidence(request.out)
     if evidence is None or evidence.process != process.pid:
         status = INTERRUPTED if interrupted else _status_of(process.returncode)
-        _show_end(text.decode(errors="replace"), console)
-        console.print("nothing was judged: pytest ended before its first item")
+        if interrupted:
+            console.print("interrupted: nothing was judged yet")
+        else:
+            _show_end(text.decode(errors="replace"), console)
+            console.print("nothing was judged: pytest ended before its first item")
         return Outcome(status, "nothing judged", "", 0, 0, 0.0, "")
     (request.out / "pytest.log").write_bytes(text)
     status = evidence.exit_status if evidence.exit_status is not None else ENVIRONMENT
     status = INTERRUPTED if interrupted else status
     _tell(request, evidence, status, console)
-    if evidence.status != "finished":
+    if evidence.status == "running":
         _show_end(text.decode(errors="replace"), console)
     return Outcome(
         status=status,
@@ -163,7 +185,7 @@ def _watch(process: subprocess.Popen[bytes], request: Request, console: Console)
             while process.poll() is None:
                 time.sleep(POLL_SECONDS)
                 tail.read()
-                words = f"judging, {tail.refused} refused" if tail.refused else "judging"
+                words = f"judging, {tail.refused} failed" if tail.refused else "judging"
                 progress.update(task, completed=tail.judged, description=words)
     except KeyboardInterrupt:
         process.send_signal(signal.SIGINT)
@@ -186,12 +208,14 @@ def _tell(request: Request, evidence: Evidence, status: int, console: Console) -
     """Print the table, the first failures and where the rest is."""
     wide = Console(file=console.file, width=max(console.width, WIDTH), highlight=False)
     wide.print(table(evidence), crop=False)
-    for failure in evidence.failures[:SHOWN_FAILURES]:
+    # A documented call is as big as the document made it: shrunk cases are told first.
+    told = sorted(evidence.failures, key=lambda one: one.elements)
+    for failure in told[:SHOWN_FAILURES]:
         console.print(f"\n{failure.item}", style="bold", markup=False)
         console.print(failure.text, markup=False)
     more = len(evidence.failures) - SHOWN_FAILURES
     if more > 0:
-        console.print(f"\n{more} more refused items: {request.out / 'failures'}", markup=False)
+        console.print(f"\n{more} more failed items: {request.out / 'failures'}", markup=False)
     for item, text in list(evidence.errors.items())[:SHOWN_FAILURES]:
         console.print(f"\n{item} ended without a verdict:", style="bold", markup=False)
         _show_end(text, console)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -43,8 +44,8 @@ class Cell(msgspec.Struct, kw_only=True):
 class Evidence(msgspec.Struct, kw_only=True):
     """``evidence.json``: the whole run.
 
-    ``status`` is running until the controller has written the end; ``exit_status`` is the front
-    door's (DESIGN.md, "Command line"). ``unjudged`` names declared cells without a judged case.
+    ``status`` is running, finished or interrupted; ``exit_status`` is the front
+    door's. ``unjudged`` names declared cells without a judged case.
     """
 
     schema: int = SCHEMA
@@ -97,6 +98,11 @@ def summarize(lines: Iterable[AnyLine], declared: Iterable[tuple[str, str, str]]
     for cell in cells.values():
         cell.share_exact = cell.exact / cell.elements if cell.elements else None
     return list(cells.values())
+
+
+def now() -> str:
+    """The time of day, UTC, as evidence tells it."""
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")
 
 
 def write_evidence(out: Path, evidence: Evidence) -> None:

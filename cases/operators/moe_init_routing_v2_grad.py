@@ -321,7 +321,7 @@ OPERATOR = Operator(
             terms=terms,
             merges=bin_tree,
             order_clause=source_read(
-                "float32: even slots, odd slots, pairs of bins; rounded once",
+                "added in float32: even slots, odd slots, pairs of bins; rounded once",
                 KERNELS,
             ),
         )

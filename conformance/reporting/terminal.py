@@ -43,12 +43,12 @@ def as_text(evidence: Evidence) -> str:
 def _row(cell: Cell) -> tuple[str | Text, ...]:
     verdict = Text("accepted", style="green")
     if cell.failed:
-        verdict = Text("refused", style="bold red")
+        verdict = Text("failed", style="bold red")
     elif not cell.cases:
         verdict = Text("not judged", style="bold red")
     elif not cell.complete:
         verdict = Text("incomplete", style="bold red")
-    exact = NONE if cell.share_exact is None else percent(cell.share_exact)
+    exact = NONE if cell.share_exact is None or cell.failed else percent(cell.share_exact)
     room = NONE if cell.headroom is None else percent(cell.headroom)
     mode = "(must be refused)" if cell.mode == REJECTIONS else cell.mode
     time = f"{cell.seconds:.1f} s"

@@ -14,8 +14,7 @@ UB_BYTES = tuple(1024 * kib for kib in (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128
 def machines(least_ub_bytes: int = 0) -> SearchStrategy[Machine]:
     """Machines with that much unified buffer or more; shrinks to one core and the least buffer.
 
-    Core counts and buffer sizes are those of DESIGN.md "Devices" (the simulated machine is drawn
-    too): branches that a real chip takes at thousands of tokens show at a handful on a small one.
+    Branches that a real chip takes at thousands of tokens show at a handful on a small one.
     """
     fitting = [ub for ub in UB_BYTES if ub >= least_ub_bytes]
     if not fitting:

@@ -171,7 +171,10 @@ def test_an_npu_that_does_not_open_is_never_simulated_in_silence(tmp_path: Path)
     assert ended.status == 3
     assert "nothing was judged: this host has ASCEND_HOME_PATH=" in ended.err
     assert json.loads(ended.out)["status"] == 3
-    assert not (tmp_path / "reports").exists()
+    evidence = read_evidence(tmp_path / "reports" / "latest")
+    assert evidence is not None, "an older run's folder must not stand for this one"
+    assert (evidence.exit_status, evidence.cases) == (3, 0)
+    assert "ASCEND_HOME_PATH" in evidence.environment[0]
 
 
 def test_an_interrupted_run_keeps_what_it_judged(tmp_path: Path) -> None:
@@ -187,7 +190,7 @@ def test_an_interrupted_run_keeps_what_it_judged(tmp_path: Path) -> None:
     assert child.returncode == 130, err
     evidence = read_evidence(tmp_path / "out")
     assert evidence is not None
-    assert (evidence.status, evidence.exit_status) == ("finished", 130)
+    assert (evidence.status, evidence.exit_status) == ("interrupted", 130)
     assert evidence.cases > 0
     assert "interrupted: " in err
     assert "incomplete" in err

@@ -1,0 +1,113 @@
+"""Whether a case that came from outside is one: what a file may not smuggle into a verdict."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from conformance.case import Case, Machine, Tensor, integer_view, numpy_dtype
+from conformance.devices.messages import DTYPES
+from conformance.fill import FAMILIES, Fill
+from conformance.operator import AttributeParameter, Operator
+
+LARGEST_TENSOR = 2 << 30
+"""Bytes of the largest tensor that a stored case may hold."""
+
+MOST_CORES = 64
+UB_BYTES = range(1024, 196608 + 1, 32)
+"""What a simulated machine may have: docs/architecture.md, "The simulated device"."""
+
+
+class IllegalCase(ValueError):  # noqa: N818
+    """What is wrong with a case: the parameter, its value, the rule."""
+
+
+def check_shape_and_data(case: Case) -> None:
+    """Check what every case must be, whatever it is judged as. Raises `IllegalCase`."""
+    for name, tensor in {**case.inputs, **case.outputs}.items():
+        _check_tensor(name, tensor)
+    if case.machine is not None:
+        _check_machine(case.machine)
+
+
+def check_call(case: Case, operator: Operator) -> None:
+    """Check that a case is a call that ``operator`` must carry out. Raises `IllegalCase`."""
+    check_shape_and_data(case)
+    _require_one_of("mode", case.mode, [mode.name for mode in operator.modes])
+    _require_one_of("dtype", case.dtype, list(operator.dtypes))
+    attributes = {p.name for p in operator.parameters if isinstance(p, AttributeParameter)}
+    _require_names("attributes", set(case.attributes), attributes)
+    for role, tensors in (("input", case.inputs), ("output", case.outputs)):
+        declared = {p.name: p.dtype or case.dtype for p in operator.tensors if p.role == role}
+        _require_names(f"{role}s", set(tensors), set(declared))
+        for name, tensor in tensors.items():
+            _require(tensor.dtype == declared[name], f"{name}.dtype", tensor.dtype, declared[name])
+    for contract in operator.contracts.values():
+        try:
+            terms = contract.terms(case.arrays, case.attributes)
+            terms.validate(math.prod(case.inputs[terms.source].shape[:-1]))
+        except (ValueError, TypeError) as error:
+            raise IllegalCase(str(error)) from error
+
+
+def _check_tensor(name: str, tensor: Tensor) -> None:
+    _require_one_of(f"{name}.dtype", tensor.dtype, list(DTYPES))
+    whole = all(size >= 0 for size in tensor.shape)
+    _require(whole, f"{name}.shape", tensor.shape, "sizes of 0 or more")
+    elements = math.prod(tensor.shape)
+    most = LARGEST_TENSOR // DTYPES[tensor.dtype][1]
+    _require(elements <= most, f"{name}.shape", tensor.shape, f"at most {most} elements")
+    both = tensor.values is not None and tensor.fill is not None
+    _require(not both, name, "values and fill", "one of them, or none")
+    if tensor.values is not None:
+        count = len(tensor.values)
+        _require(count == elements, f"{name}.values", f"{count} values", f"{elements}, the shape's")
+        dtype = integer_view(numpy_dtype(tensor.dtype))
+        low, high = _range(dtype)
+        beyond = next((value for value in tensor.values if not low <= value <= high), low)
+        _require(low <= beyond <= high, f"{name}.values", beyond, f"{low} to {high}")
+    if tensor.fill is not None:
+        _require("float" in tensor.dtype, f"{name}.fill", tensor.dtype, "of a floating dtype")
+        _check_fill(name, tensor.fill)
+    rows = math.prod(tensor.shape[:-1])
+    stray = next((row for row in tensor.unread if not 0 <= row < rows), None)
+    _require(stray is None, f"{name}.unread", stray, f"rows from 0 to {rows - 1}")
+
+
+def _range(dtype: np.dtype[Any]) -> tuple[int, int]:
+    """The least and the largest value of an integer dtype or bool."""
+    if dtype.kind == "b":
+        return 0, 1
+    limits = np.iinfo(dtype)
+    return int(limits.min), int(limits.max)
+
+
+def _check_fill(name: str, fill: Fill) -> None:
+    _require(bool(fill.stripes), f"{name}.fill.stripes", "none", "at least one family")
+    for stripe in fill.stripes:
+        _require_one_of(f"{name}.fill.stripes", stripe, list(FAMILIES))
+    _require(0 <= fill.seed < 2**64, f"{name}.fill.seed", fill.seed, "0 to 2^64 - 1")
+    _require(fill.terms >= 1, f"{name}.fill.terms", fill.terms, "1 or more")
+
+
+def _check_machine(machine: Machine) -> None:
+    cores = 1 <= machine.cores <= MOST_CORES
+    _require(cores, "machine.cores", machine.cores, f"1 to {MOST_CORES}")
+    rule = f"a multiple of {UB_BYTES.step} from {UB_BYTES.start} to {UB_BYTES[-1]}"
+    _require(machine.ub_bytes in UB_BYTES, "machine.ub_bytes", machine.ub_bytes, rule)
+
+
+def _require_names(what: str, seen: set[str], declared: set[str]) -> None:
+    rule = ", ".join(sorted(declared))
+    _require(seen == declared, what, ", ".join(sorted(seen)) or "none", rule)
+
+
+def _require_one_of(parameter: str, value: str, allowed: list[str]) -> None:
+    _require(value in allowed, parameter, value, f"one of {', '.join(allowed)}")
+
+
+def _require(holds: bool, parameter: str, value: object, rule: str) -> None:
+    if not holds:
+        raise IllegalCase(f"{parameter} is {value}; it must be {rule}")

@@ -1,0 +1,61 @@
+"""A case from a file is refused with the parameter, the value and the rule, or it is a case."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from conformance.case import Case, Machine
+from conformance.fill import Fill
+from conformance.legality import IllegalCase, check_call, check_shape_and_data
+from tests.conformance.segment_sum import operator, whole
+
+GOOD = whole()
+
+
+def with_tensor(**changed: Any) -> Case:
+    return replace(GOOD, inputs={**GOOD.inputs, "x": replace(GOOD.inputs["x"], **changed)})
+
+
+def test_a_good_case_passes() -> None:
+    check_call(GOOD, operator())
+
+
+@pytest.mark.parametrize(
+    ("case", "text"),
+    [
+        (with_tensor(shape=(-6, 1)), "x.shape is (-6, 1); it must be sizes of 0 or more"),
+        (with_tensor(shape=(2**62, 2**62)), "it must be at most 1073741824 elements"),
+        (with_tensor(shape=(5, 36)), "x.values is 216 values; it must be 180, the shape's"),
+        (with_tensor(dtype="complex64"), "x.dtype is complex64; it must be one of float32, "),
+        (with_tensor(values=(2**40,) * 216), "x.values is 1099511627776; it must be 0 to 65535"),
+        (with_tensor(fill=Fill(("lattice",), 0)), "x is values and fill; it must be one of them"),
+        (with_tensor(values=None, fill=Fill((), 0)), "x.fill.stripes is none"),
+        (with_tensor(values=None, fill=Fill(("nosuch",), 0)), "x.fill.stripes is nosuch"),
+        (with_tensor(values=None, fill=Fill(("lattice",), -1)), "x.fill.seed is -1"),
+        (with_tensor(values=None, fill=Fill(("lattice",), 0, -5)), "x.fill.terms is -5"),
+        (with_tensor(unread=(0, 99)), "x.unread is 99; it must be rows from 0 to 5"),
+        (replace(GOOD, machine=Machine(0, 4096)), "machine.cores is 0; it must be 1 to 64"),
+        (replace(GOOD, machine=Machine(1, 100)), "machine.ub_bytes is 100; it must be a multiple"),
+    ],
+)
+def test_what_no_case_may_be(case: Case, text: str) -> None:
+    with pytest.raises(IllegalCase) as error:
+        check_shape_and_data(case)
+    assert text in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("case", "text"),
+    [
+        (replace(GOOD, mode="nosuch"), "mode is nosuch; it must be one of plain"),
+        (replace(GOOD, dtype="float64"), "dtype is float64; it must be one of "),
+        (replace(GOOD, attributes={}), "attributes is none; it must be "),
+        (replace(GOOD, inputs={"x": GOOD.inputs["x"]}), "inputs is x; it must be rows, x"),
+        (with_tensor(dtype="bfloat16"), "x.dtype is bfloat16; it must be float16"),
+    ],
+)
+def test_what_no_call_of_an_operator_may_be(case: Case, text: str) -> None:
+    with pytest.raises(IllegalCase) as error:
+        check_call(case, operator())
+    assert text in str(error.value)
