@@ -7,11 +7,12 @@ from collections import Counter
 from conformance.observation import Diagnostic, Observation, Outcome
 
 SHOWN_DIAGNOSTICS = 5
+HARMLESS = ("warning", "note")
 
 
 def errors(observation: Observation) -> tuple[Diagnostic, ...]:
-    """The diagnostics that fail a call."""
-    return tuple(one for one in observation.diagnostics if one.severity == "error")
+    """The diagnostics that fail a call: all but those of a severity known to be harmless."""
+    return tuple(one for one in observation.diagnostics if one.severity not in HARMLESS)
 
 
 def ending(observation: Observation) -> str:
@@ -35,9 +36,9 @@ def ending(observation: Observation) -> str:
 
 def call_findings(observation: Observation) -> tuple[str, ...]:
     """Diagnostics (equal ones once, errors first), damaged guard zones, changed inputs."""
-    order = {"error": 0, "warning": 1}
+    order = {"warning": 1, "note": 2}
     counted: Counter[Diagnostic] = Counter()
-    for one in sorted(observation.diagnostics, key=lambda one: order.get(one.severity, 2)):
+    for one in sorted(observation.diagnostics, key=lambda one: order.get(one.severity, 0)):
         alike = (seen for seen in counted if _place(seen) == _place(one))
         counted[next(alike, one)] += 1
     findings = [_told(one, times) for one, times in list(counted.items())[:SHOWN_DIAGNOSTICS]]

@@ -50,6 +50,8 @@ def judge(operator: Operator, case: Case, observation: Observation) -> Verdict:
         contract = _contract(operator, name)
         misfit = _misfit(case, name, observation)
         unwritten = observation.unwritten.get(name, 0)
+        if name not in observation.unwritten:
+            problems.append(f"the device did not say how much of {name} was written")
         if misfit:
             outputs[name] = OutputVerdict(name, False, contract.clause, "shape and dtype", 0, 0)
             problems.append(misfit)
@@ -61,6 +63,8 @@ def judge(operator: Operator, case: Case, observation: Observation) -> Verdict:
             details += _details(found)
         if not outputs[name].ok or unwritten:
             clause = clause or outputs[name].clause
+    surplus = sorted(observation.outputs.keys() - case.outputs.keys())
+    problems += [f"the device returned {name}, which is no output" for name in surplus]
     problems += _side_effects(observation, values_right=not problems)
     ok = not problems
     headline = f"{about}: {'; '.join(problems)}." if problems else _accepted(about, outputs)
@@ -183,6 +187,8 @@ def _details(found: OutputVerdict) -> list[str]:
 def _side_effects(observation: Observation, *, values_right: bool) -> list[str]:
     """What else a call must not do, for the headline."""
     problems: list[str] = []
+    if observation.outcome is Outcome.COMPLETED and observation.status != 0:
+        problems.append(f"the call completed with status {observation.status}")
     count = len(errors(observation))
     if count:
         first = errors(observation)[0].code

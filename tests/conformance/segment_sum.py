@@ -95,7 +95,8 @@ def right(made):
 
 def observe(y, **fields):
     """A completed call that answered `y`."""
-    return replace(Observation(Outcome.COMPLETED, outputs={"y": y}, seconds=0.01), **fields)
+    whole = Observation(Outcome.COMPLETED, outputs={"y": y}, unwritten={"y": 0}, seconds=0.01)
+    return replace(whole, **fields)
 
 
 ROWS = [[0, 2, 4], [1, 3, -1], [4, 4, 5], [-1, -1, -1]]

@@ -186,7 +186,7 @@ def test_an_interrupted_run_keeps_what_it_judged(tmp_path: Path) -> None:
     while time.monotonic() < until and not judged(tmp_path / "out"):
         time.sleep(0.2)
     child.send_signal(signal.SIGINT)
-    _, err = child.communicate(timeout=60)
+    _, err = child.communicate(timeout=240)
     assert child.returncode == 130, err
     evidence = read_evidence(tmp_path / "out")
     assert evidence is not None

@@ -329,3 +329,26 @@ def test_a_documented_call_without_values_is_judged_as_any_call():
 def test_a_printed_value_too_few_is_an_error_of_the_record():
     with pytest.raises(ValueError, match="1 values, must be 2"):
         judge_example(printed((3.0,)), operator(), observe(right(printed(()).case)))
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"unwritten": {}}, "the device did not say how much of y was written"),
+        ({"status": 507015}, "the call completed with status 507015"),
+        ({"diagnostics": (replace(FLAW, severity="fatal"),)}, "the machine reports 1 error"),
+    ],
+)
+def test_an_observation_that_contradicts_itself_is_not_accepted(fields, said):
+    made = whole()
+    verdict = judge(operator(), made, observe(right(made), **fields))
+    assert not verdict.ok
+    assert said in verdict.headline
+
+
+def test_an_output_that_the_operator_does_not_have_is_not_accepted():
+    made = whole()
+    outputs = {"y": right(made), "z": right(made)}
+    verdict = judge(operator(), made, observe(right(made), outputs=outputs))
+    assert not verdict.ok
+    assert "the device returned z, which is no output" in verdict.headline

@@ -46,7 +46,7 @@ def start_parent(libraries: Path, operator: str) -> tuple[subprocess.Popen[str],
 
 
 def assert_ends(process: int) -> None:
-    deadline = time.monotonic() + 5.0
+    deadline = time.monotonic() + 30.0
     while Path(f"/proc/{process}").exists():
         state = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0]
         if state == "Z":
