@@ -28,4 +28,4 @@ $(READY): pyproject.toml
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build reports/latest .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) build reports/latest .hypothesis .*_cache *.egg-info

@@ -109,6 +109,8 @@ class Controller:
         cells = {cell_id(*key) for key in self._declared()}
         self.selected = cells & {_bracket(nodeid) for nodeid in mine}
         evidence = Evidence(
+            declared=len(cells),
+            selected=len(self.selected),
             started=now(),
             profile=context.profile.name,
             seed=context.seed,

@@ -224,6 +224,8 @@ def _tell(request: Request, evidence: Evidence, status: int, console: Console) -
     for cell in evidence.unjudged:
         console.print(f"not judged: {cell}", markup=False)
     result = f"{_result(evidence, status)}: {evidence.cases:,} distinct cases"
+    if evidence.selected < evidence.declared:
+        result += f" in {evidence.selected} of {evidence.declared} declared cells"
     where = _near(request.out / "evidence.json")
     console.print(f"{result} in {evidence.seconds:.0f} s; evidence: {where}", markup=False)
 

@@ -45,7 +45,8 @@ class Evidence(msgspec.Struct, kw_only=True):
     """``evidence.json``: the whole run.
 
     ``status`` is running, finished or interrupted; ``exit_status`` is the front
-    door's. ``unjudged`` names declared cells without a judged case.
+    door's. ``declared`` counts the cells of the records, ``selected`` those that this run was to
+    judge; ``unjudged`` names selected ones without a judged case.
     """
 
     schema: int = SCHEMA
@@ -64,6 +65,8 @@ class Evidence(msgspec.Struct, kw_only=True):
     operators: list[str] = []
     cases: int = 0
     cells: list[Cell] = []
+    declared: int = 0
+    selected: int = 0
     unjudged: list[str] = []
     failures: list[FailureLine] = []
     environment: list[str] = []

@@ -196,6 +196,15 @@ def test_an_interrupted_run_keeps_what_it_judged(tmp_path: Path) -> None:
     assert "incomplete" in err
 
 
+def test_a_run_of_a_part_does_not_pass_for_the_whole(tmp_path: Path) -> None:
+    ended = conformance(
+        "run", *ON_SIMULATOR, "--out", "out", "--", "-k", "test_rejections", folder=tmp_path
+    )
+    assert ended.status == 0, ended.err
+    assert "accepted: 3" in ended.err
+    assert "distinct cases in 0 of 9 declared cells in " in ended.err
+
+
 def judged(out: Path) -> int:
     return sum(isinstance(line, VerdictLine) for line in read_lines(out)) if out.is_dir() else 0
 
