@@ -27,7 +27,7 @@ class Profile:
 PROFILES = {
     profile.name: profile
     for profile in (
-        Profile("smoke", "under a minute on two cores", 300, shrink_seconds=10, time_limit=5),
+        Profile("smoke", "under a minute on two cores", 300, shrink_seconds=60, time_limit=5),
         Profile("gate", "under ten minutes on two cores", 2500, shrink_seconds=60, time_limit=20),
         Profile("nightly", "new cases for hours", 50_000, 240, time_limit=60, random=True),
     )

@@ -7,10 +7,9 @@ smaller ones. A trial stands between the two and keeps four promises.
   smallest drawn case that is refused too, and the documented call only if there is none.
 * A refused case is remembered, so that Hypothesis's repetitions of it cost nothing. A hang costs
   the whole time limit, and Hypothesis runs the same case again before it shrinks and at its end.
-* Shrinking has a wall-time budget. After it, a new case counts as accepted without being run: the
-  smallest refused case so far then stands as Hypothesis's result. The last attempt may begin
-  just before the budget ends, so an item that hangs takes at most the first hang, the budget, one
-  more time limit and the replay.
+* Shrinking has a budget: wall time, and of attempts that hang very few, since each costs the whole
+  time limit. After it, a new case counts as accepted without being run: the smallest refused case
+  so far then stands as Hypothesis's result.
 * What is reported was observed: in the end the smallest refused case is really run once more, and
   its text is that run's. If that run is accepted, the text says that the answer cannot be repeated.
 """
@@ -26,12 +25,14 @@ from typing import NoReturn
 
 from conformance.case import Case, Machine
 from conformance.devices.device import EnvironmentFailure, OperatorUnavailable
-from conformance.observation import Observation
+from conformance.observation import Observation, Outcome
 from conformance.replay import JudgedAs
 from conformance.verdict import Verdict
 
 Key = tuple[str, Machine | None]
 Clock = Callable[[], float]
+MOST_HANGS = 2
+"""Drawn cases that one item may let run into the time limit."""
 
 
 class Refused(AssertionError):  # noqa: N818 - a verdict's word, and what a person reads
@@ -73,6 +74,7 @@ class Trial:
     _replaying: bool = False
     _began: float = 0.0
     _first_refusal: float | None = None
+    _hangs: int = 0
     _verdicts: list[Judged] = field(default_factory=list)
     _refused: dict[Key, Judged] = field(default_factory=dict)
     _lost: Exception | None = None
@@ -178,13 +180,15 @@ class Trial:
     def _remember(self, refused: Judged, case: Case | None) -> None:
         if case is not None:
             self._refused[case.digest, case.machine] = refused
+        self._hangs += refused.observation.outcome is Outcome.TIMED_OUT
         if self._first_refusal is None:
             self._first_refusal = self.clock()
 
     def _budget_spent(self) -> bool:
         if self._first_refusal is None:
             return False
-        return self.clock() - self._first_refusal > self.shrink_seconds
+        spent = self.clock() - self._first_refusal > self.shrink_seconds
+        return spent or self._hangs >= MOST_HANGS
 
 
 _current: ContextVar[Trial | None] = ContextVar("conformance_trial", default=None)

@@ -63,6 +63,16 @@ def test_an_item_that_hangs_ends_within_four_time_limits() -> None:
     assert bench.trial.smallest.case.inputs["x"].size == bench.ran[-1]
 
 
+def test_an_item_that_hangs_may_do_so_twice_before_its_replay_however_much_time_is_left() -> None:
+    bench = Bench()
+    bench.trial.shrink_seconds = 1e9
+    for size in (9, 8):
+        with pytest.raises(Refused):
+            bench.attempt(size)
+    bench.attempt(7)
+    assert bench.ran == [9, 8]
+
+
 def test_a_refused_case_is_not_run_again_while_shrinking() -> None:
     bench = Bench()
     for _ in range(3):
