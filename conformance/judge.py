@@ -15,23 +15,42 @@ from numpy.typing import NDArray
 from conformance.case import Case, numpy_dtype
 from conformance.findings import call_findings, ending, errors
 from conformance.numerics.agreement import ReferenceDisagreement, check
+from conformance.numerics.arithmetic import IEEE, Arithmetic
+from conformance.numerics.moved import judge_copy, judge_index
 from conformance.numerics.summed import judge_sum
 from conformance.numerics.worst import show
 from conformance.observation import Observation, Outcome
-from conformance.operator import Clause, Contract, Example, Operator, Rejection, SourceClass, Sum
+from conformance.operator import (
+    Clause,
+    Contract,
+    Copy,
+    Example,
+    Index,
+    Operator,
+    Rejection,
+    SourceClass,
+    Sum,
+)
+from conformance.question import Question
 from conformance.verdict import OutputVerdict, Verdict
 from reference.floats import format_of, round_once, to_bits
 
 __all__ = ["ReferenceDisagreement", "judge", "judge_example", "judge_rejection"]
 
-JudgeOutput = Callable[[str, Any, Case, NDArray[Any], int], OutputVerdict]
+JudgeOutput = Callable[[Question], OutputVerdict]
 
-JUDGES: Mapping[type[Contract], JudgeOutput] = {Sum: judge_sum}
+JUDGES: Mapping[type[Contract], JudgeOutput] = {
+    Sum: judge_sum,
+    Copy: judge_copy,
+    Index: judge_index,
+}
 """How an output is judged, by the type of its contract."""
 
 
-def judge(operator: Operator, case: Case, observation: Observation) -> Verdict:
-    """Judge one call of a case that the operator must carry out.
+def judge(
+    operator: Operator, case: Case, observation: Observation, arithmetic: Arithmetic = IEEE
+) -> Verdict:
+    """Judge one call of a case that the operator must carry out, on a device of that arithmetic.
 
     Raises ReferenceDisagreement where the suite's own definitions contradict each other on the
     case, ValueError where the record's contracts do not fit the case.
@@ -56,8 +75,11 @@ def judge(operator: Operator, case: Case, observation: Observation) -> Verdict:
             outputs[name] = OutputVerdict(name, False, contract.clause, "shape and dtype", 0, 0)
             problems.append(misfit)
         else:
-            judge_output = JUDGES[type(contract)]
-            found = judge_output(name, contract, case, observation.outputs[name], unwritten)
+            observed = observation.outputs[name]
+            asked = Question(
+                name, contract, case, observed, operator.formula, unwritten, arithmetic
+            )
+            found = JUDGES[type(contract)](asked)
             outputs[name] = found
             problems += _problems(found, unwritten)
             details += _details(found)
@@ -96,12 +118,14 @@ def judge_rejection(rejection: Rejection, observation: Observation) -> Verdict:
     return Verdict(ok, headline, {}, call_findings(observation), clause, repr(case))
 
 
-def judge_example(example: Example, operator: Operator, observation: Observation) -> Verdict:
+def judge_example(
+    example: Example, operator: Operator, observation: Observation, arithmetic: Arithmetic = IEEE
+) -> Verdict:
     """Judge a documented call: as any call, and by the values that the document prints.
 
     Expected values are rounded once to the output's dtype and compared bit for bit.
     """
-    verdict = judge(operator, example.case, observation)
+    verdict = judge(operator, example.case, observation, arithmetic)
     if observation.outcome is not Outcome.COMPLETED or example.expected is None:
         return verdict
     problems: list[str] = []

@@ -10,7 +10,7 @@ import numpy as np
 from conformance.case import Case, Machine, Tensor, integer_view, numpy_dtype
 from conformance.devices.messages import DTYPES
 from conformance.fill import FAMILIES, Fill
-from conformance.operator import AttributeParameter, Operator
+from conformance.operator import AttributeParameter, Operator, Sum
 
 LARGEST_TENSOR = 2 << 30
 """Bytes of the largest tensor that a stored case may hold."""
@@ -45,6 +45,8 @@ def check_call(case: Case, operator: Operator) -> None:
         for name, tensor in tensors.items():
             _require(tensor.dtype == declared[name], f"{name}.dtype", tensor.dtype, declared[name])
     for contract in operator.contracts.values():
+        if not isinstance(contract, Sum):
+            continue
         try:
             terms = contract.terms(case.arrays, case.attributes)
             terms.validate(math.prod(case.inputs[terms.source].shape[:-1]))

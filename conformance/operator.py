@@ -60,6 +60,9 @@ class Sum:
     ``terms(inputs, attributes)`` names the source rows that each output row adds. ``merges(slots)``
     declares the summation order as a sequence of ``(into, from)`` pairs over slot numbers, each
     pair one rounded addition, the last one leaving the sum in slot 0; ``None`` allows any order.
+    ``accumulate`` is the format that every addition rounds to; it belongs to the kernel, and may be
+    the storage format. ``fused`` says whether products with coefficients are rounded to it before
+    they are added ("never"), are added exactly ("always": a fused multiply-add), or either.
     """
 
     clause: Clause
@@ -67,9 +70,29 @@ class Sum:
     accumulate: str = "float32"
     merges: Callable[[int], Merges] | None = None
     order_clause: Clause | None = None
+    fused: Literal["never", "always", "either"] = "either"
 
 
-Contract = Sum
+@dataclass(frozen=True)
+class Copy:
+    """Contract of an output whose every element is moved: all bits count, also those of a NaN.
+
+    What goes where is what the operator's formula does to the ``moved`` inputs read as unsigned
+    integers of their size (None: every floating-point input), the other inputs as they are.
+    """
+
+    clause: Clause
+    moved: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Index:
+    """Contract of an output of integers: exactly those of the operator's formula."""
+
+    clause: Clause
+
+
+Contract = Sum | Copy | Index
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from reference.floats import Format, ordered, to_bits
+from conformance.numerics.arithmetic import (
+    IEEE,
+    INFINITY,
+    NEAREST,
+    SATURATE,
+    TRUNCATE,
+    Arithmetic,
+)
+from reference.floats import Format, ordered, to_bits, truncate
 
 Mask = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -18,7 +26,8 @@ class AcceptedSet:
     """Per element: an interval of ordered patterns (reference.floats) and what else is legal.
 
     ``low`` > ``high``: no interval. Infinities may also be legal beside the interval, because
-    partial sums of some order overflow. Both zeros are one value, all NaNs are one value.
+    partial sums of some order overflow, and zero, because a subnormal result may be flushed. Both
+    zeros are one value, all NaNs are one value.
     """
 
     low: NDArray[np.int64]
@@ -26,6 +35,7 @@ class AcceptedSet:
     plus_infinity: Mask
     minus_infinity: Mask
     nan: Mask
+    zero: Mask
 
     def holds(self, ordinals: NDArray[np.int64], storage: Format) -> Mask:
         """Whether each observed value, as an ordered pattern, is legal."""
@@ -33,6 +43,7 @@ class AcceptedSet:
         inside = (self.low <= ordinals) & (ordinals <= self.high)
         inside |= self.plus_infinity & (ordinals == infinity)
         inside |= self.minus_infinity & (ordinals == -infinity)
+        inside |= self.zero & (ordinals == 0)
         return inside | (self.nan & (np.abs(ordinals) > infinity))
 
     def size(self, storage: Format) -> NDArray[np.int64]:
@@ -41,6 +52,7 @@ class AcceptedSet:
         count = np.maximum(self.high - self.low + 1, 0)
         count += self.plus_infinity & ~((self.low <= infinity) & (infinity <= self.high))
         count += self.minus_infinity & ~((self.low <= -infinity) & (-infinity <= self.high))
+        count += self.zero & ~((self.low <= 0) & (self.high >= 0))
         return np.asarray(count + self.nan)
 
 
@@ -69,24 +81,56 @@ def assemble(
     overflows: Mask,
     underflows: Mask,
     found: Specials,
+    accumulate: Format,
     storage: Format,
+    arithmetic: Arithmetic = IEEE,
 ) -> AcceptedSet:
     """The set from the ends of the interval, already rounded to the accumulator's grid.
 
     ``overflows`` and ``underflows``: partial sums of the finite terms may reach the accumulator's
     overflow threshold with a plus and with a minus sign. Beyond numerics N.3: an infinite term
     beside finite terms that may overflow with the other sign also allows NaN, as in
-    inf + (-max + -max).
+    inf + (-max + -max). What a saturating device makes of infinite and NaN terms is written
+    nowhere: there everything is accepted.
     """
-    plus, minus = found.plus | overflows, found.minus | underflows
-    finite = ~(found.nan | found.plus | found.minus)
-    return AcceptedSet(
-        low=np.where(finite, _ordered(low, storage), 1),
-        high=np.where(finite, _ordered(high, storage), 0),
-        plus_infinity=plus & ~found.minus & ~found.nan,
-        minus_infinity=minus & ~found.plus & ~found.nan,
-        nan=found.nan | (plus & minus),
+    infinite = INFINITY in arithmetic.overflows
+    plus, minus = found.plus | (overflows & infinite), found.minus | (underflows & infinite)
+    special = found.nan | found.plus | found.minus
+    zero = np.zeros(special.shape, np.bool_)
+    if arithmetic.may_flush:
+        normal = max(accumulate.smallest_normal, storage.smallest_normal)
+        zero = ~special & (low < normal) & (high > -normal)
+    least, most = _ends(low, high, accumulate, storage, arithmetic)
+    nan = found.nan | (plus & minus)
+    plus_infinity, minus_infinity = (
+        plus & ~found.minus & ~found.nan,
+        minus & ~found.plus & ~found.nan,
     )
+    least, most = np.where(special, 1, least), np.where(special, 0, most)
+    if SATURATE in arithmetic.overflows:
+        least = np.where(special, -storage.infinity_bits, least)
+        most = np.where(special, storage.infinity_bits, most)
+        nan |= special
+    return AcceptedSet(least, most, plus_infinity, minus_infinity, nan, zero)
+
+
+def _ends(
+    low: Floats, high: Floats, accumulate: Format, storage: Format, arithmetic: Arithmetic
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The ends of the interval in storage, as ordered patterns: all casts are monotone."""
+    least, most = _ordered(low, storage), _ordered(high, storage)
+    if TRUNCATE in arithmetic.casts and storage != accumulate:
+        lower, upper = (_ordered(truncate(end, storage), storage) for end in (low, high))
+        if NEAREST in arithmetic.casts:
+            least, most = np.minimum(least, lower), np.maximum(most, upper)
+        else:
+            least, most = lower, upper
+    if SATURATE in arithmetic.overflows:
+        largest = storage.infinity_bits - 1
+        least, most = np.minimum(least, largest), np.maximum(most, -largest)
+        if INFINITY not in arithmetic.overflows:
+            least, most = np.maximum(least, -largest), np.minimum(most, largest)
+    return least, most
 
 
 def _ordered(values: Floats, storage: Format) -> NDArray[np.int64]:

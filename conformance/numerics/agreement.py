@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from conformance.case import Case
-from conformance.numerics.gather import blocks, gather
+from conformance.numerics.accepted import Floats, Mask
 from conformance.numerics.interval import judge_elements
-from conformance.numerics.summed import SummedOutput, summed_output
+from conformance.numerics.output import SummedOutput, summed_output
 from conformance.operator import Arrays, Operator, Sum
 from reference.floats import widen
 
@@ -31,6 +31,7 @@ def check(operator: Operator, case: Case, limit: int = ELEMENTS) -> None:
             continue
         template = case.outputs[name].materialize()
         output = summed_output(name, contract, case, template)
+        output.terms.validate(output.source.shape[0])
         if output.source.size * output.terms.rows.shape[1] > limit:
             continue
         if outputs is None:
@@ -55,38 +56,44 @@ def _check_formula(operator: Operator, output: SummedOutput, outputs: Arrays) ->
             f"{operator.name}: the formula gives {output.name} the shape {formula.shape},"
             f" the case has {output.shape}"
         )
-    formula = formula.reshape(output.bits.shape)
-    for window in blocks(output.terms, output.source):
-        values = gather(output.source, output.terms, *window).astype(np.float64)
-        with np.errstate(invalid="ignore"):
-            total = values.sum(axis=0)
-            magnitude = np.abs(values).sum(axis=0)
-            bound = (len(values) + 1) * 2.0**-52 * magnitude
-            near = np.abs(formula[window] - total) <= bound
-        near |= (formula[window] == total) | (np.isnan(formula[window]) & np.isnan(total))
-        if not near.all():
-            row, column = (int(axis[0]) for axis in np.nonzero(~near))
-            raise ReferenceDisagreement(
-                f"{operator.name}: {output.name}, row {window[0].start + row}, column"
-                f" {window[1].start + column}: the formula gives"
-                f" {formula[window][row, column].item()!r}, the terms sum to"
-                f" {total[row, column].item()!r}"
-            )
+    operands = output.at(np.arange(output.bits.size))
+    terms = operands.values
+    with np.errstate(invalid="ignore"):
+        if operands.factors is not None:
+            terms = terms * operands.factors
+        # A formula need not spell out a cast before the sum: both readings are the document's.
+        near = _near(formula.reshape(-1), terms) | _near(
+            formula.reshape(-1), output.addends(operands).low
+        )
+    if not near.all():
+        place = int((~near).argmax())
+        row, column = divmod(place, output.bits.shape[1])
+        raise ReferenceDisagreement(
+            f"{operator.name}: {output.name}, row {row}, column {column}: the formula gives"
+            f" {formula.reshape(-1)[place].item()!r}, the terms sum to"
+            f" {terms[:, place].sum().item()!r}"
+        )
+
+
+def _near(formula: Floats, terms: Floats) -> Mask:
+    """Where the formula's float64 results are those of the terms, by any order in float64."""
+    total, magnitude = terms.sum(axis=0), np.abs(terms).sum(axis=0)
+    near = np.abs(formula - total) <= (len(terms) + 1) * 2.0**-52 * magnitude
+    return np.asarray(near | (formula == total) | (np.isnan(formula) & np.isnan(total)))
 
 
 def _check_order(operator: Operator, output: SummedOutput) -> None:
     if output.merges is None:
         return
-    for window in blocks(output.terms, output.source):
-        values = gather(output.source, output.terms, *window)
-        flat = values.reshape(len(values), -1).astype(np.float64)
-        declared = output.declared(values)
-        judged = judge_elements(flat, declared.reshape(-1), output.accumulate, output.storage)
+    operands = output.at(np.arange(output.bits.size))
+    added = output.addends(operands)
+    for declared in output.declared(operands):
+        judged = judge_elements(added, declared, output.accumulate, output.storage)
         if not judged.ok.all():
-            row, column = (int(axis[0]) for axis in np.nonzero(~judged.ok.reshape(declared.shape)))
+            place = int((~judged.ok).argmax())
+            row, column = divmod(place, output.bits.shape[1])
             raise ReferenceDisagreement(
-                f"{operator.name}: {output.name}, row {window[0].start + row}, column"
-                f" {window[1].start + column}: the declared order gives the bits"
-                f" {int(declared[row, column]):#x}, which no order of the terms"
-                f" {flat.reshape(values.shape)[:, row, column].tolist()} can give"
+                f"{operator.name}: {output.name}, row {row}, column {column}: the declared order"
+                f" gives the bits {int(declared[place]):#x}, which no order of the terms"
+                f" {added.low[:, place].tolist()} can give"
             )

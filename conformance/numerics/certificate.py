@@ -23,13 +23,15 @@ def certified(values: NDArray[np.float64], accumulate: Format) -> NDArray[np.boo
 def certified_below(
     values: NDArray[np.float64], magnitude: NDArray[np.float64], accumulate: Format
 ) -> NDArray[np.bool_]:
-    """The same, given A, float64 [elements].
+    """The same, given A, float64 [elements]; the values may be products off the accumulator's grid.
 
     A <= 2^p g says that every term is a multiple of q, the least power of two that is at least
-    2^-p A. In float64, adding and taking away 1.5 * 2^52 q rounds a term to a multiple of q.
+    2^-p A; where that is below the accumulator's smallest value, the latter is q. In float64,
+    adding and taking away 1.5 * 2^52 q rounds a term to a multiple of q.
     """
     fraction, exponent = np.frexp(magnitude)
-    exponent = exponent - (fraction == 0.5)
+    exponent -= fraction == 0.5
+    np.maximum(exponent, accumulate.emin + 1, out=exponent)
     rounder = np.ldexp(1.5, exponent - accumulate.precision + 52)
     with np.errstate(invalid="ignore"):
         rounded = values + rounder

@@ -8,8 +8,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from conformance.numerics.accepted import AcceptedSet, assemble, specials
-from conformance.numerics.certificate import certified
+from conformance.numerics.accepted import AcceptedSet, assemble
+from conformance.numerics.addends import Addends, exactly
+from conformance.numerics.arithmetic import IEEE, SATURATE, Arithmetic
+from conformance.numerics.figures import Sums, summarize
 from reference.floats import Format
 
 
@@ -27,33 +29,69 @@ def round_fraction(value: Fraction, fmt: Format) -> float:
 
 
 def accepted_exactly(
-    terms: Iterable[float], accumulate: Format, storage: Format, factor: float = 1.0
+    terms: Iterable[float] | Addends,
+    accumulate: Format,
+    storage: Format,
+    factor: float = 1.0,
+    arithmetic: Arithmetic = IEEE,
 ) -> AcceptedSet:
     """The set of numerics N.3 for one element, its figures exact; arrays of shape [1].
 
-    ``terms`` are the element's terms, zeros included. ``factor`` scales the error bound; only the
-    tests of the bound itself use another one than 1.
+    ``terms`` are the element's terms, zeros included, or its addends [slots, 1]. ``factor`` scales
+    the error bound; only the tests of the bound itself use another one than 1.
     """
-    column = np.array([float(term) for term in terms], np.float64).reshape(-1, 1)
-    parts = [Fraction(term) for term in column[:, 0].tolist() if math.isfinite(term) and term]
-    total = sum(parts, Fraction(0))
-    unit = Fraction(accumulate.unit_roundoff) * Fraction(factor)
-    if certified(column[np.isfinite(column)].reshape(-1, 1), accumulate).item():
-        unit = Fraction(0)
-
-    def error_of(some: list[Fraction]) -> Fraction:
-        return max(len(some) - 2, 0) * unit * sum(map(abs, some), Fraction(0))
+    if not isinstance(terms, Addends):
+        terms = exactly(np.array([float(term) for term in terms], np.float64).reshape(-1, 1))
+    sums = summarize(terms, accumulate, arithmetic)
+    low, high = (_fractions(ends) for ends in (sums.finite.low, sums.finite.high))
+    error = _error([max(map(abs, ends)) for ends in zip(low, high, strict=True)], sums, accumulate)
+    error *= Fraction(factor)
 
     def overflows(some: list[Fraction]) -> bool:
-        reach = sum(map(abs, some), Fraction(0)) + error_of(some)
-        return reach >= Fraction(accumulate.overflow_threshold)
+        bound = _error(some, sums, accumulate, flushes=0) * Fraction(factor)
+        return sum(some, Fraction(0)) + bound >= Fraction(accumulate.overflow_threshold)
 
-    error = error_of(parts)
+    positive, negative = ([max(term, Fraction(0)) for term in ends] for ends in (high, _minus(low)))
+    plus, minus = overflows(positive), overflows(negative)
+    least, most = sum(low, Fraction(0)) - error, sum(high, Fraction(0)) + error
+    if SATURATE in arithmetic.overflows:
+        largest = Fraction(accumulate.largest_finite)
+        if plus:
+            least = min(least, largest - sum(negative) - error)
+        if minus:
+            most = max(most, sum(positive) - largest + error)
+        least, most = min(least, largest), max(most, -largest)
     return assemble(
-        np.array([round_fraction(total - error, accumulate)]),
-        np.array([round_fraction(total + error, accumulate)]),
-        overflows=np.array([overflows([part for part in parts if part > 0])]),
-        underflows=np.array([overflows([part for part in parts if part < 0])]),
-        found=specials(column),
+        np.array([round_fraction(least, accumulate)]),
+        np.array([round_fraction(most, accumulate)]),
+        overflows=np.array([plus]),
+        underflows=np.array([minus]),
+        found=sums.found,
+        accumulate=accumulate,
         storage=storage,
+        arithmetic=arithmetic,
     )
+
+
+def _fractions(column: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> list[Fraction]:
+    """A column of finite terms, exact."""
+    return [Fraction(term) for term in column[:, 0].tolist()]
+
+
+def _minus(terms: list[Fraction]) -> list[Fraction]:
+    return [-term for term in terms]
+
+
+def _error(
+    magnitudes: list[Fraction], sums: Sums, accumulate: Format, flushes: int | None = None
+) -> Fraction:
+    """E of `figures` for terms of these magnitudes, which are some or all of the element's."""
+    count = sum(magnitude != 0 for magnitude in magnitudes)
+    if sums.order_free.item() or count <= 1:
+        return Fraction(0)
+    flushed = int(sums.flushes.item()) if flushes is None else flushes
+    lost = flushed * Fraction(accumulate.smallest_normal)
+    lost += int(sums.underflows.item()) * Fraction(accumulate.smallest_subnormal) / 2
+    roundings = max(count - 2 + int(sums.bare.item()) + flushed, 0)
+    total = sum(magnitudes, Fraction(0))
+    return roundings * Fraction(accumulate.unit_roundoff) * (total + lost) + lost

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reference.floats import FP32, format_of, round_once, widen
+from reference.floats import widen
 from reference.terms import Terms
 
 BLOCK_BYTES = 1 << 20
@@ -22,14 +22,9 @@ def blocks(terms: Terms, source: NDArray[Any], budget: int = BLOCK_BYTES) -> Ite
     """Windows that cover the output once; the terms of each take at most ``budget`` fp32 bytes.
 
     ``source`` is the 2-D [source_rows, hidden] array that the terms index. One element is always
-    taken. Raises ValueError for rows outside the source and for terms with coefficients, whose
-    products have rounding errors of their own (numerics N.2) that no contract here declares.
+    taken. Raises ValueError for rows outside the source.
     """
     terms.validate(source.shape[0])
-    if terms.coefficients is not None:
-        raise ValueError(
-            "terms.coefficients: must be None, a contract Sum declares an unweighted sum"
-        )
     output_rows, slots = terms.rows.shape
     hidden = source.shape[1]
     elements = max(budget // (4 * max(slots, 1)), 1)
@@ -44,35 +39,38 @@ def blocks(terms: Terms, source: NDArray[Any], budget: int = BLOCK_BYTES) -> Ite
 
 
 def gather(source: NDArray[Any], terms: Terms, rows: slice, columns: slice) -> NDArray[np.float32]:
-    """The terms of one window: float32 [slots, rows, columns], exact, a fresh array.
+    """The source values of one window: float32 [slots, rows, columns], exact, a fresh array.
 
     Slots come first, so that adding one slot to another walks through memory. A slot that adds
-    nothing holds +0.0 and its source row is not read. A declared cast rounds every term once.
+    nothing holds +0.0 and its source row is not read. Casts and coefficients are not applied.
     """
     chosen = terms.rows[rows].T
     window = source[:, columns]
     live = chosen >= 0
     if live.all():
-        values = widen(window[chosen])
-    else:
-        values = np.zeros((*chosen.shape, window.shape[1]), np.float32)
-        values[live] = widen(window[chosen[live]])
-    return _cast(values, terms)
+        return np.asarray(widen(window[chosen]))
+    values = np.zeros((*chosen.shape, window.shape[1]), np.float32)
+    values[live] = widen(window[chosen[live]])
+    return values
 
 
 def gather_elements(
     source: NDArray[Any], terms: Terms, rows: NDArray[np.int64], columns: NDArray[np.int64]
 ) -> NDArray[np.float32]:
-    """The terms of single elements, given by output row and column: float32 [slots, elements]."""
+    """The same for single elements, given by output row and column: float32 [slots, elements]."""
     chosen = terms.rows[rows].T
     live = chosen >= 0
     values = np.zeros(chosen.shape, np.float32)
     values[live] = widen(source[chosen[live], np.broadcast_to(columns, chosen.shape)[live]])
-    return _cast(values, terms)
+    return values
 
 
-def _cast(values: NDArray[Any], terms: Terms) -> NDArray[np.float32]:
-    """Round every term once to the declared storage format, if there is one."""
-    if terms.cast is None or format_of(terms.cast) == FP32:
-        return values
-    return round_once(values, format_of(terms.cast)).astype(np.float32)
+def factors(terms: Terms) -> NDArray[np.float64] | None:
+    """The coefficients of all terms: float64 [output_rows, slots], exact; None: all are 1.
+
+    A slot that adds nothing has the factor 0, whatever its coefficient.
+    """
+    if terms.coefficients is None:
+        return None
+    wide = widen(terms.coefficients, np.float64)
+    return np.where(terms.rows >= 0, wide, 0.0)

@@ -1,9 +1,11 @@
 """Judging sums whose order is unknown: the error that any order may have made (numerics N.2, N.3).
 
-A tree of n nonzero terms errs by at most E = max(n - 2, 0) u A before its last addition, which is
-itself a rounding to the accumulator. So the result lies between the ends s* - E and s* + E, each
-rounded to the accumulator and then to storage. Figures are float64; the error of float64 itself is
-added only where E > 0, and where it would change a verdict the element is decided in rationals.
+A tree of n nonzero terms errs by at most E before its last addition, which is itself a rounding to
+the accumulator. So the result lies between the ends s* - E and s* + E, each rounded to the
+accumulator and then to storage. Figures are float64; the error of float64 itself is added only
+where E > 0, and where it would change a verdict the element is decided in rationals.
+
+`figures` has E and its derivation in short; docs/numerics.md has it at length.
 """
 
 from __future__ import annotations
@@ -14,45 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.numerics.accepted import AcceptedSet, Floats, Mask, Specials, assemble, specials
-from conformance.numerics.certificate import certified_below
+from conformance.numerics.accepted import AcceptedSet, Floats, Mask, assemble
+from conformance.numerics.addends import Addends
+from conformance.numerics.arithmetic import IEEE, SATURATE, Arithmetic
 from conformance.numerics.exactly import accepted_exactly
+from conformance.numerics.figures import Sums, summarize
 from reference.floats import Format, from_bits, from_ordered, ordered, round_once
-
-
-@dataclass(frozen=True)
-class Sums:
-    """Figures of every element: s*, A and n (nonzero terms) over its finite terms, its special
-    terms, and whether its sum is the same in every order (certified, or not more than two terms).
-
-    ``values`` are the terms, float64 [slots, elements], infinities and NaNs replaced by zeros.
-    """
-
-    values: Floats
-    exact: Floats
-    magnitude: Floats
-    count: NDArray[np.int64]
-    found: Specials
-    order_free: Mask
-
-    def error(self, accumulate: Format) -> Floats:
-        """E = max(n - 2, 0) u A, zero where the order does not matter."""
-        inner = np.where(self.order_free, 0, np.maximum(self.count - 2, 0))
-        return np.asarray(inner * accumulate.unit_roundoff * self.magnitude)
-
-    def of(self, elements: NDArray[np.int64]) -> Sums:
-        """The figures of some elements only."""
-        found = Specials(
-            self.found.nan[elements], self.found.plus[elements], self.found.minus[elements]
-        )
-        return Sums(
-            self.values[:, elements],
-            self.exact[elements],
-            self.magnitude[elements],
-            self.count[elements],
-            found,
-            self.order_free[elements],
-        )
 
 
 @dataclass(frozen=True)
@@ -72,87 +41,79 @@ class Judged:
     distance: NDArray[np.int64]
 
 
-def summarize(values: Floats, accumulate: Format) -> Sums:
-    """The figures of ``values``, float64 [slots, elements], all on the accumulator's grid."""
-    with np.errstate(invalid="ignore"):
-        magnitude = np.abs(values).sum(axis=0)
-    nothing = np.zeros(magnitude.shape, np.bool_)
-    found = Specials(nothing, nothing, nothing)
-    if not np.isfinite(magnitude).all():
-        found = specials(values)
-        values = np.where(np.isfinite(values), values, 0.0)
-        magnitude = np.abs(values).sum(axis=0)
-    count = np.asarray((values != 0.0).sum(axis=0))
-    return Sums(
-        values=values,
-        exact=values.sum(axis=0),
-        magnitude=magnitude,
-        count=count,
-        found=found,
-        order_free=(count <= 2) | certified_below(values, magnitude, accumulate),
-    )
-
-
 def accepted(
-    sums: Sums, accumulate: Format, storage: Format, growth: float = 0.0, factor: float = 1.0
+    sums: Sums,
+    accumulate: Format,
+    storage: Format,
+    growth: float = 0.0,
+    factor: float = 1.0,
+    arithmetic: Arithmetic = IEEE,
 ) -> AcceptedSet:
     """The accepted set, E scaled by ``factor`` and grown by ``growth`` times float64's error."""
     error = sums.error(accumulate) * factor
-    rounding = (sums.count + 1) * 2.0**-52 * sums.magnitude
+    rounding = (sums.count + 2) * 2.0**-52 * (sums.magnitude + error)
     error = np.where(error > 0, np.maximum(error + growth * rounding, 0.0), 0.0)
+    low, high = sums.low - error, sums.high + error
+    plus = sums.overflow(accumulate, +1.0, growth, factor)
+    minus = sums.overflow(accumulate, -1.0, growth, factor)
+    if SATURATE in arithmetic.overflows:
+        low, high = _saturated(sums, accumulate, low, high, error, plus, minus)
     return assemble(
-        round_once(sums.exact - error, accumulate),
-        round_once(sums.exact + error, accumulate),
-        overflows=_overflows(sums, accumulate, growth, factor, +1.0),
-        underflows=_overflows(sums, accumulate, growth, factor, -1.0),
+        round_once(low, accumulate),
+        round_once(high, accumulate),
+        overflows=plus,
+        underflows=minus,
         found=sums.found,
+        accumulate=accumulate,
         storage=storage,
+        arithmetic=arithmetic,
     )
 
 
-def _overflows(sums: Sums, accumulate: Format, growth: float, factor: float, sign: float) -> Mask:
-    """Where partial sums of some order may overflow with this sign.
+def _saturated(
+    sums: Sums,
+    accumulate: Format,
+    low: Floats,
+    high: Floats,
+    error: Floats,
+    plus: Mask,
+    minus: Mask,
+) -> tuple[Floats, Floats]:
+    """The ends where partial sums may saturate.
 
-    Rounding is monotone, so a partial sum is largest with the terms of the other sign left out: of
-    n+ terms with sum P it stays below P + max(n+ - 2, 0) u P. Numerics N.3 has n and A for n+ and
-    P in the error, which is never less.
+    A partial sum cut to Omega is less than it would have been, but with all negative terms yet to
+    come the result is still no less than Omega - M - E (M: their magnitudes); by induction over the
+    tree this holds however often sums are cut. The other side is its mirror image.
     """
-    most = sums.magnitude * (1.0 + sums.count * accumulate.unit_roundoff)
-    possible = np.flatnonzero(most >= accumulate.overflow_threshold / 2)
-    found = np.zeros(sums.magnitude.shape, np.bool_)
-    same = sums.values[:, possible] * sign
-    np.maximum(same, 0.0, out=same)
-    total, count = same.sum(axis=0), np.count_nonzero(same, axis=0)
-    error = np.maximum(count - 2, 0) * accumulate.unit_roundoff * total * factor
-    error += np.where(error > 0, growth * (count + 1) * 2.0**-52 * total, 0.0)
-    reached = total + error >= accumulate.overflow_threshold
-    found[possible] = reached & ~sums.order_free[possible] | (
-        total >= accumulate.overflow_threshold
-    )
-    return found
+    positive, negative = sums.one_sided(+1.0), sums.one_sided(-1.0)
+    largest = accumulate.largest_finite
+    low = np.where(plus, np.minimum(low, largest - negative - error), low)
+    high = np.where(minus, np.maximum(high, positive - largest + error), high)
+    return np.minimum(low, largest), np.maximum(high, -largest)
 
 
 def judge_elements(
-    values: Floats,
+    values: Floats | Addends,
     observed: NDArray[Any],
     accumulate: Format,
     storage: Format,
     factor: float = 1.0,
+    arithmetic: Arithmetic = IEEE,
 ) -> Judged:
     """Judge storage patterns ``observed`` [elements] as sums of ``values`` [slots, elements].
 
     ``factor`` scales the error bound; only the tests of the bound itself use another one than 1.
     """
-    sums = summarize(values, accumulate)
+    sums = summarize(values, accumulate, arithmetic)
     places = ordered(observed, storage)
-    legal = accepted(sums, accumulate, storage, 0.0, factor)
+    legal = accepted(sums, accumulate, storage, +1.0, factor, arithmetic)
     ok = legal.holds(places, storage)
     loose = np.flatnonzero(~sums.order_free)
-    some, seen = sums.of(loose), places[loose]
-    inside = accepted(some, accumulate, storage, -1.0, factor).holds(seen, storage)
-    around = accepted(some, accumulate, storage, +1.0, factor).holds(seen, storage)
-    for element in loose[inside != around]:
-        found = accepted_exactly(values[:, element], accumulate, storage, factor)
+    some = sums.of(loose)
+    inside = accepted(some, accumulate, storage, -1.0, factor, arithmetic)
+    for element in loose[inside.holds(places[loose], storage) != ok[loose]]:
+        column = sums.given.of(np.array([element]))
+        found = accepted_exactly(column, accumulate, storage, factor, arithmetic)
         ok[element] = found.holds(places[element : element + 1], storage).item()
     return Judged(
         sums=sums,

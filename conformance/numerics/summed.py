@@ -2,184 +2,105 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.case import Case
 from conformance.diagnose import guesses, pattern
-from conformance.numerics.accepted import Floats, Mask
-from conformance.numerics.gather import Window, blocks, gather, gather_elements
+from conformance.numerics.accepted import Mask
 from conformance.numerics.interval import Judged, judge_elements
-from conformance.numerics.order import Merges, emulate, validate
+from conformance.numerics.output import Operands, SummedOutput, summed_output
 from conformance.numerics.worst import describe
 from conformance.operator import Sum
+from conformance.question import Question
 from conformance.verdict import OutputVerdict
-from reference.floats import (
-    FP32,
-    Format,
-    bits_of,
-    format_of,
-    ordered,
-    round_fp32_to_bits,
-)
-from reference.terms import Terms
 
 GUESSED_FROM = 512
 """Wrong elements that the guesses look at."""
 
 
-@dataclass(frozen=True)
-class SummedOutput:
-    """A summed output ready to be judged: its terms, its formats, its declared order.
+@dataclass
+class _Tally:
+    """What is known of an output so far; masks are flat, in C order."""
 
-    ``source`` and the observed ``bits`` are 2-D, [source_rows, hidden] and [output_rows, hidden].
-    """
+    wrong: Mask
+    drifted: Mask
+    exact: int
+    steps: set[str] = field(default_factory=set)
+    headroom: list[float] = field(default_factory=list)
+    worst: int = 0
+    farthest: int = -1
 
-    name: str
-    contract: Sum
-    terms: Terms
-    source: NDArray[Any]
-    bits: NDArray[Any]
-    shape: tuple[int, ...]
-    storage: Format
-
-    @cached_property
-    def accumulate(self) -> Format:
-        """The format that every addition rounds to."""
-        return format_of(self.contract.accumulate)
-
-    @cached_property
-    def merges(self) -> Merges | None:
-        """The declared order, checked to be a tree over the slots; None: any order."""
-        slots = self.terms.rows.shape[1]
-        if self.contract.merges is None:
-            return None
-        merges = self.contract.merges(slots)
-        validate(merges, slots)
-        return merges
-
-    def declared(self, values: NDArray[np.float32]) -> NDArray[Any]:
-        """Storage patterns that the declared order gives for float32 [slots, ...], used up."""
-        assert self.merges is not None
-        total = emulate(self.merges, values, self.accumulate)
-        return bits_of(total) if self.storage == FP32 else round_fp32_to_bits(total, self.storage)
-
-    def suspects(self, window: Window) -> Mask:
-        """Where in a window the declared order, if any, does not give the observed bits."""
-        seen = self.bits[window]
-        if self.merges is None:
-            return np.ones(seen.shape, np.bool_)
-        differs = seen != self.declared(gather(self.source, self.terms, *window))
-        if differs.any():  # zeros of the other sign and other NaNs are the same value
-            where = np.nonzero(differs)
-            expected = self.declared(gather(self.source, self.terms, *window))[where]
-            differs[where] = ~same_value(seen[where], expected, self.storage)
-        return np.asarray(differs)
-
-    def windows(self) -> Iterator[tuple[Window, Mask]]:
-        """Every block of the output with its suspects."""
-        for window in blocks(self.terms, self.source):
-            yield window, self.suspects(window)
-
-    def judge(self, window: Window, suspects: Mask) -> Judged:
-        """Judge the suspects of a window by certificate and interval, in C order."""
-        gathered = gather(self.source, self.terms, *window)
-        values = (
-            gathered[np.broadcast_to(suspects, gathered.shape)]
-            .reshape(len(gathered), -1)
-            .astype(np.float64)
-        )
-        return judge_elements(values, self.bits[window][suspects], self.accumulate, self.storage)
-
-    def terms_at(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Floats:
-        """The terms of single elements, float64 [slots, elements]."""
-        values = gather_elements(self.source, self.terms, rows, columns)
-        return values.astype(np.float64)
-
-
-def summed_output(name: str, contract: Sum, case: Case, observed: NDArray[Any]) -> SummedOutput:
-    """Prepare output ``name`` of a case; ``observed`` has the case's shape and dtype.
-
-    Raises ValueError where terms, source and output do not fit together.
-    """
-    terms = contract.terms(case.arrays, case.attributes)
-    shape = case.outputs[name].shape
-    hidden = shape[-1] if shape else 1
-    rows = int(np.prod(shape[:-1], dtype=np.int64))
-    source = case.arrays[terms.source]
-    if terms.rows.shape[0] != rows or source.shape[-1] != hidden:
-        raise ValueError(
-            f"terms of {name}: {terms.rows.shape[0]} output rows over a source of shape"
-            f" {source.shape} do not make an output of shape {shape}"
-        )
-    return SummedOutput(
-        name=name,
-        contract=contract,
-        terms=terms,
-        source=source.reshape(int(np.prod(source.shape[:-1], dtype=np.int64)), hidden),
-        bits=bits_of(np.ascontiguousarray(observed)).reshape(rows, hidden),
-        shape=shape,
-        storage=format_of(observed.dtype),
-    )
-
-
-def same_value(one: NDArray[Any], other: NDArray[Any], storage: Format) -> Mask:
-    """Whether patterns are equal as the results of sums: both zeros are one value, so are NaNs."""
-    places, others = ordered(one, storage), ordered(other, storage)
-    infinity = storage.infinity_bits
-    both_nan = (np.abs(places) > infinity) & (np.abs(others) > infinity)
-    return np.asarray((places == others) | both_nan)
-
-
-def judge_sum(
-    name: str, contract: Sum, case: Case, observed: NDArray[Any], unwritten: int = 0
-) -> OutputVerdict:
-    """Judge a summed output. ``unwritten`` is what the device counted as untouched elements."""
-    output = summed_output(name, contract, case, observed)
-    wrong = np.zeros(output.bits.shape, np.bool_)
-    drifted = np.zeros(output.bits.shape, np.bool_)
-    exact, headroom, steps = output.bits.size, [], {"declared order"} if output.merges else set()
-    worst, farthest = (0, 0), -1
-    for window, suspects in output.windows():
-        if not suspects.any():
-            continue
-        judged = output.judge(window, suspects)
-        exact -= np.count_nonzero(~(judged.ok & judged.exact))
-        headroom += [judged.headroom] if judged.headroom is not None else []
-        steps |= {"certificate"} if judged.sums.order_free.all() else {"certificate", "interval"}
-        wrong[window][suspects] = ~judged.ok
-        if output.merges is not None:
-            drifted[window][suspects] = judged.ok
+    def add(self, places: NDArray[np.int64], judged: Judged, declared: bool) -> None:
+        """Count elements that were judged by certificate and interval."""
+        self.exact -= np.count_nonzero(~(judged.ok & judged.exact))
+        self.headroom += [judged.headroom] if judged.headroom is not None else []
+        self.steps |= {"certificate"}
+        if not judged.sums.order_free.all():
+            self.steps |= {"interval"}
+        self.wrong[places] = ~judged.ok
+        if declared:
+            self.drifted[places] = judged.ok
         element = int(judged.distance.argmax())
-        if judged.distance[element] > farthest:
-            farthest = int(judged.distance[element])
-            row, column = np.argwhere(suspects)[element].tolist()
-            worst = (window[0].start + row, window[1].start + column)
-    mismatches, drift = int(np.count_nonzero(wrong)), int(np.count_nonzero(drifted))
+        if judged.distance[element] > self.farthest:
+            self.farthest, self.worst = int(judged.distance[element]), int(places[element])
+
+
+def judge_sum(asked: Question) -> OutputVerdict:
+    """Judge an output whose contract is `Sum`."""
+    contract = asked.contract
+    assert isinstance(contract, Sum)
+    output = summed_output(asked.name, contract, asked.case, asked.observed, asked.arithmetic)
+    declared = output.merges is not None
+    found = _tally(output, declared)
+    shape = output.bits.shape
+    mismatches = int(np.count_nonzero(found.wrong))
+    drift = int(np.count_nonzero(found.drifted))
     promised = contract.order_clause if drift else None
-    shown = wrong if mismatches else drifted
-    if drift and not mismatches:
-        row, column = np.argwhere(drifted)[0].tolist()
-        worst = (row, column)
+    worst = int(found.drifted.argmax()) if drift and not mismatches else found.worst
+    shown = (found.wrong if mismatches else found.drifted).reshape(shape)
     return OutputVerdict(
-        output=name,
+        output=asked.name,
         ok=not mismatches and promised is None,
         clause=promised if promised and not mismatches else contract.clause,
-        step=_last(steps, drift),
+        step=_last(found.steps, drift),
         elements=output.bits.size,
-        exact=exact,
+        exact=found.exact,
         mismatches=mismatches,
         order_drift=drift,
-        headroom=min(headroom, default=None),
+        headroom=min(found.headroom, default=None),
         worst=_worst(output, worst) if mismatches or drift else "",
-        pattern=pattern(shown, output.storage.storage_bits // 8) if shown.any() else "",
-        guesses=_guesses(output, wrong, unwritten) if mismatches else (),
+        pattern=pattern(shown, output.storage.storage_bits // 8) if mismatches or drift else "",
+        guesses=_guesses(output, found.wrong, asked.unwritten) if mismatches else (),
     )
+
+
+def _tally(output: SummedOutput, declared: bool) -> _Tally:
+    """Look at every element of an output."""
+    size = output.bits.size
+    found = _Tally(np.zeros(size, np.bool_), np.zeros(size, np.bool_), size)
+    found.steps |= {"declared order"} if declared else set()
+    seen = output.bits.reshape(-1)
+    for operands in output.undecided():
+        left = ~output.as_declared(operands)
+        if not left.all():
+            operands = _some(operands, left)
+        if operands.places.size:
+            judged = judge_elements(
+                output.addends(operands),
+                seen[operands.places],
+                output.accumulate,
+                output.storage,
+                arithmetic=output.arithmetic,
+            )
+            found.add(operands.places, judged, declared)
+    return found
+
+
+def _some(operands: Operands, chosen: Mask) -> Operands:
+    weights = None if operands.factors is None else operands.factors[:, chosen]
+    return Operands(operands.places[chosen], operands.values[:, chosen], weights)
 
 
 def _last(steps: set[str], drift: int) -> str:
@@ -188,31 +109,30 @@ def _last(steps: set[str], drift: int) -> str:
     return next((step for step in order if drift or step in steps), "certificate")
 
 
-def _worst(output: SummedOutput, element: tuple[int, int]) -> str:
+def _worst(output: SummedOutput, place: int) -> str:
     """The sentences about one element."""
-    row, column = element
-    at = np.array([row]), np.array([column])
-    values = gather_elements(output.source, output.terms, *at)
+    operands = output.at(np.array([place]))
     declared = None
     if output.merges is not None:
-        declared = int(output.declared(values.copy()).item())
-    position = np.unravel_index(row * output.bits.shape[1] + column, output.shape)
+        declared = int(next(output.declared(operands)).item())
+    position = np.unravel_index(place, output.shape) if output.shape else ()
     return describe(
         name=f"{output.name}[{', '.join(str(int(index)) for index in position)}]",
-        observed=int(output.bits[row, column]),
-        terms=values[:, 0].astype(np.float64),
-        source_rows=output.terms.rows[row],
+        observed=int(output.bits.reshape(-1)[place]),
+        operands=operands,
+        addends=output.addends(operands),
+        source_rows=output.terms.rows[place // output.bits.shape[1]],
         source=output.terms.source,
         accumulate=output.accumulate,
         storage=output.storage,
         declared=declared,
+        arithmetic=output.arithmetic,
     )
 
 
 def _guesses(output: SummedOutput, wrong: Mask, unwritten: int) -> tuple[str, ...]:
     """Guesses from the first wrong elements."""
-    flat = np.flatnonzero(wrong)[:GUESSED_FROM]
-    rows, columns = np.divmod(flat, wrong.shape[1])
-    values = output.terms_at(rows, columns)
-    seen = output.bits[rows, columns]
-    return guesses(values, seen, output.storage, output.accumulate, unwritten)
+    operands = output.at(np.flatnonzero(wrong)[:GUESSED_FROM])
+    added = output.addends(operands)
+    seen = output.bits.reshape(-1)[operands.places]
+    return guesses(added.low, seen, output.storage, output.accumulate, unwritten)

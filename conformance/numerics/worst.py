@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.numerics.accepted import AcceptedSet, Floats
+from conformance.numerics.accepted import AcceptedSet
+from conformance.numerics.addends import Addends
+from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.numerics.exactly import accepted_exactly
-from conformance.numerics.interval import summarize
+from conformance.numerics.figures import summarize
+from conformance.numerics.output import Operands
 from reference.floats import Format, from_bits, from_ordered, ordered
 
 SHOWN_TERMS = 12
@@ -17,19 +20,21 @@ def describe(
     *,
     name: str,
     observed: int,
-    terms: Floats,
+    operands: Operands,
+    addends: Addends,
     source_rows: NDArray[np.int64],
     source: str,
     accumulate: Format,
     storage: Format,
     declared: int | None,
+    arithmetic: Arithmetic = IEEE,
 ) -> str:
     """Three lines: the observed and the accepted patterns, the terms, the figures of the bound.
 
-    ``terms`` [slots] and ``source_rows`` [slots] belong to the element; ``declared`` is the pattern
-    of the declared order, if there is one.
+    ``operands``, ``addends`` and ``source_rows`` [slots] belong to the element; ``declared`` is the
+    pattern of the declared order, if there is one.
     """
-    legal = accepted_exactly(terms, accumulate, storage)
+    legal = accepted_exactly(addends, accumulate, storage, arithmetic=arithmetic)
     place = ordered(np.array([observed], storage.storage_dtype), storage)
     inside = bool(legal.holds(place, storage).item())
     order = ""
@@ -39,8 +44,8 @@ def describe(
     return "\n".join(
         [
             f"{lead}: {name} is {show(observed, storage)}, accepted: {_set(legal, storage)}{order}",
-            f"  added were {_added(terms, source_rows, source)}",
-            f"  {_figures(terms, accumulate)}",
+            f"  added were {_added(operands, source_rows, source)}",
+            f"  {_figures(addends, accumulate, arithmetic)}",
         ]
     )
 
@@ -63,31 +68,37 @@ def _set(legal: AcceptedSet, storage: Format) -> str:
         parts.append("+inf")
     if legal.minus_infinity[0] and low > -infinity:
         parts.append("-inf")
+    if legal.zero[0] and not low <= 0 <= high:
+        parts.append("zero")
     if legal.nan[0]:
         parts.append("any NaN")
     alone = " alone" if legal.size(storage)[0] == 1 else ""
     return " or ".join(parts) + alone
 
 
-def _added(terms: Floats, source_rows: NDArray[np.int64], source: str) -> str:
-    """The terms by slot and source row."""
+def _added(operands: Operands, source_rows: NDArray[np.int64], source: str) -> str:
+    """The terms by slot and source row, with their coefficients."""
     live = np.flatnonzero(source_rows >= 0)
     if not live.size:
         return "no terms, all slots of the row add nothing"
-    shown = [
-        f"{source}[{int(source_rows[slot])}] = {terms[slot]!s} (slot {int(slot)})"
-        for slot in live[:SHOWN_TERMS]
-    ]
+    weights = operands.factors
+
+    def term(slot: int) -> str:
+        weight = "" if weights is None else f"{weights[slot, 0]!s} * "
+        value = f"{source}[{int(source_rows[slot])}] = {weight}{operands.values[slot, 0]!s}"
+        return f"{value} (slot {slot})"
+
+    shown = [term(slot) for slot in live[:SHOWN_TERMS].tolist()]
     more = f" and {live.size - SHOWN_TERMS} more" if live.size > SHOWN_TERMS else ""
     return ", ".join(shown) + more
 
 
-def _figures(terms: Floats, accumulate: Format) -> str:
+def _figures(addends: Addends, accumulate: Format, arithmetic: Arithmetic) -> str:
     """s*, A, n and E, and which step of numerics N.1 applies."""
-    sums = summarize(terms.reshape(-1, 1), accumulate)
+    sums = summarize(addends, accumulate, arithmetic)
     exact, magnitude = sums.exact.item(), sums.magnitude.item()
     error, count = sums.error(accumulate).item(), int(sums.count.item())
-    if not np.isfinite(terms).all():
+    if not (np.isfinite(addends.low).all() and np.isfinite(addends.high).all()):
         step = "infinite or NaN terms decide"
     elif sums.order_free.item():
         step = "certificate: every order gives the same sum"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from conformance.operator import Clause, Operator, Parameter, TensorParameter
+from conformance.operator import Clause, Operator, Parameter, Sum, TensorParameter
 
 
 def operator_lines(operator: Operator) -> Iterator[str]:
@@ -18,7 +18,7 @@ def operator_lines(operator: Operator) -> Iterator[str]:
     yield f"  arguments  {', '.join(_parameter(p) for p in operator.parameters)}"
     for output, contract in operator.contracts.items():
         yield f"  contract   {output}: {_clause(contract.clause)}"
-        if contract.order_clause is not None:
+        if isinstance(contract, Sum) and contract.order_clause is not None:
             yield f"             {output}: {_clause(contract.order_clause)}"
     for mode in operator.modes:
         yield f"  mode       {mode.name}: {_clause(mode.clause)}"

@@ -8,7 +8,7 @@ import pytest
 
 from conformance.case import Tensor, numpy_dtype
 from conformance.judge import ReferenceDisagreement, judge, judge_example, judge_rejection
-from conformance.numerics import summed
+from conformance.numerics import output
 from conformance.observation import GuardDamage, Observation, Outcome
 from conformance.operator import Example, Sum
 from reference.terms import Terms
@@ -247,7 +247,7 @@ def test_a_formula_that_reads_a_canary_is_an_error_of_the_suite():
 
 def test_a_declared_order_that_leaves_the_accepted_set_is_an_error_of_the_suite(monkeypatch):
     made = whole()
-    monkeypatch.setattr(summed, "emulate", lambda merges, values, fmt: values.sum(axis=0) + 1)
+    monkeypatch.setattr(output, "emulate", lambda merges, values, *rest: values.sum(axis=0) + 1)
     with pytest.raises(ReferenceDisagreement, match="which no order of the terms"):
         judge(operator(), made, observe(right(made)))
 

@@ -4,7 +4,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from conformance.numerics.gather import blocks, gather, gather_elements
+from conformance.numerics.gather import blocks, factors, gather, gather_elements
 from reference.terms import Terms
 
 BF16 = np.dtype(ml_dtypes.bfloat16)
@@ -37,21 +37,19 @@ def test_gathers_a_window_of_rows_and_columns():
     assert gathered.tolist() == [[[8.0, 9.0], [13.0, 14.0]]]
 
 
-def test_a_declared_cast_rounds_each_term_once():
-    source = np.array([[1 + 2.0**-8 + 2.0**-20]], np.float32)
-    gathered = gather(source, terms([[0]], cast="bfloat16"), EVERYTHING, EVERYTHING)
-    assert gathered.item() == 1 + 2.0**-7
-
-
 def test_a_row_outside_the_source_is_an_error_and_not_a_wrapped_index():
     with pytest.raises(ValueError, match=r"rows\[output row 0, slot 0\]=4"):
         list(blocks(terms([[4]]), np.zeros((4, 3), np.float32)))
 
 
-def test_coefficients_are_refused_by_name():
-    weighted = terms([[0]], coefficients=np.ones((1, 1), np.float32))
-    with pytest.raises(ValueError, match="coefficients"):
-        list(blocks(weighted, np.zeros((1, 1), np.float32)))
+def test_a_slot_that_adds_nothing_has_the_factor_zero_whatever_its_coefficient():
+    weights = np.array([[2.0, np.nan], [0.5, -3.0]], np.float16)
+    found = factors(terms([[0, -1], [1, 1]], coefficients=weights))
+    assert found.tolist() == [[2.0, 0.0], [0.5, -3.0]]
+
+
+def test_terms_without_coefficients_have_no_factors():
+    assert factors(terms([[0, 1]])) is None
 
 
 @pytest.mark.parametrize("budget", [4, 64, 400, 1 << 20])

@@ -1,0 +1,150 @@
+"""The quick look at a whole output: which elements need a closer one (numerics N.1).
+
+Most elements of most outputs are decided here, in fp32 and in blocks that stay in the second-level
+cache. What is accepted here is right; what is not is merely suspect and goes to `interval`.
+
+* With a declared order, an element is right if it has the bits of that order.
+* Without one, and with 16-bit terms, the certificate is read off the patterns. Let M and m be the
+  largest magnitude of the element's K terms and the smallest one that is not zero, in binades
+  2^E and 2^e. Then A < K 2^(E+1), and every term is a multiple of g = 2^(e+1-p) with p the
+  precision of the terms, so that A <= 2^24 g if E - e <= 24 - p - log2 K, rounded down. Such a sum
+  is exact, in the order that was used here as in any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.numerics.accepted import Mask
+from conformance.numerics.lanes import Lanes, Rows, packable
+from conformance.numerics.order import Merges, sequential
+from conformance.numerics.plan import Add, Plan, compile_merges
+from reference.floats import FP16, FP32, format_of
+
+BLOCK_ELEMENTS = 1 << 16
+"""Elements of an output looked at together."""
+
+
+@dataclass(frozen=True)
+class Bulk:
+    """A sum in fp32 under IEEE arithmetic: its source, its slots, what was observed.
+
+    ``source`` is [source_rows, hidden], ``chosen`` integer [output_rows, slots] with -1 for a slot
+    that adds nothing, ``observed`` [output_rows, hidden]; source and observed share their dtype.
+    No axis is empty. ``merges`` None asks for any order, which only unweighted sums of 16-bit terms
+    admit. ``weights`` are float32 [output_rows, slots], 0 where the slot adds nothing; their
+    products are rounded before they are added.
+    """
+
+    source: NDArray[Any]
+    chosen: NDArray[Any]
+    observed: NDArray[Any]
+    merges: Merges | None
+    weights: NDArray[np.float32] | None = None
+
+    def suspects(self) -> Iterator[tuple[slice, Mask]]:
+        """Windows of whole output rows that cover the output, with the elements not yet decided."""
+        packed = packable(self.source, self.observed)
+        if self.weights is not None and format_of(self.source.dtype) == FP16:
+            packed = False  # products of scaled terms might underflow
+        source, seen = Rows.of(self.source, packed), Rows.of(self.observed, packed)
+        tokens, slots = self.chosen.shape
+        plan = compile_merges(sequential(slots) if self.merges is None else self.merges, slots)
+        height = min(max(1, BLOCK_ELEMENTS // self.source.shape[1]), tokens)
+        worker = _Worker(source, plan, height, certify=self.merges is None)
+        for start in range(0, tokens, height):
+            rows = slice(start, min(start + height, tokens))
+            weights = None if self.weights is None else self.weights[rows]
+            yield rows, worker.look(self.chosen[rows], seen.raw[rows], weights)
+
+
+class _Worker:
+    """The buffers of one walk over an output."""
+
+    def __init__(self, source: Rows, plan: Plan, height: int, *, certify: bool) -> None:
+        self.source, self.plan, self.certify = source, plan, certify
+        self.registers = [source.buffers(height) for _ in range(plan.registers)]
+        self.gathered = np.empty((height, source.width), source.raw.dtype)
+        if certify:
+            hidden = source.width * (1 + source.packed)
+            self.largest = np.empty((height, hidden), np.uint16)
+            self.least = np.empty_like(self.largest)
+
+    def look(
+        self, chosen: NDArray[Any], seen: NDArray[Any], weights: NDArray[np.float32] | None
+    ) -> Mask:
+        """The suspects of a window: bool [rows, hidden]."""
+        with np.errstate(all="ignore"):
+            total = self._total(chosen, weights)
+            if total is None:
+                return np.ones((len(seen), self.source.width * (1 + self.source.packed)), np.bool_)
+            wrong = self.source.differing(self.source.pack(total), seen)
+            if self.certify:
+                wrong |= ~self._certified(len(chosen), chosen.shape[1])
+            else:
+                wrong |= self.source.nan(total)
+            return wrong
+
+    def _total(self, chosen: NDArray[Any], weights: NDArray[np.float32] | None) -> Lanes | None:
+        """The sum in the plan's order; on the side, the extreme magnitudes. None: not possible."""
+        registers = [tuple(lane[: len(chosen)] for lane in lanes) for lanes in self.registers]
+        for place, step in enumerate(self.plan.steps):
+            if isinstance(step, Add):
+                for into, origin in zip(registers[step.into], registers[step.origin], strict=True):
+                    np.add(into, origin, out=into)
+                continue
+            lanes = registers[step.register]
+            if not self._load(chosen[:, step.slot], lanes, first=place == 0):
+                return None
+            if weights is not None:
+                for lane in lanes:
+                    lane *= weights[:, step.slot, None]
+        return registers[0]
+
+    def _load(self, rows: NDArray[Any], lanes: Lanes, *, first: bool) -> bool:
+        """The terms of one slot into ``lanes``; whether that is possible."""
+        gathered = self.gathered[: len(rows)]
+        np.take(self.source.raw, rows, axis=0, out=gathered, mode="clip")
+        dropped = rows < 0
+        if dropped.any():
+            gathered[dropped] = 0
+        if self.source.special(gathered):
+            return False
+        self.source.unpack(gathered, lanes)
+        if self.certify:
+            self._note(gathered, first=first)
+        return True
+
+    def _note(self, gathered: NDArray[Any], *, first: bool) -> None:
+        """Keep M and m - 1 of every element; magnitudes grow with their patterns."""
+        magnitudes = gathered.view(np.uint16)
+        magnitudes &= np.uint16(0x7FFF)
+        largest, least = self.largest[: len(gathered)], self.least[: len(gathered)]
+        if first:
+            np.copyto(largest, magnitudes)
+            np.subtract(magnitudes, 1, out=least)
+            return
+        np.maximum(largest, magnitudes, out=largest)
+        magnitudes -= 1  # a zero becomes the largest pattern, and counts for nothing
+        np.minimum(least, magnitudes, out=least)
+
+    def _certified(self, height: int, slots: int) -> Mask:
+        """Where all orders are exact, by the patterns of M and of m - 1."""
+        storage, doublings = self.source.storage, (slots - 1).bit_length()
+        binade = 1 << (storage.precision - 1)
+        binades = FP32.precision - storage.precision - doublings
+        largest = self.largest[:height]
+        span = largest - self.least[:height]  # M - m + 1: below, E - e is rounded up
+        sure = span <= binades * binade if binades > 0 else largest == 0
+        return np.asarray(sure) & (largest < self._finite(doublings))
+
+    def _finite(self, doublings: int) -> int:
+        """The least pattern of M from which K M may be infinite in fp32, or M itself is."""
+        storage = self.source.storage
+        spare = max(0, storage.emax + 1 + doublings - FP32.emax)
+        return max(0, storage.infinity_bits - (spare << (storage.precision - 1)))

@@ -1,0 +1,116 @@
+"""Judging outputs that are moved or counted: every bit, every integer (numerics N.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.diagnose import pattern
+from conformance.numerics.worst import show
+from conformance.operator import Arrays, Clause, Copy, Index
+from conformance.question import Question
+from conformance.verdict import OutputVerdict
+from reference.floats import format_of
+
+
+def judge_copy(asked: Question) -> OutputVerdict:
+    """Judge an output whose contract is `Copy`: NaN payloads, signalling NaNs and -0 count.
+
+    Raises ValueError where the formula, run on integers, does not move them, and where the contract
+    names an input that the case lacks.
+    """
+    contract = asked.contract
+    assert isinstance(contract, Copy)
+    inputs = as_integers(asked.case.arrays, contract.moved)
+    seen = _integers(asked.observed)
+    return _verdict(asked, contract.clause, "every byte", _expected(asked, inputs, seen), seen)
+
+
+def judge_index(asked: Question) -> OutputVerdict:
+    """Judge an output whose contract is `Index`.
+
+    Raises ValueError where the output is not one of integers or the formula's is not.
+    """
+    contract = asked.contract
+    assert isinstance(contract, Index)
+    if asked.observed.dtype.kind not in "iub":
+        raise ValueError(
+            f"contract Index of {asked.name}: its dtype {asked.observed.dtype.name} must be one of"
+            " integers; Copy is for values that are moved"
+        )
+    expected = _expected(asked, asked.case.arrays, asked.observed)
+    return _verdict(asked, contract.clause, "exact integers", expected, asked.observed)
+
+
+def as_integers(arrays: Arrays, moved: tuple[str, ...] | None) -> Arrays:
+    """The inputs with the moved ones read as unsigned integers of their size, without a copy."""
+    if moved is None:
+        moved = tuple(name for name, array in arrays.items() if array.dtype.kind not in "iub")
+    for name in moved:
+        if name not in arrays:
+            raise ValueError(f"moved={moved}: {name} must be an input, of {', '.join(arrays)}")
+    views: Mapping[str, NDArray[Any]] = {
+        name: _integers(array) if name in moved else array for name, array in arrays.items()
+    }
+    return views
+
+
+def _integers(array: NDArray[Any]) -> NDArray[Any]:
+    """An array as unsigned integers of its size."""
+    return np.ascontiguousarray(array).reshape(array.shape).view(f"u{array.dtype.itemsize}")
+
+
+def _expected(asked: Question, inputs: Arrays, seen: NDArray[Any]) -> NDArray[Any]:
+    """The formula's output, which must have the observed shape and be made of integers."""
+    expected = np.asarray(asked.formula(inputs, asked.case.attributes)[asked.name])
+    if expected.shape != seen.shape or expected.dtype.kind not in "iub":
+        raise ValueError(
+            f"formula of {asked.name}: run on integers it gives"
+            f" {expected.dtype.name}{list(expected.shape)}, must be integers of {list(seen.shape)}"
+        )
+    if not np.can_cast(expected.dtype, seen.dtype) and expected.size:
+        low, high = int(expected.min()), int(expected.max())
+        info = np.iinfo(seen.dtype) if seen.dtype.kind != "b" else None
+        least, most = (int(info.min), int(info.max)) if info else (0, 1)
+        if low < least or high > most:
+            raise ValueError(
+                f"formula of {asked.name}: its integers from {low} to {high} must fit"
+                f" {seen.dtype.name}"
+            )
+    return expected.astype(seen.dtype)
+
+
+def _verdict(
+    asked: Question, clause: Clause, step: str, expected: NDArray[Any], seen: NDArray[Any]
+) -> OutputVerdict:
+    wrong = expected != seen
+    mismatches = int(np.count_nonzero(wrong))
+    worst = where = ""
+    if mismatches:
+        first = int(wrong.reshape(-1).argmax())
+        position = ", ".join(str(int(i)) for i in np.unravel_index(first, seen.shape))
+        observed, must = (_shown(array.reshape(-1)[first], asked) for array in (seen, expected))
+        worst = f"first wrong element: {asked.name}[{position}] is {observed}, must be {must}"
+        columns = seen.shape[-1] if seen.shape else 1
+        where = pattern(wrong.reshape(-1, columns), asked.observed.dtype.itemsize)
+    return OutputVerdict(
+        output=asked.name,
+        ok=not mismatches,
+        clause=clause,
+        step=step,
+        elements=seen.size,
+        exact=seen.size - mismatches,
+        mismatches=mismatches,
+        worst=worst,
+        pattern=where,
+    )
+
+
+def _shown(value: np.generic, asked: Question) -> str:
+    """An integer, or a pattern with the value that it stands for."""
+    if asked.observed.dtype.kind in "iub":
+        return str(value)
+    return show(int(value), format_of(asked.observed.dtype))

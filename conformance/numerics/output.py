@@ -1,0 +1,227 @@
+"""A summed output ready to be judged: its terms, its rule, its declared order, what was seen."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.case import Case
+from conformance.numerics.accepted import Floats, Mask
+from conformance.numerics.addends import Addends, Rule, addends, delivered
+from conformance.numerics.arithmetic import IEEE, Arithmetic, Behaviour
+from conformance.numerics.bulk import Bulk
+from conformance.numerics.gather import Window, blocks, factors, gather, gather_elements
+from conformance.numerics.order import Merges, emulate, validate
+from conformance.numerics.rounding import IEEE_BEHAVIOUR, cast_result
+from conformance.operator import Sum
+from reference.floats import FP32, Format, bits_of, format_of, ordered, to_bits
+from reference.terms import Terms
+
+BATCH = 1 << 16
+"""Single elements judged together."""
+
+
+@dataclass(frozen=True)
+class Operands:
+    """Elements of an output and what they add.
+
+    ``places`` are their numbers in C order, int64 [elements]; ``values`` the source values, float64
+    [slots, elements]; ``factors`` the coefficients, float64 [slots, elements], None: all 1.
+    """
+
+    places: NDArray[np.int64]
+    values: Floats
+    factors: Floats | None
+
+
+@dataclass(frozen=True)
+class SummedOutput:
+    """A summed output with its contract.
+
+    ``source`` and the observed ``bits`` are 2-D, [source_rows, hidden] and [output_rows, hidden].
+    """
+
+    name: str
+    contract: Sum
+    terms: Terms
+    source: NDArray[Any]
+    bits: NDArray[Any]
+    shape: tuple[int, ...]
+    storage: Format
+    arithmetic: Arithmetic = IEEE
+
+    @cached_property
+    def accumulate(self) -> Format:
+        """The format that every addition rounds to."""
+        return format_of(self.contract.accumulate)
+
+    @cached_property
+    def rule(self) -> Rule:
+        """How the contract adds, in formats; ValueError where they do not fit together."""
+        weights, cast = self.terms.coefficients, self.terms.cast
+        return Rule(
+            accumulate=self.accumulate,
+            storage=self.storage,
+            source=format_of(self.source.dtype),
+            coefficient=None if weights is None else format_of(weights.dtype),
+            cast=None if cast is None else format_of(cast),
+            fused=self.contract.fused,
+        )
+
+    @cached_property
+    def merges(self) -> Merges | None:
+        """The declared order, checked to be a tree over the slots; None: any order."""
+        slots = self.terms.rows.shape[1]
+        if self.contract.merges is None:
+            return None
+        merges = self.contract.merges(slots)
+        validate(merges, slots)
+        return merges
+
+    @cached_property
+    def factors(self) -> Floats | None:
+        """Coefficients, float64 [output_rows, slots]."""
+        return factors(self.terms)
+
+    def at(self, places: NDArray[np.int64]) -> Operands:
+        """The operands of single elements."""
+        rows, columns = np.divmod(places, self.bits.shape[1])
+        values = gather_elements(self.source, self.terms, rows, columns).astype(np.float64)
+        return Operands(places, values, None if self.factors is None else self.factors[rows].T)
+
+    def _within(self, window: Window) -> Operands:
+        """The operands of a whole window."""
+        values = gather(self.source, self.terms, *window)
+        hidden = self.bits.shape[1]
+        rows, columns = (np.arange(*part.indices(part.stop)) for part in window)
+        weights = None
+        if self.factors is not None:
+            weights = np.repeat(self.factors[window[0]].T, columns.size, axis=1)
+        return Operands(
+            places=(rows[:, None] * hidden + columns).reshape(-1),
+            values=values.reshape(len(values), -1).astype(np.float64),
+            factors=weights,
+        )
+
+    def undecided(self) -> Iterator[Operands]:
+        """The elements that the quick look at the whole output leaves, in batches."""
+        self.terms.validate(self.source.shape[0])
+        quick = self._bulk()
+        if quick is None:
+            for window in blocks(self.terms, self.source):
+                yield self._within(window)
+            return
+        waiting: list[NDArray[np.int64]] = []
+        count, hidden = 0, self.bits.shape[1]
+        for rows, suspects in quick.suspects():
+            found = np.flatnonzero(suspects)
+            if found.size:
+                waiting.append(found + rows.start * hidden)
+                count += found.size
+            if count >= BATCH:
+                yield from self._batches(waiting)
+                waiting, count = [], 0
+        yield from self._batches(waiting)
+
+    def _batches(self, waiting: list[NDArray[np.int64]]) -> Iterator[Operands]:
+        if not waiting:
+            return
+        places = np.concatenate(waiting)
+        for start in range(0, places.size, BATCH):
+            yield self.at(places[start : start + BATCH])
+
+    def _bulk(self) -> Bulk | None:
+        """The quick look, where the contract and the device's arithmetic admit one."""
+        rule = self.rule
+        weighted = rule.coefficient is not None
+        if self.merges is None:
+            offered = not weighted and self.arithmetic == IEEE and self.storage != FP32
+        else:
+            offered = IEEE_BEHAVIOUR in self.arithmetic.behaviours()
+        as_they_are = rule.cast is None or (rule.cast == rule.source and not weighted)
+        rounded = not weighted or rule.fused != "always"
+        in_fp32 = rule.accumulate == FP32 and rule.source == self.storage
+        if not (offered and as_they_are and rounded and in_fp32):
+            return None
+        if not (self.bits.size and self.terms.rows.size and self.source.size):
+            return None
+        weights = None if self.factors is None else self.factors.astype(np.float32)
+        observed = self.bits.view(self.source.dtype)
+        return Bulk(self.source, self.terms.rows, observed, self.merges, weights)
+
+    def addends(self, operands: Operands) -> Addends:
+        """What elements add, as far as contract and arithmetic say."""
+        return addends(operands.values, operands.factors, self.rule, self.arithmetic)
+
+    def declared(self, operands: Operands) -> Iterator[NDArray[Any]]:
+        """Storage patterns that the declared order gives, one array for each permitted way."""
+        assert self.merges is not None
+        fusing = [False]
+        if self.rule.bare:
+            fusing = [True] if self.rule.fused == "always" else [False, True]
+        for behaviour, bare in itertools.product(self.arithmetic.behaviours(), fusing):
+            terms = delivered(operands.values, operands.factors, self.rule, behaviour, bare=bare)
+            terms = terms.astype(np.float64 if bare or self.accumulate != FP32 else np.float32)
+            total = emulate(self.merges, terms, self.accumulate, behaviour, bare)
+            yield self._stored(total, behaviour)
+
+    def _stored(self, total: NDArray[Any], behaviour: Behaviour) -> NDArray[Any]:
+        if self.storage != self.accumulate:
+            total = cast_result(total.astype(np.float64), self.storage, behaviour)
+        return to_bits(total, self.storage)
+
+    def as_declared(self, operands: Operands) -> Mask:
+        """Where the observed value is the declared order's; zeros and NaNs are one value each."""
+        seen = self.bits.reshape(-1)[operands.places]
+        found = np.zeros(seen.shape, np.bool_)
+        if self.merges is not None:
+            for patterns in self.declared(operands):
+                found |= same_value(seen, patterns, self.storage)
+        return found
+
+
+def summed_output(
+    name: str,
+    contract: Sum,
+    case: Case,
+    observed: NDArray[Any],
+    arithmetic: Arithmetic = IEEE,
+) -> SummedOutput:
+    """Prepare output ``name`` of a case; ``observed`` has the case's shape and dtype.
+
+    Raises ValueError where terms, source and output do not fit together.
+    """
+    terms = contract.terms(case.arrays, case.attributes)
+    shape = case.outputs[name].shape
+    hidden = shape[-1] if shape else 1
+    rows = int(np.prod(shape[:-1], dtype=np.int64))
+    source = case.arrays[terms.source]
+    if terms.rows.shape[0] != rows or source.shape[-1] != hidden:
+        raise ValueError(
+            f"terms of {name}: {terms.rows.shape[0]} output rows over a source of shape"
+            f" {source.shape} do not make an output of shape {shape}"
+        )
+    return SummedOutput(
+        name=name,
+        contract=contract,
+        terms=terms,
+        source=source.reshape(int(np.prod(source.shape[:-1], dtype=np.int64)), hidden),
+        bits=bits_of(np.ascontiguousarray(observed)).reshape(rows, hidden),
+        shape=shape,
+        storage=format_of(observed.dtype),
+        arithmetic=arithmetic,
+    )
+
+
+def same_value(one: NDArray[Any], other: NDArray[Any], storage: Format) -> Mask:
+    """Whether patterns are equal as the results of sums: both zeros are one value, so are NaNs."""
+    places, others = ordered(one, storage), ordered(other, storage)
+    infinity = storage.infinity_bits
+    both_nan = (np.abs(places) > infinity) & (np.abs(others) > infinity)
+    return np.asarray((places == others) | both_nan)

@@ -1,0 +1,33 @@
+"""What a judge of one output is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from conformance.case import Case
+from conformance.numerics.arithmetic import IEEE, Arithmetic
+from conformance.operator import Arrays, Contract
+
+Formula = Callable[[Arrays, Mapping[str, int]], Arrays]
+
+
+@dataclass(frozen=True)
+class Question:
+    """Does output ``name`` of ``case`` keep ``contract``?
+
+    ``observed`` has the shape and dtype that the case declares. ``unwritten`` is what the device
+    counted as untouched elements of it. ``formula`` is the operator's reference, ``arithmetic``
+    what the device may do.
+    """
+
+    name: str
+    contract: Contract
+    case: Case
+    observed: NDArray[Any]
+    formula: Formula
+    unwritten: int = 0
+    arithmetic: Arithmetic = IEEE
