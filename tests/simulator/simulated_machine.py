@@ -24,6 +24,7 @@ INVALID_PARAMETER = 107000
 KERNEL_EXCEPTION = 507015
 
 REGION_BYTES = 1024
+ARGUMENTS = ("first", "second", "result", "params")
 
 
 def compile_unit(source: Path, out: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -90,14 +91,15 @@ class SimulatedMachine:
         params: Sequence[int] = (),
         *,
         blocks: int = 1,
-        describe: bool = True,
+        describe: Sequence[str] = ARGUMENTS,
     ) -> int:
-        """Runs a kernel over the arrays' own memory; returns the status of the launch."""
+        """Runs a kernel over the arrays' own memory, of which the arguments named by ``describe``
+        are described as its regions; returns the status of the launch.
+        """
         arrays = [first, second, result, np.array([*params, 0], np.int32)]
-        names = ("first", "second", "result", "params")
-        for name, array in zip(names, arrays, strict=True):
+        for name, array in zip(ARGUMENTS, arrays, strict=True):
             assert array.flags.c_contiguous
-            if describe:
+            if name in describe:
                 self.c.ascendsimDescribeRegion(
                     array.ctypes.data_as(ctypes.c_void_p),
                     ctypes.c_uint64(array.nbytes),

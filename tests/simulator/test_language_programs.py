@@ -116,7 +116,7 @@ def test_a_launch_without_a_sensible_block_count_is_refused(
 ) -> None:
     memory = np.zeros(2, np.int32)
     assert machine.launch("empty", memory, memory, memory, blocks=blocks) == INVALID_PARAMETER
-    status = machine.launch("block_indices", memory, memory, memory, describe=False)
+    status = machine.launch("block_indices", memory, memory, memory, describe=())
     assert status == KERNEL_EXCEPTION, "the regions of a refused launch are forgotten too"
 
 
@@ -138,7 +138,7 @@ def test_without_described_regions_allocations_are_the_bounds(
 ) -> None:
     """Each block writes 8 bytes; with a runtime, the stream tells the failure, not the launch."""
     arrays = (allocation, allocation, allocation)
-    assert machine.launch("block_indices", *arrays, blocks=blocks, describe=False) == OK
+    assert machine.launch("block_indices", *arrays, blocks=blocks, describe=()) == OK
     assert machine.c.stand_in_failure_status() == status
     if status != OK:
         assert machine.c.stand_in_failed_stream() == 0x57
@@ -151,13 +151,37 @@ def test_described_regions_rule_out_the_rest_of_an_allocation(
     machine: SimulatedMachine, allocation: NDArray[np.int32]
 ) -> None:
     half = allocation[:4]
-    assert machine.launch("block_indices", half, half, half, blocks=3) == OK
+    status = machine.launch("block_indices", half, half, half, blocks=3, describe=["result"])
+    assert status == OK
     assert machine.c.stand_in_failure_status() == KERNEL_EXCEPTION
+
+
+@pytest.mark.parametrize(
+    ("first", "size", "text"),
+    [
+        (4, 20, b"first is given as 20 bytes at 0x%x, whose allocation has 16 bytes from there"),
+        (64, 4, b"first is given as 4 bytes at 0x%x, which no live allocation of the device holds"),
+    ],
+)
+def test_a_region_that_no_allocation_holds_is_refused_before_the_first_block(
+    machine: SimulatedMachine, allocation: NDArray[np.int32], first: int, size: int, text: bytes
+) -> None:
+    address = allocation.ctypes.data + first * 4
+    region = (ctypes.c_void_p(address), ctypes.c_uint64(size))
+    machine.c.ascendsimDescribeRegion(*region, b"first", 0)
+    arrays = (allocation, allocation, allocation)
+    assert machine.launch("block_indices", *arrays, describe=["result"]) == OK
+    assert machine.c.stand_in_failure_status() == KERNEL_EXCEPTION
+    said = machine.c.stand_in_failure_text()
+    assert said.startswith(b"[gm-out-of-bounds] kernel block_indices: " + text % address)
+    assert not allocation.any()
+    [found] = machine.take_diagnostics()
+    assert (found["block"], found["file"], found["line"]) == (-1, "", 0)
 
 
 def test_regions_are_forgotten_when_their_launch_ends(machine: SimulatedMachine) -> None:
     result = np.zeros(2, np.int32)
     assert machine.launch("block_indices", NOTHING, NOTHING, result) == OK
-    status = machine.launch("block_indices", NOTHING, NOTHING, result, describe=False)
+    status = machine.launch("block_indices", NOTHING, NOTHING, result, describe=())
     assert status == KERNEL_EXCEPTION
     assert [found["code"] for found in machine.take_diagnostics()] == ["gm-out-of-bounds"]

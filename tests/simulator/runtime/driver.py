@@ -46,7 +46,6 @@ class Acl:
             getattr(self.ascendcl, name).argtypes = types
         for name in ("aclGetRecentErrMsg", "aclrtGetSocName"):
             getattr(self.ascendcl, name).restype = c_char_p
-        self.opapi.aclnnIncrement.argtypes = [void_p] * 4
         self.opapi.aclCreateTensor.restype = void_p
 
     def __getattr__(self, name: str) -> Callable[..., int]:
@@ -85,6 +84,7 @@ class Acl:
         """Launches the test kernel; it fails where ``count`` exceeds 64."""
         source, target = self.upload(content), self.malloc(len(content))
         tiling = self.upload((len(content) if count is None else count).to_bytes(8, "little"))
+        self.opapi.aclnnIncrement.argtypes = [void_p] * 4
         assert self.opapi.aclnnIncrement(source, target, tiling, stream) == 0
         result = self.download(target, len(content))
         for device in (source, target, tiling):

@@ -97,11 +97,17 @@ Finding Record(Code code, const Spot& spot, std::string message) {
     return finding;
 }
 
+// Says what is known of the place: a launch is refused before its first block, and an exception
+// does not say which line threw it.
 std::string Sentence(const Finding& finding) {
-    return std::string("[") + RuleOf(finding.code).name + "] kernel " + finding.kernel +
-           ", block " + std::to_string(finding.block) + ", " + finding.file + ":" +
-           std::to_string(finding.line) + ": " + finding.message + ". " +
-           RuleOf(finding.code).advice;
+    std::string text = std::string("[") + RuleOf(finding.code).name + "] kernel " + finding.kernel;
+    if (finding.block >= 0) {
+        text += ", block " + std::to_string(finding.block);
+    }
+    if (finding.line != 0) {
+        text += ", " + finding.file + ":" + std::to_string(finding.line);
+    }
+    return text + ": " + finding.message + ". " + RuleOf(finding.code).advice;
 }
 
 std::string Quoted(const std::string& text) {

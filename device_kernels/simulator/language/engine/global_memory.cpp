@@ -1,5 +1,6 @@
 #include "global_memory.h"
 
+#include <algorithm>
 #include <atomic>
 #include <string>
 #include <vector>
@@ -90,6 +91,30 @@ const NamedRegion* Nearest(uintptr_t start) {
          static_cast<unsigned long long>(start));
 }
 
+// Without a runtime nobody knows of allocations, and the caller's word has to do.
+void RequireAllocated(const NamedRegion& region) {
+    const FindAllocation find = findAllocation.load();
+    if (find == nullptr || region.bytes == 0) {
+        return;
+    }
+    const Spot spot{CallSite(), "", region.start};
+    const auto bytes = static_cast<unsigned long long>(region.bytes);
+    Region allocation;
+    if (!find(reinterpret_cast<const void*>(region.start), &allocation)) {
+        Stop(Code::GmOutOfBounds, spot,
+             "%s is given as %llu bytes at 0x%llx, which no live allocation of the device holds",
+             region.name.c_str(), bytes, static_cast<unsigned long long>(region.start));
+    }
+    const uint64_t offset = region.start - reinterpret_cast<uintptr_t>(allocation.start);
+    const uint64_t room = allocation.bytes - std::min(offset, allocation.bytes);
+    if (region.bytes > room) {
+        Stop(Code::GmOutOfBounds, spot,
+             "%s is given as %llu bytes at 0x%llx, whose allocation has %llu bytes from there",
+             region.name.c_str(), bytes, static_cast<unsigned long long>(region.start),
+             static_cast<unsigned long long>(room));
+    }
+}
+
 }  // namespace
 
 void RequireGlobal(const void* address, uint64_t bytes, Access access, const char* operation,
@@ -110,6 +135,9 @@ void BeginRegions() {
     asksRuntime = described.empty();
     inForce.swap(described);
     described.clear();
+    for (const NamedRegion& region : inForce) {
+        RequireAllocated(region);
+    }
 }
 
 void EndRegions() {

@@ -14,7 +14,8 @@ enum class Access : uint8_t { Read, Write };
 void RequireGlobal(const void* address, uint64_t bytes, Access access, const char* operation,
                    const Spot& spot);
 
-// Takes over this thread's described regions for the launch that begins, and forgets them.
+// Takes over this thread's described regions for the launch that begins, and forgets them. Stops
+// where one is not inside one live allocation: a tensor's own word for its size proves nothing.
 void BeginRegions();
 void EndRegions();
 

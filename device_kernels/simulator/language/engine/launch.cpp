@@ -70,6 +70,15 @@ bool RunBlocks(const Machine& machine, uint32_t blocks, void (*entry)(void* cons
     return true;
 }
 
+bool RunLaunch(uint32_t blocks, void (*entry)(void* const* args), void* const* args) {
+    try {
+        BeginRegions();
+    } catch (const KernelStopped&) {
+        return false;
+    }
+    return RunBlocks(ConfiguredMachine(), blocks, entry, args);
+}
+
 }  // namespace
 
 void RegisterReportFailure(ReportFailure report) { reportFailure = report; }
@@ -87,8 +96,7 @@ extern "C" uint32_t ascendsimLaunch(const char* kernel, uint32_t blocks, void* s
     }
     const std::lock_guard lock(launchMutex);
     BeginRecord(kernel);
-    BeginRegions();
-    const bool completed = RunBlocks(ConfiguredMachine(), blocks, entry, args);
+    const bool completed = RunLaunch(blocks, entry, args);
     EndRegions();
     const char* text = EndRecord();
     if (completed) {
