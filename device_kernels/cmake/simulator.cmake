@@ -11,9 +11,10 @@ function(export_by target)
     set_target_properties(${target} PROPERTIES LINK_DEPENDS "${exports}")
 endfunction()
 
-# Tensor objects and two-phase plumbing: in libopapi.so, and the same for all operators.
+# Tensor objects, executors and two-phase plumbing: in libopapi.so, and the same for all operators.
 file(GLOB plumbing_sources CONFIGURE_DEPENDS
-    "${simulator}/runtime/tensor*.cpp" "${CMAKE_CURRENT_SOURCE_DIR}/opapi/*.cpp")
+    "${simulator}/runtime/tensor*.cpp" "${simulator}/runtime/executor.cpp"
+    "${CMAKE_CURRENT_SOURCE_DIR}/opapi/*.cpp")
 set(plumbing_file "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libplumbing.a")
 
 if(SUITE_ASCENDCL)
@@ -42,6 +43,7 @@ else()
     export_by(ascendcl)
 
     add_library(plumbing STATIC ${plumbing_sources})
+    target_include_directories(plumbing PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/opapi")
     target_link_libraries(plumbing PRIVATE ascendcl)
     set_target_properties(plumbing PROPERTIES
         ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")

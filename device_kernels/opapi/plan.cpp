@@ -1,7 +1,9 @@
 #include "plan.h"
 
 #include <memory>
+#include <mutex>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "report.h"
@@ -26,20 +28,66 @@ aclnnStatus CheckResults(const char* function, const uint64_t* workspaceSize,
                                              " is null; it must be a place for the result");
 }
 
+namespace {
+
+// The plans handed out and not used up yet, by the pointers that travel as executors: a pointer is
+// only followed once it is found here. Leaked: callers may still launch from static destructors.
+struct LivePlans {
+    std::mutex mutex;
+    std::unordered_map<const aclOpExecutor*, std::unique_ptr<Plan>> plans;
+};
+
+LivePlans& ThePlans() {
+    static auto* plans = new LivePlans;
+    return *plans;
+}
+
+// The plan behind an executor, now the caller's own; null where there is none.
+std::unique_ptr<Plan> Take(const aclOpExecutor* executor) {
+    LivePlans& live = ThePlans();
+    const std::lock_guard<std::mutex> lock(live.mutex);
+    const auto found = live.plans.find(executor);
+    if (found == live.plans.end()) {
+        return nullptr;
+    }
+    std::unique_ptr<Plan> plan = std::move(found->second);
+    live.plans.erase(found);
+    return plan;
+}
+
+aclnnStatus UnknownExecutor(const char* function) {
+    return Fail(ACLNN_ERR_PARAM_INVALID,
+                std::string(function) +
+                    ": executor is none that phase 1 handed out, or it was used up or destroyed "
+                    "before; each call needs its own phase 1");
+}
+
+aclnnStatus NullExecutor(const char* function) {
+    return Fail(ACLNN_ERR_PARAM_NULLPTR,
+                std::string(function) + ": executor is null; it must be phase 1's");
+}
+
+}  // namespace
+
 // CANN defines aclOpExecutor for itself, so a plan only travels under that name.
 aclnnStatus HandOut(Plan plan, uint64_t* workspaceSize, aclOpExecutor** executor) {
     auto owned = std::make_unique<Plan>(std::move(plan));
     *workspaceSize = owned->workspaceBytes;
-    *executor = reinterpret_cast<aclOpExecutor*>(owned.release());
+    *executor = reinterpret_cast<aclOpExecutor*>(owned.get());
+    LivePlans& live = ThePlans();
+    const std::lock_guard<std::mutex> lock(live.mutex);
+    live.plans[*executor] = std::move(owned);
     return ACLNN_SUCCESS;
 }
 
 aclnnStatus RunAndFree(const char* function, void* workspace, uint64_t workspaceSize,
                        aclOpExecutor* executor, aclrtStream stream) {
-    const std::unique_ptr<Plan> plan(reinterpret_cast<Plan*>(executor));
+    if (executor == nullptr) {
+        return NullExecutor(function);
+    }
+    const std::unique_ptr<Plan> plan = Take(executor);
     if (plan == nullptr) {
-        return Fail(ACLNN_ERR_PARAM_NULLPTR,
-                    std::string(function) + ": executor is null; it must be phase 1's");
+        return UnknownExecutor(function);
     }
     if (!plan->run) {
         return ACLNN_SUCCESS;
@@ -56,6 +104,13 @@ aclnnStatus RunAndFree(const char* function, void* workspace, uint64_t workspace
                         ", as phase 1 said");
     }
     return plan->run(static_cast<uint8_t*>(workspace), stream);
+}
+
+aclnnStatus Destroy(const char* function, aclOpExecutor* executor) {
+    if (executor == nullptr) {
+        return NullExecutor(function);
+    }
+    return Take(executor) == nullptr ? UnknownExecutor(function) : ACLNN_SUCCESS;
 }
 
 }  // namespace opapi

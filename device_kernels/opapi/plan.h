@@ -28,8 +28,12 @@ aclnnStatus CheckResults(const char* function, const uint64_t* workspaceSize,
 /// Ends phase 1: hands out the plan and the workspace it needs.
 aclnnStatus HandOut(Plan plan, uint64_t* workspaceSize, aclOpExecutor** executor);
 
-/// Phase 2: runs the plan and frees it, also where it fails. A null executor answers 161001.
+/// Phase 2: runs the plan and frees it, also where it fails. A null executor answers 161001; one
+/// that phase 1 did not hand out, or that was used up or destroyed before, 161002.
 aclnnStatus RunAndFree(const char* function, void* workspace, uint64_t workspaceSize,
                        aclOpExecutor* executor, aclrtStream stream);
+
+/// Frees a plan that never reached phase 2; the statuses are those of phase 2.
+aclnnStatus Destroy(const char* function, aclOpExecutor* executor);
 
 }  // namespace opapi

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -15,8 +16,11 @@ struct TensorView {
     std::vector<int64_t> strides;  // elements
     aclDataType dtype = ACL_DT_UNDEFINED;
     aclFormat format = ACL_FORMAT_UNDEFINED;
+    int64_t offset = 0;    // elements from the tensor's address to the view's first
     void* data = nullptr;  // device address of the view's first element
 
+    /// Whether it has no element: an axis of size 0, whatever the sizes of the others.
+    bool IsEmpty() const;
     /// Number of elements; 1 for rank 0.
     uint64_t Elements() const;
     /// Bytes of the elements, without any gaps that the strides leave.
@@ -30,8 +34,20 @@ struct TensorView {
 /// Bytes of one element; 0 for a dtype that no operator here takes.
 uint64_t BytesOf(aclDataType dtype);
 
-/// Reads a tensor through the public getters. 161001, with a text, where it is null.
-aclnnStatus Capture(const aclTensor* tensor, const char* name, const char* function,
-                    TensorView* view);
+/// A tensor of the call under its name in the operator's signature, and where to put what it says.
+struct TensorArgument {
+    const aclTensor* tensor;
+    const char* name;
+    TensorView* view;
+};
+
+/// Reads the tensors of a call through the public getters. 161001, with a text for the first in
+/// question, where one is null, or else where one has elements and no device address.
+aclnnStatus Capture(const char* function, std::initializer_list<TensorArgument> arguments);
+
+/// 161002, with a text, where a size, a stride or the offset is impossible: negative, or so large
+/// that the number of elements or the bytes to the last one do not fit 63 bits. Everything that
+/// computes with a view relies on it.
+aclnnStatus CheckLayout(const char* function, const TensorView& view);
 
 }  // namespace opapi

@@ -63,6 +63,17 @@ aclnnStatus CheckTypes(const Tensors& tensors) {
     return ACLNN_SUCCESS;
 }
 
+aclnnStatus CheckLayouts(const Tensors& tensors) {
+    for (const TensorView* tensor :
+         {&tensors.gradExpandedX, &tensors.expandedRowIdx, &tensors.out}) {
+        const aclnnStatus status = opapi::CheckLayout(kPhase1, *tensor);
+        if (status != ACLNN_SUCCESS) {
+            return status;
+        }
+    }
+    return ACLNN_SUCCESS;
+}
+
 MoeInitRoutingV2GradShape ShapeOf(const TensorView& tensor) {
     return {tensor.shape.data(), tensor.shape.size()};
 }
@@ -158,21 +169,24 @@ aclnnStatus aclnnMoeInitRoutingV2GradGetWorkspaceSize(const aclTensor* gradExpan
                                                       const aclTensor* out, uint64_t* workspaceSize,
                                                       aclOpExecutor** executor) {
     Tensors tensors;
-    for (const aclnnStatus status :
-         {opapi::Capture(gradExpandedX, "gradExpandedX", kPhase1, &tensors.gradExpandedX),
-          opapi::Capture(expandedRowIdx, "expandedRowIdx", kPhase1, &tensors.expandedRowIdx),
-          opapi::Capture(out, "out", kPhase1, &tensors.out),
-          opapi::CheckResults(kPhase1, workspaceSize, executor)}) {
-        if (status != ACLNN_SUCCESS) {
-            return status;
-        }
+    aclnnStatus status =
+        opapi::Capture(kPhase1, {{gradExpandedX, "gradExpandedX", &tensors.gradExpandedX},
+                                 {expandedRowIdx, "expandedRowIdx", &tensors.expandedRowIdx},
+                                 {out, "out", &tensors.out}});
+    if (status == ACLNN_SUCCESS) {
+        status = opapi::CheckResults(kPhase1, workspaceSize, executor);
     }
-    aclnnStatus status = CheckTypes(tensors);
+    if (status == ACLNN_SUCCESS) {
+        status = CheckTypes(tensors);
+    }
+    if (status == ACLNN_SUCCESS) {
+        status = CheckLayouts(tensors);
+    }
     if (status != ACLNN_SUCCESS) {
         return status;
     }
     opapi::Plan plan;
-    if (tensors.out.Elements() == 0) {
+    if (tensors.out.IsEmpty()) {
         return opapi::HandOut(std::move(plan), workspaceSize, executor);
     }
     if (!tensors.out.IsContiguous()) {
