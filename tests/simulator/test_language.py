@@ -163,16 +163,17 @@ def test_data_copy_pad_leaves_the_tail_undefined(machine: SimulatedMachine, leng
     assert result.tobytes() == padded([source.tobytes()[:length]], b"", b"", 0, 1024)
 
 
-@pytest.mark.parametrize("kernel", ["pad_in_half", "pad_in_narrow"])
+@pytest.mark.parametrize(
+    "kernel", ["pad_in_half", "pad_in_narrow", "pad_in_narrow_half", "pad_in_narrow_bfloat16"]
+)
 @pytest.mark.parametrize("length", range(1, 40))
 def test_data_copy_pad_joins_blocks_strides_and_padding(
     machine: SimulatedMachine, kernel: str, length: int
 ) -> None:
     """Three blocks of ``length`` elements of 2 bytes, 6 bytes apart in GM, 2 units apart in UB."""
     source = np.arange(300, dtype=np.int16)
-    value = (
-        np.array([0x1234], np.int16) if kernel == "pad_in_narrow" else np.array([-3], np.float16)
-    )
+    narrow = "narrow" in kernel  # takes the bits of the value
+    value = np.array([0x1234], np.int16) if narrow else np.array([-3], np.float16)
     given = int(value[0])
     params = [1024, 3, 2 * length, 6, 2, 1, 3, 5, given]
     result = machine.run(kernel, source, np.zeros(1024, np.uint8), params)

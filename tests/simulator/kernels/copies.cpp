@@ -34,6 +34,21 @@ __aicore__ inline void ShowPadded(GM_ADDR first, GM_ADDR result, GM_ADDR params)
     });
 }
 
+template <typename T>
+__aicore__ inline void ShowPaddedNarrow(GM_ADDR first, GM_ADDR result, GM_ADDR params) {
+    DataCopyParams copy;
+    copy.blockCount = Param(params, 1);
+    copy.blockLen = Param(params, 2);
+    copy.srcStride = Param(params, 3);
+    copy.dstStride = Param(params, 4);
+    const DataCopyPadParams pad{Param(params, 5) != 0, Param(params, 6), Param(params, 7),
+                                static_cast<uint64_t>(Param(params, 8))};
+    Show<T>(result, Param(params, 0), [&](auto ub) {
+        Clear(ub);
+        DataCopyPad(ub, Global<T>(first), copy, pad);
+    });
+}
+
 }  // namespace
 
 // params: bytes of UB shown; blocks, bytes, source and destination stride; isPad, left, right,
@@ -42,20 +57,10 @@ TEST_KERNEL(pad_in_int8) { ShowPadded<int8_t>(first, result, params); }
 TEST_KERNEL(pad_in_half) { ShowPadded<half>(first, result, params); }
 TEST_KERNEL(pad_in_float) { ShowPadded<float>(first, result, params); }
 
-// As pad_in_half, through the parameter structs of 16 bits.
-TEST_KERNEL(pad_in_narrow) {
-    DataCopyParams copy;
-    copy.blockCount = Param(params, 1);
-    copy.blockLen = Param(params, 2);
-    copy.srcStride = Param(params, 3);
-    copy.dstStride = Param(params, 4);
-    const DataCopyPadParams pad{Param(params, 5) != 0, Param(params, 6), Param(params, 7),
-                                static_cast<uint64_t>(Param(params, 8))};
-    Show<int16_t>(result, Param(params, 0), [&](auto ub) {
-        Clear(ub);
-        DataCopyPad(ub, Global<int16_t>(first), copy, pad);
-    });
-}
+// As pad_in_half, through the parameter structs of 16 bits, where the value is the element's bits.
+TEST_KERNEL(pad_in_narrow) { ShowPaddedNarrow<int16_t>(first, result, params); }
+TEST_KERNEL(pad_in_narrow_half) { ShowPaddedNarrow<half>(first, result, params); }
+TEST_KERNEL(pad_in_narrow_bfloat16) { ShowPaddedNarrow<bfloat16_t>(first, result, params); }
 
 // params: bytes of UB filled from the input; blocks, bytes, source and destination stride.
 TEST_KERNEL(pad_out) {

@@ -1,8 +1,10 @@
 // DataCopyPad: blocks of any number of bytes between global memory and UB.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "copy_params.h"
 #include "data_copy.h"
@@ -49,6 +51,13 @@ void CheckPadding(const Padding<T>& padding, const CopyCall& call) {
              padding.right, most);
     }
 }
+
+// The unsigned integer of an element's size.
+template <typename T>
+using BitsOf =
+    std::conditional_t<sizeof(T) == 1, uint8_t,
+                       std::conditional_t<sizeof(T) == 2, uint16_t,
+                                          std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>;
 
 // Bytes that a block of `bytes` takes in UB.
 constexpr uint64_t PaddedBytes(uint64_t bytes) {
@@ -112,8 +121,10 @@ template <typename T>
 void DataCopyPad(const LocalTensor<T>& dst, const GlobalTensor<T>& src,
                  const DataCopyParams& params, const DataCopyPadParams& pad,
                  ascendsim::CallSite where = ascendsim::CallSite::current()) {
-    ascendsim::Padding<T> padding{pad.isPad, pad.leftPadding, pad.rightPadding, T{}};
-    std::memcpy(&padding.value, &pad.paddingValue, sizeof(T));  // its low bits are the element
+    // The low bits of the value are the element, whatever its dtype.
+    using Bits = ascendsim::BitsOf<T>;
+    const T value = std::bit_cast<T>(static_cast<Bits>(pad.paddingValue));
+    const ascendsim::Padding<T> padding{pad.isPad, pad.leftPadding, pad.rightPadding, value};
     ascendsim::PadIn(dst, src, ascendsim::WidenParams(params), padding, where);
 }
 
