@@ -23,8 +23,9 @@ def compiler() -> str:
             return path
     searched = f"CXX is {named!r}, which is not on PATH" if named else "no g++, c++ or clang++"
     raise BuildError(
-        f"no C++ compiler: {searched}. The simulator is compiled on first use: install g++ 12 or "
-        "newer (Debian, Ubuntu: apt install g++; openEuler: dnf install gcc-c++)"
+        f"no C++ compiler: {searched}. The simulator is compiled on first use: install g++ 11 or "
+        "newer, or clang 15 or newer (Debian, Ubuntu: apt install g++; openEuler: dnf install "
+        "gcc-c++)"
     )
 
 
@@ -36,6 +37,8 @@ def compile_libraries(source: Path, tree: Path, cxx: str, definitions: dict[str,
     if ninja is None and _tool("make") is None:
         raise BuildError("no ninja and no make: python -m pip install ninja")
     configure = [cmake, "-S", str(source), "-B", str(tree), f"-DCMAKE_CXX_COMPILER={cxx}"]
+    # The environment may name another type: its flags would be filed under the same key.
+    configure += ["-DCMAKE_BUILD_TYPE=Suite"]
     configure += [f"-D{name}={value}" for name, value in definitions.items()]
     if ninja is not None:
         configure += ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={ninja}"]

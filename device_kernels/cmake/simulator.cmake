@@ -1,4 +1,5 @@
 # libascendcl.so and libopapi.so of the simulated device.
+include("${CMAKE_CURRENT_SOURCE_DIR}/cmake/compiler.cmake")
 set(simulator "${CMAKE_CURRENT_SOURCE_DIR}/simulator")
 add_link_options(LINKER:--no-undefined LINKER:--build-id=sha1)
 # The libraries do not depend on where the checkout lies, and diagnostics show short paths.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -258,8 +259,65 @@ def test_a_missing_compiler_is_named_with_what_to_install(
         build(kernels, quiet=True)
     monkeypatch.delenv("CXX")
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(BuildError, match="install g\\+\\+ 12"):
+    with pytest.raises(BuildError, match="install g\\+\\+ 11 or newer, or clang 15"):
         build(kernels, quiet=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "refused"),
+    [
+        ("GNU", "10.3", True),
+        ("GNU", "11.1", False),
+        ("Clang", "14.0.6", True),
+        ("Clang", "15.0", False),
+        ("AppleClang", "13.0", False),
+    ],
+)
+def test_a_compiler_that_is_too_old_is_refused_before_it_compiles(
+    name: str, version: str, refused: bool
+) -> None:
+    cmake = toolchain._tool("cmake")
+    assert cmake is not None
+    script = str(ROOT / "cmake" / "compiler.cmake")
+    given = [f"-DCMAKE_CXX_COMPILER_ID={name}", f"-DCMAKE_CXX_COMPILER_VERSION={version}"]
+    ran = subprocess.run([cmake, *given, "-P", script], capture_output=True, text=True)
+    assert (ran.returncode != 0) == refused
+    text = f"the C++ compiler is {name} {version}; the simulator needs g++ 11 or newer"
+    assert (text in " ".join(ran.stderr.split())) == refused
+
+
+def test_the_environment_cannot_change_the_build_type(
+    kernels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two environments of one key would otherwise share libraries of different flags."""
+    commands: list[str] = []
+    real = toolchain.compile_libraries
+
+    def watch(source: Path, tree: Path, cxx: str, definitions: dict[str, str]) -> None:
+        real(source, tree, cxx, definitions)
+        commands.append((tree / "compile_commands.json").read_text())
+
+    monkeypatch.setenv("CMAKE_BUILD_TYPE", "Debug")
+    monkeypatch.setenv("CMAKE_EXPORT_COMPILE_COMMANDS", "ON")
+    monkeypatch.setattr(build_module, "compile_libraries", watch)
+    build(kernels, quiet=True)
+    assert commands
+    for flag in ("-O3", "-ffp-contract=off"):
+        assert all(flag in text for text in commands)
+
+
+@pytest.mark.parametrize("build_type", ["Debug", "Release", "Suite"])
+def test_no_build_type_contracts_multiplications_and_additions(
+    tmp_path: Path, build_type: str
+) -> None:
+    cmake = toolchain._tool("cmake")
+    assert cmake is not None
+    configure = [cmake, "-S", str(ROOT), "-B", str(tmp_path), f"-DCMAKE_BUILD_TYPE={build_type}"]
+    configure += ["-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"]
+    subprocess.run(configure, check=True, capture_output=True)
+    compiled = json.loads((tmp_path / "compile_commands.json").read_text())
+    assert compiled
+    assert all("-ffp-contract=off" in one["command"] for one in compiled)
 
 
 def test_a_cache_that_cannot_be_written_is_named(
