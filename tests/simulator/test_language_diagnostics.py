@@ -25,6 +25,7 @@ SEVERITY = {
     "ub-budget": "note",
     "ub-overlap": "warning",
     "copy-rounded": "warning",
+    "copy-empty": "warning",
     "field-truncated": "warning",
 }
 

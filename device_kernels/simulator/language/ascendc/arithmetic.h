@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "dtype_table.h"
+#include "lane_overlap.h"
 #include "repeat.h"
 #include "sixteen_bit.h"
 #include "vector_operand.h"
@@ -60,6 +61,8 @@ void BinaryLanes(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<
     T* to = VectorOperand(dst, lanes.Extent(toLayout), call);
     const T* left = VectorOperand(src0, lanes.Extent(leftLayout), call);
     const T* right = VectorOperand(src1, lanes.Extent(rightLayout), call);
+    CheckLaneOverlap(dst, toLayout, src0, leftLayout, lanes, call);
+    CheckLaneOverlap(dst, toLayout, src1, rightLayout, lanes, call);
     lanes.ForEach([&](uint32_t repeat, uint32_t lane) {
         to[toLayout.Offset(repeat, lane)] = function(left[leftLayout.Offset(repeat, lane)],
                                                      right[rightLayout.Offset(repeat, lane)]);
@@ -87,6 +90,7 @@ void UnaryLanes(const AscendC::LocalTensor<Dst>& dst, const AscendC::LocalTensor
     const auto fromLayout = LayoutOf<Src>(strides.srcBlkStride, strides.srcRepStride);
     Dst* to = VectorOperand(dst, lanes.Extent(toLayout), call);
     const Src* from = VectorOperand(src, lanes.Extent(fromLayout), call);
+    CheckLaneOverlap(dst, toLayout, src, fromLayout, lanes, call);
     lanes.ForEach([&](uint32_t repeat, uint32_t lane) {
         to[toLayout.Offset(repeat, lane)] = function(from[fromLayout.Offset(repeat, lane)]);
     });

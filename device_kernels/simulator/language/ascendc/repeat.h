@@ -54,12 +54,18 @@ private:
 class LaneMask {
 public:
     LaneMask(uint64_t count) : count_(count) {}
-    LaneMask(const uint64_t* bits) : bits_{bits[0], bits[1]}, isCount_(false) {}
+    LaneMask(const uint64_t* bits) : bits_(bits) {}
 
     // The lanes as bits, for `lanes` lanes per repeat.
     std::array<uint64_t, 2> Bits(uint32_t lanes, const VectorCall& call) const {
-        if (!isCount_) {
-            return {bits_[0], lanes > 64 ? bits_[1] : 0};
+        if (bits_ != nullptr) {
+            // Up to 64 lanes the kernel's array may have one word.
+            const std::array<uint64_t, 2> bits{bits_[0], lanes > 64 ? bits_[1] : 0};
+            if (bits[0] == 0 && bits[1] == 0) {
+                Stop(Code::ArgumentRange, {call.where, "V"},
+                     "%s with a mask in which none of %u lanes is set", call.name, lanes);
+            }
+            return bits;
         }
         if (count_ == 0 || count_ > lanes) {
             Stop(Code::ArgumentRange, {call.where, "V"}, "%s with mask %llu, it is 1 to %u",
@@ -72,9 +78,8 @@ public:
     }
 
 private:
-    std::array<uint64_t, 2> bits_{};
+    const uint64_t* bits_ = nullptr;  // null: a count
     uint64_t count_ = 0;
-    bool isCount_ = true;
 };
 
 // Where one operand's lanes lie, in elements of `perBlock` to a 32-byte block.
@@ -106,6 +111,18 @@ public:
             extent = IsActive(lane) && end > extent ? end : extent;
         }
         return extent;
+    }
+
+    uint32_t Repeats() const { return repeats_; }
+
+    // Calls `body(lane)` for every active lane of a repeat.
+    template <typename Body>
+    void ForEachOfOne(Body body) const {
+        for (uint32_t lane = 0; lane < lanes_; ++lane) {
+            if (IsActive(lane)) {
+                body(lane);
+            }
+        }
     }
 
     // Calls `body(repeat, lane)` for every active lane of every repeat.

@@ -31,6 +31,7 @@ constexpr Rule kRules[] = {
     {"gm-read-only", "error", "Write results to an output or the workspace, never to an input."},
     {"copy-alignment", "error", "Start UB addresses at 32 bytes and GM addresses at an element."},
     {"copy-rounded", "warning", "Use DataCopyPad for lengths that are no multiple of 32 bytes."},
+    {"copy-empty", "warning", "Leave the call out where there is nothing to copy."},
     {"field-truncated", "warning",
      "Use DataCopyExtParams, whose length has 32 bits, or shorter "
      "blocks."},

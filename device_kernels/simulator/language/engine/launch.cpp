@@ -31,6 +31,7 @@ void RunBlock(void* argument) {
     try {
         try {
             block->entry(block->args);
+            RequireNothingEnqueued();
             RequireNoFlagSet();
             block->completed = true;
         } catch (const KernelStopped&) {
