@@ -156,6 +156,12 @@ def test_diagnostics_wait_until_they_fit(machine: SimulatedMachine) -> None:
         ("TQue<TPosition::VECIN, 0> queue", "1 to 64 tensors deep"),
         ("KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY)", ""),
         ("DataCopyPadExtParams<bfloat16_t> pad{false, 0, 0, 0}", ""),
+        ("DataCopyExtParams copy{1, 32}", "no matching function"),
+        ("DataCopyExtParams copy{1, 32, 0, 0, 0}", ""),
+        ("DataCopyParams copy{1, 1}", "no matching function"),
+        ("DataCopyPadParams pad{true}", "no matching function"),
+        ("UnaryRepeatParams strides{1, 1}", "no matching function"),
+        ("BinaryRepeatParams strides{1, 1, 1}", "no matching function"),
     ],
 )
 def test_what_compiles_is_what_the_device_takes(

@@ -59,6 +59,12 @@ TEST_KERNEL(truncates_a_block_length_in_braces) {
     Global<int32_t>(result).SetValue(0, copy.blockLen);
 }
 
+TEST_KERNEL(truncates_a_sum) {
+    DataCopyParams copy;
+    copy.blockLen = 65535;
+    copy.blockLen += 1;  // expect: field-truncated
+}
+
 TEST_KERNEL(copies_4096_blocks) {
     Frame frame;
     const DataCopyExtParams copy{4096, 4, 0, 0, 0};

@@ -12,8 +12,6 @@
 
 #define ASCENDSIM_ARITHMETIC_DTYPES(function, T) \
     ASCENDSIM_DTYPES(function, T, half, float, int16_t, int32_t)
-#define ASCENDSIM_OWN_MASK(isSetMask) \
-    static_assert(isSetMask, "the sticky mask of isSetMask = false is not modelled")
 
 namespace ascendsim {
 

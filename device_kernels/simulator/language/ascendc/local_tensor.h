@@ -18,6 +18,29 @@ struct PlacedIndex {
     CallSite where;
 };
 
+// An element of a tensor: reading it is GetValue, assigning to it is SetValue.
+template <typename Tensor>
+class ElementOf {
+public:
+    using Value = typename Tensor::PrimType;
+
+    ElementOf(const Tensor& tensor, PlacedIndex index) : tensor_(tensor), index_(index) {}
+    operator Value() const { return tensor_.GetValue(Index(), index_.where); }
+    const ElementOf& operator=(Value value) const {
+        tensor_.SetValue(Index(), value, index_.where);
+        return *this;
+    }
+    const ElementOf& operator=(const ElementOf& other) const {
+        return *this = static_cast<Value>(other);
+    }
+
+private:
+    auto Index() const { return static_cast<uint32_t>(index_.value); }
+
+    const Tensor tensor_;
+    const PlacedIndex index_;
+};
+
 }  // namespace ascendsim
 
 namespace AscendC {
@@ -45,6 +68,11 @@ public:
         ascendsim::CheckUbAccess(handle_, offset, 0, "operator[]", "", index.where);
         const uint32_t left = index.value < size_ ? size_ - static_cast<uint32_t>(index.value) : 0;
         return LocalTensor(handle_, offset, left);
+    }
+
+    // One element, to be read or written.
+    ascendsim::ElementOf<LocalTensor> operator()(ascendsim::PlacedIndex index) const {
+        return {*this, index};
     }
 
     template <typename U>

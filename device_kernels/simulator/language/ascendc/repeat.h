@@ -8,10 +8,23 @@
 #include "copy_params.h"
 #include "vector_operand.h"
 
+#define ASCENDSIM_OWN_MASK(isSetMask) \
+    static_assert(isSetMask, "the sticky mask of isSetMask = false is not modelled")
+
 namespace AscendC {
 
 // Strides in 32-byte blocks: between the blocks of one repeat, and between repeats.
 struct UnaryRepeatParams {
+    UnaryRepeatParams() = default;
+    UnaryRepeatParams(ascendsim::Field<uint8_t> dstBlkStride,
+                      ascendsim::Field<uint8_t> srcBlkStride,
+                      ascendsim::Field<uint8_t> dstRepStride,
+                      ascendsim::Field<uint8_t> srcRepStride)
+        : dstBlkStride(dstBlkStride),
+          srcBlkStride(srcBlkStride),
+          dstRepStride(dstRepStride),
+          srcRepStride(srcRepStride) {}
+
     ascendsim::Field<uint8_t> dstBlkStride = 1;
     ascendsim::Field<uint8_t> srcBlkStride = 1;
     ascendsim::Field<uint8_t> dstRepStride = 8;
@@ -19,6 +32,20 @@ struct UnaryRepeatParams {
 };
 
 struct BinaryRepeatParams {
+    BinaryRepeatParams() = default;
+    BinaryRepeatParams(ascendsim::Field<uint8_t> dstBlkStride,
+                       ascendsim::Field<uint8_t> src0BlkStride,
+                       ascendsim::Field<uint8_t> src1BlkStride,
+                       ascendsim::Field<uint8_t> dstRepStride,
+                       ascendsim::Field<uint8_t> src0RepStride,
+                       ascendsim::Field<uint8_t> src1RepStride)
+        : dstBlkStride(dstBlkStride),
+          src0BlkStride(src0BlkStride),
+          src1BlkStride(src1BlkStride),
+          dstRepStride(dstRepStride),
+          src0RepStride(src0RepStride),
+          src1RepStride(src1RepStride) {}
+
     ascendsim::Field<uint8_t> dstBlkStride = 1;
     ascendsim::Field<uint8_t> src0BlkStride = 1;
     ascendsim::Field<uint8_t> src1BlkStride = 1;
