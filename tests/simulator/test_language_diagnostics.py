@@ -141,6 +141,19 @@ def test_diagnostics_wait_until_they_fit(machine: SimulatedMachine) -> None:
     assert machine.take_diagnostics() == []
 
 
+def test_diagnostics_do_not_pile_up(machine: SimulatedMachine) -> None:
+    nothing = np.zeros(1, np.int32)
+    for _ in range(1030):
+        machine.launch("frees_twice", nothing, nothing, nothing)
+    taken = machine.take_diagnostics()
+    assert len(taken) == 1024
+    assert taken[-1]["message"].endswith(" (6 later findings are not kept)")
+    assert not taken[0]["message"].endswith("kept)")
+    machine.launch("frees_twice", nothing, nothing, nothing)
+    [found] = machine.take_diagnostics()
+    assert not found["message"].endswith("kept)")
+
+
 @pytest.mark.parametrize(
     ("statement", "message"),
     [

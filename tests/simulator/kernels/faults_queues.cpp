@@ -173,6 +173,12 @@ TEST_KERNEL(releases_an_id_that_is_free) {
     pipe.ReleaseEventID<HardEvent::S_V>(0);  // expect: argument-range
 }
 
+TEST_KERNEL(releases_an_id_of_a_queue) {
+    Frame frame;
+    frame.queue.EnQue(frame.queue.AllocTensor<float>());
+    frame.pipe.ReleaseEventID<HardEvent::MTE2_V>(EVENT_ID0);  // expect: argument-range
+}
+
 // The third of four blocks fails.
 TEST_KERNEL(fails_in_block_2) {
     Global<int32_t>(result).SetValue(GetBlockIdx(), 1);
