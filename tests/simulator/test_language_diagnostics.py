@@ -25,6 +25,7 @@ SEVERITY = {
     "ub-budget": "note",
     "ub-overlap": "warning",
     "copy-rounded": "warning",
+    "copy-empty": "warning",
     "field-truncated": "warning",
 }
 
@@ -140,6 +141,19 @@ def test_diagnostics_wait_until_they_fit(machine: SimulatedMachine) -> None:
     assert machine.take_diagnostics() == []
 
 
+def test_diagnostics_do_not_pile_up(machine: SimulatedMachine) -> None:
+    nothing = np.zeros(1, np.int32)
+    for _ in range(1030):
+        machine.launch("frees_twice", nothing, nothing, nothing)
+    taken = machine.take_diagnostics()
+    assert len(taken) == 1024
+    assert taken[-1]["message"].endswith(" (6 later findings are not kept)")
+    assert not taken[0]["message"].endswith("kept)")
+    machine.launch("frees_twice", nothing, nothing, nothing)
+    [found] = machine.take_diagnostics()
+    assert not found["message"].endswith("kept)")
+
+
 @pytest.mark.parametrize(
     ("statement", "message"),
     [
@@ -155,6 +169,12 @@ def test_diagnostics_wait_until_they_fit(machine: SimulatedMachine) -> None:
         ("TQue<TPosition::VECIN, 0> queue", "1 to 64 tensors deep"),
         ("KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY)", ""),
         ("DataCopyPadExtParams<bfloat16_t> pad{false, 0, 0, 0}", ""),
+        ("DataCopyExtParams copy{1, 32}", "no matching function"),
+        ("DataCopyExtParams copy{1, 32, 0, 0, 0}", ""),
+        ("DataCopyParams copy{1, 1}", "no matching function"),
+        ("DataCopyPadParams pad{true}", "no matching function"),
+        ("UnaryRepeatParams strides{1, 1}", "no matching function"),
+        ("BinaryRepeatParams strides{1, 1, 1}", "no matching function"),
     ],
 )
 def test_what_compiles_is_what_the_device_takes(

@@ -1,9 +1,10 @@
 #include "errors.h"
 
+#include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <deque>
 #include <mutex>
-#include <thread>
 
 #include "acl/acl.h"
 #include "ascendsim.h"
@@ -12,16 +13,19 @@ namespace ascendsim {
 namespace {
 
 // Texts that nobody fetches must not pile up for the life of a process.
-constexpr size_t kKept = 16;
+constexpr size_t kKeptPerThread = 16;
+constexpr size_t kKept = 1024;
 
 struct Text {
-    std::thread::id thread;
+    uint64_t thread;
+    uint64_t number;  // over all threads, from 1
     std::string text;
 };
 
 struct Log {
     std::mutex mutex;
-    std::deque<Text> texts;
+    std::deque<Text> texts;  // the newest first
+    uint64_t written = 0;
 };
 
 // Leaked: libraries call in from static destructors.
@@ -30,37 +34,57 @@ Log& TheLog() {
     return *log;
 }
 
+// The operating system gives the ids of ended threads to new ones.
+uint64_t ThisThread() {
+    static std::atomic<uint64_t> threads{0};
+    thread_local const uint64_t number = ++threads;
+    return number;
+}
+
 void Remember(const std::string& text) {
     Log& log = TheLog();
     const std::lock_guard<std::mutex> lock(log.mutex);
-    log.texts.push_front({std::this_thread::get_id(), text});
+    const uint64_t self = ThisThread();
+    log.texts.push_front({self, ++log.written, text});
+    size_t own = 0;
+    for (auto entry = log.texts.begin(); entry != log.texts.end(); ++entry) {
+        if (entry->thread == self && ++own > kKeptPerThread) {
+            log.texts.erase(entry);
+            break;
+        }
+    }
     if (log.texts.size() > kKept) {
         log.texts.pop_back();
     }
 }
 
-// The calling thread's own texts; where it has none, those of the others: an error of a task queue
-// happens on another thread than the one that reports it.
+// The calling thread's own texts, which are then forgotten. Where it has none, those of the others
+// that it has not been told: an error of a task queue happens on another thread than the one that
+// reports it. The others keep them.
 std::string Take() {
     Log& log = TheLog();
     const std::lock_guard<std::mutex> lock(log.mutex);
-    const auto self = std::this_thread::get_id();
-    bool own = false;
-    for (const Text& entry : log.texts) {
-        own = own || entry.thread == self;
-    }
-    std::string joined;
-    std::deque<Text> others;
-    for (const Text& entry : log.texts) {
-        if (own && entry.thread != self) {
-            others.push_back(entry);
-            continue;
+    const uint64_t self = ThisThread();
+    thread_local uint64_t told = 0;
+    const auto joined = [&log](auto wanted) {
+        std::string all;
+        for (const Text& entry : log.texts) {
+            if (wanted(entry)) {
+                all += all.empty() ? "" : "\n";
+                all += entry.text;
+            }
         }
-        joined += joined.empty() ? "" : "\n";
-        joined += entry.text;
+        return all;
+    };
+    const auto isOwn = [self](const Text& entry) { return entry.thread == self; };
+    std::string own = joined(isOwn);
+    if (!own.empty()) {
+        std::erase_if(log.texts, isOwn);
+        return own;
     }
-    log.texts.swap(others);
-    return joined;
+    std::string others = joined([](const Text& entry) { return entry.number > told; });
+    told = log.written;
+    return others;
 }
 
 }  // namespace

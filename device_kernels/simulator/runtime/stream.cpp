@@ -102,8 +102,17 @@ aclError aclrtDestroyStream(aclrtStream stream) {
     }
     Streams& streams = TheStreams();
     const std::lock_guard<std::mutex> lock(streams.mutex);
-    return streams.created.erase(stream) == 0 ? UnknownStream("aclrtDestroyStream", stream)
-                                              : ACL_SUCCESS;
+    Stream* found = streams.Find(stream);
+    if (found == nullptr) {
+        return UnknownStream("aclrtDestroyStream", stream);
+    }
+    const Failure failure = Take(*found);
+    streams.created.erase(stream);
+    if (failure.status != ACL_SUCCESS) {
+        // Nobody can wait for it any more: the text is all that is left of the failure.
+        Fail(failure.status, failure.text);
+    }
+    return ACL_SUCCESS;
 }
 
 aclError aclrtSynchronizeStream(aclrtStream handle) {

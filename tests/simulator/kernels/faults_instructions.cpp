@@ -59,6 +59,12 @@ TEST_KERNEL(truncates_a_block_length_in_braces) {
     Global<int32_t>(result).SetValue(0, copy.blockLen);
 }
 
+TEST_KERNEL(truncates_a_sum) {
+    DataCopyParams copy;
+    copy.blockLen = 65535;
+    copy.blockLen += 1;  // expect: field-truncated
+}
+
 TEST_KERNEL(copies_4096_blocks) {
     Frame frame;
     const DataCopyExtParams copy{4096, 4, 0, 0, 0};
@@ -121,6 +127,63 @@ TEST_KERNEL(widens_from_too_low) {
     Frame frame;
     const auto narrow = frame.tensor.ReinterpretCast<half>()[240];
     Cast(frame.tensor, narrow, RoundMode::CAST_NONE, 256);  // expect: operand-overlap
+}
+
+TEST_KERNEL(repeats_over_its_own_operand) {
+    Frame frame;
+    const auto dst = frame.tensor[8];
+    const uint64_t mask = 56;
+    Adds(dst, frame.tensor, 1.0f, mask, 2, UnaryRepeatParams{});  // expect: operand-overlap
+}
+
+TEST_KERNEL(repeats_over_what_the_next_repeat_reads) {
+    Frame frame;
+    const auto dst = frame.tensor[64];
+    const uint64_t mask = 64;
+    Adds(dst, frame.tensor, 1.0f, mask, 3, UnaryRepeatParams{});  // expect: operand-overlap
+}
+
+TEST_KERNEL(repeats_in_place_over_half_of_the_next_repeat) {
+    Frame frame;
+    const auto in = frame.tensor;
+    const uint64_t mask = 64;
+    Adds(in, in, 1.0f, mask, 2, UnaryRepeatParams{1, 1, 4, 4});  // expect: operand-overlap
+}
+
+TEST_KERNEL(widens_from_the_lower_half_in_repeats) {
+    Frame frame;
+    const auto narrow = frame.tensor.ReinterpretCast<half>();
+    const UnaryRepeatParams strides{1, 1, 8, 4};
+    const uint64_t mask = 64;
+    Cast(frame.tensor, narrow, RoundMode::CAST_NONE, mask, 4, strides);  // expect: operand-overlap
+}
+
+TEST_KERNEL(reads_a_scalar_between_two_elements) {
+    Frame frame;
+    const auto odd = frame.tensor.ReinterpretCast<uint8_t>()[2].ReinterpretCast<float>();
+    odd.GetValue(0);  // expect: operand-alignment
+}
+
+TEST_KERNEL(writes_a_scalar_between_two_elements_of_global_memory) {
+    Global<int32_t>(result + 2).SetValue(0, 1);  // expect: operand-alignment
+}
+
+TEST_KERNEL(masks_no_lane) {
+    Frame frame;
+    const uint64_t mask[2] = {0, 0};
+    Duplicate(frame.tensor, 1.0f, mask, 1, 1, 8);  // expect: argument-range
+}
+
+TEST_KERNEL(copies_no_block) {
+    Frame frame;
+    const DataCopyExtParams copy{0, 32, 0, 0, 0};
+    DataCopyPad(Global<float>(result), frame.tensor, copy);  // expect: copy-empty
+}
+
+TEST_KERNEL(copies_blocks_of_nothing) {
+    Frame frame;
+    const DataCopyParams copy{1, 0, 0, 0};
+    DataCopy(frame.tensor, Global<float>(first), copy);  // expect: copy-empty
 }
 
 TEST_KERNEL(narrows_to_bfloat16_without_a_mode) {

@@ -169,3 +169,8 @@ TEST_KERNEL(copies_into_an_input) {
     pipe.InitBuffer(buffer, 32);
     DataCopy(Global<float>(second), buffer.Get<float>(), 8);  // expect: gm-read-only
 }
+
+// 2^62 floats are 2^64 bytes, which would be the first again.
+TEST_KERNEL(indexes_beyond_64_bits_of_bytes) {
+    Global<float>(first)[uint64_t{1} << 62].GetValue(0);  // expect: gm-out-of-bounds
+}

@@ -98,6 +98,45 @@ TEST_KERNEL(uses_a_tensor_that_is_none) {
     nothing.GetValue(0);  // expect: queue-state
 }
 
+TEST_KERNEL(uses_a_tensor_before_dequeuing_it) {
+    Frame frame;
+    const auto tensor = frame.queue.AllocTensor<float>();
+    frame.queue.EnQue(tensor);
+    Adds(tensor, tensor, 1.0f, 8);  // expect: queue-state
+}
+
+TEST_KERNEL(leaves_a_tensor_enqueued) {
+    Frame frame;
+    const auto tensor = frame.queue.AllocTensor<float>();
+    frame.queue.EnQue(tensor);  // expect: flag-left-set
+}
+
+TEST_KERNEL(frees_a_stale_tensor) {
+    TPipe pipe;
+    TQue<TPosition::VECIN, 1> queue;
+    pipe.InitBuffer(queue, 1, 32);
+    const auto stale = queue.AllocTensor<float>();
+    queue.FreeTensor(stale);
+    queue.AllocTensor<float>();
+    queue.FreeTensor(stale);  // expect: queue-state
+}
+
+TEST_KERNEL(uses_a_stale_tensor) {
+    TPipe pipe;
+    TQue<TPosition::VECIN, 1> queue;
+    pipe.InitBuffer(queue, 1, 64);
+    const auto stale = queue.AllocTensor<float>()[8];
+    queue.FreeTensor(stale);
+    queue.AllocTensor<float>();
+    stale.GetValue(0);  // expect: queue-state
+}
+
+TEST_KERNEL(initialises_a_queue_with_a_tensor_out) {
+    Frame frame;
+    frame.queue.AllocTensor<float>();
+    frame.pipe.InitBuffer(frame.queue, 1, 32);  // expect: queue-state
+}
+
 TEST_KERNEL(sets_a_flag_twice) {
     SetFlag<HardEvent::MTE2_V>(EVENT_ID3);
     SetFlag<HardEvent::MTE2_V>(EVENT_ID3);  // expect: flag-set-twice
@@ -132,6 +171,12 @@ TEST_KERNEL(reserves_9_ids) {
 TEST_KERNEL(releases_an_id_that_is_free) {
     TPipe pipe;
     pipe.ReleaseEventID<HardEvent::S_V>(0);  // expect: argument-range
+}
+
+TEST_KERNEL(releases_an_id_of_a_queue) {
+    Frame frame;
+    frame.queue.EnQue(frame.queue.AllocTensor<float>());
+    frame.pipe.ReleaseEventID<HardEvent::MTE2_V>(EVENT_ID0);  // expect: argument-range
 }
 
 // The third of four blocks fails.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -39,6 +41,30 @@ def test_a_thread_gets_its_own_texts_first_and_then_those_of_others(acl: Acl) ->
     texts = [acl.text() or "", acl.text() or ""]
     assert [number in text for number, text in zip("65", texts, strict=True)] == [True, True]
     assert acl.text() is None
+
+
+def test_another_threads_texts_are_told_once_and_stay_its_own(acl: Acl) -> None:
+    def fail_and_wait() -> str | None:
+        acl.aclrtSetDevice(5)
+        begun.set()
+        told.wait(10)
+        return acl.text()
+
+    begun, told = threading.Event(), threading.Event()
+    with ThreadPoolExecutor(1) as pool:
+        own = pool.submit(fail_and_wait)
+        begun.wait(10)
+        assert "deviceId is 5" in (acl.text() or "")
+        assert acl.text() is None
+        told.set()
+        assert "deviceId is 5" in (own.result() or "")
+
+
+def test_many_texts_of_another_thread_do_not_push_out_ones_own(acl: Acl) -> None:
+    acl.aclrtSetDevice(6)
+    on_another_thread(lambda: [acl.aclrtSetDevice(5) for _ in range(100)])
+    assert "deviceId is 6" in (acl.text() or "")
+    assert len((acl.text() or "").splitlines()) == 16
 
 
 @pytest.mark.parametrize(

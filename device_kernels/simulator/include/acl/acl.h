@@ -45,8 +45,10 @@ ACL_FUNC_VISIBILITY aclError aclsysGetCANNVersion(aclCANNPackageName name,
 ACL_FUNC_VISIBILITY aclError aclsysGetVersionStr(char* pkgName, char* versionStr);
 
 /*
- * Returns and forgets the texts of the errors since the last call, the newest first; null where
- * there are none. The text stays valid until the calling thread's next call.
+ * Returns and forgets the texts of the calling thread's errors since its last call, the newest
+ * first, at most 16: a failing call adds to the texts that nobody fetched. Where the thread has
+ * none, the texts of other threads that it has not been told yet; those threads keep them. Null
+ * where there are none either. The text stays valid until the calling thread's next call.
  */
 ACL_FUNC_VISIBILITY const char* aclGetRecentErrMsg(void);
 

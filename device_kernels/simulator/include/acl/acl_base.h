@@ -18,7 +18,6 @@ extern "C" {
 
 typedef int aclError;
 typedef void* aclrtStream;
-typedef void* aclrtContext;
 
 typedef enum {
     ACL_DT_UNDEFINED = -1,

@@ -72,6 +72,7 @@ ACL_FUNC_VISIBILITY aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t 
                                          size_t count);
 
 ACL_FUNC_VISIBILITY aclError aclrtCreateStream(aclrtStream* stream);
+/* A failure that nobody waited for leaves its text for aclGetRecentErrMsg. */
 ACL_FUNC_VISIBILITY aclError aclrtDestroyStream(aclrtStream stream);
 
 /* Waits; the failure of a task submitted before is answered here, once. */

@@ -5,14 +5,13 @@
 #include <type_traits>
 
 #include "dtype_table.h"
+#include "lane_overlap.h"
 #include "repeat.h"
 #include "sixteen_bit.h"
 #include "vector_operand.h"
 
 #define ASCENDSIM_ARITHMETIC_DTYPES(function, T) \
     ASCENDSIM_DTYPES(function, T, half, float, int16_t, int32_t)
-#define ASCENDSIM_OWN_MASK(isSetMask) \
-    static_assert(isSetMask, "the sticky mask of isSetMask = false is not modelled")
 
 namespace ascendsim {
 
@@ -60,6 +59,8 @@ void BinaryLanes(const AscendC::LocalTensor<T>& dst, const AscendC::LocalTensor<
     T* to = VectorOperand(dst, lanes.Extent(toLayout), call);
     const T* left = VectorOperand(src0, lanes.Extent(leftLayout), call);
     const T* right = VectorOperand(src1, lanes.Extent(rightLayout), call);
+    CheckLaneOverlap(dst, toLayout, src0, leftLayout, lanes, call);
+    CheckLaneOverlap(dst, toLayout, src1, rightLayout, lanes, call);
     lanes.ForEach([&](uint32_t repeat, uint32_t lane) {
         to[toLayout.Offset(repeat, lane)] = function(left[leftLayout.Offset(repeat, lane)],
                                                      right[rightLayout.Offset(repeat, lane)]);
@@ -87,6 +88,7 @@ void UnaryLanes(const AscendC::LocalTensor<Dst>& dst, const AscendC::LocalTensor
     const auto fromLayout = LayoutOf<Src>(strides.srcBlkStride, strides.srcRepStride);
     Dst* to = VectorOperand(dst, lanes.Extent(toLayout), call);
     const Src* from = VectorOperand(src, lanes.Extent(fromLayout), call);
+    CheckLaneOverlap(dst, toLayout, src, fromLayout, lanes, call);
     lanes.ForEach([&](uint32_t repeat, uint32_t lane) {
         to[toLayout.Offset(repeat, lane)] = function(from[fromLayout.Offset(repeat, lane)]);
     });

@@ -40,7 +40,11 @@ inline void CheckCopyAlignment(const CopyCall& call, uint64_t ubAddress, const v
     }
 }
 
-inline void CheckBlockCount(const CopyCall& call, uint32_t blockCount) {
+inline void CheckBlocks(const CopyCall& call, uint32_t blockCount, uint32_t blockLen) {
+    if (blockCount == 0 || blockLen == 0) {
+        Remark(Code::CopyEmpty, {call.where, call.pipe}, "%s with blockCount %u and blockLen %u",
+               call.name, blockCount, blockLen);
+    }
     if (blockCount > kMostCopyBlocks) {
         Stop(Code::ArgumentRange, {call.where, call.pipe}, "%s with blockCount %u, at most 4095",
              call.name, blockCount);
@@ -129,7 +133,7 @@ void DataCopy(const LocalTensor<T>& dst, const GlobalTensor<T>& src, const DataC
               ascendsim::CallSite where = ascendsim::CallSite::current()) {
     ASCENDSIM_COPY_DTYPES("DataCopy", T);
     const ascendsim::CopyCall call{"DataCopy", "MTE2", where};
-    ascendsim::CheckBlockCount(call, params.blockCount);
+    ascendsim::CheckBlocks(call, params.blockCount, params.blockLen);
     const auto from = ascendsim::Units(params.blockLen, params.srcStride);
     const auto to = ascendsim::Units(params.blockLen, params.dstStride);
     ascendsim::CopyIn(dst, src, params.blockCount, from.length, from, to, call);
@@ -140,7 +144,7 @@ void DataCopy(const GlobalTensor<T>& dst, const LocalTensor<T>& src, const DataC
               ascendsim::CallSite where = ascendsim::CallSite::current()) {
     ASCENDSIM_COPY_DTYPES("DataCopy", T);
     const ascendsim::CopyCall call{"DataCopy", "MTE3", where};
-    ascendsim::CheckBlockCount(call, params.blockCount);
+    ascendsim::CheckBlocks(call, params.blockCount, params.blockLen);
     const auto from = ascendsim::Units(params.blockLen, params.srcStride);
     const auto to = ascendsim::Units(params.blockLen, params.dstStride);
     ascendsim::CopyOut(dst, src, params.blockCount, from.length, from, to, call);

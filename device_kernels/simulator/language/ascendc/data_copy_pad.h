@@ -35,7 +35,7 @@ struct Padding {
 };
 
 inline void CheckPadCopy(const PadCopy& copy, const CopyCall& call) {
-    CheckBlockCount(call, copy.blockCount);
+    CheckBlocks(call, copy.blockCount, copy.blockLen);
     if (copy.blockLen > kMostPadBlockBytes) {
         Stop(Code::ArgumentRange, {call.where, call.pipe},
              "DataCopyPad with blockLen %u, at most %u", copy.blockLen, kMostPadBlockBytes);

@@ -24,12 +24,13 @@ void Duplicate(const LocalTensor<T>& dst, const T& scalar, int32_t count,
 }
 
 // Strides in 32-byte blocks.
-template <typename T>
+template <typename T, bool isSetMask = true>
 void Duplicate(const LocalTensor<T>& dst, const T& scalar, ascendsim::LaneMask mask,
                ascendsim::RepeatTimes repeatTime, ascendsim::Field<uint16_t> dstBlockStride,
                ascendsim::Field<uint8_t> dstRepeatStride,
                ascendsim::CallSite where = ascendsim::CallSite::current()) {
     ASCENDSIM_DUPLICATE_DTYPES(T);
+    ASCENDSIM_OWN_MASK(isSetMask);
     const ascendsim::VectorCall call{"Duplicate", where};
     const ascendsim::Lanes lanes(mask, repeatTime, ascendsim::kRepeatBytes / sizeof(T), call);
     const auto layout = ascendsim::LayoutOf<T>(dstBlockStride, dstRepeatStride);

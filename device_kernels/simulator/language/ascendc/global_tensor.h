@@ -5,6 +5,7 @@
 
 #include "../engine/diagnostics.h"
 #include "../engine/global_memory.h"
+#include "../engine/unified_buffer.h"
 #include "qualifiers.h"
 
 namespace ascendsim {
@@ -45,21 +46,19 @@ public:
     }
 
     T GetValue(uint64_t index, ascendsim::CallSite where = ascendsim::CallSite::current()) const {
-        return *reinterpret_cast<const T*>(
-            Bytes(ByteOffset(index), sizeof(T), ascendsim::Access::Read, "GetValue", "S", where));
+        return *Scalar(index, ascendsim::Access::Read, "GetValue", where);
     }
 
     void SetValue(uint64_t index, T value,
                   ascendsim::CallSite where = ascendsim::CallSite::current()) const {
-        *reinterpret_cast<T*>(Bytes(ByteOffset(index), sizeof(T), ascendsim::Access::Write,
-                                    "SetValue", "S", where)) = value;
+        *Scalar(index, ascendsim::Access::Write, "SetValue", where) = value;
     }
 
     // A view may begin anywhere, as a core without work makes one beyond the end: only its use is
     // judged.
     GlobalTensor operator[](uint64_t index) const {
         GlobalTensor view = *this;
-        view.first_ += static_cast<int64_t>(index);
+        view.first_ = static_cast<int64_t>(static_cast<uint64_t>(first_) + index);
         return view;
     }
 
@@ -84,14 +83,34 @@ public:
                                                    static_cast<uintptr_t>(fromBase));
         const ascendsim::Spot spot{where, pipe, reinterpret_cast<uint64_t>(address)};
         if (sized_) {
-            ascendsim::CheckGlobalSize(fromBase, bytes, size_ * sizeof(T), operation, spot);
+            constexpr uint64_t kMost = ~uint64_t{0} / sizeof(T);
+            const uint64_t size = size_ > kMost ? ~uint64_t{0} : size_ * sizeof(T);
+            ascendsim::CheckGlobalSize(fromBase, bytes, size, operation, spot);
         }
         ascendsim::RequireGlobal(address, bytes, access, operation, spot);
         return address;
     }
 
 private:
-    static int64_t ByteOffset(uint64_t index) { return static_cast<int64_t>(index * sizeof(T)); }
+    T* Scalar(uint64_t index, ascendsim::Access access, const char* operation,
+              ascendsim::CallSite where) const {
+        uint8_t* bytes = Bytes(ByteOffset(index), sizeof(T), access, operation, "S", where);
+        ascendsim::CheckScalarAlignment(reinterpret_cast<uint64_t>(bytes), sizeof(T), operation,
+                                        "GM", where);
+        return reinterpret_cast<T*>(bytes);
+    }
+
+    // An index whose bytes do not fit stays out of reach of every region; the sum of two such
+    // offsets still fits.
+    static int64_t ByteOffset(uint64_t index) {
+        constexpr int64_t kFar = int64_t{1} << 61;
+        constexpr auto kMost = kFar / static_cast<int64_t>(sizeof(T));
+        const auto elements = static_cast<int64_t>(index);
+        if (elements > kMost || elements < -kMost) {
+            return elements < 0 ? -kFar : kFar;
+        }
+        return elements * static_cast<int64_t>(sizeof(T));
+    }
 
     T* base_ = nullptr;
     int64_t first_ = 0;  // elements

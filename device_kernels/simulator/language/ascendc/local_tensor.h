@@ -18,6 +18,29 @@ struct PlacedIndex {
     CallSite where;
 };
 
+// An element of a tensor: reading it is GetValue, assigning to it is SetValue.
+template <typename Tensor>
+class ElementOf {
+public:
+    using Value = typename Tensor::PrimType;
+
+    ElementOf(const Tensor& tensor, PlacedIndex index) : tensor_(tensor), index_(index) {}
+    operator Value() const { return tensor_.GetValue(Index(), index_.where); }
+    const ElementOf& operator=(Value value) const {
+        tensor_.SetValue(Index(), value, index_.where);
+        return *this;
+    }
+    const ElementOf& operator=(const ElementOf& other) const {
+        return *this = static_cast<Value>(other);
+    }
+
+private:
+    auto Index() const { return static_cast<uint32_t>(index_.value); }
+
+    const Tensor tensor_;
+    const PlacedIndex index_;
+};
+
 }  // namespace ascendsim
 
 namespace AscendC {
@@ -32,25 +55,30 @@ public:
     LocalTensor() = default;
 
     T GetValue(uint32_t index, ascendsim::CallSite where = ascendsim::CallSite::current()) const {
-        return *Elements(index, 1, "GetValue", "S", where);
+        return *Scalar(index, "GetValue", where);
     }
 
     void SetValue(uint32_t index, T value,
                   ascendsim::CallSite where = ascendsim::CallSite::current()) const {
-        *Elements(index, 1, "SetValue", "S", where) = value;
+        *Scalar(index, "SetValue", where) = value;
     }
 
     LocalTensor operator[](ascendsim::PlacedIndex index) const {
         const auto offset = offset_ + index.value * static_cast<int64_t>(sizeof(T));
-        ascendsim::CheckUbAccess(buffer_, offset, 0, "operator[]", "", index.where);
+        ascendsim::CheckUbAccess(handle_, offset, 0, "operator[]", "", index.where);
         const uint32_t left = index.value < size_ ? size_ - static_cast<uint32_t>(index.value) : 0;
-        return LocalTensor(buffer_, offset, left);
+        return LocalTensor(handle_, offset, left);
+    }
+
+    // One element, to be read or written.
+    ascendsim::ElementOf<LocalTensor> operator()(ascendsim::PlacedIndex index) const {
+        return {*this, index};
     }
 
     template <typename U>
     LocalTensor<U> ReinterpretCast() const {
         const uint64_t bytes = static_cast<uint64_t>(size_) * sizeof(T);
-        return LocalTensor<U>(buffer_, offset_, static_cast<uint32_t>(bytes / sizeof(U)));
+        return LocalTensor<U>(handle_, offset_, static_cast<uint32_t>(bytes / sizeof(U)));
     }
 
     uint32_t GetSize() const { return size_; }
@@ -65,16 +93,23 @@ public:
     T* Elements(int64_t first, uint64_t count, const char* operation, const char* pipe,
                 ascendsim::CallSite where) const {
         const auto offset = offset_ + first * static_cast<int64_t>(sizeof(T));
-        ascendsim::CheckUbAccess(buffer_, offset, count * sizeof(T), operation, pipe, where);
-        return reinterpret_cast<T*>(buffer_->memory + offset);
+        ascendsim::CheckUbAccess(handle_, offset, count * sizeof(T), operation, pipe, where);
+        return reinterpret_cast<T*>(handle_.buffer->memory + offset);
     }
-    uint64_t UbAddress() const { return static_cast<uint64_t>(buffer_->start + offset_); }
-    ascendsim::Buffer* GetBuffer() const { return buffer_; }
-    LocalTensor(ascendsim::Buffer* buffer, int64_t offset, uint32_t size)
-        : buffer_(buffer), offset_(offset), size_(size) {}
+    uint64_t UbAddress() const { return static_cast<uint64_t>(handle_.buffer->start + offset_); }
+    ascendsim::Handle GetHandle() const { return handle_; }
+    LocalTensor(ascendsim::Handle handle, int64_t offset, uint32_t size)
+        : handle_(handle), offset_(offset), size_(size) {}
 
 private:
-    ascendsim::Buffer* buffer_ = nullptr;
+    T* Scalar(uint32_t index, const char* operation, ascendsim::CallSite where) const {
+        T* element = Elements(index, 1, operation, "S", where);
+        ascendsim::CheckScalarAlignment(UbAddress() + uint64_t{index} * sizeof(T), sizeof(T),
+                                        operation, "UB", where);
+        return element;
+    }
+
+    ascendsim::Handle handle_;
     int64_t offset_ = 0;  // bytes
     uint32_t size_ = 0;   // elements
 };

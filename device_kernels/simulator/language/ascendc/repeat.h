@@ -8,10 +8,23 @@
 #include "copy_params.h"
 #include "vector_operand.h"
 
+#define ASCENDSIM_OWN_MASK(isSetMask) \
+    static_assert(isSetMask, "the sticky mask of isSetMask = false is not modelled")
+
 namespace AscendC {
 
 // Strides in 32-byte blocks: between the blocks of one repeat, and between repeats.
 struct UnaryRepeatParams {
+    UnaryRepeatParams() = default;
+    UnaryRepeatParams(ascendsim::Field<uint8_t> dstBlkStride,
+                      ascendsim::Field<uint8_t> srcBlkStride,
+                      ascendsim::Field<uint8_t> dstRepStride,
+                      ascendsim::Field<uint8_t> srcRepStride)
+        : dstBlkStride(dstBlkStride),
+          srcBlkStride(srcBlkStride),
+          dstRepStride(dstRepStride),
+          srcRepStride(srcRepStride) {}
+
     ascendsim::Field<uint8_t> dstBlkStride = 1;
     ascendsim::Field<uint8_t> srcBlkStride = 1;
     ascendsim::Field<uint8_t> dstRepStride = 8;
@@ -19,6 +32,20 @@ struct UnaryRepeatParams {
 };
 
 struct BinaryRepeatParams {
+    BinaryRepeatParams() = default;
+    BinaryRepeatParams(ascendsim::Field<uint8_t> dstBlkStride,
+                       ascendsim::Field<uint8_t> src0BlkStride,
+                       ascendsim::Field<uint8_t> src1BlkStride,
+                       ascendsim::Field<uint8_t> dstRepStride,
+                       ascendsim::Field<uint8_t> src0RepStride,
+                       ascendsim::Field<uint8_t> src1RepStride)
+        : dstBlkStride(dstBlkStride),
+          src0BlkStride(src0BlkStride),
+          src1BlkStride(src1BlkStride),
+          dstRepStride(dstRepStride),
+          src0RepStride(src0RepStride),
+          src1RepStride(src1RepStride) {}
+
     ascendsim::Field<uint8_t> dstBlkStride = 1;
     ascendsim::Field<uint8_t> src0BlkStride = 1;
     ascendsim::Field<uint8_t> src1BlkStride = 1;
@@ -54,12 +81,18 @@ private:
 class LaneMask {
 public:
     LaneMask(uint64_t count) : count_(count) {}
-    LaneMask(const uint64_t* bits) : bits_{bits[0], bits[1]}, isCount_(false) {}
+    LaneMask(const uint64_t* bits) : bits_(bits) {}
 
     // The lanes as bits, for `lanes` lanes per repeat.
     std::array<uint64_t, 2> Bits(uint32_t lanes, const VectorCall& call) const {
-        if (!isCount_) {
-            return {bits_[0], lanes > 64 ? bits_[1] : 0};
+        if (bits_ != nullptr) {
+            // Up to 64 lanes the kernel's array may have one word.
+            const std::array<uint64_t, 2> bits{bits_[0], lanes > 64 ? bits_[1] : 0};
+            if (bits[0] == 0 && bits[1] == 0) {
+                Stop(Code::ArgumentRange, {call.where, "V"},
+                     "%s with a mask in which none of %u lanes is set", call.name, lanes);
+            }
+            return bits;
         }
         if (count_ == 0 || count_ > lanes) {
             Stop(Code::ArgumentRange, {call.where, "V"}, "%s with mask %llu, it is 1 to %u",
@@ -72,9 +105,8 @@ public:
     }
 
 private:
-    std::array<uint64_t, 2> bits_{};
+    const uint64_t* bits_ = nullptr;  // null: a count
     uint64_t count_ = 0;
-    bool isCount_ = true;
 };
 
 // Where one operand's lanes lie, in elements of `perBlock` to a 32-byte block.
@@ -106,6 +138,18 @@ public:
             extent = IsActive(lane) && end > extent ? end : extent;
         }
         return extent;
+    }
+
+    uint32_t Repeats() const { return repeats_; }
+
+    // Calls `body(lane)` for every active lane of a repeat.
+    template <typename Body>
+    void ForEachOfOne(Body body) const {
+        for (uint32_t lane = 0; lane < lanes_; ++lane) {
+            if (IsActive(lane)) {
+                body(lane);
+            }
+        }
     }
 
     // Calls `body(repeat, lane)` for every active lane of every repeat.

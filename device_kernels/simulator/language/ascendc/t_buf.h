@@ -14,8 +14,9 @@ public:
     // The whole buffer, or its first `count` elements.
     template <typename T>
     LocalTensor<T> Get(ascendsim::CallSite where = ascendsim::CallSite::current()) const {
-        ascendsim::CheckUbAccess(buffer_, 0, 0, "Get", "", where);
-        return LocalTensor<T>(buffer_, 0, buffer_->bytes / static_cast<uint32_t>(sizeof(T)));
+        ascendsim::CheckUbAccess(ascendsim::HandleOf(buffer_), 0, 0, "Get", "", where);
+        return LocalTensor<T>(ascendsim::HandleOf(buffer_), 0,
+                              buffer_->bytes / static_cast<uint32_t>(sizeof(T)));
     }
     template <typename T>
     LocalTensor<T> Get(uint32_t count,
@@ -27,8 +28,9 @@ public:
     template <typename T>
     LocalTensor<T> GetWithOffset(uint32_t count, uint32_t offset,
                                  ascendsim::CallSite where = ascendsim::CallSite::current()) const {
-        ascendsim::CheckUbAccess(buffer_, offset, uint64_t{count} * sizeof(T), "Get", "", where);
-        return LocalTensor<T>(buffer_, offset, count);
+        ascendsim::CheckUbAccess(ascendsim::HandleOf(buffer_), offset, uint64_t{count} * sizeof(T),
+                                 "Get", "", where);
+        return LocalTensor<T>(ascendsim::HandleOf(buffer_), offset, count);
     }
 
 private:

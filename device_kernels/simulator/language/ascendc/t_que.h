@@ -62,7 +62,7 @@ public:
     template <typename T>
     bool EnQue(const LocalTensor<T>& tensor,
                ascendsim::CallSite where = ascendsim::CallSite::current()) {
-        ascendsim::EnQue(state_, tensor.GetBuffer(), where);
+        ascendsim::EnQue(state_, tensor.GetHandle(), where);
         return true;
     }
 
@@ -74,7 +74,7 @@ public:
     template <typename T>
     void FreeTensor(const LocalTensor<T>& tensor,
                     ascendsim::CallSite where = ascendsim::CallSite::current()) {
-        ascendsim::FreeTensor(state_, tensor.GetBuffer(), where);
+        ascendsim::FreeTensor(state_, tensor.GetHandle(), where);
     }
 
 private:
@@ -82,7 +82,8 @@ private:
 
     template <typename T>
     static LocalTensor<T> TensorOf(ascendsim::Buffer* buffer) {
-        return LocalTensor<T>(buffer, 0, buffer->bytes / static_cast<uint32_t>(sizeof(T)));
+        return LocalTensor<T>(ascendsim::HandleOf(buffer), 0,
+                              buffer->bytes / static_cast<uint32_t>(sizeof(T)));
     }
 
     ascendsim::QueueState state_{

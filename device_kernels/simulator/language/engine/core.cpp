@@ -61,6 +61,7 @@ Core* AcquireCore(const Machine& machine, uint32_t blockIndex, uint32_t blockCou
     core->blockCount = blockCount;
     core->flags = {};
     core->pipes.clear();
+    core->leftEnqueued = nullptr;
     return core;
 }
 

@@ -18,6 +18,7 @@ struct Core {
     Flags flags;
     // Every TPipe that the block has constructed, in order; a deque keeps their addresses.
     std::deque<PipeState> pipes;
+    const Buffer* leftEnqueued = nullptr;  // the first that a destroyed TPipe had still enqueued
 };
 
 // A new live TPipe of the running block; `pipe` is the object that stands for it.

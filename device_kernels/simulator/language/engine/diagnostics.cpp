@@ -31,6 +31,7 @@ constexpr Rule kRules[] = {
     {"gm-read-only", "error", "Write results to an output or the workspace, never to an input."},
     {"copy-alignment", "error", "Start UB addresses at 32 bytes and GM addresses at an element."},
     {"copy-rounded", "warning", "Use DataCopyPad for lengths that are no multiple of 32 bytes."},
+    {"copy-empty", "warning", "Leave the call out where there is nothing to copy."},
     {"field-truncated", "warning",
      "Use DataCopyExtParams, whose length has 32 bits, or shorter "
      "blocks."},
@@ -67,8 +68,21 @@ struct Finding {
     uint64_t address;
 };
 
-std::mutex recordMutex;
-std::vector<Finding> untaken;
+// What nobody takes must not pile up for the life of a process.
+constexpr size_t kMostFindings = 1024;
+
+struct Findings {
+    std::mutex mutex;
+    std::vector<Finding> untaken;
+    uint64_t left = 0;  // found after the last of them, and not kept
+};
+
+// Leaked: a program may launch kernels from its static destructors.
+Findings& TheFindings() {
+    static Findings* findings = new Findings;
+    return *findings;
+}
+
 // Per launch, which runs in one thread: the kernel, the lines remarked, the first error.
 thread_local std::string recordedKernel;
 thread_local std::vector<std::pair<Code, std::pair<const char*, uint32_t>>> remarked;
@@ -92,8 +106,13 @@ Finding Record(Code code, const Spot& spot, std::string message) {
                     core == nullptr ? -1 : static_cast<int64_t>(core->blockIndex),
                     spot.pipe,
                     spot.address};
-    const std::lock_guard lock(recordMutex);
-    untaken.push_back(finding);
+    Findings& findings = TheFindings();
+    const std::lock_guard lock(findings.mutex);
+    if (findings.untaken.size() < kMostFindings) {
+        findings.untaken.push_back(finding);
+    } else {
+        ++findings.left;
+    }
     return finding;
 }
 
@@ -176,19 +195,26 @@ const char* EndRecord() { return firstError.c_str(); }
 
 extern "C" uint64_t ascendsimTakeDiagnostics(char* buffer, uint64_t capacity) {
     using namespace ascendsim;
-    const std::lock_guard lock(recordMutex);
+    Findings& findings = TheFindings();
+    const std::lock_guard lock(findings.mutex);
     std::string text = "[";
-    for (const Finding& finding : untaken) {
-        if (text.size() > 1) {
-            text += ',';
+    for (const Finding& finding : findings.untaken) {
+        text += text.size() > 1 ? "," : "";
+        const bool isLast = &finding == &findings.untaken.back();
+        if (isLast && findings.left != 0) {
+            Finding last = finding;
+            last.message += " (" + std::to_string(findings.left) + " later findings are not kept)";
+            text += Json(last);
+        } else {
+            text += Json(finding);
         }
-        text += Json(finding);
     }
     text += "]";
     const uint64_t needed = text.size() + 1;
     if (buffer != nullptr && capacity >= needed) {
         std::memcpy(buffer, text.c_str(), needed);
-        untaken.clear();
+        findings.untaken.clear();
+        findings.left = 0;
     }
     return needed;
 }

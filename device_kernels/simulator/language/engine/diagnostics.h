@@ -23,6 +23,7 @@ enum class Code : uint8_t {
     GmReadOnly,
     CopyAlignment,
     CopyRounded,
+    CopyEmpty,
     FieldTruncated,
     OperandAlignment,
     OperandOverlap,

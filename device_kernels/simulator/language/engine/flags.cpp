@@ -25,8 +25,6 @@ Flags::Flag& FlagOf(uint32_t event, int32_t id, const char* operation, CallSite 
 
 }  // namespace
 
-const char* HardEventName(uint32_t event) { return kNames[event]; }
-
 void SetFlag(uint32_t event, int32_t id, CallSite where) {
     Flags::Flag& flag = FlagOf(event, id, "SetFlag", where);
     if (flag.set) {
@@ -79,6 +77,10 @@ void EventIds::Release(uint32_t event, int32_t id, CallSite where) {
         Stop(Code::ArgumentRange, {where, kNames[event]},
              "ReleaseEventID<%s> of id %d, which AllocEventID has not given out", kNames[event],
              id);
+    }
+    if ((raised_[event] & Bit(id)) != 0) {
+        Stop(Code::ArgumentRange, {where, kNames[event]},
+             "ReleaseEventID<%s> of id %d, which a queue has reserved", kNames[event], id);
     }
     reserved_[event] &= static_cast<uint8_t>(~Bit(id));
 }

@@ -31,9 +31,6 @@ void WaitFlag(uint32_t event, int32_t id, CallSite where);
 // Stops at the line of a flag that is still set when the kernel ends.
 void RequireNoFlagSet();
 
-// "MTE2_V" of HardEvent::MTE2_V.
-const char* HardEventName(uint32_t event);
-
 class EventIds {
 public:
     // The lowest free id, reserved or only named; `where` is told if there is none.

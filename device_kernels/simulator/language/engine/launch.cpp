@@ -31,6 +31,7 @@ void RunBlock(void* argument) {
     try {
         try {
             block->entry(block->args);
+            RequireNothingEnqueued();
             RequireNoFlagSet();
             block->completed = true;
         } catch (const KernelStopped&) {
@@ -45,19 +46,11 @@ void RunBlock(void* argument) {
     }
 }
 
-uint32_t BlockAt(BlockOrder order, uint32_t position) {
-    switch (order) {
-        case BlockOrder::Forward:
-            return position;
-    }
-    return position;
-}
-
 bool RunBlocks(const Machine& machine, uint32_t blocks, void (*entry)(void* const* args),
                void* const* args) {
     static Fiber& fiber = *new Fiber;  // leaked, like the cores
-    for (uint32_t position = 0; position < blocks; ++position) {
-        Core* core = AcquireCore(machine, BlockAt(machine.order, position), blocks);
+    for (uint32_t index = 0; index < blocks; ++index) {
+        Core* core = AcquireCore(machine, index, blocks);
         Block block{entry, args};
         SwitchCore(core);
         fiber.Run(&RunBlock, &block);

@@ -32,9 +32,9 @@ void RequireBuffers(const QueueState& queue, const char* operation, CallSite whe
     }
 }
 
-void RequireOwn(const QueueState& queue, const Buffer* buffer, const char* operation,
-                CallSite where) {
+void RequireOwn(const QueueState& queue, Handle tensor, const char* operation, CallSite where) {
     RequireBuffers(queue, operation, where);
+    const Buffer* buffer = tensor.buffer;
     if (buffer == nullptr) {
         Stop(Code::QueueState, {where}, "%s of a LocalTensor that was never allocated", operation);
     }
@@ -42,11 +42,23 @@ void RequireOwn(const QueueState& queue, const Buffer* buffer, const char* opera
         Stop(Code::QueueState, {where, "", buffer->start}, "%s of a tensor of another queue",
              operation);
     }
+    if (buffer->generation != tensor.generation) {
+        Stop(Code::QueueState, {where, "", buffer->start},
+             "%s of a tensor that was freed before; AllocTensor has handed its buffer out again",
+             operation);
+    }
 }
 
 }  // namespace
 
 void InitQueue(QueueState& queue, PipeState& pipe, uint32_t count, uint64_t bytes, CallSite where) {
+    for (uint32_t index = 0; index < queue.count; ++index) {
+        const BufferState state = queue.buffers[index].state;
+        if (state != BufferState::Free && state != BufferState::Released) {
+            Stop(Code::QueueState, {where, "", queue.buffers[index].start},
+                 "InitBuffer of a queue that has a tensor which is %s", StateName(state));
+        }
+    }
     queue.buffers = AllocateBuffers(pipe, count, bytes, BufferState::Free, &queue, where);
     queue.pipe = &pipe;
     queue.count = count;
@@ -66,6 +78,7 @@ Buffer* AllocTensor(QueueState& queue, CallSite where) {
                 buffer.freedEvent = kNoEvent;
             }
             buffer.state = BufferState::Allocated;
+            ++buffer.generation;
             return &buffer;
         }
     }
@@ -73,8 +86,9 @@ Buffer* AllocTensor(QueueState& queue, CallSite where) {
          queue.count);
 }
 
-void EnQue(QueueState& queue, Buffer* buffer, CallSite where) {
-    RequireOwn(queue, buffer, "EnQue", where);
+void EnQue(QueueState& queue, Handle tensor, CallSite where) {
+    RequireOwn(queue, tensor, "EnQue", where);
+    Buffer* buffer = tensor.buffer;
     if (buffer->state != BufferState::Allocated) {
         Stop(Code::QueueState, {where, "", buffer->start},
              "EnQue of a tensor that is %s, not allocated", StateName(buffer->state));
@@ -84,6 +98,7 @@ void EnQue(QueueState& queue, Buffer* buffer, CallSite where) {
     }
     buffer->filledEvent = queue.pipe->eventIds.Raise(queue.filledEvent, where);
     buffer->state = BufferState::Enqueued;
+    buffer->enqueuedAt = where;
     queue.order[(queue.head + queue.enqueued) % kMostBuffers] = buffer;
     ++queue.enqueued;
 }
@@ -102,8 +117,9 @@ Buffer* DeQue(QueueState& queue, CallSite where) {
     return buffer;
 }
 
-void FreeTensor(QueueState& queue, Buffer* buffer, CallSite where) {
-    RequireOwn(queue, buffer, "FreeTensor", where);
+void FreeTensor(QueueState& queue, Handle tensor, CallSite where) {
+    RequireOwn(queue, tensor, "FreeTensor", where);
+    Buffer* buffer = tensor.buffer;
     if (buffer->state != BufferState::Allocated && buffer->state != BufferState::Dequeued) {
         Stop(Code::QueueState, {where, "", buffer->start}, "FreeTensor of a tensor that is %s",
              StateName(buffer->state));

@@ -24,8 +24,8 @@ struct QueueState {
 
 void InitQueue(QueueState& queue, PipeState& pipe, uint32_t count, uint64_t bytes, CallSite where);
 Buffer* AllocTensor(QueueState& queue, CallSite where);
-void EnQue(QueueState& queue, Buffer* buffer, CallSite where);
+void EnQue(QueueState& queue, Handle tensor, CallSite where);
 Buffer* DeQue(QueueState& queue, CallSite where);
-void FreeTensor(QueueState& queue, Buffer* buffer, CallSite where);
+void FreeTensor(QueueState& queue, Handle tensor, CallSite where);
 
 }  // namespace ascendsim

@@ -51,8 +51,12 @@ Buffer* AllocateBuffers(PipeState& pipe, uint32_t count, uint64_t bytes, BufferS
     Buffer* first = &pipe.buffers[pipe.bufferCount];
     Poison(CurrentCore().ub + pipe.used, rounded * count);
     for (uint32_t index = 0; index < count; ++index) {
-        first[index] = {CurrentCore().ub + pipe.used, pipe.used, static_cast<uint32_t>(rounded),
-                        state, queue};
+        first[index] = {};
+        first[index].memory = CurrentCore().ub + pipe.used;
+        first[index].start = pipe.used;
+        first[index].bytes = static_cast<uint32_t>(rounded);
+        first[index].state = state;
+        first[index].queue = queue;
         pipe.used += static_cast<uint32_t>(rounded);
     }
     pipe.bufferCount += count;
@@ -61,7 +65,11 @@ Buffer* AllocateBuffers(PipeState& pipe, uint32_t count, uint64_t bytes, BufferS
 
 void DestroyPipe(PipeState& pipe) {
     for (uint32_t index = 0; index < pipe.bufferCount; ++index) {
-        pipe.buffers[index].state = BufferState::Released;
+        Buffer& buffer = pipe.buffers[index];
+        if (buffer.state == BufferState::Enqueued && CurrentCore().leftEnqueued == nullptr) {
+            CurrentCore().leftEnqueued = &buffer;
+        }
+        buffer.state = BufferState::Released;
     }
     pipe.eventIds.TakeDownQueueFlags();
     pipe.live = false;
@@ -69,8 +77,17 @@ void DestroyPipe(PipeState& pipe) {
     pipe.bufferCount = 0;
 }
 
-void RefuseUbAccess(const Buffer* buffer, int64_t offset, uint64_t bytes, const char* operation,
+void RequireNothingEnqueued() {
+    if (const Buffer* buffer = CurrentCore().leftEnqueued) {
+        Stop(Code::FlagLeftSet, {buffer->enqueuedAt, "", buffer->start},
+             "the tensor enqueued here was never dequeued: the flag of its queue is still set at "
+             "the end of the kernel");
+    }
+}
+
+void RefuseUbAccess(Handle handle, int64_t offset, uint64_t bytes, const char* operation,
                     const char* pipe, CallSite where) {
+    const Buffer* buffer = handle.buffer;
     if (buffer == nullptr) {
         Stop(Code::QueueState, {where, pipe}, "%s uses a LocalTensor that was never allocated",
              operation);
@@ -81,6 +98,14 @@ void RefuseUbAccess(const Buffer* buffer, int64_t offset, uint64_t bytes, const 
     }
     if (buffer->state == BufferState::Free) {
         Stop(Code::QueueState, spot, "%s uses a tensor after FreeTensor", operation);
+    }
+    if (buffer->generation != handle.generation) {
+        Stop(Code::QueueState, spot,
+             "%s uses a tensor after FreeTensor; AllocTensor has handed its buffer out again",
+             operation);
+    }
+    if (buffer->state == BufferState::Enqueued && bytes != 0) {
+        Stop(Code::QueueState, spot, "%s uses a tensor between EnQue and DeQue", operation);
     }
     Stop(Code::UbOutOfBounds, spot,
          "%s touches %llu bytes at offset %lld of a UB buffer of %u bytes", operation, Shown(bytes),

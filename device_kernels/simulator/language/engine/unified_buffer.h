@@ -31,7 +31,19 @@ struct Buffer {
     const void* queue = nullptr;
     int8_t filledEvent = kNoEvent;  // set by EnQue, waited for by DeQue
     int8_t freedEvent = kNoEvent;   // set by FreeTensor, waited for by AllocTensor
+    uint32_t generation = 0;        // how often AllocTensor has handed it out
+    CallSite enqueuedAt;
 };
+
+// A buffer as a tensor knows it. Once AllocTensor has handed it out again, older handles are stale.
+struct Handle {
+    Buffer* buffer = nullptr;
+    uint32_t generation = 0;
+};
+
+inline Handle HandleOf(Buffer* buffer) {
+    return {buffer, buffer == nullptr ? 0 : buffer->generation};
+}
 
 // What a TPipe owns. It lives in the core, so that a tensor that outlives its TPipe is found out.
 struct PipeState {
@@ -56,24 +68,42 @@ inline void Poison(uint8_t* start, uint64_t bytes) {
 Buffer* AllocateBuffers(PipeState& pipe, uint32_t count, uint64_t bytes, BufferState state,
                         const void* queue, CallSite where);
 
-// Gives back everything. Flags that its queues still had set are taken down.
+// Gives back everything. Flags that its queues still had set are taken down; that a tensor was
+// never dequeued is remembered for the end of the kernel, as this also runs when a kernel was
+// stopped.
 void DestroyPipe(PipeState& pipe);
 
-// Tells why an access of [offset, offset + bytes) of `buffer` is wrong.
-[[noreturn, gnu::cold]] void RefuseUbAccess(const Buffer* buffer, int64_t offset, uint64_t bytes,
+// Stops at the line of a tensor that was enqueued and not dequeued before its TPipe was destroyed.
+void RequireNothingEnqueued();
+
+// Tells why an access of [offset, offset + bytes) of a buffer is wrong.
+[[noreturn, gnu::cold]] void RefuseUbAccess(Handle handle, int64_t offset, uint64_t bytes,
                                             const char* operation, const char* pipe,
                                             CallSite where);
 
 // Requires that a tensor may use [offset, offset + bytes) of its buffer. `operation` names the
-// caller.
-inline void CheckUbAccess(const Buffer* buffer, int64_t offset, uint64_t bytes,
-                          const char* operation, const char* pipe, CallSite where) {
+// caller. No bytes: only a view is made, which an enqueued tensor allows.
+inline void CheckUbAccess(Handle handle, int64_t offset, uint64_t bytes, const char* operation,
+                          const char* pipe, CallSite where) {
+    const Buffer* buffer = handle.buffer;
     const bool usable = buffer != nullptr && buffer->state != BufferState::Free &&
-                        buffer->state != BufferState::Released && offset >= 0 &&
+                        buffer->state != BufferState::Released &&
+                        (buffer->state != BufferState::Enqueued || bytes == 0) &&
+                        buffer->generation == handle.generation && offset >= 0 &&
                         offset <= static_cast<int64_t>(buffer->bytes) &&
                         bytes <= buffer->bytes - static_cast<uint64_t>(offset);
     if (!usable) {
-        RefuseUbAccess(buffer, offset, bytes, operation, pipe, where);
+        RefuseUbAccess(handle, offset, bytes, operation, pipe, where);
+    }
+}
+
+// Requires that a scalar access is at a multiple of its element.
+inline void CheckScalarAlignment(uint64_t address, uint32_t elementBytes, const char* operation,
+                                 const char* memory, CallSite where) {
+    if (address % elementBytes != 0) {
+        Stop(Code::OperandAlignment, {where, "S", address},
+             "%s at %s address 0x%llx, which is no multiple of its element, %u bytes", operation,
+             memory, static_cast<unsigned long long>(address), elementBytes);
     }
 }
 
