@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 READY := $(VENV)/.ready
 
-.PHONY: conformance test lint mutants soak clean
+.PHONY: conformance test lint mutants soak soundness benchmark clean
 .DEFAULT_GOAL := conformance
 
 conformance: $(READY)  ## judge every operator on the device at hand; evidence in reports/latest/
@@ -20,6 +20,12 @@ mutants: $(READY)  ## kernels with one mistake each: smoke must reject each of t
 
 soak: $(READY)  ## the real kernel, 20 seeds of smoke: no false alarm
 	@$(VENV)/bin/python -m tests.kernels.mutation_run --seeds 20 --mutant none
+
+soundness: $(READY)  ## the judge of sums: whole toy formats and millions of hard sums, no false alarm
+	@$(VENV)/bin/python -m tests.conformance.numerics.soundness_run
+
+benchmark: $(READY)  ## what a verdict costs, in copies of the input
+	@OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m tests.benchmark
 
 $(READY): pyproject.toml
 	@echo "setting up $(VENV)"

@@ -1,0 +1,119 @@
+"""What a verdict costs: ``make benchmark``, on one core, in copies of the input.
+
+The yardstick is np.copyto of the input into memory that was written to before. Times are the best
+of seven; of two and three for the slowest. Ends with status 1 where a ratio is beyond its limit.
+"""
+
+import argparse
+import sys
+import time
+
+import numpy as np
+
+from cases.operators.moe_init_routing_v2_grad import bin_tree
+from conformance.case import Tensor, numpy_dtype
+from conformance.numerics.bounds import outside
+from conformance.numerics.order import emulate
+from conformance.numerics.summed import judge_sum
+from conformance.operator import Sum, document
+from conformance.question import Question
+from reference.floats import format_of, to_bits
+from reference.terms import Terms
+
+TOKENS, SLOTS, HIDDEN = 1024, 8, 7168
+DECLARED_LIMIT, ANY_LIMIT, BOUNDS_LIMIT = 4.0, 10.0, 5.0
+CLAUSE = document("a sum", "benchmark")
+
+
+def best(*measured, repeats=7):
+    """Seconds of the fastest call of each; called in turn, so that a busy machine slows all."""
+    seconds = [[] for _ in measured]
+    for _ in range(repeats):
+        for times, call in zip(seconds, measured, strict=True):
+            began = time.perf_counter()
+            call()
+            times.append(time.perf_counter() - began)
+    return [min(times) for times in seconds]
+
+
+class Call:
+    """As much of a case as a judge of sums asks for."""
+
+    def __init__(self, source, dtype):
+        self.arrays = {"x": source}
+        self.attributes = {}
+        self.outputs = {"y": Tensor((TOKENS, HIDDEN), dtype)}
+
+
+def sums(dtype):
+    """Seconds of one copy, of a verdict with a declared order, of one without."""
+    generator, fmt = np.random.default_rng(0), format_of(dtype)
+    rows = generator.permutation(TOKENS * SLOTS).astype(np.int32).reshape(TOKENS, SLOTS)
+    source = np.empty((TOKENS * SLOTS, HIDDEN), numpy_dtype(dtype))
+    observed = np.empty((TOKENS, HIDDEN), source.dtype)
+    for row in range(0, len(source), 64):
+        values = generator.standard_normal((64, HIDDEN))
+        source[row : row + 64] = to_bits(values, fmt).view(source.dtype)
+    for row in range(0, TOKENS, 8):
+        total = emulate(bin_tree(SLOTS), source[rows[row : row + 8].T].astype(np.float32))
+        observed[row : row + 8] = to_bits(total, fmt).view(source.dtype)
+    copied = source.copy()
+    call, terms = Call(source, dtype), Terms(rows, "x")
+
+    def question(merges):
+        contract = Sum(CLAUSE, lambda inputs, attributes: terms, merges=merges)
+        return Question("y", contract, call, observed, formula=None)
+
+    declared = question(bin_tree)
+    assert judge_sum(declared).ok
+    assert judge_sum(question(None)).ok
+    copy, ordered = best(lambda: np.copyto(copied, source), lambda: judge_sum(declared))
+    slow = dtype == "float32"
+    again, free = best(
+        lambda: np.copyto(copied, source),
+        lambda: judge_sum(question(None)),
+        repeats=2 if slow else 7,
+    )
+    return min(copy, again), ordered, free
+
+
+def given_bounds(elements):
+    """Seconds of np.testing.assert_allclose and of `outside` on as many fp32 outputs."""
+    observed = np.random.default_rng(0).standard_normal(elements, dtype=np.float32)
+    low, high = np.nextafter(observed, -np.float32(9)), np.nextafter(observed, np.float32(9))
+    assert not outside(observed, low, high).size
+    return best(
+        lambda: np.testing.assert_allclose(observed, low, rtol=1e-6, atol=1e-6),
+        lambda: outside(observed, low, high),
+        repeats=3,
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--elements", type=int, default=100_000_000)
+    elements = parser.parse_args().elements
+    failed = False
+    print(f"sums of {TOKENS} x {SLOTS} x {HIDDEN}, in copies of the input")
+    for dtype in ("bfloat16", "float16", "float32"):
+        copy, declared, free = sums(dtype)
+        limited = dtype == "bfloat16"
+        limits = f" (at most {DECLARED_LIMIT:g} and {ANY_LIMIT:g})" if limited else ""
+        failed |= limited and (declared > DECLARED_LIMIT * copy or free > ANY_LIMIT * copy)
+        print(
+            f"  {dtype:9} copy {copy * 1e3:.1f} ms, declared order {declared / copy:.1f},"
+            f" any order {free / copy:.1f}{limits}",
+            flush=True,
+        )
+    theirs, ours = given_bounds(elements)
+    failed |= theirs < BOUNDS_LIMIT * ours
+    print(
+        f"{elements:,} fp32 outputs against given bounds: {ours:.3f} s,"
+        f" {theirs / ours:.0f} times faster than np.testing.assert_allclose"
+        f" (at least {BOUNDS_LIMIT:g})"
+    )
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
