@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 READY := $(VENV)/.ready
 
-.PHONY: conformance test lint mutants soak clean
+.PHONY: conformance test lint mutants soak recovery clean
 .DEFAULT_GOAL := conformance
 
 conformance: $(READY)  ## judge every operator on the device at hand; evidence in reports/latest/
@@ -20,6 +20,9 @@ mutants: $(READY)  ## kernels with one mistake each: smoke must reject each of t
 
 soak: $(READY)  ## the real kernel, 20 seeds of smoke: no false alarm
 	@$(VENV)/bin/python -m tests.kernels.mutation_run --seeds 20 --mutant none
+
+recovery: $(READY)  ## order recovery: every named tree and 9,450 drawn ones
+	@$(VENV)/bin/python -m tests.conformance.numerics.recovery_run
 
 $(READY): pyproject.toml
 	@echo "setting up $(VENV)"
