@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.address import AddressCode, address_code
 from reference.floats import Format, format_of, round_once, to_bits
 
 Columns = NDArray[np.float64]
@@ -37,12 +39,34 @@ def expand(fill: Fill, shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> N
     columns = shape[-1] if shape else 1
     rows = int(np.prod(shape[:-1], dtype=np.int64))
     generator = np.random.Generator(np.random.Philox(key=fill.seed))
-    stripe_of_column = np.resize(generator.permutation(len(fill.stripes)), columns)
+    stripe_of_column = _stripe_of_column(generator, fill, columns)
     values = np.empty((rows, columns), np.float64)
     for stripe, family in enumerate(fill.stripes):
         mine = np.flatnonzero(stripe_of_column == stripe)
-        values[:, mine] = FAMILIES[family](generator, (rows, mine.size), fmt, fill.terms)
+        if family == ADDRESS:
+            code = address_code(fill.seed, fmt, fill.terms)
+            values[:, mine] = code.values(np.arange(rows)[:, None], mine)
+        else:
+            values[:, mine] = FAMILIES[family](generator, (rows, mine.size), fmt, fill.terms)
     return to_bits(round_once(values, fmt), fmt).view(dtype).reshape(shape)
+
+
+def address_code_of(
+    fill: Fill, columns: int, dtype: np.dtype[Any]
+) -> tuple[AddressCode | None, NDArray[np.bool_]]:
+    """The code of a tensor's address-coded columns, and which these are."""
+    generator = np.random.Generator(np.random.Philox(key=fill.seed))
+    family = np.array([family == ADDRESS for family in fill.stripes], np.bool_)
+    coded = family[_stripe_of_column(generator, fill, columns)]
+    code = address_code(fill.seed, format_of(dtype), fill.terms) if coded.any() else None
+    return code, coded
+
+
+def _stripe_of_column(
+    generator: np.random.Generator, fill: Fill, columns: int
+) -> NDArray[np.int64]:
+    """The first draw of a recipe: the stripe of every column."""
+    return np.resize(generator.permutation(len(fill.stripes)), columns)
 
 
 def _gaussian(
@@ -108,3 +132,9 @@ FAMILIES: dict[str, Family] = {
     "special": _special,
 }
 """Families by name: from generator, shape, format and term count to float64 columns."""
+
+ADDRESS = "address"
+"""The family whose values tell their row and column (conformance/address.py)."""
+
+NAMES = (*FAMILIES, ADDRESS)
+"""Everything that a stripe may be."""

@@ -11,8 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.case import Case
-from conformance.diagnose import guesses, pattern
-from conformance.numerics.accepted import Floats, Mask
+from conformance.diagnosis.guesses import Diagnosis, diagnose
+from conformance.diagnosis.pattern import pattern
+from conformance.diagnosis.subject import Subject
+from conformance.fill import address_code_of
+from conformance.numerics.accepted import Mask
 from conformance.numerics.gather import Window, blocks, gather, gather_elements
 from conformance.numerics.interval import Judged, judge_elements
 from conformance.numerics.order import Merges, emulate, validate
@@ -28,9 +31,6 @@ from reference.floats import (
     round_fp32_to_bits,
 )
 from reference.terms import Terms
-
-GUESSED_FROM = 512
-"""Wrong elements that the guesses look at."""
 
 
 @dataclass(frozen=True)
@@ -96,11 +96,6 @@ class SummedOutput:
         )
         return judge_elements(values, self.bits[window][suspects], self.accumulate, self.storage)
 
-    def terms_at(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Floats:
-        """The terms of single elements, float64 [slots, elements]."""
-        values = gather_elements(self.source, self.terms, rows, columns)
-        return values.astype(np.float64)
-
 
 def summed_output(name: str, contract: Sum, case: Case, observed: NDArray[Any]) -> SummedOutput:
     """Prepare output ``name`` of a case; ``observed`` has the case's shape and dtype.
@@ -162,7 +157,9 @@ def judge_sum(
             worst = (window[0].start + row, window[1].start + column)
     mismatches, drift = int(np.count_nonzero(wrong)), int(np.count_nonzero(drifted))
     promised = contract.order_clause if drift else None
-    shown = wrong if mismatches else drifted
+    diagnosis = Diagnosis(pattern(drifted, output.storage.storage_bits // 8), ()) if drift else None
+    if mismatches:
+        diagnosis = diagnose(_subject(output, case, wrong, unwritten))
     if drift and not mismatches:
         row, column = np.argwhere(drifted)[0].tolist()
         worst = (row, column)
@@ -177,8 +174,8 @@ def judge_sum(
         order_drift=drift,
         headroom=min(headroom, default=None),
         worst=_worst(output, worst) if mismatches or drift else "",
-        pattern=pattern(shown, output.storage.storage_bits // 8) if shown.any() else "",
-        guesses=_guesses(output, wrong, unwritten) if mismatches else (),
+        pattern=diagnosis.pattern if diagnosis else "",
+        guesses=diagnosis.guesses if diagnosis else (),
     )
 
 
@@ -209,10 +206,24 @@ def _worst(output: SummedOutput, element: tuple[int, int]) -> str:
     )
 
 
-def _guesses(output: SummedOutput, wrong: Mask, unwritten: int) -> tuple[str, ...]:
-    """Guesses from the first wrong elements."""
-    flat = np.flatnonzero(wrong)[:GUESSED_FROM]
-    rows, columns = np.divmod(flat, wrong.shape[1])
-    values = output.terms_at(rows, columns)
-    seen = output.bits[rows, columns]
-    return guesses(values, seen, output.storage, output.accumulate, unwritten)
+def _subject(output: SummedOutput, case: Case, wrong: Mask, unwritten: int) -> Subject:
+    """The output as a diagnosis sees it."""
+    tensor = case.inputs[output.terms.source]
+    code, coded = None, None
+    if tensor.fill is not None:
+        code, coded = address_code_of(tensor.fill, output.source.shape[1], output.source.dtype)
+    return Subject(
+        name=output.name,
+        wrong=wrong,
+        bits=output.bits,
+        terms=output.terms,
+        source=output.source,
+        storage=output.storage,
+        accumulate=output.accumulate,
+        merges=output.merges,
+        segment=tensor.shape[-2] if len(tensor.shape) > 2 else 0,
+        cores=case.machine.cores if case.machine else 0,
+        unwritten=unwritten,
+        code=code,
+        coded=coded,
+    )
