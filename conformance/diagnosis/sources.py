@@ -69,8 +69,8 @@ def decoded(subject: Subject) -> Iterator[str]:
 def _read(subject: Subject, code: AddressCode, row: int, coded: NDArray[np.bool_]) -> Read | None:
     """The one slot and code that give all wrong coded elements of an output row; None if not one.
 
-    With no more than 16 bits every code is tried: rounding to storage may hide the low bits of one
-    element, but not the same bits of many.
+    Of several that do, the one that is a whole row of the source. With 16 bits at most every code
+    is tried: rounding to storage may hide the low bits of one element, not the same ones of many.
     """
     columns = np.flatnonzero(coded[row])[:DECODED_COLUMNS]
     at = np.full(columns.shape, row)
@@ -88,10 +88,12 @@ def _read(subject: Subject, code: AddressCode, row: int, coded: NDArray[np.bool_
             if not starts.size:
                 break
         hits += [(slot, int(start)) for start in starts]
-    if len(hits) != 1:
-        return None
-    slot, start = hits[0]
-    right = int(own[slot])
     source_rows, hidden = subject.source.shape
-    place = next(code.places(start, source_rows, hidden, right), None)
-    return Read(row, slot, right, *place, columns.size) if place else None
+    found: list[Read] = []
+    for slot, start in hits:
+        right = int(own[slot])
+        place = next(code.places(start, source_rows, hidden, right), None)
+        if place:
+            found.append(Read(row, slot, right, *place, columns.size))
+    whole = [read for read in found if not read.offset] or found
+    return whole[0] if len(whole) == 1 else None

@@ -18,6 +18,9 @@ from reference.terms import Terms
 LOOKED_AT = 512
 """Wrong elements, and right ones, that guesses are compared with."""
 
+READERS = 16
+"""Source rows, and segments, of the first wrong row whose readers are compared with the pattern."""
+
 
 @dataclass(frozen=True)
 class Subject:
@@ -51,7 +54,7 @@ class Subject:
         found: dict[str, NDArray[np.int64]] = {}
         for words, groups in self._groups():
             own = groups[first]
-            for group in np.unique(own[own >= 0])[:LOOKED_AT].tolist():
+            for group in np.unique(own[own >= 0])[:READERS].tolist():
                 members = np.flatnonzero((groups == group).any(axis=1))
                 found[words.format(source=self.terms.source, group=group)] = members
         return found
