@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 READY := $(VENV)/.ready
 
-.PHONY: conformance test lint mutants soak recovery clean
+.PHONY: conformance test lint mutants soak recovery kill-matrix clean
 .DEFAULT_GOAL := conformance
 
 conformance: $(READY)  ## judge every operator on the device at hand; evidence in reports/latest/
@@ -23,6 +23,10 @@ soak: $(READY)  ## the real kernel, 20 seeds of smoke: no false alarm
 
 recovery: $(READY)  ## order recovery: every named tree and 9,450 drawn ones
 	@$(VENV)/bin/python -m tests.conformance.numerics.recovery_run
+
+kill-matrix: $(READY)  ## numerical mistakes against this judge and every published standard, 20 seeds
+	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@$(VENV)/bin/python -m tests.kill_matrix.run --seeds 20 --out reports/kill-matrix
 
 $(READY): pyproject.toml
 	@echo "setting up $(VENV)"

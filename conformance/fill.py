@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.address import AddressCode, address_code
-from reference.floats import Format, format_of, round_once, to_bits
+from reference.floats import FP32, Format, format_of, round_once, to_bits
 
 Columns = NDArray[np.float64]
 Family = Callable[[np.random.Generator, tuple[int, int], Format, int], Columns]
@@ -124,12 +124,41 @@ def _special(
     )
 
 
+def _knife(
+    generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int
+) -> Columns:
+    """Heads, halves of a storage ulp, tails below or at an fp32 ulp, and zeros, at random.
+
+    Where a sum happens to have one head, one half and tails, the tails decide which way it rounds,
+    so that an addition which truncates, or keeps 23 bits, changes the result by a storage ulp. Two
+    tails of nearly one fp32 ulp outweigh the error that any order of nearest additions may make.
+    In fp32 the half is that of an fp32 ulp, with a little more or less.
+    """
+    share = min(1 / max(terms, 1), 0.25)
+    kind = generator.choice(4, shape, p=[share, share, 1.4 * share, 1 - 3.4 * share])
+    if fmt.precision >= FP32.precision:
+        top = 2 ** (fmt.precision - 1)
+        head = top + generator.integers(0, top, shape)
+        beside = generator.choice([-1.0, 1.0], shape) * 2.0 ** -generator.integers(2, 20, shape)
+        half, tail = 0.5 + beside, beside
+    else:
+        unit = 2.0 ** min(fmt.emax - 5, fmt.precision - 1)
+        steps = generator.integers(0, 2 ** (fmt.precision - 3), shape)
+        head = unit * (1 + 2 * steps * 2.0 ** (1 - fmt.precision))
+        half = np.full(shape, unit * fmt.unit_roundoff)
+        ulp = unit * 2 * FP32.unit_roundoff
+        tail = ulp * generator.choice([0.96875, 0.96875, 1.0], (1, shape[1]))
+    sign = generator.choice([-1.0, 1.0], (1, shape[1]))
+    return np.asarray(np.choose(kind, [head, half, tail, np.zeros(shape)]) * sign)
+
+
 FAMILIES: dict[str, Family] = {
     "gaussian": _gaussian,
     "scaled": _scaled,
     "lattice": _lattice,
     "cancellation": _cancellation,
     "special": _special,
+    "knife": _knife,
 }
 """Families by name: from generator, shape, format and term count to float64 columns."""
 

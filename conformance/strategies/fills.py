@@ -8,7 +8,7 @@ from hypothesis.strategies import SearchStrategy
 from conformance.fill import NAMES, Fill
 
 SEEDS = st.integers(0, 2**32 - 1)
-READABLE_FIRST = ("lattice", "address", "gaussian", "scaled", "cancellation", "special")
+READABLE_FIRST = ("lattice", "address", "gaussian", "scaled", "cancellation", "special", "knife")
 
 
 def fills(terms: int) -> SearchStrategy[Fill]:

@@ -6,7 +6,7 @@ import pytest
 
 from conformance.address import address_code
 from conformance.fill import ADDRESS, NAMES, Fill, address_code_of, expand
-from reference.floats import format_of
+from reference.floats import FP32, format_of, to_bits, truncate
 
 DTYPES = [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16), np.dtype(np.float32)]
 
@@ -55,3 +55,15 @@ def test_address_columns_hold_the_code_of_their_row_and_column(dtype: np.dtype) 
     assert code == address_code(4, format_of(dtype), 8)
     expected = code.values(np.arange(60)[:, None], np.flatnonzero(coded))
     assert np.array_equal(array[:, coded], expected)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_knife_sums_round_by_their_tails(dtype: np.dtype) -> None:
+    fmt = format_of(dtype)
+    array = expand(Fill(("knife",), seed=2, terms=5), (5, 4000), dtype).astype(np.float64)
+    total = array.sum(axis=0)
+    cut = array[0]
+    for term in array[1:]:
+        cut = truncate(cut + term, FP32)
+    differs = np.mean(to_bits(total, fmt) != to_bits(cut, fmt))
+    assert differs > 0.02, "additions that truncate show in one sum of fifty"
