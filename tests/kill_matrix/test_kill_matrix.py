@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from conformance.case import integer_view
-from tests.kill_matrix.judges import OURS
+from tests.kill_matrix.judges import OURS, Judge
 from tests.kill_matrix.matrix import Cell, Counts, Trial, trials
 from tests.kill_matrix.mistakes import MISTAKES, RIGHT, WRONG
 from tests.kill_matrix.problem import DTYPES, SLOTS, every_tree, made, our_values
@@ -82,6 +82,7 @@ def test_the_table_has_a_row_for_every_mistake_and_a_column_for_every_judge():
         cell(second, "tail is zero", rejected=3, illegal=4, missed=1),
         cell(first, "terms cut to bf16"),
         cell(second, "terms cut to bf16", silent=4),
+        cell(Judge("mute", first.rejects, first.values), "tail is zero", silent=4),
     ]
     lines = list(table(grid(cells), frozenset({first.name, second.name})))
     assert lines[:2] == [f"  1 {first.name}", f"  2 {second.name}"]
