@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 READY := $(VENV)/.ready
 
-.PHONY: conformance test lint mutants soak soundness benchmark clean
+.PHONY: conformance test lint mutants soak soundness recovery kill-matrix benchmark clean
 .DEFAULT_GOAL := conformance
 
 conformance: $(READY)  ## judge every operator on the device at hand; evidence in reports/latest/
@@ -26,6 +26,13 @@ soundness: $(READY)  ## the judge of sums: whole toy formats and millions of har
 
 benchmark: $(READY)  ## what a verdict costs, in copies of the input
 	@OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m tests.benchmark
+
+recovery: $(READY)  ## order recovery: every named tree and 9,450 drawn ones
+	@$(VENV)/bin/python -m tests.conformance.numerics.recovery_run
+
+kill-matrix: $(READY)  ## numerical mistakes against this judge and every published standard, 20 seeds
+	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@$(VENV)/bin/python -m tests.kill_matrix.run --seeds 20 --out reports/kill-matrix
 
 $(READY): pyproject.toml
 	@echo "setting up $(VENV)"

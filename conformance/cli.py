@@ -32,6 +32,7 @@ from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_T
 from conformance.devices.device import Device, EnvironmentFailure, OperatorUnavailable
 from conformance.devices.open import open_device
 from conformance.operator import Operator
+from conformance.probe import order_lines, summation_orders
 from conformance.profiles import PROFILES
 from conformance.reporting.records import operator_lines
 
@@ -93,8 +94,13 @@ def parser() -> argparse.ArgumentParser:
     listed = commands.add_parser("operators", help="what is judged", allow_abbrev=False)
     listed.set_defaults(command=_operators)
     devices = commands.add_parser("devices", help="what can be judged on here", allow_abbrev=False)
+    devices.add_argument(
+        "--probe",
+        action="store_true",
+        help="recover the order in which the device's kernels add up a token's row",
+    )
     devices.set_defaults(command=_devices)
-    for command in (run, listed):
+    for command in (run, listed, devices):
         command.add_argument(
             "--operators",
             type=Path,
@@ -191,6 +197,7 @@ def _operators(parsed: argparse.Namespace, console: Console, extra: list[str]) -
 def _devices(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
     """Print which devices open here, and why the others do not."""
     opened = 0
+    operators = suite.operators([directory.absolute() for directory in parsed.operators])
     for spec in ("npu", "sim"):
         try:
             device = open_device(spec)
@@ -198,7 +205,12 @@ def _devices(parsed: argparse.Namespace, console: Console, extra: list[str]) -> 
             print(f"{spec}: not here: {error}")
         else:
             print(f"{spec}: {device.profile.describe()}")
-            device.close()
+            try:
+                if parsed.probe:
+                    for line in order_lines(summation_orders(device, operators)):
+                        print(f"  {line}")
+            finally:
+                device.close()
             opened += 1
     return ACCEPTED if opened else ENVIRONMENT
 

@@ -9,7 +9,7 @@ import pytest
 
 from conformance import run_folder, suite
 from conformance.context import Context
-from conformance.evidence import DeviceLine, EnvironmentLine, FailureLine, read_lines
+from conformance.evidence import DeviceLine, EnvironmentLine, FailureLine, OrderLine, read_lines
 from conformance.provenance import provenance
 from conformance.reporting.terminal import as_text
 from conformance.summary import Evidence, now, summarize, write_evidence
@@ -73,6 +73,7 @@ class Controller:
         evidence.cells = summarize(lines, self._declared())
         evidence.cases = sum(cell.cases for cell in evidence.cells)
         evidence.devices = _distinct(line for line in lines if isinstance(line, DeviceLine))
+        evidence.orders = [line for line in lines if isinstance(line, OrderLine)]
         evidence.failures = [line for line in lines if isinstance(line, FailureLine)]
         told = (line.message for line in lines if isinstance(line, EnvironmentLine))
         evidence.environment = list(dict.fromkeys(told))

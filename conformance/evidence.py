@@ -80,7 +80,29 @@ class EnvironmentLine(Line, tag="environment", kw_only=True):
     message: str
 
 
-AnyLine = VerdictLine | DeviceLine | FailureLine | EnvironmentLine
+class OrderLine(Line, tag="order", kw_only=True):
+    """The order in which a device adds the ``slots`` values of one token, recovered from sums.
+
+    ``order`` is its name (numerics/tree.py), or ``unrecoverable`` or ``no answer`` with the
+    ``reason``; ``merges``
+    as in `conformance.operator.Sum`; ``verified`` random columns came out bit for bit with
+    additions in ``accumulate``; ``drawing`` is the tree as text where it has no name;
+    ``as_declared`` tells whether the contract declares this tree, None if it declares no order.
+    """
+
+    operator: str
+    dtype: str
+    slots: int
+    order: str
+    merges: tuple[tuple[int, int], ...] = ()
+    accumulate: str = ""
+    verified: int = 0
+    reason: str = ""
+    drawing: str = ""
+    as_declared: bool | None = None
+
+
+AnyLine = VerdictLine | DeviceLine | OrderLine | FailureLine | EnvironmentLine
 
 
 class Writer:

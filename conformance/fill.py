@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from reference.floats import Format, format_of, round_once, to_bits
+from conformance.address import AddressCode, address_code
+from reference.floats import FP32, Format, format_of, round_once, to_bits
 
 Columns = NDArray[np.float64]
 Family = Callable[[np.random.Generator, tuple[int, int], Format, int], Columns]
@@ -37,12 +39,34 @@ def expand(fill: Fill, shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> N
     columns = shape[-1] if shape else 1
     rows = int(np.prod(shape[:-1], dtype=np.int64))
     generator = np.random.Generator(np.random.Philox(key=fill.seed))
-    stripe_of_column = np.resize(generator.permutation(len(fill.stripes)), columns)
+    stripe_of_column = _stripe_of_column(generator, fill, columns)
     values = np.empty((rows, columns), np.float64)
     for stripe, family in enumerate(fill.stripes):
         mine = np.flatnonzero(stripe_of_column == stripe)
-        values[:, mine] = FAMILIES[family](generator, (rows, mine.size), fmt, fill.terms)
+        if family == ADDRESS:
+            code = address_code(fill.seed, fmt, fill.terms)
+            values[:, mine] = code.values(np.arange(rows)[:, None], mine)
+        else:
+            values[:, mine] = FAMILIES[family](generator, (rows, mine.size), fmt, fill.terms)
     return to_bits(round_once(values, fmt), fmt).view(dtype).reshape(shape)
+
+
+def address_code_of(
+    fill: Fill, columns: int, dtype: np.dtype[Any]
+) -> tuple[AddressCode | None, NDArray[np.bool_]]:
+    """The code of a tensor's address-coded columns, and which these are."""
+    generator = np.random.Generator(np.random.Philox(key=fill.seed))
+    family = np.array([family == ADDRESS for family in fill.stripes], np.bool_)
+    coded = family[_stripe_of_column(generator, fill, columns)]
+    code = address_code(fill.seed, format_of(dtype), fill.terms) if coded.any() else None
+    return code, coded
+
+
+def _stripe_of_column(
+    generator: np.random.Generator, fill: Fill, columns: int
+) -> NDArray[np.int64]:
+    """The first draw of a recipe: the stripe of every column."""
+    return np.resize(generator.permutation(len(fill.stripes)), columns)
 
 
 def _gaussian(
@@ -100,11 +124,46 @@ def _special(
     )
 
 
+def _knife(
+    generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int
+) -> Columns:
+    """Heads, halves of a storage ulp, tails below or at an fp32 ulp, and zeros, at random.
+
+    Where a sum happens to have one head, one half and tails, the tails decide which way it rounds,
+    so that an addition which truncates, or keeps 23 bits, changes the result by a storage ulp. Two
+    tails of nearly one fp32 ulp outweigh the error that any order of nearest additions may make.
+    In fp32 the half is that of an fp32 ulp, with a little more or less.
+    """
+    share = min(1 / max(terms, 1), 0.25)
+    kind = generator.choice(4, shape, p=[share, share, 1.4 * share, 1 - 3.4 * share])
+    if fmt.precision >= FP32.precision:
+        top = 2 ** (fmt.precision - 1)
+        head = top + generator.integers(0, top, shape)
+        beside = generator.choice([-1.0, 1.0], shape) * 2.0 ** -generator.integers(2, 20, shape)
+        half, tail = 0.5 + beside, beside
+    else:
+        unit = 2.0 ** min(fmt.emax - 5, fmt.precision - 1)
+        steps = generator.integers(0, 2 ** (fmt.precision - 3), shape)
+        head = unit * (1 + 2 * steps * 2.0 ** (1 - fmt.precision))
+        half = np.full(shape, unit * fmt.unit_roundoff)
+        ulp = unit * 2 * FP32.unit_roundoff
+        tail = ulp * generator.choice([0.96875, 0.96875, 1.0], (1, shape[1]))
+    sign = generator.choice([-1.0, 1.0], (1, shape[1]))
+    return np.asarray(np.choose(kind, [head, half, tail, np.zeros(shape)]) * sign)
+
+
 FAMILIES: dict[str, Family] = {
     "gaussian": _gaussian,
     "scaled": _scaled,
     "lattice": _lattice,
     "cancellation": _cancellation,
     "special": _special,
+    "knife": _knife,
 }
 """Families by name: from generator, shape, format and term count to float64 columns."""
+
+ADDRESS = "address"
+"""The family whose values tell their row and column (conformance/address.py)."""
+
+NAMES = (*FAMILIES, ADDRESS)
+"""Everything that a stripe may be."""

@@ -151,7 +151,10 @@ class Operator:
 
     ``parameters`` are in the order of the aclnn signature. ``cases(mode, dtype)`` draws a case;
     ``formula(inputs, attributes)`` returns the outputs in the dtype of the inputs given.
-    ``contracts`` has one entry for every output.
+    ``contracts`` has one entry for every output. ``row_sum(dtype, x)`` is a case whose summed
+    output has one row, the sum over the slots of ``x`` [slots, columns] of that storage dtype: by
+    it the order of a device's additions is recovered (conformance/probe.py). None where the
+    operator has no such case.
     """
 
     name: str
@@ -167,6 +170,7 @@ class Operator:
     cases: Callable[[str, str], SearchStrategy[Case]]
     examples: tuple[Example, ...] = ()
     rejections: tuple[Rejection, ...] = ()
+    row_sum: Callable[[str, NDArray[np.generic]], Case] | None = None
 
     @property
     def tensors(self) -> tuple[TensorParameter, ...]:

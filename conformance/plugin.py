@@ -14,6 +14,7 @@ from conformance.devices.device import Device, EnvironmentFailure, OperatorUnava
 from conformance.devices.open import open_device
 from conformance.evidence import EnvironmentLine, verdict_line
 from conformance.failure import tell
+from conformance.probe import summation_orders
 from conformance.profiles import PROFILES
 from conformance.template import DRAWN, Body, bind, body_of, fixed_parameters, parametrize
 from conformance.trial import Judged, Refused, Trial
@@ -21,6 +22,8 @@ from conformance.trial import Judged, Refused, Trial
 TRIAL = pytest.StashKey[Trial]()
 BODY = pytest.StashKey[Body]()
 CONTEXT = pytest.StashKey[Context]()
+PROBING = ("main", "gw0")
+"""Workers that probe the device: one of them is in every run."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -70,6 +73,9 @@ def device(pytestconfig: pytest.Config) -> Iterator[Device]:
     except ValueError as error:
         raise EnvironmentFailure(str(error)) from error
     try:
+        if context.worker in PROBING:
+            for line in summation_orders(opened, context.operators, worker=context.worker):
+                context.write(line, opened)
         yield opened
     finally:
         opened.close()

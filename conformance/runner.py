@@ -19,6 +19,7 @@ from rich.console import Console
 from conformance import run_folder, suite
 from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
 from conformance.operator import Operator
+from conformance.probe import order_lines
 from conformance.profiles import Profile
 from conformance.progress import Tail, bar
 from conformance.reporting.terminal import WIDTH, table
@@ -208,6 +209,8 @@ def _tell(request: Request, evidence: Evidence, status: int, console: Console) -
     """Print the table, the first failures and where the rest is."""
     wide = Console(file=console.file, width=max(console.width, WIDTH), highlight=False)
     wide.print(table(evidence), crop=False)
+    for line in order_lines(evidence.orders):
+        console.print(f"order of additions: {line}", markup=False)
     # A documented call is as big as the document made it: shrunk cases are told first.
     told = sorted(evidence.failures, key=lambda one: one.elements)
     for failure in told[:SHOWN_FAILURES]:

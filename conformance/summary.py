@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from conformance.evidence import SCHEMA, AnyLine, DeviceLine, FailureLine, VerdictLine
+from conformance.evidence import SCHEMA, AnyLine, DeviceLine, FailureLine, OrderLine, VerdictLine
 
 COUNTED = ("explicit", "generate")
 """Phases whose cases count; shrinking and the replay of its result are recorded apart."""
@@ -61,6 +61,7 @@ class Evidence(msgspec.Struct, kw_only=True):
     device: str = ""
     route: str = ""
     devices: list[DeviceLine] = []
+    orders: list[OrderLine] = []
     provenance: dict[str, Any] = {}
     operators: list[str] = []
     cases: int = 0

@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from conformance.case import Case, Machine, Tensor
 from conformance.fill import Fill
@@ -224,6 +225,20 @@ def examples() -> tuple[Example, ...]:
     )
 
 
+def row_sum(dtype: str, x: NDArray[np.generic]) -> Case:
+    """One token whose slots are the rows of ``x`` [slots, columns]."""
+    slots = len(x)
+    bits = np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}").reshape(-1)
+    return call(
+        "dropless",
+        dtype,
+        grad=(slots, x.shape[1]),
+        indices=tuple(range(slots)),
+        top_k=slots,
+        values=tuple(bits.tolist()),
+    )
+
+
 def float32_bits(value: float) -> int:
     """The storage bits of a decimal written in a document, read as float32."""
     return int(np.float32(value).view(np.uint32))
@@ -347,4 +362,5 @@ OPERATOR = Operator(
     cases=cases,
     examples=examples(),
     rejections=rejections(),
+    row_sum=row_sum,
 )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.diagnose import pattern
+from conformance.diagnosis.pattern import pattern
 from conformance.numerics.worst import show
 from conformance.operator import Arrays, Clause, Copy, Index
 from conformance.question import Question

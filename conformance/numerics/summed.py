@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.diagnose import guesses, pattern
+from conformance.diagnosis.guesses import Diagnosis, diagnose
+from conformance.diagnosis.pattern import pattern
+from conformance.diagnosis.subject import Subject
+from conformance.fill import address_code_of
 from conformance.numerics.accepted import Mask
 from conformance.numerics.interval import Judged, judge_elements
 from conformance.numerics.output import Operands, SummedOutput, summed_output
@@ -15,9 +18,6 @@ from conformance.numerics.worst import describe
 from conformance.operator import Sum
 from conformance.question import Question
 from conformance.verdict import OutputVerdict
-
-GUESSED_FROM = 512
-"""Wrong elements that the guesses look at."""
 
 
 @dataclass
@@ -59,7 +59,12 @@ def judge_sum(asked: Question) -> OutputVerdict:
     drift = int(np.count_nonzero(found.drifted))
     promised = contract.order_clause if drift else None
     worst = int(found.drifted.argmax()) if drift and not mismatches else found.worst
-    shown = (found.wrong if mismatches else found.drifted).reshape(shape)
+    itemsize = output.storage.storage_bits // 8
+    diagnosis = Diagnosis("", ())
+    if mismatches:
+        diagnosis = diagnose(_subject(output, asked, found.wrong.reshape(shape)))
+    elif drift:
+        diagnosis = Diagnosis(pattern(found.drifted.reshape(shape), itemsize), ())
     return OutputVerdict(
         output=asked.name,
         ok=not mismatches and promised is None,
@@ -71,8 +76,8 @@ def judge_sum(asked: Question) -> OutputVerdict:
         order_drift=drift,
         headroom=min(found.headroom, default=None),
         worst=_worst(output, worst) if mismatches or drift else "",
-        pattern=pattern(shown, output.storage.storage_bits // 8) if mismatches or drift else "",
-        guesses=_guesses(output, found.wrong, asked.unwritten) if mismatches else (),
+        pattern=diagnosis.pattern,
+        guesses=diagnosis.guesses,
     )
 
 
@@ -130,9 +135,24 @@ def _worst(output: SummedOutput, place: int) -> str:
     )
 
 
-def _guesses(output: SummedOutput, wrong: Mask, unwritten: int) -> tuple[str, ...]:
-    """Guesses from the first wrong elements."""
-    operands = output.at(np.flatnonzero(wrong)[:GUESSED_FROM])
-    added = output.addends(operands)
-    seen = output.bits.reshape(-1)[operands.places]
-    return guesses(added.low, seen, output.storage, output.accumulate, unwritten)
+def _subject(output: SummedOutput, asked: Question, wrong: Mask) -> Subject:
+    """The output as a diagnosis sees it."""
+    machine, tensor = asked.case.machine, asked.case.inputs[output.terms.source]
+    code, coded = None, None
+    if tensor.fill is not None:
+        code, coded = address_code_of(tensor.fill, output.source.shape[1], output.source.dtype)
+    return Subject(
+        name=output.name,
+        wrong=wrong,
+        bits=output.bits,
+        terms=output.terms,
+        source=output.source,
+        storage=output.storage,
+        accumulate=output.accumulate,
+        merges=output.merges,
+        segment=tensor.shape[-2] if len(tensor.shape) > 2 else 0,
+        cores=machine.cores if machine else 0,
+        unwritten=asked.unwritten,
+        code=code,
+        coded=coded,
+    )

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from conformance.case import Case, Tensor, integer_view, numpy_dtype
+from conformance.fill import Fill
 from conformance.numerics.order import sequential
 from conformance.observation import Diagnostic, Observation, Outcome
 from conformance.operator import (
@@ -109,6 +110,13 @@ def lattice(columns=36, rows=6):
 
 def whole(dtype="float16", columns=36):
     return case(lattice(columns), ROWS, dtype)
+
+
+def coded(columns=36):
+    """The same sums over address-coded data."""
+    made = whole(columns=columns)
+    tensor = Tensor(made.inputs["x"].shape, "float16", fill=Fill(("address",), seed=2, terms=3))
+    return replace(made, inputs={**made.inputs, "x": tensor})
 
 
 def bits(array):

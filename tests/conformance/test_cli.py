@@ -98,6 +98,9 @@ def test_the_evidence_holds_device_provenance_and_junit(accepted: tuple[Ended, P
     evidence = read_evidence(out)
     assert evidence is not None
     (device,) = evidence.devices
+    orders = {(order.dtype, order.slots): order for order in evidence.orders}
+    assert orders["float16", 5].order == "bins(2)"
+    assert all(order.as_declared for order in evidence.orders)
     libraries = device.profile["libraries"]
     assert {"libascendcl.so", "libopapi.so"} <= set(libraries)
     assert all(len(library["sha256"]) == 64 for library in libraries.values())
@@ -225,3 +228,10 @@ def test_devices_tells_what_opens_here_and_why_the_rest_does_not(tmp_path: Path)
     npu, sim = ended.out.splitlines()
     assert npu.startswith("npu: ")
     assert sim == "sim: simulated Ascend910B1, 48 vector cores"
+
+
+def test_devices_names_the_order_of_additions_when_it_is_asked_to_probe(tmp_path: Path) -> None:
+    ended = conformance("devices", "--probe", folder=tmp_path)
+    assert ended.status == 0
+    *_, orders = ended.out.splitlines()
+    assert orders.startswith(f"  {NAME}, float16, bfloat16, float32: sequential (K=2), bins(1) ")

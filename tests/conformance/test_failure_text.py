@@ -1,14 +1,22 @@
 """The text of a failure is a product: it is pinned, word for word."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
+from conformance.case import Machine
 from conformance.judge import judge, judge_rejection
 from conformance.observation import Observation, Outcome
 from tests.conformance.segment_sum import (
     FLAW,
+    ROWS,
     bits,
+    case,
+    coded,
     drifting,
+    formula,
     observe,
     operator,
     refusal,
@@ -36,6 +44,32 @@ def test_the_text_of_a_wrong_value():
     y[1, 32:] = right(made)[1, 32:]
     verdict = judge(operator(), made, observe(y))
     assert matches_snapshot(str(verdict), "wrong_value_fp16")
+
+
+def test_the_text_of_a_wrong_row_in_address_coded_data():
+    made = coded()
+    rows = made.arrays["rows"].copy()
+    rows[1, 1] = 5
+    y = right(
+        replace(made, inputs={**made.inputs, "rows": case(made.arrays["x"], rows).inputs["rows"]})
+    )
+    verdict = judge(operator(), made, observe(y))
+    assert matches_snapshot(str(verdict), "wrong_row_decoded")
+
+
+def test_the_text_of_rows_that_one_core_leaves_out():
+    made = replace(whole(), machine=Machine(2, 4096))
+    y = right(made)
+    y[2:] = right(made)[:2]
+    verdict = judge(operator(), made, observe(y))
+    assert matches_snapshot(str(verdict), "rows_of_one_core")
+
+
+def test_the_text_of_a_sum_in_storage():
+    made = case(np.random.default_rng(1).standard_normal((6, 64)), ROWS)
+    y = formula(made.arrays, {})["y"]
+    verdict = judge(operator(), made, observe(y))
+    assert matches_snapshot(str(verdict), "added_in_storage")
 
 
 def test_the_text_of_an_unwritten_tail():

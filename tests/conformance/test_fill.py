@@ -4,13 +4,15 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from conformance.fill import FAMILIES, Fill, expand
+from conformance.address import address_code
+from conformance.fill import ADDRESS, NAMES, Fill, address_code_of, expand
+from reference.floats import FP32, format_of, to_bits, truncate
 
 DTYPES = [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16), np.dtype(np.float32)]
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", NAMES)
 def test_the_same_recipe_makes_the_same_bytes(family: str, dtype: np.dtype) -> None:
     fill = Fill((family,), seed=5, terms=3)
     first, second = (expand(fill, (4, 9), dtype) for _ in range(2))
@@ -42,3 +44,26 @@ def test_every_stripe_gets_columns_and_special_values_appear(dtype: np.dtype) ->
 def test_a_tensor_without_elements_is_made_without_complaint() -> None:
     assert expand(Fill(("gaussian",), seed=0), (0, 8), DTYPES[0]).shape == (0, 8)
     assert expand(Fill(("gaussian",), seed=0), (3, 0), DTYPES[0]).shape == (3, 0)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_address_columns_hold_the_code_of_their_row_and_column(dtype: np.dtype) -> None:
+    fill = Fill(("gaussian", ADDRESS), seed=4, terms=8)
+    array = expand(fill, (2, 30, 40), dtype).astype(np.float64).reshape(60, 40)
+    code, coded = address_code_of(fill, 40, dtype)
+    assert coded.sum() == 20
+    assert code == address_code(4, format_of(dtype), 8)
+    expected = code.values(np.arange(60)[:, None], np.flatnonzero(coded))
+    assert np.array_equal(array[:, coded], expected)
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_knife_sums_round_by_their_tails(dtype: np.dtype) -> None:
+    fmt = format_of(dtype)
+    array = expand(Fill(("knife",), seed=2, terms=5), (5, 4000), dtype).astype(np.float64)
+    total = array.sum(axis=0)
+    cut = array[0]
+    for term in array[1:]:
+        cut = truncate(cut + term, FP32)
+    differs = np.mean(to_bits(total, fmt) != to_bits(cut, fmt))
+    assert differs > 0.02, "additions that truncate show in one sum of fifty"

@@ -1,0 +1,150 @@
+"""Probing a device: in which order its kernels add, recovered from what they answer.
+
+For every record with a `row_sum` the order of additions is recovered for some row lengths. What is
+found goes into the evidence; what cannot be recovered is said, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import product
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.devices.device import Device, OperatorUnavailable
+from conformance.evidence import OrderLine
+from conformance.findings import ending
+from conformance.numerics.recovery import Recovered, Unrecoverable, recover
+from conformance.numerics.tree import lowest_common
+from conformance.observation import Outcome
+from conformance.operator import Operator, Sum
+
+SLOTS = (2, 3, 4, 5, 6, 8, 9, 16, 33)
+"""Row lengths that are probed: both sides of powers of two, where trees change their shape."""
+
+UNRECOVERABLE, NO_ANSWER = "unrecoverable", "no answer"
+
+
+class NoAnswer(Exception):  # noqa: N818 - what became of a call
+    """A call of the probe did not complete; the text says how it ended."""
+
+
+def summation_orders(
+    device: Device,
+    operators: Iterable[Operator],
+    slots: Iterable[int] = SLOTS,
+    worker: str = "main",
+) -> Iterator[OrderLine]:
+    """One line for each operator with a row sum, dtype and row length.
+
+    An operator whose call does not complete is not asked again: it may take the time limit.
+    """
+    lengths = tuple(slots)
+    for operator in operators:
+        if operator.row_sum is None:
+            continue
+        for dtype, length in product(operator.dtypes, lengths):
+            line = order_of(device, operator, dtype, length, worker)
+            yield line
+            if line.order == NO_ANSWER:
+                break
+
+
+def order_of(
+    device: Device, operator: Operator, dtype: str, slots: int, worker: str = "main"
+) -> OrderLine:
+    """The order in which the device's kernel adds ``slots`` values of one token."""
+
+    def row_sum(x: NDArray[Any]) -> NDArray[Any]:
+        return on_device(device, operator, dtype, x)
+
+    line = OrderLine(
+        worker=worker, operator=operator.name, dtype=dtype, slots=slots, order=UNRECOVERABLE
+    )
+    try:
+        found = recover(row_sum, slots, dtype)
+    except Unrecoverable as reason:
+        return msgspec.structs.replace(line, reason=str(reason))
+    except (NoAnswer, OperatorUnavailable) as reason:
+        return msgspec.structs.replace(line, order=NO_ANSWER, reason=str(reason))
+    return msgspec.structs.replace(
+        line,
+        order=found.name,
+        merges=tuple(found.merges),
+        accumulate=found.accumulate,
+        verified=found.verified,
+        drawing=found.drawing if found.name == "other" else "",
+        as_declared=_as_declared(operator, found),
+    )
+
+
+def _as_declared(operator: Operator, found: Recovered) -> bool | None:
+    """Whether the contract declares this tree; None where it declares none."""
+    declared = _contract(operator)[1].merges
+    if declared is None:
+        return None
+    one, other = (lowest_common(m, found.slots) for m in (declared(found.slots), found.merges))
+    return bool(np.array_equal(one, other))
+
+
+def _contract(operator: Operator) -> tuple[str, Sum]:
+    """The operator's one summed output and its contract."""
+    summed = [(n, c) for n, c in operator.contracts.items() if isinstance(c, Sum)]
+    if len(summed) != 1:
+        raise ValueError(
+            f"row_sum of {operator.name}: must be None, the operator has {len(summed)} summed "
+            "outputs and not one"
+        )
+    return summed[0]
+
+
+def on_device(device: Device, operator: Operator, dtype: str, x: NDArray[Any]) -> NDArray[Any]:
+    """The sums over the slots of ``x`` [slots, columns], as the device's kernel makes them.
+
+    Raises NoAnswer where the call does not complete, ValueError for a record whose case for
+    these values has no single summed output with an element for each column.
+    """
+    assert operator.row_sum is not None
+    case, (output, _) = operator.row_sum(dtype, x), _contract(operator)
+    if case.outputs[output].size != x.shape[1]:
+        raise ValueError(
+            f"row_sum of {operator.name}: {output} must have {x.shape[1]} elements, a sum for each "
+            f"column of x, has {case.outputs[output].size}"
+        )
+    observation = device.run(operator, case)
+    if observation.outcome is not Outcome.COMPLETED:
+        raise NoAnswer(ending(observation))
+    return np.ascontiguousarray(observation.outputs[output]).reshape(-1)
+
+
+def order_lines(found: Iterable[OrderLine]) -> Iterator[str]:
+    """What was found in words: a line for each operator, dtypes that add alike together."""
+    groups: dict[str, dict[str, list[OrderLine]]] = {}
+    for line in found:
+        groups.setdefault(line.operator, {}).setdefault(line.dtype, []).append(line)
+    for operator, by_dtype in groups.items():
+        alike: dict[tuple[str, ...], list[str]] = {}
+        for dtype, lines in by_dtype.items():
+            alike.setdefault(_told(lines), []).append(dtype)
+        for (orders, *remarks), dtypes in alike.items():
+            yield f"{operator}, {', '.join(dtypes)}: {orders}"
+            yield from (f"  {remark}" for remark in remarks)
+
+
+def _told(lines: list[OrderLine]) -> tuple[str, ...]:
+    """The orders of one dtype in a line, then the remarks on them."""
+    lengths: dict[str, list[str]] = {}
+    for line in lines:
+        accumulated = "" if line.accumulate in ("fp32", "") else f" in {line.accumulate}"
+        lengths.setdefault(line.order + accumulated, []).append(str(line.slots))
+    told = [", ".join(f"{order} (K={' '.join(some)})" for order, some in lengths.items())]
+    for line in lines:
+        if line.as_declared is False:
+            told.append(f"K={line.slots}: the record declares another order")
+        if line.reason:
+            told.append(f"K={line.slots}: {line.reason}")
+        told += [f"K={line.slots}: {branch}" for branch in line.drawing.splitlines()]
+    return tuple(told)

@@ -1,0 +1,186 @@
+"""A mistake is named when it explains the wrong elements, and its evidence is counted."""
+
+import numpy as np
+import pytest
+
+from conformance.diagnosis.guesses import diagnose, guesses
+from conformance.numerics.gather import gather
+from conformance.numerics.order import emulate, sequential
+from reference.floats import BF16, FP16, FP32, round_once, to_bits, truncate
+from reference.terms import Terms
+from tests.conformance.diagnosis.subjects import (
+    HIDDEN,
+    SLOTS,
+    TOKENS,
+    right_rows,
+    source,
+    subject,
+    summed,
+)
+
+ROWS = right_rows()
+DROPPED = np.where(np.arange(TOKENS * SLOTS).reshape(ROWS.shape) % 5 == 0, -1, ROWS)
+
+
+def guessed(observed, x, rows=ROWS, storage=FP16, **fields):
+    return list(guesses(subject(observed, x, rows, storage, **fields)))
+
+
+def values_of(x, rows=ROWS):
+    terms = Terms(np.asarray(rows, np.int64), "x")
+    return gather(x, terms, slice(None), slice(None)).astype(np.float64)
+
+
+def exact(x, rows=ROWS):
+    return values_of(x, rows).sum(axis=0)
+
+
+def narrow(x):
+    return to_bits(emulate(sequential(SLOTS), values_of(x), FP16), FP16)
+
+
+def cut_additions(x):
+    total = np.zeros((TOKENS, HIDDEN))
+    for term in values_of(x):
+        total = truncate(total + term, FP32)
+    return to_bits(total, FP32)
+
+
+@pytest.mark.parametrize(
+    ("storage", "mistake", "words"),
+    [
+        (FP16, lambda x: to_bits(truncate(exact(x), FP16), FP16), "truncated, not rounded, to"),
+        (FP16, narrow, "added up in fp16, not in fp32"),
+        (FP32, lambda x: to_bits(round_once(values_of(x), BF16).sum(axis=0), FP32), "bf16 first"),
+        (FP32, cut_additions, "every addition is truncated, not rounded, to fp32"),
+        (FP16, lambda x: summed(x, ROWS) + np.uint16(1), "the next one away from zero"),
+        (FP16, lambda x: np.zeros((TOKENS, HIDDEN), np.uint16), "the output is zero"),
+        (FP16, lambda x: to_bits(exact(x) - values_of(x)[2], FP16), "slot 2 is left out"),
+        (FP16, lambda x: to_bits(exact(x) + values_of(x)[0], FP16), "slot 0 is added twice"),
+        (FP16, lambda x: to_bits(values_of(x)[1], FP16), "slot 1 alone is copied"),
+    ],
+)
+def test_a_mistake_of_arithmetic_is_named_first(storage, mistake, words):
+    x = source(storage=storage)
+    merges = sequential(SLOTS) if "added up" in words or storage == FP32 else None
+    found = guessed(mistake(x), x, storage=storage, merges=merges)
+    assert any(words in guess for guess in found[:2]), found
+
+
+def shifted(rows, step):
+    return np.clip(np.where(rows >= 0, rows + step, -1), -1, TOKENS * SLOTS - 1)
+
+
+@pytest.mark.parametrize(
+    ("rows", "wrong_rows", "words"),
+    [
+        (ROWS, np.argsort(ROWS.ravel()).reshape(ROWS.shape), "inverse (argsort for rank)"),
+        (DROPPED, np.where(DROPPED < 0, 0, DROPPED), "a dropped slot is read as row 0"),
+        (DROPPED, np.where(DROPPED < 0, TOKENS * SLOTS - 1, DROPPED), "wraps to the last row"),
+        (ROWS, shifted(ROWS, 1), "every slot reads the row after its own"),
+        (ROWS, shifted(ROWS, -1), "every slot reads the row before its own"),
+        (
+            ROWS,
+            np.c_[ROWS, np.append(ROWS.ravel()[SLOTS::SLOTS], -1)],
+            "one slot too many is added",
+        ),
+        (ROWS, ROWS.ravel().reshape(SLOTS, TOKENS).T, "slots and rows of the index are exchanged"),
+        (ROWS, np.repeat(ROWS[:, :1], SLOTS, axis=1), "every slot reads the row of slot 0"),
+        (ROWS, ROWS[::-1], "the rows come in reverse"),
+        (ROWS, np.roll(ROWS, -1, axis=0), "every row holds the sum of the next one"),
+    ],
+)
+def test_a_mistake_of_indexing_is_named_first(rows, wrong_rows, words):
+    x = source()
+    found = guessed(summed(x, wrong_rows), x, rows)
+    assert words in found[0]
+
+
+def test_an_index_that_wraps_is_named():
+    x = source(rows=300)
+    rows = np.arange(298, 280, -1).reshape(6, 3)
+    assert "the index wraps after 8 bits" in guessed(summed(x, rows & 255), x, rows)[0]
+
+
+def test_the_evidence_counts_wrong_and_right_elements_and_what_the_contract_explains():
+    x = source("lattice")
+    observed = summed(x, ROWS)
+    observed[2] = summed(x, np.c_[ROWS[:, :2], np.full(TOKENS, -1)])[2]
+    (guess,) = guessed(observed, x)
+    assert guess == (
+        "guess: slot 2 is left out (explains 40 of 40 wrong elements, 0 of 256 right ones;"
+        " the contract explains 0 and 256)"
+    )
+
+
+def test_a_mistake_everywhere_explains_the_right_elements_too():
+    x = source()
+    first = guessed(to_bits(truncate(exact(x), FP16), FP16), x)[0]
+    right = int(first.split(" right ones")[0].split(" of ")[-1])
+    assert f", {right} of {right} right ones; the contract explains 0 and {right})" in first
+
+
+def test_a_guess_that_explains_most_but_not_all_says_so():
+    x = source("lattice")
+    observed = summed(x, ROWS)
+    observed[2] = summed(x, np.c_[ROWS[:, :2], np.full(TOKENS, -1)])[2]
+    observed[2, 7] = 0x1234
+    (guess,) = guessed(observed, x)
+    assert "slot 2 is left out (explains 39 of 40 wrong elements" in guess
+
+
+def test_half_of_the_wrong_elements_is_no_evidence():
+    x = source("lattice")
+    observed = summed(x, ROWS)
+    observed[2] = summed(x, np.c_[ROWS[:, :2], np.full(TOKENS, -1)])[2]
+    observed[2, ::2] = 0x1234
+    assert guessed(observed, x) == []
+
+
+def test_of_many_explanations_the_first_are_told_and_the_others_counted():
+    x = np.ones((TOKENS * SLOTS, HIDDEN), np.float16)
+    observed = summed(x, ROWS)
+    observed[0, 0] = 0x4400
+    found = guessed(observed, x)
+    assert len(found) == 4
+    assert found[-1].startswith("guess: or one of ")
+
+
+def test_poison_is_named_by_its_bits():
+    x = source()
+    observed = summed(x, ROWS)
+    observed[:, 32:] = 0x7FA5
+    (guess,) = guessed(observed, x, unwritten=96)
+    assert "hold the bits 0x7fa5, and the device found 96 untouched" in guess
+
+
+def test_a_nan_from_finite_terms_points_at_what_must_not_be_read():
+    x = source()
+    observed = summed(x, ROWS)
+    observed[3] = 0x7E00
+    assert "something that must not be read was added" in guessed(observed, x)[-1]
+
+
+def test_a_canary_row_that_is_read_is_told_by_its_index():
+    x = source()
+    x[0] = np.nan
+    rows = np.where(ROWS == 0, -1, ROWS)
+    found = guessed(summed(x, np.maximum(rows, 0)), x, rows)
+    assert "a dropped slot is read as row 0" in found[0]
+
+
+def test_the_rows_of_one_expert_are_recognized():
+    x = source("lattice", rows=40)
+    rows = np.arange(36).reshape(12, 3)[np.random.default_rng(1).permutation(12)]
+    observed = summed(x, rows)
+    hit = (rows // 10 == 2).any(axis=1)
+    observed[hit] ^= 1
+    found = diagnose(subject(observed, x, rows, segment=10))
+    assert found.pattern.endswith("all rows that add from x[2] and no other")
+
+
+def test_nonsense_has_a_pattern_and_no_guess():
+    x = source()
+    observed = np.random.default_rng(0).integers(0, 0x7C00, (TOKENS, HIDDEN)).astype(np.uint16)
+    found = diagnose(subject(observed, x, ROWS))
+    assert found.guesses == ()

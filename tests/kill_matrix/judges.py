@@ -1,0 +1,70 @@
+"""Who judges: this suite under two contracts, and every published standard that is here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from conformance.numerics.order import sequential
+from conformance.numerics.summed import judge_sum
+from reference.floats import numpy_dtype
+from tests.kill_matrix.problem import CONTRACT, Problem, drawn_by, gaussian_values, our_values
+
+try:
+    from conformance.numerics.standards import STANDARDS
+except ImportError:  # the suite without its standards
+    STANDARDS = {}
+
+ANY_ORDER = replace(CONTRACT, merges=None, order_clause=None)
+
+
+@dataclass(frozen=True)
+class Judge:
+    """``rejects(problem, bits)``: True, False, or None where the judge does not speak.
+
+    ``values`` makes the data that the judge asks for. ``promised``: the order counts.
+    """
+
+    name: str
+    rejects: Callable[[Problem, np.ndarray], bool | None]
+    values: Callable[..., np.ndarray]
+    promised: bool = False
+    ours: bool = False
+
+
+def by_contract(contract):
+    def rejects(problem: Problem, bits: np.ndarray) -> bool:
+        observed = bits.view(numpy_dtype(problem.storage))
+        return not judge_sum("grad_x", contract, problem.case, observed).ok
+
+    return rejects
+
+
+def by_standard(standard):
+    def rejects(problem: Problem, bits: np.ndarray) -> bool | None:
+        dtype = numpy_dtype(problem.storage)
+        benchmark = problem.right(sequential(problem.rows.shape[1])).view(dtype)
+        found = standard.judge(bits.view(dtype), problem.golden, benchmark, problem.dtype)
+        return None if found.ruling.name == "SILENT" else not found.ok
+
+    return rejects
+
+
+OURS = (
+    Judge("ours, promised order", by_contract(CONTRACT), our_values, promised=True, ours=True),
+    Judge("ours, any order", by_contract(ANY_ORDER), our_values, ours=True),
+)
+
+
+def published() -> tuple[Judge, ...]:
+    """The standards, each on the data that it prescribes, else on plain normal values."""
+    return tuple(
+        Judge(
+            name,
+            by_standard(standard),
+            drawn_by(standard.data) if standard.data else gaussian_values,
+        )
+        for name, standard in STANDARDS.items()
+    )
