@@ -1,5 +1,6 @@
 """All standards side by side."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -59,6 +60,35 @@ def test_an_empty_output_is_accepted():
     empty = np.zeros(0, np.float16)
     found = all_verdicts(empty, np.zeros(0), empty)
     assert {verdict.ruling for verdict in found.values()} == {Ruling.ACCEPTS, Ruling.SILENT}
+
+
+@pytest.mark.parametrize(
+    ("dtype", "always", "sometimes"),
+    [
+        (np.float16, set(), set()),
+        (ml_dtypes.bfloat16, {"ttk-close", "compare-data", "npu-kernel-bench"}, set()),
+        (
+            np.float32,
+            {"numpy-testing", "msprobe-threshold"},
+            {"ttk-close", "compare-data", "ecosystem-v1", "commercial-l2"},
+        ),
+    ],
+)
+def test_a_correct_sum_in_another_order_is_rejected_by_some(dtype, always, sometimes):
+    """16,384 sums of 8 normal values, added in fp32 from either end, rounded once; 20 draws."""
+    rejections: dict[str, int] = {}
+    for seed in range(20):
+        terms = np.random.default_rng(seed).standard_normal((8, 16384)).astype(dtype)
+        wide = terms.astype(np.float32)
+        device, benchmark = wide[7], wide[0]
+        for slot in range(1, 8):
+            device, benchmark = device + wide[7 - slot], benchmark + wide[slot]
+        golden = terms.astype(np.float64).sum(axis=0)
+        found = all_verdicts(device.astype(dtype), golden, benchmark.astype(dtype))
+        for name in disagreement(found).reject:
+            rejections[name] = rejections.get(name, 0) + 1
+    assert {name for name, count in rejections.items() if count == 20} == always
+    assert sometimes <= set(rejections)
 
 
 @pytest.mark.parametrize("shape", [(64,), (8, 8), (4, 4, 4)])
