@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.numerics.standards import STANDARDS
+from conformance.numerics.standards.data import DataRule
 from reference.floats import Format, format_of, round_once, to_bits
 
 Columns = NDArray[np.float64]
@@ -41,7 +43,9 @@ def expand(fill: Fill, shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> N
     values = np.empty((rows, columns), np.float64)
     for stripe, family in enumerate(fill.stripes):
         mine = np.flatnonzero(stripe_of_column == stripe)
-        values[:, mine] = FAMILIES[family](generator, (rows, mine.size), fmt, fill.terms)
+        values[:, mine] = (FAMILIES | PRESCRIBED)[family](
+            generator, (rows, mine.size), fmt, fill.terms
+        )
     return to_bits(round_once(values, fmt), fmt).view(dtype).reshape(shape)
 
 
@@ -108,3 +112,18 @@ FAMILIES: dict[str, Family] = {
     "special": _special,
 }
 """Families by name: from generator, shape, format and term count to float64 columns."""
+
+
+def _prescribed(rule: DataRule) -> Family:
+    """Values of one case as a published standard draws them, of one distribution."""
+
+    def draw(
+        generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int
+    ) -> Columns:
+        return rule.draw(generator, shape[0] * shape[1]).reshape(shape)
+
+    return draw
+
+
+PRESCRIBED = {name: _prescribed(one.data) for name, one in STANDARDS.items() if one.data}
+"""Families that published standards prescribe, by the standard's name."""

@@ -37,7 +37,10 @@ class DataRule:
 
     def values(self, seed: int, count: int) -> Floats:
         """The values of one case, float64 [count]; cases are numbered by ``seed``."""
-        generator = np.random.Generator(np.random.Philox(seed))
+        return self.draw(np.random.Generator(np.random.Philox(seed)), count)
+
+    def draw(self, generator: Generator, count: int) -> Floats:
+        """The values of one case from a generator, which also chooses the distribution."""
         shares = [share for share, _ in self.mixture]
         chosen = int(generator.choice(len(self.mixture), p=np.array(shares) / sum(shares)))
         return self.mixture[chosen][1](generator, count)

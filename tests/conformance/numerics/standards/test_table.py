@@ -75,9 +75,10 @@ def test_an_empty_output_is_accepted():
     ],
 )
 def test_a_correct_sum_in_another_order_is_rejected_by_some(dtype, always, sometimes):
-    """16,384 sums of 8 normal values, added in fp32 from either end, rounded once; 20 draws."""
+    """16,384 sums of 8 normal values, added in fp32 from either end, rounded once."""
     rejections: dict[str, int] = {}
-    for seed in range(20):
+    draws = 12 if sometimes else 4
+    for seed in range(draws):
         terms = np.random.default_rng(seed).standard_normal((8, 16384)).astype(dtype)
         wide = terms.astype(np.float32)
         device, benchmark = wide[7], wide[0]
@@ -87,7 +88,7 @@ def test_a_correct_sum_in_another_order_is_rejected_by_some(dtype, always, somet
         found = all_verdicts(device.astype(dtype), golden, benchmark.astype(dtype))
         for name in disagreement(found).reject:
             rejections[name] = rejections.get(name, 0) + 1
-    assert {name for name, count in rejections.items() if count == 20} == always
+    assert {name for name, count in rejections.items() if count == draws} == always
     assert sometimes <= set(rejections)
 
 
