@@ -18,6 +18,7 @@ import msgspec
 from rich.console import Console
 
 from conformance import replay, runner, suite
+from conformance.by_standard import by_standard
 from conformance.context import (
     DEFAULTS,
     ROUTES,
@@ -86,6 +87,13 @@ def parser() -> argparse.ArgumentParser:
         metavar="DIR",
         help="judge the libascendcl.so and libopapi.so in DIR instead of the device's own",
     )
+    add(
+        "--standard",
+        metavar="NAME",
+        help="summed outputs must pass this published standard too, on data as it prescribes them"
+        " (docs/standards.md)",
+    )
+    add("--standards", action="store_true", help="tell what every published standard says")
     add("-n", default=str(WORKERS), metavar="N", help=f"pytest processes ({WORKERS})")
     add("--json", action="store_true", help="one line of JSON on standard output")
     run.set_defaults(command=_run)
@@ -136,9 +144,14 @@ def _run(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
         time_limit=limit,
         libraries=libraries,
         workers=workers,
+        standard=parsed.standard,
+        standards=parsed.standards,
         pytest_arguments=tuple(extra),
     )
     runner.check(request)
+    judges = by_standard(parsed.standard, parsed.standards, request.operators)
+    if judges.words:
+        console.print(judges.words, markup=False)
     try:
         _open(parsed.device, console, limit, libraries).close()
     except EnvironmentFailure as failure:
@@ -160,12 +173,18 @@ def _replay(
     """Judge one saved case and print its verdict."""
     saved = replay.load(parsed.case)
     operator, judged = replay.judgement(saved, operators)
+    judges = by_standard(parsed.standard, parsed.standards, (operator,))
     device = _open(parsed.device, console, limit, libraries)
     try:
-        verdict = judged(device.run(operator, saved.case))
+        observation = device.run(operator, saved.case)
+        verdict = judged(observation)
     finally:
         device.close()
+    if saved.judged_as == "values":
+        verdict = judges.reconsider(operator, saved.case, observation, verdict)
     console.print(str(verdict), markup=False)
+    for name, ruling in verdict.standards.items():
+        console.print(f"  {name}: {ruling}", markup=False)
     if parsed.json:
         told = {
             "status": ACCEPTED if verdict.ok else REFUSED,

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from conformance import suite
+from conformance.by_standard import by_standard
 from conformance.devices.device import DeviceProfile
 from conformance.evidence import AnyLine, DeviceLine, Writer
 from conformance.profiles import PROFILES, Profile
@@ -34,6 +35,9 @@ class Context:
         self.directories = tuple(Path(d).absolute() for d in option.conformance_operators or ())
         records = suite.operators(self.directories)
         self.operators = suite.chosen(records, option.conformance_operator or ())
+        self.by_standard = by_standard(
+            option.conformance_standard, bool(option.conformance_standards), self.operators
+        )
         self.seed = seed_of(option.conformance_seed, self.profile)
         self.time_limit = seconds_of(option.conformance_time_limit, self.profile)
         self.libraries = folder_of("libraries", option.conformance_libraries)

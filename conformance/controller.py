@@ -12,7 +12,7 @@ from conformance.context import Context
 from conformance.evidence import DeviceLine, EnvironmentLine, FailureLine, OrderLine, read_lines
 from conformance.provenance import provenance
 from conformance.reporting.terminal import as_text
-from conformance.summary import Evidence, now, summarize, write_evidence
+from conformance.summary import Evidence, now, standard_rows, summarize, write_evidence
 from conformance.template import cell_id
 
 ACCEPTED, REFUSED, NOTHING_TO_DO, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
@@ -71,6 +71,7 @@ class Controller:
         out = self.context.out
         lines = list(read_lines(out))
         evidence.cells = summarize(lines, self._declared())
+        evidence.standards = standard_rows(lines)
         evidence.cases = sum(cell.cases for cell in evidence.cells)
         evidence.devices = _distinct(line for line in lines if isinstance(line, DeviceLine))
         evidence.orders = [line for line in lines if isinstance(line, OrderLine)]
@@ -117,6 +118,7 @@ class Controller:
             seed=context.seed,
             device=context.device,
             route=context.route,
+            standard=context.by_standard.words,
             operators=[operator.name for operator in context.operators],
             provenance=provenance(suite.root()),
         )

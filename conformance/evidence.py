@@ -26,7 +26,8 @@ class VerdictLine(Line, tag="verdict", kw_only=True):
     """One verdict. ``digest`` is the hash of the case's inputs, ``phase`` what the case was for
     (explicit, generate, shrink or replay), ``judged_as`` is values, rejection or example;
     ``elements`` were judged, ``exact`` of them bit-exactly;
-    ``headroom`` as in `conformance.verdict`; ``seconds`` from the attempt's start to its verdict.
+    ``headroom`` and ``standards`` as in `conformance.verdict`; ``seconds`` from the attempt's start
+    to its verdict.
     """
 
     item: str
@@ -47,6 +48,7 @@ class VerdictLine(Line, tag="verdict", kw_only=True):
     machine: Mapping[str, int] | None
     outcome: str
     diagnostics: tuple[str, ...]
+    standards: Mapping[str, str] | None = None
 
 
 class DeviceLine(Line, tag="device", kw_only=True):
@@ -161,6 +163,7 @@ def verdict_line(
         machine={"cores": machine.cores, "ub_bytes": machine.ub_bytes} if machine else None,
         outcome=observation.outcome.value,
         diagnostics=tuple(dict.fromkeys(d.code for d in observation.diagnostics)),
+        standards=verdict.standards or None,
     )
 
 

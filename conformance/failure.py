@@ -58,6 +58,8 @@ def replay_line(path: Path, context: Context) -> str:
         words += ["--time-limit", f"{context.time_limit:g}"]
     if context.libraries is not None:
         words += ["--libraries", _near(context.libraries)]
+    if context.by_standard.gate is not None:
+        words += ["--standard", context.by_standard.gate]
     for directory in context.directories:
         words += ["--operators", _near(directory)]
     return shlex.join(words)

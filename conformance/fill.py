@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.address import AddressCode, address_code
+from conformance.numerics.standards import STANDARDS
+from conformance.numerics.standards.data import DataRule
 from reference.floats import FP32, Format, format_of, round_once, to_bits
 
 Columns = NDArray[np.float64]
@@ -47,7 +49,9 @@ def expand(fill: Fill, shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> N
             code = address_code(fill.seed, fmt, fill.terms)
             values[:, mine] = code.values(np.arange(rows)[:, None], mine)
         else:
-            values[:, mine] = FAMILIES[family](generator, (rows, mine.size), fmt, fill.terms)
+            values[:, mine] = (FAMILIES | PRESCRIBED)[family](
+                generator, (rows, mine.size), fmt, fill.terms
+            )
     return to_bits(round_once(values, fmt), fmt).view(dtype).reshape(shape)
 
 
@@ -166,4 +170,19 @@ ADDRESS = "address"
 """The family whose values tell their row and column (conformance/address.py)."""
 
 NAMES = (*FAMILIES, ADDRESS)
-"""Everything that a stripe may be."""
+"""Everything that a strategy may draw as a stripe."""
+
+
+def _prescribed(rule: DataRule) -> Family:
+    """Values of one case as a published standard draws them, of one distribution."""
+
+    def draw(
+        generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int
+    ) -> Columns:
+        return rule.draw(generator, shape[0] * shape[1]).reshape(shape)
+
+    return draw
+
+
+PRESCRIBED = {name: _prescribed(one.data) for name, one in STANDARDS.items() if one.data}
+"""Families that published standards prescribe, by the standard's name."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from conformance.case import Case, Machine, Tensor, integer_view, numpy_dtype
 from conformance.devices.messages import DTYPES
-from conformance.fill import FAMILIES, Fill
+from conformance.fill import NAMES, PRESCRIBED, Fill
 from conformance.operator import AttributeParameter, Operator, Sum
 
 LARGEST_TENSOR = 2 << 30
@@ -89,7 +89,7 @@ def _range(dtype: np.dtype[Any]) -> tuple[int, int]:
 def _check_fill(name: str, fill: Fill) -> None:
     _require(bool(fill.stripes), f"{name}.fill.stripes", "none", "at least one family")
     for stripe in fill.stripes:
-        _require_one_of(f"{name}.fill.stripes", stripe, list(FAMILIES))
+        _require_one_of(f"{name}.fill.stripes", stripe, [*NAMES, *PRESCRIBED])
     _require(0 <= fill.seed < 2**64, f"{name}.fill.seed", fill.seed, "0 to 2^64 - 1")
     _require(fill.terms >= 1, f"{name}.fill.terms", fill.terms, "1 or more")
 

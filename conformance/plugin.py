@@ -43,6 +43,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("out", metavar="DIR", help="folder of the run (reports/latest)")
     add("time-limit", metavar="SECONDS", help="of one call on the device; by profile")
     add("libraries", metavar="DIR", help="judge the device libraries in DIR")
+    add("standard", metavar="NAME", help="summed outputs must pass this published standard too")
+    add("standards", metavar="all", choices=["all"], help="tell what every standard says")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -118,7 +120,11 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         )
         context.write(line, item.funcargs.get("device"))
 
-    trial = Trial(note=note, shrink_seconds=context.profile.shrink_seconds)
+    trial = Trial(
+        note=note,
+        shrink_seconds=context.profile.shrink_seconds,
+        by_standard=context.by_standard,
+    )
     item.stash[TRIAL], item.stash[BODY] = trial, body
     item.obj = bind(
         body,

@@ -22,7 +22,7 @@ from conformance.operator import Operator
 from conformance.probe import order_lines
 from conformance.profiles import Profile
 from conformance.progress import Tail, bar
-from conformance.reporting.terminal import WIDTH, table
+from conformance.reporting.terminal import WIDTH, standards_table, table
 from conformance.summary import Evidence, now, read_evidence
 
 POLL_SECONDS = 0.2
@@ -53,6 +53,8 @@ class Request:
     time_limit: float
     libraries: Path | None
     workers: int
+    standard: str | None = None
+    standards: bool = False
     pytest_arguments: tuple[str, ...] = ()
 
     @property
@@ -172,6 +174,10 @@ def _options(request: Request) -> Iterator[tuple[str, str]]:
     yield "time-limit", str(request.time_limit)
     if request.libraries is not None:
         yield "libraries", str(request.libraries)
+    if request.standard is not None:
+        yield "standard", request.standard
+    if request.standards:
+        yield "standards", "all"
     yield from (("operators", str(directory)) for directory in request.directories)
     yield from (("operator", operator.name) for operator in request.operators)
 
@@ -211,6 +217,9 @@ def _tell(request: Request, evidence: Evidence, status: int, console: Console) -
     wide.print(table(evidence), crop=False)
     for line in order_lines(evidence.orders):
         console.print(f"order of additions: {line}", markup=False)
+    if evidence.standards:
+        console.print()
+        wide.print(standards_table(evidence), crop=False)
     # A documented call is as big as the document made it: shrunk cases are told first.
     told = sorted(evidence.failures, key=lambda one: one.elements)
     for failure in told[:SHOWN_FAILURES]:

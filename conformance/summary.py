@@ -10,7 +10,9 @@ from typing import Any
 
 import msgspec
 
+from conformance.by_standard import OURS
 from conformance.evidence import SCHEMA, AnyLine, DeviceLine, FailureLine, OrderLine, VerdictLine
+from conformance.numerics.standards import Ruling
 
 COUNTED = ("explicit", "generate")
 """Phases whose cases count; shrinking and the replay of its result are recorded apart."""
@@ -41,6 +43,21 @@ class Cell(msgspec.Struct, kw_only=True):
     seconds: float = 0.0
 
 
+class StandardRow(msgspec.Struct, kw_only=True):
+    """What one published standard said of the distinct cases whose summed outputs it was shown.
+
+    ``lenient`` counts cases that it accepts and the suite does not, ``harsh`` the reverse.
+    """
+
+    name: str
+    accepts: int = 0
+    rejects: int = 0
+    investigate: int = 0
+    silent: int = 0
+    lenient: int = 0
+    harsh: int = 0
+
+
 class Evidence(msgspec.Struct, kw_only=True):
     """``evidence.json``: the whole run.
 
@@ -69,6 +86,8 @@ class Evidence(msgspec.Struct, kw_only=True):
     declared: int = 0
     selected: int = 0
     unjudged: list[str] = []
+    standard: str = ""
+    standards: list[StandardRow] = []
     failures: list[FailureLine] = []
     environment: list[str] = []
     errors: dict[str, str] = {}
@@ -107,6 +126,29 @@ def summarize(lines: Iterable[AnyLine], declared: Iterable[tuple[str, str, str]]
 def now() -> str:
     """The time of day, UTC, as evidence tells it."""
     return datetime.now(timezone.utc).isoformat(timespec="seconds")
+
+
+def standard_rows(lines: Iterable[AnyLine]) -> list[StandardRow]:
+    """The rows of all standards that the verdicts name, the suite's own among them."""
+    rows: dict[str, StandardRow] = {}
+    seen: set[str] = set()
+    for line in lines:
+        if not isinstance(line, VerdictLine) or not line.standards:
+            continue
+        if line.phase not in COUNTED or line.digest in seen:
+            continue
+        seen.add(line.digest)
+        ours = line.standards[OURS] == Ruling.ACCEPTS.value
+        for name, ruling in line.standards.items():
+            row = rows.setdefault(name, StandardRow(name=name))
+            accepts = ruling == Ruling.ACCEPTS.value
+            row.accepts += accepts
+            row.rejects += ruling == Ruling.REJECTS.value
+            row.investigate += ruling == Ruling.INVESTIGATE.value
+            row.silent += ruling == Ruling.SILENT.value
+            row.lenient += accepts and not ours
+            row.harsh += ruling == Ruling.REJECTS.value and ours
+    return list(rows.values())
 
 
 def write_evidence(out: Path, evidence: Evidence) -> None:

@@ -123,7 +123,10 @@ def bind(
     trial.documented = tuple(
         e.case for e in operator.examples if (e.case.mode, e.case.dtype) == (mode, dtype)
     )
-    test: Any = given(case=operator.cases(mode, dtype))(attempt)
+    cases = operator.cases(mode, dtype)
+    if trial.by_standard.prescribes:
+        cases = cases.map(trial.by_standard.prescribe)
+    test: Any = given(case=cases)(attempt)
     reuse = (Phase.reuse,) if database else ()
     test = settings(
         max_examples=profile.examples,
@@ -146,7 +149,11 @@ def stream(run_seed: int, key: str) -> int:
 
 def judge(operator: Operator, case: Case, observation: Observation) -> Verdict:
     """Judge an observation of a drawn case, and put the verdict on record."""
-    return record(judging.judge(operator, case, observation), case, observation)
+    verdict = judging.judge(operator, case, observation)
+    trial = current()
+    if trial is not None:
+        verdict = trial.by_standard.reconsider(operator, case, observation, verdict)
+    return record(verdict, case, observation)
 
 
 def judge_rejection(rejection: Rejection, observation: Observation) -> Verdict:

@@ -23,6 +23,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import NoReturn
 
+from conformance.by_standard import ByStandard
 from conformance.case import Case, Machine
 from conformance.devices.device import EnvironmentFailure, OperatorUnavailable
 from conformance.observation import Observation, Outcome
@@ -59,12 +60,13 @@ class Trial:
     """The attempts of one item.
 
     ``documented`` are the documented calls of the item's cell. ``note(judged, phase, seconds)`` is
-    called for every verdict. ``smallest`` is the refused verdict that was met last: after
-    Hypothesis has ended, that of its smallest case.
+    called for every verdict; ``by_standard`` adds what published standards say. ``smallest`` is the
+    refused verdict that was met last: after Hypothesis has ended, that of its smallest case.
     """
 
     note: Callable[[Judged, str, float], None]
     shrink_seconds: float
+    by_standard: ByStandard = field(default_factory=ByStandard)
     documented: tuple[Case, ...] = ()
     clock: Clock = time.monotonic
     smallest: Judged | None = None

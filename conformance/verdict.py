@@ -44,6 +44,7 @@ class Verdict:
     ``headline`` is one sentence. ``findings`` are further sentences, strongest first: diagnostics,
     damaged guard zones, changed inputs, the worst element, the pattern of the mismatch. ``clause``
     is the clause that is broken. ``subject`` describes what was judged.
+    ``standards`` has what published standards say of the summed outputs, by name, if asked.
     """
 
     ok: bool
@@ -52,6 +53,7 @@ class Verdict:
     findings: tuple[str, ...] = ()
     clause: Clause | None = None
     subject: str = ""
+    standards: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         lines = [self.headline]

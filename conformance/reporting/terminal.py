@@ -31,6 +31,19 @@ def table(evidence: Evidence) -> Table:
     return made
 
 
+def standards_table(evidence: Evidence) -> Table:
+    """One row per published standard: what it said of the run's cases, and where it differs."""
+    made = Table(box=None, pad_edge=False, header_style="bold")
+    made.add_column("standard", no_wrap=True)
+    counts = ("accepts", "rejects", "investigate", "says nothing", "too lenient", "too harsh")
+    for heading in counts:
+        made.add_column(heading, justify="right", no_wrap=True)
+    for row in evidence.standards:
+        figures = (row.accepts, row.rejects, row.investigate, row.silent, row.lenient, row.harsh)
+        made.add_row(row.name, *(f"{figure:,}" if figure else NONE for figure in figures))
+    return made
+
+
 def as_text(evidence: Evidence) -> str:
     """The table as plain lines, each with its newline."""
     console = Console(file=io.StringIO(), width=WIDTH, color_system=None)

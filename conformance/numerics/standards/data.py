@@ -1,0 +1,102 @@
+"""Data as standards prescribe it: seeded draws of input values, special values, dimensions.
+
+Sources: numerics S.2 (ecosystem, version 2, section 1.2) and S.3 (commercial, sections 2 and 5.1.2:
+shares of the distributions per level, outliers).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Draw = Callable[[Generator, int], Floats]
+
+MOST_ELEMENTS = 2**31
+SPECIAL_INPUTS = ((np.nan,), (np.inf,), (-np.inf,), (-np.inf, np.inf))
+"""Values that every element of an input takes in turn, one entry per special case (S.2, S.3)."""
+
+OUTLIER_FACTOR = 1000
+"""What an outlier is multiplied by; one element in as many is one, and at least one is (S.3)."""
+
+
+@dataclass(frozen=True)
+class DataRule:
+    """How a standard draws the values of one input tensor.
+
+    ``mixture`` has the share of cases and the draw of each distribution; every case takes one.
+    ``text`` says it in words.
+    """
+
+    text: str
+    mixture: tuple[tuple[float, Draw], ...]
+
+    def values(self, seed: int, count: int) -> Floats:
+        """The values of one case, float64 [count]; cases are numbered by ``seed``."""
+        return self.draw(np.random.Generator(np.random.Philox(seed)), count)
+
+    def draw(self, generator: Generator, count: int) -> Floats:
+        """The values of one case from a generator, which also chooses the distribution."""
+        shares = [share for share, _ in self.mixture]
+        chosen = int(generator.choice(len(self.mixture), p=np.array(shares) / sum(shares)))
+        return self.mixture[chosen][1](generator, count)
+
+
+def uniform(low: float, high: float) -> Draw:
+    """Uniform in [low, high)."""
+    return lambda generator, count: generator.uniform(low, high, count)
+
+
+def normal(means: tuple[float, float], deviations: tuple[float, float]) -> Draw:
+    """Normal, its mean and deviation drawn once per case from these ranges."""
+
+    def draw(generator: Generator, count: int) -> Floats:
+        mean, deviation = generator.uniform(*means), generator.uniform(*deviations)
+        return generator.normal(mean, deviation, count)
+
+    return draw
+
+
+def with_outliers(*bases: Draw) -> Draw:
+    """One of ``bases``, with max(1, count // 1000) elements multiplied by 1000."""
+
+    def draw(generator: Generator, count: int) -> Floats:
+        values = bases[int(generator.integers(len(bases)))](generator, count)
+        chosen = generator.choice(count, max(1, count // OUTLIER_FACTOR), replace=False)
+        values[chosen] *= OUTLIER_FACTOR
+        return values
+
+    return draw
+
+
+def dimensions(most: int = 2**20) -> tuple[int, ...]:
+    """The sizes of an axis that S.2 asks for: powers of two and one less, from 1 to ``most``."""
+    powers = [2**k for k in range(most.bit_length()) if 2**k <= most]
+    return tuple(sorted({size for power in powers for size in (power - 1, power) if size}))
+
+
+_FIVES = uniform(-5.0, 5.0)
+_HUNDREDS = normal((-100.0, 100.0), (1.0, 25.0))
+
+ECOSYSTEM_V2 = DataRule(
+    "half the cases uniform in [-5, 5], half normal with mean in [-5, 5], deviation in [0.1, 2]",
+    ((0.5, _FIVES), (0.5, normal((-5.0, 5.0), (0.1, 2.0)))),
+)
+COMMERCIAL_L0 = DataRule(
+    "half the cases uniform in [-5, 5], half normal with mean in [-100, 100], deviation in [1, 25]",
+    ((0.5, _FIVES), (0.5, _HUNDREDS)),
+)
+COMMERCIAL_L1 = DataRule(
+    "10 % of the cases uniform in [-0.001, 0.001], 30 % in [-5, 5], 40 % normal with mean in"
+    " [-100, 100] and deviation in [1, 25], 20 % with one element in 1000 multiplied by 1000",
+    (
+        (0.1, uniform(-1e-3, 1e-3)),
+        (0.3, _FIVES),
+        (0.4, _HUNDREDS),
+        (0.2, with_outliers(_FIVES, _HUNDREDS)),
+    ),
+)

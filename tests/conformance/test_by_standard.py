@@ -1,0 +1,208 @@
+"""Summed outputs judged by published standards: the gate, the rulings, the prescribed data."""
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conformance.by_standard import OURS, ByStandard, by_standard, rulings
+from conformance.evidence import VerdictLine
+from conformance.fill import PRESCRIBED, Fill
+from conformance.judge import judge
+from conformance.numerics.standards import STANDARDS, Kind, Ruling, StandardVerdict
+from conformance.observation import Outcome
+from conformance.suite import UsageError
+from conformance.summary import standard_rows
+from tests.conformance.segment_sum import case, observe, operator
+
+ROOT = Path(__file__).resolve().parents[2]
+ALL = tuple(STANDARDS)
+CASE = case([[1.0], [2.0**-11], [2.0**-11]], [[0, 1, 2]])
+RIGHT, WRONG = [[1.0 + 2.0**-10]], [[1.0 + 2.0**-8]]
+
+
+def observation(made, y):
+    """A completed call that answered the numbers `y`."""
+    return observe(np.array(y, np.float32).astype(made.dtype))
+
+
+def reconsidered(y, *, names=("ecosystem-v2",), gate="ecosystem-v2", **fields):
+    seen = replace(observation(CASE, y), **fields)
+    verdict = judge(operator(), CASE, seen)
+    return verdict, ByStandard(names, gate).reconsider(operator(), CASE, seen, verdict)
+
+
+def test_golden_and_benchmark_are_the_formula_in_float64_and_float32():
+    seen = []
+    spy = replace(STANDARDS["ecosystem-v1"], name="spy", rule=lambda c: seen.append(c) or told())
+
+    def told():
+        return StandardVerdict(Ruling.ACCEPTS, {}, "seen")
+
+    small = case([[1.0], [2.0**-30], [-1.0]], [[0, 1, 2]], "float32")
+    found = rulings([spy], operator(), small, observation(small, [[0.0]]))
+    assert found["y"]["spy"].ok
+    assert seen[0].golden.tolist() == [2.0**-30]
+    assert seen[0].b.tolist() == [0.0]
+
+
+def test_a_gate_that_accepts_leaves_the_verdict_alone():
+    before, after = reconsidered(RIGHT)
+    assert after.ok
+    assert after.headline == before.headline
+    assert after.standards == {OURS: "accepts", "ecosystem-v2": "accepts"}
+
+
+def test_a_gate_that_rejects_refuses_a_case_that_the_suite_accepts():
+    """What is left of 1 + 2^-30 - 1 depends on the order; numpy's defaults allow one value."""
+    cancelling = case([[1.0], [2.0**-30], [-1.0]], [[0, 1, 2]], "float32")
+    seen = observation(cancelling, [[0.0]])
+    verdict = judge(operator(), cancelling, seen)
+    after = ByStandard(("numpy-testing",), "numpy-testing").reconsider(
+        operator(), cancelling, seen, verdict
+    )
+    assert verdict.ok
+    assert not after.ok
+    assert after.headline.endswith("; numpy-testing rejects for y: mismatched elements 1 not <= 0.")
+    assert after.standards == {OURS: "accepts", "numpy-testing": "rejects"}
+
+
+def test_a_gate_that_accepts_makes_nothing_right():
+    before, after = reconsidered(WRONG, names=("ttk-cosine",), gate="ttk-cosine")
+    assert not before.ok
+    assert not after.ok
+    assert after.headline == before.headline
+    assert after.standards == {OURS: "rejects", "ttk-cosine": "accepts"}
+
+
+def test_without_a_gate_standards_only_tell():
+    before, after = reconsidered(WRONG, names=ALL, gate=None)
+    assert replace(after, standards={}) == before
+    assert set(after.standards) == {OURS, *ALL}
+
+
+def test_a_call_that_did_not_complete_is_shown_to_no_standard():
+    before, after = reconsidered(RIGHT, outcome=Outcome.CRASHED)
+    assert after == before
+
+
+def test_an_output_of_another_shape_is_shown_to_no_standard():
+    seen = observation(CASE, RIGHT)
+    misfit = replace(seen, outputs={"y": seen.outputs["y"].reshape(1)})
+    assert rulings(STANDARDS.values(), operator(), CASE, misfit) == {}
+
+
+def test_a_gate_must_be_a_standard_that_speaks_of_the_operators_sums():
+    assert by_standard("commercial-l1", False, [operator()]).names == ("commercial-l1",)
+    assert by_standard(None, True, [operator()]).names == ALL
+    assert by_standard("commercial-l1", True, [operator()]).gate == "commercial-l1"
+    assert not by_standard(None, False, [operator()]).names
+    with pytest.raises(UsageError, match="ecosystem-v2"):
+        by_standard("ecosystem", False, [operator()])
+    with pytest.raises(UsageError, match="says nothing of computed floats"):
+        by_standard("commercial-move", False, [operator()])
+    with pytest.raises(UsageError, match="of float64"):
+        by_standard("ecosystem-v2", False, [replace(operator(), dtypes=("float64",))])
+
+
+def test_a_gate_tells_how_its_data_is_drawn():
+    assert "data: half the cases" in by_standard("ecosystem-v2", False, [operator()]).words
+    assert "formula only" in by_standard("torch-testing", False, [operator()]).words
+    assert by_standard(None, True, [operator()]).words == ""
+
+
+def test_a_gate_that_prescribes_data_draws_every_filled_input():
+    filled = replace(CASE.inputs["x"], values=None, fill=Fill(("lattice", "special"), 7, 3))
+    drawn = replace(CASE, inputs={**CASE.inputs, "x": filled})
+    judges = by_standard("ecosystem-v2", False, [operator()])
+    assert judges.prescribes
+    prescribed = judges.prescribe(drawn)
+    assert prescribed.inputs["x"].fill == Fill(("ecosystem-v2",), 7, 3)
+    assert prescribed.inputs["rows"] == CASE.inputs["rows"]
+    assert np.isfinite(prescribed.arrays["x"].astype(float)).all()
+    assert not by_standard("torch-testing", False, [operator()]).prescribes
+
+
+def test_every_standard_with_data_is_a_family():
+    assert set(PRESCRIBED) == {name for name, one in STANDARDS.items() if one.data}
+    assert all(Kind.COMPUTED in STANDARDS[name].kinds for name in PRESCRIBED)
+
+
+def line(digest, ours, theirs, phase="generate"):
+    return VerdictLine(
+        worker="main",
+        item="x",
+        template="x",
+        judged_as="values",
+        operator="x",
+        mode="x",
+        dtype="float16",
+        digest=digest,
+        phase=phase,
+        ok=True,
+        step="interval",
+        elements=1,
+        exact=1,
+        headroom=None,
+        seconds=0.0,
+        headline=None,
+        machine=None,
+        outcome="completed",
+        diagnostics=(),
+        standards={OURS: ours, "other": theirs},
+    )
+
+
+def test_rows_count_distinct_cases_and_where_a_standard_differs_from_the_suite():
+    lines = [
+        line("a", "accepts", "accepts"),
+        line("a", "accepts", "accepts"),
+        line("b", "accepts", "rejects"),
+        line("c", "rejects", "accepts"),
+        line("d", "rejects", "investigate"),
+        line("e", "accepts", "says nothing"),
+        line("f", "rejects", "accepts", phase="shrink"),
+    ]
+    ours, other = standard_rows(lines)
+    assert (ours.name, ours.accepts, ours.rejects, ours.lenient, ours.harsh) == (OURS, 3, 2, 0, 0)
+    assert (other.accepts, other.rejects, other.investigate, other.silent) == (2, 1, 1, 1)
+    assert (other.lenient, other.harsh) == (1, 1)
+
+
+def run(folder, *arguments):
+    command = [sys.executable, "-m", "conformance", "run", "--device", "sim", *arguments]
+    return subprocess.run(
+        [*command, "--", "-k", "dropless-float32"],
+        cwd=folder,
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+def test_a_run_gates_by_a_standard_on_its_data_and_tells_what_all_say(tmp_path):
+    done = run(tmp_path, "--standard", "ecosystem-v2", "--standards")
+    assert done.returncode == 0, done.stderr
+    assert "standard: ecosystem-v2, 2026-07-15" in done.stderr
+    assert "too lenient" in done.stderr
+    evidence = json.loads((tmp_path / "reports" / "latest" / "evidence.json").read_text())
+    assert evidence["standard"].startswith("standard: ecosystem-v2")
+    rows = {row["name"]: row for row in evidence["standards"]}
+    assert set(rows) == {OURS, *ALL}
+    assert rows["ecosystem-v2"]["accepts"] == rows[OURS]["accepts"] > 100
+
+
+def test_a_run_that_a_standard_refuses_fails_and_its_replay_line_names_the_standard(tmp_path):
+    done = run(tmp_path, "--standard", "numpy-testing")
+    assert done.returncode == 1, done.stderr
+    assert "numpy-testing rejects for grad_x" in done.stderr
+    assert "--standard numpy-testing" in done.stderr
+    case_file = next((tmp_path / "reports" / "latest" / "failures").glob("*/case.json"))
+    again = run(tmp_path, "--case", str(case_file), "--standard", "numpy-testing")
+    assert again.returncode == 1, again.stderr
+    assert run(tmp_path, "--case", str(case_file)).returncode == 0
