@@ -31,6 +31,7 @@ from conformance.context import (
 from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
 from conformance.devices.device import Device, EnvironmentFailure, OperatorUnavailable
 from conformance.devices.open import open_device
+from conformance.numerics.arithmetic import Arithmetic
 from conformance.operator import Operator
 from conformance.profiles import PROFILES
 from conformance.reporting.records import operator_lines
@@ -156,7 +157,8 @@ def _replay(
     operator, judged = replay.judgement(saved, operators)
     device = _open(parsed.device, console, limit, libraries)
     try:
-        verdict = judged(device.run(operator, saved.case))
+        observation = device.run(operator, saved.case)
+        verdict = judged(observation, Arithmetic.of(device.profile))
     finally:
         device.close()
     console.print(str(verdict), markup=False)

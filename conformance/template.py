@@ -27,6 +27,7 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 
 from conformance import judge as judging
 from conformance.case import Case
+from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.observation import Observation
 from conformance.operator import Example, Operator, Rejection
 from conformance.profiles import Profile
@@ -146,7 +147,7 @@ def stream(run_seed: int, key: str) -> int:
 
 def judge(operator: Operator, case: Case, observation: Observation) -> Verdict:
     """Judge an observation of a drawn case, and put the verdict on record."""
-    return record(judging.judge(operator, case, observation), case, observation)
+    return record(judging.judge(operator, case, observation, _arithmetic()), case, observation)
 
 
 def judge_rejection(rejection: Rejection, observation: Observation) -> Verdict:
@@ -158,7 +159,7 @@ def judge_rejection(rejection: Rejection, observation: Observation) -> Verdict:
 
 def judge_example(example: Example, operator: Operator, observation: Observation) -> Verdict:
     """Judge an observation of a documented call, and put the verdict on record."""
-    verdict = judging.judge_example(example, operator, observation)
+    verdict = judging.judge_example(example, operator, observation, _arithmetic())
     _note(Judged(example.case, observation, verdict, "example", example.name))
     return verdict
 
@@ -167,6 +168,12 @@ def record(verdict: Verdict, case: Case, observation: Observation) -> Verdict:
     """Put a verdict on record that a template reached by its own means; returns the verdict."""
     _note(Judged(case, observation, verdict))
     return verdict
+
+
+def _arithmetic() -> Arithmetic:
+    """The arithmetic of the running attempt's device."""
+    trial = current()
+    return IEEE if trial is None else trial.arithmetic
 
 
 def _note(judged: Judged) -> None:

@@ -25,6 +25,7 @@ from typing import NoReturn
 
 from conformance.case import Case, Machine
 from conformance.devices.device import EnvironmentFailure, OperatorUnavailable
+from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.observation import Observation, Outcome
 from conformance.replay import JudgedAs
 from conformance.verdict import Verdict
@@ -59,14 +60,15 @@ class Trial:
     """The attempts of one item.
 
     ``documented`` are the documented calls of the item's cell. ``note(judged, phase, seconds)`` is
-    called for every verdict. ``smallest`` is the refused verdict that was met last: after
-    Hypothesis has ended, that of its smallest case.
+    called for every verdict. ``arithmetic`` is the device's. ``smallest`` is the refused verdict
+    that was met last: after Hypothesis has ended, that of its smallest case.
     """
 
     note: Callable[[Judged, str, float], None]
     shrink_seconds: float
     documented: tuple[Case, ...] = ()
     clock: Clock = time.monotonic
+    arithmetic: Arithmetic = IEEE
     smallest: Judged | None = None
     unrepeatable: bool = False
     _again: Callable[[], None] | None = None
