@@ -32,6 +32,7 @@ from conformance.context import (
 from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
 from conformance.devices.device import Device, EnvironmentFailure, OperatorUnavailable
 from conformance.devices.open import open_device
+from conformance.numerics.arithmetic import Arithmetic
 from conformance.operator import Operator
 from conformance.probe import order_lines, summation_orders
 from conformance.profiles import PROFILES
@@ -177,7 +178,7 @@ def _replay(
     device = _open(parsed.device, console, limit, libraries)
     try:
         observation = device.run(operator, saved.case)
-        verdict = judged(observation)
+        verdict = judged(observation, Arithmetic.of(device.profile))
     finally:
         device.close()
     if saved.judged_as == "values":

@@ -10,10 +10,16 @@ import pytest
 from conformance import suite
 from conformance.context import DEFAULTS, ROUTES, Context
 from conformance.controller import Controller
-from conformance.devices.device import Device, EnvironmentFailure, OperatorUnavailable
+from conformance.devices.device import (
+    Device,
+    DeviceProfile,
+    EnvironmentFailure,
+    OperatorUnavailable,
+)
 from conformance.devices.open import open_device
 from conformance.evidence import EnvironmentLine, verdict_line
 from conformance.failure import tell
+from conformance.numerics.arithmetic import Arithmetic
 from conformance.probe import summation_orders
 from conformance.profiles import PROFILES
 from conformance.template import DRAWN, Body, bind, body_of, fixed_parameters, parametrize
@@ -145,6 +151,9 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
         return (yield)
     trial, body = pyfuncitem.stash[TRIAL], pyfuncitem.stash[BODY]
     arguments = {name: pyfuncitem.funcargs[name] for name in fixed_parameters(body)}
+    profile: DeviceProfile | None = getattr(pyfuncitem.funcargs.get("device"), "profile", None)
+    if profile is not None:
+        trial.arithmetic = Arithmetic.of(profile)
     trial.examine(lambda case: body(**arguments, **{DRAWN: case}))
     try:
         done = yield

@@ -13,6 +13,7 @@ import numpy as np
 from conformance.case import Case
 from conformance.judge import judge, judge_example, judge_rejection
 from conformance.legality import IllegalCase, check_call, check_shape_and_data
+from conformance.numerics.arithmetic import Arithmetic
 from conformance.observation import Observation
 from conformance.operator import Operator
 from conformance.suite import UsageError
@@ -55,8 +56,8 @@ def load(path: Path) -> Replay:
 
 def judgement(
     replay: Replay, operators: Sequence[Operator]
-) -> tuple[Operator, Callable[[Observation], Verdict]]:
-    """The operator of a replay, and how an observation of it is judged.
+) -> tuple[Operator, Callable[[Observation, Arithmetic], Verdict]]:
+    """The operator of a replay, and how an observation of it is judged on a given arithmetic.
 
     Raises `UsageError` for an operator, rejection or example that is not on record, and for a case
     that is none: a verdict on it would blame a kernel for its caller.
@@ -71,12 +72,16 @@ def judgement(
     except IllegalCase as error:
         raise UsageError("case", case.operator, f"is no case to judge: {error}") from error
     if replay.judged_as == "values":
-        return operator, lambda observation: judge(operator, case, observation)
+        return operator, lambda observation, arithmetic: judge(
+            operator, case, observation, arithmetic
+        )
     if replay.judged_as == "rejection":
         rejection = _named(replay.name, "rejection", operator.rejections)
-        return operator, lambda observation: judge_rejection(rejection, observation)
+        return operator, lambda observation, arithmetic: judge_rejection(rejection, observation)
     example = _named(replay.name, "example", operator.examples)
-    return operator, lambda observation: judge_example(example, operator, observation)
+    return operator, lambda observation, arithmetic: judge_example(
+        example, operator, observation, arithmetic
+    )
 
 
 def _plain(value: object) -> object:

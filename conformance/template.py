@@ -27,6 +27,7 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 
 from conformance import judge as judging
 from conformance.case import Case
+from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.observation import Observation
 from conformance.operator import Example, Operator, Rejection
 from conformance.profiles import Profile
@@ -149,7 +150,7 @@ def stream(run_seed: int, key: str) -> int:
 
 def judge(operator: Operator, case: Case, observation: Observation) -> Verdict:
     """Judge an observation of a drawn case, and put the verdict on record."""
-    verdict = judging.judge(operator, case, observation)
+    verdict = judging.judge(operator, case, observation, _arithmetic())
     trial = current()
     if trial is not None:
         verdict = trial.by_standard.reconsider(operator, case, observation, verdict)
@@ -165,7 +166,7 @@ def judge_rejection(rejection: Rejection, observation: Observation) -> Verdict:
 
 def judge_example(example: Example, operator: Operator, observation: Observation) -> Verdict:
     """Judge an observation of a documented call, and put the verdict on record."""
-    verdict = judging.judge_example(example, operator, observation)
+    verdict = judging.judge_example(example, operator, observation, _arithmetic())
     _note(Judged(example.case, observation, verdict, "example", example.name))
     return verdict
 
@@ -174,6 +175,12 @@ def record(verdict: Verdict, case: Case, observation: Observation) -> Verdict:
     """Put a verdict on record that a template reached by its own means; returns the verdict."""
     _note(Judged(case, observation, verdict))
     return verdict
+
+
+def _arithmetic() -> Arithmetic:
+    """The arithmetic of the running attempt's device."""
+    trial = current()
+    return IEEE if trial is None else trial.arithmetic
 
 
 def _note(judged: Judged) -> None:

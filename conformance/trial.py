@@ -26,6 +26,7 @@ from typing import NoReturn
 from conformance.by_standard import ByStandard
 from conformance.case import Case, Machine
 from conformance.devices.device import EnvironmentFailure, OperatorUnavailable
+from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.observation import Observation, Outcome
 from conformance.replay import JudgedAs
 from conformance.verdict import Verdict
@@ -60,8 +61,9 @@ class Trial:
     """The attempts of one item.
 
     ``documented`` are the documented calls of the item's cell. ``note(judged, phase, seconds)`` is
-    called for every verdict; ``by_standard`` adds what published standards say. ``smallest`` is the
-    refused verdict that was met last: after Hypothesis has ended, that of its smallest case.
+    called for every verdict; ``by_standard`` adds what published standards say; ``arithmetic`` is
+    the device's. ``smallest`` is the refused verdict that was met last: after Hypothesis has ended,
+    that of its smallest case.
     """
 
     note: Callable[[Judged, str, float], None]
@@ -69,6 +71,7 @@ class Trial:
     by_standard: ByStandard = field(default_factory=ByStandard)
     documented: tuple[Case, ...] = ()
     clock: Clock = time.monotonic
+    arithmetic: Arithmetic = IEEE
     smallest: Judged | None = None
     unrepeatable: bool = False
     _again: Callable[[], None] | None = None

@@ -48,7 +48,7 @@ class Bulk:
     weights: NDArray[np.float32] | None = None
 
     def suspects(self) -> Iterator[tuple[slice, Mask]]:
-        """Windows of whole output rows that cover the output, with the elements not yet decided."""
+        """Windows of whole output rows, with the elements not yet decided; the rest is right."""
         packed = packable(self.source, self.observed)
         if self.weights is not None and format_of(self.source.dtype) == FP16:
             packed = False  # products of scaled terms might underflow
@@ -60,7 +60,9 @@ class Bulk:
         for start in range(0, tokens, height):
             rows = slice(start, min(start + height, tokens))
             weights = None if self.weights is None else self.weights[rows]
-            yield rows, worker.look(self.chosen[rows], seen.raw[rows], weights)
+            suspects = worker.look(self.chosen[rows], seen.raw[rows], weights)
+            if suspects is not None:
+                yield rows, suspects
 
 
 class _Worker:
@@ -77,18 +79,22 @@ class _Worker:
 
     def look(
         self, chosen: NDArray[Any], seen: NDArray[Any], weights: NDArray[np.float32] | None
-    ) -> Mask:
-        """The suspects of a window: bool [rows, hidden]."""
+    ) -> Mask | None:
+        """The suspects of a window: bool [rows, hidden]; None: there are none."""
         with np.errstate(all="ignore"):
             total = self._total(chosen, weights)
             if total is None:
                 return np.ones((len(seen), self.source.width * (1 + self.source.packed)), np.bool_)
-            wrong = self.source.differing(self.source.pack(total), seen)
+            packed = self.source.pack(total)
             if self.certify:
+                wrong = self.source.differing(packed, seen)
                 wrong |= ~self._certified(len(chosen), chosen.shape[1])
-            else:
-                wrong |= self.source.nan(total)
-            return wrong
+                return wrong
+            undefined = self.source.nan(total)
+            if undefined is None and np.array_equal(packed, seen):
+                return None
+            wrong = self.source.differing(packed, seen)
+            return wrong if undefined is None else wrong | undefined
 
     def _total(self, chosen: NDArray[Any], weights: NDArray[np.float32] | None) -> Lanes | None:
         """The sum in the plan's order; on the side, the extreme magnitudes. None: not possible."""
@@ -139,8 +145,8 @@ class _Worker:
         binade = 1 << (storage.precision - 1)
         binades = FP32.precision - storage.precision - doublings
         largest = self.largest[:height]
-        span = largest - self.least[:height]  # M - m + 1: below, E - e is rounded up
-        sure = span <= binades * binade if binades > 0 else largest == 0
+        span = largest - self.least[:height]  # M - m + 1; E - e is at most the binades in M - m
+        sure = span <= binades * binade + 1 if binades >= 0 else largest == 0
         return np.asarray(sure) & (largest < self._finite(doublings))
 
     def _finite(self, doublings: int) -> int:

@@ -103,8 +103,10 @@ class Rows:
             return np.asarray(one != other)
         return np.asarray(one.view(np.uint16) != other.view(np.uint16))
 
-    def nan(self, lanes: Lanes) -> NDArray[np.bool_]:
-        """Where sums are NaN, element by element: [rows, hidden]."""
+    def nan(self, lanes: Lanes) -> NDArray[np.bool_] | None:
+        """Where sums are NaN, element by element: [rows, hidden]; None: nowhere."""
+        if not any(np.isnan(lane.max()) for lane in lanes):  # a NaN is its array's maximum
+            return None
         masks = [np.isnan(lane) for lane in lanes]
         return masks[0] if len(masks) == 1 else np.stack(masks, axis=-1).reshape(len(masks[0]), -1)
 

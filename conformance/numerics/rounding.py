@@ -56,9 +56,10 @@ def fused(products: Floats, addends: Floats, fmt: Format) -> Floats:
     never on a rounding boundary of ``fmt`` (two bits to spare: 53 >= p + 2), so that the second
     rounding goes where a single one would have gone.
     """
-    total = products + addends
-    back = total - products
-    error = (products - (total - back)) + (addends - back)
+    with np.errstate(invalid="ignore"):
+        total = products + addends
+        back = total - products
+        error = (products - (total - back)) + (addends - back)
     inexact = np.isfinite(total) & (error != 0.0)
     even = (total.view(np.int64) & 1) == 0
     toward = np.where(error > 0, np.inf, -np.inf)

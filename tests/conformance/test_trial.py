@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+
+import numpy as np
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from conformance import template
 from conformance.case import Case, Tensor
 from conformance.devices.device import EnvironmentFailure
+from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.observation import Observation, Outcome
 from conformance.trial import Judged, NothingJudged, Refused, Trial, current
 from conformance.verdict import Verdict
+from tests.conformance.segment_sum import case, observe, operator
 
 LIMIT = 20.0
 
@@ -159,3 +165,20 @@ def test_a_lost_device_is_not_asked_again() -> None:
     with pytest.raises(EnvironmentFailure, match="unplugged"):
         bench.attempt(2)
     assert bench.ran == []
+
+
+def test_a_verdict_is_given_on_the_arithmetic_of_the_items_device() -> None:
+    made = case([[65504.0], [65504.0]], [[0, 1]])
+    seen = observe(np.array([[65504.0]], np.float16))
+    saturating = Arithmetic(overflows=frozenset({"saturate"}))
+    for arithmetic, ok in ((IEEE, False), (saturating, True)):
+        verdicts: list[Judged] = []
+        trial = Trial(lambda judged, phase, seconds: verdicts.append(judged), 1.0)  # noqa: B023
+        trial.arithmetic = arithmetic
+        with contextlib.suppress(Refused):
+            trial.attempt(lambda: assert_ok(template.judge(operator(), made, seen)))
+        assert verdicts[0].verdict.ok is ok
+
+
+def assert_ok(verdict: Verdict) -> None:
+    assert verdict.ok

@@ -1,0 +1,56 @@
+"""What a device's profile says of its arithmetic: probed is believed, unprobed is anything."""
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.devices.device import DeviceProfile, Trait
+from conformance.numerics.arithmetic import IEEE, Arithmetic, Behaviour
+
+SIMULATED = DeviceProfile(
+    name="simulated",
+    kind="sim",
+    soc="Ascend910B1",
+    vector_cores=48,
+    ub_bytes=None,
+    cann="unknown",
+    libraries={},
+    cast_mode=Trait("round half to even"),
+    flush_to_zero=Trait("subnormals are kept"),
+    overflow_mode=Trait("infinity"),
+)
+NPU = replace(SIMULATED, name="npu", kind="npu")
+BOTH = frozenset({False, True})
+CASTS, OVERFLOWS = frozenset({"nearest", "truncate"}), frozenset({"infinity", "saturate"})
+
+
+def test_the_simulated_machine_is_as_it_declares_itself():
+    assert Arithmetic.of(SIMULATED) == IEEE
+
+
+def test_an_npu_that_was_not_probed_may_do_anything_whatever_is_declared():
+    assert Arithmetic.of(NPU) == Arithmetic(CASTS, OVERFLOWS, BOTH)
+
+
+def test_a_probed_trait_is_believed_alone():
+    probed = replace(NPU, overflow_mode=Trait("saturate", probed=True))
+    assert Arithmetic.of(probed) == Arithmetic(CASTS, frozenset({"saturate"}), BOTH)
+
+
+def test_a_trait_of_another_value_is_refused_with_those_that_are_known():
+    strange = replace(SIMULATED, cast_mode=Trait("stochastic"))
+    with pytest.raises(ValueError, match="cast_mode='stochastic': must be one of 'round half to"):
+        Arithmetic.of(strange)
+
+
+def test_the_likely_behaviour_comes_first():
+    assert list(IEEE.behaviours()) == [Behaviour()]
+    ways = list(Arithmetic(CASTS, OVERFLOWS, BOTH).behaviours())
+    assert len(set(ways)) == 8
+    assert ways[0] == Behaviour()
+
+
+@pytest.mark.parametrize("fields", [{"casts": frozenset()}, {"overflows": frozenset({"wrap"})}])
+def test_an_arithmetic_of_nothing_or_of_unknown_modes_is_refused(fields):
+    with pytest.raises(ValueError, match="must be one or both of"):
+        Arithmetic(**fields)

@@ -1,0 +1,154 @@
+"""The quick look decides nothing that a closer one would not decide the same way."""
+
+import numpy as np
+import pytest
+
+from cases.operators.moe_init_routing_v2_grad import bin_tree
+from conformance.case import numpy_dtype
+from conformance.numerics import bulk
+from conformance.numerics.bulk import Bulk
+from conformance.numerics.interval import judge_elements
+from conformance.numerics.order import emulate, sequential
+from reference.floats import FP32, format_of, from_bits, round_once, to_bits
+from tests.conformance.numerics.hard_data import HARD, columns, gaussian
+
+DTYPES = pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+HALVES = pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+FAMILIES = pytest.mark.parametrize("family", [*HARD, gaussian], ids=lambda family: family.__name__)
+ROWS = np.array([[0, 2, 4, 5], [1, 3, -1, 3], [-1, -1, -1, -1], [4, 4, 5, 0]])
+
+
+def stored(values, dtype):
+    return to_bits(values, format_of(dtype)).view(numpy_dtype(dtype))
+
+
+def suspects(source, rows, observed, merges, weights=None):
+    found = np.zeros(observed.shape, bool)
+    for window, mask in Bulk(source, rows, observed, merges, weights).suspects():
+        found[window] = mask
+    return found
+
+
+def terms_of(source, rows):
+    values = from_bits(source.view(f"u{source.dtype.itemsize}"), format_of(source.dtype))
+    return np.where((rows >= 0).T[:, :, None], values[rows.T], 0.0)
+
+
+def sums(source, rows, merges):
+    terms = terms_of(source, rows)
+    return emulate(merges, terms.astype(np.float32)).astype(np.float64)
+
+
+def bit_flipped(observed):
+    flipped = observed.copy()
+    flipped.view(f"u{observed.dtype.itemsize}")[...] ^= 1
+    return flipped
+
+
+@DTYPES
+@FAMILIES
+@pytest.mark.parametrize("width", [6, 7, 1])
+def test_the_declared_order_is_decided_bit_for_bit(family, dtype, width):
+    source = stored(columns(np.random.default_rng(3), family, 6, width, format_of(dtype)), dtype)
+    for merges in (sequential(4), bin_tree(4)):
+        total = sums(source, ROWS, merges)
+        right = stored(total, dtype)
+        left = suspects(source, ROWS, right, merges)
+        if np.isfinite(source.astype(np.float32)).all():
+            assert (left == np.isnan(total)).all()
+        assert left[np.isnan(total)].all()
+        assert suspects(source, ROWS, bit_flipped(right), merges).all()
+
+
+@HALVES
+@FAMILIES
+def test_what_is_certified_has_one_value_and_it_is_the_observed_one(family, dtype):
+    fmt, generator = format_of(dtype), np.random.default_rng(4)
+    source = stored(columns(generator, family, 6, 400, fmt), dtype)
+    right = stored(sums(source, ROWS, sequential(4)), dtype)
+    left = suspects(source, ROWS, right, None)
+    values = terms_of(source, ROWS).reshape(4, -1)
+    bits = right.view(np.uint16).reshape(-1)
+    judged = judge_elements(values, bits, FP32, fmt)
+    decided = ~left.reshape(-1)
+    assert (judged.ok & judged.exact)[decided].all()
+    assert judged.sums.order_free[decided].all()
+    assert suspects(source, ROWS, bit_flipped(right), None).all()
+
+
+@HALVES
+def test_the_certificate_ends_where_a_bit_may_be_lost(dtype):
+    fmt = format_of(dtype)
+    binades = FP32.precision - fmt.precision - 1  # two slots add one binade
+    rows = np.array([[0, 1]])
+    below_two, last = 2 - 2 * fmt.unit_roundoff, 1 + 2 * fmt.unit_roundoff
+    for gap, decided in ((binades, True), (binades + 1, False)):
+        for terms in ([1.0, 2.0**-gap], [1.0, last * 2.0**-gap]):
+            source = stored(np.array(terms)[:, None], dtype)
+            right = stored(sums(source, rows, sequential(2)), dtype)
+            assert suspects(source, rows, right, None).item() is not decided
+    source = stored(np.array([[below_two], [last * 2.0**-binades]]), dtype)
+    assert suspects(source, rows, stored(sums(source, rows, sequential(2)), dtype), None).item()
+
+
+@DTYPES
+@pytest.mark.parametrize("special", [np.inf, -np.inf, np.nan])
+def test_infinities_and_nans_are_left_to_a_closer_look_or_right(dtype, special):
+    values = np.ones((6, 8))
+    values[4, 3] = special
+    source = stored(values, dtype)
+    for merges in (sequential(4), None) if dtype != "float32" else (sequential(4),):
+        for claimed in (np.inf, -np.inf, np.nan, 1.0, 0.0):
+            observed = stored(np.full((4, 8), claimed), dtype)
+            decided = ~suspects(source, ROWS, observed, merges)
+            assert not (decided[[0, 3], 3] & (claimed != special)).any()
+
+
+def test_a_sum_beyond_float16_is_decided_as_an_infinity_alone():
+    source = stored(np.full((2, 4), 65504.0), "float16")
+    rows = np.array([[0, 1]])
+    for merges in (sequential(2), None):
+        assert not suspects(source, rows, stored(np.full((1, 4), np.inf), "float16"), merges).any()
+        assert suspects(source, rows, stored(np.full((1, 4), 65504.0), "float16"), merges).all()
+
+
+@HALVES
+def test_bfloat16_sums_beyond_fp32_are_left_to_a_closer_look(dtype):
+    largest = format_of(dtype).largest_finite
+    source = stored(np.array([[largest] * 2, [largest] * 2, [-largest] * 2]), dtype)
+    rows = np.array([[0, 1, 2]])
+    right = stored(sums(source, rows, sequential(3)), dtype)
+    assert suspects(source, rows, right, None).all() == (dtype == "bfloat16")
+
+
+@DTYPES
+def test_weighted_sums_round_their_products_first(dtype):
+    fmt, generator = format_of(dtype), np.random.default_rng(8)
+    source = stored(generator.standard_normal((6, 10)), dtype)
+    weights = generator.standard_normal(ROWS.shape).astype(np.float32)
+    weights[ROWS < 0] = 0
+    terms = terms_of(source, ROWS) * weights.T[:, :, None].astype(np.float64)
+    total = emulate(sequential(4), round_once(terms, FP32).astype(np.float32))
+    right = to_bits(total.astype(np.float64), fmt).view(source.dtype)
+    assert not suspects(source, ROWS, right, sequential(4), weights).any()
+    assert suspects(source, ROWS, bit_flipped(right), sequential(4), weights).all()
+
+
+def test_canaries_in_rows_that_no_slot_names_are_not_looked_at():
+    values = np.ones((7, 4))
+    values[6] = np.nan
+    source = stored(values, "float16")
+    right = stored(np.array([[4.0], [3.0], [0.0], [4.0]]) * np.ones(4), "float16")
+    assert not suspects(source, ROWS, right, None).any()
+
+
+@pytest.mark.parametrize("block", [1, 8, 20, 1 << 16])
+def test_blocks_of_any_size_cover_the_output(block, monkeypatch):
+    monkeypatch.setattr(bulk, "BLOCK_ELEMENTS", block)
+    source = stored(np.arange(48.0).reshape(6, 8), "bfloat16")
+    right = stored(sums(source, ROWS, sequential(4)), "bfloat16")
+    wrong = right.copy()
+    wrong.view(np.uint16)[3, 7] ^= 1
+    assert not suspects(source, ROWS, right, None).any()
+    assert np.argwhere(suspects(source, ROWS, wrong, None)).tolist() == [[3, 7]]
+    assert np.argwhere(suspects(source, ROWS, wrong, sequential(4))).tolist() == [[3, 7]]

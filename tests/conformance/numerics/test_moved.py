@@ -1,0 +1,167 @@
+"""Copies are judged by every bit, indices by every integer."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from conformance.judge import judge
+from conformance.numerics.moved import judge_copy, judge_index
+from conformance.operator import Copy, Index, document
+from conformance.question import Question
+from tests.conformance.segment_sum import bits, case, observe, operator
+
+CLAUSE = document("row r of y is row rows[r] of x", "gather.md")
+DTYPES = pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+
+
+def formula(inputs, attributes):
+    x, rows = inputs["x"], inputs["rows"]
+    return {"y": np.where(rows >= 0, x[rows[:, 0]], x.dtype.type(0)), "order": rows[:, 0]}
+
+
+def question(x, rows, observed, contract=None, name="y", formula=formula):
+    made = SimpleNamespace(arrays={"x": x, "rows": np.array(rows, np.int32)}, attributes={})
+    return Question(name, contract or Copy(CLAUSE), made, observed, formula)
+
+
+def patterns(dtype):
+    """Every kind of value, with NaNs quiet and signalling: [rows, 4]."""
+    wide = {"float16": np.uint16, "bfloat16": np.uint16, "float32": np.uint32}[dtype]
+    infinity = {"float16": 0x7C00, "bfloat16": 0x7F80, "float32": 0x7F800000}[dtype]
+    sign = 0x80000000 if wide is np.uint32 else 0x8000
+    row = np.array([[0, sign, 1, infinity], [infinity + 1, 2 * sign - 1, 3, infinity + sign]], wide)
+    return row.view(ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype)
+
+
+@DTYPES
+def test_every_pattern_is_moved_as_it_is(dtype):
+    x = patterns(dtype)
+    verdict = judge_copy(question(x, [[1], [0]], x[::-1]))
+    assert verdict.ok
+    assert (verdict.step, verdict.exact, verdict.elements) == ("every byte", 8, 8)
+
+
+@DTYPES
+def test_one_bit_of_any_element_counts_also_in_a_nan_or_a_zero(dtype):
+    x = patterns(dtype)
+    for row in range(2):
+        for column in range(4):
+            observed = x.copy()
+            bits(observed)[row, column] ^= 1
+            verdict = judge_copy(question(x, [[0], [1]], observed))
+            assert verdict.mismatches == 1
+            assert f"y[{row}, {column}] is 0x" in verdict.worst
+            assert verdict.pattern == f"one element, row {row}, column {column}"
+
+
+@DTYPES
+def test_a_positive_zero_for_a_negative_one_is_wrong(dtype):
+    x = patterns(dtype)
+    observed = x.copy()
+    observed[0, 1] = 0.0
+    verdict = judge_copy(question(x, [[0], [1]], observed))
+    assert "is 0x" in verdict.worst
+    assert "must be 0x8" in verdict.worst
+
+
+def test_a_row_that_names_nothing_is_filled_with_positive_zeros():
+    x = patterns("float16")
+    observed = np.zeros((1, 4), np.float16)
+    assert judge_copy(question(x, [[-1]], observed)).ok
+    bits(observed)[0, 2] = 0x8000
+    assert not judge_copy(question(x, [[-1]], observed)).ok
+
+
+def test_integers_are_exact():
+    x = np.zeros((3, 2), np.float32)
+    asked = question(x, [[2], [0]], np.array([2, 0], np.int32), Index(CLAUSE), "order")
+    assert judge_index(asked).ok
+    verdict = judge_index(replace(asked, observed=np.array([2, 1], np.int32)))
+    assert verdict.worst == "first wrong element: order[1] is 1, must be 0"
+    assert (verdict.step, verdict.mismatches) == ("exact integers", 1)
+
+
+def test_a_large_index_off_by_one_is_wrong():
+    x, rows = np.zeros((1, 1), np.float32), [[2**30 + 1]]
+
+    def only_order(inputs, attributes):
+        return {"order": inputs["rows"][:, 0]}
+
+    for observed, ok in ((2**30 + 1, True), (2**30, False)):
+        asked = question(
+            x, rows, np.array([observed], np.int32), Index(CLAUSE), "order", only_order
+        )
+        assert judge_index(asked).ok is ok
+
+
+def test_integers_of_another_width_are_compared_by_value_and_must_fit():
+    x = np.zeros((3, 2), np.float32)
+    seen = np.array([2, 0], np.int64)
+    assert judge_index(question(x, [[2], [0]], seen, Index(CLAUSE), "order")).ok
+
+    def wide(inputs, attributes):
+        return {"order": np.array([2**40, 0])}
+
+    with pytest.raises(ValueError, match="must fit int32"):
+        judge_index(question(x, [[2], [0]], np.zeros(2, np.int32), Index(CLAUSE), "order", wide))
+
+
+def test_an_index_contract_on_floats_is_refused():
+    x = patterns("float16")
+    with pytest.raises(ValueError, match="contract Index of y: its dtype float16"):
+        judge_index(question(x, [[0], [1]], x, Index(CLAUSE)))
+
+
+def test_a_formula_that_computes_is_no_copy():
+    x = patterns("float16")
+
+    def halved(inputs, attributes):
+        return {"y": inputs["x"] / 2}
+
+    with pytest.raises(ValueError, match="run on integers it gives float"):
+        judge_copy(question(x, [[0], [1]], x, formula=halved))
+
+
+def test_a_formula_of_another_shape_is_an_error_of_the_record():
+    x = patterns("float16")
+    with pytest.raises(ValueError, match=r"must be integers of \[1, 4\]"):
+        judge_copy(question(x, [[0], [1]], x[:1]))
+
+
+def test_only_the_moved_inputs_are_read_as_integers():
+    x = patterns("float32")
+
+    def by_value(inputs, attributes):
+        assert inputs["weights"].dtype == np.float32
+        return {"y": inputs["x"][np.argsort(inputs["weights"])]}
+
+    weights = np.array([2.5, -1.0], np.float32)
+    made = SimpleNamespace(arrays={"x": x, "weights": weights}, attributes={})
+    asked = Question("y", Copy(CLAUSE, moved=("x",)), made, x[::-1], by_value)
+    assert judge_copy(asked).ok
+    with pytest.raises(ValueError, match="z must be an input, of x, weights"):
+        judge_copy(replace(asked, contract=Copy(CLAUSE, moved=("z",))))
+
+
+def test_an_empty_copy_is_right():
+    x = np.zeros((2, 0), np.float16)
+    assert judge_copy(question(x, [[0], [1]], x)).ok
+
+
+def test_the_judge_of_a_call_takes_copies_and_tells_of_them():
+    made = case([[1.0, np.nan], [-0.0, 4.0]], [[1], [0]])
+    record = operator(
+        formula=lambda inputs, attributes: {"y": inputs["x"][inputs["rows"][:, 0]]},
+        contracts={"y": Copy(CLAUSE)},
+    )
+    y = made.arrays["x"][::-1].copy()
+    verdict = judge(record, made, observe(y))
+    assert verdict.ok
+    assert "4 elements, all bit-exact (every byte)" in str(verdict)
+    y[0, 0] = 0.0
+    verdict = judge(record, made, observe(y))
+    assert "1 of 4 elements of y is wrong" in verdict.headline
+    assert "gather.md" in str(verdict)
