@@ -1,0 +1,77 @@
+"""Sums as contracts state them: coefficients, casts, accumulators, and the device's arithmetic."""
+
+import numpy as np
+import pytest
+
+from conformance.case import numpy_dtype
+from conformance.judge import judge
+from conformance.numerics.arithmetic import Arithmetic
+from conformance.numerics.order import sequential
+from conformance.operator import Sum
+from reference.terms import Terms
+from tests.conformance.segment_sum import SUM, case, observe, operator
+
+DTYPES = pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+
+
+def weighted(factors, **fields):
+    """The record whose terms have these coefficients, and whose formula knows them."""
+    factors = np.array(factors, np.float32)
+
+    def formula(inputs, attributes):
+        x = inputs["x"].astype(np.float64)
+        live = np.where(inputs["rows"] >= 0, factors, 0.0)
+        return {"y": np.einsum("rk,rkh->rh", live, x[inputs["rows"]])}
+
+    contract = Sum(SUM, lambda inputs, _: Terms(inputs["rows"], "x", factors), **fields)
+    return operator(formula=formula, contracts={"y": contract})
+
+
+@DTYPES
+def test_a_weighted_sum_is_judged_and_its_coefficients_are_told(dtype):
+    made = case([[1.0], [2.0], [4.0]], [[0, 1], [2, -1]], dtype)
+    record = weighted([[0.5, 3.0], [0.25, np.nan]])
+    y = np.array([[6.5], [1.0]], numpy_dtype(dtype))
+    assert judge(record, made, observe(y)).ok
+    y[0, 0] = 6.0
+    verdict = judge(record, made, observe(y))
+    assert "x[0] = 0.5 * 1.0 (slot 0), x[1] = 3.0 * 2.0 (slot 1)" in str(verdict)
+
+
+@pytest.mark.parametrize(
+    ("fused", "legal"), [("never", {0.0}), ("always", {2.0**-24}), ("either", {0.0, 2.0**-24})]
+)
+def test_a_declared_order_says_whether_products_are_fused(fused, legal):
+    # (1 + 2^-12)^2 - (1 + 2^-11) is 2^-24, which a rounded product has lost.
+    made = case([[-1 - 2.0**-11], [1 + 2.0**-12]], [[0, 1]], "float32")
+    record = weighted([[1.0, 1 + 2.0**-12]], fused=fused, merges=sequential, order_clause=SUM)
+    for value in (0.0, 2.0**-24):
+        verdict = judge(record, made, observe(np.array([[value]], np.float32)))
+        assert verdict.ok is (value in legal)
+
+
+def test_a_device_that_saturates_is_judged_as_one():
+    made = case([[65504.0], [65504.0]], [[0, 1]])
+    saturated = observe(np.array([[65504.0]], np.float16))
+    assert not judge(operator(), made, saturated).ok
+    saturating = Arithmetic(overflows=frozenset({"saturate"}))
+    assert judge(operator(), made, saturated, saturating).ok
+    assert not judge(operator(), made, observe(np.array([[np.inf]], np.float16)), saturating).ok
+
+
+def test_a_sum_in_storage_precision_is_right_where_the_contract_says_so():
+    made = case([[1.0], [2.0**-11], [2.0**-11]], [[0, 1, 2]])
+    y = np.array([[1.0]], np.float16)
+    assert not judge(operator(), made, observe(y)).ok
+    inner = Sum(SUM, lambda inputs, _: Terms(inputs["rows"], "x"), accumulate="float16")
+    assert judge(operator(contracts={"y": inner}), made, observe(y)).ok
+    outside = np.array([[1.0 - 2.0**-11]], np.float16)
+    assert not judge(operator(contracts={"y": inner}), made, observe(outside)).ok
+
+
+def test_terms_are_cast_before_the_sum_where_the_contract_says_so():
+    made = case([[1 + 2.0**-8 + 2.0**-20], [2.0**-9]], [[0, 1]], "float32")
+    cast = Sum(SUM, lambda inputs, _: Terms(inputs["rows"], "x", cast="bfloat16"))
+    y = np.array([[1 + 2.0**-7 + 2.0**-9]], np.float32)
+    assert judge(operator(contracts={"y": cast}), made, observe(y)).ok
+    assert not judge(operator(), made, observe(y)).ok
