@@ -76,7 +76,10 @@ def guesses(subject: Subject) -> Iterator[str]:
         )
         return
     yield from decoded(subject)
-    explained = sorted(explanations(subject, sample), key=lambda e: (-e.wrong, -e.right))
+    # The known mistakes are those of plain sums: weights and casts would need their own.
+    plain = subject.terms.coefficients is None and subject.terms.cast is None
+    found = explanations(subject, sample) if plain else ()
+    explained = sorted(found, key=lambda e: (-e.wrong, -e.right))
     whole = [e for e in explained if e.wrong == wrong]
     most = [e for e in explained if e.wrong >= max(LEAST_SHARE * wrong, LEAST_ELEMENTS)]
     for explanation in whole[:SHOWN_GUESSES] or most[:1]:

@@ -15,9 +15,9 @@ from cases.operators.moe_init_routing_v2_grad import OPERATOR, bin_tree, call
 from conformance.case import Case
 from conformance.fill import NAMES, Fill, expand
 from conformance.numerics.order import emulate
-from conformance.numerics.summed import same_value
+from conformance.numerics.output import same_value
 from reference.floats import FP32, bits_of, format_of, numpy_dtype, round_once, to_bits, widen
-from tests.conformance.numerics.test_soundness import trees
+from tests.conformance.numerics.exhaustive import trees
 
 SLOTS, TOKENS, HIDDEN = 5, 48, 140
 EXPERTS, CAPACITY = 4, 64
