@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from cases.operators.moe_init_routing_v2_grad import OPERATOR
 from conformance.numerics.order import sequential
 from conformance.numerics.summed import judge_sum
+from conformance.question import Question
 from reference.floats import numpy_dtype
 from tests.kill_matrix.problem import CONTRACT, Problem, drawn_by, gaussian_values, our_values
 
@@ -37,7 +39,8 @@ class Judge:
 def by_contract(contract):
     def rejects(problem: Problem, bits: np.ndarray) -> bool:
         observed = bits.view(numpy_dtype(problem.storage))
-        return not judge_sum("grad_x", contract, problem.case, observed).ok
+        question = Question("grad_x", contract, problem.case, observed, OPERATOR.formula)
+        return not judge_sum(question).ok
 
     return rejects
 

@@ -108,7 +108,16 @@ class Problem:
 
 @cache
 def every_tree():
-    return tuple(trees(tuple(range(SLOTS))))
+    return tuple(merges_of(tree)[1] for tree in trees(tuple(range(SLOTS))))
+
+
+def merges_of(tree):
+    """A tree of nested pairs as its least slot and its merges, each into the lower slot."""
+    if not isinstance(tree, tuple):
+        return tree, ()
+    (one, left), (other, right) = (merges_of(side) for side in tree)
+    into, source = min(one, other), max(one, other)
+    return into, (*left, *right, (into, source))
 
 
 def routing(mode, generator):
