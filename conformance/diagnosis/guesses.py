@@ -8,7 +8,7 @@ of the wrongly read rows.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,9 +19,11 @@ from conformance.diagnosis.indexing import UNKNOWN, misreadings
 from conformance.diagnosis.pattern import pattern
 from conformance.diagnosis.sources import decoded
 from conformance.diagnosis.subject import Sample, Subject, sample_of
+from conformance.numerics.addends import addends
 from conformance.numerics.gather import gather_elements
 from conformance.numerics.interval import judge_elements
 from reference.floats import Format, ordered
+from reference.terms import Terms
 
 Mask = NDArray[np.bool_]
 
@@ -76,10 +78,7 @@ def guesses(subject: Subject) -> Iterator[str]:
         )
         return
     yield from decoded(subject)
-    # The known mistakes are those of plain sums: weights and casts would need their own.
-    plain = subject.terms.coefficients is None and subject.terms.cast is None
-    found = explanations(subject, sample) if plain else ()
-    explained = sorted(found, key=lambda e: (-e.wrong, -e.right))
+    explained = sorted(explanations(subject, sample), key=lambda e: (-e.wrong, -e.right))
     whole = [e for e in explained if e.wrong == wrong]
     most = [e for e in explained if e.wrong >= max(LEAST_SHARE * wrong, LEAST_ELEMENTS)]
     for explanation in whole[:SHOWN_GUESSES] or most[:1]:
@@ -113,10 +112,16 @@ def _agreements(subject: Subject, sample: Sample) -> Iterator[tuple[str, Mask]]:
 def _read_so(subject: Subject, sample: Sample, rows: NDArray[np.int64]) -> Mask:
     """Where the observed value is a legal sum of these source rows."""
     known = (rows[sample.rows] != UNKNOWN).all(axis=1)
-    terms = replace(subject.terms, rows=np.maximum(rows, -1))
+    terms = Terms(np.maximum(rows, -1), subject.terms.source)
     values = gather_elements(subject.source, terms, sample.rows, sample.columns)
+    weights = subject.weights(sample.rows, len(values))
+    if weights is not None:
+        weights = np.where(terms.rows[sample.rows].T >= 0, weights, 0.0)
     judged = judge_elements(
-        values.astype(np.float64), sample.observed, subject.accumulate, subject.storage
+        addends(values.astype(np.float64), weights, subject.rule),
+        sample.observed,
+        subject.accumulate,
+        subject.storage,
     )
     return np.asarray(known & judged.ok)
 

@@ -50,7 +50,8 @@ class Read:
 
 def decoded(subject: Subject) -> Iterator[str]:
     """The sources of the first wrong rows, where one slot alone explains a row."""
-    if subject.code is None or subject.coded is None:
+    weighted = subject.terms.coefficients is not None or subject.terms.cast is not None
+    if subject.code is None or subject.coded is None or weighted:
         return
     coded = subject.wrong & subject.coded
     rows = np.flatnonzero(coded.any(axis=1))[:DECODED_ROWS]

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.address import AddressCode
+from conformance.numerics.addends import Rule, delivered
 from conformance.numerics.gather import gather_elements
 from conformance.numerics.order import Merges
-from reference.floats import Format
+from conformance.numerics.rounding import IEEE_BEHAVIOUR
+from reference.floats import Format, widen
 from reference.terms import Terms
 
 LOOKED_AT = 512
@@ -29,9 +31,9 @@ class Subject:
     ``wrong`` marks the elements that the contract refuses, ``bits`` are the observed patterns.
     ``source`` [source_rows, hidden] is what ``terms`` index; every ``segment`` of its rows belongs
     together (an expert's, where the tensor has experts on its first axis; 0: there are no
-    segments). ``merges`` is the declared order, if any. ``cores`` is the simulated machine's count,
-    0 if unknown; ``unwritten`` how many elements the device found untouched. ``code`` is that of
-    the ``coded`` columns of an address-coded source.
+    segments). ``rule`` says how the contract adds, ``merges`` is the declared order, if any.
+    ``cores`` is the simulated machine's count, 0 if unknown; ``unwritten`` how many elements the
+    device found untouched. ``code`` is that of the ``coded`` columns of an address-coded source.
     """
 
     name: str
@@ -39,14 +41,36 @@ class Subject:
     bits: NDArray[Any]
     terms: Terms
     source: NDArray[Any]
-    storage: Format
-    accumulate: Format
+    rule: Rule
     merges: Merges | None = None
     segment: int = 0
     cores: int = 0
     unwritten: int = 0
     code: AddressCode | None = None
     coded: NDArray[np.bool_] | None = None
+
+    @property
+    def storage(self) -> Format:
+        """The output's format."""
+        return self.rule.storage
+
+    @property
+    def accumulate(self) -> Format:
+        """The format that every addition rounds to."""
+        return self.rule.accumulate
+
+    def weights(self, rows: NDArray[np.int64], slots: int) -> NDArray[np.float64] | None:
+        """Coefficients of output ``rows``, float64 [slots, elements]; None: all are 1.
+
+        A slot beyond the last has the coefficient of the next row's first slot, as it lies in
+        memory.
+        """
+        if self.terms.coefficients is None:
+            return None
+        wide = widen(self.terms.coefficients, np.float64)
+        own = wide.shape[1]
+        beyond = np.append(wide.reshape(-1)[own::own], 0.0)[: len(wide)]
+        return np.asarray(np.concatenate([wide, beyond[:, None]], axis=1)[:, :slots][rows].T)
 
     def readers(self) -> dict[str, NDArray[np.int64]]:
         """Sets of output rows that add from one source row or segment of the first wrong row."""
@@ -72,7 +96,8 @@ class Sample:
     """The elements that guesses are compared with: the first wrong ones, and right ones.
 
     ``rows`` and ``columns`` [elements] are their places, ``observed`` their patterns, ``values``
-    float64 [slots, elements] their terms, ``wrong`` whether the contract refuses them.
+    float64 [slots, elements] what is added, products rounded and casts applied, ``wrong`` whether
+    the contract refuses them.
     """
 
     rows: NDArray[np.int64]
@@ -92,8 +117,15 @@ def sample_of(subject: Subject) -> Sample:
     places = np.concatenate([wrong, right])
     rows, columns = np.divmod(places, subject.wrong.shape[1])
     values = gather_elements(subject.source, subject.terms, rows, columns).astype(np.float64)
+    weights = subject.weights(rows, len(values))
+    if weights is not None:
+        weights = np.where(subject.terms.rows[rows].T >= 0, weights, 0.0)
     return Sample(
-        rows, columns, subject.bits[rows, columns], values, np.arange(places.size) < wrong.size
+        rows=rows,
+        columns=columns,
+        observed=subject.bits[rows, columns],
+        values=delivered(values, weights, subject.rule, IEEE_BEHAVIOUR, bare=False),
+        wrong=np.arange(places.size) < wrong.size,
     )
 
 

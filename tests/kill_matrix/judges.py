@@ -9,15 +9,11 @@ import numpy as np
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
 from conformance.numerics.order import sequential
+from conformance.numerics.standards import STANDARDS
 from conformance.numerics.summed import judge_sum
 from conformance.question import Question
 from reference.floats import numpy_dtype
 from tests.kill_matrix.problem import CONTRACT, Problem, drawn_by, gaussian_values, our_values
-
-try:
-    from conformance.numerics.standards import STANDARDS
-except ImportError:  # the suite without its standards
-    STANDARDS = {}
 
 ANY_ORDER = replace(CONTRACT, merges=None, order_clause=None)
 

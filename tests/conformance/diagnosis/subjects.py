@@ -5,6 +5,7 @@ import numpy as np
 from conformance.address import address_code
 from conformance.diagnosis.subject import Subject
 from conformance.fill import Fill, expand
+from conformance.numerics.addends import Rule
 from conformance.numerics.gather import gather
 from conformance.numerics.interval import judge_elements
 from conformance.numerics.order import emulate, sequential
@@ -38,7 +39,7 @@ def subject(observed, x, rows, storage=FP16, **fields):
     flat = values.reshape(len(values), -1)
     judged = judge_elements(flat, observed.reshape(-1), FP32, storage)
     wrong = ~judged.ok.reshape(observed.shape)
-    return Subject("y", wrong, observed, terms, x, storage, FP32, **fields)
+    return Subject("y", wrong, observed, terms, x, Rule(FP32, storage, storage), **fields)
 
 
 def coded(storage=FP16, terms=SLOTS):

@@ -1,11 +1,17 @@
 """A mistake is named when it explains the wrong elements, and its evidence is counted."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from conformance.diagnosis.guesses import diagnose, guesses
-from conformance.numerics.gather import gather
+from conformance.diagnosis.subject import Subject
+from conformance.numerics.addends import Rule, delivered, exactly
+from conformance.numerics.gather import gather, gather_elements
+from conformance.numerics.interval import judge_elements
 from conformance.numerics.order import emulate, sequential
+from conformance.numerics.rounding import IEEE_BEHAVIOUR
 from reference.floats import BF16, FP16, FP32, round_once, to_bits, truncate
 from reference.terms import Terms
 from tests.conformance.diagnosis.subjects import (
@@ -184,3 +190,41 @@ def test_nonsense_has_a_pattern_and_no_guess():
     observed = np.random.default_rng(0).integers(0, 0x7C00, (TOKENS, HIDDEN)).astype(np.uint16)
     found = diagnose(subject(observed, x, ROWS))
     assert found.guesses == ()
+
+
+def weighted(cast=None, **changed):
+    """The subject of a weighted sum whose kernel has other coefficients, rows or cast."""
+    x, terms = source(), Terms(ROWS, "x", WEIGHTS, cast)
+    rule = Rule(FP32, FP16, FP16, FP32, None if cast is None else FP16, "never")
+
+    def patterns(made):
+        at = np.indices((TOKENS, HIDDEN)).reshape(2, -1)
+        values = gather_elements(x, made, *at).astype(np.float64)
+        factors = made.coefficients[at[0]].T.astype(np.float64)
+        added = delivered(values, factors, rule, IEEE_BEHAVIOUR, bare=False)
+        return exactly(added), to_bits(emulate(sequential(SLOTS), added.copy(), FP32), FP16)
+
+    seen = patterns(replace(terms, **changed))[1]
+    wrong = ~judge_elements(patterns(terms)[0], seen, FP32, FP16).ok
+    shape = (TOKENS, HIDDEN)
+    return Subject("y", wrong.reshape(shape), seen.reshape(shape), terms, x, rule)
+
+
+WEIGHTS = np.random.default_rng(4).uniform(0.1, 1, ROWS.shape).astype(np.float32)
+
+
+@pytest.mark.parametrize("cast", [None, "float16"])
+def test_mistakes_of_weighted_sums_are_named_too(cast):
+    left_out = np.where(np.arange(SLOTS) == 2, 0, WEIGHTS).astype(np.float32)
+    found = list(guesses(weighted(cast, coefficients=left_out)))
+    assert "slot 2 is left out" in found[0]
+    inverse = np.argsort(ROWS.ravel()).reshape(ROWS.shape)
+    found = list(guesses(weighted(cast, rows=inverse)))
+    assert "argsort for rank" in found[0]
+
+
+def test_a_slot_beyond_the_last_has_the_coefficient_that_lies_behind_it():
+    subject_of = weighted(rows=ROWS[::-1])
+    found = subject_of.weights(np.array([0, TOKENS - 1]), SLOTS + 1)
+    assert found[:, 0].tolist() == [*WEIGHTS[0].tolist(), float(WEIGHTS[1, 0])]
+    assert found[-1, 1] == 0
