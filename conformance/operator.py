@@ -149,7 +149,8 @@ class Example:
 class Operator:
     """One operator of the family.
 
-    ``parameters`` are in the order of the aclnn signature. ``cases(mode, dtype)`` draws a case;
+    ``parameters`` are in the order of the aclnn signature. ``cases(mode, dtype)`` draws a case,
+    ``small_cases(mode, dtype)``, where there is one, a case that a person can work out by hand;
     ``formula(inputs, attributes)`` returns the outputs in the dtype of the inputs given.
     ``contracts`` has one entry for every output. ``row_sum(dtype, x)`` is a case whose summed
     output has one row, the sum over the slots of ``x`` [slots, columns] of that storage dtype: by
@@ -170,6 +171,7 @@ class Operator:
     cases: Callable[[str, str], SearchStrategy[Case]]
     examples: tuple[Example, ...] = ()
     rejections: tuple[Rejection, ...] = ()
+    small_cases: Callable[[str, str], SearchStrategy[Case]] | None = None
     row_sum: Callable[[str, NDArray[np.generic]], Case] | None = None
 
     @property

@@ -145,7 +145,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-    """Begin with the documented calls; end with the smallest refused case, run once more."""
+    """Begin with documented calls and small cases; end with the smallest refused one, run again."""
     __tracebackhide__ = True
     if TRIAL not in pyfuncitem.stash:
         return (yield)
@@ -156,6 +156,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
         trial.arithmetic = Arithmetic.of(profile)
     trial.examine(lambda case: body(**arguments, **{DRAWN: case}))
     try:
+        if trial.scout is not None:
+            trial.scout(**arguments)
         done = yield
         trial.settle()
         return done

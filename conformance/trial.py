@@ -60,16 +60,17 @@ class Judged:
 class Trial:
     """The attempts of one item.
 
-    ``documented`` are the documented calls of the item's cell. ``note(judged, phase, seconds)`` is
-    called for every verdict; ``by_standard`` adds what published standards say; ``arithmetic`` is
-    the device's. ``smallest`` is the refused verdict that was met last: after Hypothesis has ended,
-    that of its smallest case.
+    ``documented`` are the documented calls of the item's cell; ``scout`` draws small cases.
+    ``note(judged, phase, seconds)`` is called for every verdict; ``by_standard`` adds what
+    published standards say; ``arithmetic`` is the device's. ``smallest`` is the refused verdict
+    that was met last: after Hypothesis has ended, that of its smallest case.
     """
 
     note: Callable[[Judged, str, float], None]
     shrink_seconds: float
     by_standard: ByStandard = field(default_factory=ByStandard)
     documented: tuple[Case, ...] = ()
+    scout: Callable[..., None] | None = None
     clock: Clock = time.monotonic
     arithmetic: Arithmetic = IEEE
     smallest: Judged | None = None

@@ -118,12 +118,16 @@ def call(
 
 
 @st.composite
-def cases(draw: st.DrawFn, mode: str, dtype: str) -> Case:
-    """Cases of one mode and dtype; shrinks to one token, one expert, one column, one small core."""
-    top_k = draw(top_ks())
+def cases(draw: st.DrawFn, mode: str, dtype: str, small: bool = False) -> Case:
+    """Cases of one mode and dtype; shrinks to one token, one expert, one column, one small core.
+
+    ``small`` ones have at most 8 indices and 64 columns.
+    """
+    most_indices, most_tokens, most_hidden = (8, 8, 64) if small else (MOST_INDICES, 2000, 5000)
+    top_k = draw(top_ks(min(300, most_indices)))
     machine = draw(machines(least_ub_bytes(top_k)))
-    tokens = draw(token_counts(machine.cores, max(1, min(2000, MOST_INDICES // top_k))))
-    hidden = draw(hiddens(max(1, min(5000, LARGEST_CASE // (tokens * top_k)))))
+    tokens = draw(token_counts(machine.cores, max(1, min(most_tokens, most_indices // top_k))))
+    hidden = draw(hiddens(max(1, min(most_hidden, LARGEST_CASE // (tokens * top_k)))))
     entries = tokens * top_k
     active_num = 0
     if mode == "drop_pad":
@@ -360,6 +364,7 @@ OPERATOR = Operator(
         )
     },
     cases=cases,
+    small_cases=partial(cases, small=True),
     examples=examples(),
     rejections=rejections(),
     row_sum=row_sum,
