@@ -34,6 +34,11 @@ def cases(mode: str, dtype: str) -> SearchStrategy[Case]:
     return RIGHT.cases(mode, dtype).map(renamed)
 
 
+def small_cases(mode: str, dtype: str) -> SearchStrategy[Case]:
+    assert RIGHT.small_cases is not None
+    return RIGHT.small_cases(mode, dtype).map(renamed)
+
+
 def renamed(case: Case) -> Case:
     return replace(case, operator=NAME)
 
@@ -43,6 +48,7 @@ OPERATOR = replace(
     name=NAME,
     formula=formula,
     cases=cases,
+    small_cases=small_cases,
     contracts={"grad_x": Sum(RIGHT.contracts["grad_x"].clause, terms)},
     modes=RIGHT.modes[:1],
     dtypes=("float32",),
