@@ -1,9 +1,9 @@
 """Judge kernels with one mistake each: `python -m tests.kernels.mutation_run --seeds 20`.
 
-Each mutant is built once; then every seed is one smoke run of the real command line, stopped at the
-first failing cell. A mutant counts as rejected when the run ends with status 1 and left a shrunk
-case. `--mutant none` judges the unchanged kernel over whole smoke runs: a rejection is a false
-alarm there.
+Each mutant is built once; then every seed is a smoke run of the real command line over one cell in
+which the mistake can show. A mutant counts as rejected when the run ends with status 1 and left a
+shrunk case. `--mutant none` judges the unchanged kernel over whole smoke runs: there a rejection is
+a false alarm.
 """
 
 from __future__ import annotations
@@ -24,6 +24,11 @@ ROOT = Path(__file__).parents[2]
 KERNELS = ROOT / "device_kernels" / "kernels"
 MOST_INDICES, MOST_HIDDEN = 8, 64
 STOP_EARLY = ("--time-limit", "3", "--", "-x", "-k", "test_values")
+
+
+def first_cell(mutant: Mutant) -> tuple[str, ...]:
+    """Arguments that run the values of one cell in which the mistake can show."""
+    return (*STOP_EARLY[:-1], f"test_values and {mutant.modes[0]}-{mutant.dtypes[0]}")
 
 
 @dataclass(frozen=True)
@@ -88,7 +93,7 @@ def main() -> int:
                 f"--mutant {chosen.mutant}: unknown; one of none, {[m.name for m in MUTANTS]}"
             )
         for name, lib in kernels:
-            extra = () if name == "none" else STOP_EARLY
+            extra = next((first_cell(m) for m in MUTANTS if m.name == name), ())
             results = [
                 judge_libraries(lib, seed, Path(folder) / f"{name}-{seed}", *extra)
                 for seed in range(chosen.seeds)
