@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from functools import partial
 
@@ -59,9 +60,7 @@ def formula(inputs: Arrays, attributes: Mapping[str, int]) -> Arrays:
 def terms(inputs: Arrays, attributes: Mapping[str, int]) -> Terms:
     """The rows of ``grad_expanded_x``, seen as [rows, hidden], that each token adds."""
     source = inputs["grad_expanded_x"]
-    rows = 1
-    for size in source.shape[:-1]:
-        rows *= size
+    rows = math.prod(source.shape[:-1])
     return reference.terms(inputs["expanded_row_idx"], source_rows=rows, **attributes)
 
 
@@ -175,9 +174,7 @@ def identity_call(
     mode: str, dtype: str, grad: Shape, entries: int, top_k: int, active_num: int = 0
 ) -> Case:
     """A call of the vendor's tiling tests, which give sizes only: the indices are 0, 1, 2..."""
-    rows = 1
-    for size in grad[:-1]:
-        rows *= size
+    rows = math.prod(grad[:-1])
     indices = tuple(i if mode != "drop_pad" or i < rows else -1 for i in range(entries))
     return call(
         mode, dtype, grad=grad, indices=indices, top_k=top_k, active_num=active_num, fill=GAUSSIAN
