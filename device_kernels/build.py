@@ -14,21 +14,27 @@ import fcntl
 import hashlib
 import os
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from device_kernels.toolchain import BuildError, compile_libraries, compiler
 
-__all__ = ["Build", "BuildError", "Progress", "build", "cache_folder"]
+__all__ = ["CHECKS", "Build", "BuildError", "Progress", "build", "cache_folder"]
 
 ROOT = Path(__file__).resolve().parent
 Progress = Callable[[str], None]
+
+CHECKS = ("off", "bounds", "all")
+"""off: speed alone. bounds: memory, arguments, queues and flags. all: also synchronisation, races
+between blocks and undefined bytes (device_kernels/simulator/language/engine/checks.h).
+"""
 
 _ATTEMPTS = 3
 _FLAG_VARIABLES = ("CXXFLAGS", "LDFLAGS")
@@ -39,7 +45,8 @@ _SOURCES = {".c", ".cmake", ".cpp", ".h", ".hpp", ".in", ".map", ".txt"}
 class Build:
     """``lib``: the folder of libascendcl.so and libopapi.so. ``key``: SHA-256 of all that went in.
 
-    ``seconds``: what this call took. ``cached``: nothing had to be compiled.
+    ``seconds``: what this call took. ``cached``: nothing had to be compiled. ``lib`` of a build for
+    coverage also holds the compiler's .gcno files.
     """
 
     lib: Path
@@ -49,43 +56,66 @@ class Build:
 
 
 def build(
-    kernels: Path | None = None, *, quiet: bool = False, progress: Progress | None = None
+    *kernels: Path,
+    checks: str = "all",
+    quiet: bool = False,
+    progress: Progress | None = None,
+    coverage: bool = False,
 ) -> Build:
-    """The libraries for the operators in ``kernels`` (default: this package's own).
+    """The libraries for the operators in the folders ``kernels`` (default: this package's own).
 
+    ``checks`` is one of ``CHECKS``: what the simulated device watches while a kernel runs.
+    ``coverage`` counts which of the operators' lines and branches are run, by gcov (g++ only).
     ``progress`` gets one line when a compilation starts and one when it ends; without it they go to
     stderr, unless ``quiet``. Raises ``BuildError``.
     """
     start = time.perf_counter()
     tell = progress or (_silent if quiet else _to_stderr)
-    inputs = _Inputs((ROOT / "kernels" if kernels is None else Path(kernels)).resolve(), compiler())
-    names = sorted(source.parent.name for source in inputs.kernels.glob("*/*_kernel.cpp"))
-    if not names:
-        raise BuildError(f"kernels is {inputs.kernels}: it has no <operator>/<operator>_kernel.cpp")
+    if checks not in CHECKS:
+        raise BuildError(f"checks is {checks!r}; it must be one of {', '.join(CHECKS)}")
+    folders = tuple(Path(folder).resolve() for folder in kernels or (ROOT / "kernels",))
+    inputs = _Inputs(folders, compiler(), checks, coverage)
+    names = sorted(name for folder in folders for name in _operators(folder))
     operators = f"{len(names)} kernel{'s' if len(names) > 1 else ''}: {', '.join(names)}"
-    compiling = ""
+    compiling, folder = "", cache_folder()
+    if folder == _temporary():
+        _check_owner(folder)
     for _ in range(_ATTEMPTS):
         keys = inputs.keys()
-        runtime, opapi = (cache_folder() / f"{step}-{key[:16]}" for step, key in keys.items())
+        runtime, opapi = (folder / f"{step}-{key[:16]}" for step, key in keys.items())
         if _finished(opapi):
             lib, seconds = opapi / "lib", time.perf_counter() - start
             if compiling:
                 tell(f"built {compiling} in {seconds:.1f} s")
             return Build(lib, keys["opapi"], seconds, not compiling)
         compiling = operators if _finished(runtime) else f"the simulator and {operators}"
+        if folder == _temporary():
+            tell(f"nothing but temporary files can be written: the build will lie in {folder}")
         tell(f"building {compiling} ...")
-        _make(runtime, inputs, keys, {"SUITE_KERNELS": ""})
+        _make(runtime, inputs, keys, {"SUITE_KERNELS": "", "SUITE_CHECKS": checks})
         if _finished(runtime):
             library = str(runtime / "lib" / "libascendcl.so")
-            sources = {"SUITE_KERNELS": str(inputs.kernels), "SUITE_ASCENDCL": library}
+            listed = ";".join(str(folder) for folder in folders)
+            sources = {"SUITE_KERNELS": listed, "SUITE_ASCENDCL": library, "SUITE_CHECKS": checks}
+            sources |= {"SUITE_COVERAGE": "ON"} if coverage else {}
             _make(opapi, inputs, keys, sources)
     raise BuildError(f"sources changed during each of {_ATTEMPTS} compilations; build again")
 
 
+def _operators(folder: Path) -> list[str]:
+    """The operators with a kernel in a folder. Raises ``BuildError`` where there is none."""
+    names = [source.parent.name for source in folder.glob("*/*_kernel.cpp")]
+    if not names:
+        raise BuildError(f"kernels is {folder}: it has no <operator>/<operator>_kernel.cpp")
+    return names
+
+
 @dataclass(frozen=True)
 class _Inputs:
-    kernels: Path
+    kernels: Sequence[Path]
     compiler: str
+    checks: str = "all"
+    coverage: bool = False
 
     def keys(self) -> dict[str, str]:
         """The keys of the two steps, in order; the second is that of the whole build."""
@@ -93,26 +123,34 @@ class _Inputs:
         flags = [f"{name}={os.environ.get(name, '')}" for name in _FLAG_VARIABLES]
         simulator = ROOT / "simulator"
         runtime = _digest(
-            "\0".join([self.compiler, version.stdout, *flags]).encode(),
+            "\0".join([self.compiler, version.stdout, self.checks, *flags]).encode(),
             [
                 ("CMakeLists.txt", ROOT / "CMakeLists.txt"),
                 ("cmake", ROOT / "cmake"),
                 ("include", simulator / "include"),
                 ("runtime", simulator / "runtime"),
                 ("engine", simulator / "language" / "engine"),
+                ("coverage", simulator / "coverage"),
                 ("opapi", ROOT / "opapi"),
             ],
         )
+        # gcov files its counters under the sources' real paths.
+        folders = ", ".join(str(folder) for folder in self.kernels)
+        counted = f"\0coverage of {folders}" if self.coverage else ""
         opapi = _digest(
-            runtime.encode(),
-            [("language", simulator / "language"), ("kernels", self.kernels)],
+            (runtime + counted).encode(),
+            [
+                ("language", simulator / "language"),
+                *(("kernels", folder) for folder in self.kernels),
+            ],
         )
         return {"runtime": runtime, "opapi": opapi}
 
 
 def cache_folder() -> Path:
     """Where finished builds lie: ``$MOE_CONFORMANCE_CACHE``, else ``build/`` of the checkout, else
-    (installed, or the checkout is read-only) ``moe-conformance`` in the user's cache folder.
+    (installed, or the checkout is read-only) ``moe-conformance`` in the user's cache folder, else
+    (that cannot be written either) a folder of the user's own among the temporary files.
     """
     named = os.environ.get("MOE_CONFORMANCE_CACHE")
     if named:
@@ -121,8 +159,27 @@ def cache_folder() -> Path:
     is_checkout = (checkout / ".git").exists() or (checkout / "pyproject.toml").exists()
     if is_checkout and os.access(checkout, os.W_OK):
         return checkout / "build"
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "moe-conformance"
+    home = os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()
+    users = Path(home) / "moe-conformance"
+    there = next((place for place in (users, *users.parents) if place.exists()), None)
+    if there is not None and there.is_dir() and os.access(there, os.W_OK | os.X_OK):
+        return users
+    return _temporary()
+
+
+def _temporary() -> Path:
+    return Path(tempfile.gettempdir()) / f"moe-conformance-{os.getuid()}"
+
+
+def _check_owner(folder: Path) -> None:
+    """Refuse libraries that another user may have put among the temporary files."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    state = folder.lstat()
+    if not stat.S_ISDIR(state.st_mode) or state.st_uid != os.getuid() or state.st_mode & 0o022:
+        raise BuildError(
+            f"{folder} is not a folder that only this user can write. "
+            "Set MOE_CONFORMANCE_CACHE to a folder that can be written"
+        )
 
 
 def _silent(line: str) -> None:
@@ -180,6 +237,8 @@ def _make(
                 (tree / "cmake").mkdir()
                 compile_libraries(ROOT, tree / "cmake", inputs.compiler, definitions)
                 (tree / "result").mkdir()
+                for notes in (tree / "cmake").rglob("*.gcno"):
+                    os.replace(notes, tree / "cmake" / "lib" / notes.name)
                 os.replace(tree / "cmake" / "lib", tree / "result" / "lib")
                 # What was edited while it was compiled must not be filed under the old key.
                 if inputs.keys() == keys:
@@ -196,11 +255,20 @@ def _make(
 def main(arguments: list[str] | None = None) -> int:
     """``python -m device_kernels.build``: prints the folder of the libraries."""
     parser = argparse.ArgumentParser(prog="python -m device_kernels.build", description=__doc__)
-    parser.add_argument("--kernels", type=Path, help="the folder of operators (default: our own)")
+    parser.add_argument(
+        "--kernels",
+        type=Path,
+        action="append",
+        default=[],
+        help="a folder of operators (repeatable; default: our own)",
+    )
+    parser.add_argument(
+        "--checks", choices=CHECKS, default="all", help="what the simulated device watches"
+    )
     parser.add_argument("--quiet", action="store_true", help="print the folder only")
     options = parser.parse_args(arguments)
     try:
-        result = build(options.kernels, quiet=options.quiet)
+        result = build(*options.kernels, checks=options.checks, quiet=options.quiet)
     except BuildError as error:
         print(f"error: {error}", file=sys.stderr)
         return 3

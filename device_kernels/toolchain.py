@@ -31,10 +31,10 @@ def compiler() -> str:
 
 def compile_libraries(source: Path, tree: Path, cxx: str, definitions: dict[str, str]) -> None:
     """Configures the CMake project ``source`` in ``tree`` and builds it. Raises ``BuildError``."""
-    cmake, ninja = _tool("cmake"), _tool("ninja")
+    cmake, ninja = tool("cmake"), tool("ninja")
     if cmake is None:
         raise BuildError("no cmake 3.18 or newer: python -m pip install cmake ninja")
-    if ninja is None and _tool("make") is None:
+    if ninja is None and tool("make") is None:
         raise BuildError("no ninja and no make: python -m pip install ninja")
     configure = [cmake, "-S", str(source), "-B", str(tree), f"-DCMAKE_CXX_COMPILER={cxx}"]
     # The environment may name another type: its flags would be filed under the same key.
@@ -60,7 +60,7 @@ def compile_libraries(source: Path, tree: Path, cxx: str, definitions: dict[str,
             raise BuildError("the build failed:\n" + _first_errors(ran.stdout))
 
 
-def _tool(name: str) -> str | None:
+def tool(name: str) -> str | None:
     """A build tool's path: beside the interpreter (a virtual environment that is not activated), on
     PATH, or inside the PyPI package of that name.
     """

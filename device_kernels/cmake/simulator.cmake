@@ -1,9 +1,20 @@
 # libascendcl.so and libopapi.so of the simulated device.
 include("${CMAKE_CURRENT_SOURCE_DIR}/cmake/compiler.cmake")
 set(simulator "${CMAKE_CURRENT_SOURCE_DIR}/simulator")
+set(SUITE_CHECKS "all" CACHE STRING "What the simulated device watches: off, bounds or all")
+set_property(CACHE SUITE_CHECKS PROPERTY STRINGS off bounds all)
+set(levels off bounds all)
+list(FIND levels "${SUITE_CHECKS}" level)
+if(level EQUAL -1)
+    message(FATAL_ERROR "SUITE_CHECKS is ${SUITE_CHECKS}; it must be off, bounds or all")
+endif()
+add_compile_definitions("ASCENDSIM_CHECKS=${level}")
 add_link_options(LINKER:--no-undefined LINKER:--build-id=sha1)
 # The libraries do not depend on where the checkout lies, and diagnostics show short paths.
-add_compile_options("-ffile-prefix-map=${CMAKE_CURRENT_SOURCE_DIR}=device_kernels")
+# Counters of coverage are filed under the real ones.
+if(NOT SUITE_COVERAGE)
+    add_compile_options("-ffile-prefix-map=${CMAKE_CURRENT_SOURCE_DIR}=device_kernels")
+endif()
 
 # Exports what cmake/<target>.map says, of what the sources make visible.
 function(export_by target)
@@ -58,8 +69,8 @@ include("${CMAKE_CURRENT_SOURCE_DIR}/cmake/launchers.cmake")
 set(kernel_files "")
 set(host_files "")
 set(launchers "")
-foreach(operator IN LISTS operators)
-    set(folder "${SUITE_KERNELS}/${operator}")
+foreach(folder IN LISTS operator_folders)
+    get_filename_component(operator "${folder}" NAME)
     list(APPEND kernel_files "${folder}/${operator}_kernel.cpp")
     list(APPEND host_files "${folder}/${operator}_tiling.cpp" "${folder}/aclnn_${operator}.cpp")
     add_launchers("${folder}/${operator}_kernel.cpp" launchers)
@@ -69,7 +80,12 @@ endforeach()
 add_library(kernels OBJECT ${kernel_files})
 target_include_directories(kernels PRIVATE "${simulator}/language")
 # A later map wins: a kernel's source is named from the operators' folder on, wherever that lies.
-target_compile_options(kernels PRIVATE "-ffile-prefix-map=${SUITE_KERNELS}=kernels")
+if(NOT SUITE_COVERAGE)
+    foreach(folder IN LISTS operator_folders)
+        get_filename_component(parent "${folder}" DIRECTORY)
+        target_compile_options(kernels PRIVATE "-ffile-prefix-map=${parent}=kernels")
+    endforeach()
+endif()
 
 add_library(opapi SHARED ${host_files} ${launchers} $<TARGET_OBJECTS:kernels>)
 target_include_directories(opapi PRIVATE
@@ -80,6 +96,15 @@ target_link_libraries(opapi PRIVATE
 if(TARGET plumbing)
     add_dependencies(opapi plumbing)
     set_property(TARGET opapi APPEND PROPERTY LINK_DEPENDS "${plumbing_file}")
+endif()
+if(SUITE_COVERAGE)
+    # Counters in the operators alone. -O1: at -O0 the model's inlined loops take minutes, and counters
+    # are inserted before anything is optimised away.
+    set(counted --coverage -fprofile-update=atomic -O1)
+    target_compile_options(kernels PRIVATE ${counted})
+    set_source_files_properties(${host_files} PROPERTIES COMPILE_OPTIONS "${counted}")
+    target_sources(opapi PRIVATE "${simulator}/coverage/write_counters.cpp")
+    target_link_options(opapi PRIVATE --coverage)
 endif()
 # No C++ name: inline functions of the standard library would be shared with the host's program.
 export_by(opapi)

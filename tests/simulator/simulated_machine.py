@@ -23,6 +23,9 @@ OK = 0
 INVALID_PARAMETER = 107000
 KERNEL_EXCEPTION = 507015
 
+INPUT, OUTPUT, WORKSPACE = 0, 1, 2
+"""What ascendsimDescribeRegion takes: undefined bytes may be stored in a workspace only."""
+
 REGION_BYTES = 1024
 ARGUMENTS = ("first", "second", "result", "params")
 
@@ -36,6 +39,23 @@ def compile_unit(source: Path, out: Path | None = None) -> subprocess.CompletedP
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+def compile_operator(
+    source: Path, out: Path, dtype: str, type_name: str
+) -> subprocess.CompletedProcess[str]:
+    """Compiles a kernel of the operator build with its tiling beside it, for one dtype of x."""
+    operator = source.stem.removesuffix("_kernel")
+    definitions = {
+        "ASCENDSIM_TILING_DATA": f"{operator.capitalize()}TilingData",
+        "DTYPE_X": dtype,
+        "ORIG_DTYPE_X": type_name,
+    }
+    command = ["g++", *FLAGS, "-O1", "-I", str(LANGUAGE), "-c", str(source), "-o", str(out)]
+    command += [f"-D{name}={value}" for name, value in definitions.items()]
+    for header in (LANGUAGE / "operator_build.h", source.parent / f"{operator}_tiling.h"):
+        command += ["-include", str(header)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
 def build(folder: Path) -> Path:
     """Compiles the engine and every test kernel into one shared object in ``folder``."""
     sources = [*LANGUAGE.glob("engine/*.cpp"), *KERNELS.glob("*.cpp")]
@@ -43,6 +63,10 @@ def build(folder: Path) -> Path:
     with ThreadPoolExecutor(2) as pool:
         for result in pool.map(compile_unit, sources, objects):
             assert result.returncode == 0, result.stderr
+    for source in KERNELS.glob("operator_build/*.cpp"):
+        objects.append(folder / f"{source.stem}.o")
+        result = compile_operator(source, objects[-1], "int32_t", "DT_INT32")
+        assert result.returncode == 0, result.stderr
     library = folder / "libmachine.so"
     subprocess.run(["g++", "-shared", *map(str, objects), "-o", str(library)], check=True)
     return library
@@ -50,12 +74,13 @@ def build(folder: Path) -> Path:
 
 @dataclass(frozen=True)
 class Expectation:
-    """The line of a test kernel that is marked ``// expect: code``."""
+    """The line of a test kernel that is marked ``// expect: code``, or ``code in 3 blocks``."""
 
     kernel: str
     code: str
     file: str
     line: int
+    blocks: int
 
 
 def expectations() -> Iterator[Expectation]:
@@ -63,10 +88,20 @@ def expectations() -> Iterator[Expectation]:
     for source in sorted(KERNELS.glob("*.cpp")):
         kernel = ""
         for number, text in enumerate(source.read_text().splitlines(), start=1):
-            if begun := re.match(r"TEST_KERNEL\((\w+)\)", text):
+            if begun := re.match(r"TEST_(?:KERNEL|MISTAKE)\((\w+)\)", text):
                 kernel = begun[1]
-            if marked := re.search(r"// expect: ([\w-]+)$", text):
-                yield Expectation(kernel, marked[1], source.name, number)
+            if marked := re.search(r"// expect: ([\w-]+)(?: in (\d+) blocks)?$", text):
+                blocks = int(marked[2] or 1)
+                yield Expectation(kernel, marked[1], source.name, number, blocks)
+
+
+def twins() -> list[str]:
+    """The kernels with one mistake, by name, of which ``right_<name>`` is the same without it."""
+    return [
+        name
+        for source in sorted(KERNELS.glob("*.cpp"))
+        for name in re.findall(r"^TEST_MISTAKE\((\w+)\)", source.read_text(), re.M)
+    ]
 
 
 class SimulatedMachine:
@@ -76,11 +111,20 @@ class SimulatedMachine:
         self.c = ctypes.CDLL(str(library))
         self.c.ascendsimUbBytes.restype = ctypes.c_uint64
         self.c.ascendsimTakeDiagnostics.restype = ctypes.c_uint64
+        self.result_role = OUTPUT
 
     def configure(self, soc: str = "", cores: int = 0, ub_bytes: int = 0) -> int:
         """Sets the machine of later launches; returns the status."""
         status: int = self.c.ascendsimConfigure(soc.encode(), cores, ctypes.c_uint64(ub_bytes))
         return status
+
+    def synchronise(self, level: str) -> None:
+        """Sets how strictly later launches are judged: none, pipes, scalar or vector."""
+        assert self.c.ascendsimSyncLevel(level.encode()) == OK
+
+    def order_blocks(self, order: str) -> None:
+        """Sets the order of the blocks of later launches: forward, reverse or shuffled:SEED."""
+        assert self.c.ascendsimBlockOrder(order.encode()) == OK
 
     def launch(
         self,
@@ -104,7 +148,7 @@ class SimulatedMachine:
                     array.ctypes.data_as(ctypes.c_void_p),
                     ctypes.c_uint64(array.nbytes),
                     name.encode(),
-                    int(name == "result"),
+                    self.result_role if name == "result" else INPUT,
                 )
         pointers = (ctypes.c_void_p * 4)(*(array.ctypes.data for array in arrays))
         entry = ctypes.cast(getattr(self.c, f"entry_{kernel}"), ctypes.c_void_p)

@@ -95,7 +95,7 @@ def test_a_new_source_beside_a_kernel_changes_the_key(kernels: Path, name: str) 
 def test_the_flags_of_the_environment_are_part_of_the_key(
     kernels: Path, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
-    inputs = build_module._Inputs(kernels, toolchain.compiler())
+    inputs = build_module._Inputs((kernels,), toolchain.compiler())
     keys = inputs.keys()
     monkeypatch.setenv(variable, "-g")
     assert all(inputs.keys()[step] != keys[step] for step in keys)
@@ -118,7 +118,7 @@ def test_every_source_is_part_of_the_keys_of_the_steps_that_compile_it(
 ) -> None:
     copied = shutil.copytree(ROOT, tmp_path / "device_kernels")
     monkeypatch.setattr(build_module, "ROOT", copied)
-    inputs = build_module._Inputs(copied / "kernels", toolchain.compiler())
+    inputs = build_module._Inputs((copied / "kernels",), toolchain.compiler())
     before = inputs.keys()
     (copied / part).write_text((copied / part).read_text() + "\n")
     after = inputs.keys()
@@ -180,6 +180,29 @@ def test_a_folder_without_operators_is_refused(tmp_path: Path) -> None:
         build(tmp_path, quiet=True)
 
 
+def test_operators_of_several_folders_are_built_into_one_library(
+    kernels: Path, tmp_path: Path
+) -> None:
+    further = tmp_path / "further"
+    shutil.copytree(kernels / "increment", further / "decrement")
+    for source in list((further / "decrement").iterdir()):
+        text = source.read_text().replace("increment", "decrement").replace("Increm", "Decrem")
+        source.with_name(source.name.replace("increment", "decrement")).write_text(text)
+        source.unlink()
+    both = build(kernels, further, quiet=True)
+    assert both.key != build(kernels, quiet=True).key
+    library = (both.lib / "libopapi.so").read_bytes()
+    assert b"\0aclnnIncrement\0" in library
+    assert b"\0aclnnDecrement\0" in library
+    assert str(further).encode() not in library
+
+
+def test_a_second_kernel_of_an_operator_is_refused(kernels: Path, tmp_path: Path) -> None:
+    further = shutil.copytree(kernels, tmp_path / "further")
+    with pytest.raises(BuildError, match="is a second kernel of increment"):
+        build(kernels, further, quiet=True)
+
+
 def test_two_processes_at_once_build_once(kernels: Path, cache: Path) -> None:
     command = [sys.executable, "-m", "device_kernels.build", "--kernels", str(kernels)]
     running = [
@@ -196,7 +219,7 @@ def test_two_processes_at_once_build_once(kernels: Path, cache: Path) -> None:
 def test_a_source_edited_while_it_is_compiled_is_not_filed_under_its_old_key(
     kernels: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    inputs = build_module._Inputs(kernels, toolchain.compiler())
+    inputs = build_module._Inputs((kernels,), toolchain.compiler())
     build(OPERATORS, quiet=True)
     old = inputs.keys()["opapi"]
     compiled: list[str] = []
@@ -231,8 +254,8 @@ def test_sources_that_never_rest_are_reported(
 
 
 def test_without_ninja_make_is_used(kernels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real: Callable[[str], str | None] = toolchain._tool
-    monkeypatch.setattr(toolchain, "_tool", lambda name: None if name == "ninja" else real(name))
+    real: Callable[[str], str | None] = toolchain.tool
+    monkeypatch.setattr(toolchain, "tool", lambda name: None if name == "ninja" else real(name))
     assert not build(kernels, quiet=True).cached
 
 
@@ -246,7 +269,7 @@ def test_without_ninja_make_is_used(kernels: Path, monkeypatch: pytest.MonkeyPat
 def test_a_missing_tool_is_named_with_what_to_install(
     kernels: Path, monkeypatch: pytest.MonkeyPatch, present: set[str], advice: str
 ) -> None:
-    monkeypatch.setattr(toolchain, "_tool", lambda name: name if name in present else None)
+    monkeypatch.setattr(toolchain, "tool", lambda name: name if name in present else None)
     with pytest.raises(BuildError, match=advice):
         build(kernels, quiet=True)
 
@@ -276,7 +299,7 @@ def test_a_missing_compiler_is_named_with_what_to_install(
 def test_a_compiler_that_is_too_old_is_refused_before_it_compiles(
     name: str, version: str, refused: bool
 ) -> None:
-    cmake = toolchain._tool("cmake")
+    cmake = toolchain.tool("cmake")
     assert cmake is not None
     script = str(ROOT / "cmake" / "compiler.cmake")
     given = [f"-DCMAKE_CXX_COMPILER_ID={name}", f"-DCMAKE_CXX_COMPILER_VERSION={version}"]
@@ -310,7 +333,7 @@ def test_the_environment_cannot_change_the_build_type(
 def test_no_build_type_contracts_multiplications_and_additions(
     tmp_path: Path, build_type: str
 ) -> None:
-    cmake = toolchain._tool("cmake")
+    cmake = toolchain.tool("cmake")
     assert cmake is not None
     configure = [cmake, "-S", str(ROOT), "-B", str(tmp_path), f"-DCMAKE_BUILD_TYPE={build_type}"]
     configure += ["-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"]
@@ -361,3 +384,8 @@ def test_the_command_ends_with_3_where_nothing_could_be_built(
 ) -> None:
     assert main(["--kernels", str(tmp_path)]) == 3
     assert capsys.readouterr().err.startswith("error: kernels is ")
+
+
+def test_a_level_of_checks_that_is_none_is_refused(kernels: Path) -> None:
+    with pytest.raises(BuildError, match="checks is 'most'; it must be one of off, bounds, all"):
+        build(kernels, checks="most", quiet=True)

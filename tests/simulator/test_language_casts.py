@@ -67,7 +67,8 @@ def test_widening_is_exact_for_all_65536_patterns(machine: SimulatedMachine, nam
     result = machine.run(
         f"cast_{name}_to_float", EVERY_PATTERN, np.zeros(65536, np.float32), [65536, NONE]
     )
-    expected = EVERY_PATTERN.view(FORMATS[name]).astype(np.float32)
+    with np.errstate(invalid="ignore"):  # aarch64 tells of signalling NaNs, x86-64 does not
+        expected = EVERY_PATTERN.view(FORMATS[name]).astype(np.float32)
     numbers = ~np.isnan(expected)
     assert same_bits(result[numbers], expected[numbers])
     payload = 10 if name == "half" else 7

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tests.simulator.simulated_machine import (
+    INVALID_PARAMETER,
     KERNEL_EXCEPTION,
     LANGUAGE,
     OK,
@@ -18,9 +19,17 @@ from tests.simulator.simulated_machine import (
     SimulatedMachine,
     compile_unit,
     expectations,
+    twins,
 )
 
+
+@pytest.fixture
+def machine(strict_machine: SimulatedMachine) -> SimulatedMachine:
+    return strict_machine
+
+
 DOCUMENT = Path(__file__).parents[2] / "docs" / "diagnostics.md"
+BETWEEN_BLOCKS = {"race"}
 SEVERITY = {
     "ub-budget": "note",
     "ub-overlap": "warning",
@@ -32,16 +41,14 @@ SEVERITY = {
 
 @pytest.mark.parametrize("expected", list(expectations()), ids=lambda expected: expected.kernel)
 def test_a_fault_is_reported_at_its_line(machine: SimulatedMachine, expected: Expectation) -> None:
-    status, found = machine.run_fault(expected.kernel)
+    blocks = max(expected.blocks, 2 if expected.code in BETWEEN_BLOCKS else 1)
+    status, found = machine.run_fault(expected.kernel, blocks=blocks)
     severity = SEVERITY.get(expected.code, "error")
     assert [(one["code"], Path(one["file"]).name, one["line"]) for one in found] == [
         (expected.code, expected.file, expected.line)
     ]
-    assert (found[0]["severity"], found[0]["kernel"], found[0]["block"]) == (
-        severity,
-        expected.kernel,
-        0,
-    )
+    assert (found[0]["severity"], found[0]["kernel"]) == (severity, expected.kernel)
+    assert 0 <= found[0]["block"] < blocks
     assert found[0]["message"]
     assert found[0]["advice"].endswith(".")
     assert status == (KERNEL_EXCEPTION if severity == "error" else OK)
@@ -55,6 +62,16 @@ def test_an_exception_that_leaves_a_kernel_is_a_crash(
     assert status == KERNEL_EXCEPTION
     assert [one["code"] for one in found] == ["kernel-crash"]
     assert ("of its own" in found[0]["message"]) == (kernel == "throws_an_exception")
+
+
+@pytest.mark.parametrize("blocks", [1, 3])
+@pytest.mark.parametrize("kernel", twins())
+def test_without_the_mistake_nothing_is_reported(
+    machine: SimulatedMachine, kernel: str, blocks: int
+) -> None:
+    for order in ("forward", "reverse", "shuffled:1"):
+        machine.order_blocks(order)
+        assert machine.run_fault(f"right_{kernel}", blocks=blocks) == (OK, [])
 
 
 def engine_codes() -> set[str]:
@@ -125,9 +142,61 @@ def test_the_message_tells_what_was_touched(machine: SimulatedMachine) -> None:
     expected = f"DataCopy reads 32 bytes at offset 1008 of first, which has {REGION_BYTES}"
     assert found[0]["message"] == expected
     assert found[0]["pipe"] == "MTE2"
+    _, found = machine.run_fault("reads_where_a_32_bit_offset_wraps")
+    expected = f"GetValue reads 4 bytes at offset -8589934592 of first, which has {REGION_BYTES}"
+    assert found[0]["message"] == expected
     _, found = machine.run_fault("adds_past_its_buffer")
     assert found[0]["message"] == "Add touches 68 bytes at offset 0 of a UB buffer of 64 bytes"
     assert (found[0]["pipe"], found[0]["address"]) == ("V", 0)
+
+
+def test_a_finding_names_the_access_that_it_conflicts_with(machine: SimulatedMachine) -> None:
+    _, [found] = machine.run_fault("adds_before_the_copy_has_arrived")
+    assert (found["pipe"], found["address"]) == ("V", 0)
+    earlier = found["earlier"]
+    assert (earlier["operation"], earlier["pipe"], earlier["block"]) == ("DataCopy", "MTE2", 0)
+    assert found["line"] - earlier["line"] == 4
+    _, [found] = machine.run_fault("writes_one_place_from_every_block", blocks=2)
+    assert (found["block"], found["earlier"]["block"], found["earlier"]["pipe"]) == (1, 0, "MTE3")
+    assert found["line"] == found["earlier"]["line"]
+    _, [found] = machine.run_fault("frees_twice")
+    assert found["earlier"] is None
+
+
+LEVELS = [("none", 0), ("pipes", 1), ("scalar", 2), ("vector", 3)]
+KERNELS_BY_LEVEL = {
+    1: "copies_a_sum_out_before_it_is_there",
+    2: "reads_a_scalar_before_the_sum_is_there",
+    3: "adds_to_a_sum_that_is_not_there",
+}
+
+
+@pytest.mark.parametrize(("level", "strictness"), LEVELS)
+def test_each_level_of_synchronisation_judges_more(
+    machine: SimulatedMachine, level: str, strictness: int
+) -> None:
+    machine.synchronise(level)
+    for needed, kernel in KERNELS_BY_LEVEL.items():
+        assert bool(machine.run_fault(kernel)[1]) == (strictness >= needed), kernel
+
+
+def test_blocks_run_in_the_order_that_is_set(machine: SimulatedMachine) -> None:
+    firsts = {}
+    for order in ("forward", "reverse", "shuffled:3", "shuffled:4"):
+        machine.order_blocks(order)
+        _, [found] = machine.run_fault("writes_one_place_from_every_block", blocks=40)
+        firsts[order] = (found["earlier"]["block"], found["block"])
+    assert firsts["forward"] == (0, 1)
+    assert firsts["reverse"] == (39, 38)
+    assert len(set(firsts.values())) == 4
+
+
+@pytest.mark.parametrize("text", [b"", b"backward", b"shuffled", b"shuffled:", b"shuffled:-1"])
+def test_a_setting_that_is_none_is_refused(machine: SimulatedMachine, text: bytes) -> None:
+    assert machine.c.ascendsimBlockOrder(text) == INVALID_PARAMETER
+    assert machine.c.ascendsimSyncLevel(text) == INVALID_PARAMETER
+    _, [found] = machine.run_fault("writes_one_place_from_every_block", blocks=2)
+    assert found["block"] == 1
 
 
 def test_diagnostics_wait_until_they_fit(machine: SimulatedMachine) -> None:
@@ -157,14 +226,6 @@ def test_diagnostics_do_not_pile_up(machine: SimulatedMachine) -> None:
 @pytest.mark.parametrize(
     ("statement", "message"),
     [
-        ("Add(Of<bfloat16_t>(), Of<bfloat16_t>(), Of<bfloat16_t>(), 1)", "Add does not take"),
-        ("Add(Of<int64_t>(), Of<int64_t>(), Of<int64_t>(), 1)", "Add does not take"),
-        ("Adds(Of<int8_t>(), Of<int8_t>(), int8_t(1), 1)", "Adds does not take"),
-        ("Muls(Of<bfloat16_t>(), Of<bfloat16_t>(), bfloat16_t(1), 1)", "Muls does not take"),
-        ("Duplicate(Of<int8_t>(), int8_t(1), 1)", "Duplicate does not take"),
-        ("Cast(Of<half>(), Of<int32_t>(), RoundMode::CAST_NONE, 1)", "SetDeqScale"),
-        ("DataCopy(Of<double>(), GlobalTensor<double>(), 8)", "DataCopy does not take"),
-        ("Adds<half, false>(Of<half>(), Of<half>(), half(1), 1)", "sticky mask"),
         ("PipeBarrier<PIPE_S>()", "takes no PIPE_S"),
         ("TQue<TPosition::VECIN, 0> queue", "1 to 64 tensors deep"),
         ("KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY)", ""),

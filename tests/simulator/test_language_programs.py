@@ -21,6 +21,11 @@ from tests.simulator.test_language import same_bits
 NOTHING = np.zeros(8, np.int32)
 
 
+@pytest.fixture
+def machine(strict_machine: SimulatedMachine) -> SimulatedMachine:
+    return strict_machine
+
+
 @pytest.mark.parametrize("blocks", [1, 2, 48, 1000])
 def test_every_block_knows_its_index_and_the_launch_size(
     machine: SimulatedMachine, blocks: int

@@ -23,11 +23,27 @@ ACL_FUNC_VISIBILITY uint32_t ascendsimVectorCores(void);
 ACL_FUNC_VISIBILITY uint64_t ascendsimUbBytes(void);
 
 /*
+ * The order in which the blocks of later launches run: "forward" (as at first), "reverse" or
+ * "shuffled:SEED" with a decimal seed. A correct kernel computes the same in every order. And how
+ * strictly synchronisation is judged: "none", "pipes", "scalar" or "vector" (as at first). 107000
+ * for another text. A process begins with ASCENDSIM_BLOCK_ORDER and ASCENDSIM_SYNC_LEVEL.
+ */
+ACL_FUNC_VISIBILITY int ascendsimBlockOrder(const char* order);
+ACL_FUNC_VISIBILITY int ascendsimSyncLevel(const char* level);
+
+/*
  * Names device memory that this thread's next launch may touch; forgotten when that launch ends.
+ * `writable`: 0 for an input, 1 for an output, 2 for a workspace that nothing has written yet.
  * Where none is named, every live allocation may be touched.
  */
 ACL_FUNC_VISIBILITY void ascendsimDescribeRegion(const void* start, uint64_t bytes,
                                                  const char* name, int writable);
+
+/*
+ * Names the tiling key of this thread's next launch, for kernels of the operator build, which ask
+ * for it by TILING_KEY_IS; forgotten when that launch ends.
+ */
+ACL_FUNC_VISIBILITY void ascendsimTilingKey(uint64_t key);
 
 /*
  * Runs a kernel on `blocks` cores before it returns. A finding of severity error ends it, and the

@@ -49,6 +49,26 @@ CAST_KERNEL(float_to_float, float, float)
 CAST_KERNEL(float_to_int32, int32_t, float)
 CAST_KERNEL(half_to_int32, int32_t, half)
 CAST_KERNEL(int32_to_float, float, int32_t)
+CAST_KERNEL(float_to_int16, int16_t, float)
+CAST_KERNEL(float_to_int64, int64_t, float)
+CAST_KERNEL(half_to_int16, int16_t, half)
+CAST_KERNEL(half_to_int8, int8_t, half)
+CAST_KERNEL(half_to_uint8, uint8_t, half)
+CAST_KERNEL(bfloat16_to_int32, int32_t, bfloat16_t)
+CAST_KERNEL(int16_to_float, float, int16_t)
+CAST_KERNEL(int64_to_float, float, int64_t)
+CAST_KERNEL(int8_to_half, half, int8_t)
+CAST_KERNEL(uint8_to_half, half, uint8_t)
+CAST_KERNEL(int16_to_half, half, int16_t)
+CAST_KERNEL(int32_to_int16, int16_t, int32_t)
+CAST_KERNEL(int32_to_int64, int64_t, int32_t)
+CAST_KERNEL(int64_to_int32, int32_t, int64_t)
+
+// By a scale, the element at index 0 of the second input.
+TEST_KERNEL(cast_int32_to_half) {
+    SetDeqScale(Global<half>(second).GetValue(0));
+    CastAll<half, int32_t>(first, result, params);
+}
 
 // fp32 to half with the overflow mode that saturates, which no Cast uses yet. params: the count.
 TEST_KERNEL(narrow_saturating) {

@@ -39,8 +39,12 @@ TEST_KERNEL(copies_from_half_an_element) {
 TEST_KERNEL(copies_a_length_that_is_rounded_down) {
     Frame frame;
     Duplicate(frame.tensor, 0.0f, 16);
+    PipeBarrier<PIPE_ALL>();
     DataCopy(frame.tensor, Global<float>(first), 15);  // expect: copy-rounded
-    DataCopy(Global<float>(result), frame.tensor, 16);
+    PipeBarrier<PIPE_ALL>();
+    if (GetBlockIdx() == 0) {
+        DataCopy(Global<float>(result), frame.tensor, 16);
+    }
 }
 
 TEST_KERNEL(truncates_a_block_length) {
@@ -49,7 +53,9 @@ TEST_KERNEL(truncates_a_block_length) {
     Duplicate(frame.tensor, 0.0f, 16);
     DataCopyParams copy;
     copy.blockLen = bytes;  // expect: field-truncated
+    PipeBarrier<PIPE_ALL>();
     DataCopyPad(frame.tensor, Global<float>(first), copy, DataCopyPadParams{});
+    PipeBarrier<PIPE_ALL>();
     DataCopy(Global<float>(result), frame.tensor, 16);
 }
 

@@ -1,4 +1,6 @@
 // The smallest kernels that break a rule of memory; each line that does says which.
+#include <limits>
+
 #include "test_kernel.h"
 
 using namespace AscendC;
@@ -149,6 +151,8 @@ TEST_KERNEL(copies_a_last_block_past_its_region) {
     TPipe pipe;
     TBuf<> buffer;
     pipe.InitBuffer(buffer, 128);
+    Duplicate(buffer.Get<float>(), 0.0f, 32);
+    PipeBarrier<PIPE_ALL>();
     const DataCopyExtParams copy{3, 4, 0, 508, 0};
     DataCopyPad(Global<float>(result), buffer.Get<float>(), copy);  // expect: gm-out-of-bounds
 }
@@ -168,6 +172,11 @@ TEST_KERNEL(copies_into_an_input) {
     TBuf<> buffer;
     pipe.InitBuffer(buffer, 32);
     DataCopy(Global<float>(second), buffer.Get<float>(), 8);  // expect: gm-read-only
+}
+
+TEST_KERNEL(reads_where_a_32_bit_offset_wraps) {
+    const auto wrapped = static_cast<uint64_t>(std::numeric_limits<int32_t>::min());
+    Global<float>(first)[wrapped].GetValue(0);  // expect: gm-out-of-bounds
 }
 
 // 2^62 floats are 2^64 bytes, which would be the first again.

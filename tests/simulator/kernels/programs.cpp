@@ -32,6 +32,7 @@ TEST_KERNEL(gather_sum) {
     const DataCopyExtParams copy{1, hidden * sizeof(half), 0, 0, 0};
     for (int64_t token = GetBlockIdx(); token < tokens; token += GetBlockNum()) {
         Duplicate(sum, 0.0f, hidden);
+        PipeBarrier<PIPE_V>();
         for (int32_t slot = 0; slot < k; ++slot) {
             const int32_t index = Global<int32_t>(second).GetValue(token * k + slot);
             LocalTensor<half> gathered = rows.AllocTensor<half>();
@@ -47,6 +48,7 @@ TEST_KERNEL(gather_sum) {
         }
         LocalTensor<half> rounded = sums.AllocTensor<half>();
         Cast(rounded, sum, RoundMode::CAST_RINT, hidden);
+        PipeBarrier<PIPE_V>();
         sums.EnQue(rounded);
         rounded = sums.DeQue<half>();
         DataCopyPad(Global<half>(result)[token * hidden], rounded, copy);
@@ -141,4 +143,9 @@ TEST_KERNEL(add_rounds) {
     for (int32_t round = 0; round < Param(params, 1); ++round) {
         Add(all, all[count], all[2 * count], count);
     }
+}
+
+// A kernel that is launched directly has all of its workspace.
+TEST_KERNEL(direct_workspace) {
+    Global<int32_t>(result).SetValue(0, static_cast<int32_t>(GetUserWorkspace(second) - second));
 }

@@ -15,6 +15,16 @@
         [[maybe_unused]] GM_ADDR first, [[maybe_unused]] GM_ADDR second,                      \
         [[maybe_unused]] GM_ADDR result, [[maybe_unused]] GM_ADDR params)
 
+// Defines a kernel with one mistake and, as right_<name>, its twin without: `right` tells which.
+#define TEST_MISTAKE(name)                                                                       \
+    template <bool right>                                                                        \
+    __aicore__ void body_##name(GM_ADDR first, GM_ADDR second, GM_ADDR result);                  \
+    TEST_KERNEL(name) { body_##name<false>(first, second, result); }                             \
+    TEST_KERNEL(right_##name) { body_##name<true>(first, second, result); }                      \
+    template <bool right>                                                                        \
+    __aicore__ void body_##name([[maybe_unused]] GM_ADDR first, [[maybe_unused]] GM_ADDR second, \
+                                [[maybe_unused]] GM_ADDR result)
+
 // Parameter `index` of the launch.
 __aicore__ inline int32_t Param(GM_ADDR params, int index) {
     return reinterpret_cast<__gm__ int32_t*>(params)[index];

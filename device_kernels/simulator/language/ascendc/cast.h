@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <utility>
 
-#include "arithmetic.h"
+#include "../engine/core.h"
+#include "cast_table.h"
 #include "conversions.h"
+#include "elementwise.h"
 
 namespace ascendsim {
 
@@ -40,12 +42,16 @@ void WithMode(RoundMode mode, const VectorCall& call, Body body) {
 
 }  // namespace ascendsim
 
-#define ASCENDSIM_CAST_DTYPES(Dst, Src)                                                          \
-    static_assert(ascendsim::kCastModes<Dst, Src> != 0,                                          \
-                  "Cast does not join these dtypes here; it joins float with half, bfloat16_t, " \
-                  "float and int32_t, and half to int32_t (int32_t to half needs SetDeqScale)")
+#define ASCENDSIM_CAST_DTYPES(Dst, Src)                 \
+    static_assert(ascendsim::kCastModes<Dst, Src> != 0, \
+                  "Cast does not join these dtypes on Ascend910B; mostly they meet in float")
 
 namespace AscendC {
+
+// What Cast of int32_t to half multiplies by.
+inline void SetDeqScale(half scale) {
+    ascendsim::CurrentCore().registers.deqScale = static_cast<float>(scale);
+}
 
 // dst[i] = src[i] in dst's dtype. Widening in place is right only from the upper half of a buffer.
 template <typename Dst, typename Src>
@@ -57,9 +63,8 @@ void Cast(const LocalTensor<Dst>& dst, const LocalTensor<Src>& src, const RoundM
     const Src* from = ascendsim::VectorOperand(src, count, call);
     ascendsim::CheckOverlap(dst, src, count, call);
     ascendsim::WithMode<ascendsim::kCastModes<Dst, Src>>(roundMode, call, [&]<RoundMode mode>() {
-        ascendsim::ForEachElement(count, [to, from](uint32_t i) {
-            to[i] = ascendsim::Conversion<Dst, Src, mode>::Of(from[i]);
-        });
+        ascendsim::ForEachElement(
+            count, [to, from](uint32_t i) { to[i] = ascendsim::Convert<Dst, mode>(from[i]); });
     });
 }
 
@@ -69,12 +74,11 @@ void Cast(const LocalTensor<Dst>& dst, const LocalTensor<Src>& src, const RoundM
           const UnaryRepeatParams& repeatParams,
           ascendsim::CallSite where = ascendsim::CallSite::current()) {
     ASCENDSIM_CAST_DTYPES(Dst, Src);
-    ASCENDSIM_OWN_MASK(isSetMask);
     const ascendsim::VectorCall call{"Cast", where};
     ascendsim::WithMode<ascendsim::kCastModes<Dst, Src>>(roundMode, call, [&]<RoundMode mode>() {
-        ascendsim::UnaryLanes(dst, src, mask, repeatTime, repeatParams, call, [](Src value) {
-            return ascendsim::Conversion<Dst, Src, mode>::Of(value);
-        });
+        ascendsim::UnaryLanes<isSetMask>(
+            dst, src, mask, repeatTime, repeatParams, call,
+            [](Src value) { return ascendsim::Convert<Dst, mode>(value); });
     });
 }
 

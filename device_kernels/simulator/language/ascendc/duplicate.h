@@ -30,11 +30,11 @@ void Duplicate(const LocalTensor<T>& dst, const T& scalar, ascendsim::LaneMask m
                ascendsim::Field<uint8_t> dstRepeatStride,
                ascendsim::CallSite where = ascendsim::CallSite::current()) {
     ASCENDSIM_DUPLICATE_DTYPES(T);
-    ASCENDSIM_OWN_MASK(isSetMask);
     const ascendsim::VectorCall call{"Duplicate", where};
-    const ascendsim::Lanes lanes(mask, repeatTime, ascendsim::kRepeatBytes / sizeof(T), call);
+    const ascendsim::Lanes lanes = ascendsim::ActiveLanes<isSetMask>(
+        mask, repeatTime, ascendsim::kRepeatBytes / sizeof(T), call);
     const auto layout = ascendsim::LayoutOf<T>(dstBlockStride, dstRepeatStride);
-    T* to = ascendsim::VectorOperand(dst, lanes.Extent(layout), call);
+    T* to = ascendsim::VectorOperand(dst, lanes, layout, call);
     lanes.ForEach(
         [&](uint32_t repeat, uint32_t lane) { to[layout.Offset(repeat, lane)] = scalar; });
 }

@@ -81,13 +81,16 @@ public:
         const int64_t fromBase = ByteOffset(static_cast<uint64_t>(first_)) + offset;
         auto* address = reinterpret_cast<uint8_t*>(reinterpret_cast<uintptr_t>(base_) +
                                                    static_cast<uintptr_t>(fromBase));
+        if constexpr (!ascendsim::kChecksBounds) {
+            return address;
+        }
         const ascendsim::Spot spot{where, pipe, reinterpret_cast<uint64_t>(address)};
         if (sized_) {
             constexpr uint64_t kMost = ~uint64_t{0} / sizeof(T);
             const uint64_t size = size_ > kMost ? ~uint64_t{0} : size_ * sizeof(T);
             ascendsim::CheckGlobalSize(fromBase, bytes, size, operation, spot);
         }
-        ascendsim::RequireGlobal(address, bytes, access, operation, spot);
+        ascendsim::RequireGlobal(base_, address, bytes, access, operation, spot);
         return address;
     }
 

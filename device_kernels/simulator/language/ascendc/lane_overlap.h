@@ -53,16 +53,16 @@ inline bool WritesBeforeItReads(const LaneOperand& dst, const LaneOperand& src, 
     bool found = false;
     for (uint32_t repeat = 0; repeat < lanes.Repeats() && !found; ++repeat) {
         const auto now = static_cast<int32_t>(repeat);
-        lanes.ForEachOfOne([&](uint32_t lane) {
+        lanes.ForEachOf(repeat, [&](uint32_t lane) {
             found = found ||
                     anyRead(repeat, lane, [](const Write& write) { return write.repeat >= 0; });
         });
-        lanes.ForEachOfOne([&](uint32_t lane) {
+        lanes.ForEachOf(repeat, [&](uint32_t lane) {
             const uint64_t start = dst.Start(repeat, lane) - dst.address;
             std::fill_n(written.begin() + static_cast<int64_t>(start), dst.elementBytes,
                         Write{now, lane});
         });
-        lanes.ForEachOfOne([&](uint32_t lane) {
+        lanes.ForEachOf(repeat, [&](uint32_t lane) {
             found = found || anyRead(repeat, lane, [&](const Write& write) {
                         const bool wrong = dst.elementBytes == src.elementBytes ? write.lane != lane
                                                                                 : write.lane < lane;
@@ -77,6 +77,9 @@ template <typename Dst, typename Src>
 void CheckLaneOverlap(const AscendC::LocalTensor<Dst>& dst, const LaneLayout& to,
                       const AscendC::LocalTensor<Src>& src, const LaneLayout& from,
                       const Lanes& lanes, const VectorCall& call) {
+    if constexpr (!kChecksBounds) {
+        return;
+    }
     const LaneOperand target{dst.UbAddress(), sizeof(Dst), to};
     const LaneOperand source{src.UbAddress(), sizeof(Src), from};
     const uint64_t targetBytes = lanes.Extent(to) * sizeof(Dst);

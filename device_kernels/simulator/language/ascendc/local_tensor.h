@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstdint>
 
+#include "../engine/definedness.h"
 #include "../engine/diagnostics.h"
 #include "../engine/unified_buffer.h"
 
@@ -55,12 +56,12 @@ public:
     LocalTensor() = default;
 
     T GetValue(uint32_t index, ascendsim::CallSite where = ascendsim::CallSite::current()) const {
-        return *Scalar(index, "GetValue", where);
+        return *Scalar(index, ascendsim::Access::Read, "GetValue", where);
     }
 
     void SetValue(uint32_t index, T value,
                   ascendsim::CallSite where = ascendsim::CallSite::current()) const {
-        *Scalar(index, "SetValue", where) = value;
+        *Scalar(index, ascendsim::Access::Write, "SetValue", where) = value;
     }
 
     LocalTensor operator[](ascendsim::PlacedIndex index) const {
@@ -102,10 +103,20 @@ public:
         : handle_(handle), offset_(offset), size_(size) {}
 
 private:
-    T* Scalar(uint32_t index, const char* operation, ascendsim::CallSite where) const {
+    T* Scalar(uint32_t index, ascendsim::Access access, const char* operation,
+              ascendsim::CallSite where) const {
         T* element = Elements(index, 1, operation, "S", where);
-        ascendsim::CheckScalarAlignment(UbAddress() + uint64_t{index} * sizeof(T), sizeof(T),
-                                        operation, "UB", where);
+        const uint64_t address = UbAddress() + uint64_t{index} * sizeof(T);
+        ascendsim::CheckScalarAlignment(address, sizeof(T), operation, "UB", where);
+        if constexpr (ascendsim::kChecksAll) {
+            const ascendsim::Doer doer{operation, "S", where};
+            ascendsim::DeclareUb(access, address, sizeof(T), doer);
+            if (access == ascendsim::Access::Read) {
+                ascendsim::JudgeScalarRead(address, sizeof(T), doer);
+            } else {
+                ascendsim::MarkDefined(address, sizeof(T));
+            }
+        }
         return element;
     }
 

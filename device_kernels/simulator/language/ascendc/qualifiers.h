@@ -3,14 +3,18 @@
 
 #include <cstdint>
 
+#include "../engine/sync_all.h"
+
 #define __aicore__
 #define __global__
 #define __gm__
 #define GM_ADDR __gm__ uint8_t*
 
-// The type of a kernel whose code runs on vector cores only.
-enum AscendcKernelType { KERNEL_TYPE_AIV_ONLY };
+// The types of kernels that run on vector cores: alone, or by the mixed type that SyncAll needs.
+enum AscendcKernelType { KERNEL_TYPE_AIV_ONLY, KERNEL_TYPE_MIX_AIV_1_0 };
 
-// The model runs every kernel on vector cores, so this only requires that the kernel says the same.
-#define KERNEL_TASK_TYPE_DEFAULT(type) \
-    static_assert((type) == KERNEL_TYPE_AIV_ONLY, "the model runs vector kernels only")
+// Any other type does not compile: the model runs vector kernels only.
+#define KERNEL_TASK_TYPE_DEFAULT(type)                                       \
+    ::ascendsim::DeclareKernelType((type) == KERNEL_TYPE_AIV_ONLY            \
+                                       ? ::ascendsim::KernelType::VectorOnly \
+                                       : ::ascendsim::KernelType::MixedVector)

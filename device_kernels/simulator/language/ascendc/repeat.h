@@ -1,15 +1,13 @@
 // The mask, repeat and stride form of vector instructions: 256 bytes per repeat, 8 blocks of 32.
 #pragma once
 
-#include <array>
+#include <bit>
 #include <concepts>
 #include <cstdint>
 
 #include "copy_params.h"
+#include "mask.h"
 #include "vector_operand.h"
-
-#define ASCENDSIM_OWN_MASK(isSetMask) \
-    static_assert(isSetMask, "the sticky mask of isSetMask = false is not modelled")
 
 namespace AscendC {
 
@@ -77,38 +75,6 @@ private:
     uint32_t value_;
 };
 
-// Which lanes of each repeat take part: the first `count`, or those whose bit is set in two words.
-class LaneMask {
-public:
-    LaneMask(uint64_t count) : count_(count) {}
-    LaneMask(const uint64_t* bits) : bits_(bits) {}
-
-    // The lanes as bits, for `lanes` lanes per repeat.
-    std::array<uint64_t, 2> Bits(uint32_t lanes, const VectorCall& call) const {
-        if (bits_ != nullptr) {
-            // Up to 64 lanes the kernel's array may have one word.
-            const std::array<uint64_t, 2> bits{bits_[0], lanes > 64 ? bits_[1] : 0};
-            if (bits[0] == 0 && bits[1] == 0) {
-                Stop(Code::ArgumentRange, {call.where, "V"},
-                     "%s with a mask in which none of %u lanes is set", call.name, lanes);
-            }
-            return bits;
-        }
-        if (count_ == 0 || count_ > lanes) {
-            Stop(Code::ArgumentRange, {call.where, "V"}, "%s with mask %llu, it is 1 to %u",
-                 call.name, static_cast<unsigned long long>(count_), lanes);
-        }
-        const auto ones = [](uint64_t count) {
-            return count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
-        };
-        return {ones(count_), count_ > 64 ? ones(count_ - 64) : 0};
-    }
-
-private:
-    const uint64_t* bits_ = nullptr;  // null: a count
-    uint64_t count_ = 0;
-};
-
 // Where one operand's lanes lie, in elements of `perBlock` to a 32-byte block.
 struct LaneLayout {
     uint32_t perBlock;
@@ -127,27 +93,50 @@ constexpr LaneLayout LayoutOf(uint32_t blockStride, uint32_t repeatStride) {
 // The active lanes of an instruction whose widest element gives `lanes` lanes per repeat.
 class Lanes {
 public:
-    Lanes(LaneMask mask, RepeatTimes repeats, uint32_t lanes, const VectorCall& call)
-        : bits_(mask.Bits(lanes, call)), repeats_(repeats.Value()), lanes_(lanes) {}
+    // The lanes whose bit is set, in every repeat.
+    Lanes(const LaneBits& bits, uint32_t repeats, uint32_t lanes)
+        : bits_(bits), last_(bits), repeats_(repeats), lanes_(lanes) {}
+
+    // The first `count` elements: all lanes of as many repeats as that takes, the last in part.
+    Lanes(uint64_t count, uint32_t lanes)
+        : bits_(FirstLanes(lanes)),
+          last_(FirstLanes(count == 0 ? 0 : (count - 1) % lanes + 1)),
+          repeats_(static_cast<uint32_t>((count + lanes - 1) / lanes)),
+          lanes_(lanes) {}
+
+    uint32_t Repeats() const { return repeats_; }
+    uint32_t PerRepeat() const { return lanes_; }
+
+    bool IsActive(uint32_t repeat, uint32_t lane) const {
+        return (BitsOf(repeat)[lane / 64] >> (lane % 64) & 1) != 0;
+    }
+
+    uint32_t ActiveOf(uint32_t repeat) const {
+        const LaneBits& bits = BitsOf(repeat);
+        return static_cast<uint32_t>(std::popcount(bits[0]) + std::popcount(bits[1]));
+    }
 
     // Elements that `layout` reaches from the operand's start: for the bounds check.
     uint64_t Extent(const LaneLayout& layout) const {
         uint64_t extent = 0;
-        for (uint32_t lane = 0; lane < lanes_ && repeats_ != 0; ++lane) {
-            const uint64_t end = uint64_t{layout.Offset(repeats_ - 1, lane)} + 1;
-            extent = IsActive(lane) && end > extent ? end : extent;
+        // The last repeat lies furthest; the one before it has more lanes where a count ends it.
+        for (uint32_t back = 1; back <= 2 && back <= repeats_; ++back) {
+            const uint32_t repeat = repeats_ - back;
+            ForEachOf(repeat, [&](uint32_t lane) {
+                const uint64_t end = uint64_t{layout.Offset(repeat, lane)} + 1;
+                extent = end > extent ? end : extent;
+            });
         }
         return extent;
     }
 
-    uint32_t Repeats() const { return repeats_; }
-
-    // Calls `body(lane)` for every active lane of a repeat.
+    // Calls `body(lane)` for every active lane of one repeat.
     template <typename Body>
-    void ForEachOfOne(Body body) const {
-        for (uint32_t lane = 0; lane < lanes_; ++lane) {
-            if (IsActive(lane)) {
-                body(lane);
+    void ForEachOf(uint32_t repeat, Body body) const {
+        const LaneBits& bits = BitsOf(repeat);
+        for (uint32_t word = 0; word < 2; ++word) {
+            for (uint64_t left = bits[word]; left != 0; left &= left - 1) {
+                body(word * 64 + static_cast<uint32_t>(std::countr_zero(left)));
             }
         }
     }
@@ -156,20 +145,109 @@ public:
     template <typename Body>
     void ForEach(Body body) const {
         for (uint32_t repeat = 0; repeat < repeats_; ++repeat) {
-            for (uint32_t lane = 0; lane < lanes_; ++lane) {
-                if (IsActive(lane)) {
-                    body(repeat, lane);
+            ForEachOf(repeat, [&](uint32_t lane) { body(repeat, lane); });
+        }
+    }
+
+    // Calls `body(first, count)` for the consecutive elements of `layout`, in the order of the
+    // lanes; all of them at once where the lanes of one repeat after the other are neighbours.
+    template <typename Body>
+    void ForEachRun(const LaneLayout& layout, Body body) const {
+        const bool whole =
+            layout.blockStride == 1 && layout.repeatStride * layout.perBlock == lanes_;
+        if (whole && AllActive()) {
+            body(0, repeats_ * lanes_);
+            return;
+        }
+        for (uint32_t repeat = 0; repeat < repeats_; ++repeat) {
+            for (uint32_t lane = 0; lane < lanes_;) {
+                const uint32_t first = lane;
+                const uint32_t offset = layout.Offset(repeat, lane);
+                while (lane < lanes_ && IsActive(repeat, lane) &&
+                       layout.Offset(repeat, lane) == offset + (lane - first)) {
+                    ++lane;
+                }
+                if (lane != first) {
+                    body(offset, lane - first);
+                } else {
+                    ++lane;
                 }
             }
         }
     }
 
 private:
-    bool IsActive(uint32_t lane) const { return (bits_[lane / 64] >> (lane % 64) & 1) != 0; }
+    const LaneBits& BitsOf(uint32_t repeat) const { return repeat + 1 == repeats_ ? last_ : bits_; }
+    bool AllActive() const { return bits_ == FirstLanes(lanes_) && last_ == bits_; }
 
-    std::array<uint64_t, 2> bits_;
+    LaneBits bits_;
+    LaneBits last_;  // of the last repeat
     uint32_t repeats_;
     uint32_t lanes_;
 };
+
+// The active lanes of an operand; see VectorElements.
+template <typename T>
+class LaneElements {
+public:
+    LaneElements(T* elements, uint64_t ubAddress, const Lanes& lanes, const LaneLayout& layout,
+                 const VectorCall& call)
+        : elements_(elements), ubAddress_(ubAddress), lanes_(lanes), layout_(layout), call_(call) {}
+    operator T*() const { return Declared(Access::Write); }
+    operator const T*() const { return Declared(Access::Read); }
+
+    LaneElements InUnits(uint64_t bytes) const {
+        LaneElements units = *this;
+        units.unit_ = bytes == 0 ? 1 : static_cast<uint32_t>(bytes);
+        return units;
+    }
+
+private:
+    T* Declared(Access access) const {
+        if constexpr (kChecksAll) {
+            DeclareOperand(access, unit_);
+            lanes_.ForEachRun(layout_, [this](uint64_t first, uint64_t count) {
+                DeclarePiece(ubAddress_ + first * sizeof(T), count * sizeof(T), call_.AsDoer());
+            });
+        }
+        return elements_;
+    }
+
+    T* const elements_;
+    const uint64_t ubAddress_;
+    const Lanes& lanes_;
+    const LaneLayout& layout_;
+    const VectorCall& call_;
+    uint32_t unit_ = sizeof(T);  // bytes
+};
+
+// The active lanes of a tensor as a vector operand.
+template <typename T>
+LaneElements<T> VectorOperand(const AscendC::LocalTensor<T>& tensor, const Lanes& lanes,
+                              const LaneLayout& layout, const VectorCall& call) {
+    T* elements = PlacedOperand(tensor, lanes.Extent(layout), call);
+    return {elements, tensor.UbAddress(), lanes, layout, call};
+}
+
+// The lanes of one call. Without a mask of its own it takes the mask register's; in counter mode a
+// mask is the number of elements of the whole call, and `repeats` has no effect.
+template <bool isSetMask>
+Lanes ActiveLanes(LaneMask mask, RepeatTimes repeats, uint32_t lanes, const VectorCall& call) {
+    const MaskRegister& sticky = CurrentCore().registers.mask;
+    if (sticky.counts) {
+        return Lanes(isSetMask ? mask.Count(call) : sticky.words[0], lanes);
+    }
+    if (isSetMask) {
+        return Lanes(mask.Bits(lanes, call), repeats.Value(), lanes);
+    }
+    return Lanes(LaneMask(sticky.words.data()).Bits(lanes, call), repeats.Value(), lanes);
+}
+
+// The elements of a call that takes a count, which it ignores without a mask of its own.
+template <bool isSetMask>
+uint32_t ActiveCount(int64_t count, const VectorCall& call) {
+    const uint64_t sticky = CurrentCore().registers.mask.words[0];
+    return CheckCount(isSetMask ? count : static_cast<int64_t>(sticky), call);
+}
 
 }  // namespace ascendsim

@@ -84,4 +84,12 @@ private:
     uint16_t bits_;
 };
 
+namespace AscendC {
+
+// Numbers of the scalar unit, which has no arithmetic on bfloat16_t.
+inline float ToFloat(bfloat16_t value) { return static_cast<float>(value); }
+inline bfloat16_t ToBfloat16(float value) { return bfloat16_t(value); }
+
+}  // namespace AscendC
+
 static_assert(sizeof(half) == 2 && sizeof(bfloat16_t) == 2);

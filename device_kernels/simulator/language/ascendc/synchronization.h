@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "../engine/barriers.h"
+#include "../engine/checks.h"
 #include "../engine/flags.h"
 #include "enumerations.h"
 
@@ -18,10 +20,21 @@ void WaitFlag(int32_t id, ascendsim::CallSite where = ascendsim::CallSite::curre
     ascendsim::WaitFlag(static_cast<uint32_t>(event), id, where);
 }
 
-// The model executes instructions in program order, so a barrier has nothing to wait for.
+// The model executes instructions in program order: a barrier only tells the checks what it orders.
 template <pipe_t pipe>
 void PipeBarrier() {
     static_assert(pipe != PIPE_S, "PipeBarrier takes no PIPE_S: the scalar unit runs in order");
+    if constexpr (ascendsim::kChecksAll) {
+        if constexpr (pipe == PIPE_V) {
+            ascendsim::PassBarrier(ascendsim::Pipe::V);
+        } else if constexpr (pipe == PIPE_MTE2) {
+            ascendsim::PassBarrier(ascendsim::Pipe::MTE2);
+        } else if constexpr (pipe == PIPE_MTE3) {
+            ascendsim::PassBarrier(ascendsim::Pipe::MTE3);
+        } else {
+            ascendsim::PassBarrierOfAll();
+        }
+    }
 }
 
 }  // namespace AscendC

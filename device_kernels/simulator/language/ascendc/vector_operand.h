@@ -3,26 +3,90 @@
 
 #include <cstdint>
 
+#include "../engine/access.h"
 #include "../engine/diagnostics.h"
 #include "local_tensor.h"
 
 namespace ascendsim {
 
-struct VectorCall {
-    const char* name;
-    CallSite where;
+// One vector instruction. Its operands count as read and written when it ends.
+class VectorCall {
+public:
+    VectorCall(const char* name, CallSite where) : name(name), where(where) {
+        if constexpr (kChecksAll) {
+            begin_ = BeginVector();
+        }
+    }
+    VectorCall(const VectorCall&) = delete;
+    VectorCall& operator=(const VectorCall&) = delete;
+    ~VectorCall() {
+        if constexpr (kChecksAll) {
+            EndVector(begin_, AsDoer());
+        }
+    }
+    Doer AsDoer() const { return {name, "V", where}; }
+
+    const char* const name;
+    const CallSite where;
+
+private:
+    uint32_t begin_ = 0;
 };
 
-// `count` elements of a tensor as a vector operand: inside its buffer, starting at 32 bytes.
+// The elements of an operand that was found to be inside its buffer. Where it becomes a T* the
+// instruction writes them, where it becomes a const T* it reads them: that is how the checks know.
 template <typename T>
-T* VectorOperand(const AscendC::LocalTensor<T>& tensor, uint64_t count, const VectorCall& call) {
+class VectorElements {
+public:
+    VectorElements(T* elements, uint64_t ubAddress, uint64_t count, const VectorCall& call)
+        : elements_(elements), ubAddress_(ubAddress), count_(count), call_(call) {}
+    operator T*() const { return Declared(Access::Write); }
+    operator const T*() const { return Declared(Access::Read); }
+
+    // Units of `bytes` bytes instead of elements are what belongs together: unit i of a result is
+    // defined where unit i of every operand with as many units is.
+    VectorElements InUnits(uint64_t bytes) const {
+        VectorElements units = *this;
+        units.unit_ = bytes == 0 ? 1 : static_cast<uint32_t>(bytes);
+        return units;
+    }
+
+private:
+    T* Declared(Access access) const {
+        if constexpr (kChecksAll) {
+            DeclareOperand(access, unit_);
+            DeclarePiece(ubAddress_, count_ * sizeof(T), call_.AsDoer());
+        }
+        return elements_;
+    }
+
+    T* const elements_;
+    const uint64_t ubAddress_;
+    const uint64_t count_;
+    const VectorCall& call_;
+    uint32_t unit_ = sizeof(T);  // bytes
+};
+
+// Requires that `count` elements are inside the tensor's buffer and start at a multiple of
+// `alignment` bytes.
+template <typename T>
+T* PlacedOperand(const AscendC::LocalTensor<T>& tensor, uint64_t count, const VectorCall& call,
+                 uint32_t alignment = kUbBlock) {
     T* elements = tensor.Elements(0, count, call.name, "V", call.where);
-    if (tensor.UbAddress() % kUbBlock != 0) {
+    if (kChecksBounds && tensor.UbAddress() % alignment != 0) {
         Stop(Code::OperandAlignment, {call.where, "V", tensor.UbAddress()},
-             "%s on an operand at UB address %llu, which is no multiple of 32", call.name,
-             static_cast<unsigned long long>(tensor.UbAddress()));
+             "%s on an operand at UB address %llu, which is no multiple of %u", call.name,
+             static_cast<unsigned long long>(tensor.UbAddress()), alignment);
     }
     return elements;
+}
+
+// `count` elements of a tensor as a vector operand.
+template <typename T>
+VectorElements<T> VectorOperand(const AscendC::LocalTensor<T>& tensor, uint64_t count,
+                                const VectorCall& call, uint32_t alignment = kUbBlock) {
+    T* elements = PlacedOperand(tensor, count, call, alignment);
+    return {elements, tensor.UbAddress(), count, call};
 }
 
 inline uint32_t CheckCount(int64_t count, const VectorCall& call) {
@@ -39,6 +103,9 @@ inline uint32_t CheckCount(int64_t count, const VectorCall& call) {
 template <typename Dst, typename Src>
 void CheckOverlap(const AscendC::LocalTensor<Dst>& dst, const AscendC::LocalTensor<Src>& src,
                   uint32_t count, const VectorCall& call) {
+    if constexpr (!kChecksBounds) {
+        return;
+    }
     const uint64_t to = dst.UbAddress();
     const uint64_t from = src.UbAddress();
     const uint64_t last = count - uint64_t{1};
@@ -55,6 +122,20 @@ void CheckOverlap(const AscendC::LocalTensor<Dst>& dst, const AscendC::LocalTens
              static_cast<unsigned long long>(to + count * sizeof(Dst)),
              static_cast<unsigned long long>(from),
              static_cast<unsigned long long>(from + count * sizeof(Src)));
+    }
+}
+
+// Requires that an instruction writes none of the bytes that it reads.
+template <typename T>
+void CheckApart(const AscendC::LocalTensor<T>& dst, uint64_t dstBytes, uint64_t from,
+                uint64_t fromBytes, const VectorCall& call) {
+    const uint64_t to = dst.UbAddress();
+    if (to < from + fromBytes && from < to + dstBytes) {
+        Stop(Code::OperandOverlap, {call.where, "V", to},
+             "%s writes UB [%llu, %llu) while it reads [%llu, %llu)", call.name,
+             static_cast<unsigned long long>(to), static_cast<unsigned long long>(to + dstBytes),
+             static_cast<unsigned long long>(from),
+             static_cast<unsigned long long>(from + fromBytes));
     }
 }
 

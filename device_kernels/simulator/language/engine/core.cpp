@@ -43,6 +43,16 @@ void* LastPipe(CallSite where) {
     return core.pipes.back().object;
 }
 
+void RequireCleanEnd() {
+    RequireNothingEnqueued();
+    RequireNoFlagSet();
+    const AtomicRegister& atomic = CurrentCore().registers.atomic;
+    if (atomic.operation != Atomic::None) {
+        Stop(Code::AtomicLeftSet, {atomic.setAt, "MTE3"},
+             "the atomic mode set here is still set at the end of the kernel");
+    }
+}
+
 Core* AcquireCore(const Machine& machine, uint32_t blockIndex, uint32_t blockCount) {
     Core* core = nullptr;
     {
@@ -60,8 +70,20 @@ Core* AcquireCore(const Machine& machine, uint32_t blockIndex, uint32_t blockCou
     core->blockIndex = blockIndex;
     core->blockCount = blockCount;
     core->flags = {};
+    core->registers = {};
     core->pipes.clear();
+    core->kernelType = KernelType::Automatic;
+    core->softwareSyncs = 0;
     core->leftEnqueued = nullptr;
+    if constexpr (kChecksAll) {
+        core->syncLevel = ConfiguredSyncLevel();
+        core->phase = 0;
+        core->clocks = {};
+        core->shadow.Reset(kUbMapping);
+        core->undefined.Clear();
+        core->operands.operands.clear();
+        core->operands.pieces.clear();
+    }
     return core;
 }
 

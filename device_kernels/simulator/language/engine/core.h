@@ -4,8 +4,14 @@
 #include <cstdint>
 #include <deque>
 
+#include "access.h"
+#include "clocks.h"
 #include "flags.h"
 #include "machine.h"
+#include "ranges.h"
+#include "registers.h"
+#include "shadow.h"
+#include "sync_all.h"
 #include "unified_buffer.h"
 
 namespace ascendsim {
@@ -16,9 +22,20 @@ struct Core {
     uint32_t blockCount = 0;
     uint8_t* ub = nullptr;
     Flags flags;
+    Registers registers;
     // Every TPipe that the block has constructed, in order; a deque keeps their addresses.
     std::deque<PipeState> pipes;
+    KernelType kernelType = KernelType::Automatic;
+    int32_t softwareSyncs = 0;             // calls of SyncAll that use global memory
     const Buffer* leftEnqueued = nullptr;  // the first that a destroyed TPipe had still enqueued
+
+    // What the checks of level `all` know.
+    SyncLevel syncLevel = SyncLevel::Vector;
+    uint32_t phase = 0;  // how often all blocks have met in SyncAll
+    Clocks clocks;
+    Shadow shadow;  // of UB
+    Operands operands;
+    Ranges undefined;  // bytes of UB
 };
 
 // A new live TPipe of the running block; `pipe` is the object that stands for it.
@@ -26,6 +43,10 @@ PipeState& ConstructPipe(void* pipe);
 
 // The object of the TPipe that the block constructed last. Stops the kernel if it is gone.
 void* LastPipe(CallSite where);
+
+// Stops at the line that left a tensor enqueued, a flag or an atomic mode set. For the end of a
+// kernel.
+void RequireCleanEnd();
 
 // The core that runs in this thread: null outside a kernel. CurrentCore throws std::logic_error
 // there: Ascend C was called on the host.

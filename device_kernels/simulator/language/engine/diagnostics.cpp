@@ -47,12 +47,29 @@ constexpr Rule kRules[] = {
     {"queue-state", "error",
      "Follow AllocTensor, EnQue, DeQue, FreeTensor, each once, on one "
      "queue."},
+    {"atomic-left-set", "error", "Call SetAtomicNone after the copies: it changes later kernels."},
+    {"sync-deadlock", "error", "Let every block of the launch call SyncAll equally often."},
+    {"sync-setup", "error",
+     "Launch at most as many blocks as there are cores, zero the workspace, declare the kernel "
+     "type."},
     {"event-exhausted", "error", "Release event ids: a HardEvent has 8."},
     {"flag-set-twice", "error",
      "Wait for a flag before setting it again; reserve its id with "
      "AllocEventID."},
     {"flag-without-set", "error", "Set the flag earlier in the same block: this wait never ends."},
     {"flag-left-set", "error", "Wait for every flag that was set: it poisons the next kernel."},
+    {"sync-missing", "error",
+     "Order the two pipes: hand the tensor over by a queue that joins them, or by SetFlag and "
+     "WaitFlag."},
+    {"sync-scalar", "error",
+     "Order the scalar unit and the pipe by SetFlag and WaitFlag, as S_V or V_S: no queue does."},
+    {"barrier-missing", "error",
+     "Put a PipeBarrier of this pipe between the two instructions: they may overlap."},
+    {"race", "error", "Let each block write its own bytes, or put SyncAll between the accesses."},
+    {"uninitialised-store", "error",
+     "Store only what was copied or computed: mind the padding of copies and fresh buffers."},
+    {"uninitialised-read", "error",
+     "Read only what was copied or computed: mind the padding of copies and fresh buffers."},
     {"kernel-crash", "error", "No exception may leave a kernel."},
 };
 static_assert(std::size(kRules) == static_cast<size_t>(Code::KernelCrash) + 1);
@@ -66,6 +83,12 @@ struct Finding {
     int64_t block;
     std::string pipe;
     uint64_t address;
+    // The earlier access of two; no operation: there is none.
+    std::string earlierOperation{};
+    std::string earlierFile{};
+    uint32_t earlierLine = 0;
+    int64_t earlierBlock = -1;
+    std::string earlierPipe{};
 };
 
 // What nobody takes must not pile up for the life of a process.
@@ -106,6 +129,13 @@ Finding Record(Code code, const Spot& spot, std::string message) {
                     core == nullptr ? -1 : static_cast<int64_t>(core->blockIndex),
                     spot.pipe,
                     spot.address};
+    if (const Accessed* earlier = spot.earlier) {
+        finding.earlierOperation = earlier->operation;
+        finding.earlierFile = earlier->where.file_name();
+        finding.earlierLine = earlier->where.line();
+        finding.earlierBlock = earlier->block;
+        finding.earlierPipe = earlier->pipe;
+    }
     Findings& findings = TheFindings();
     const std::lock_guard lock(findings.mutex);
     if (findings.untaken.size() < kMostFindings) {
@@ -146,6 +176,17 @@ std::string Quoted(const std::string& text) {
     return quoted + '"';
 }
 
+std::string EarlierJson(const Finding& finding) {
+    if (finding.earlierOperation.empty()) {
+        return "null";
+    }
+    return "{\"operation\":" + Quoted(finding.earlierOperation) +
+           ",\"file\":" + Quoted(finding.earlierFile) +
+           ",\"line\":" + std::to_string(finding.earlierLine) +
+           ",\"block\":" + std::to_string(finding.earlierBlock) +
+           ",\"pipe\":" + Quoted(finding.earlierPipe) + "}";
+}
+
 std::string Json(const Finding& finding) {
     const Rule& rule = RuleOf(finding.code);
     return std::string("{\"code\":\"") + rule.name + "\",\"severity\":\"" + rule.severity +
@@ -153,7 +194,8 @@ std::string Json(const Finding& finding) {
            ",\"kernel\":" + Quoted(finding.kernel) + ",\"file\":" + Quoted(finding.file) +
            ",\"line\":" + std::to_string(finding.line) +
            ",\"block\":" + std::to_string(finding.block) + ",\"pipe\":" + Quoted(finding.pipe) +
-           ",\"address\":" + std::to_string(finding.address) + "}";
+           ",\"address\":" + std::to_string(finding.address) +
+           ",\"earlier\":" + EarlierJson(finding) + "}";
 }
 
 }  // namespace

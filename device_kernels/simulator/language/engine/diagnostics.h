@@ -33,19 +33,38 @@ enum class Code : uint8_t {
     QueueEmpty,
     QueueFull,
     QueueState,
+    AtomicLeftSet,
+    SyncDeadlock,
+    SyncSetup,
     EventExhausted,
     FlagSetTwice,
     FlagWithoutSet,
     FlagLeftSet,
+    SyncMissing,
+    SyncScalar,
+    BarrierMissing,
+    Race,
+    UninitialisedStore,
+    UninitialisedRead,
     KernelCrash,
 };
 
+// The earlier one of two accesses that do not go together; `block` is -1 where it is not known.
+struct Accessed {
+    const char* operation;
+    CallSite where;
+    const char* pipe;
+    int64_t block;
+};
+
 // Where something was found: the line of the kernel's own source, the pipe that would have executed
-// it ("" for the host side of a call), and the address: an offset in UB, or a GM address.
+// it ("" for the host side of a call), the address (an offset in UB, or a GM address), and the
+// earlier access that it conflicts with, if there is one.
 struct Spot {
     CallSite where;
     const char* pipe = "";
     uint64_t address = 0;
+    const Accessed* earlier = nullptr;
 };
 
 // Thrown by Stop through the kernel and caught where its block began; never by a kernel.

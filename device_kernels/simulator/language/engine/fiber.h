@@ -14,8 +14,17 @@ public:
     Fiber(const Fiber&) = delete;
     Fiber& operator=(const Fiber&) = delete;
 
-    // Runs `body(argument)` on the fiber's stack until it returns. No exception may leave `body`.
+    // Runs `body(argument)` on the fiber's stack until it returns or calls Leave. No exception may
+    // leave `body`.
     void Run(void (*body)(void* argument), void* argument);
+
+    // Goes on after the Leave of a body that has not returned.
+    void Resume();
+
+    // From inside the body: back to whoever called Run or Resume.
+    void Leave();
+
+    bool Finished() const { return finished_; }
 
 private:
     static void Enter(unsigned low, unsigned high);
@@ -25,6 +34,7 @@ private:
     uint8_t* stack_;
     void (*body_)(void*) = nullptr;
     void* argument_ = nullptr;
+    bool finished_ = true;
 };
 
 }  // namespace ascendsim

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "core.h"
+#include "trace.h"
 
 namespace ascendsim {
 namespace {
@@ -12,6 +13,15 @@ constexpr const char* kNames[kHardEvents] = {
     "MTE2_V", "V_MTE2", "MTE3_V", "V_MTE3", "V_V",    "MTE2_MTE3", "MTE3_MTE2",
     "S_V",    "V_S",    "S_MTE2", "MTE2_S", "S_MTE3", "MTE3_S",
 };
+
+// The two pipes of a HardEvent's name.
+constexpr Pipe SourceOf(uint32_t event) { return PipeOf(kNames[event]); }
+constexpr Pipe WaiterOf(uint32_t event) {
+    const char* name = kNames[event];
+    while (*name++ != '_') {
+    }
+    return PipeOf(name);
+}
 
 constexpr uint8_t Bit(int32_t id) { return static_cast<uint8_t>(1u << id); }
 
@@ -32,7 +42,14 @@ void SetFlag(uint32_t event, int32_t id, CallSite where) {
              "flag %s %d is set again, line %u set it and nobody has waited for it", kNames[event],
              id, flag.setAt.line());
     }
-    flag = {true, where};
+    flag.set = true;
+    flag.setAt = where;
+    if constexpr (kChecksAll) {
+        flag.told = CurrentCore().clocks.Release(SourceOf(event));
+        if (Tracing()) {
+            TraceFlag("set", SourceOf(event), WaiterOf(event), id);
+        }
+    }
 }
 
 void WaitFlag(uint32_t event, int32_t id, CallSite where) {
@@ -42,6 +59,12 @@ void WaitFlag(uint32_t event, int32_t id, CallSite where) {
              kNames[event], id);
     }
     flag.set = false;
+    if constexpr (kChecksAll) {
+        CurrentCore().clocks.Acquire(WaiterOf(event), flag.told);
+        if (Tracing()) {
+            TraceFlag("wait", SourceOf(event), WaiterOf(event), id);
+        }
+    }
 }
 
 void RequireNoFlagSet() {

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 
+#include "clocks.h"
 #include "diagnostics.h"
 
 namespace ascendsim {
@@ -15,11 +16,12 @@ namespace ascendsim {
 inline constexpr uint32_t kHardEvents = 13;
 inline constexpr uint32_t kEventIds = 8;
 
-// The flags of a core, with the line that set each.
+// The flags of a core, with the line that set each and what it tells of the pipe that did.
 struct Flags {
     struct Flag {
         bool set = false;
         CallSite setAt;
+        Clock told{};
     };
     std::array<std::array<Flag, kEventIds>, kHardEvents> flags;
 };

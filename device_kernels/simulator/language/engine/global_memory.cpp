@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "global_accesses.h"
 #include "launch.h"
 
 namespace ascendsim {
@@ -14,7 +16,8 @@ struct NamedRegion {
     uintptr_t start;
     uint64_t bytes;
     std::string name;
-    bool writable;
+    Role role;
+    RegionShadow* shadow = nullptr;
 };
 
 std::atomic<FindAllocation> findAllocation = nullptr;
@@ -25,13 +28,35 @@ thread_local std::vector<NamedRegion> inForce;
 thread_local bool asksRuntime = false;
 thread_local size_t lastAllowed = 0;  // accesses come in runs: the region of the previous one
 
+// The shadows of the running launch's regions, used again by later launches.
+thread_local std::vector<std::unique_ptr<RegionShadow>> shadows;
+thread_local size_t shadowsInUse = 0;
+
+void AttachShadow(NamedRegion& region) {
+    if (!kChecksAll || region.role == Role::Input) {
+        return;
+    }
+    if (shadowsInUse == shadows.size()) {
+        shadows.push_back(std::make_unique<RegionShadow>());
+    }
+    region.shadow = shadows[shadowsInUse++].get();
+    region.shadow->role = region.role;
+    region.shadow->start = region.start;
+    region.shadow->bytes = region.bytes;
+    region.shadow->accesses.Reset(region.bytes);
+    region.shadow->undefined.Clear();
+    if (region.role == Role::Workspace && region.bytes != 0) {
+        region.shadow->undefined.Add(0, region.bytes);
+    }
+}
+
 bool Holds(const NamedRegion& region, uintptr_t start, uint64_t bytes) {
     return start >= region.start && bytes <= region.bytes &&
            start - region.start <= region.bytes - bytes;
 }
 
 bool Permits(const NamedRegion& region, uintptr_t start, uint64_t bytes, Access access) {
-    return Holds(region, start, bytes) && (region.writable || access == Access::Read);
+    return Holds(region, start, bytes) && (region.role != Role::Input || access == Access::Read);
 }
 
 bool Allowed(uintptr_t start, uint64_t bytes, Access access) {
@@ -54,15 +79,20 @@ bool LearnFromRuntime(uintptr_t start) {
         return false;
     }
     inForce.push_back({reinterpret_cast<uintptr_t>(region.start), region.bytes,
-                       region.name == nullptr ? "allocation" : region.name, region.writable});
+                       region.name == nullptr ? "allocation" : region.name,
+                       region.writable ? Role::Output : Role::Input});
+    AttachShadow(inForce.back());
     return true;
 }
 
-// The region that the access most likely meant: the one holding its start, else the nearest that
-// ends at or before it.
-const NamedRegion* Nearest(uintptr_t start) {
+// The region that the access most likely meant: the one holding its tensor's base, else the one
+// holding its start, else the nearest that ends at or before it. A wrapped offset leads anywhere.
+const NamedRegion* Meant(uintptr_t base, uintptr_t start) {
     const NamedRegion* nearest = nullptr;
     for (const NamedRegion& region : inForce) {
+        if (Holds(region, base, 1)) {
+            return &region;
+        }
         if (region.start <= start && (nearest == nullptr || region.start > nearest->start)) {
             nearest = &region;
         }
@@ -70,8 +100,8 @@ const NamedRegion* Nearest(uintptr_t start) {
     return nearest;
 }
 
-[[noreturn]] void Refuse(uintptr_t start, uint64_t bytes, Access access, const char* operation,
-                         const Spot& spot) {
+[[noreturn]] void Refuse(uintptr_t base, uintptr_t start, uint64_t bytes, Access access,
+                         const char* operation, const Spot& spot) {
     const char* verb = access == Access::Read ? "reads" : "writes";
     for (const NamedRegion& region : inForce) {
         if (Holds(region, start, bytes)) {
@@ -80,11 +110,11 @@ const NamedRegion* Nearest(uintptr_t start) {
                  static_cast<unsigned long long>(start - region.start), region.name.c_str());
         }
     }
-    if (const NamedRegion* nearest = Nearest(start)) {
-        Stop(Code::GmOutOfBounds, spot, "%s %s %llu bytes at offset %llu of %s, which has %llu",
+    if (const NamedRegion* meant = Meant(base, start)) {
+        Stop(Code::GmOutOfBounds, spot, "%s %s %llu bytes at offset %lld of %s, which has %llu",
              operation, verb, static_cast<unsigned long long>(bytes),
-             static_cast<unsigned long long>(start - nearest->start), nearest->name.c_str(),
-             static_cast<unsigned long long>(nearest->bytes));
+             static_cast<long long>(start - meant->start), meant->name.c_str(),
+             static_cast<unsigned long long>(meant->bytes));
     }
     Stop(Code::GmOutOfBounds, spot, "%s %s %llu bytes at 0x%llx, below every region of this launch",
          operation, verb, static_cast<unsigned long long>(bytes),
@@ -117,16 +147,33 @@ void RequireAllocated(const NamedRegion& region) {
 
 }  // namespace
 
-void RequireGlobal(const void* address, uint64_t bytes, Access access, const char* operation,
-                   const Spot& spot) {
+RegionShadow* ShadowAt(const void* address) {
     const auto start = reinterpret_cast<uintptr_t>(address);
-    if (Allowed(start, bytes, access)) {
-        return;
+    if (lastAllowed < inForce.size() && Holds(inForce[lastAllowed], start, 0)) {
+        return inForce[lastAllowed].shadow;
     }
-    if (LearnFromRuntime(start) && Allowed(start, bytes, access)) {
-        return;
+    for (const NamedRegion& region : inForce) {
+        if (Holds(region, start, 0)) {
+            return region.shadow;
+        }
     }
-    Refuse(start, bytes, access, operation, spot);
+    return nullptr;
+}
+
+void RequireGlobal(const void* base, const void* address, uint64_t bytes, Access access,
+                   const char* operation, const Spot& spot) {
+    const auto start = reinterpret_cast<uintptr_t>(address);
+    if (!Allowed(start, bytes, access) &&
+        !(LearnFromRuntime(start) && Allowed(start, bytes, access))) {
+        Refuse(reinterpret_cast<uintptr_t>(base), start, bytes, access, operation, spot);
+    }
+    if constexpr (kChecksAll) {
+        const NamedRegion& region = inForce[lastAllowed];
+        if (region.shadow != nullptr && bytes != 0) {
+            DeclareGlobal(*region.shadow, region.name.c_str(), start, bytes, access,
+                          {operation, spot.pipe, spot.where});
+        }
+    }
 }
 
 void RegisterFindAllocation(FindAllocation find) { findAllocation = find; }
@@ -135,14 +182,16 @@ void BeginRegions() {
     asksRuntime = described.empty();
     inForce.swap(described);
     described.clear();
-    for (const NamedRegion& region : inForce) {
+    for (NamedRegion& region : inForce) {
         RequireAllocated(region);
+        AttachShadow(region);
     }
 }
 
 void EndRegions() {
     inForce.clear();
     described.clear();
+    shadowsInUse = 0;
 }
 
 }  // namespace ascendsim
@@ -150,5 +199,8 @@ void EndRegions() {
 extern "C" void ascendsimDescribeRegion(const void* start, uint64_t bytes, const char* name,
                                         int writable) {
     ascendsim::described.push_back({reinterpret_cast<uintptr_t>(start), bytes,
-                                    name == nullptr ? "region" : name, writable != 0});
+                                    name == nullptr ? "region" : name,
+                                    writable == 0   ? ascendsim::Role::Input
+                                    : writable == 1 ? ascendsim::Role::Output
+                                                    : ascendsim::Role::Workspace});
 }

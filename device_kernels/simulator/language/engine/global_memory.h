@@ -3,16 +3,40 @@
 
 #include <cstdint>
 
+#include "access.h"
 #include "diagnostics.h"
 
 namespace ascendsim {
 
-enum class Access : uint8_t { Read, Write };
+// What a launch may do with a region.
+enum class Role : uint8_t {
+    Input,
+    Output,    // its bytes may be read: they are what the caller left there
+    Workspace  // nothing has defined its bytes when the launch begins
+};
+
+// What the checks of level `all` know of one writable region.
+struct RegionShadow {
+    Role role = Role::Output;
+    uint64_t start = 0;
+    uint64_t bytes = 0;
+    Shadow accesses;
+    Ranges undefined;
+
+    uint64_t Offset(const void* address) const {
+        return reinterpret_cast<uint64_t>(address) - start;
+    }
+};
+
+// The shadow of the region that the previous RequireGlobal allowed and that holds `address`; null
+// for an input.
+RegionShadow* ShadowAt(const void* address);
 
 // Requires that [address, address + bytes) lies inside one region, a writable one if `access` says
-// so. `operation` names the caller in the message: "DataCopyPad", "SetValue".
-void RequireGlobal(const void* address, uint64_t bytes, Access access, const char* operation,
-                   const Spot& spot);
+// so. `operation` names the caller in the message ("DataCopyPad", "SetValue"), and the region that
+// holds `base`, the address of the caller's tensor, is the one the message speaks of.
+void RequireGlobal(const void* base, const void* address, uint64_t bytes, Access access,
+                   const char* operation, const Spot& spot);
 
 // Takes over this thread's described regions for the launch that begins, and forgets them. Stops
 // where one is not inside one live allocation: a tensor's own word for its size proves nothing.

@@ -15,9 +15,24 @@ int ascendsimConfigure(const char* soc, uint32_t vectorCores, uint64_t ubBytes);
 uint32_t ascendsimVectorCores(void);
 uint64_t ascendsimUbBytes(void);  // what a tiling may use, in bytes
 
+// The order in which the blocks of later launches run: "forward" (0 to blocks - 1, as at first),
+// "reverse", or "shuffled:SEED", a permutation that a decimal seed stands for. Returns 0, or 107000
+// for another text. The environment's ASCENDSIM_BLOCK_ORDER is what a process begins with.
+int ascendsimBlockOrder(const char* order);
+
+// What the checks of synchronisation judge in later launches: "none", "pipes" (between two of the
+// pipes that copy and compute), "scalar" (and between them and the scalar unit), "vector" (and
+// between instructions of one pipe, as at first). Returns and begins as ascendsimBlockOrder, with
+// ASCENDSIM_SYNC_LEVEL.
+int ascendsimSyncLevel(const char* level);
+
 // Names one range of global memory of this thread's next launch; forgotten when that launch ends.
-// If a launch has none, the allocations found by FindAllocation are its regions.
+// `writable`: 0 for an input, 1 for an output, 2 for a workspace, whose bytes nothing has defined
+// yet. If a launch has none, the allocations found by FindAllocation are its regions.
 void ascendsimDescribeRegion(const void* start, uint64_t bytes, const char* name, int writable);
+
+// Names the tiling key of this thread's next launch; forgotten when that launch ends.
+void ascendsimTilingKey(uint64_t key);
 
 // Runs `blocks` blocks of a kernel, in this thread, before it returns. Returns 0 once they were
 // submitted: as on a device, a failing kernel is told by the stream (ReportFailure). Without a

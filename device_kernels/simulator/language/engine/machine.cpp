@@ -4,8 +4,12 @@
 #include <cstring>
 #include <iterator>
 #include <mutex>
+#include <string>
 
 #include "launch.h"
+
+// Absent where the engine is linked without the runtime.
+extern "C" __attribute__((weak)) void ascendsimReportError(const char* text);
 
 namespace ascendsim {
 namespace {
@@ -34,6 +38,23 @@ const Machine* FindProduct(const char* soc) {
     return found == std::end(kProducts) ? nullptr : found;
 }
 
+// Leaves a text for aclGetRecentErrMsg and returns the status of a wrong parameter.
+int Refuse(const std::string& text) {
+    if (ascendsimReportError != nullptr) {
+        ascendsimReportError(text.c_str());
+    }
+    return kStatusInvalidParameter;
+}
+
+int RefuseSoc(const char* soc) {
+    std::string known;
+    for (const Machine& product : kProducts) {
+        known += known.empty() ? "" : ", ";
+        known += product.soc;
+    }
+    return Refuse("unknown SoC '" + std::string(soc) + "'; known SoCs: " + known);
+}
+
 }  // namespace
 
 Machine ConfiguredMachine() {
@@ -48,8 +69,12 @@ const char* SocName() { return ConfiguredMachine().soc; }
 extern "C" int ascendsimConfigure(const char* soc, uint32_t vectorCores, uint64_t ubBytes) {
     using namespace ascendsim;
     const Machine* product = FindProduct(soc);
-    if (product == nullptr || vectorCores > kMostVectorCores) {
-        return kStatusInvalidParameter;
+    if (product == nullptr) {
+        return RefuseSoc(soc);
+    }
+    if (vectorCores > kMostVectorCores) {
+        return Refuse("vectorCores is " + std::to_string(vectorCores) + "; it must be at most " +
+                      std::to_string(kMostVectorCores));
     }
     Machine wanted = *product;
     if (vectorCores != 0) {
@@ -58,7 +83,9 @@ extern "C" int ascendsimConfigure(const char* soc, uint32_t vectorCores, uint64_
     if (ubBytes != 0) {
         if (ubBytes < kFewestUbBytes || ubBytes > product->physicalUbBytes ||
             ubBytes % kUbGranule != 0) {
-            return kStatusInvalidParameter;
+            return Refuse("ubBytes is " + std::to_string(ubBytes) + "; it must be a multiple of " +
+                          std::to_string(kUbGranule) + " from " + std::to_string(kFewestUbBytes) +
+                          " to " + std::to_string(product->physicalUbBytes));
         }
         wanted.usableUbBytes = std::min(ubBytes, product->usableUbBytes);
         wanted.physicalUbBytes =

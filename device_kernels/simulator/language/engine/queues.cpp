@@ -1,6 +1,7 @@
 #include "queues.h"
 
 #include "core.h"
+#include "definedness.h"
 
 namespace ascendsim {
 namespace {
@@ -79,6 +80,10 @@ Buffer* AllocTensor(QueueState& queue, CallSite where) {
             }
             buffer.state = BufferState::Allocated;
             ++buffer.generation;
+            if constexpr (kChecksAll) {
+                MarkUndefined(buffer.start,
+                              buffer.bytes);  // what is left there is another tensor's
+            }
             return &buffer;
         }
     }

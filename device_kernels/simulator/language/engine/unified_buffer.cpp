@@ -1,6 +1,8 @@
 #include "unified_buffer.h"
 
+#include "barriers.h"
 #include "core.h"
+#include "definedness.h"
 
 namespace ascendsim {
 namespace {
@@ -50,6 +52,9 @@ Buffer* AllocateBuffers(PipeState& pipe, uint32_t count, uint64_t bytes, BufferS
     CheckCapacity(pipe, rounded * count, where);
     Buffer* first = &pipe.buffers[pipe.bufferCount];
     Poison(CurrentCore().ub + pipe.used, rounded * count);
+    if constexpr (kChecksAll) {
+        MarkUndefined(pipe.used, rounded * count);
+    }
     for (uint32_t index = 0; index < count; ++index) {
         first[index] = {};
         first[index].memory = CurrentCore().ub + pipe.used;
@@ -64,6 +69,9 @@ Buffer* AllocateBuffers(PipeState& pipe, uint32_t count, uint64_t bytes, BufferS
 }
 
 void DestroyPipe(PipeState& pipe) {
+    if (kChecksAll && pipe.live) {
+        PassBarrierOfAll();  // the device waits for every pipe here
+    }
     for (uint32_t index = 0; index < pipe.bufferCount; ++index) {
         Buffer& buffer = pipe.buffers[index];
         if (buffer.state == BufferState::Enqueued && CurrentCore().leftEnqueued == nullptr) {

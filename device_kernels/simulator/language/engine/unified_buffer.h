@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "checks.h"
 #include "diagnostics.h"
 #include "flags.h"
 
@@ -85,6 +86,9 @@ void RequireNothingEnqueued();
 // caller. No bytes: only a view is made, which an enqueued tensor allows.
 inline void CheckUbAccess(Handle handle, int64_t offset, uint64_t bytes, const char* operation,
                           const char* pipe, CallSite where) {
+    if constexpr (!kChecksBounds) {
+        return;
+    }
     const Buffer* buffer = handle.buffer;
     const bool usable = buffer != nullptr && buffer->state != BufferState::Free &&
                         buffer->state != BufferState::Released &&
@@ -100,7 +104,7 @@ inline void CheckUbAccess(Handle handle, int64_t offset, uint64_t bytes, const c
 // Requires that a scalar access is at a multiple of its element.
 inline void CheckScalarAlignment(uint64_t address, uint32_t elementBytes, const char* operation,
                                  const char* memory, CallSite where) {
-    if (address % elementBytes != 0) {
+    if (kChecksBounds && address % elementBytes != 0) {
         Stop(Code::OperandAlignment, {where, "S", address},
              "%s at %s address 0x%llx, which is no multiple of its element, %u bytes", operation,
              memory, static_cast<unsigned long long>(address), elementBytes);

@@ -1,0 +1,154 @@
+"""What the device's compiler rejects does not compile here, and the message names what it was."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.simulator.simulated_machine import LANGUAGE, compile_unit
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "language.md"
+
+BINARY = "Of<{0}>(), Of<{0}>(), Of<{0}>(), 1"
+SCALAR = "Of<{0}>(), Of<{0}>(), {0}(1), 1"
+UNARY = "Of<{0}>(), Of<{0}>(), 1"
+WHOLE = "Of<{0}>(), Of<{0}>(), uint64_t{{1}}, 1, 1, 1, 8"
+GROUPS = "Of<{0}>(), Of<{0}>(), 1, uint64_t{{1}}, 1, 1, 8"
+PAIRS = "Of<{0}>(), Of<{0}>(), Of<uint32_t>(), 1"
+LISTS = "Of<{0}>(), MrgSortSrcList<{0}>(), MrgSort4Info()"
+
+# A function, its arguments, dtypes that it takes and dtypes that it does not.
+FUNCTIONS = [
+    *((name, BINARY, "half float int16_t int32_t", "bfloat16_t int64_t int8_t uint8_t uint32_t")
+      for name in ("Add", "Sub", "Mul", "Max", "Min")),
+    ("Div", BINARY, "half float", "int16_t int32_t bfloat16_t"),
+    ("And", BINARY, "int16_t uint16_t", "int32_t half"),
+    ("Or", BINARY, "uint16_t", "uint32_t float"),
+    *((name, SCALAR, "half float int16_t int32_t", "bfloat16_t int64_t int8_t uint16_t")
+      for name in ("Adds", "Muls", "Maxs", "Mins")),
+    ("ShiftLeft", SCALAR, "uint16_t int16_t uint32_t int32_t", "int8_t int64_t float"),
+    ("Abs", UNARY, "half float", "int16_t int32_t bfloat16_t"),
+    ("Exp", UNARY, "half float", "int32_t bfloat16_t"),
+    ("Duplicate", "Of<{0}>(), {0}(1), 1", "half bfloat16_t int16_t uint16_t int32_t uint32_t float",
+     "int8_t uint8_t int64_t uint64_t"),
+    ("Copy", "Of<{0}>(), Of<{0}>(), uint64_t{{1}}, 1, CopyRepeatParams{{}}", "half bfloat16_t",
+     "int8_t int64_t"),
+    ("Brcb", "Of<{0}>(), Of<{0}>(), 1, BrcbRepeatParams{{}}", "half uint32_t", "int8_t int64_t"),
+    ("Gather", "Of<{0}>(), Of<{0}>(), Of<uint32_t>(), 0u, 1u", "half bfloat16_t uint32_t",
+     "int8_t int64_t"),
+    ("GatherMask", "Of<{0}>(), Of<{0}>(), 1, false, 0, GatherMaskParams{{}}, count",
+     "half bfloat16_t float", "int8_t int64_t"),
+    ("Compare", "Of<uint8_t>(), Of<{0}>(), Of<{0}>(), CMPMODE::EQ, 64u", "half float int32_t",
+     "int16_t bfloat16_t uint32_t"),
+    ("CompareScalar", "Of<uint8_t>(), Of<{0}>(), {0}(1), CMPMODE::EQ, 64u", "half float int32_t",
+     "int16_t bfloat16_t uint32_t"),
+    ("Select", "Of<{0}>(), Of<uint8_t>(), Of<{0}>(), Of<{0}>(), SELMODE::VSEL_CMPMASK_SPR, 1u",
+     "half float", "int32_t bfloat16_t"),
+    *((name, WHOLE, "half float", "int32_t bfloat16_t")
+      for name in ("WholeReduceSum", "WholeReduceMax", "WholeReduceMin")),
+    *((name, GROUPS, "half float", "int32_t bfloat16_t")
+      for name in ("BlockReduceSum", "BlockReduceMax", "BlockReduceMin", "PairReduceSum")),
+    *((name, BINARY, "half float", "int32_t bfloat16_t")
+      for name in ("ReduceSum", "ReduceMax", "ReduceMin")),
+    ("Sort32", PAIRS, "half float", "int32_t bfloat16_t"),
+    ("Extract", "Of<{0}>(), Of<uint32_t>(), Of<{0}>(), 1", "half float", "int32_t bfloat16_t"),
+    ("MrgSort", LISTS, "half float", "int32_t bfloat16_t"),
+    ("CreateVecIndex", "Of<{0}>(), {0}(1), 1u", "half float int16_t int32_t",
+     "uint32_t bfloat16_t"),
+    ("ArithProgression", "Of<{0}>(), {0}(1), {0}(1), 1", "half float int16_t int32_t",
+     "uint32_t bfloat16_t"),
+    *((f"SetAtomic{name}<{{0}}>", "", "int8_t int16_t int32_t half bfloat16_t float",
+       "uint8_t uint32_t int64_t") for name in ("Add", "Max", "Min")),
+    ("InitGlobalMemory", "GlobalTensor<{0}>(), 1, {0}(1)", "uint16_t half float",
+     "int8_t int64_t bfloat16_t"),
+    ("InitOutput<{0}>", "GlobalTensor<{0}>(), 1", "int16_t uint32_t int32_t", "uint8_t int64_t"),
+    ("DataCopy", "Of<{0}>(), GlobalTensor<{0}>(), 8", "int8_t uint64_t bfloat16_t", "double"),
+]  # fmt: skip
+
+CASTS = {
+    "float": "half bfloat16_t int16_t int32_t int64_t float",
+    "half": "float int8_t uint8_t int16_t int32_t",
+    "bfloat16_t": "float int32_t",
+    "int8_t": "half",
+    "uint8_t": "half",
+    "int16_t": "half float",
+    "int32_t": "float half int16_t int64_t",
+    "int64_t": "int32_t float",
+}
+
+
+def statements(accepted: bool) -> list[tuple[str, str, list[str]]]:
+    """Statements, with the function and the dtypes that a rejection has to name."""
+    calls = []
+    for name, arguments, taken, refused in FUNCTIONS:
+        for dtype in (taken if accepted else refused).split():
+            call = f"{name.format(dtype)}({arguments.format(dtype)})"
+            calls.append((call, name.partition("<")[0], [dtype]))
+    for source in CASTS:
+        for target in CASTS:
+            if (target in CASTS[source].split()) == accepted:
+                call = f"Cast(Of<{target}>(), Of<{source}>(), RoundMode::CAST_NONE, 1u)"
+                calls.append((call, "Cast", [target, source]))
+    return calls
+
+
+def source_of(calls: list[str], path: Path) -> Path:
+    path.write_text(
+        '#include "kernel_operator.h"\nusing namespace AscendC;\n'
+        "template <typename T> LocalTensor<T> Of() { return {}; }\n"
+        "uint64_t count;\n"
+        + "".join(f"void Call{number}() {{ {call}; }}\n" for number, call in enumerate(calls))
+    )
+    return path
+
+
+def test_every_documented_dtype_compiles(tmp_path: Path) -> None:
+    calls = [call for call, _, _ in statements(accepted=True)]
+    result = compile_unit(source_of(calls, tmp_path / "accepted.cpp"))
+    assert result.returncode == 0, result.stderr[:2000]
+
+
+@pytest.fixture(scope="module")
+def rejections(tmp_path_factory: pytest.TempPathFactory) -> dict[int, str]:
+    """For each statement that must not compile, what the compiler says of its line."""
+    calls = [call for call, _, _ in statements(accepted=False)]
+    folder = tmp_path_factory.mktemp("rejected")
+    result = compile_unit(source_of(calls, folder / "rejected.cpp"))
+    assert result.returncode != 0
+    said: dict[int, str] = {}
+    for text in re.split(r"(?=^\S+: In instantiation of)", result.stderr, flags=re.M)[1:]:
+        line = re.search(r"rejected\.cpp:(\d+):\d+:   required from here", text)
+        assert line, text
+        number = int(line[1]) - 5
+        said[number] = said.get(number, "") + text
+    return said
+
+
+def test_every_other_dtype_is_rejected_by_name(rejections: dict[int, str]) -> None:
+    """One compilation for all: the message has the function, the compiler adds the dtypes."""
+    for number, (call, function, dtypes) in enumerate(statements(accepted=False)):
+        text = rejections.get(number, "")
+        message = rf"static assertion failed: {function} does not "
+        assert re.search(message, text), f"{call}: {text[:500]}"
+        instantiation = text.partition("required from here")[0]
+        for dtype in dtypes:
+            spelled = {"int64_t": "long int", "uint64_t": "long unsigned int"}.get(dtype, dtype)
+            spelled = {
+                "int8_t": "signed char",
+                "uint8_t": "unsigned char",
+                "int16_t": "short int",
+                "uint16_t": "short unsigned int",
+                "int32_t": "int",
+                "uint32_t": "unsigned int",
+            }.get(dtype, spelled)
+            assert re.search(rf"= {spelled}[;\]]", instantiation), f"{call}: {text[:500]}"
+
+
+def test_the_document_names_every_function_and_header() -> None:
+    text = DOCUMENT.read_text()
+    functions = {name.partition("<")[0].format("") for name, *_ in FUNCTIONS}
+    assert {name for name in functions if f"`{name}`" not in text} == set()
+    named = set(re.findall(r"`(\w+\.h)`", text.partition("\n\n## ")[0]))
+    assert named - {"kernel_operator.h"} <= {path.name for path in LANGUAGE.glob("ascendc/*.h")}
