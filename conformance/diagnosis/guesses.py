@@ -112,6 +112,8 @@ def _agreements(subject: Subject, sample: Sample) -> Iterator[tuple[str, Mask]]:
 def _read_so(subject: Subject, sample: Sample, rows: NDArray[np.int64]) -> Mask:
     """Where the observed value is a legal sum of these source rows."""
     known = (rows[sample.rows] != UNKNOWN).all(axis=1)
+    if subject.held is not None:
+        known &= ((rows < 0) | np.isin(rows, subject.held))[sample.rows].all(axis=1)
     terms = Terms(np.maximum(rows, -1), subject.terms.source)
     values = gather_elements(subject.source, terms, sample.rows, sample.columns)
     weights = subject.weights(sample.rows, len(values))

@@ -89,11 +89,11 @@ def _read(subject: Subject, code: AddressCode, row: int, coded: NDArray[np.bool_
             if not starts.size:
                 break
         hits += [(slot, int(start)) for start in starts]
-    source_rows, hidden = subject.source.shape
+    rows, hidden = subject.source_rows, subject.source.shape[1]
     found: list[Read] = []
     for slot, start in hits:
         right = int(own[slot])
-        place = next(code.places(start, source_rows, hidden, right), None)
+        place = next(code.places(start, rows, hidden, right), None)
         if place:
             found.append(Read(row, slot, right, *place, columns.size))
     whole = [read for read in found if not read.offset] or found

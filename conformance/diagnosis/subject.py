@@ -34,6 +34,7 @@ class Subject:
     segments). ``rule`` says how the contract adds, ``merges`` is the declared order, if any.
     ``cores`` is the simulated machine's count, 0 if unknown; ``unwritten`` how many elements the
     device found untouched. ``code`` is that of the ``coded`` columns of an address-coded source.
+    ``held`` lists the rows of a row-sparse source that exist, None: all do.
     """
 
     name: str
@@ -48,6 +49,12 @@ class Subject:
     unwritten: int = 0
     code: AddressCode | None = None
     coded: NDArray[np.bool_] | None = None
+    held: tuple[int, ...] | None = None
+
+    @property
+    def source_rows(self) -> NDArray[np.int64]:
+        """The rows of the source that exist."""
+        return np.arange(len(self.source)) if self.held is None else np.array(self.held, np.int64)
 
     @property
     def storage(self) -> Format:

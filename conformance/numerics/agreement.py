@@ -9,7 +9,6 @@ from conformance.numerics.accepted import Floats, Mask
 from conformance.numerics.interval import judge_elements
 from conformance.numerics.output import SummedOutput, summed_output
 from conformance.operator import Arrays, Operator, Sum
-from reference.floats import widen
 
 ELEMENTS = 4096
 """Source elements times slots up to which a case is checked."""
@@ -22,8 +21,9 @@ class ReferenceDisagreement(Exception):  # noqa: N818
 def check(operator: Operator, case: Case, limit: int = ELEMENTS) -> None:
     """Raise ReferenceDisagreement where a small case shows that the reference contradicts itself.
 
-    The formula in float64 must give the exact sum of the terms (within float64's error; NaNs and
-    infinities by class), and the declared order must give a value of the accepted set.
+    The case must hold the rows that the terms name. The formula in float64 must give the exact sum
+    of the terms (within float64's error; NaNs and infinities by class), and the declared order must
+    give a value of the accepted set.
     """
     outputs: Arrays | None = None
     for name, contract in operator.contracts.items():
@@ -32,21 +32,20 @@ def check(operator: Operator, case: Case, limit: int = ELEMENTS) -> None:
         template = case.outputs[name].materialize()
         output = summed_output(name, contract, case, template)
         output.terms.validate(output.source.shape[0])
-        if output.source.size * output.terms.rows.shape[1] > limit:
+        source = case.inputs[output.terms.source]
+        absent = source.lacks(output.terms.rows)
+        if absent.size:
+            raise ReferenceDisagreement(
+                f"{operator.name}: {name} adds row {absent[0]} of {output.terms.source},"
+                " which the row-sparse case does not hold"
+            )
+        if source.held_size * output.terms.rows.shape[1] > limit:
             continue
         if outputs is None:
             with np.errstate(all="ignore"):
-                outputs = operator.formula(_in_float64(case.arrays), case.attributes)
+                outputs = operator.formula(case.widened(np.float64), case.attributes)
         _check_formula(operator, output, outputs)
         _check_order(operator, output)
-
-
-def _in_float64(arrays: Arrays) -> Arrays:
-    """The inputs with every floating-point one widened to float64."""
-    return {
-        name: array if array.dtype.kind in "iub" else widen(array, np.float64)
-        for name, array in arrays.items()
-    }
 
 
 def _check_formula(operator: Operator, output: SummedOutput, outputs: Arrays) -> None:
@@ -68,17 +67,20 @@ def _check_formula(operator: Operator, output: SummedOutput, outputs: Arrays) ->
     if not near.all():
         place = int((~near).argmax())
         row, column = divmod(place, output.bits.shape[1])
+        with np.errstate(invalid="ignore"):
+            total = terms[:, place].sum().item()
         raise ReferenceDisagreement(
             f"{operator.name}: {output.name}, row {row}, column {column}: the formula gives"
-            f" {formula.reshape(-1)[place].item()!r}, the terms sum to"
-            f" {terms[:, place].sum().item()!r}"
+            f" {formula.reshape(-1)[place].item()!r}, the terms sum to {total!r}"
         )
 
 
 def _near(formula: Floats, terms: Floats) -> Mask:
     """Where the formula's float64 results are those of the terms, by any order in float64."""
     total, magnitude = terms.sum(axis=0), np.abs(terms).sum(axis=0)
+    # an infinite magnitude would put every formula near
     near = np.abs(formula - total) <= (len(terms) + 1) * 2.0**-52 * magnitude
+    near &= np.isfinite(total)
     return np.asarray(near | (formula == total) | (np.isnan(formula) & np.isnan(total)))
 
 

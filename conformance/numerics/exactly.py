@@ -18,8 +18,6 @@ from reference.floats import Format
 def round_fraction(value: Fraction, fmt: Format) -> float:
     """A rational rounded once to ``fmt``, ties to even; infinity from the threshold on."""
     magnitude = abs(value)
-    if magnitude == 0:
-        return 0.0
     exponent = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
     exponent -= magnitude < Fraction(2) ** exponent
     quantum = Fraction(2) ** (max(exponent, fmt.emin) + 1 - fmt.precision)
@@ -54,13 +52,14 @@ def accepted_exactly(
     positive, negative = ([max(term, Fraction(0)) for term in ends] for ends in (high, _minus(low)))
     plus, minus = overflows(positive), overflows(negative)
     least, most = sum(low, Fraction(0)) - error, sum(high, Fraction(0)) + error
+    largest = Fraction(accumulate.largest_finite)
     if SATURATE in arithmetic.overflows:
-        largest = Fraction(accumulate.largest_finite)
         if plus:
             least = min(least, largest - sum(negative) - error)
         if minus:
             most = max(most, sum(positive) - largest + error)
         least, most = min(least, largest), max(most, -largest)
+    least, most = least if minus else max(least, -largest), most if plus else min(most, largest)
     return assemble(
         np.array([round_fraction(least, accumulate)]),
         np.array([round_fraction(most, accumulate)]),
@@ -92,6 +91,6 @@ def _error(
     flushed = int(sums.flushes.item()) if flushes is None else flushes
     lost = flushed * Fraction(accumulate.smallest_normal)
     lost += int(sums.underflows.item()) * Fraction(accumulate.smallest_subnormal) / 2
-    roundings = max(count - 2 + int(sums.bare.item()) + flushed, 0)
+    roundings = count - 2 + int(sums.bare.item()) + flushed
     total = sum(magnitudes, Fraction(0))
     return roundings * Fraction(accumulate.unit_roundoff) * (total + lost) + lost

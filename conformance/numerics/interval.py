@@ -2,8 +2,9 @@
 
 A tree of n nonzero terms errs by at most E before its last addition, which is itself a rounding to
 the accumulator. So the result lies between the ends s* - E and s* + E, each rounded to the
-accumulator and then to storage. Figures are float64; the error of float64 itself is added only
-where E > 0, and where it would change a verdict the element is decided in rationals.
+accumulator and then to storage. Of few terms every order is tried besides. Figures are float64; the
+error of float64 itself is added only where E > 0, and where it would change a verdict the element
+is decided in rationals.
 
 `figures` has E and its derivation in short; docs/numerics.md has it at length.
 """
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from conformance.numerics.accepted import AcceptedSet, Floats, Mask, assemble
 from conformance.numerics.addends import Addends
 from conformance.numerics.arithmetic import IEEE, SATURATE, Arithmetic
+from conformance.numerics.every_order import applicable, reachable
 from conformance.numerics.exactly import accepted_exactly
 from conformance.numerics.figures import Sums, summarize
 from reference.floats import Format, from_bits, from_ordered, ordered, round_once
@@ -28,15 +30,17 @@ from reference.floats import Format, from_bits, from_ordered, ordered, round_onc
 class Judged:
     """Per element: whether the observed value is legal, whether it was the only legal one.
 
-    ``headroom`` is the smallest share of the accepted error left unused by a legal value that had
-    alternatives, None if there was none. ``distance`` is how many places of the storage grid an
-    illegal value lies outside the interval (a NaN counts as the far end), -1 for a legal one.
+    ``few``: decided by trying every order, the interval being too wide. ``headroom`` is the least
+    share of the accepted error left unused by a legal value that the interval had to decide, None
+    if there was none. ``distance`` is how many places of the storage grid an illegal value lies
+    outside the interval (a NaN counts as the far end), 0 within it, -1 for a legal value.
     """
 
     sums: Sums
     accepted: AcceptedSet
     ok: Mask
     exact: Mask
+    few: Mask
     headroom: float | None
     distance: NDArray[np.int64]
 
@@ -58,6 +62,9 @@ def accepted(
     minus = sums.overflow(accumulate, -1.0, growth, factor)
     if SATURATE in arithmetic.overflows:
         low, high = _saturated(sums, accumulate, low, high, error, plus, minus)
+    largest = accumulate.largest_finite
+    high = np.where(plus, high, np.minimum(high, largest))
+    low = np.where(minus, low, np.maximum(low, -largest))
     return assemble(
         round_once(low, accumulate),
         round_once(high, accumulate),
@@ -115,12 +122,19 @@ def judge_elements(
         column = sums.given.of(np.array([element]))
         found = accepted_exactly(column, accumulate, storage, factor, arithmetic)
         ok[element] = found.holds(places[element : element + 1], storage).item()
+    several = legal.size(storage) > 1
+    few = several & applicable(sums, accumulate, storage, arithmetic)
+    asked = np.flatnonzero(few & ok)
+    ok[asked] = reachable(
+        sums.given.low[:, asked], observed[asked], accumulate, storage, arithmetic
+    )
     return Judged(
         sums=sums,
         accepted=legal,
         ok=ok,
-        exact=legal.size(storage) == 1,
-        headroom=_headroom(sums, legal, ok, observed, storage),
+        exact=~several,
+        few=few,
+        headroom=_headroom(sums, legal, ok & ~few, observed, storage),
         distance=np.where(ok, -1, _distance(legal, places, storage)),
     )
 
@@ -145,5 +159,5 @@ def _headroom(
 def _distance(legal: AcceptedSet, places: NDArray[np.int64], storage: Format) -> NDArray[np.int64]:
     """Places of the storage grid between an observed value and the interval."""
     far = np.where(np.abs(places) > storage.infinity_bits, storage.sign_bit, 0)
-    outside = np.maximum(legal.low - places, places - legal.high)
+    outside = np.maximum(np.maximum(legal.low - places, places - legal.high), 0)
     return np.where(legal.low > legal.high, storage.sign_bit, np.maximum(outside, far))

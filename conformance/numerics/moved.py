@@ -12,7 +12,7 @@ from conformance.diagnosis.pattern import pattern
 from conformance.numerics.worst import show
 from conformance.operator import Arrays, Clause, Copy, Index
 from conformance.question import Question
-from conformance.verdict import OutputVerdict
+from conformance.verdict import OutputVerdict, WorstElement
 from reference.floats import format_of
 
 
@@ -88,12 +88,15 @@ def _verdict(
 ) -> OutputVerdict:
     wrong = expected != seen
     mismatches = int(np.count_nonzero(wrong))
-    worst = where = ""
+    worst, where = None, ""
     if mismatches:
         first = int(wrong.reshape(-1).argmax())
-        position = ", ".join(str(int(i)) for i in np.unravel_index(first, seen.shape))
-        observed, must = (_shown(array.reshape(-1)[first], asked) for array in (seen, expected))
-        worst = f"first wrong element: {asked.name}[{position}] is {observed}, must be {must}"
+        position = tuple(int(index) for index in np.unravel_index(first, seen.shape))
+        found, must = (array.reshape(-1)[first] for array in (seen, expected))
+        place = f"{asked.name}[{', '.join(map(str, position))}]"
+        text = f"first wrong element: {place} is {_shown(found, asked)}"
+        text += f", must be {_shown(must, asked)}"
+        worst = WorstElement(position, int(found), ((int(must), int(must)),), text)
         columns = seen.shape[-1] if seen.shape else 1
         where = pattern(wrong.reshape(-1, columns), asked.observed.dtype.itemsize)
     return OutputVerdict(

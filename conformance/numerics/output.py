@@ -105,7 +105,7 @@ class SummedOutput:
             weights = np.repeat(self.factors[window[0]].T, columns.size, axis=1)
         return Operands(
             places=(rows[:, None] * hidden + columns).reshape(-1),
-            values=values.reshape(len(values), -1).astype(np.float64),
+            values=values.reshape(len(values), rows.size * columns.size).astype(np.float64),
             factors=weights,
         )
 

@@ -1,4 +1,4 @@
-"""Judging one summed output: declared order, then certificate, then interval (numerics N.1)."""
+"""Judging one summed output: declared order, certificate, every order, interval (numerics N.1)."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from conformance.fill import address_code_of
 from conformance.numerics.accepted import Mask
 from conformance.numerics.interval import Judged, judge_elements
 from conformance.numerics.output import Operands, SummedOutput, summed_output
-from conformance.numerics.worst import describe
+from conformance.numerics.worst import worst_element
 from conformance.operator import Sum
 from conformance.question import Question
-from conformance.verdict import OutputVerdict
+from conformance.verdict import OutputVerdict, WorstElement
 
 
 @dataclass
@@ -37,7 +37,9 @@ class _Tally:
         self.exact -= np.count_nonzero(~(judged.ok & judged.exact))
         self.headroom += [judged.headroom] if judged.headroom is not None else []
         self.steps |= {"certificate"}
-        if not judged.sums.order_free.all():
+        if judged.few.any():
+            self.steps |= {"every order"}
+        if not (judged.sums.order_free | judged.few).all():
             self.steps |= {"interval"}
         self.wrong[places] = ~judged.ok
         if declared:
@@ -75,7 +77,7 @@ def judge_sum(asked: Question) -> OutputVerdict:
         mismatches=mismatches,
         order_drift=drift,
         headroom=min(found.headroom, default=None),
-        worst=_worst(output, worst) if mismatches or drift else "",
+        worst=_worst(output, worst) if mismatches or drift else None,
         pattern=diagnosis.pattern,
         guesses=diagnosis.guesses,
     )
@@ -110,19 +112,22 @@ def _some(operands: Operands, chosen: Mask) -> Operands:
 
 def _last(steps: set[str], drift: int) -> str:
     """The last step that was needed, by name."""
-    order = ("order-drift",) if drift else ("interval", "certificate", "declared order")
+    order = (
+        ("order-drift",) if drift else ("interval", "every order", "certificate", "declared order")
+    )
     return next((step for step in order if drift or step in steps), "certificate")
 
 
-def _worst(output: SummedOutput, place: int) -> str:
-    """The sentences about one element."""
+def _worst(output: SummedOutput, place: int) -> WorstElement:
+    """One element, looked at closely."""
     operands = output.at(np.array([place]))
     declared = None
     if output.merges is not None:
         declared = int(next(output.declared(operands)).item())
     position = np.unravel_index(place, output.shape) if output.shape else ()
-    return describe(
-        name=f"{output.name}[{', '.join(str(int(index)) for index in position)}]",
+    return worst_element(
+        name=output.name,
+        position=tuple(int(index) for index in position),
         observed=int(output.bits.reshape(-1)[place]),
         operands=operands,
         addends=output.addends(operands),
@@ -154,4 +159,5 @@ def _subject(output: SummedOutput, asked: Question, wrong: Mask) -> Subject:
         unwritten=asked.unwritten,
         code=code,
         coded=coded,
+        held=tensor.rows,
     )

@@ -13,7 +13,16 @@ from conformance.numerics.standards import STANDARDS
 from conformance.numerics.summed import judge_sum
 from conformance.question import Question
 from reference.floats import numpy_dtype
-from tests.kill_matrix.problem import CONTRACT, Problem, drawn_by, gaussian_values, our_values
+from tests.kill_matrix.mistakes import Mistake
+from tests.kill_matrix.problem import (
+    CONTRACT,
+    Problem,
+    drawn_by,
+    gaussian_specials,
+    gaussian_values,
+    our_values,
+    specials_of,
+)
 
 ANY_ORDER = replace(CONTRACT, merges=None, order_clause=None)
 
@@ -22,7 +31,8 @@ ANY_ORDER = replace(CONTRACT, merges=None, order_clause=None)
 class Judge:
     """``rejects(problem, bits)``: True, False, or None where the judge does not speak.
 
-    ``values`` makes the data that the judge asks for. ``promised``: the order counts.
+    ``values`` makes the data that the judge asks for, ``specials`` that for mistakes with NaN and
+    infinities (None: ``values`` has some). ``promised``: the order counts.
     """
 
     name: str
@@ -30,6 +40,11 @@ class Judge:
     values: Callable[..., np.ndarray]
     promised: bool = False
     ours: bool = False
+    specials: Callable[..., np.ndarray] | None = None
+
+    def data(self, mistake: Mistake) -> Callable[..., np.ndarray]:
+        """What makes the data on which the judge meets a mistake."""
+        return self.specials if mistake.special and self.specials else self.values
 
 
 def by_contract(contract):
@@ -58,12 +73,18 @@ OURS = (
 
 
 def published() -> tuple[Judge, ...]:
-    """The standards, each on the data that it prescribes, else on plain normal values."""
+    """The standards, each on the data that it prescribes, else on plain normal values.
+
+    The special values are those that a standard lists, else some among normal values.
+    """
     return tuple(
         Judge(
             name,
             by_standard(standard),
             drawn_by(standard.data) if standard.data else gaussian_values,
+            specials=specials_of(standard.data)
+            if standard.data and standard.data.special
+            else gaussian_specials,
         )
         for name, standard in STANDARDS.items()
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import astuple, dataclass
 
 import numpy as np
@@ -17,7 +17,8 @@ class Trial:
     """One judge on one wrong output; ``illegal``: some element is one that no legal order gives.
 
     Legal is the promised order for a judge that counts on it. Asked for this suite's judges only.
-    ``rejects`` is None where the judge does not speak.
+    ``rejects`` is None where the judge does not speak, or where the mistake does not show in the
+    data of a published standard: what is right is nothing to reject.
     """
 
     judge: Judge
@@ -30,8 +31,8 @@ class Trial:
 class Counts:
     """Trials by outcome.
 
-    ``missed`` were illegal and not rejected, ``false_alarms`` legal and rejected, of ``silent``
-    ones the judge says nothing.
+    ``missed`` were illegal and not rejected, ``false_alarms`` legal and rejected; ``silent`` ones
+    count for nothing, because the judge says nothing of them or is not asked.
     """
 
     trials: int = 0
@@ -87,16 +88,19 @@ def trials(
     judges: Iterable[Judge], mistakes: Iterable[Mistake], dtype: str, scale: float, seed: int
 ) -> Iterator[Trial]:
     """Every judge on every mistake, on one draw of the data that the judge asks for."""
+    problems: dict[tuple[Callable[..., np.ndarray], str], Problem] = {}
     judges = tuple(judges)
-    for values in dict.fromkeys(judge.values for judge in judges):
-        problems: dict[str, Problem] = {}
-        asking = [judge for judge in judges if judge.values is values]
-        for mistake in mistakes:
-            if mistake.mode not in problems:
-                problems[mistake.mode] = made(dtype, mistake.mode, seed, scale, values)
-            problem = problems[mistake.mode]
+    for mistake in mistakes:
+        for values in dict.fromkeys(judge.data(mistake) for judge in judges):
+            if (values, mistake.mode) not in problems:
+                problems[values, mistake.mode] = made(dtype, mistake.mode, seed, scale, values)
+            problem = problems[values, mistake.mode]
             with np.errstate(all="ignore"):
                 bits = mistake.compute(problem)
-            for judge in asking:
+            shows = mistake.right or not problem.is_right(bits)
+            for judge in (j for j in judges if j.data(mistake) is values):
                 illegal = judge.ours and problem.illegal(bits, declared=judge.promised)
-                yield Trial(judge, mistake, illegal, judge.rejects(problem, bits))
+                speaks = judge.ours or shows
+                yield Trial(
+                    judge, mistake, illegal, judge.rejects(problem, bits) if speaks else None
+                )

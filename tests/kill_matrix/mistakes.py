@@ -31,7 +31,7 @@ class Mistake:
     """``compute`` gives the output of the mistaken kernel; ``right`` ones are no mistakes at all.
 
     ``mode`` is the mode in which it shows. ``promise`` says that it breaks nothing but a promised
-    order of additions.
+    order of additions; ``special`` that it shows in NaN and infinities only.
     """
 
     name: str
@@ -39,6 +39,7 @@ class Mistake:
     mode: str = "drop_pad"
     right: bool = False
     promise: bool = False
+    special: bool = False
 
 
 def summed(p: Problem, values=None, add=None, rows=None) -> np.ndarray:
@@ -202,8 +203,8 @@ WRONG = (
         lambda p: p.stored(summed(p, rows=np.argsort(p.rows.ravel()).reshape(p.rows.shape))),
         mode="dropless",
     ),
-    Mistake("NaN swallowed", lambda p: p.stored(summed(p, without_nan(p.values)))),
-    Mistake("infinity clamped", clamped),
+    Mistake("NaN swallowed", lambda p: p.stored(summed(p, without_nan(p.values))), special=True),
+    Mistake("infinity clamped", clamped, special=True),
     Mistake("subnormal terms flushed", lambda p: p.stored(summed(p, flushed(p.values, p.storage)))),
     Mistake(
         "subnormal results flushed",

@@ -32,6 +32,8 @@ SCALES = {
 UNSCALED = ("special",)
 """Families whose values mean something by themselves."""
 
+SPECIAL_SHARE = 0.01
+
 CONTRACT = OPERATOR.contracts["grad_x"]
 
 
@@ -75,6 +77,10 @@ class Problem:
     def outcomes(self):
         """The results of all orders: [trees, tokens, hidden] patterns, equal ones left out."""
         return np.stack([self.right(merges) for merges in every_tree()])
+
+    def is_right(self, bits):
+        """Whether all elements are what a right kernel gives: then there is nothing to reject."""
+        return bool(same_value(bits, self.right(), self.storage).all())
 
     def illegal(self, bits, *, declared):
         """Whether some element is one that no legal order can give."""
@@ -160,14 +166,49 @@ def gaussian_values(seed, shape, storage, scale):
     return np.random.default_rng([seed, 5]).standard_normal(shape) * scale
 
 
+def gaussian_specials(seed, shape, storage, scale):
+    """The same with NaN and infinities, one element in a hundred."""
+    generator = np.random.default_rng([seed, 6])
+    chosen = generator.choice([np.nan, np.inf, -np.inf], shape)
+    rare = generator.random(shape) < SPECIAL_SHARE
+    return np.where(rare, chosen, gaussian_values(seed, shape, storage, scale))
+
+
+def draw_number(seed, storage, scale):
+    """A number of its own for every seed and scale, small ones in turn."""
+    scales = SCALES[numpy_dtype(storage).name]
+    return seed * len(scales) + scales.index(scale)
+
+
 @cache
 def drawn_by(rule):
-    """The data that a standard prescribes."""
+    """The data that a standard prescribes, at its own scale; another draw for every scale."""
 
     def values(seed, shape, storage, scale):
-        return rule.values(seed, int(np.prod(shape))).reshape(shape) * scale
+        draw = draw_number(seed, storage, scale)
+        return rule.values(draw, int(np.prod(shape))).reshape(shape)
 
     return values
 
 
-__all__ = ["FP32", "Problem", "drawn_by", "gaussian_values", "made", "our_values"]
+@cache
+def specials_of(rule):
+    """The special inputs that a standard lists, in turn."""
+
+    def values(seed, shape, storage, scale):
+        draw = draw_number(seed, storage, scale)
+        return np.resize(np.array(rule.special[draw % len(rule.special)]), shape)
+
+    return values
+
+
+__all__ = [
+    "FP32",
+    "Problem",
+    "drawn_by",
+    "gaussian_specials",
+    "gaussian_values",
+    "made",
+    "our_values",
+    "specials_of",
+]

@@ -14,7 +14,7 @@ from tests.kill_matrix.judges import OURS, published
 from tests.kill_matrix.matrix import cells
 from tests.kill_matrix.mistakes import MISTAKES
 from tests.kill_matrix.problem import DTYPES
-from tests.kill_matrix.table import grid, picture, table
+from tests.kill_matrix.table import NOTES, grid, picture, table
 
 
 def main() -> int:
@@ -24,7 +24,7 @@ def main() -> int:
     chosen = parser.parse_args()
     found = list(cells((*OURS, *published()), MISTAKES, DTYPES, chosen.seeds))
     ours = frozenset(judge.name for judge in OURS)
-    lines = list(table(grid(found), ours))
+    lines = [*table(grid(found), ours), "", *NOTES]
     bad = [
         f"{c.judge.name}, {c.dtype}, scale {c.scale:g}, {c.mistake.name}: "
         f"missed {c.counts.missed} of {c.counts.illegal}, {c.counts.false_alarms} false alarms"

@@ -10,6 +10,20 @@ from tests.kill_matrix.matrix import Cell, Counts
 Grid = dict[str, dict[str, dict[str, Counts]]]
 NOTHING = "-"
 
+NOTES = (
+    "Rows of right kernels: what is rejected there is a false alarm; ours with a promised order"
+    " rejects another order, as it must.",
+    "A published standard judges the data that it prescribes, at its own scale, else normal values"
+    " at three scales; NaN and infinity rows: the special inputs that it lists, else one element"
+    " in 100.",
+    "Counted are outputs in which the mistake shows; '-': it never does, nothing is to be rejected"
+    " or the standard does not speak.",
+    "Goldens are exact sums in float64. Standards that compare in the output's dtype round them"
+    " once. A right float32 sum may still be an ulp off, which numpy-testing (1e-7) does not allow;"
+    " 1e-3 is less than half an ulp of bfloat16.",
+)
+"""How to read the table."""
+
 
 def grid(cells: Iterable[Cell]) -> Grid:
     """Counts over all scales by dtype, mistake and judge; judges that never speak are left out."""
@@ -27,13 +41,14 @@ def grid(cells: Iterable[Cell]) -> Grid:
 def share(counts: Counts, ours: bool) -> float | None:
     """The share of trials that were rejected; None where there was nothing to say.
 
-    Of this suite's judges it is the share of those that no legal order explains.
+    Of this suite's judges it is the share of those that no legal order explains, of the others the
+    share of those that they are asked and speak of.
     """
     if counts.silent == counts.trials:
         return None
     if ours and not counts.illegal:
         return None if not counts.false_alarms else 1.0
-    return counts.rejected / (counts.illegal if ours else counts.trials)
+    return counts.rejected / (counts.illegal if ours else counts.trials - counts.silent)
 
 
 def table(found: Grid, ours: frozenset[str]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from conformance.numerics.standards import (
+    atk,
     cann_bench,
     commercial,
     ecosystem,
@@ -31,7 +32,7 @@ __all__ = ["STANDARDS", "Kind", "Ruling", "Standard", "StandardVerdict", "all_ve
 STANDARDS: Mapping[str, Standard] = MappingProxyType(
     {
         standard.name: standard
-        for module in (ecosystem, commercial, ttk, msprobe, cann_bench, libraries, formulas)
+        for module in (ecosystem, commercial, ttk, atk, msprobe, cann_bench, libraries, formulas)
         for standard in module.STANDARDS
     }
 )

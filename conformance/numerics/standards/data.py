@@ -1,7 +1,7 @@
 """Data as standards prescribe it: seeded draws of input values, special values, dimensions.
 
-Sources: numerics S.2 (ecosystem, version 2, section 1.2) and S.3 (commercial, sections 2 and 5.1.2:
-shares of the distributions per level, outliers).
+Sources: numerics S.2 (ecosystem, version 2, section 1.2: also special inputs) and S.3 (commercial,
+sections 2 and 5.1.2: shares of the distributions per level, outliers; no special inputs listed).
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ Draw = Callable[[Generator, int], Floats]
 
 MOST_ELEMENTS = 2**31
 SPECIAL_INPUTS = ((np.nan,), (np.inf,), (-np.inf,), (-np.inf, np.inf))
-"""Values that every element of an input takes in turn, one entry per special case (S.2, S.3)."""
+"""Values that the elements of an input take in turn, one entry per special case (S.2)."""
+
+SPECIAL_EVERY = 16
+"""One recipe in as many is a special case. The standard says which there are, not how often."""
 
 OUTLIER_FACTOR = 1000
 """What an outlier is multiplied by; one element in as many is one, and at least one is (S.3)."""
@@ -29,11 +32,28 @@ class DataRule:
     """How a standard draws the values of one input tensor.
 
     ``mixture`` has the share of cases and the draw of each distribution; every case takes one.
-    ``text`` says it in words.
+    ``text`` says it in words. ``special`` lists the special cases, as `SPECIAL_INPUTS` does; empty:
+    the standard lists none.
     """
 
     text: str
     mixture: tuple[tuple[float, Draw], ...]
+    special: tuple[tuple[float, ...], ...] = ()
+
+    @property
+    def words(self) -> str:
+        """How values are drawn, special cases included."""
+        if not self.special:
+            return f"{self.text}; no special values are listed"
+        listed = ", ".join(map(listed_values, self.special))
+        return f"{self.text}; one input in {SPECIAL_EVERY} is all {listed}"
+
+    def special_case(self, seed: int) -> tuple[float, ...] | None:
+        """The special case that the recipe of a seed is, in turn; None: it is none, as seed 0."""
+        turn, place = divmod(seed, SPECIAL_EVERY)
+        if not self.special or place != SPECIAL_EVERY - 1:
+            return None
+        return self.special[turn % len(self.special)]
 
     def values(self, seed: int, count: int) -> Floats:
         """The values of one case, float64 [count]; cases are numbered by ``seed``."""
@@ -44,6 +64,11 @@ class DataRule:
         shares = [share for share, _ in self.mixture]
         chosen = int(generator.choice(len(self.mixture), p=np.array(shares) / sum(shares)))
         return self.mixture[chosen][1](generator, count)
+
+
+def listed_values(case: tuple[float, ...]) -> str:
+    """A special case in words: nan, inf, -inf, -inf/inf."""
+    return "/".join(f"{value:g}" for value in case)
 
 
 def uniform(low: float, high: float) -> Draw:
@@ -85,6 +110,7 @@ _HUNDREDS = normal((-100.0, 100.0), (1.0, 25.0))
 ECOSYSTEM_V2 = DataRule(
     "half the cases uniform in [-5, 5], half normal with mean in [-5, 5], deviation in [0.1, 2]",
     ((0.5, _FIVES), (0.5, normal((-5.0, 5.0), (0.1, 2.0)))),
+    SPECIAL_INPUTS,
 )
 COMMERCIAL_L0 = DataRule(
     "half the cases uniform in [-5, 5], half normal with mean in [-100, 100], deviation in [1, 25]",

@@ -97,7 +97,7 @@ class Standard:
     @property
     def data_words(self) -> str:
         """How its data is drawn, in a few words."""
-        return self.data.text if self.data else "formula only"
+        return self.data.words if self.data else "formula only"
 
 
 def silent(why: str) -> StandardVerdict:

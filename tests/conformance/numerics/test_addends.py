@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from conformance.numerics.addends import Rule, addends, embeds
+from conformance.numerics.addends import Addends, Rule, addends, embeds
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.numerics.interval import judge_elements
-from reference.floats import BF16, FP16, FP32, to_bits
+from reference.floats import BF16, FP16, FP32, Format, to_bits
 
 FLUSHING = Arithmetic(flushes=frozenset({False, True}))
 SATURATING = Arithmetic(overflows=frozenset({"saturate"}))
@@ -37,6 +37,30 @@ def test_half_formats_embed_in_fp32_and_not_in_each_other(inner, outer, inside):
     assert embeds(inner, outer) is inside
 
 
+@pytest.mark.parametrize(
+    ("inner", "inside"),
+    [
+        (Format("p11", 11, -139, 127), True),
+        (Format("finer", 11, -140, 127), False),
+        (Format("wider", 11, -139, 128), False),
+        (Format("more bits", 24, -126, 127), True),
+    ],
+    ids=lambda one: getattr(one, "name", ""),
+)
+def test_subnormals_and_the_largest_value_must_embed_too(inner, inside):
+    assert embeds(inner, FP32) is inside
+
+
+def test_some_of_the_addends_keep_their_ends_and_their_products():
+    low, high = np.array([[1.0, 2.0, 3.0]]), np.array([[4.0, 5.0, 6.0]])
+    some = Addends(low, high, np.array([[True, False, False]])).of(np.array([2, 0]))
+    assert (some.low.tolist(), some.high.tolist()) == ([[3.0, 1.0]], [[6.0, 4.0]])
+    assert some.bare.tolist() == [[False, True]]
+    known = Addends(low, low).of(np.array([1]))
+    assert known.known
+    assert (known.low.tolist(), known.bare) == ([[2.0]], None)
+
+
 def test_operands_off_the_grid_of_the_accumulator_are_refused_unless_they_are_cast():
     with pytest.raises(ValueError, match="source=fp32: must lie on the grid of the accumulator"):
         Rule(accumulate=FP16, source=FP32)
@@ -52,6 +76,7 @@ def test_plain_terms_are_known():
     assert addends(values, None, Rule()).known
     assert not addends(values, None, Rule(), FLUSHING).known
     assert addends(column(1.0, 2.0), None, Rule(), FLUSHING).known
+    assert addends(column(np.nan, np.inf), None, Rule()).known
 
 
 def test_products_on_the_grid_are_not_bare():
@@ -106,6 +131,33 @@ def test_a_product_that_overflows_may_be_saved_by_fusing_it():
     assert takes(np.inf, values, weights, never)
 
 
+def ends(added):
+    """Least and largest addends of one element."""
+    return added.low[:, 0].tolist(), added.high[:, 0].tolist()
+
+
+def test_an_underflowing_product_that_may_be_flushed_lies_between_itself_and_zero():
+    values, weights = column(2.0**-70, -(2.0**-70), 1.0), column(2.0**-70, 2.0**-70, 3.0)
+    added = addends(values, weights, WEIGHTED, FLUSHING)
+    assert ends(added) == ([0.0, -(2.0**-140), 3.0], [2.0**-140, 0.0, 3.0])
+    assert ends(addends(values, weights, WEIGHTED)) == ([2.0**-140, -(2.0**-140), 3.0],) * 2
+
+
+def test_where_casts_differ_an_addend_lies_between_the_two_on_either_side_of_zero():
+    value = 1 + 1.5 * 2.0**-8
+    added = addends(column(value, -value, 1.0), None, Rule(cast=BF16), ANY_CAST)
+    assert ends(added) == ([1.0, -1 - 2.0**-7, 1.0], [1 + 2.0**-7, -1.0, 1.0])
+    assert addends(column(1.5, -2.0), None, Rule(cast=BF16), ANY_CAST).known
+
+
+def test_an_overflow_that_may_saturate_ends_just_beyond_and_an_infinite_term_stays_one():
+    never, largest = Rule(coefficient=FP32, fused="never"), FP32.largest_finite
+    values, weights = column(2.0**127, -(2.0**127), np.inf, -np.inf, 1.0), column(4, 4, 1, 1, 1)
+    low, high = ends(addends(values, weights, never, EITHER))
+    assert low == [largest, -(2.0**128), np.inf, -np.inf, 1.0]
+    assert high == [2.0**128, -largest, np.inf, -np.inf, 1.0]
+
+
 def test_a_saturating_product_stays_at_the_largest_value():
     never, largest = Rule(coefficient=FP32, fused="never"), FP32.largest_finite
     assert takes(largest, [2.0**127], [4.0], never, SATURATING)
@@ -122,6 +174,11 @@ def test_a_cast_rounds_every_term_before_the_sum():
     assert not takes(1 + 2.0**-8 + 2.0**-9 + 2.0**-20, values, None, rule)
     assert takes(1 + 2.0**-9, values, None, rule, TRUNCATING)
     assert not takes(1 + 2.0**-7 + 2.0**-9, values, None, rule, TRUNCATING)
+
+
+def test_a_product_is_cast_also_to_the_format_of_its_operands():
+    rule, value = Rule(source=FP16, coefficient=FP16, cast=FP16), column(1 + 2.0**-10)
+    assert ends(addends(value, value, rule)) == ([1 + 2.0**-9],) * 2
 
 
 def test_an_unknown_cast_mode_allows_either_end_of_every_term():
@@ -155,6 +212,15 @@ def test_a_subnormal_of_the_source_format_may_be_flushed_before_it_is_widened():
     rule = Rule(source=FP16, storage=FP32)
     assert takes(0.0, [2.0**-20], None, rule, FLUSHING)
     assert not takes(0.0, [2.0**-14], None, rule, FLUSHING)
+
+
+@pytest.mark.parametrize("operand", ["source", "coefficient"])
+def test_either_operand_of_a_product_may_be_flushed_in_its_own_format(operand):
+    rule = Rule(**{"source": FP32, "coefficient": FP32, operand: FP16})
+    tiny, other = column(2.0**-20, 2.0**-14, 0.0), column(4.0, 4.0, 4.0)
+    operands = (tiny, other) if operand == "source" else (other, tiny)
+    added = addends(*operands, rule, FLUSHING)
+    assert ends(added) == ([0.0, 2.0**-12, 0.0], [2.0**-18, 2.0**-12, 0.0])
 
 
 def test_a_flushed_partial_sum_is_lost_to_the_terms_that_follow():

@@ -37,6 +37,26 @@ def test_a_probed_trait_is_believed_alone():
     assert Arithmetic.of(probed) == Arithmetic(CASTS, frozenset({"saturate"}), BOTH)
 
 
+@pytest.mark.parametrize(
+    ("trait", "value", "field", "choices"),
+    [
+        ("cast_mode", "round half to even", "casts", {"nearest"}),
+        ("cast_mode", "truncate", "casts", {"truncate"}),
+        ("cast_mode", "unknown", "casts", CASTS),
+        ("overflow_mode", "infinity", "overflows", {"infinity"}),
+        ("overflow_mode", "saturate", "overflows", {"saturate"}),
+        ("overflow_mode", "unknown", "overflows", OVERFLOWS),
+        ("flush_to_zero", "subnormals are kept", "flushes", {False}),
+        ("flush_to_zero", "subnormals become zero", "flushes", {True}),
+        ("flush_to_zero", "unknown", "flushes", BOTH),
+    ],
+)
+def test_each_value_of_a_trait_stands_for_its_own_choices(trait, value, field, choices):
+    found = Arithmetic.of(replace(SIMULATED, **{trait: Trait(value)}))
+    assert found == replace(IEEE, **{field: frozenset(choices)})
+    assert found.may_flush is (True in found.flushes)
+
+
 def test_a_trait_of_another_value_is_refused_with_those_that_are_known():
     strange = replace(SIMULATED, cast_mode=Trait("stochastic"))
     with pytest.raises(ValueError, match="cast_mode='stochastic': must be one of 'round half to"):

@@ -44,6 +44,15 @@ def test_every_place_outside_is_named_over_all_chunks():
     ).tolist() == (wrong)
 
 
+@pytest.mark.parametrize("rest", [1, 3, CHUNK - 1])
+def test_a_last_chunk_that_is_not_full_is_compared_too(rest):
+    observed = np.zeros(2 * CHUNK + rest, np.float32)
+    wrong = [5, 2 * CHUNK - 1, 2 * CHUNK, 2 * CHUNK + rest - 1]
+    observed[wrong] = np.nan, 2.0, -2.0, 3.0
+    found = outside(observed, np.full_like(observed, -ONE), np.full_like(observed, ONE))
+    assert found.tolist() == sorted(set(wrong))
+
+
 def test_nothing_has_nothing_outside():
     empty = np.zeros((0, 4), np.float32)
     assert outside(empty, empty, empty).size == 0

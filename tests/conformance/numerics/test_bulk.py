@@ -152,3 +152,38 @@ def test_blocks_of_any_size_cover_the_output(block, monkeypatch):
     assert not suspects(source, ROWS, right, None).any()
     assert np.argwhere(suspects(source, ROWS, wrong, None)).tolist() == [[3, 7]]
     assert np.argwhere(suspects(source, ROWS, wrong, sequential(4))).tolist() == [[3, 7]]
+
+
+@pytest.mark.parametrize("slots", [1, 2, 3, 4, 5, 8, 9])
+def test_terms_whose_sum_of_magnitudes_may_overflow_are_not_certified(slots):
+    # K terms of less than 2^(127 - log2 K), rounded up, sum to less than 2^128 in any order
+    least = 2.0 ** (127 - (slots - 1).bit_length())
+    for largest, left in ((least * (1 - 2.0**-8), False), (least, True), (2 * least, True)):
+        for sign in (1, -1):
+            source = stored(np.array([[sign * largest], [-sign * largest], [0.0]]), "bfloat16")
+            rows = np.full((1, slots), -1)
+            rows[0, -2:] = [0, 1][-slots:]
+            right = stored(sums(source, rows, sequential(slots)), "bfloat16")
+            if largest < 2.0**128:
+                assert suspects(source, rows, right, None).item() is left
+
+
+def test_every_finite_float16_is_small_enough_to_be_certified():
+    source = stored(np.array([[65504.0], [-65504.0], [np.inf]]), "float16")
+    rows = np.array([[0, 0, 0, 1, 1], [0, 1, -1, -1, -1], [0, 2, -1, -1, -1]])
+    right = stored(sums(source, rows, sequential(5)), "float16")
+    assert suspects(source, rows[:2], right[:2], None).tolist() == [[False], [False]]
+    assert suspects(source, rows, right, None)[2].item()
+
+
+@pytest.mark.parametrize(("slots", "equal"), [(8192, False), (8193, True)])
+def test_of_thousands_of_terms_only_equal_magnitudes_are_certified_and_then_only_zeros(
+    slots, equal
+):
+    # 24 bits less the 11 of a term leave 13 for the count: 8192 terms of one binade and no more
+    source = stored(np.array([[1.0], [1 - 2.0**-11]]), "float16")
+    rows = np.zeros((3, slots), np.int64)
+    rows[1, ::2] = 1
+    rows[2] = -1
+    right = stored(sums(source, rows, sequential(slots)), "float16")
+    assert suspects(source, rows, right, None).tolist() == [[equal], [True], [False]]

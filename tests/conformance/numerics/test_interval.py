@@ -75,17 +75,17 @@ def test_two_terms_have_one_correctly_rounded_sum_however_far_apart(storage):
     assert not takes(terms, step(terms[0], -1, storage), storage)
 
 
-def test_three_fp32_terms_may_differ_by_the_error_of_one_inner_addition():
-    terms = [1.0, 2.0**-24, 2.0**-24]
-    for inside in (1.0, 1 + 2.0**-23, 1 + 2.0**-22):
+def test_six_fp32_terms_may_differ_by_the_error_of_four_inner_additions():
+    terms = [1.0, *[2.0**-24] * 5]
+    for inside in (1.0, 1 + 5 * 2.0**-23):
         assert takes(terms, inside, FP32)
-    for outside in (1 - 2.0**-24, 1 + 3 * 2.0**-23):
+    for outside in (1 - 2.0**-24, 1 + 6 * 2.0**-23):
         assert not takes(terms, outside, FP32)
 
 
 @pytest.mark.parametrize("storage", [FP16, BF16], ids=lambda fmt: fmt.name)
 def test_an_inner_error_beside_a_tie_allows_both_neighbours_and_no_third(storage):
-    terms = [1.0, storage.unit_roundoff, 2.0**-24]
+    terms = [1.0, storage.unit_roundoff, 2.0**-24, *[2.0**-26] * 3]
     for inside in (1.0, step(1.0, 1, storage)):
         assert takes(terms, inside, storage)
     for outside in (step(1.0, -1, storage), step(1.0, 2, storage)):
@@ -205,10 +205,11 @@ def test_the_float64_set_and_the_exact_one_agree(storage):
 
 
 def test_an_edge_closer_than_the_error_of_float64_is_decided_exactly():
-    # s* - E = 1 + 2^-24 + 2^-71 - 2^-94 lies above the tie; float64 puts it on the tie, which
-    # rounds down to 1.
-    assert not takes([1.0, 2.0**-23, 2.0**-47 * (1 + 2.0**-23)], 1.0, FP32)
-    assert takes([1.0, 2.0**-23, 2.0**-47], 1.0, FP32)
+    # With a last term d, s* - E is 1 + 2^-24 + (1 - 2^-22) d - 5 * 2^-68: on one side of a tie or
+    # on the other, by less than float64 can tell.
+    terms, last = [1.0, 2.0**-22, 2.0**-24, 2.0**-44, 2.0**-46], 5 * 2.0**-68
+    assert takes([*terms, last], 1.0, FP32)
+    assert not takes([*terms, last * (1 + 2.0**-21)], 1.0, FP32)
 
 
 def test_a_certified_sum_near_the_threshold_cannot_overflow():
@@ -226,11 +227,10 @@ def test_an_element_with_one_accepted_value_counts_as_exact(storage):
 
 
 def test_headroom_is_the_unused_share_of_the_accepted_error():
-    values = np.array([[1.0], [2.0**-24], [2.0**-24]])
+    values = np.array([1.0, *[2.0**-24] * 5]).reshape(-1, 1)
 
     def headroom(observed):
         return judge_elements(values, to_bits(np.array([observed]), FP32), FP32, FP32).headroom
 
-    assert headroom(1 + 2.0**-23) == 1.0
-    assert headroom(1.0) == 0.0
-    assert headroom(1 + 2.0**-22) == 0.0
+    for value, unused in ((0, 0.0), (2, 0.4), (4, 0.8), (6, 0.8), (10, 0.0)):
+        assert headroom(1 + value * 2.0**-24) == pytest.approx(unused)

@@ -53,7 +53,7 @@ def test_one_bit_of_any_element_counts_also_in_a_nan_or_a_zero(dtype):
             bits(observed)[row, column] ^= 1
             verdict = judge_copy(question(x, [[0], [1]], observed))
             assert verdict.mismatches == 1
-            assert f"y[{row}, {column}] is 0x" in verdict.worst
+            assert f"y[{row}, {column}] is 0x" in verdict.worst.text
             assert verdict.pattern == f"one element, row {row}, column {column}"
 
 
@@ -63,8 +63,8 @@ def test_a_positive_zero_for_a_negative_one_is_wrong(dtype):
     observed = x.copy()
     observed[0, 1] = 0.0
     verdict = judge_copy(question(x, [[0], [1]], observed))
-    assert "is 0x" in verdict.worst
-    assert "must be 0x8" in verdict.worst
+    assert "is 0x" in verdict.worst.text
+    assert "must be 0x8" in verdict.worst.text
 
 
 def test_a_row_that_names_nothing_is_filled_with_positive_zeros():
@@ -80,7 +80,7 @@ def test_integers_are_exact():
     asked = question(x, [[2], [0]], np.array([2, 0], np.int32), Index(CLAUSE), "order")
     assert judge_index(asked).ok
     verdict = judge_index(replace(asked, observed=np.array([2, 1], np.int32)))
-    assert verdict.worst == "first wrong element: order[1] is 1, must be 0"
+    assert verdict.worst.text == "first wrong element: order[1] is 1, must be 0"
     assert (verdict.step, verdict.mismatches) == ("exact integers", 1)
 
 
@@ -109,6 +109,57 @@ def test_integers_of_another_width_are_compared_by_value_and_must_fit():
         judge_index(question(x, [[2], [0]], np.zeros(2, np.int32), Index(CLAUSE), "order", wide))
 
 
+@pytest.mark.parametrize(
+    ("dtype", "least", "most"),
+    [(np.int8, -128, 127), (np.uint8, 0, 255), (np.int32, -(2**31), 2**31 - 1), (np.bool_, 0, 1)],
+)
+def test_integers_fit_up_to_both_ends_of_the_observed_dtype(dtype, least, most):
+    x, seen = np.zeros((1, 1), np.float32), np.array([least, most]).astype(dtype)
+
+    def judged(*integers):
+        def wide(inputs, attributes):
+            return {"order": np.array(integers)}
+
+        return judge_index(question(x, [[0]], seen, Index(CLAUSE), "order", wide))
+
+    assert judged(least, most).ok
+    assert judged(most, least).mismatches == 2
+    for integers in ((least - 1, most), (least, most + 1), (most + 1, least), (most, least - 1)):
+        with pytest.raises(ValueError, match=f"from {min(integers)} to {max(integers)} must fit"):
+            judged(*integers)
+
+
+def test_no_integers_fit_everywhere():
+    def none(inputs, attributes):
+        return {"order": np.zeros(0, np.int64)}
+
+    seen = np.zeros(0, np.int8)
+    x = np.zeros((1, 1), np.float32)
+    assert judge_index(question(x, [[0]], seen, Index(CLAUSE), "order", none)).ok
+
+
+def test_a_single_integer_without_axes_is_judged():
+    def four(inputs, attributes):
+        return {"n": np.array(4)}
+
+    x = np.zeros((1, 1), np.float32)
+    verdict = judge_index(question(x, [[0]], np.array(3), Index(CLAUSE), "n", four))
+    assert verdict.worst.text == "first wrong element: n[] is 3, must be 4"
+    assert verdict.worst.accepted == ((4, 4),)
+    assert (verdict.worst.position, verdict.worst.observed) == ((), 3)
+    assert verdict.pattern == "all elements"
+
+
+def test_elements_that_are_right_are_counted_beside_the_wrong_ones():
+    x = patterns("float16")
+    observed = x.copy()
+    bits(observed)[0, :3] ^= 1
+    verdict = judge_copy(question(x, [[0], [1]], observed))
+    assert (verdict.elements, verdict.exact, verdict.mismatches) == (8, 5, 3)
+    assert verdict.worst.position == (0, 0)
+    assert (verdict.worst.observed, verdict.worst.accepted) == (1, ((0, 0),))
+
+
 def test_an_index_contract_on_floats_is_refused():
     x = patterns("float16")
     with pytest.raises(ValueError, match="contract Index of y: its dtype float16"):
@@ -129,6 +180,8 @@ def test_a_formula_of_another_shape_is_an_error_of_the_record():
     x = patterns("float16")
     with pytest.raises(ValueError, match=r"must be integers of \[1, 4\]"):
         judge_copy(question(x, [[0], [1]], x[:1]))
+    with pytest.raises(ValueError, match=r"must be integers of \[2, 4\]"):
+        judge_copy(question(x, [[0]], x))
 
 
 def test_only_the_moved_inputs_are_read_as_integers():

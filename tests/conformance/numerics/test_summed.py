@@ -75,3 +75,16 @@ def test_terms_are_cast_before_the_sum_where_the_contract_says_so():
     y = np.array([[1 + 2.0**-7 + 2.0**-9]], np.float32)
     assert judge(operator(contracts={"y": cast}), made, observe(y)).ok
     assert not judge(operator(), made, observe(y)).ok
+
+
+@pytest.mark.parametrize("merges", [None, sequential])
+@DTYPES
+def test_a_sum_over_no_slots_is_zero(dtype, merges):
+    made = case([[1.0, 2.0]], np.zeros((3, 0)), dtype)
+    y = np.zeros((3, 2), numpy_dtype(dtype))
+    assert judge(operator(merges), made, observe(y)).ok
+    y[1, 1] = 1.0
+    verdict = judge(operator(merges), made, observe(y))
+    assert verdict.outputs["y"].mismatches == 1
+    assert "y[1, 1]" in verdict.outputs["y"].worst.text
+    assert "no terms, all slots of the row add nothing" in verdict.outputs["y"].worst.text

@@ -59,3 +59,11 @@ def test_one_element_in_a_thousand_is_an_outlier_and_at_least_one(count, outlier
 def test_axes_are_powers_of_two_and_one_less():
     assert dimensions(8) == (1, 2, 3, 4, 7, 8)
     assert dimensions()[-2:] == (2**20 - 1, 2**20)
+
+
+def test_special_cases_take_turns_and_leave_small_seeds_alone():
+    cases = [ECOSYSTEM_V2.special_case(seed) for seed in range(64)]
+    chosen = [seed for seed, case in enumerate(cases) if case is not None]
+    assert chosen == [15, 31, 47, 63]
+    assert [cases[seed] for seed in chosen] == list(ECOSYSTEM_V2.special)
+    assert not any(rule.special_case(seed) for rule in RULES[1:] for seed in range(64))

@@ -1,0 +1,55 @@
+"""Comparisons of ATK, the acceptance tool of Ascend's community tasks (numerics S.7, second-hand).
+
+ATK chooses by the output's dtype. Known of it and not here: ``single_bm``, whose formula is not
+known; ``performance_device``, which measures time; ``accuracy_dc``, 50 repetitions that must give
+the same bits, which is no rule over one output.
+"""
+
+from __future__ import annotations
+
+from conformance.numerics.standards.commercial import dual_benchmark, integral, quantised
+from conformance.numerics.standards.comparison import (
+    ALL_FLOATS,
+    COMPUTED,
+    INTEGERS,
+    Comparison,
+    Kind,
+)
+from conformance.numerics.standards.ecosystem import mixed
+from conformance.numerics.standards.standard import Rule, Standard, StandardVerdict
+
+VERSION = "2026, second-hand"
+EXACT = (INTEGERS - {"int8"}) | {"bool"}
+
+
+def mixed_tolerance(c: Comparison) -> StandardVerdict:
+    """The ecosystem standard, version 2; int8 at most 1 apart, other integers and bools equal."""
+    if c.dtype == "int8":
+        return quantised(c)
+    return integral(c) if c.dtype in EXACT else mixed(c)
+
+
+def _standard(
+    name: str, file: str, kinds: frozenset[Kind], dtypes: frozenset[str], rule: Rule, needs: bool
+) -> Standard:
+    return Standard(f"atk-{name}", VERSION, f"ATK, {file}", "S.7", kinds, dtypes, rule, needs)
+
+
+STANDARDS = (
+    _standard(
+        "mixed-tolerance",
+        "mixed_tolerance_bm",
+        frozenset(Kind),
+        ALL_FLOATS | INTEGERS | {"bool"},
+        mixed_tolerance,
+        needs=False,
+    ),
+    _standard(
+        "double-benchmark",
+        "cv_fused_double_benchmark, its common limits 2, 1.2, 1.2",
+        COMPUTED,
+        ALL_FLOATS,
+        dual_benchmark("L2"),
+        needs=True,
+    ),
+)
