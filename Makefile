@@ -1,9 +1,10 @@
 # The project's tasks. Each sets up what it needs in .venv; nothing outside the checkout is touched.
 PYTHON ?= python3
+OLDEST_PYTHON ?= python3.10
 VENV := .venv
 READY := $(VENV)/.ready
 
-.PHONY: conformance test lint mutants soak soundness recovery kill-matrix benchmark clean
+.PHONY: conformance test lint mutants removals soak soundness detection recovery kill-matrix mutation benchmark picture oldest clean
 .DEFAULT_GOAL := conformance
 
 conformance: $(READY)  ## judge every operator on the device at hand; evidence in reports/latest/
@@ -18,11 +19,17 @@ lint: $(READY)  ## format, lint, types and import rules alone
 mutants: $(READY)  ## kernels with one mistake each: smoke must reject each of them, 20 seeds
 	@$(VENV)/bin/python -m tests.kernels.mutation_run --seeds 20
 
+removals: $(READY)  ## the kernels without each flag, barrier or queue: 95 % of what matters is reported
+	@$(VENV)/bin/python -m tests.kernels.removal_run
+
 soak: $(READY)  ## the real kernel, 20 seeds of smoke: no false alarm
 	@$(VENV)/bin/python -m tests.kernels.mutation_run --seeds 20 --mutant none
 
 soundness: $(READY)  ## the judge of sums: whole toy formats and millions of hard sums, no false alarm
 	@$(VENV)/bin/python -m tests.conformance.numerics.soundness_run
+
+detection: $(READY)  ## what a row of 16 elements tells of coarse sums and truncation, 5,000 draws each
+	@OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m tests.conformance.numerics.detection_run
 
 benchmark: $(READY)  ## what a verdict costs, in copies of the input
 	@OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m tests.benchmark
@@ -34,11 +41,22 @@ kill-matrix: $(READY)  ## numerical mistakes against this judge and every publis
 	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@$(VENV)/bin/python -m tests.kill_matrix.run --seeds 20 --out reports/kill-matrix
 
+mutation: $(READY)  ## the judge with one mistake at a time: every one that shows must fail a test
+	@$(VENV)/bin/python -m tests.mutation.run
+
 $(READY): pyproject.toml
 	@echo "setting up $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[simulator,test]'
 	@touch $@
 
+picture: $(READY)  ## the README's picture of a failure, drawn anew from the text that a test pins
+	@$(VENV)/bin/python -m tests.project.picture
+
+oldest:  ## judge, references and records with the oldest Python and packages that are promised
+	@$(OLDEST_PYTHON) -m venv $(VENV)-oldest
+	@$(VENV)-oldest/bin/python -m pip install --quiet --disable-pip-version-check -e '.[simulator,coverage]' -c tests/project/oldest.txt
+	@$(VENV)-oldest/bin/python -m pytest tests/reference tests/cases tests/conformance -n 2
+
 clean:
-	rm -rf $(VENV) build reports/latest .hypothesis .*_cache *.egg-info
+	rm -rf $(VENV) $(VENV)-oldest build reports/latest .hypothesis .*_cache *.egg-info dist

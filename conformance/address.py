@@ -47,20 +47,24 @@ class AddressCode:
         code = np.asarray(start, np.int64) + np.asarray(columns, np.int64) * self.column_factor
         return np.asarray((code & ((1 << self.bits) - 1)) + 1, np.float64)
 
-    def places(self, start: int, rows: int, hidden: int, near: int) -> Iterator[tuple[int, int]]:
+    def places(
+        self, start: int, rows: NDArray[np.int64], hidden: int, near: int
+    ) -> Iterator[tuple[int, int]]:
         """Rows and column offsets whose code in column 0 is ``start``: whole rows first, then the
         row ``near`` moved by some columns, then others.
 
-        Only places of a source of ``rows`` x ``hidden``; an offset d reads column c + d for c.
+        ``rows`` are those of the source, each of ``hidden`` columns; only places in them count. An
+        offset d reads column c + d for c.
         """
         size = 1 << self.bits
-        for row in np.flatnonzero(self.start(np.arange(rows)) == start).tolist():
+        for row in rows[self.start(rows) == start].tolist():
             yield row, 0
         inverse = pow(self.column_factor, -1, size)
-        for other in (near, *(near + sign * step for step in range(1, 9) for sign in (1, -1))):
+        beside = (near, *(near + sign * step for step in range(1, 9) for sign in (1, -1)))
+        for other in (row for row in beside if row in rows):
             offset = (start - int(self.start(other))) * inverse % size
             for signed in sorted((offset, offset - size), key=abs):
-                if 0 <= other < rows and 0 < abs(signed) < hidden:
+                if 0 < abs(signed) < hidden:
                     yield other, signed
 
 

@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from conformance.case import Case, Tensor, numpy_dtype
-from conformance.fill import Fill
+from conformance.fill import Fill, prescribed_family
 from conformance.numerics.standards import STANDARDS, Kind, Ruling, Standard, StandardVerdict
 from conformance.numerics.standards.comparison import compare
 from conformance.observation import Observation, Outcome
 from conformance.operator import Arrays, Operator, Sum
 from conformance.suite import UsageError
 from conformance.verdict import Verdict
-from reference.floats import format_of, to_bits, widen
+from reference.floats import format_of, to_bits
 
 OURS = "this suite"
 """Its own verdict's name among those of the standards."""
@@ -128,12 +128,8 @@ def severest_of(found: Iterable[StandardVerdict]) -> Ruling:
 
 def _formula(operator: Operator, case: Case, wide: DTypeLike) -> Arrays:
     """The outputs of the operator's formula on inputs widened to a float dtype."""
-    inputs = {
-        name: array if array.dtype.kind in "iub" else widen(array, wide)
-        for name, array in case.arrays.items()
-    }
     with np.errstate(all="ignore"):
-        return operator.formula(inputs, case.attributes)
+        return operator.formula(case.widened(wide), case.attributes)
 
 
 def _stored(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
@@ -141,7 +137,8 @@ def _stored(values: NDArray[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     return to_bits(np.asarray(values, np.float32), format_of(dtype)).view(dtype)
 
 
-def _prescribed(tensor: Tensor, family: str) -> Tensor:
+def _prescribed(tensor: Tensor, standard: str) -> Tensor:
     if tensor.fill is None:
         return tensor
+    family = prescribed_family(standard, tensor.fill.seed)
     return replace(tensor, fill=Fill((family,), tensor.fill.seed, tensor.fill.terms))

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import ml_dtypes
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from conformance.fill import Fill, expand
+from conformance.lazy import lazy_zeros
+from reference.floats import widen
 
 SHOWN = 24
 
@@ -36,8 +39,13 @@ class Tensor(ReadAsPrinted):
     """A tensor of a case: its shape and dtype, and where its elements come from.
 
     ``values`` lists integers in C order (raw storage bits if the dtype is floating); ``fill`` is a
-    seeded recipe; an output has neither. ``unread`` lists rows, with all axes but the last
-    flattened, that the call must not read: they are filled with NaN canaries.
+    seeded recipe; an output has neither. A row is one along the last axis, all others flattened.
+    ``unread`` lists rows that the call must not read: they are filled with NaN canaries.
+
+    ``rows`` makes an input row-sparse: it lists, ascending, the only rows that exist, and values or
+    fill are theirs alone. The others are address space that nobody writes, neither in the arrays of
+    the case nor on the device, so offsets beyond 2^32 cost what the listed rows cost. The call and
+    its reference must not read them.
     """
 
     shape: tuple[int, ...]
@@ -45,34 +53,76 @@ class Tensor(ReadAsPrinted):
     values: tuple[int, ...] | None = None
     fill: Fill | None = None
     unread: tuple[int, ...] = ()
+    rows: tuple[int, ...] | None = None
 
     @property
     def size(self) -> int:
         """Number of elements."""
-        return int(np.prod(self.shape, dtype=np.int64))
+        return math.prod(self.shape)
+
+    @property
+    def held_shape(self) -> tuple[int, ...]:
+        """Shape of the elements that exist: [listed rows, last axis] if row-sparse."""
+        return self.shape if self.rows is None else (len(self.rows), self.shape[-1])
+
+    @property
+    def held_size(self) -> int:
+        """Number of elements that exist."""
+        return math.prod(self.held_shape)
+
+    def held(self, array: NDArray[Any]) -> NDArray[Any]:
+        """The elements that exist of an array of ``shape``: a copy if the tensor is row-sparse."""
+        if self.rows is None:
+            return array
+        return array.reshape(-1, self.shape[-1])[list(self.rows)]
+
+    def placed(self, held: NDArray[Any]) -> NDArray[Any]:
+        """The array of ``shape`` around an array of ``held_shape``; zero in rows that do not exist.
+
+        Only listed rows are committed; to walk over the others would be to commit or read them.
+        """
+        if self.rows is None:
+            return held
+        array = lazy_zeros(self.shape, held.dtype)
+        array.reshape(-1, self.shape[-1])[list(self.rows)] = held
+        return array
+
+    def lacks(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """Those of ``rows`` that a row-sparse tensor does not hold; negative ones name no row."""
+        if self.rows is None:
+            return rows[:0]
+        return rows[(rows >= 0) & ~np.isin(rows, self.rows)]
 
     def materialize(self) -> NDArray[np.generic]:
         """The tensor's elements as a C-contiguous array of ``shape`` and ``dtype``."""
+        return self.placed(self._held_values())
+
+    def _held_values(self) -> NDArray[np.generic]:
+        """The elements that exist, C-contiguous, of ``held_shape``."""
         dtype = numpy_dtype(self.dtype)
         if self.values is not None:
             stored = np.array(self.values, dtype=integer_view(dtype))
-            return stored.view(dtype).reshape(self.shape)
+            return stored.view(dtype).reshape(self.held_shape)
         if self.fill is None:
-            return np.zeros(self.shape, dtype)
-        array = expand(self.fill, self.shape, dtype)
+            return np.zeros(self.held_shape, dtype)
+        numbers = None if self.rows is None else np.array(self.rows, np.int64)
+        array = expand(self.fill, self.held_shape, dtype, numbers)
         if self.unread:
-            array.reshape(-1, self.shape[-1])[list(self.unread)] = np.nan
+            canaries = self.unread if numbers is None else np.searchsorted(numbers, self.unread)
+            array.reshape(-1, self.shape[-1])[list(canaries)] = np.nan
         return array
 
     def __repr__(self) -> str:
         shape = "x".join(map(str, self.shape)) or "scalar"
+        held = "" if self.rows is None else f" holding rows {_shortened(self.rows)}"
+        name = f"{self.dtype}[{shape}]{held}"
         if self.values is not None:
             stored = np.array(self.values[:SHOWN], integer_view(numpy_dtype(self.dtype)))
             shown = ", ".join(map(str, stored.view(numpy_dtype(self.dtype)).tolist()))
             more = ", ..." if len(self.values) > SHOWN else ""
-            return f"{self.dtype}[{shape}] = [{shown}{more}]"
-        canaries = f", NaN in unread rows {list(self.unread[:SHOWN])}" if self.unread else ""
-        return f"{self.dtype}[{shape}]" + (f" = {self.fill!r}{canaries}" if self.fill else "")
+            return f"{name} = [{shown}{more}]"
+        canaries = f", NaN in unread rows {_shortened(self.unread)}" if self.unread else ""
+        return name + (f" = {self.fill!r}{canaries}" if self.fill else "")
 
 
 @dataclass(frozen=True)
@@ -109,14 +159,26 @@ class Case(ReadAsPrinted):
             array.flags.writeable = False
         return made
 
+    def widened(self, dtype: DTypeLike) -> Mapping[str, NDArray[np.generic]]:
+        """The arrays with every floating-point one widened to a float dtype."""
+        return {
+            name: array
+            if array.dtype.kind in "iub"
+            else self.inputs[name].placed(widen(self.inputs[name].held(array), dtype))
+            for name, array in self.arrays.items()
+        }
+
     @cached_property
     def digest(self) -> str:
         """Hash of everything the operator is given; the machine that runs it does not count."""
         hashed = hashlib.sha256()
         hashed.update(repr((self.operator, self.mode, sorted(self.attributes.items()))).encode())
         for name, array in self.arrays.items():
-            hashed.update(repr((name, array.shape, self.inputs[name].dtype)).encode())
-            hashed.update(np.ascontiguousarray(array).view(np.uint8).tobytes())
+            tensor = self.inputs[name]
+            hashed.update(repr((name, array.shape, tensor.dtype)).encode())
+            if tensor.rows is not None:
+                hashed.update(np.array(tensor.rows, np.int64).tobytes())
+            hashed.update(np.ascontiguousarray(tensor.held(array)).view(np.uint8).tobytes())
         for name, tensor in self.outputs.items():
             hashed.update(repr((name, tensor.shape, tensor.dtype)).encode())
         return hashed.hexdigest()[:16]
@@ -134,6 +196,11 @@ class Case(ReadAsPrinted):
 def numpy_dtype(name: str) -> np.dtype[np.generic]:
     """The numpy dtype of a dtype name; bfloat16 is ml_dtypes'."""
     return np.dtype(ml_dtypes.bfloat16) if name == "bfloat16" else np.dtype(name)
+
+
+def _shortened(rows: tuple[int, ...]) -> str:
+    """The first rows of a list, as text."""
+    return f"[{', '.join(map(str, rows[:SHOWN]))}{', ...' if len(rows) > SHOWN else ''}]"
 
 
 def integer_view(dtype: np.dtype[np.generic]) -> np.dtype[np.generic]:

@@ -12,14 +12,19 @@ import msgspec
 import pytest
 
 from conformance import suite
+from conformance.budget import Budget, seconds_of_budget
 from conformance.by_standard import by_standard
 from conformance.devices.device import DeviceProfile
 from conformance.evidence import AnyLine, DeviceLine, Writer
 from conformance.profiles import PROFILES, Profile
+from conformance.resume import Asked, Finished, earlier_run, finished_items
+from conformance.shard import Shard
 
 ROUTES = ("aclnn",)
 DEFAULTS = {"device": "auto", "profile": "smoke", "route": "aclnn"}
 DEFAULT_SEED = 0
+BEGAN = "conformance_began"
+"""The key under which a worker that replaces another is told when the run began."""
 LARGEST_SEED = 2**63 - 1
 
 
@@ -35,21 +40,44 @@ class Context:
         self.directories = tuple(Path(d).absolute() for d in option.conformance_operators or ())
         records = suite.operators(self.directories)
         self.operators = suite.chosen(records, option.conformance_operator or ())
-        self.by_standard = by_standard(
-            option.conformance_standard, bool(option.conformance_standards), self.operators
-        )
-        self.seed = seed_of(option.conformance_seed, self.profile)
+        self.standard: str | None = option.conformance_standard
+        self.standards = bool(option.conformance_standards)
+        self.by_standard = by_standard(self.standard, self.standards, self.operators)
+        self.shard = Shard.of(option.conformance_shard)
         self.time_limit = seconds_of(option.conformance_time_limit, self.profile)
         self.libraries = folder_of("libraries", option.conformance_libraries)
         self.out = Path(option.conformance_out or config.rootpath / "reports" / "latest").absolute()
+        self.resume = bool(option.conformance_resume)
+        earlier = earlier_run(self.out) if self.resume else None
+        self.finished: dict[str, Finished] = finished_items(self.out) if self.resume else {}
+        if earlier is not None and option.conformance_seed is None:
+            option.conformance_seed = str(earlier.seed)
+        self.seed = seed_of(option.conformance_seed, self.profile)
         workerinput = getattr(config, "workerinput", None)
         self.is_worker = workerinput is not None
         self.worker: str = workerinput["workerid"] if workerinput else "main"
+        self.workers: int = workerinput["workercount"] if workerinput else 1
+        budget: str | None = option.conformance_budget
+        self.budget = None if budget is None else Budget(seconds_of_budget(budget))
+        self.began: float | None = workerinput.get(BEGAN) if workerinput else None
         # xdist hands the controller's options to its workers: what is resolved here holds there.
         option.conformance_seed = str(self.seed)
         option.conformance_out = str(self.out)
         option.conformance_libraries = self.libraries and str(self.libraries)
         option.conformance_operators = [str(directory) for directory in self.directories]
+        self.asked = Asked(
+            operators=self.operators,
+            device=self.device,
+            route=self.route,
+            profile=self.profile,
+            seed=self.seed,
+            directories=self.directories,
+            time_limit=self.time_limit,
+            libraries=self.libraries,
+            standard=self.standard,
+            standards=self.standards,
+            shard=self.shard,
+        )
         self._writer: Writer | None = None
         self._device_told = False
 

@@ -3,16 +3,42 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from typing import Any
 
 import pytest
 
 from conformance import run_folder, suite
-from conformance.context import Context
-from conformance.evidence import DeviceLine, EnvironmentLine, FailureLine, OrderLine, read_lines
+from conformance.context import BEGAN, Context
+from conformance.coverage import Coverage, coverage
+from conformance.devices.device import EnvironmentFailure
+from conformance.evidence import (
+    AnyLine,
+    DeviceLine,
+    EnvironmentLine,
+    FailureLine,
+    ItemLine,
+    OrderLine,
+    read_lines,
+)
 from conformance.provenance import provenance
-from conformance.reporting.terminal import as_text
-from conformance.summary import Evidence, now, standard_rows, summarize, write_evidence
+from conformance.reporting.terminal import as_text, coverage_lines
+from conformance.resume import (
+    check_judges,
+    check_request,
+    earlier_run,
+    items_in_words,
+    last_of_each,
+    request,
+)
+from conformance.summary import (
+    COUNTED,
+    Evidence,
+    now,
+    standard_rows,
+    summarize,
+    write_evidence,
+)
 from conformance.template import cell_id
 
 ACCEPTED, REFUSED, NOTHING_TO_DO, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
@@ -29,10 +55,12 @@ class Controller:
     def __init__(self, context: Context) -> None:
         self.context = context
         self.evidence: Evidence | None = None
+        self.items: list[str] = []
         self.selected: set[str] = set()
         self.errors: dict[str, str] = {}
-        self.ended: set[str] = set()
+        self.lost: list[str] = []
         self.interrupted = False
+        self._hold: run_folder.Hold | None = None
         self._clock = time.monotonic()
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -40,6 +68,12 @@ class Controller:
         option = session.config.option
         if not option.collectonly and not session.config.pluginmanager.hasplugin("dsession"):
             self._begin(item.nodeid for item in session.items)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Tell a worker that replaces another when the run began: its budget began then."""
+        if self.evidence is not None:
+            node.workerinput[BEGAN] = self._clock
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: object, ids: Iterable[str]) -> None:
@@ -53,55 +87,87 @@ class Controller:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep what failed; the summary tells refused verdicts from errors by the evidence."""
-        if report.when == "call":
-            self.ended.add(_bracket(report.nodeid))
-        if report.failed and self._is_template(report.nodeid):
+        if lost := getattr(report, "conformance_lost", ""):
+            self.lost.append(lost)
+        elif report.failed and self._is_template(report.nodeid):
             self.errors[report.nodeid] = report.longreprtext
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Remember that a person ended the run. For ``-x`` pytest raises classes of its own."""
         self.interrupted = excinfo.type in (KeyboardInterrupt, pytest.exit.Exception)
 
-    @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+    @pytest.hookimpl(wrapper=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, None, None]:
         """Write ``evidence.json``; a run that the suite does not accept fails for pytest too."""
         evidence = self.evidence
+        try:
+            yield
+        except OSError as error:
+            if evidence is None:
+                raise
+            self.lost.append(f"the reports of the run cannot be written: {error}")
         if evidence is None:
             return
-        out = self.context.out
-        lines = list(read_lines(out))
-        evidence.cells = summarize(lines, self._declared())
-        evidence.standards = standard_rows(lines)
-        evidence.cases = sum(cell.cases for cell in evidence.cells)
-        evidence.devices = _distinct(line for line in lines if isinstance(line, DeviceLine))
-        evidence.orders = [line for line in lines if isinstance(line, OrderLine)]
-        evidence.failures = [line for line in lines if isinstance(line, FailureLine)]
-        told = (line.message for line in lines if isinstance(line, EnvironmentLine))
-        evidence.environment = list(dict.fromkeys(told))
-        refused = {line.item for line in evidence.failures}
-        lost = {line.item for line in lines if isinstance(line, EnvironmentLine)}
-        evidence.errors = {k: v for k, v in self.errors.items() if k not in refused | lost}
-        ended = self.ended - {_bracket(item) for item in lost | set(evidence.errors)}
-        for cell in evidence.cells:
-            name = cell_id(cell.operator, cell.mode, cell.dtype)
-            cell.complete = name in ended or name not in self.selected
-        ids = {cell_id(c.operator, c.mode, c.dtype) for c in evidence.cells if c.cases}
-        evidence.unjudged = sorted(self.selected - ids)
-        evidence.seconds = round(time.monotonic() - self._clock, 3)
-        evidence.exit_status = exit_status(evidence, interrupted=self.interrupted)
-        evidence.status = "interrupted" if self.interrupted else "finished"
-        write_evidence(out, evidence)
+        self._sum_up(evidence, list(read_lines(self.context.out)))
+        try:
+            write_evidence(self.context.out, evidence)
+        except OSError as error:
+            message = f"the evidence, {self.context.out}, cannot be written: {error.strerror}"
+            evidence.exit_status = ENVIRONMENT
+            session.exitstatus = ENVIRONMENT
+            raise pytest.exit.Exception(message, ENVIRONMENT) from error
         if session.exitstatus == pytest.ExitCode.OK and evidence.exit_status != ACCEPTED:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
         if evidence.exit_status == ENVIRONMENT:
             session.exitstatus = ENVIRONMENT
+
+    def pytest_unconfigure(self) -> None:
+        """Give the run's folder back."""
+        if self._hold is not None:
+            self._hold.release()
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the table of the run and where its evidence is."""
         if self.evidence is not None and self.evidence.status != "running":
             terminalreporter.section("conformance")
             terminalreporter.write(as_text(self.evidence))
+            for line in coverage_lines(self.evidence):
+                terminalreporter.line(line)
             terminalreporter.line(f"evidence: {self.context.out / 'evidence.json'}")
+
+    def _sum_up(self, evidence: Evidence, lines: list[AnyLine]) -> None:
+        """Fill in what the lines of all processes say together, and how the run came out."""
+        evidence.cells = summarize(lines, self._declared())
+        evidence.standards = standard_rows(lines)
+        evidence.cases = sum(cell.cases for cell in evidence.cells)
+        evidence.devices = _distinct(line for line in lines if isinstance(line, DeviceLine))
+        evidence.orders = _orders(line for line in lines if isinstance(line, OrderLine))
+        failures = (line for line in lines if isinstance(line, FailureLine))
+        evidence.failures = last_of_each(failures)
+        refused = {line.item for line in evidence.failures}
+        outcomes = {line.item: line.outcome for line in lines if isinstance(line, ItemLine)}
+        losses = [line for line in lines if isinstance(line, EnvironmentLine)]
+        losses = [line for line in losses if line.item not in outcomes]
+        told = (*(line.message for line in losses), *self.lost)
+        evidence.environment = list(dict.fromkeys(told))
+        lost = {line.item for line in losses}
+        evidence.errors = {k: v for k, v in self.errors.items() if k not in refused | lost}
+        evidence.cut = [item for item in self.items if outcomes.get(item) == "cut"]
+        away = outcomes.keys() | lost | evidence.errors.keys()
+        evidence.unreached = [item for item in self.items if item not in away]
+        ended = set(self.items) & outcomes.keys() - evidence.errors.keys() - set(evidence.cut)
+        early = {_bracket(item) for item in set(self.items) - ended}
+        for cell in evidence.cells:
+            cell.complete = cell_id(cell.operator, cell.mode, cell.dtype) not in early
+        ids = {cell_id(c.operator, c.mode, c.dtype) for c in evidence.cells if c.cases}
+        evidence.unjudged = sorted(self.selected - ids)
+        evidence.coverage = self._coverage(lines, ids & self.selected - early)
+        evidence.seconds = round(evidence.seconds + time.monotonic() - self._clock, 3)
+        evidence.exit_status = exit_status(evidence, interrupted=self.interrupted)
+        whole = not (evidence.cut or evidence.unreached)
+        evidence.status = "finished" if whole else "incomplete"
+        if self.interrupted:
+            evidence.status = "interrupted"
 
     def _begin(self, ids: Iterable[str]) -> None:
         mine = [nodeid for nodeid in ids if self._is_template(nodeid)]
@@ -109,6 +175,7 @@ class Controller:
             return
         context = self.context
         cells = {cell_id(*key) for key in self._declared()}
+        self.items = mine
         self.selected = cells & {_bracket(nodeid) for nodeid in mine}
         evidence = Evidence(
             declared=len(cells),
@@ -120,13 +187,44 @@ class Controller:
             route=context.route,
             standard=context.by_standard.words,
             operators=[operator.name for operator in context.operators],
-            provenance=provenance(suite.root()),
+            provenance=provenance(suite.root(), context.directories),
+            request={**request(context.asked), "items": items_in_words(mine)},
         )
         try:
-            run_folder.start(context.out, evidence)
+            self._hold = self._take(evidence)
         except suite.UsageError as error:
             raise pytest.UsageError(str(error)) from error
+        except EnvironmentFailure as error:
+            pytest.exit(str(error), ENVIRONMENT)
         self.evidence = evidence
+
+    def _coverage(self, lines: list[AnyLine], judged: set[str]) -> list[Coverage]:
+        """The discrete cells of ``judged``, cells whose items ended; none where a standard makes
+        the values.
+        """
+        if self.context.by_standard.prescribes:
+            return []
+        declared = {
+            (operator.name, mode.name, dtype): operator.cells(mode.name, dtype)
+            for operator in self.context.operators
+            if operator.cells is not None
+            for mode in operator.modes
+            for dtype in operator.dtypes
+            if cell_id(operator.name, mode.name, dtype) in judged
+        }
+        return coverage(lines, declared, self.context.profile.strength, COUNTED)
+
+    def _take(self, evidence: Evidence) -> run_folder.Hold:
+        """Begin the folder of the run, or go on in it. Raises UsageError, EnvironmentFailure."""
+        out = self.context.out
+        if not self.context.resume:
+            return run_folder.start(out, evidence)
+        earlier = earlier_run(out)
+        check_request(out, earlier.request, evidence.request)
+        check_judges(out, earlier.provenance, evidence.provenance)
+        evidence.started, evidence.parts = earlier.started, earlier.parts + 1
+        evidence.seconds = earlier.seconds
+        return run_folder.go_on(out, evidence)
 
     def _is_template(self, nodeid: str) -> bool:
         return _bracket(nodeid).startswith(tuple(f"{o.name}-" for o in self.context.operators))
@@ -144,11 +242,12 @@ def exit_status(evidence: Evidence, *, interrupted: bool = False) -> int:
     """The front door's status of a run that has ended."""
     if interrupted:
         return INTERRUPTED
-    if evidence.failures:
+    if evidence.failures or any(cell.failed for cell in evidence.cells):
         return REFUSED
     if evidence.environment:
         return ENVIRONMENT
-    if evidence.errors or evidence.unjudged:
+    missing = any(one.missing for one in evidence.coverage)
+    if evidence.errors or evidence.unjudged or evidence.unreached or missing:
         return REFUSED
     return ACCEPTED if evidence.cases else NOTHING_TO_DO
 
@@ -156,6 +255,11 @@ def exit_status(evidence: Evidence, *, interrupted: bool = False) -> int:
 def _bracket(nodeid: str) -> str:
     """What stands in the brackets of an item's id, if it has any."""
     return nodeid.partition("[")[2].rstrip("]")
+
+
+def _orders(lines: Iterable[OrderLine]) -> list[OrderLine]:
+    """The latest line for each operator, dtype and row length, though several parts probed."""
+    return list({(line.operator, line.dtype, line.slots): line for line in lines}.values())
 
 
 def _distinct(lines: Iterable[DeviceLine]) -> list[DeviceLine]:

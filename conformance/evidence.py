@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -9,6 +12,7 @@ from typing import Any, ClassVar
 import msgspec
 
 from conformance.case import Case
+from conformance.devices.device import EnvironmentFailure
 from conformance.observation import Observation
 from conformance.verdict import Verdict
 
@@ -26,8 +30,10 @@ class VerdictLine(Line, tag="verdict", kw_only=True):
     """One verdict. ``digest`` is the hash of the case's inputs, ``phase`` what the case was for
     (explicit, generate, shrink or replay), ``judged_as`` is values, rejection or example;
     ``elements`` were judged, ``exact`` of them bit-exactly;
-    ``headroom`` and ``standards`` as in `conformance.verdict`; ``seconds`` from the attempt's start
-    to its verdict.
+    ``headroom`` and ``standards`` as in `conformance.verdict`; ``headline`` is that of a verdict
+    that is not ok, or that judged nothing because the ``outcome`` is "not possible here";
+    ``seconds`` from the attempt's start to its verdict; ``levels`` are those that the case shows of
+    the record's discrete axes (conformance/cells.py), None where the record declares none.
     """
 
     item: str
@@ -49,6 +55,7 @@ class VerdictLine(Line, tag="verdict", kw_only=True):
     outcome: str
     diagnostics: tuple[str, ...]
     standards: Mapping[str, str] | None = None
+    levels: Mapping[str, tuple[str, ...]] | None = None
 
 
 class DeviceLine(Line, tag="device", kw_only=True):
@@ -61,7 +68,7 @@ class DeviceLine(Line, tag="device", kw_only=True):
 class FailureLine(Line, tag="failure", kw_only=True):
     """A failed item: its smallest refused case (a path inside the run's folder) and the text.
 
-    ``elements`` counts those of all the case's tensors.
+    ``elements`` counts those that exist of all the case's tensors.
     """
 
     item: str
@@ -73,6 +80,16 @@ class FailureLine(Line, tag="failure", kw_only=True):
     elements: int = 0
     headline: str
     text: str
+
+
+class ItemLine(Line, tag="item", kw_only=True):
+    """An item has ended; ``outcome`` is accepted, refused or cut (the budget ended it early).
+
+    Written after all other lines of the item: an item without it has not ended.
+    """
+
+    item: str
+    outcome: str
 
 
 class EnvironmentLine(Line, tag="environment", kw_only=True):
@@ -104,7 +121,7 @@ class OrderLine(Line, tag="order", kw_only=True):
     as_declared: bool | None = None
 
 
-AnyLine = VerdictLine | DeviceLine | OrderLine | FailureLine | EnvironmentLine
+AnyLine = VerdictLine | DeviceLine | OrderLine | FailureLine | ItemLine | EnvironmentLine
 
 
 class Writer:
@@ -116,15 +133,36 @@ class Writer:
         self.out = out
         self.worker = worker
         self._encoder = msgspec.json.Encoder()
-        self._file = (out / f"evidence.{worker}.jsonl").open("ab", buffering=0)
+        self._path = out / f"evidence.{worker}.jsonl"
+        try:
+            self._file = self._path.open("ab", buffering=0)
+        except OSError as error:
+            raise self._failure(error) from error
 
     def write(self, line: AnyLine) -> None:
-        """Append one line in a single system call."""
-        self._file.write(self._encoder.encode(line) + b"\n")
+        """Append one line in a single system call, or nothing of it.
+
+        Raises `EnvironmentFailure` where the line cannot be written: a verdict that is not on
+        record is none.
+        """
+        raw = self._encoder.encode(line) + b"\n"
+        before = self._file.seek(0, os.SEEK_END)
+        try:
+            if self._file.write(raw) != len(raw):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                self._file.truncate(before)
+            raise self._failure(error) from error
 
     def close(self) -> None:
         """Give the file back."""
         self._file.close()
+
+    def _failure(self, error: OSError) -> EnvironmentFailure:
+        return EnvironmentFailure(
+            f"the evidence, {self._path}, cannot be written: {error.strerror}"
+        )
 
 
 def verdict_line(
@@ -138,6 +176,7 @@ def verdict_line(
     judged_as: str,
     phase: str,
     seconds: float,
+    levels: Mapping[str, tuple[str, ...]] | None = None,
 ) -> VerdictLine:
     """The line of one verdict; the figures of all outputs are put together."""
     outputs = list(verdict.outputs.values())
@@ -159,11 +198,12 @@ def verdict_line(
         exact=int(sum(output.exact for output in outputs)),
         headroom=float(min(rooms)) if rooms else None,
         seconds=round(seconds, 6),
-        headline=None if verdict.ok else verdict.headline,
+        headline=None if verdict.ok and verdict.judged else verdict.headline,
         machine={"cores": machine.cores, "ub_bytes": machine.ub_bytes} if machine else None,
         outcome=observation.outcome.value,
         diagnostics=tuple(dict.fromkeys(d.code for d in observation.diagnostics)),
         standards=verdict.standards or None,
+        levels=levels,
     )
 
 

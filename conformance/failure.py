@@ -43,7 +43,7 @@ def tell(judged: Judged, context: Context, item: str, *, repeatable: bool) -> Fa
         dtype=case.dtype,
         digest=case.digest,
         case=str(path.relative_to(context.out)),
-        elements=sum(t.size for t in (*case.inputs.values(), *case.outputs.values())),
+        elements=sum(t.held_size for t in (*case.inputs.values(), *case.outputs.values())),
         headline=verdict.headline,
         text=text,
     )

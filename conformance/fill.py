@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.address import AddressCode, address_code
+from conformance.knife import knife
 from conformance.numerics.standards import STANDARDS
-from conformance.numerics.standards.data import DataRule
-from reference.floats import FP32, Format, format_of, round_once, to_bits
+from conformance.numerics.standards.data import DataRule, listed_values
+from reference.floats import Format, format_of, round_once, to_bits
 
 Columns = NDArray[np.float64]
 Family = Callable[[np.random.Generator, tuple[int, int], Format, int], Columns]
@@ -35,8 +36,16 @@ class Fill:
         return f"{'/'.join(self.stripes)} (seed {self.seed})"
 
 
-def expand(fill: Fill, shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> NDArray[np.generic]:
-    """Make the tensor of a recipe: C-contiguous, of ``shape`` and ``dtype``."""
+def expand(
+    fill: Fill,
+    shape: tuple[int, ...],
+    dtype: np.dtype[np.generic],
+    numbers: NDArray[np.int64] | None = None,
+) -> NDArray[np.generic]:
+    """Make the tensor of a recipe: C-contiguous, of ``shape`` and ``dtype``.
+
+    ``numbers`` are those of its rows in a larger tensor, which address-coded values tell.
+    """
     fmt = format_of(dtype.name)
     columns = shape[-1] if shape else 1
     rows = int(np.prod(shape[:-1], dtype=np.int64))
@@ -47,7 +56,8 @@ def expand(fill: Fill, shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> N
         mine = np.flatnonzero(stripe_of_column == stripe)
         if family == ADDRESS:
             code = address_code(fill.seed, fmt, fill.terms)
-            values[:, mine] = code.values(np.arange(rows)[:, None], mine)
+            own = np.arange(rows) if numbers is None else numbers
+            values[:, mine] = code.values(own[:, None], mine)
         else:
             values[:, mine] = (FAMILIES | PRESCRIBED)[family](
                 generator, (rows, mine.size), fmt, fill.terms
@@ -64,6 +74,13 @@ def address_code_of(
     coded = family[_stripe_of_column(generator, fill, columns)]
     code = address_code(fill.seed, format_of(dtype), fill.terms) if coded.any() else None
     return code, coded
+
+
+def families_of(fill: Fill, columns: int) -> tuple[str, ...]:
+    """The families that a tensor of so many columns really holds, in the order of its stripes."""
+    generator = np.random.Generator(np.random.Philox(key=fill.seed))
+    present = set(_stripe_of_column(generator, fill, columns).tolist())
+    return tuple(family for at, family in enumerate(fill.stripes) if at in present)
 
 
 def _stripe_of_column(
@@ -128,41 +145,13 @@ def _special(
     )
 
 
-def _knife(
-    generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int
-) -> Columns:
-    """Heads, halves of a storage ulp, tails below or at an fp32 ulp, and zeros, at random.
-
-    Where a sum happens to have one head, one half and tails, the tails decide which way it rounds,
-    so that an addition which truncates, or keeps 23 bits, changes the result by a storage ulp. Two
-    tails of nearly one fp32 ulp outweigh the error that any order of nearest additions may make.
-    In fp32 the half is that of an fp32 ulp, with a little more or less.
-    """
-    share = min(1 / max(terms, 1), 0.25)
-    kind = generator.choice(4, shape, p=[share, share, 1.4 * share, 1 - 3.4 * share])
-    if fmt.precision >= FP32.precision:
-        top = 2 ** (fmt.precision - 1)
-        head = top + generator.integers(0, top, shape)
-        beside = generator.choice([-1.0, 1.0], shape) * 2.0 ** -generator.integers(2, 20, shape)
-        half, tail = 0.5 + beside, beside
-    else:
-        unit = 2.0 ** min(fmt.emax - 5, fmt.precision - 1)
-        steps = generator.integers(0, 2 ** (fmt.precision - 3), shape)
-        head = unit * (1 + 2 * steps * 2.0 ** (1 - fmt.precision))
-        half = np.full(shape, unit * fmt.unit_roundoff)
-        ulp = unit * 2 * FP32.unit_roundoff
-        tail = ulp * generator.choice([0.96875, 0.96875, 1.0], (1, shape[1]))
-    sign = generator.choice([-1.0, 1.0], (1, shape[1]))
-    return np.asarray(np.choose(kind, [head, half, tail, np.zeros(shape)]) * sign)
-
-
 FAMILIES: dict[str, Family] = {
     "gaussian": _gaussian,
     "scaled": _scaled,
     "lattice": _lattice,
     "cancellation": _cancellation,
     "special": _special,
-    "knife": _knife,
+    "knife": knife,
 }
 """Families by name: from generator, shape, format and term count to float64 columns."""
 
@@ -184,5 +173,39 @@ def _prescribed(rule: DataRule) -> Family:
     return draw
 
 
-PRESCRIBED = {name: _prescribed(one.data) for name, one in STANDARDS.items() if one.data}
-"""Families that published standards prescribe, by the standard's name."""
+def _every_value(case: tuple[float, ...]) -> Family:
+    """A special case of a published standard: nothing but its values, in turn."""
+
+    def draw(
+        generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int
+    ) -> Columns:
+        return np.resize(np.array(case), shape)
+
+    return draw
+
+
+def prescribed_family(standard: str, seed: int) -> str:
+    """The family that a standard prescribes for the recipe of a seed: its draw or a special case.
+
+    Raises KeyError where the standard prescribes no data.
+    """
+    rule = RULES[standard]
+    case = rule.special_case(seed)
+    return standard if case is None else _special_name(standard, case)
+
+
+def _special_name(standard: str, case: tuple[float, ...]) -> str:
+    return f"{standard} all {listed_values(case)}"
+
+
+RULES = {name: one.data for name, one in STANDARDS.items() if one.data}
+
+PRESCRIBED: dict[str, Family] = {
+    **{name: _prescribed(rule) for name, rule in RULES.items()},
+    **{
+        _special_name(name, case): _every_value(case)
+        for name, rule in RULES.items()
+        for case in rule.special
+    },
+}
+"""Families that published standards prescribe: by the standard's name, and its special cases."""

@@ -25,6 +25,7 @@ def ending(observation: Observation) -> str:
         f" (status {observation.status})",
         Outcome.TIMED_OUT: f"the call timed out after {observation.seconds:.2f} s{where}",
         Outcome.OUT_OF_MEMORY: f"the call ran out of memory{where}",
+        Outcome.NOT_POSSIBLE: "not possible here, not judged",
     }.get(observation.outcome, "the call completed")
     reason = observation.message
     if observation.outcome is Outcome.FAILED and errors(observation):
@@ -67,5 +68,9 @@ def _told(one: Diagnostic, times: int) -> str:
     where += [f"pipe {one.pipe}"] if one.pipe else []
     place = f" ({', '.join(where)})" if where else ""
     often = f", {times} times" if times > 1 else ""
+    other = ""
+    if (first := one.earlier) is not None:
+        whose = f"block {first.block}, pipe {first.pipe}"
+        other = f"\n  after: {first.operation} ({first.file}:{first.line}, {whose})"
     advice = f"\n  advice: {one.advice}" if one.advice else ""
-    return f"{one.severity} {one.code}: {one.message}{place}{often}{advice}"
+    return f"{one.severity} {one.code}: {one.message}{place}{often}{other}{advice}"

@@ -59,6 +59,9 @@ def judge(
     findings = call_findings(observation)
     if observation.outcome is not Outcome.COMPLETED:
         headline = f"{about}: {ending(observation)}"
+        sparse = any(tensor.rows is not None for tensor in case.inputs.values())
+        if observation.outcome is Outcome.NOT_POSSIBLE and sparse:
+            return Verdict(True, headline, subject=repr(case), judged=False)
         return Verdict(False, headline, findings=findings, subject=repr(case))
     check(operator, case)
     outputs: dict[str, OutputVerdict] = {}
@@ -202,7 +205,7 @@ def _problems(found: OutputVerdict, unwritten: int) -> list[str]:
 
 def _details(found: OutputVerdict) -> list[str]:
     """The evidence behind an output's verdict."""
-    details = [found.worst] if found.worst else []
+    details = [str(found.worst)] if found.worst else []
     where = "pattern" if found.mismatches else "order drift"
     details += [f"{where}: {found.pattern}"] if found.pattern else []
     return [*details, *found.guesses]

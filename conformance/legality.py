@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,9 @@ from conformance.operator import AttributeParameter, Operator, Sum
 
 LARGEST_TENSOR = 2 << 30
 """Bytes of the largest tensor that a stored case may hold."""
+
+LARGEST_REACH = 64 << 30
+"""Bytes from the first to the last element of a row-sparse tensor: the memory of a large NPU."""
 
 MOST_CORES = 64
 UB_BYTES = range(1024, 196608 + 1, 32)
@@ -28,6 +32,8 @@ def check_shape_and_data(case: Case) -> None:
     """Check what every case must be, whatever it is judged as. Raises `IllegalCase`."""
     for name, tensor in {**case.inputs, **case.outputs}.items():
         _check_tensor(name, tensor)
+    for name, tensor in case.outputs.items():
+        _require(tensor.rows is None, f"{name}.rows", "a list", "none: an output has all its rows")
     if case.machine is not None:
         _check_machine(case.machine)
 
@@ -49,7 +55,10 @@ def check_call(case: Case, operator: Operator) -> None:
             continue
         try:
             terms = contract.terms(case.arrays, case.attributes)
-            terms.validate(math.prod(case.inputs[terms.source].shape[:-1]))
+            source = case.inputs[terms.source]
+            terms.validate(math.prod(source.shape[:-1]))
+            absent = source.lacks(terms.rows)
+            _require(not absent.size, f"{terms.source}.rows", source.rows, f"with {absent[:1]} too")
         except (ValueError, TypeError) as error:
             raise IllegalCase(str(error)) from error
 
@@ -58,9 +67,12 @@ def _check_tensor(name: str, tensor: Tensor) -> None:
     _require_one_of(f"{name}.dtype", tensor.dtype, list(DTYPES))
     whole = all(size >= 0 for size in tensor.shape)
     _require(whole, f"{name}.shape", tensor.shape, "sizes of 0 or more")
-    elements = math.prod(tensor.shape)
-    most = LARGEST_TENSOR // DTYPES[tensor.dtype][1]
-    _require(elements <= most, f"{name}.shape", tensor.shape, f"at most {most} elements")
+    if tensor.rows is not None:
+        _check_rows(name, tensor)
+    elements = tensor.held_size
+    for count, limit in ((elements, LARGEST_TENSOR), (tensor.size, LARGEST_REACH)):
+        most = limit // DTYPES[tensor.dtype][1]
+        _require(count <= most, f"{name}.shape", tensor.shape, f"at most {most} elements")
     both = tensor.values is not None and tensor.fill is not None
     _require(not both, name, "values and fill", "one of them, or none")
     if tensor.values is not None:
@@ -76,6 +88,19 @@ def _check_tensor(name: str, tensor: Tensor) -> None:
     rows = math.prod(tensor.shape[:-1])
     stray = next((row for row in tensor.unread if not 0 <= row < rows), None)
     _require(stray is None, f"{name}.unread", stray, f"rows from 0 to {rows - 1}")
+    absent = tensor.lacks(np.array(tensor.unread, np.int64)).tolist()
+    _require(not absent, f"{name}.unread", absent, f"some of its rows, {tensor.rows}")
+
+
+def _check_rows(name: str, tensor: Tensor) -> None:
+    """What the list of a row-sparse tensor must be: its recipes and offsets count on it."""
+    _require(tensor.size > 0, f"{name}.shape", tensor.shape, "sizes above 0, as it lists rows")
+    assert tensor.rows is not None
+    rows = math.prod(tensor.shape[:-1])
+    stray = next((row for row in tensor.rows if not 0 <= row < rows), None)
+    _require(stray is None, f"{name}.rows", stray, f"rows from 0 to {rows - 1}")
+    ascending = all(one < other for one, other in pairwise(tensor.rows))
+    _require(ascending, f"{name}.rows", tensor.rows, "ascending")
 
 
 def _range(dtype: np.dtype[Any]) -> tuple[int, int]:

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 
 class Outcome(Enum):
-    """How a call ended. ``REJECTED``: phase 1 refused it; ``FAILED``: phase 2 or the stream did."""
+    """How a call ended. ``REJECTED``: phase 1 refused it; ``FAILED``: phase 2 or the stream did;
+    ``NOT_POSSIBLE``: it was never made, as the device has no room for a row-sparse tensor.
+    """
 
     COMPLETED = "completed"
     REJECTED = "rejected"
@@ -19,6 +21,18 @@ class Outcome(Enum):
     CRASHED = "crashed"
     TIMED_OUT = "timed out"
     OUT_OF_MEMORY = "out of memory"
+    NOT_POSSIBLE = "not possible here"
+
+
+@dataclass(frozen=True)
+class EarlierAccess:
+    """The first of two accesses that do not go together: what did it, and where in the kernel."""
+
+    operation: str
+    file: str
+    line: int
+    block: int
+    pipe: str
 
 
 @dataclass(frozen=True)
@@ -26,6 +40,7 @@ class Diagnostic:
     """One finding of the simulated machine about the kernel's behaviour.
 
     ``file`` and ``line`` are the kernel's own source; ``block`` is the block, -1 for the host.
+    ``earlier`` is the other access where there are two.
     """
 
     code: str
@@ -38,6 +53,7 @@ class Diagnostic:
     block: int = -1
     pipe: str = ""
     address: int = 0
+    earlier: EarlierAccess | None = None
 
 
 @dataclass(frozen=True)

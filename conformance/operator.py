@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
     from conformance.case import Case
+    from conformance.cells import Cells
 
 Arrays = Mapping[str, NDArray[np.generic]]
 Merges = Sequence[tuple[int, int]]
@@ -125,6 +126,30 @@ class Mode:
     clause: Clause
 
 
+class Support(Enum):
+    """What becomes of a mode on a product."""
+
+    SUPPORTED = "supported"
+    REJECTED = "rejected"
+    IGNORED = "ignored"
+    UNAVAILABLE = "unavailable"
+    UNDEFINED = "undefined"
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a product, named by the start of its SoCs' names, makes of some modes (none: all).
+
+    ``status`` is the answer to a rejected call.
+    """
+
+    product: str
+    support: Support
+    clause: Clause
+    modes: tuple[str, ...] = ()
+    status: int | None = None
+
+
 @dataclass(frozen=True)
 class Rejection:
     """A call that the interface must refuse: its case, the status it must answer, and the rule."""
@@ -152,10 +177,11 @@ class Operator:
     ``parameters`` are in the order of the aclnn signature. ``cases(mode, dtype)`` draws a case,
     ``small_cases(mode, dtype)``, where there is one, a case that a person can work out by hand;
     ``formula(inputs, attributes)`` returns the outputs in the dtype of the inputs given.
+    ``cells(mode, dtype)`` declares the discrete cells that a run must judge, None: none.
     ``contracts`` has one entry for every output. ``row_sum(dtype, x)`` is a case whose summed
     output has one row, the sum over the slots of ``x`` [slots, columns] of that storage dtype: by
     it the order of a device's additions is recovered (conformance/probe.py). None where the
-    operator has no such case.
+    operator has no such case. ``targets`` says of products what becomes of the modes there.
     """
 
     name: str
@@ -172,7 +198,9 @@ class Operator:
     examples: tuple[Example, ...] = ()
     rejections: tuple[Rejection, ...] = ()
     small_cases: Callable[[str, str], SearchStrategy[Case]] | None = None
+    cells: Callable[[str, str], Cells] | None = None
     row_sum: Callable[[str, NDArray[np.generic]], Case] | None = None
+    targets: tuple[Target, ...] = ()
 
     @property
     def tensors(self) -> tuple[TensorParameter, ...]:

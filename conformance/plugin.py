@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from conformance import suite
 from conformance.context import DEFAULTS, ROUTES, Context
 from conformance.controller import Controller
+from conformance.coverage import levels_of
 from conformance.devices.device import (
     Device,
     DeviceProfile,
@@ -17,17 +19,20 @@ from conformance.devices.device import (
     OperatorUnavailable,
 )
 from conformance.devices.open import open_device
-from conformance.evidence import EnvironmentLine, verdict_line
+from conformance.evidence import AnyLine, EnvironmentLine, ItemLine, verdict_line
 from conformance.failure import tell
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.probe import summation_orders
 from conformance.profiles import PROFILES
+from conformance.resume import check_device
+from conformance.selection import Selection, draws
 from conformance.template import DRAWN, Body, bind, body_of, fixed_parameters, parametrize
-from conformance.trial import Judged, Refused, Trial
+from conformance.trial import BrokenRecord, Judged, OutOfTime, Refused, Trial
 
 TRIAL = pytest.StashKey[Trial]()
 BODY = pytest.StashKey[Body]()
 CONTEXT = pytest.StashKey[Context]()
+LOST = "conformance_lost"
 PROBING = ("main", "gw0")
 """Workers that probe the device: one of them is in every run."""
 
@@ -46,6 +51,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("operators", metavar="DIR", action="append", help="a folder of further records")
     add("operator", metavar="NAME", action="append", help="judge this operator; else all")
     add("seed", metavar="N", help="seed of all draws (0; nightly: a new one each run)")
+    add("budget", metavar="TIME", help="begin nothing new after TIME: 90s, 10m, 2h")
+    add("shard", metavar="I/N", help="judge the I-th of N parts")
+    add("resume", action="store_true", help="go on with the run that did not end")
     add("out", metavar="DIR", help="folder of the run (reports/latest)")
     add("time-limit", metavar="SECONDS", help="of one call on the device; by profile")
     add("libraries", metavar="DIR", help="judge the device libraries in DIR")
@@ -60,6 +68,9 @@ def pytest_configure(config: pytest.Config) -> None:
     except suite.UsageError as error:
         raise pytest.UsageError(str(error)) from error
     config.stash[CONTEXT] = context
+    # Where CI is set, pytest's summary would repeat every failure text whole.
+    config.option.force_short_summary = True
+    config.pluginmanager.register(Selection(context), "conformance-selection")
     if not context.is_worker:
         config.pluginmanager.register(Controller(context), "conformance-controller")
 
@@ -76,17 +87,30 @@ def device(pytestconfig: pytest.Config) -> Iterator[Device]:
     context = pytestconfig.stash[CONTEXT]
     try:
         opened = open_device(
-            context.device, time_limit=context.time_limit, libraries=context.libraries
+            context.device,
+            time_limit=context.time_limit,
+            libraries=context.libraries,
+            kernels=suite.kernel_folders(context.operators, context.directories),
         )
     except ValueError as error:
         raise EnvironmentFailure(str(error)) from error
     try:
+        if context.resume:
+            _same_device(context, opened)
         if context.worker in PROBING:
             for line in summation_orders(opened, context.operators, worker=context.worker):
                 context.write(line, opened)
         yield opened
     finally:
         opened.close()
+
+
+def _same_device(context: Context, opened: Device) -> None:
+    """Raise `EnvironmentFailure` for another device than that of the run which goes on."""
+    try:
+        check_device(context.out, opened.profile)
+    except suite.UsageError as error:
+        raise EnvironmentFailure(str(error)) from error
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -111,6 +135,10 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if body is None or not isinstance(item, pytest.Function):
         return
     context = item.config.stash[CONTEXT]
+    operator: Any = item.callspec.params["operator"]
+    budget = context.budget
+    if budget is not None and budget.spent:
+        pytest.skip("the budget was spent before this item began")
 
     def note(judged: Judged, phase: str, seconds: float) -> None:
         line = verdict_line(
@@ -123,6 +151,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             judged_as=judged.judged_as,
             phase=phase,
             seconds=seconds,
+            levels=levels_of(operator, judged),
         )
         context.write(line, item.funcargs.get("device"))
 
@@ -130,6 +159,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         note=note,
         shrink_seconds=context.profile.shrink_seconds,
         by_standard=context.by_standard,
+        end=budget.share() if budget is not None and draws(item) else math.inf,
     )
     item.stash[TRIAL], item.stash[BODY] = trial, body
     item.obj = bind(
@@ -143,47 +173,77 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     )
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
-    """Begin with documented calls and small cases; end with the smallest refused one, run again."""
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Documented calls, small cases, free draws, covered rows; the smallest refused one again."""
     __tracebackhide__ = True
     if TRIAL not in pyfuncitem.stash:
-        return (yield)
+        return None
     trial, body = pyfuncitem.stash[TRIAL], pyfuncitem.stash[BODY]
     arguments = {name: pyfuncitem.funcargs[name] for name in fixed_parameters(body)}
     profile: DeviceProfile | None = getattr(pyfuncitem.funcargs.get("device"), "profile", None)
     if profile is not None:
         trial.arithmetic = Arithmetic.of(profile)
-    trial.examine(lambda case: body(**arguments, **{DRAWN: case}))
     try:
-        if trial.scout is not None:
-            trial.scout(**arguments)
-        done = yield
+        try:
+            trial.examine(lambda case: body(**arguments, **{DRAWN: case}))
+            if trial.scout is not None:
+                trial.scout(**arguments)
+            pyfuncitem.obj(**arguments)
+            if trial.covered is not None:
+                trial.covered(**arguments)
+        except OutOfTime:
+            trial.cut = True
         trial.settle()
-        return done
     except Refused:
         trial.replay()
         raise
+    return True
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Let a refused item report its verdict, and nothing else."""
+    """Put on record how an item ended; let a refused one report its verdict, and nothing else."""
     report = yield
     trial = item.stash.get(TRIAL, None)
-    if call.excinfo is None or trial is None:
+    if trial is None:
         return report
     context = item.config.stash[CONTEXT]
-    error = call.excinfo.value
+    error = call.excinfo.value if call.excinfo is not None else None
     if isinstance(error, EnvironmentFailure | OperatorUnavailable):
         line = EnvironmentLine(worker=context.worker, item=item.nodeid, message=str(error))
-        context.write(line)
-        report.longrepr = f"nothing was judged: {error}"
+        _lose(report, str(error))
+        _put(context, report, line)
+    elif isinstance(error, BrokenRecord):
+        report.longrepr = str(error)
     elif isinstance(error, Refused) and trial.smallest is not None:
-        told = tell(trial.smallest, context, item.nodeid, repeatable=not trial.unrepeatable)
-        context.write(told)
+        try:
+            told = tell(trial.smallest, context, item.nodeid, repeatable=not trial.unrepeatable)
+        except OSError as full:
+            _lose(report, f"the bundle of a refused case cannot be written: {full}")
+            return report
         report.longrepr = told.text
         report.sections = [s for s in report.sections if s[0] != "Hypothesis"]
+        ended = ItemLine(worker=context.worker, item=item.nodeid, outcome="refused")
+        _put(context, report, told, ended)
+    elif error is None and call.when == "call":
+        outcome = "cut" if trial.cut else "accepted"
+        _put(context, report, ItemLine(worker=context.worker, item=item.nodeid, outcome=outcome))
     return report
+
+
+def _put(context: Context, report: pytest.TestReport, *lines: AnyLine) -> None:
+    """Write lines; where that fails, the report says so instead of what was judged."""
+    try:
+        for line in lines:
+            context.write(line)
+    except EnvironmentFailure as failure:
+        _lose(report, str(failure))
+
+
+def _lose(report: pytest.TestReport, message: str) -> None:
+    """Turn a report into one of a failed environment; its ``lost`` is for the controller."""
+    report.outcome, report.longrepr = "failed", f"nothing was judged: {message}"
+    report.__dict__[LOST] = message

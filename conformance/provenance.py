@@ -2,26 +2,44 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
 import subprocess
 import sys
+from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 PACKAGES = ("numpy", "ml_dtypes", "hypothesis", "pytest", "pytest-xdist", "msgspec")
+PACKAGE = Path(__file__).resolve().parent
 GIT_SECONDS = 10
 
 
-def provenance(root: Path) -> dict[str, Any]:
-    """Versions of what judges, the host's architecture, and git's state of ``root``."""
+def provenance(root: Path, directories: Iterable[Path] = ()) -> dict[str, Any]:
+    """Versions of what judges, the host's architecture, and git's state of ``root``.
+
+    ``sources`` is the hash of the judge's Python, the records of ``directories`` among it.
+    """
     return {
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.machine()}",
         "byte_order": sys.byteorder,
         "packages": {name: _version(name) for name in PACKAGES},
+        "sources": _digest([PACKAGE, root / "reference", root / "cases", *directories]),
         "git": _git_state(root),
     }
+
+
+def _digest(folders: Iterable[Path]) -> str:
+    """SHA-256 of every Python file below ``folders``: its path there and its content."""
+    digest = hashlib.sha256()
+    for folder in folders:
+        for path in sorted(folder.rglob("*.py")):
+            content = path.read_bytes()
+            digest.update(f"{folder.name}/{path.relative_to(folder)}\0{len(content)}\0".encode())
+            digest.update(content)
+    return digest.hexdigest()
 
 
 def _version(package: str) -> str | None:
@@ -41,7 +59,8 @@ def _git_state(root: Path) -> dict[str, Any] | None:
 
 
 def _git(root: Path, *arguments: str) -> str | None:
-    command = ("git", "-C", str(root), *arguments)
+    # Without optional locks git only looks: it neither rewrites the index nor leaves a lock there.
+    command = ("git", "--no-optional-locks", "-C", str(root), *arguments)
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=GIT_SECONDS, check=True

@@ -1,16 +1,41 @@
-"""The folder of a run: whether it may be written, and how it takes the place of the run before."""
+"""The folder of a run: whether it may be written, and how it takes the place of the run before.
+
+A run holds a lock in its folder until its process ends, however it ends: two runs never write the
+same folder, and a process number that another program has by now does not stand in the way.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 from pathlib import Path
 
 from conformance.case import Case
+from conformance.devices.device import EnvironmentFailure
+from conformance.evidence import Writer
 from conformance.suite import UsageError
 from conformance.summary import Evidence, read_evidence, write_evidence
 
+LOCK = ".lock"
 KEPT = frozenset({".gitkeep"})
+
+
+class Hold:
+    """The lock of a run's folder; the operating system gives it back when the process ends."""
+
+    def __init__(self, folder: Path) -> None:
+        """Take the lock; raises BlockingIOError where another run has it, `OSError`."""
+        self._descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(self._descriptor)
+            raise
+
+    def release(self) -> None:
+        """Give the lock back."""
+        os.close(self._descriptor)
 
 
 def check(out: Path) -> None:
@@ -26,29 +51,62 @@ def check(out: Path) -> None:
         raise UsageError("out", out, f"cannot be made: {there} is no folder that can be written")
     if not out.is_dir() or not {entry.name for entry in out.iterdir()} - KEPT:
         return
-    earlier = read_evidence(out)
-    if earlier is None:
+    if read_evidence(out) is None:
         raise UsageError("out", out, "is not empty and not the folder of an earlier run")
-    if earlier.status == "running" and earlier.process != os.getpid() and _alive(earlier.process):
-        raise UsageError("out", out, f"another run, process {earlier.process}, is writing there")
+    if (out / LOCK).exists():
+        _hold(out).release()
 
 
-def start(out: Path, evidence: Evidence) -> None:
+def start(out: Path, evidence: Evidence) -> Hold:
     """Make ``out`` the folder of a run that begins now; an earlier run's folder goes.
 
-    The earlier folder is moved aside in one step and removed after the new one holds its
-    ``evidence.json``. Raises `UsageError` as `check` does, before anything is moved.
+    The new folder is put in place as a whole, with its lock and its ``evidence.json``. Raises
+    `UsageError` as `check` does, before anything is moved, `EnvironmentFailure` where the folder
+    cannot be written.
     """
     check(out)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    aside = out.with_name(f".{out.name}.before-{os.getpid()}")
-    if out.exists():
-        os.replace(out, aside)
-    out.mkdir()
+    fresh, aside = (out.with_name(f".{out.name}.{word}-{os.getpid()}") for word in ("new", "old"))
     evidence.process = os.getpid()
-    write_evidence(out, evidence)
-    if aside.exists():
-        shutil.rmtree(aside, ignore_errors=True)
+    earlier: Hold | None = None
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(fresh, ignore_errors=True)
+        fresh.mkdir()
+        hold = Hold(fresh)
+        write_evidence(fresh, evidence)
+        if out.exists():
+            earlier = _hold(out)
+            os.replace(out, aside)
+        os.rename(fresh, out)
+    except OSError as error:
+        if aside.exists() and not out.exists():
+            os.replace(aside, out)
+        raise EnvironmentFailure(f"the folder of the run, {out}, {_cannot(error)}") from error
+    finally:
+        if earlier is not None:
+            earlier.release()
+        shutil.rmtree(fresh, ignore_errors=True)
+    shutil.rmtree(aside, ignore_errors=True)
+    return hold
+
+
+def go_on(out: Path, evidence: Evidence) -> Hold:
+    """Write on in the folder of a run that has ended before its end.
+
+    A line that was cut by the end of its process goes. Raises `UsageError` where the run has not
+    ended, `EnvironmentFailure` where the folder cannot be written.
+    """
+    evidence.process = os.getpid()
+    hold = _hold(out)
+    try:
+        for path in out.glob(Writer.PATTERN):
+            whole = path.read_bytes().rfind(b"\n") + 1
+            os.truncate(path, whole)
+        write_evidence(out, evidence)
+    except OSError as error:
+        hold.release()
+        raise EnvironmentFailure(f"the folder of the run, {out}, {_cannot(error)}") from error
+    return hold
 
 
 def failure_folder(out: Path, case: Case) -> Path:
@@ -57,12 +115,17 @@ def failure_folder(out: Path, case: Case) -> Path:
     return out / "failures" / f"{case.digest}{machine}"
 
 
-def _alive(process: int) -> bool:
-    """Whether a process of that number runs on this host."""
+def _hold(out: Path) -> Hold:
+    """The lock of a run's folder that is there; raises `UsageError`."""
     try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (PermissionError, OverflowError):
-        return True
-    return process > 0
+        return Hold(out)
+    except BlockingIOError:
+        earlier = read_evidence(out)
+        who = f", process {earlier.process}," if earlier is not None else ""
+        raise UsageError("out", out, f"another run{who} is writing there") from None
+    except OSError as error:
+        raise UsageError("out", out, _cannot(error)) from None
+
+
+def _cannot(error: OSError) -> str:
+    return f"cannot be written: {error.strerror}"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,53 +18,41 @@ from typing import IO
 import pytest
 from rich.console import Console
 
-from conformance import run_folder, suite
+from conformance import SUITE, kernel_coverage, resume, run_folder, suite
 from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
-from conformance.operator import Operator
-from conformance.probe import order_lines
-from conformance.profiles import Profile
+from conformance.devices.device import DeviceProfile, EnvironmentFailure
 from conformance.progress import Tail, bar
-from conformance.reporting.terminal import WIDTH, standards_table, table
-from conformance.summary import Evidence, now, read_evidence
+from conformance.reporting import outcome
+from conformance.resume import Asked
+from conformance.shard import WHOLE
+from conformance.summary import Evidence, now, read_evidence, write_evidence
 
 POLL_SECONDS = 0.2
 END_SECONDS = 30
-SHOWN_FAILURES = 3
-SHOWN_LOG_LINES = 15
-RESULTS = {
-    ACCEPTED: "accepted",
-    REFUSED: "failed",
-    NOTHING_TO_DO: "nothing to judge",
-    ENVIRONMENT: "environment failed",
-    INTERRUPTED: "interrupted",
-}
-"""A run's result in words, by exit status."""
+COUNTERS = "counters"
+"""The folder, in that of the run, in which device processes leave their coverage."""
 
 
-@dataclass(frozen=True)
-class Request:
-    """What a run is asked to do, checked."""
+@dataclass(frozen=True, kw_only=True)
+class Request(Asked):
+    """A run as it is asked for at the front door, checked; ``budget`` is in seconds.
 
-    operators: tuple[Operator, ...]
-    device: str
-    route: str
-    profile: Profile
-    seed: int
+    ``counted`` are folders of kernels whose coverage is measured; ``libraries`` count it.
+    """
+
     out: Path
-    directories: tuple[Path, ...]
-    time_limit: float
-    libraries: Path | None
     workers: int
-    standard: str | None = None
-    standards: bool = False
+    budget: float | None = None
+    resume: bool = False
     pytest_arguments: tuple[str, ...] = ()
+    counted: tuple[Path, ...] = ()
 
     @property
     def expected(self) -> int:
         """Verdicts that a run without failures reaches, about."""
-        cells = sum(len(o.modes) * len(o.dtypes) for o in self.operators)
+        cells = sum(len(o.modes) * len(o.dtypes) for o in self.operators) / self.shard.count
         documented = sum(2 * len(o.examples) + 2 * len(o.rejections) for o in self.operators)
-        return cells * self.profile.examples + documented
+        return round(cells * self.profile.examples) + documented
 
 
 @dataclass(frozen=True)
@@ -83,6 +73,15 @@ def check(request: Request) -> None:
     run_folder.check(request.out)
     if not request.operators:
         raise suite.UsageError("operators", "none", "there is nothing to judge")
+    if request.resume:
+        earlier = resume.earlier_run(request.out)
+        resume.check_request(request.out, earlier.request, resume.request(request))
+
+
+def check_device(request: Request, profile: DeviceProfile) -> None:
+    """Raise `suite.UsageError` where a run cannot go on with this device."""
+    if request.resume:
+        resume.check_device(request.out, profile)
 
 
 def record_failure(request: Request, failure: Exception) -> None:
@@ -101,7 +100,7 @@ def record_failure(request: Request, failure: Exception) -> None:
         exit_status=ENVIRONMENT,
         status="finished",
     )
-    run_folder.start(request.out, evidence)
+    run_folder.start(request.out, evidence).release()
 
 
 def run(request: Request, console: Console) -> Outcome:
@@ -116,24 +115,28 @@ def run(request: Request, console: Console) -> Outcome:
         interrupted = _watch(process, request, console)
         log.seek(0)
         text = log.read()
+    told = text.decode(errors="replace")
     evidence = read_evidence(request.out)
     if evidence is None or evidence.process != process.pid:
         status = INTERRUPTED if interrupted else _status_of(process.returncode)
         if interrupted:
             console.print("interrupted: nothing was judged yet")
         else:
-            _show_end(text.decode(errors="replace"), console)
+            outcome.explain(told, console)
             console.print("nothing was judged: pytest ended before its first item")
         return Outcome(status, "nothing judged", "", 0, 0, 0.0, "")
-    (request.out / "pytest.log").write_bytes(text)
+    with contextlib.suppress(OSError):  # where the disk is full, the evidence says so
+        (request.out / "pytest.log").write_bytes(text)
     status = evidence.exit_status if evidence.exit_status is not None else ENVIRONMENT
     status = INTERRUPTED if interrupted else status
-    _tell(request, evidence, status, console)
+    if request.counted and request.libraries is not None and status in (ACCEPTED, REFUSED):
+        _measure(request, request.libraries, evidence, console)
+    outcome.tell(request.out, evidence, status, console)
     if evidence.status == "running":
-        _show_end(text.decode(errors="replace"), console)
+        outcome.explain(told, console)
     return Outcome(
         status=status,
-        verdict=_result(evidence, status),
+        verdict=outcome.result(evidence, status),
         device=", ".join(line.description for line in evidence.devices),
         cases=evidence.cases,
         failures=len(evidence.failures),
@@ -142,18 +145,36 @@ def run(request: Request, console: Console) -> Outcome:
     )
 
 
+def _measure(request: Request, notes: Path, evidence: Evidence, console: Console) -> None:
+    """Add to the evidence which lines and branches of the kernels the run reached."""
+    counters = request.out / COUNTERS
+    try:
+        evidence.kernel_coverage = kernel_coverage.measure(counters, notes, request.counted)
+    except EnvironmentFailure as failure:
+        console.print(f"kernel coverage was not measured: {failure}", markup=False)
+    else:
+        write_evidence(request.out, evidence)
+        shutil.rmtree(counters)
+
+
 def _start(request: Request, log: IO[bytes]) -> subprocess.Popen[bytes]:
     """Start pytest in a session of its own, so that an interrupt reaches it once, through us."""
     root = suite.root()
     command = [sys.executable, "-m", "pytest", str(root / "cases"), "-p", "conformance.plugin"]
+    if SUITE.is_dir():
+        # The nearest configuration above an installed suite belongs to another project.
+        command += ["-c", os.devnull]
     command += ["--rootdir", str(root), "--import-mode=importlib", "-p", "no:cacheprovider"]
     command += ["-q", "--tb=short", f"--junit-xml={request.out / 'junit.xml'}"]
     command += [f"--conformance-{name}={value}" for name, value in _options(request)]
+    command += ["--conformance-resume"] if request.resume else []
     if request.workers:
         command += ["-n", str(request.workers), "--dist", "worksteal"]
     command += request.pytest_arguments
     paths = [str(root), os.environ.get("PYTHONPATH", "")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in paths if path)}
+    if request.counted:
+        environment |= kernel_coverage.environment(request.out / COUNTERS)
     return subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -178,6 +199,10 @@ def _options(request: Request) -> Iterator[tuple[str, str]]:
         yield "standard", request.standard
     if request.standards:
         yield "standards", "all"
+    if request.budget is not None:
+        yield "budget", f"{request.budget:.3f}s"
+    if request.shard != WHOLE:
+        yield "shard", str(request.shard)
     yield from (("operators", str(directory)) for directory in request.directories)
     yield from (("operator", operator.name) for operator in request.operators)
 
@@ -211,56 +236,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def _tell(request: Request, evidence: Evidence, status: int, console: Console) -> None:
-    """Print the table, the first failures and where the rest is."""
-    wide = Console(file=console.file, width=max(console.width, WIDTH), highlight=False)
-    wide.print(table(evidence), crop=False)
-    for line in order_lines(evidence.orders):
-        console.print(f"order of additions: {line}", markup=False)
-    if evidence.standards:
-        console.print()
-        wide.print(standards_table(evidence), crop=False)
-    # A documented call is as big as the document made it: shrunk cases are told first.
-    told = sorted(evidence.failures, key=lambda one: one.elements)
-    for failure in told[:SHOWN_FAILURES]:
-        console.print(f"\n{failure.item}", style="bold", markup=False)
-        console.print(failure.text, markup=False)
-    more = len(evidence.failures) - SHOWN_FAILURES
-    if more > 0:
-        console.print(f"\n{more} more failed items: {request.out / 'failures'}", markup=False)
-    for item, text in list(evidence.errors.items())[:SHOWN_FAILURES]:
-        console.print(f"\n{item} ended without a verdict:", style="bold", markup=False)
-        _show_end(text, console)
-    for message in evidence.environment:
-        console.print(f"the device or its environment failed: {message}", markup=False)
-    for cell in evidence.unjudged:
-        console.print(f"not judged: {cell}", markup=False)
-    result = f"{_result(evidence, status)}: {evidence.cases:,} distinct cases"
-    if evidence.selected < evidence.declared:
-        result += f" in {evidence.selected} of {evidence.declared} declared cells"
-    where = _near(request.out / "evidence.json")
-    console.print(f"{result} in {evidence.seconds:.0f} s; evidence: {where}", markup=False)
-
-
-def _result(evidence: Evidence, status: int) -> str:
-    """The run's result in a word or two."""
-    if status == REFUSED and not evidence.failures:
-        return "incomplete"
-    return RESULTS[status]
-
-
-def _show_end(text: str, console: Console) -> None:
-    """The end of pytest's own output, where that tells what the evidence does not."""
-    for line in text.splitlines()[-SHOWN_LOG_LINES:]:
-        console.print(f"  {line}", markup=False)
-
-
 def _status_of(returncode: int) -> int:
     """The front door's status of a pytest that ended without evidence."""
     usage = (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.NO_TESTS_COLLECTED)
     return NOTHING_TO_DO if returncode in usage else ENVIRONMENT
-
-
-def _near(path: Path) -> str:
-    relative = os.path.relpath(path)
-    return str(path) if relative.startswith("..") else relative

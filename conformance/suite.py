@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 
-from conformance.operator import Operator
+from conformance import SUITE
+from conformance.operator import Example, Operator, Rejection
 
 PACKAGE = Path(__file__).resolve().parent
 ATTRIBUTE = "OPERATOR"
@@ -23,9 +24,8 @@ class UsageError(Exception):
 
 
 def root() -> Path:
-    """The folder that holds ``cases``: the checkout, or the wheel's own copy of the suite."""
-    checkout = PACKAGE.parent
-    return checkout if (checkout / "cases").is_dir() else PACKAGE / "_suite"
+    """The folder that holds ``cases``: the wheel's own copy of the suite, or the checkout."""
+    return SUITE if SUITE.is_dir() else PACKAGE.parent
 
 
 def records() -> Path:
@@ -67,19 +67,57 @@ def chosen(all_operators: tuple[Operator, ...], names: Iterable[str]) -> tuple[O
     return tuple(o for o in all_operators if o.name in wanted or not wanted)
 
 
+def kernel_folders(
+    operators: Iterable[Operator], directories: Iterable[Path]
+) -> tuple[Path, ...] | None:
+    """The folders of kernels that ``operators`` need; None where the suite's own are all.
+
+    A record in ``directories`` finds its kernel beside it: ``kernels/<operator>/``. An operator
+    without one there is judged on a kernel of the suite.
+    """
+    names = [operator.name for operator in operators]
+    beside = [directory / "kernels" for directory in directories]
+    needed = [folder for folder in beside if any((folder / name).is_dir() for name in names)]
+    if not needed:
+        return None
+    if any(not any((folder / name).is_dir() for folder in needed) for name in names):
+        needed.insert(0, root() / "device_kernels" / "kernels")
+    return tuple(dict.fromkeys(folder.resolve() for folder in needed))
+
+
 def _record(path: Path) -> Operator:
     operator = getattr(_module(path), ATTRIBUTE, None)
     if not isinstance(operator, Operator):
         rule = f"its attribute {ATTRIBUTE} must be a conformance.operator.Operator"
         raise UsageError("record", path, rule)
+    known = {target.product for target in operator.targets}
+    if operator.targets and not known >= set(operator.products):
+        missing = ", ".join(sorted(set(operator.products) - known))
+        raise UsageError("record", path, f"its targets say nothing of its product {missing}")
+    calls: tuple[Example | Rejection, ...] = (*operator.examples, *operator.rejections)
+    for documented in calls:
+        if documented.case.operator != operator.name:
+            kind, named = type(documented).__name__.lower(), documented.case.operator
+            rule = f"its {kind} {documented.name!r} is a case of operator {named!r}"
+            rule += f"; it must be one of {operator.name!r}"
+            raise UsageError("record", path, rule)
     return operator
 
 
 def _module(path: Path) -> ModuleType:
-    """The module in ``path``, imported once for each file under a name of its own."""
-    name = f"conformance_record_{path.stem}_{zlib.crc32(str(path.resolve()).encode()):08x}"
+    """The module in ``path``, imported once for each file under a name of its own.
+
+    Its folder is a package of a name of its own, so that a record imports what lies beside it with
+    a leading dot (``from .reference import ...``), and two repositories may use the same names.
+    """
+    folder = path.resolve().parent
+    package = f"conformance_records_{zlib.crc32(str(folder).encode()):08x}"
+    name = f"{package}.{path.stem}"
     if name in sys.modules:
         return sys.modules[name]
+    if package not in sys.modules:
+        sys.modules[package] = ModuleType(package, f"The records in {folder}.")
+        sys.modules[package].__path__ = [str(folder)]
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise UsageError("record", path, "cannot be imported as Python")
@@ -87,7 +125,7 @@ def _module(path: Path) -> ModuleType:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise UsageError("record", path, f"fails to import: {error!r}") from error
     return module

@@ -11,8 +11,11 @@ from typing import Any
 import msgspec
 
 from conformance.by_standard import OURS
+from conformance.coverage import Coverage
 from conformance.evidence import SCHEMA, AnyLine, DeviceLine, FailureLine, OrderLine, VerdictLine
+from conformance.kernel_coverage import FileCoverage
 from conformance.numerics.standards import Ruling
+from conformance.observation import Outcome
 
 COUNTED = ("explicit", "generate")
 """Phases whose cases count; shrinking and the replay of its result are recorded apart."""
@@ -24,7 +27,8 @@ REJECTIONS = "rejections"
 class Cell(msgspec.Struct, kw_only=True):
     """The summary of one group of verdicts: an operator's mode and dtype, or its rejections.
 
-    ``cases`` counts distinct inputs; ``complete`` is false where an item ended early;
+    ``cases`` counts distinct inputs, ``impossible`` calls that the device had no room for and that
+    were not judged; ``complete`` is false where an item ended early;
     ``share_exact`` and ``headroom`` (the worst) are None where no
     element was judged.
     """
@@ -33,6 +37,7 @@ class Cell(msgspec.Struct, kw_only=True):
     mode: str
     dtype: str
     cases: int = 0
+    impossible: int = 0
     failed: int = 0
     complete: bool = True
     elements: int = 0
@@ -61,9 +66,12 @@ class StandardRow(msgspec.Struct, kw_only=True):
 class Evidence(msgspec.Struct, kw_only=True):
     """``evidence.json``: the whole run.
 
-    ``status`` is running, finished or interrupted; ``exit_status`` is the front
+    ``status`` is running, finished, incomplete or interrupted; ``exit_status`` is the front
     door's. ``declared`` counts the cells of the records, ``selected`` those that this run was to
-    judge; ``unjudged`` names selected ones without a judged case.
+    judge; ``unjudged`` names selected ones without a judged case, ``coverage`` tells which
+    discrete cells the cases of the others show. ``cut`` names the items that the
+    budget ended early, ``unreached`` those that were to run and did not. ``request`` is what a run
+    must be asked again to go on with this one; ``parts`` counts the processes that it took.
     """
 
     schema: int = SCHEMA
@@ -80,12 +88,18 @@ class Evidence(msgspec.Struct, kw_only=True):
     devices: list[DeviceLine] = []
     orders: list[OrderLine] = []
     provenance: dict[str, Any] = {}
+    kernel_coverage: list[FileCoverage] = []
     operators: list[str] = []
     cases: int = 0
     cells: list[Cell] = []
     declared: int = 0
     selected: int = 0
     unjudged: list[str] = []
+    coverage: list[Coverage] = []
+    cut: list[str] = []
+    unreached: list[str] = []
+    request: dict[str, str] = {}
+    parts: int = 1
     standard: str = ""
     standards: list[StandardRow] = []
     failures: list[FailureLine] = []
@@ -97,6 +111,8 @@ def summarize(lines: Iterable[AnyLine], declared: Iterable[tuple[str, str, str]]
     """Cells in the order of ``declared`` (operator, mode, dtype), then others as they came."""
     cells = {key: Cell(operator=key[0], mode=key[1], dtype=key[2]) for key in declared}
     seen: dict[tuple[str, str, str], set[str]] = {}
+    refused: set[tuple[tuple[str, str, str], str]] = set()
+    impossible: set[tuple[tuple[str, str, str], str]] = set()
     for line in lines:
         if not isinstance(line, VerdictLine):
             continue
@@ -108,7 +124,13 @@ def summarize(lines: Iterable[AnyLine], declared: Iterable[tuple[str, str, str]]
         if line.phase not in COUNTED:
             cell.shrink_attempts += 1
             continue
-        cell.failed += not line.ok
+        if line.outcome == Outcome.NOT_POSSIBLE.value:
+            cell.impossible += (key, line.digest) not in impossible
+            impossible.add((key, line.digest))
+            continue
+        if not line.ok and (key, line.digest) not in refused:
+            refused.add((key, line.digest))
+            cell.failed += 1
         digests = seen.setdefault(key, set())
         if line.digest in digests:
             continue

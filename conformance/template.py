@@ -28,11 +28,12 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance import judge as judging
 from conformance.case import Case
+from conformance.covered import covered
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.observation import Observation
 from conformance.operator import Example, Operator, Rejection
 from conformance.profiles import Profile
-from conformance.trial import Judged, Trial, current
+from conformance.trial import BrokenRecord, Judged, Trial, current
 from conformance.verdict import Verdict
 
 Body = Callable[..., None]
@@ -41,6 +42,9 @@ MARK = "conformance_body"
 SMALL_SHARE = 3
 """One in so many drawn cases is small. They come first: from a big case that shows a rare mistake,
 shrinking may find no way to a small one, though there is one."""
+
+FREE_SHARE = 6
+"""One in so many cases is drawn freely, however many rows the discrete cells need."""
 
 
 def conformance_test(body: Body) -> Body:
@@ -119,22 +123,38 @@ def bind(
 
         return once
 
+    operator, mode, dtype = (parameters[name] for name in ("operator", "mode", "dtype"))
+
     @functools.wraps(body)
     def attempt(**arguments: Any) -> None:
         __tracebackhide__ = True
+        named = arguments[DRAWN].operator
+        if named != operator.name:
+            raise BrokenRecord(
+                f"the record of {operator.name} draws a case of operator {named!r}: a record's "
+                "cases must name its own operator (Case.operator)"
+            )
         trial.attempt(lambda: body(**arguments), arguments[DRAWN])
 
-    operator, mode, dtype = (parameters[name] for name in ("operator", "mode", "dtype"))
     trial.documented = tuple(
         e.case for e in operator.examples if (e.case.mode, e.case.dtype) == (mode, dtype)
     )
 
-    def drawing(cases: SearchStrategy[Case], examples: int, stream_key: str, kept: bool) -> Body:
+    def drawing(
+        cases: SearchStrategy[Case],
+        examples: int,
+        stream: str,
+        *,
+        kept: bool = False,
+        shrinks: bool = True,
+    ) -> Body:
         if trial.by_standard.prescribes:
             cases = cases.map(trial.by_standard.prescribe)
         test: Any = settings(
             max_examples=examples,
-            phases=((Phase.reuse,) if kept else ()) + (Phase.generate, Phase.shrink),
+            phases=((Phase.reuse,) if kept else ())
+            + (Phase.generate,)
+            + ((Phase.shrink,) if shrinks else ()),
             database=DirectoryBasedExampleDatabase(database) if kept and database else None,
             deadline=None,
             report_multiple_bugs=False,
@@ -142,16 +162,21 @@ def bind(
             verbosity=Verbosity.quiet,
             suppress_health_check=(HealthCheck.too_slow, HealthCheck.data_too_large),
         )(given(case=cases)(attempt))
-        bound: Body = seed(stream(run_seed, stream_key))(test)
+        bound: Body = seed(stream_seed(run_seed, f"{key} {stream}".rstrip()))(test)
         return bound
 
     few = profile.examples // SMALL_SHARE if operator.small_cases else 0
     if operator.small_cases and few:
-        trial.scout = drawing(operator.small_cases(mode, dtype), few, f"{key} small", False)
-    return drawing(operator.cases(mode, dtype), profile.examples - few, key, database is not None)
+        trial.scout = drawing(operator.small_cases(mode, dtype), few, "small")
+    cells = operator.cells and operator.cells(mode, dtype)
+    rows = cells.rows(profile.strength) if cells else []
+    if cells:
+        trial.covered = covered(cells, rows, drawing)
+    free = max(profile.examples - few - len(rows), profile.examples // FREE_SHARE)
+    return drawing(operator.cases(mode, dtype), free, "", kept=database is not None)
 
 
-def stream(run_seed: int, key: str) -> int:
+def stream_seed(run_seed: int, key: str) -> int:
     """The seed of one item's draws."""
     return int.from_bytes(hashlib.sha256(f"{run_seed} {key}".encode()).digest()[:8], "big")
 

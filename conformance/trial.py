@@ -17,6 +17,7 @@ smaller ones. A trial stands between the two and keeps four promises.
 from __future__ import annotations
 
 import functools
+import math
 import time
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -45,6 +46,17 @@ class NothingJudged(AssertionError):  # noqa: N818
     """A template ended without a verdict, so its success would mean nothing."""
 
 
+class OutOfTime(BaseException):
+    """The budget is spent: the item ends here, judged by what it has judged.
+
+    No Exception, so that Hypothesis takes it for the end and not for a failure to make smaller.
+    """
+
+
+class BrokenRecord(BaseException):
+    """A record contradicts itself: its case names another operator. No Exception, as above."""
+
+
 @dataclass(frozen=True)
 class Judged:
     """A verdict with what it was about; ``name`` is that of a rejection or an example."""
@@ -60,7 +72,8 @@ class Judged:
 class Trial:
     """The attempts of one item.
 
-    ``documented`` are the documented calls of the item's cell; ``scout`` draws small cases.
+    ``documented`` are the documented calls of the item's cell; ``scout`` draws small cases;
+    ``covered`` draws the rows of the cell's covering array, after the item's free draws.
     ``note(judged, phase, seconds)`` is called for every verdict; ``by_standard`` adds what
     published standards say; ``arithmetic`` is the device's. ``smallest`` is the refused verdict
     that was met last: after Hypothesis has ended, that of its smallest case.
@@ -71,14 +84,18 @@ class Trial:
     by_standard: ByStandard = field(default_factory=ByStandard)
     documented: tuple[Case, ...] = ()
     scout: Callable[..., None] | None = None
+    covered: Callable[..., None] | None = None
     clock: Clock = time.monotonic
     arithmetic: Arithmetic = IEEE
+    end: float = math.inf
     smallest: Judged | None = None
     unrepeatable: bool = False
+    cut: bool = False
     _again: Callable[[], None] | None = None
     _examining: bool = False
     _replaying: bool = False
     _began: float = 0.0
+    _judged: bool = False
     _first_refusal: float | None = None
     _hangs: int = 0
     _verdicts: list[Judged] = field(default_factory=list)
@@ -109,6 +126,7 @@ class Trial:
                 self._refuse(known, body)
             if self._budget_spent():
                 return
+            self._check_time()
         refused = self._run(body)
         if refused is not None:
             self._remember(refused, case)
@@ -120,6 +138,7 @@ class Trial:
         self._examining = True
         try:
             for case in self.documented:
+                self._check_time()
                 again = functools.partial(body, case)
                 refused = self._run(again)
                 if refused is not None:
@@ -150,6 +169,7 @@ class Trial:
     def record(self, judged: Judged) -> None:
         """Note a verdict of the running attempt."""
         self._verdicts.append(judged)
+        self._judged = True
         now = self.clock()
         self.note(judged, self.phase, now - self._began)
         self._began = now
@@ -190,10 +210,15 @@ class Trial:
         if self._first_refusal is None:
             self._first_refusal = self.clock()
 
+    def _check_time(self) -> None:
+        if self._judged and self._first_refusal is None and self.clock() >= self.end:
+            raise OutOfTime
+
     def _budget_spent(self) -> bool:
         if self._first_refusal is None:
             return False
-        spent = self.clock() - self._first_refusal > self.shrink_seconds
+        now = self.clock()
+        spent = now - self._first_refusal > self.shrink_seconds or now >= self.end
         return spent or self._hangs >= MOST_HANGS
 
 

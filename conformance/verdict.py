@@ -9,18 +9,55 @@ from conformance.operator import Clause
 
 
 @dataclass(frozen=True)
+class Derivation:
+    """The figures behind the accepted set of a sum (docs/numerics.md).
+
+    ``step`` tells which of them decided. ``terms`` is n, the count of terms that are not zero;
+    ``unit_roundoff`` u of the accumulator; ``exact`` s*, the exact sum; ``magnitude`` A, the sum of
+    the terms' magnitudes; ``error`` E, what any order may have lost before its last addition.
+    """
+
+    step: str
+    terms: int
+    unit_roundoff: float
+    exact: float
+    magnitude: float
+    error: float
+
+
+@dataclass(frozen=True)
+class WorstElement:
+    """The element that is farthest from what is accepted.
+
+    ``observed`` is its storage pattern, ``accepted`` the legal ones: inclusive ranges by rising
+    value, a NaN standing for all. ``derivation`` is None where the value is moved, not computed.
+    ``str()`` gives ``text``, the sentences about it.
+    """
+
+    position: tuple[int, ...]
+    observed: int
+    accepted: tuple[tuple[int, int], ...]
+    text: str
+    derivation: Derivation | None = None
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
 class OutputVerdict:
     """The judgement of one output.
 
     ``step`` is the last step that was needed to decide: ``declared order``, ``certificate``,
-    ``interval``; or ``order-drift`` where an element is legal but off a declared order, which fails
-    if the contract promises that order. ``clause`` is the one broken, or the contract's own.
-    ``elements`` were judged; for ``exact`` of them only one value was acceptable, and they have it;
+    ``every order`` (of few terms all are tried), ``interval``; or ``order-drift`` where an element
+    is legal but off a declared order, which fails if the contract promises that order. ``clause``
+    is the one broken, or the contract's own. ``elements`` were judged; for ``exact`` of them only
+    one value was acceptable, and they have it;
     ``mismatches`` of them are wrong; ``order_drift`` of them are legal, off the declared order.
-    ``headroom`` is the smallest share of the accepted error that a legal element with alternatives
-    left unused (1: at the exact value, 0: at the edge, None: there was no such element).
-    ``worst`` tells the worst element in words, ``pattern`` where the wrong ones lie, ``guesses``
-    what they would come from, each with its evidence.
+    ``headroom`` is the smallest share of the accepted error that a legal element left unused
+    which the interval had to decide (1: at the exact value, 0: at the edge, None: there was none).
+    ``worst`` is the worst element, None if none is to blame; ``pattern`` tells where the wrong ones
+    lie, ``guesses`` what they would come from, each with its evidence.
     """
 
     output: str
@@ -32,7 +69,7 @@ class OutputVerdict:
     mismatches: int = 0
     order_drift: int = 0
     headroom: float | None = None
-    worst: str = ""
+    worst: WorstElement | None = None
     pattern: str = ""
     guesses: tuple[str, ...] = ()
 
@@ -45,6 +82,7 @@ class Verdict:
     damaged guard zones, changed inputs, the worst element, the pattern of the mismatch. ``clause``
     is the clause that is broken. ``subject`` describes what was judged.
     ``standards`` has what published standards say of the summed outputs, by name, if asked.
+    ``judged`` is False where the device could not make the call: then ``ok`` says nothing of it.
     """
 
     ok: bool
@@ -54,6 +92,7 @@ class Verdict:
     clause: Clause | None = None
     subject: str = ""
     standards: Mapping[str, str] = field(default_factory=dict)
+    judged: bool = True
 
     def __str__(self) -> str:
         lines = [self.headline]

@@ -8,8 +8,12 @@ from functools import partial
 
 import numpy as np
 from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
+from cases.operators._moe_init_routing_v2_grad_cells import cells
+from cases.operators._moe_init_routing_v2_grad_far import far_cases, far_examples
+from cases.operators._moe_init_routing_v2_grad_limits import bins
 from conformance.case import Case, Machine, Tensor
 from conformance.fill import Fill
 from conformance.operator import (
@@ -22,10 +26,13 @@ from conformance.operator import (
     Operator,
     Rejection,
     Sum,
+    Support,
+    Target,
     TensorParameter,
     document,
     source_read,
 )
+from conformance.strategies.far import mostly
 from conformance.strategies.fills import fills
 from conformance.strategies.machines import machines
 from conformance.strategies.routings import positions, ranks, unread_rows
@@ -64,11 +71,6 @@ def terms(inputs: Arrays, attributes: Mapping[str, int]) -> Terms:
     return reference.terms(inputs["expanded_row_idx"], source_rows=rows, **attributes)
 
 
-def bins(top_k: int) -> int:
-    """Number of partial sums that the kernels keep side by side for one token."""
-    return 64 if top_k >= 128 else 1 << max(0, top_k.bit_length() - 2)
-
-
 def bin_tree(slots: int) -> Merges:
     """The summation order on Ascend910B and 910_93: even slots, then odd slots, then pairs of bins.
 
@@ -95,6 +97,7 @@ def call(
     out: Shape | None = None,
     unread: Shape = (),
     machine: Machine | None = None,
+    rows: Shape | None = None,
 ) -> Case:
     """A case from the sizes that matter; ``out`` defaults to the documented [tokens, hidden]."""
     tokens = len(indices) // top_k if top_k > 0 else 0
@@ -108,7 +111,7 @@ def call(
             "active_num": active_num,
         },
         inputs={
-            "grad_expanded_x": Tensor(grad, dtype, values=values, fill=fill, unread=unread),
+            "grad_expanded_x": Tensor(grad, dtype, values, fill, unread, rows),
             "expanded_row_idx": Tensor((len(indices),), "int32", values=indices),
         },
         outputs={"grad_x": Tensor(out or (tokens, grad[-1]), dtype)},
@@ -155,6 +158,12 @@ def cases(draw: st.DrawFn, mode: str, dtype: str, small: bool = False) -> Case:
         unread=unread_rows(indices, rows),
         machine=machine,
     )
+
+
+def near_and_far_cases(mode: str, dtype: str, small: bool = False) -> SearchStrategy[Case]:
+    """Cases of one mode and dtype; a few are far in drop/pad mode, where slots bound no rows."""
+    near = cases(mode, dtype, small=small)
+    return mostly(near, far_cases(call, dtype, small)) if mode == "drop_pad" else near
 
 
 def least_ub_bytes(top_k: int) -> int:
@@ -223,6 +232,7 @@ def examples() -> tuple[Example, ...]:
             Example(name, case, "interface behaviour for empty tensors, inferred")
             for name, case in empty
         ),
+        *far_examples(call, DTYPES),
     )
 
 
@@ -360,9 +370,19 @@ OPERATOR = Operator(
             ),
         )
     },
-    cases=cases,
-    small_cases=partial(cases, small=True),
+    cases=near_and_far_cases,
+    small_cases=partial(near_and_far_cases, small=True),
+    cells=partial(cells, call),
     examples=examples(),
     rejections=rejections(),
     row_sum=row_sum,
+    targets=(
+        Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
+        Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),
+        Target(
+            "Ascend910_95",
+            Support.UNDEFINED,
+            source_read("named by the operator's definition; its kernels are not public", KERNELS),
+        ),
+    ),
 )

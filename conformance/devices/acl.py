@@ -101,6 +101,11 @@ class Acl:
         if status != REPEATED_INITIALIZE:
             self.check("aclInit", status)
 
+    def write_counters(self) -> None:
+        """Write the coverage counters of an operator library that was built with some."""
+        if hasattr(self.operators, "ascendsimWriteCounters"):
+            _declare(self.operators, "ascendsimWriteCounters", None)()
+
     def device_count(self) -> int:
         """Number of devices."""
         count = c_uint32()

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from conformance.devices.acl import OUT_OF_DEVICE_MEMORY, SUCCESS, Acl, AclError
 from conformance.devices.messages import DTYPES, Answer, AttributeArgument, Call, Unavailable
-from conformance.devices.placement import Findings, Placement, tensors
+from conformance.devices.placement import Findings, NoRoomError, Placement, tensors
 from conformance.devices.segment import Segment
 
 ATTRIBUTE_TYPES = {"int64": c_int64, "bool": c_bool}
@@ -26,7 +26,9 @@ ATTRIBUTE_TYPES = {"int64": c_int64, "bool": c_bool}
 class _Ending:
     """How far a call came; fields as in ``messages.Answer``."""
 
-    outcome: Literal["completed", "rejected", "failed", "out of memory"] = "completed"
+    outcome: Literal["completed", "rejected", "failed", "out of memory", "not possible here"] = (
+        "completed"
+    )
     status: int = SUCCESS
     phase: str = ""
     message: str = ""
@@ -68,6 +70,9 @@ class AclnnRoute:
             self._placement.send(call)
             self._configure(call)
             self._two_phases(call, phases, ending)
+        except NoRoomError as error:
+            ending.fail(error.cause)
+            ending.outcome, ending.message = "not possible here", str(error)
         except AclError as error:
             ending.fail(error)
         try:

@@ -25,8 +25,8 @@ def call_of(operator: Operator, case: Case) -> Call:
     """Lay out a case for its operator's signature.
 
     A tensor parameter that the case leaves out is passed as a null pointer. Raises ValueError where
-    the case names a parameter that the operator lacks, leaves an attribute out, or has a tensor
-    whose dtype no aclDataType stands for.
+    the case names a parameter that the operator lacks, leaves an attribute out, has a tensor whose
+    dtype no aclDataType stands for, or a row-sparse output.
     """
     _check_names(operator, case)
     arguments: list[Argument] = []
@@ -46,8 +46,9 @@ def call_of(operator: Operator, case: Case) -> Call:
             shape=tensor.shape,
             dtype=tensor.dtype,
             offset=round_up(end + GUARD_BEFORE, 32),
+            rows=tensor.rows,
         )
-        end = argument.offset + argument.nbytes + GUARD_AFTER
+        end = argument.offset + argument.held_bytes + GUARD_AFTER
         arguments.append(argument)
     machine = (case.machine.cores, case.machine.ub_bytes) if case.machine else None
     return Call(operator.aclnn, tuple(arguments), machine, end)
@@ -61,6 +62,8 @@ def _tensor_of(parameter: TensorParameter, case: Case) -> Tensor | None:
             f"tensor '{parameter.name}' has dtype '{tensor.dtype}': no aclDataType stands for it; "
             f"known are {', '.join(DTYPES)}"
         )
+    if tensor is not None and tensor.rows is not None and parameter.role == "output":
+        raise ValueError(f"output '{parameter.name}' lists rows: it must have all, to be judged")
     return tensor
 
 

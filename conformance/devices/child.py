@@ -198,7 +198,8 @@ def environment(kind: str) -> dict[str, str]:
         chosen = {
             name: value
             for name, value in chosen.items()
-            if not name.startswith("ASCEND") and name != "LD_LIBRARY_PATH"
+            if name.startswith("ASCENDSIM_")
+            or not (name.startswith("ASCEND") or name == "LD_LIBRARY_PATH")
         }
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH", "")])]
     chosen["PYTHONPATH"] = os.pathsep.join(paths)

@@ -42,7 +42,8 @@ class DeviceProfile:
 
     ``ub_bytes`` is the unified buffer of one vector core that a tiling may use, None if unknown.
     ``cann`` is the version text that the runtime answers, "unknown" if it answers none.
-    ``libraries`` has the libraries that were really loaded, by file name.
+    ``libraries`` has the libraries that were really loaded, by file name. ``determinism`` says
+    whether the same call gives the same bits again.
     """
 
     name: str
@@ -55,6 +56,7 @@ class DeviceProfile:
     cast_mode: Trait
     flush_to_zero: Trait
     overflow_mode: Trait
+    determinism: Trait = Trait("unknown")
 
     def describe(self) -> str:
         """The device in a few words: ``simulated Ascend910B1, 48 vector cores``."""

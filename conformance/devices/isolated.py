@@ -83,7 +83,8 @@ class IsolatedDevice:
         self._segment.reserve(call.segment_bytes)
         for tensor in call.tensors:
             if tensor.role == "input":
-                array = np.ascontiguousarray(case.arrays[tensor.name])
+                array = case.inputs[tensor.name].held(case.arrays[tensor.name])
+                array = np.ascontiguousarray(array)
                 self._elements(tensor)[:] = array.reshape(-1).view(np.uint8)
         self._segment.note("")
         try:
@@ -134,7 +135,7 @@ class IsolatedDevice:
         return self._child
 
     def _elements(self, tensor: TensorArgument) -> NDArray[np.uint8]:
-        return self._segment.bytes[tensor.offset : tensor.offset + tensor.nbytes]
+        return self._segment.bytes[tensor.offset : tensor.offset + tensor.held_bytes]
 
     def _observation(self, call: Call, answer: Answer) -> Observation:
         outputs: dict[str, NDArray[np.generic]] = {}

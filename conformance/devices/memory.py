@@ -1,4 +1,8 @@
-"""Device memory of the calls: one allocation per place in the argument list, kept between calls."""
+"""Device memory of the calls: one allocation per place in the argument list, kept between calls.
+
+The memory of row-sparse tensors is not kept: it is large, and a row that the next call does not
+list must not hold what a former call put there.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,7 @@ class Memory:
     def __init__(self, acl: Acl) -> None:
         self._acl = acl
         self._held: dict[int, tuple[int, int]] = {}
+        self._passing: list[int] = []
 
     def at(self, place: int, count: int) -> int:
         """An address with ``count`` bytes for this place. Raises AclError."""
@@ -26,8 +31,20 @@ class Memory:
             self._held[place] = (address, count)
         return address
 
+    def passing(self, count: int) -> int:
+        """The address of ``count`` bytes that last until ``forget``. Raises AclError."""
+        address = self._acl.allocate(count)
+        self._passing.append(address)
+        return address
+
+    def forget(self) -> None:
+        """Free what was asked of ``passing``. Raises AclError."""
+        while self._passing:
+            self._acl.free(self._passing.pop())
+
     def release(self) -> None:
         """Free everything."""
+        self.forget()
         while self._held:
             _, (address, _) = self._held.popitem()
             self._acl.free(address)

@@ -32,13 +32,17 @@ DTYPES: dict[str, tuple[int, int]] = {
 
 
 class TensorArgument(msgspec.Struct, frozen=True, tag="tensor"):
-    """A tensor, contiguous: ``offset`` is where its elements begin in the shared segment."""
+    """A tensor, contiguous: ``offset`` is where its elements begin in the shared segment.
+
+    Of a row-sparse tensor the segment has only the ``rows`` listed, one after another.
+    """
 
     name: str
     role: Literal["input", "output"]
     shape: tuple[int, ...]
     dtype: str
     offset: int
+    rows: tuple[int, ...] | None = None
 
     @property
     def itemsize(self) -> int:
@@ -47,8 +51,18 @@ class TensorArgument(msgspec.Struct, frozen=True, tag="tensor"):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all elements."""
+        """Bytes of all elements, on the device."""
         return math.prod(self.shape) * self.itemsize
+
+    @property
+    def held_bytes(self) -> int:
+        """Bytes of the elements that exist, in the segment."""
+        return self.nbytes if self.rows is None else len(self.rows) * self.row_bytes
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of one row along the last axis."""
+        return self.shape[-1] * self.itemsize
 
 
 class NullTensor(msgspec.Struct, frozen=True, tag="null"):
@@ -85,6 +99,11 @@ class Call(msgspec.Struct, frozen=True, tag="call"):
     def tensors(self) -> tuple[TensorArgument, ...]:
         """The tensors that are there, in signature order."""
         return tuple(a for a in self.arguments if isinstance(a, TensorArgument))
+
+    @property
+    def sparse_bytes(self) -> int:
+        """Bytes that the row-sparse tensors span on the device."""
+        return sum(tensor.nbytes for tensor in self.tensors if tensor.rows is not None)
 
 
 class Setup(msgspec.Struct, frozen=True, tag="setup"):
@@ -134,7 +153,7 @@ class Answer(msgspec.Struct, frozen=True, tag="answer"):
     simulator's JSON text, "" from a device that has none.
     """
 
-    outcome: Literal["completed", "rejected", "failed", "out of memory"]
+    outcome: Literal["completed", "rejected", "failed", "out of memory", "not possible here"]
     status: int
     phase: str
     message: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from conformance.devices.device import Device, DeviceProfile, EnvironmentFailure, Library, Trait
@@ -35,12 +36,14 @@ def open_device(
     time_limit: float = TIME_LIMIT,
     memory_limit: int = MEMORY_LIMIT,
     libraries: Path | None = None,
+    kernels: Sequence[Path] | None = None,
 ) -> Device:
     """Open the device that ``spec`` names: auto, sim, sim:SOC, npu or npu:N.
 
     ``time_limit`` is seconds for one call, ``memory_limit`` bytes of the process's own memory.
     ``libraries`` is a folder with libascendcl.so and libopapi.so; by default the simulator's are
-    built and an NPU's are found by the loader. Raises ValueError for a spec that names no device,
+    built, from the operators in the folders ``kernels`` (None: the suite's own), and an NPU's are
+    found by the loader. Raises ValueError for a spec that names no device,
     EnvironmentFailure where the device does not open.
     """
     kind, which = _parse(spec)
@@ -60,7 +63,7 @@ def open_device(
                 f"this host has {' and '.join(signs)}, but no NPU opens: {error}. "
                 "Nothing is simulated unless asked for: --device sim"
             ) from None
-    folder = _folder(libraries if libraries is not None else _build())
+    folder = _folder(libraries if libraries is not None else _build(kernels or ()))
     setup = Setup("sim", folder, which or None, 0, 2 * memory_limit + BACKSTOP)
     try:
         return _open(setup, time_limit, memory_limit)
@@ -101,12 +104,12 @@ def npu_signs() -> list[str]:
     return signs
 
 
-def _build() -> Path:
+def _build(kernels: Sequence[Path]) -> Path:
     """The simulator's libraries, built if their sources have changed."""
     from device_kernels.build import build
 
     try:
-        return build().lib
+        return build(*kernels).lib
     except (RuntimeError, OSError) as error:
         raise EnvironmentFailure(f"the simulator does not build: {error}") from error
 
@@ -135,6 +138,7 @@ def _profile(setup: Setup, opened: Opened) -> DeviceProfile:
         cast_mode=Trait("round half to even" if simulated else "unknown"),
         flush_to_zero=Trait("subnormals are kept" if simulated else "unknown"),
         overflow_mode=Trait("infinity" if simulated else "unknown"),
+        determinism=Trait("the same bits each time" if simulated else "unknown"),
     )
 
 

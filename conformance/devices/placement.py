@@ -3,15 +3,19 @@
 Every tensor has its own device allocation, with its elements between two guard zones; outputs and
 workspace are poisoned. Everything is read back, so that a kernel that writes past its end, changes
 an input or leaves elements unwritten is seen on any device.
+
+Of a row-sparse tensor only the guard zones and the listed rows travel; what lies between them is
+what aclrtMalloc left there.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from conformance.devices.acl import Acl
+from conformance.devices.acl import OUT_OF_DEVICE_MEMORY, Acl, AclError
 from conformance.devices.layout import (
     GUARD_AFTER,
     GUARD_BEFORE,
@@ -32,6 +36,15 @@ WORKSPACE = 999
 
 WORKSPACE_GUARD = 4096
 """Bytes of guard before a workspace: keeps its address a multiple of 512, as aclrtMalloc does."""
+
+
+class NoRoomError(Exception):
+    """The device has no room for a row-sparse tensor; ``cause`` is what aclrtMalloc answered."""
+
+    def __init__(self, tensor: TensorArgument, cause: AclError) -> None:
+        gib = tensor.nbytes / (1 << 30)
+        super().__init__(f"{tensor.name} spans {gib:.1f} GiB of device memory; {cause}")
+        self.cause = cause
 
 
 @dataclass
@@ -55,16 +68,18 @@ class Placement:
         self._back: Bytes = np.empty(0, np.uint8)
 
     def send(self, call: Call) -> None:
-        """Copy guards, inputs and poison to the device. Raises AclError."""
+        """Copy guards, inputs and poison to the device. Raises AclError, NoRoomError."""
         self._at.clear()
+        self._memory.forget()
         for place, tensor in tensors(call):
             self._segment.note(f"the upload of {tensor.name}")
             image = self._image(tensor)
             fill_guards(image, place)
             if tensor.role == "output":
                 fill_poison(_elements(image))
-            address = self._memory.at(place, image.size)
-            self._acl.upload(address, image.ctypes.data, image.size)
+            address = self._room(place, tensor)
+            for here, there, count in _pieces(tensor):
+                self._acl.upload(address + there, image[here:].ctypes.data, count)
             self._at[place] = address
 
     def address(self, place: int) -> int:
@@ -90,14 +105,19 @@ class Placement:
         return address + WORKSPACE_GUARD
 
     def look(self, call: Call, findings: Findings) -> None:
-        """Copy everything back and compare it with what was sent. Raises AclError."""
+        """Copy everything back and compare it with what was sent. Raises AclError.
+
+        Row-sparse tensors are gone from the device afterwards.
+        """
         self._segment.note("the reading back")
         placed = [(place, tensor) for place, tensor in tensors(call) if place in self._at]
         for place, tensor in placed:
             sent = self._image(tensor)
             image = sent if tensor.role == "output" else self._scratch(sent.size)
-            self._acl.download(image.ctypes.data, self._at[place], image.size)
-            findings.damage += guard_damage(image, tensor.name, place)
+            for here, there, count in _pieces(tensor):
+                self._acl.download(image[here:].ctypes.data, self._at[place] + there, count)
+            damage = guard_damage(image, tensor.name, place)
+            findings.damage += _behind(damage, tensor.nbytes - tensor.held_bytes)
             if tensor.role == "output":
                 unwritten = count_poisoned(_elements(image), tensor.itemsize)
                 findings.unwritten[tensor.name] = unwritten
@@ -106,6 +126,7 @@ class Placement:
         if WORKSPACE in self._at:
             findings.damage += self._workspace_damage()
         findings.read_back = len(placed) == len(call.tensors)
+        self._memory.forget()
 
     def release(self) -> None:
         """Give the device memory back."""
@@ -118,14 +139,23 @@ class Placement:
         after = guards[WORKSPACE_GUARD:]
         self._acl.download(guards.ctypes.data, address, WORKSPACE_GUARD)
         self._acl.download(after.ctypes.data, address + WORKSPACE_GUARD + count, GUARD_AFTER)
-        return [
-            Damage(d.buffer, d.offset + count if d.offset >= 0 else d.offset, d.count)
-            for d in guard_damage(guards, "workspace", WORKSPACE, WORKSPACE_GUARD)
-        ]
+        return _behind(guard_damage(guards, "workspace", WORKSPACE, WORKSPACE_GUARD), count)
+
+    def _room(self, place: int, tensor: TensorArgument) -> int:
+        """Device memory for a tensor and its guards. Raises AclError, NoRoomError."""
+        count = GUARD_BEFORE + tensor.nbytes + GUARD_AFTER
+        if tensor.rows is None:
+            return self._memory.at(place, count)
+        try:
+            return self._memory.passing(count)
+        except AclError as error:
+            if error.status != OUT_OF_DEVICE_MEMORY:
+                raise
+            raise NoRoomError(tensor, error) from error
 
     def _image(self, tensor: TensorArgument) -> Bytes:
         """Guards and elements of a tensor in the segment."""
-        end = tensor.offset + tensor.nbytes + GUARD_AFTER
+        end = tensor.offset + tensor.held_bytes + GUARD_AFTER
         return self._segment.bytes[tensor.offset - GUARD_BEFORE : end]
 
     def _scratch(self, count: int) -> Bytes:
@@ -138,6 +168,26 @@ class Placement:
 def tensors(call: Call) -> list[tuple[int, TensorArgument]]:
     """The tensors that are there, with their positions in the argument list."""
     return [(i, a) for i, a in enumerate(call.arguments) if isinstance(a, TensorArgument)]
+
+
+def _pieces(tensor: TensorArgument) -> Iterator[tuple[int, int, int]]:
+    """What is copied: offset in the tensor's image, offset in its allocation, bytes."""
+    if tensor.rows is None:
+        yield 0, 0, GUARD_BEFORE + tensor.nbytes + GUARD_AFTER
+        return
+    yield 0, 0, GUARD_BEFORE
+    for place, row in enumerate(tensor.rows):
+        here, there = (GUARD_BEFORE + number * tensor.row_bytes for number in (place, row))
+        yield here, there, tensor.row_bytes
+    yield GUARD_BEFORE + tensor.held_bytes, GUARD_BEFORE + tensor.nbytes, GUARD_AFTER
+
+
+def _behind(damage: list[Damage], left_out: int) -> list[Damage]:
+    """Damage of a buffer of which the image left out so many bytes before the rear guard zone."""
+    return [
+        Damage(d.buffer, d.offset + left_out if d.offset >= 0 else d.offset, d.count)
+        for d in damage
+    ]
 
 
 def _elements(image: Bytes) -> Bytes:

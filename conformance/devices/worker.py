@@ -52,13 +52,15 @@ def main() -> None:
     except (OSError, AttributeError, AclError) as error:
         messages.send(replies, Refused(str(error)))
         return
+    room = 0
     _limit_address_space(setup.address_space)
     messages.send(replies, opened)
     while (call := messages.receive(commands, messages.REQUESTS)) is not None:
         if not isinstance(call, Call):
             break
-        if segment.follow():
-            _limit_address_space(setup.address_space)
+        if segment.follow() or room != call.sparse_bytes:
+            room = call.sparse_bytes
+            _limit_address_space(setup.address_space and setup.address_space + room)
         messages.send(replies, _run(route, call))
     _end(acl, route, setup)
 
@@ -72,7 +74,7 @@ def _open(acl: Acl, setup: Setup) -> Opened:
             acl.configure_machine(setup.soc, 0, 0)
         except AclError as error:
             raise UnknownDeviceError(
-                f"the simulator does not know SoC '{setup.soc}': {error}"
+                f"the simulator does not know SoC '{setup.soc}': {error.message or error}"
             ) from None
     acl.initialize()
     count = acl.device_count()
@@ -108,6 +110,7 @@ def _end(acl: Acl, route: AclnnRoute, setup: Setup) -> None:
         acl.call("aclFinalize")
     except AclError as error:
         sys.stderr.write(f"{error}\n")
+    acl.write_counters()
     sys.stderr.flush()
     os._exit(0)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from conformance.operator import Clause, Operator, Parameter, Sum, TensorParameter
+from conformance.operator import Clause, Operator, Parameter, Sum, Target, TensorParameter
 
 
 def operator_lines(operator: Operator) -> Iterator[str]:
@@ -22,6 +22,8 @@ def operator_lines(operator: Operator) -> Iterator[str]:
             yield f"             {output}: {_clause(contract.order_clause)}"
     for mode in operator.modes:
         yield f"  mode       {mode.name}: {_clause(mode.clause)}"
+    for target in operator.targets:
+        yield f"  target     {target.product}: {_target(target)}"
     refused = Counter(r.clause.source_class.value for r in operator.rejections)
     classes = ", ".join(f"{count} {name}" for name, count in refused.items())
     yield f"  refused    {len(operator.rejections)} calls" + (f" ({classes})" if classes else "")
@@ -33,6 +35,12 @@ def _parameter(parameter: Parameter) -> str:
     if isinstance(parameter, TensorParameter):
         return f"{parameter.name} ({parameter.role}, {parameter.dtype or 'dtype of the case'})"
     return f"{parameter.name} ({parameter.ctype})"
+
+
+def _target(target: Target) -> str:
+    modes = ", ".join(target.modes) or "all modes"
+    status = "" if target.status is None else f" with {target.status}"
+    return f"{modes} {target.support.value}{status}: {_clause(target.clause)}"
 
 
 def _clause(clause: Clause) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+from collections.abc import Iterator
 
 from rich.console import Console
 from rich.table import Table
@@ -14,6 +15,7 @@ from conformance.template import cell_id
 
 WIDTH = 120
 NONE = "-"
+SHOWN_MISSING = 5
 
 
 def table(evidence: Evidence) -> Table:
@@ -42,6 +44,61 @@ def standards_table(evidence: Evidence) -> Table:
         figures = (row.accepts, row.rejects, row.investigate, row.silent, row.lenient, row.harsh)
         made.add_row(row.name, *(f"{figure:,}" if figure else NONE for figure in figures))
     return made
+
+
+def impossible_lines(evidence: Evidence) -> Iterator[str]:
+    """A line for each cell with calls that were not made, for want of device memory."""
+    for cell in evidence.cells:
+        if cell.impossible:
+            name = cell_id(cell.operator, cell.mode, cell.dtype)
+            calls = f"{cell.impossible} calls need more memory than the device has"
+            yield f"not possible here, not judged: {name}: {calls}"
+
+
+def coverage_lines(evidence: Evidence) -> Iterator[str]:
+    """What the run's cases show of the discrete cells: all in one line, and each that is missing.
+
+    Of the missing ones only the first few are told; ``evidence.json`` has them all. A run with
+    failures ended items before their last rows: what is missing then says nothing.
+    """
+    declared = [one for one in evidence.coverage if one.tuples]
+    if not declared:
+        return
+    tuples = sum(one.tuples for one in declared)
+    missing = [f"{one.mode} {one.dtype}: {what}" for one in declared for what in one.missing]
+    fewest, level = min(
+        (count, f"{axis} {level}, {one.mode} {one.dtype}")
+        for one in declared
+        for axis, counts in one.levels.items()
+        for level, count in counts.items()
+    )
+    words = {1: "levels", 2: "pairs of levels", 3: "triples of levels"}
+    what = words.get(declared[0].strength, "combinations of levels")
+    judged = f"{tuples - len(missing):,} of {tuples:,} {what} judged"
+    yield f"discrete cells: {judged}; fewest cases: {fewest} ({level})"
+    if evidence.failures:
+        return
+    yield from (f"not judged: {one}" for one in missing[:SHOWN_MISSING])
+    if len(missing) > SHOWN_MISSING:
+        yield f"not judged: {len(missing) - SHOWN_MISSING:,} more, see coverage in evidence.json"
+
+
+def kernel_lines(evidence: Evidence) -> Iterator[str]:
+    """What of the operators' C++ was run, a line for each file, and what was not."""
+    for one in evidence.kernel_coverage:
+        lines, branches = (
+            f"{percent(run / count if count else 1.0)} of {count} {what}"
+            for run, count, what in (
+                (one.lines_run, one.lines, "lines"),
+                (one.branches_run, one.branches, "branches"),
+            )
+        )
+        yield f"kernel coverage: {one.file}: {lines}, {branches}"
+        if one.missed_lines:
+            yield f"  lines not run: {', '.join(map(str, one.missed_lines))}"
+        if one.missed_branches:
+            numbers = ", ".join(map(str, one.missed_branches))
+            yield f"  lines with a branch not taken: {numbers}"
 
 
 def as_text(evidence: Evidence) -> str:

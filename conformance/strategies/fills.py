@@ -20,4 +20,16 @@ def fills(terms: int) -> SearchStrategy[Fill]:
     return st.builds(Fill, stripes=stripes.map(tuple), seed=SEEDS, terms=st.just(terms))
 
 
+def fills_with(family: str, terms: int, columns: int) -> SearchStrategy[Fill]:
+    """Recipes of which ``family`` is sure to have a column. Shrinks to that family alone."""
+    others = [name for name in READABLE_FIRST if name != family]
+    stripes = st.lists(st.sampled_from(others), max_size=3, unique=True)
+    return st.builds(
+        Fill,
+        stripes=stripes.map(lambda more: (family, *more[: columns - 1])),
+        seed=SEEDS,
+        terms=st.just(terms),
+    )
+
+
 assert set(READABLE_FIRST) == set(NAMES)

@@ -31,15 +31,15 @@ def test_other_seeds_make_other_codes():
 def test_a_code_leads_back_to_its_row():
     code = AddressCode(row_factor=77, column_factor=131, bits=8)
     start = int(code.start(200))
-    assert next(code.places(start, 250, 64, near=3)) == (200, 0)
+    assert next(code.places(start, np.arange(250), 64, near=3)) == (200, 0)
 
 
 def test_a_code_of_no_row_leads_to_a_moved_row():
     code = AddressCode(row_factor=77, column_factor=131, bits=11)
     start = (3 * 7 * 77 + 9 * 131) % 2048
-    assert next(code.places(start, 20, 64, near=3)) == (3, 9)
+    assert next(code.places(start, np.arange(20), 64, near=3)) == (3, 9)
     start = (3 * 7 * 77 - 5 * 131) % 2048
-    assert next(code.places(start, 20, 64, near=3)) == (3, -5)
+    assert next(code.places(start, np.arange(20), 64, near=3)) == (3, -5)
 
 
 def test_two_rows_do_not_add_up_to_what_two_others_do():
@@ -50,4 +50,4 @@ def test_two_rows_do_not_add_up_to_what_two_others_do():
 
 def test_no_place_is_outside_the_source():
     code = AddressCode(row_factor=1, column_factor=1, bits=8)
-    assert all(r < 2 and abs(d) < 4 for r, d in code.places(100, 2, 4, near=0))
+    assert all(r < 2 and abs(d) < 4 for r, d in code.places(100, np.arange(2), 4, near=0))

@@ -127,9 +127,55 @@ def test_a_gate_that_prescribes_data_draws_every_filled_input():
     assert not by_standard("torch-testing", False, [operator()]).prescribes
 
 
-def test_every_standard_with_data_is_a_family():
-    assert set(PRESCRIBED) == {name for name, one in STANDARDS.items() if one.data}
-    assert all(Kind.COMPUTED in STANDARDS[name].kinds for name in PRESCRIBED)
+def prescribed(name, seed):
+    """The values that a gate draws for a recipe of that seed, and the family."""
+    filled = replace(CASE.inputs["x"], values=None, fill=Fill(("lattice",), seed, 3))
+    drawn = by_standard(name, False, [operator()]).prescribe(
+        replace(CASE, inputs={**CASE.inputs, "x": filled})
+    )
+    return drawn.arrays["x"].astype(float), drawn.inputs["x"].fill.stripes
+
+
+def test_special_inputs_that_a_standard_lists_are_drawn_for_one_seed_in_sixteen_in_turn():
+    drawn = [prescribed("ecosystem-v2", seed) for seed in (15, 31, 47, 63, 79)]
+    assert np.isnan(drawn[0][0]).all()
+    assert (drawn[1][0] == np.inf).all()
+    assert (drawn[2][0] == -np.inf).all()
+    assert set(drawn[3][0].ravel().tolist()) == {-np.inf, np.inf}
+    assert np.isnan(drawn[4][0]).all()
+    names = [family for _, (family,) in drawn]
+    assert names[0] == names[4] == "ecosystem-v2 all nan"
+    assert names[3] == "ecosystem-v2 all -inf/inf"
+    assert np.isfinite(prescribed("ecosystem-v2", 14)[0]).all()
+
+
+def test_a_standard_that_lists_no_special_inputs_draws_none_and_says_so():
+    for seed in range(64):
+        values, stripes = prescribed("commercial-l1", seed)
+        assert not np.isnan(values).any()  # an outlier in float16 may be infinite
+        assert stripes == ("commercial-l1",)
+    words = by_standard("commercial-l1", False, [operator()]).words
+    assert words.endswith("; no special values are listed")
+    words = by_standard("ecosystem-v2", False, [operator()]).words
+    assert words.endswith("; one input in 16 is all nan, inf, -inf, -inf/inf")
+
+
+@pytest.mark.parametrize("seed", [15, 31, 47, 63])
+def test_right_sums_of_special_inputs_are_accepted_and_a_finite_one_is_not(seed):
+    """One term, so that the sum is the value itself."""
+    values, _ = prescribed("ecosystem-v2", seed)
+    made = case(values.tolist(), [[0]])
+    right = observation(made, values[:1])
+    assert rulings([STANDARDS["ecosystem-v2"]], operator(), made, right)["y"]["ecosystem-v2"].ok
+    wrong = observation(made, np.ones_like(values[:1]))
+    assert not rulings([STANDARDS["ecosystem-v2"]], operator(), made, wrong)["y"]["ecosystem-v2"].ok
+
+
+def test_every_standard_with_data_is_a_family_and_so_is_each_of_its_special_cases():
+    with_data = {name: one.data for name, one in STANDARDS.items() if one.data}
+    assert set(with_data) <= set(PRESCRIBED)
+    assert len(PRESCRIBED) == sum(1 + len(data.special) for data in with_data.values())
+    assert all(Kind.COMPUTED in STANDARDS[name].kinds for name in with_data)
 
 
 def line(digest, ours, theirs, phase="generate"):

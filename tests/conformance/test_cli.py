@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -16,38 +14,7 @@ import pytest
 from conformance.evidence import VerdictLine, read_lines
 from conformance.replay import load
 from conformance.summary import read_evidence
-
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-NAME = "moe_init_routing_v2_grad"
-WRONG = ("--operators", str(HERE / "wrong"), "--operator", "first_slot_only")
-ON_SIMULATOR = ("--device", "sim")
-
-
-@dataclass(frozen=True)
-class Ended:
-    """A command that has ended: its status, and what it told people (err) and programs (out)."""
-
-    status: int
-    out: str
-    err: str
-
-
-def conformance(*arguments: str, folder: Path, **environment: str) -> Ended:
-    done = subprocess.run(
-        [sys.executable, "-m", "conformance", *arguments],
-        cwd=folder,
-        env=host(**environment),
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    return Ended(done.returncode, done.stdout, done.stderr)
-
-
-def host(**changed: str) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if name != "ASCEND_HOME_PATH"}
-    return {**kept, "PYTHONPATH": str(ROOT), **changed}
+from tests.conformance.front_door import NAME, ON_SIMULATOR, WRONG, Ended, conformance, host
 
 
 @pytest.fixture(scope="module")
@@ -139,34 +106,6 @@ def test_the_replay_line_judges_the_same_case_the_same_way(refused: tuple[Ended,
     assert [v.digest for v in told] == [digest]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["--profile", "big"], "profile is 'big': allowed: smoke, gate, nightly"),
-        (["--seed", "x"], "seed is 'x': allowed: integers from 0"),
-        (["--device", "gpu"], "device is 'gpu': allowed: auto, sim, sim:SOC, npu, npu:N"),
-        (["--device", "sim:Ascend9"], "device is 'sim:Ascend9': "),
-        (["--route", "torch_npu"], "route is 'torch_npu': allowed: aclnn"),
-        (["--operator", "softmax"], f"operator is 'softmax': no such record; allowed: {NAME}"),
-        (["--operators", "nowhere"], "holds no record"),
-        (["-n", "two"], "n is 'two': allowed: integers from 0"),
-        (["--case", "absent.json"], "case is 'absent.json': cannot be read"),
-        (["--out", "."], "is not empty and not the folder of an earlier run"),
-        (["--time-limit", "0"], "time limit is '0': allowed: seconds above 0"),
-        (["--nonsense"], "unrecognized arguments: --nonsense"),
-        (["--", "-k", "nothing_matches"], "nothing was judged"),
-    ],
-)
-def test_a_wrong_request_is_told_with_what_is_allowed(
-    tmp_path: Path, arguments: list[str], words: str
-) -> None:
-    (tmp_path / "letter.txt").write_text("dear")
-    ended = conformance("run", *ON_SIMULATOR, *arguments, folder=tmp_path)
-    assert ended.status == 2, ended.err
-    assert words in ended.err
-    assert "Traceback" not in ended.err
-
-
 def test_an_npu_that_does_not_open_is_never_simulated_in_silence(tmp_path: Path) -> None:
     ended = conformance(
         "run", "--json", folder=tmp_path, ASCEND_HOME_PATH=str(tmp_path / "no_cann_here")
@@ -197,6 +136,15 @@ def test_an_interrupted_run_keeps_what_it_judged(tmp_path: Path) -> None:
     assert evidence.cases > 0
     assert "interrupted: " in err
     assert "incomplete" in err
+    again = ("run", *ON_SIMULATOR, "--profile", "gate", "--out", "out", "--resume")
+    refused = conformance(*again, "--seed", "5", folder=tmp_path)
+    assert refused.status == 2
+    assert "its run was asked with seed '0', this one with '5'" in refused.err
+    conformance(*again, "--budget", "1s", folder=tmp_path)
+    resumed = read_evidence(tmp_path / "out")
+    assert resumed is not None
+    assert (resumed.parts, resumed.status) == (2, "incomplete")
+    assert resumed.cases >= evidence.cases
 
 
 def test_a_run_of_a_part_does_not_pass_for_the_whole(tmp_path: Path) -> None:
@@ -219,6 +167,8 @@ def test_operators_tells_what_is_judged_and_where_it_is_written(tmp_path: Path) 
     assert lines[0] == NAME
     assert "  dtypes     float16, bfloat16, float32" in lines
     assert "  modes      dropless, active, drop_pad" in lines
+    assert "  products   Ascend910B, Ascend910_93" in lines
+    assert any(line.startswith("  target     Ascend910B: all modes supported: ") for line in lines)
     assert any(line.startswith("  contract   grad_x: ") and "[document: " in line for line in lines)
 
 
@@ -233,5 +183,8 @@ def test_devices_tells_what_opens_here_and_why_the_rest_does_not(tmp_path: Path)
 def test_devices_names_the_order_of_additions_when_it_is_asked_to_probe(tmp_path: Path) -> None:
     ended = conformance("devices", "--probe", folder=tmp_path)
     assert ended.status == 0
-    *_, orders = ended.out.splitlines()
+    *profile, orders = ended.out.splitlines()
+    for trait in ("cast mode", "flush to zero", "overflow mode", "determinism"):
+        (line,) = [line for line in profile if line.startswith(f"  {trait} ")]
+        assert line.endswith("(declared, not probed)")
     assert orders.startswith(f"  {NAME}, float16, bfloat16, float32: sequential (K=2), bins(1) ")

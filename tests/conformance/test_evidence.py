@@ -71,6 +71,25 @@ def test_a_line_says_what_was_judged_and_how_it_came_out() -> None:
     assert (made.digest, made.outcome, made.ok) == (CASE.digest, "completed", False)
 
 
+def test_a_call_that_was_not_possible_says_why() -> None:
+    made = verdict_line(
+        CASE,
+        Observation(Outcome.NOT_POSSIBLE),
+        Verdict(True, "not possible here: x spans 9 GiB", judged=False),
+        worker="main",
+        item="i",
+        template="t",
+        judged_as="values",
+        phase="generate",
+        seconds=0.0,
+    )
+    assert (made.outcome, made.headline) == (
+        "not possible here",
+        "not possible here: x spans 9 GiB",
+    )
+    assert made.elements == 0
+
+
 def test_every_line_is_json_with_its_kind_and_schema(tmp_path: Path) -> None:
     writer = Writer(tmp_path, "gw3")
     writer.write(line())

@@ -3,9 +3,11 @@
 import ml_dtypes
 import numpy as np
 import pytest
+from hypothesis import find, given, settings
 
 from conformance.address import address_code
-from conformance.fill import ADDRESS, NAMES, Fill, address_code_of, expand
+from conformance.fill import ADDRESS, NAMES, Fill, address_code_of, expand, families_of
+from conformance.strategies.fills import fills_with
 from reference.floats import FP32, format_of, to_bits, truncate
 
 DTYPES = [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16), np.dtype(np.float32)]
@@ -67,3 +69,23 @@ def test_knife_sums_round_by_their_tails(dtype: np.dtype) -> None:
         cut = truncate(cut + term, FP32)
     differs = np.mean(to_bits(total, fmt) != to_bits(cut, fmt))
     assert differs > 0.02, "additions that truncate show in one sum of fifty"
+
+
+@pytest.mark.parametrize("columns", [0, 1, 2, 3, 40])
+def test_the_families_of_a_tensor_are_those_that_have_a_column(columns: int) -> None:
+    fill = Fill(("lattice", "special", "knife"), seed=1)
+    present = families_of(fill, columns)
+    assert len(present) == min(3, columns)
+    assert set(present) <= set(fill.stripes)
+    assert families_of(Fill(("special",), seed=1), 1) == ("special",)
+
+
+@pytest.mark.parametrize("columns", [1, 2, 5])
+def test_a_family_that_is_asked_for_has_a_column(columns: int) -> None:
+    @settings(max_examples=50, database=None, derandomize=True)
+    @given(fill=fills_with("knife", 4, columns))
+    def check(fill: Fill) -> None:
+        assert "knife" in families_of(fill, columns)
+
+    check()
+    assert find(fills_with("knife", 4, columns), lambda fill: True).stripes == ("knife",)

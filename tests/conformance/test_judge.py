@@ -48,7 +48,7 @@ def test_one_wrong_last_bit_is_rejected_and_located(dtype):
     assert not verdict.ok
     assert verdict.outputs["y"].mismatches == 1
     assert "1 of 144 elements of y is wrong" in verdict.headline
-    assert "y[2, 17]" in verdict.outputs["y"].worst
+    assert "y[2, 17]" in verdict.outputs["y"].worst.text
     assert verdict.outputs["y"].pattern == "one element, row 2, column 17"
 
 
@@ -112,11 +112,21 @@ def test_any_order_is_accepted_where_none_is_declared():
     made, y = drifting()
     verdict = judge(operator(merges=None), made, observe(y))
     assert verdict.ok
-    assert verdict.outputs["y"].step == "interval"
+    assert verdict.outputs["y"].step == "every order"
     assert verdict.outputs["y"].exact == 0
-    assert verdict.outputs["y"].headroom == 1.0
-    outside = np.array([[1 + 3 * 2.0**-23]], np.float32)
+    assert verdict.outputs["y"].headroom is None
+    assert "accepted; y: 1 elements, 0 bit-exact (every order)." in verdict.headline
+    outside = np.array([[1 + 2 * 2.0**-23]], np.float32)
     assert not judge(operator(merges=None), made, observe(outside)).ok
+
+
+def test_more_terms_than_orders_can_be_tried_for_are_judged_by_the_interval():
+    x = np.array([1.0, *[2.0**-24] * 5], np.float32).reshape(-1, 1)
+    made = case(x, [range(6)], "float32")
+    verdict = judge(operator(merges=None), made, observe(np.array([[1 + 2.0**-22]], np.float32)))
+    assert verdict.ok
+    assert verdict.outputs["y"].step == "interval"
+    assert verdict.outputs["y"].headroom == pytest.approx(0.8)
 
 
 def test_the_blocks_of_a_large_output_are_put_together_rightly():
@@ -129,7 +139,7 @@ def test_the_blocks_of_a_large_output_are_put_together_rightly():
     bits(y)[5, 3] ^= 0x4000
     verdict = judge(operator(), made, observe(y))
     assert verdict.outputs["y"].mismatches == 2
-    assert "y[5, 3]" in verdict.outputs["y"].worst
+    assert "y[5, 3]" in verdict.outputs["y"].worst.text
 
 
 def test_an_output_of_three_axes_is_addressed_by_three_indices():
@@ -151,11 +161,16 @@ def test_empty_outputs_are_right(shape):
     assert judge(operator(), made, observe(right(made))).ok
 
 
-def test_a_missing_output_fails():
+def test_a_missing_output_fails_and_none_of_it_was_judged():
     made = whole()
-    verdict = judge(operator(), made, Observation(Outcome.COMPLETED))
+    verdict = judge(operator(), made, observe(right(made), outputs={}))
     assert not verdict.ok
-    assert "no output y" in verdict.headline
+    assert verdict.headline == "segment_sum, plain, float16: the device returned no output y."
+    found = verdict.outputs["y"]
+    assert not found.ok
+    assert (found.elements, found.exact, found.mismatches) == (0, 0, 0)
+    assert found.step == "shape and dtype"
+    assert verdict.clause is found.clause is SUM
 
 
 @pytest.mark.parametrize(
@@ -172,6 +187,13 @@ def test_another_shape_or_dtype_fails(y, seen):
     assert f"came back as {seen}, must be float16[4, 36]" in verdict.headline
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float64", "int32"])
+def test_another_dtype_fails_though_it_holds_every_value(dtype):
+    made = whole("float32")
+    verdict = judge(operator(), made, observe(right(made).astype(dtype)))
+    assert f"y came back as {dtype}[4, 36], must be float32[4, 36]" in verdict.headline
+
+
 def test_an_error_diagnostic_fails_right_values():
     made = whole()
     verdict = judge(operator(), made, observe(right(made), diagnostics=(FLAW, FLAW)))
@@ -182,6 +204,14 @@ def test_an_error_diagnostic_fails_right_values():
     )
     assert "segment_sum.cpp:41" in verdict.findings[0]
     assert ", 2 times" in verdict.findings[0]
+
+
+def test_the_first_of_several_errors_is_named_and_no_warning():
+    made = whole()
+    flaws = [replace(FLAW, code=code) for code in ("first", "second", "third")]
+    flaws = (replace(FLAW, severity="warning"), *flaws)
+    verdict = judge(operator(), made, observe(right(made) * 2, diagnostics=flaws))
+    assert "; the machine reports 3 errors, first first." in verdict.headline
 
 
 def test_a_warning_is_told_and_does_not_fail():
@@ -224,6 +254,37 @@ def test_a_call_that_does_not_complete_fails_whatever_it_left(outcome):
     verdict = judge(operator(), made, observe(right(made), outcome=outcome))
     assert not verdict.ok
     assert not verdict.outputs
+
+
+def test_only_a_row_sparse_call_may_be_not_possible_and_is_then_not_judged():
+    made = whole()
+    sparse = replace(
+        made, inputs={**made.inputs, "x": replace(made.inputs["x"], rows=tuple(range(6)))}
+    )
+    for asked, outcome, judged in (
+        (sparse, Outcome.NOT_POSSIBLE, False),
+        (sparse, Outcome.FAILED, True),
+        (sparse, Outcome.CRASHED, True),
+        (made, Outcome.NOT_POSSIBLE, True),
+    ):
+        verdict = judge(operator(), asked, Observation(outcome))
+        assert (verdict.judged, verdict.ok) == (judged, not judged)
+
+
+def test_a_device_that_does_not_count_the_unwritten_is_blamed_for_that_alone():
+    made = whole()
+    verdict = judge(operator(), made, observe(right(made), unwritten={}))
+    said = "segment_sum, plain, float16: the device did not say how much of y was written."
+    assert verdict.headline == said
+
+
+def test_the_places_of_a_mismatch_and_of_a_drift_go_by_their_own_names():
+    made, y = drifting()
+    for seen, name in ((y, "order drift"), (y * 2, "pattern")):
+        findings = judge(operator(), made, observe(seen)).findings
+        assert [line for line in findings if line.endswith(": all elements")] == [
+            f"{name}: all elements"
+        ]
 
 
 def test_a_formula_that_contradicts_the_terms_is_an_error_of_the_suite():
@@ -279,6 +340,7 @@ def test_an_output_without_a_contract_is_refused():
     [
         ({"unwritten": {}}, "the device did not say how much of y was written"),
         ({"status": 507015}, "the call completed with status 507015"),
+        ({"status": -1}, "the call completed with status -1"),
         ({"diagnostics": (replace(FLAW, severity="fatal"),)}, "the machine reports 1 error"),
     ],
 )

@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from conformance.judge import judge_example, judge_rejection
+from conformance.case import Tensor
+from conformance.judge import judge, judge_example, judge_rejection
 from conformance.observation import Observation, Outcome
-from conformance.operator import Example
+from conformance.operator import Example, Index
 from tests.conformance.segment_sum import (
     FLAW,
     RULE,
@@ -31,7 +33,10 @@ def test_a_refusal_with_the_right_status_is_accepted():
         (refused(status=161001), "refused with status 161001, must be 161002"),
         (refused(outputs_untouched=False), "the outputs of a refused call were written to"),
         (refused(inputs_changed=("x",)), "inputs were changed"),
-        (refused(diagnostics=(FLAW,)), "gm-out-of-bounds"),
+        (
+            refused(diagnostics=(FLAW,)),
+            "negative_top_k: the machine reports 1 error, first gm-out-of-bounds.",
+        ),
         (
             Observation(Outcome.COMPLETED, outputs_untouched=True),
             "carried out, it must be refused with status 161002",
@@ -64,12 +69,68 @@ def test_a_documented_call_has_the_printed_values():
     assert "y[1, 0] is 0x4400 (4.0), printed is 0x4500 (5.0)" in str(verdict)
 
 
+def test_the_first_element_that_differs_from_the_document_is_named_with_how_many_there_are():
+    y = right(printed(()).case)
+    for values, said, seen, wanted in (
+        ((2.0, 5.0), "2 of 2", "y[0, 0] is 0x4200 (3.0)", "0x4000 (2.0)"),
+        ((3.0, 3.5), "1 of 2", "y[1, 0] is 0x4400 (4.0)", "0x4300 (3.5)"),
+        ((3.5, 4.0), "1 of 2", "y[0, 0] is 0x4200 (3.0)", "0x4300 (3.5)"),
+    ):
+        verdict = judge_example(printed(values), operator(), observe(y))
+        told = f"{said} elements of y are not what the document prints"
+        assert verdict.headline == f"segment_sum, two_rows: {told}."
+        assert verdict.findings == (f"{seen}, printed is {wanted}",)
+
+
+def test_a_documented_call_that_breaks_its_contract_too_is_told_of_both():
+    y = right(printed(()).case) + 1
+    verdict = judge_example(printed((3.0, 4.0)), operator(), observe(y))
+    alone = judge(operator(), printed(()).case, observe(y))
+    assert "are not what the document prints" in verdict.headline
+    assert verdict.findings[1:] == (alone.headline, *alone.findings)
+    assert verdict.outputs == alone.outputs
+    assert verdict.clause.source == "segment_sum.md, Example"
+
+
+def counting(seen, values):
+    """A documented call with the outputs y, a sum, and n, an index, which the document prints."""
+    example = printed(())
+    outputs = {**example.case.outputs, "n": Tensor((2,), "int32")}
+    made = replace(example.case, outputs=outputs)
+    sums = operator().formula
+
+    def formula(inputs, attributes):
+        return {**sums(inputs, attributes), "n": np.array([7, -2])}
+
+    record = operator(formula=formula, contracts={"y": operator().contracts["y"], "n": Index(RULE)})
+    shown = replace(example, case=made, expected={"y": (3.0, 4.0), "n": values})
+    return judge_example(shown, record, observe(seen["y"], outputs=seen, unwritten=WRITTEN))
+
+
+WRITTEN = {"y": 0, "n": 0}
+Y = np.array([[3.0], [4.0]], np.float16)
+
+
+def test_printed_integers_are_compared_and_shown_as_such():
+    counted = {"y": Y, "n": np.array([7, -2], np.int32)}
+    assert counting(counted, (7.0, -2.0)).ok
+    verdict = counting(counted, (7.0, -3.0))
+    assert verdict.findings == ("n[1] is -2, printed is -3",)
+
+
+def test_an_output_of_another_shape_hides_nothing_of_the_next():
+    verdict = counting({"y": Y[:1], "n": np.array([7, -2], np.int32)}, (6.0, -2.0))
+    assert verdict.findings[0] == "n[0] is 7, printed is 6"
+    assert "output y came back as" in verdict.findings[1]
+
+
 def test_a_documented_call_without_values_is_judged_as_any_call():
     example = replace(printed(()), expected=None)
     assert judge_example(example, operator(), observe(right(example.case))).ok
     assert not judge_example(example, operator(), observe(right(example.case) + 1)).ok
 
 
-def test_a_printed_value_too_few_is_an_error_of_the_record():
-    with pytest.raises(ValueError, match="1 values, must be 2"):
-        judge_example(printed((3.0,)), operator(), observe(right(printed(()).case)))
+@pytest.mark.parametrize("values", [(), (3.0,), (3.0, 4.0, 5.0)], ids=len)
+def test_a_printed_value_too_few_or_too_many_is_an_error_of_the_record(values):
+    with pytest.raises(ValueError, match=f"{len(values)} values, must be 2"):
+        judge_example(printed(values), operator(), observe(Y))

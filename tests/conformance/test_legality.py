@@ -35,6 +35,20 @@ def test_a_good_case_passes() -> None:
         (with_tensor(values=None, fill=Fill(("lattice",), -1)), "x.fill.seed is -1"),
         (with_tensor(values=None, fill=Fill(("lattice",), 0, -5)), "x.fill.terms is -5"),
         (with_tensor(unread=(0, 99)), "x.unread is 99; it must be rows from 0 to 5"),
+        (with_tensor(rows=(0, 6)), "x.rows is 6; it must be rows from 0 to 5"),
+        (with_tensor(shape=(2**80, 1), rows=(2**70,)), "x.shape is (12089258"),
+        (with_tensor(rows=(3, 3)), "x.rows is (3, 3); it must be ascending"),
+        (with_tensor(shape=(0, 36), rows=()), "x.shape is (0, 36); it must be sizes above 0"),
+        (with_tensor(rows=(0, 3)), "x.values is 216 values; it must be 72, the shape's"),
+        (with_tensor(shape=(2**40, 36), rows=(0,)), "it must be at most 34359738368 elements"),
+        (
+            with_tensor(values=None, fill=Fill(("lattice",), 0), rows=(0, 3), unread=(0, 2)),
+            "x.unread is [2]; it must be some of its rows, (0, 3)",
+        ),
+        (
+            replace(GOOD, outputs={"y": replace(GOOD.outputs["y"], rows=(0,))}),
+            "y.rows is a list; it must be none: an output has all its rows",
+        ),
         (replace(GOOD, machine=Machine(0, 4096)), "machine.cores is 0; it must be 1 to 64"),
         (replace(GOOD, machine=Machine(1, 100)), "machine.ub_bytes is 100; it must be a multiple"),
     ],
@@ -53,6 +67,10 @@ def test_what_no_case_may_be(case: Case, text: str) -> None:
         (replace(GOOD, attributes={}), "attributes is none; it must be "),
         (replace(GOOD, inputs={"x": GOOD.inputs["x"]}), "inputs is x; it must be rows, x"),
         (with_tensor(dtype="bfloat16"), "x.dtype is bfloat16; it must be float16"),
+        (
+            with_tensor(values=None, fill=Fill(("lattice",), 0), rows=(0, 1, 2, 3, 5)),
+            "x.rows is (0, 1, 2, 3, 5); it must be with [4] too",
+        ),
     ],
 )
 def test_what_no_call_of_an_operator_may_be(case: Case, text: str) -> None:

@@ -2,64 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from conformance.evidence import VerdictLine, read_lines
-from conformance.summary import Evidence, read_evidence
-
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-CELLS = [f"copying-{mode}-{dtype}" for mode in ("plain", "careful") for dtype in ("int32", "int64")]
-
-
-@dataclass(frozen=True)
-class Ended:
-    """A pytest run that has ended."""
-
-    status: int
-    output: str
-    out: Path
-
-    @property
-    def evidence(self) -> Evidence:
-        evidence = read_evidence(self.out)
-        assert evidence is not None, self.output
-        return evidence
-
-    def verdicts(self, cell: str = "") -> list[VerdictLine]:
-        lines = [line for line in read_lines(self.out) if isinstance(line, VerdictLine)]
-        return [line for line in lines if cell in line.item]
-
-
-Run = Callable[..., Ended]
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Run:
-    """Runs pytest on a copy of the toy suite; its device behaves as ``toy`` says."""
-    folder = tmp_path / "toy"
-    shutil.copytree(HERE / "toy", folder, ignore=shutil.ignore_patterns("__pycache__"))
-
-    def go(*arguments: str, file: str = "check_copying.py", toy: str = "good") -> Ended:
-        command = [sys.executable, "-m", "pytest", file, "-q", "-p", "conformance.plugin"]
-        command += ["--conformance-operators=records", *arguments]
-        if not any(a.startswith("--conformance-operator=") for a in arguments):
-            command += ["--conformance-operator=copying"]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "TOY": toy}
-        done = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120
-        )
-        return Ended(done.returncode, done.stdout + done.stderr, folder / "reports" / "latest")
-
-    return go
+from tests.conformance.toy_runs import CELLS, Run
 
 
 def test_every_mode_and_dtype_of_a_record_is_an_item(run: Run) -> None:
@@ -180,6 +127,37 @@ def test_a_cell_that_was_not_asked_for_is_not_missed(run: Run) -> None:
     assert ended.status == 0
     assert ended.evidence.unjudged == []
     assert " plain " not in ended.output
+
+
+def test_every_pair_of_the_discrete_cells_is_judged(run: Run) -> None:
+    ended = run("--conformance-operator=celled")
+    assert ended.status == 0, ended.output
+    (covered,) = ended.evidence.coverage
+    assert (covered.strength, covered.tuples, covered.missing) == (2, 6, [])
+    assert all(count > 0 for counts in covered.levels.values() for count in counts.values())
+    assert "discrete cells: 6 of 6 pairs of levels judged" in ended.output
+
+
+def test_a_discrete_cell_without_a_judged_case_fails_the_run_and_is_named(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CELLS", "forgets")
+    ended = run("--conformance-operator=celled")
+    assert ended.status == 1
+    assert ended.evidence.exit_status == 1
+    assert ended.evidence.failures == []
+    assert ended.evidence.coverage[0].missing == [
+        "length many, start even",
+        "length many, start odd",
+    ]
+    assert "not judged: plain int32: length many, start even" in ended.output
+
+
+def test_a_mistake_that_only_a_row_shows_is_shrunk_as_far_as_its_levels_allow(run: Run) -> None:
+    ended = run("--conformance-operator=celled", toy="wrong")
+    assert ended.status == 1
+    (failure,) = ended.evidence.failures
+    assert "x: int32[5] = [0, 0, 0, 0, 0]" in failure.text
 
 
 @pytest.mark.parametrize(

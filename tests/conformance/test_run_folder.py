@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -11,9 +13,11 @@ import pytest
 
 from conformance import run_folder
 from conformance.case import Case, Machine, Tensor
+from conformance.devices.device import EnvironmentFailure
 from conformance.suite import UsageError
 from conformance.summary import Evidence, read_evidence, write_evidence
 
+ROOT = Path(__file__).resolve().parents[2]
 CASE = Case(
     operator="copying",
     mode="plain",
@@ -27,10 +31,10 @@ CASE = Case(
 
 def test_a_new_run_takes_the_place_of_the_last_one(tmp_path: Path) -> None:
     out = tmp_path / "reports" / "latest"
-    run_folder.start(out, Evidence(status="finished", seed=1))
+    run_folder.start(out, Evidence(status="finished", seed=1)).release()
     (out / "evidence.gw0.jsonl").write_text("old")
     run_folder.start(out, Evidence(seed=2))
-    assert [path.name for path in out.iterdir()] == ["evidence.json"]
+    assert [path.name for path in out.iterdir()] == [".lock", "evidence.json"]
     assert [path.name for path in out.parent.iterdir()] == ["latest"]
     evidence = read_evidence(out)
     assert evidence is not None
@@ -52,14 +56,70 @@ def test_a_file_or_a_link_is_refused(tmp_path: Path) -> None:
             run_folder.check(tmp_path / name)
 
 
+WRITING = """
+import sys, time
+from pathlib import Path
+from conformance import run_folder
+from conformance.summary import Evidence
+hold = run_folder.start(Path(sys.argv[1]), Evidence())
+print("writing", flush=True)
+time.sleep(60)
+"""
+
+
+def writing(out: Path) -> subprocess.Popen[bytes]:
+    """Another process that writes a run's folder until it is killed."""
+    command = [sys.executable, "-c", WRITING, str(out)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    other = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment)
+    assert other.stdout is not None
+    assert other.stdout.readline() == b"writing\n"
+    return other
+
+
 def test_a_run_that_still_writes_is_not_replaced_and_a_dead_one_is(tmp_path: Path) -> None:
-    other = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
-    write_evidence(tmp_path, Evidence(process=other.pid))
-    with pytest.raises(UsageError, match=f"another run, process {other.pid}, is writing there"):
-        run_folder.check(tmp_path)
-    other.kill()
-    other.wait()
-    run_folder.check(tmp_path)
+    with writing(tmp_path / "out") as other:
+        words = f"another run, process {other.pid}, is writing there"
+        for refused in (run_folder.start, run_folder.go_on):
+            with pytest.raises(UsageError, match=words):
+                refused(tmp_path / "out", Evidence())
+        other.kill()
+    run_folder.start(tmp_path / "out", Evidence(seed=2)).release()
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_the_number_of_a_dead_process_may_be_anothers_by_now(tmp_path: Path) -> None:
+    run_folder.start(tmp_path / "out", Evidence()).release()
+    write_evidence(tmp_path / "out", Evidence(process=os.getppid()))
+    run_folder.check(tmp_path / "out")
+
+
+def test_going_on_keeps_what_is_there_but_for_a_line_that_was_cut(tmp_path: Path) -> None:
+    run_folder.start(tmp_path, Evidence(seed=1)).release()
+    (tmp_path / "evidence.gw0.jsonl").write_text("whole\ncu")
+    run_folder.go_on(tmp_path, Evidence(seed=1, parts=2)).release()
+    assert (tmp_path / "evidence.gw0.jsonl").read_text() == "whole\n"
+    evidence = read_evidence(tmp_path)
+    assert evidence is not None
+    assert (evidence.process, evidence.parts) == (os.getpid(), 2)
+
+
+def test_a_folder_that_fills_up_leaves_the_earlier_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    run_folder.start(out, Evidence(seed=1)).release()
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(run_folder, "write_evidence", full)
+    with pytest.raises(EnvironmentFailure, match="cannot be written: No space left on device"):
+        run_folder.start(out, Evidence(seed=2))
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    evidence = read_evidence(out)
+    assert evidence is not None
+    assert evidence.seed == 1
 
 
 def test_failures_on_two_machines_have_two_folders(tmp_path: Path) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from conformance.evidence import VerdictLine
+from conformance.reporting.terminal import impossible_lines
 from conformance.summary import REJECTIONS, Evidence, read_evidence, summarize, write_evidence
 
 DECLARED = [("copying", "plain", "float32"), ("copying", "plain", "float16")]
@@ -48,6 +50,16 @@ def test_a_case_counts_once_by_its_inputs() -> None:
     assert [cell.cases for cell in cells] == [2, 0]
     assert (cells[0].elements, cells[0].exact, cells[0].share_exact) == (20, 16, 0.8)
     assert cells[1].share_exact is None
+
+
+def test_a_call_that_was_not_possible_is_no_judged_case() -> None:
+    impossible = msgspec.structs.replace(line("b"), outcome="not possible here", elements=0)
+    cells = summarize([line("a"), impossible], DECLARED)
+    assert (cells[0].cases, cells[0].impossible, cells[0].failed) == (1, 1, 0)
+    assert list(impossible_lines(Evidence(cells=cells))) == [
+        "not possible here, not judged: copying-plain-float32: 1 calls need more memory than"
+        " the device has"
+    ]
 
 
 def test_shrinking_is_counted_apart_and_costs_time() -> None:

@@ -71,6 +71,20 @@ MUTANTS = (
         dtypes=("float16", "bfloat16"),
     ),
     Mutant(
+        "offset-in-32-bits",
+        KERNEL,
+        "sourceRows_[row * hidden_ + column]",
+        "sourceRows_[static_cast<int32_t>(row * hidden_ + column)]",
+        modes=("drop_pad",),
+    ),
+    Mutant(
+        "offset-in-32-bits-unsigned",
+        KERNEL,
+        "sourceRows_[row * hidden_ + column]",
+        "sourceRows_[static_cast<uint32_t>(row * hidden_ + column)]",
+        modes=("drop_pad",),
+    ),
+    Mutant(
         "null-pointer-dereferenced",
         KERNEL,
         "kernel.Process();",

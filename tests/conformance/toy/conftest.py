@@ -1,6 +1,7 @@
 """The toy's device, in place of the plugin's: it copies, and errs as the variable TOY says."""
 
 import os
+import signal
 import time
 
 import pytest
@@ -12,16 +13,25 @@ SECONDS = 0.4
 
 
 class ToyDevice:
-    """TOY: good; wrong or hangs (from 5 elements on), moody (wrong once), lost, absent, skips."""
+    """TOY: good; wrong or hangs (from 5 elements on), moody (wrong once), lost, absent, skips.
+
+    slow takes its time, and may be wrong too; dies ends its process after 450 calls.
+    """
 
     profile = None
 
     def __init__(self) -> None:
         self.mood = os.environ.get("TOY", "good")
+        self.slow = self.mood.startswith("slow")
+        self.mood = self.mood.removeprefix("slow and ")
         self.calls = 0
 
     def run(self, operator, case):
         self.calls += 1
+        if self.slow:
+            time.sleep(0.01)
+        if self.mood == "dies" and self.calls > 450:
+            os.kill(os.getpid(), signal.SIGKILL)
         if self.mood == "lost" and self.calls > 10:
             raise EnvironmentFailure("the toy is lost")
         if self.mood == "skips" and case.mode == "careful":

@@ -1,0 +1,251 @@
+"""The discrete cells of MoeInitRoutingV2Grad: families, routings, drops, top_k, sizes, machines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from cases.operators._moe_init_routing_v2_grad_sizes import (
+    BOUNDARIES,
+    CORES,
+    EVERY_TUPLE,
+    MOST_ELEMENTS,
+    MOST_VALUES,
+    SLOTS,
+    SMALL_UB,
+    UB,
+    Sizes,
+    boundaries_of,
+    fewest_tokens,
+    sizes_at,
+)
+from conformance.case import Case, numpy_dtype
+from conformance.cells import Axis, Cells, Constraint, Levels
+from conformance.fill import families_of
+from conformance.strategies.fills import READABLE_FIRST, SEEDS, fills_with
+from conformance.strategies.patterns import (
+    DROPPED,
+    LEAST_KEPT,
+    PLACES,
+    RANKS,
+    dropped_patterns,
+    dropped_slots,
+    every_tuple,
+    holds_every_tuple,
+    place_patterns,
+    placed,
+    rank_patterns,
+    ranked,
+)
+from conformance.strategies.routings import DROPPED as DROPPED_INDEX
+from conformance.strategies.routings import unread_rows
+from conformance.strategies.sizes import hiddens
+
+EVERY = "every tuple"
+FEW_ELEMENTS = 20_000
+MOST_HIDDEN = 2000
+CHEAPEST = 6
+"""Of the sizes on a boundary, so many with the fewest elements are drawn half of the time."""
+
+Indices = NDArray[np.int64]
+Call = Callable[..., Case]
+
+
+@cache
+def cells(call: Call, mode: str, dtype: str) -> Cells:
+    """The cells of one mode and dtype; ``call`` is the record's, which makes a case of sizes."""
+    element_bytes = numpy_dtype(dtype).itemsize
+    drops = () if mode == "dropless" else (Axis("dropped", DROPPED, _dropped_of),)
+    routings = (*(PLACES if mode == "drop_pad" else RANKS), EVERY)
+
+    @cache
+    def holds(boundary: str, slots: str, cores: str, ub: str, dropped: str, kept: int) -> bool:
+        found = sizes_at(boundary, slots, cores, ub, element_bytes)
+        return any(one.holds(dropped, kept, MOST_VALUES[mode]) for one in found)
+
+    def solvable(
+        boundary: str, slots: str, cores: str, ub: str, routing: str, dropped: str = "none"
+    ) -> bool:
+        return holds(boundary, slots, cores, ub, dropped, _least_kept(routing))
+
+    sized = ("boundary", "slots", "cores", "UB", "routing", *("dropped" for _ in drops))
+    constraints = [Constraint(sized, solvable, "no size meets these, or only one that is too big")]
+    if drops:
+        constraints += [
+            Constraint(
+                ("dropped", "routing"),
+                lambda dropped, routing: dropped != "all" or routing == "in order",
+                "where no slot is kept there is no order",
+            ),
+            Constraint(
+                ("dropped", "routing"),
+                lambda dropped, routing: routing != EVERY or dropped == "some",
+                "among all tuples some slots are dropped and some are not",
+            ),
+        ]
+    return Cells(
+        axes=(
+            Axis("boundary", BOUNDARIES, _boundaries_of),
+            Axis("routing", routings, _routings_of),
+            Axis("slots", tuple(SLOTS), _slots_of),
+            *drops,
+            Axis("family", READABLE_FIRST, _families_of),
+            Axis("cores", tuple(CORES), _cores_of),
+            Axis("UB", tuple(UB), _ub_of),
+        ),
+        cases=lambda levels: _cases(call, mode, dtype, levels),
+        constraints=tuple(constraints),
+    )
+
+
+@st.composite
+def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, levels: Levels) -> Case:
+    """Cases that show these levels.
+
+    Every case takes the same number of choices, also where a level leaves none: the shrinker holds
+    fewer choices for simpler, and would else end at sizes that a boundary fixes.
+    """
+    routing, dropped = levels["routing"], levels.get("dropped", "none")
+    kept = _least_kept(routing)
+    found = sizes_at(
+        levels["boundary"],
+        levels["slots"],
+        levels["cores"],
+        levels["UB"],
+        numpy_dtype(dtype).itemsize,
+    )
+    most_values = MOST_VALUES[mode]
+    solved = [one for one in found if one.holds(dropped, kept, most_values)]
+    likely = solved if draw(st.booleans()) else solved[:CHEAPEST]
+    chosen: Sizes = likely[draw(st.integers(0, 4095)) % len(likely)]
+    more_tokens, any_hidden = draw(st.integers(0, 60)), draw(hiddens(MOST_HIDDEN))
+    generator = np.random.default_rng(draw(SEEDS))
+    top_k, values = chosen.top_k, chosen.values(most_values)
+    tokens = chosen.tokens
+    if kept == EVERY_TUPLE:
+        tokens = values**top_k
+    if tokens is None:
+        tokens = min(fewest_tokens(dropped, top_k, kept) + more_tokens, chosen.most_tokens)
+    most_hidden = max(1, MOST_ELEMENTS // 2 // (tokens * top_k))
+    hidden = chosen.hidden or (any_hidden - 1) % most_hidden + 1
+    if kept == EVERY_TUPLE:
+        shape, indices = _scope(mode, every_tuple(top_k, np.arange(values)), generator)
+    else:
+        mask = dropped_slots(dropped, tokens, top_k, kept, generator).ravel()
+        few = mask.size * hidden <= FEW_ELEMENTS
+        shape, indices = _routed(mode, routing, mask, generator, most_experts=8 if few else 2)
+    return call(
+        mode,
+        dtype,
+        grad=(*shape, hidden),
+        indices=tuple(indices.tolist()),
+        top_k=top_k,
+        active_num=shape[0] if mode == "active" else 0,
+        fill=draw(fills_with(levels["family"], top_k, hidden)),
+        unread=unread_rows(indices, int(np.prod(shape))),
+        machine=chosen.machine,
+    )
+
+
+def _least_kept(routing: str) -> int:
+    """The fewest kept slots in which a routing shows."""
+    return {"in order": 1, EVERY: EVERY_TUPLE}.get(routing, LEAST_KEPT)
+
+
+def _scope(
+    mode: str, tuples: Indices, generator: np.random.Generator
+) -> tuple[tuple[int, ...], Indices]:
+    """Leading shape of the gradient, and the indices of all tuples as tokens in a drawn order."""
+    indices = generator.permutation(tuples).ravel()
+    values = int(tuples.max()) + 1
+    if mode == "drop_pad":
+        rows = values - 1
+        return ((rows, 1) if generator.random() < 0.5 else (1, rows)), indices - 1
+    if mode == "active":
+        return (int(generator.integers(1, values)),), indices
+    return (indices.size,), indices
+
+
+def _routed(
+    mode: str,
+    routing: str,
+    mask: NDArray[np.bool_],
+    generator: np.random.Generator,
+    most_experts: int,
+) -> tuple[tuple[int, ...], Indices]:
+    """Leading shape of the gradient, and the indices of all slots; ``mask`` says which drop."""
+    kept = int(np.count_nonzero(~mask))
+    indices = np.full(mask.size, DROPPED_INDEX, np.int64)
+    if mode == "drop_pad":
+        experts, capacity, indices[~mask] = placed(routing, kept, generator, most_experts)
+        return (experts, capacity), indices
+    indices[~mask] = ranked(routing, kept, generator)
+    if mode == "dropless":
+        return (mask.size,), indices
+    rows = kept + int(generator.choice([0, 0, 3]))
+    if kept < mask.size:
+        rows = max(1, min(rows, mask.size - 1))
+    beyond = generator.integers(rows, max(mask.size, rows + 1), mask.size - kept)
+    beyond[:1] = rows
+    indices[mask] = generator.permutation(beyond)
+    return (rows,), indices
+
+
+def _slots(case: Case) -> tuple[Indices, NDArray[np.bool_]]:
+    """The indices of a case as [tokens, top_k], and which of them add nothing."""
+    indices: Indices = np.asarray(case.arrays["expanded_row_idx"], np.int64)
+    indices = indices.reshape(-1, max(1, case.attributes["top_k"]))
+    if case.mode == "drop_pad":
+        return indices, indices < 0
+    return indices, indices >= case.inputs["grad_expanded_x"].shape[0]
+
+
+def _dropped_of(case: Case) -> set[str]:
+    return dropped_patterns(_slots(case)[1])
+
+
+def _routings_of(case: Case) -> set[str]:
+    indices, mask = _slots(case)
+    named = indices[~mask]
+    if case.mode == "drop_pad":
+        experts, capacity = case.inputs["grad_expanded_x"].shape[:2]
+        shown = place_patterns(named, experts, capacity)
+    else:
+        shown = rank_patterns(named)
+    return shown | ({EVERY} if holds_every_tuple(indices) else set())
+
+
+def _slots_of(case: Case) -> list[str]:
+    top_k = case.attributes["top_k"]
+    return [name for name, ks in SLOTS.items() if ks[0] <= top_k][-1:]
+
+
+def _boundaries_of(case: Case) -> set[str]:
+    tokens, hidden = case.outputs["grad_x"].shape
+    element_bytes = numpy_dtype(case.dtype).itemsize
+    return boundaries_of(case.machine, case.attributes["top_k"], tokens, hidden, element_bytes)
+
+
+def _families_of(case: Case) -> tuple[str, ...]:
+    gradient = case.inputs["grad_expanded_x"]
+    return families_of(gradient.fill, gradient.shape[-1]) if gradient.fill else ()
+
+
+def _cores_of(case: Case) -> list[str]:
+    return _class_of(case, lambda machine: machine.cores, {n: c[0] for n, c in CORES.items()})
+
+
+def _ub_of(case: Case) -> list[str]:
+    return _class_of(case, lambda machine: machine.ub_bytes, {"small": 0, "large": SMALL_UB + 1})
+
+
+def _class_of(case: Case, size: Callable[[Any], int], least: dict[str, int]) -> list[str]:
+    """The last class whose least size the machine has."""
+    if case.machine is None:
+        return []
+    return [name for name, first in least.items() if size(case.machine) >= first][-1:]

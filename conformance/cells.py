@@ -1,0 +1,127 @@
+"""The discrete cells of an operator: which choices exist, which go together, which a case shows.
+
+A record declares its axes (family of values, routing, boundary, machine...) with the levels of
+each, and the combinations that no case can have, each with its reason. From these follow the rows
+that a run must judge (conformance/strategies/covering.py) and what its evidence must show
+(conformance/coverage.py). A level is what a judged case *is*, not what was asked for: ``of`` reads
+it off the case, so that freely drawn cases count too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from conformance.strategies.covering import Feasible, covering_array
+
+if TYPE_CHECKING:
+    from hypothesis import strategies as st
+    from hypothesis.strategies import SearchStrategy
+
+    from conformance.case import Case
+
+Levels = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One discrete choice: its levels, simplest first, and ``of(case)``, those that a case shows.
+
+    A case may show several levels of one axis (columns of several families), or none.
+    """
+
+    name: str
+    levels: tuple[str, ...]
+    of: Callable[[Case], Collection[str]]
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """Why some levels of the axes ``axes`` do not go together: ``possible`` takes one of each."""
+
+    axes: tuple[str, ...]
+    possible: Callable[..., bool]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The discrete cells of an operator's mode and dtype.
+
+    ``cases(levels)`` draws cases that show these levels, one for each axis.
+    """
+
+    axes: tuple[Axis, ...]
+    cases: Callable[[Levels], SearchStrategy[Case]]
+    constraints: tuple[Constraint, ...] = field(default=())
+
+    @cached_property
+    def feasible(self) -> Feasible:
+        """Whether all constraints hold, for every combination of the axes' levels, in order."""
+        names = [axis.name for axis in self.axes]
+        shape = [len(axis.levels) for axis in self.axes]
+        allowed = np.ones(shape, np.bool_)
+        for constraint in self.constraints:
+            mine = sorted(names.index(name) for name in constraint.axes)
+            ordered = [names[axis] for axis in mine]
+            place = [ordered.index(name) for name in constraint.axes]
+            possible = [
+                constraint.possible(*(levels[at] for at in place))
+                for levels in product(*(self.axes[axis].levels for axis in mine))
+            ]
+            across = [size if axis in mine else 1 for axis, size in enumerate(shape)]
+            allowed &= np.array(possible, np.bool_).reshape(across)
+        return allowed
+
+    def rows(self, strength: int) -> list[Levels]:
+        """Combinations of levels that together hold every feasible ``strength`` of them."""
+        return [
+            {axis.name: axis.levels[level] for axis, level in zip(self.axes, row, strict=True)}
+            for row in covering_array(self.feasible, strength)
+        ]
+
+    def of(self, case: Case) -> dict[str, tuple[str, ...]]:
+        """The levels that a case shows, in the order in which they are declared."""
+        shown = {axis.name: set(axis.of(case)) for axis in self.axes}
+        return {
+            axis.name: tuple(level for level in axis.levels if level in shown[axis.name])
+            for axis in self.axes
+        }
+
+    def complete(self, draw: st.DrawFn, levels: Levels) -> Levels:
+        """Draw the levels that are not fixed, so that the constraints hold; simplest ones first."""
+        from hypothesis import strategies as st
+
+        place: list[int | slice] = [
+            axis.levels.index(levels[axis.name]) if axis.name in levels else slice(None)
+            for axis in self.axes
+        ]
+        for at, axis in enumerate(self.axes):
+            if axis.name in levels:
+                continue
+            free = sum(isinstance(one, slice) for one in place[:at])
+            left = self.feasible[tuple(place)]
+            others = tuple(other for other in range(left.ndim) if other != free)
+            possible = np.flatnonzero(left.any(axis=others))
+            # One choice for each axis, however few levels are left: the shrinker prefers fewer.
+            place[at] = int(possible[draw(st.integers(0, len(axis.levels) - 1)) % len(possible)])
+        return {
+            axis.name: axis.levels[level]
+            for axis, level in zip(self.axes, place, strict=True)
+            if isinstance(level, int)
+        }
+
+    def drawn(self, levels: Levels) -> SearchStrategy[Case]:
+        """Cases that show ``levels``, which may fix some axes only: the others are drawn."""
+        from hypothesis import strategies as st
+
+        @st.composite
+        def some(draw: st.DrawFn) -> Case:
+            return draw(self.cases(self.complete(draw, levels)))
+
+        return some()

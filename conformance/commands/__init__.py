@@ -1,0 +1,1 @@
+"""The commands of the front door, a module each: its options, and what it does."""

@@ -1,0 +1,30 @@
+"""What several commands share."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import msgspec
+
+
+def add_operators(command: argparse.ArgumentParser) -> None:
+    """The option that adds records of another repository."""
+    command.add_argument(
+        "--operators",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="a folder with further operator records (repeatable)",
+    )
+
+
+def add_json(command: argparse.ArgumentParser) -> None:
+    """The option that asks for a line for programs."""
+    command.add_argument("--json", action="store_true", help="one line of JSON on standard output")
+
+
+def tell_program(told: object) -> None:
+    """Write the one line of ``--json``."""
+    print(msgspec.json.encode(told).decode(), flush=True)

@@ -1,0 +1,69 @@
+"""``operators`` and ``devices``: what is judged, and what it can be judged on here."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from rich.console import Console
+
+from conformance import suite
+from conformance.commands.common import add_operators
+from conformance.controller import ACCEPTED, ENVIRONMENT
+from conformance.devices.device import EnvironmentFailure
+from conformance.devices.open import open_device
+from conformance.probe import order_lines, summation_orders
+from conformance.reporting.profile import profile_lines
+from conformance.reporting.records import operator_lines
+
+
+def add_operators_command(commands: Any) -> None:
+    """The grammar of ``operators``."""
+    listed = commands.add_parser("operators", help="what is judged", allow_abbrev=False)
+    listed.set_defaults(command=operators_command)
+    add_operators(listed)
+
+
+def add_devices(commands: Any) -> None:
+    """The grammar of ``devices``."""
+    devices = commands.add_parser("devices", help="what can be judged on here", allow_abbrev=False)
+    devices.set_defaults(command=devices_command)
+    devices.add_argument(
+        "--probe",
+        action="store_true",
+        help="print what is known of each device's arithmetic, and recover the order in which its"
+        " kernels add up a token's row",
+    )
+    add_operators(devices)
+
+
+def operators_command(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
+    """Print what is recorded of every operator."""
+    for operator in suite.operators([directory.absolute() for directory in parsed.operators]):
+        for line in operator_lines(operator):
+            print(line)
+    return ACCEPTED
+
+
+def devices_command(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
+    """Print which devices open here, and why the others do not."""
+    opened = 0
+    operators = suite.operators([directory.absolute() for directory in parsed.operators])
+    kernels = suite.kernel_folders(operators, parsed.operators)
+    for spec in ("npu", "sim"):
+        try:
+            device = open_device(spec, kernels=kernels)
+        except (EnvironmentFailure, ValueError) as error:
+            print(f"{spec}: not here: {error}")
+        else:
+            print(f"{spec}: {device.profile.describe()}")
+            try:
+                if parsed.probe:
+                    for line in profile_lines(device.profile):
+                        print(f"  {line}")
+                    for line in order_lines(summation_orders(device, operators)):
+                        print(f"  {line}")
+            finally:
+                device.close()
+            opened += 1
+    return ACCEPTED if opened else ENVIRONMENT

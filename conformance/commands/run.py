@@ -1,0 +1,201 @@
+"""``run``: judge operators on a device, or one saved case."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from conformance import kernel_coverage, replay, runner, suite
+from conformance.budget import seconds_of_budget
+from conformance.by_standard import by_standard
+from conformance.commands.common import add_json, add_operators, tell_program
+from conformance.context import (
+    DEFAULTS,
+    ROUTES,
+    device_spec,
+    folder_of,
+    one_of,
+    profile_named,
+    seconds_of,
+    seed_of,
+)
+from conformance.controller import ACCEPTED, ENVIRONMENT, REFUSED
+from conformance.devices.device import Device, EnvironmentFailure
+from conformance.devices.open import open_device
+from conformance.numerics.arithmetic import Arithmetic
+from conformance.operator import Operator
+from conformance.profiles import PROFILES
+from conformance.resume import earlier_run
+from conformance.shard import Shard
+
+WORKERS = min(2, os.cpu_count() or 1)
+
+
+def add_run(commands: Any) -> None:
+    """The grammar of ``run``."""
+    run = commands.add_parser("run", help="judge operators on a device", allow_abbrev=False)
+    add = run.add_argument
+    add("--operator", action="append", default=[], metavar="OP", help="judge OP (repeatable)")
+    add("--device", default=DEFAULTS["device"], metavar="SPEC", help="auto, sim[:SOC] or npu[:N]")
+    add("--route", default=DEFAULTS["route"], help=f"how kernels are called: {', '.join(ROUTES)}")
+    limits = ", ".join(f"{p.name} {p.time_limit:g}" for p in PROFILES.values())
+    purposes = "; ".join(f"{p.name}: {p.purpose}" for p in PROFILES.values())
+    add("--profile", default=DEFAULTS["profile"], help=purposes)
+    add("--seed", metavar="N", help="seed of all draws (0; nightly: a new one each run)")
+    add("--budget", metavar="TIME", help="begin nothing new after TIME, such as 90s, 10m or 2h")
+    add("--shard", metavar="I/N", help="judge the I-th of N parts; documented examples are in each")
+    add("--resume", action="store_true", help="go on with the run in --out that did not end")
+    add("--out", type=Path, default=Path("reports/latest"), metavar="DIR", help="the run's folder")
+    add(
+        "--case", type=Path, metavar="FILE", help="judge just the case of a failures/<id>/case.json"
+    )
+    add("--time-limit", metavar="SECONDS", help=f"of one call on the device ({limits})")
+    add(
+        "--libraries",
+        metavar="DIR",
+        help="judge the libascendcl.so and libopapi.so in DIR instead of the device's own",
+    )
+    add(
+        "--kernel-coverage",
+        action="store_true",
+        help="tell which lines and branches of the kernels the run reached (simulator, gcov)",
+    )
+    add(
+        "--standard",
+        metavar="NAME",
+        help="summed outputs must pass this published standard too, on data as it prescribes them"
+        " (docs/standards.md)",
+    )
+    add("--standards", action="store_true", help="tell what every published standard says")
+    add("-n", default=str(WORKERS), metavar="N", help=f"pytest processes ({WORKERS})")
+    add_json(run)
+    add_operators(run)
+    run.set_defaults(command=run_command)
+    run.epilog = "Arguments after -- go to pytest."
+
+
+def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
+    """Judge operators, or one saved case."""
+    profile = profile_named(parsed.profile)
+    one_of(ROUTES, "route", parsed.route)
+    device_spec(parsed.device)
+    seed = seed_of(parsed.seed, profile)
+    budget = None if parsed.budget is None else seconds_of_budget(parsed.budget)
+    shard = Shard.of(parsed.shard)
+    limit = seconds_of(parsed.time_limit, profile)
+    libraries = folder_of("libraries", parsed.libraries)
+    workers = _workers(parsed.n)
+    directories = [directory.absolute() for directory in parsed.operators]
+    operators = suite.operators(directories)
+    chosen = suite.chosen(operators, parsed.operator)
+    kernels = suite.kernel_folders(chosen, directories)
+    counted: tuple[Path, ...] = ()
+    if parsed.kernel_coverage:
+        _check_counting(parsed)
+        counted = kernels or (suite.root() / "device_kernels" / "kernels",)
+        libraries = kernel_coverage.libraries(kernels)
+    if parsed.case is not None:
+        return _replay(parsed, operators, console, limit, libraries)
+    out = parsed.out.absolute()
+    if parsed.resume and parsed.seed is None:
+        seed = earlier_run(out).seed
+    request = runner.Request(
+        operators=chosen,
+        device=parsed.device,
+        route=parsed.route,
+        profile=profile,
+        seed=seed,
+        out=out,
+        directories=tuple(directories),
+        time_limit=limit,
+        libraries=libraries,
+        workers=workers,
+        standard=parsed.standard,
+        standards=parsed.standards,
+        budget=budget,
+        shard=shard,
+        resume=parsed.resume,
+        pytest_arguments=tuple(extra),
+        counted=counted,
+    )
+    runner.check(request)
+    judges = by_standard(parsed.standard, parsed.standards, request.operators)
+    if judges.words:
+        console.print(judges.words, markup=False)
+    try:
+        opened = _open(parsed.device, console, limit, libraries, kernels)
+    except EnvironmentFailure as failure:
+        runner.record_failure(request, failure)
+        raise
+    opened.close()
+    runner.check_device(request, opened.profile)
+    outcome = runner.run(request, console)
+    if parsed.json:
+        tell_program(outcome)
+    return outcome.status
+
+
+def _check_counting(parsed: argparse.Namespace) -> None:
+    """Raise `suite.UsageError` for what does not go together with ``--kernel-coverage``."""
+    for option in ("libraries", "case"):
+        value = getattr(parsed, option)
+        if value is not None:
+            raise suite.UsageError(option, value, "does not go with --kernel-coverage")
+    if not parsed.device.startswith(("auto", "sim")):
+        raise suite.UsageError("device", parsed.device, "--kernel-coverage needs the simulator")
+
+
+def _replay(
+    parsed: argparse.Namespace,
+    operators: tuple[Operator, ...],
+    console: Console,
+    limit: float,
+    libraries: Path | None,
+) -> int:
+    """Judge one saved case and print its verdict."""
+    saved = replay.load(parsed.case)
+    operator, judged = replay.judgement(saved, operators)
+    judges = by_standard(parsed.standard, parsed.standards, (operator,))
+    kernels = suite.kernel_folders((operator,), parsed.operators)
+    device = _open(parsed.device, console, limit, libraries, kernels)
+    try:
+        observation = device.run(operator, saved.case)
+        verdict = judged(observation, Arithmetic.of(device.profile))
+    finally:
+        device.close()
+    if saved.judged_as == "values":
+        verdict = judges.reconsider(operator, saved.case, observation, verdict)
+    console.print(str(verdict), markup=False)
+    for name, ruling in verdict.standards.items():
+        console.print(f"  {name}: {ruling}", markup=False)
+    status = (ACCEPTED if verdict.ok else REFUSED) if verdict.judged else ENVIRONMENT
+    if parsed.json:
+        tell_program({"status": status, "headline": verdict.headline, "case": str(parsed.case)})
+    return status
+
+
+def _open(
+    spec: str,
+    console: Console,
+    limit: float,
+    libraries: Path | None,
+    kernels: Sequence[Path] | None,
+) -> Device:
+    """Open a device and say which it is; this builds the simulator where it is not built yet."""
+    try:
+        device = open_device(spec, time_limit=limit, libraries=libraries, kernels=kernels)
+    except ValueError as error:
+        raise suite.UsageError("device", spec, str(error)) from error
+    console.print(f"device: {device.profile.describe()}", markup=False)
+    return device
+
+
+def _workers(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) > 1024:
+        raise suite.UsageError("n", text, "allowed: integers from 0 (no extra process) to 1024")
+    return int(text)

@@ -1,0 +1,89 @@
+"""The covered part of an item: one drawn case for each row of its cell's covering array.
+
+Rows come after the free draws: a mistake that these find shrinks freely. One that only a row shows
+would shrink inside all of the row's levels, most of which have nothing to do with it. So a refused
+row first lets go every level without which the mistake still shows, and then shrinks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import product
+from typing import Protocol
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from conformance.case import Case
+from conformance.cells import Cells, Levels
+from conformance.trial import Refused
+
+NARROWING_EXAMPLES = (2, 30)
+"""Draws in which a mistake must show again for a level to be let go, in the first pass over the
+axes and in the second. The first lets go what is plainly irrelevant: a level that matters, let go
+early by a lucky draw, would make the mistake rare in all draws that follow."""
+
+Drawn = tuple[SearchStrategy[Case], int, str]
+"""Cases, how many of them, and the name of their stream of draws."""
+
+
+class Drawing(Protocol):
+    """Makes a test of the template's body that draws so many cases from a stream of their own."""
+
+    def __call__(
+        self, cases: SearchStrategy[Case], examples: int, stream: str, *, shrinks: bool
+    ) -> Callable[..., None]:
+        """The test; it takes what pytest provides and raises `Refused`."""
+
+
+def covered(cells: Cells, rows: Sequence[Levels], drawing: Drawing) -> Callable[..., None]:
+    """A test that judges one case of every row, up to the first that is refused."""
+
+    def run(**arguments: object) -> None:
+        __tracebackhide__ = True
+        for number, row in enumerate(rows):
+            drawn: Drawn = (not_simplest(cells.cases(row)), 1, f"row {number}")
+            try:
+                drawing(*drawn, shrinks=False)(**arguments)
+            except Refused:
+                _shrink(cells, row, drawn, drawing, arguments)
+                raise
+
+    return run
+
+
+def _shrink(
+    cells: Cells, row: Levels, drawn: Drawn, drawing: Drawing, arguments: dict[str, object]
+) -> None:
+    """Look for the smallest refused case with as few of the row's levels as show the mistake.
+
+    The draws that are refused last are made again, which finds the same case, and then shrink.
+    """
+    __tracebackhide__ = True
+    kept = dict(row)
+    for examples, axis in product(NARROWING_EXAMPLES, row):
+        if axis not in kept:
+            continue
+        fewer = {name: level for name, level in kept.items() if name != axis}
+        stream = f"{examples} without {sorted(row.keys() - fewer.keys())}"
+        tried: Drawn = (cells.drawn(fewer), examples, stream)
+        if _refused(drawing(*tried, shrinks=False), arguments):
+            kept, drawn = fewer, tried
+    _refused(drawing(*drawn, shrinks=True), arguments)
+
+
+def _refused(test: Callable[..., None], arguments: dict[str, object]) -> bool:
+    try:
+        test(**arguments)
+    except Refused:
+        return True
+    return False
+
+
+def not_simplest(cases: SearchStrategy[Case]) -> SearchStrategy[Case]:
+    """The same cases, but a test of one example does not draw the simplest of them.
+
+    Hypothesis begins with the simplest example of all, which here is rejected: a row would else
+    always be judged at one token of one column.
+    """
+    return st.integers(0, 2**31 - 1).filter(bool).flatmap(lambda _: cases)

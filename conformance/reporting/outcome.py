@@ -1,0 +1,112 @@
+"""The outcome of a run as the front door tells it."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from rich.console import Console
+
+from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
+from conformance.probe import order_lines
+from conformance.reporting.terminal import (
+    WIDTH,
+    coverage_lines,
+    impossible_lines,
+    kernel_lines,
+    standards_table,
+    table,
+)
+from conformance.shard import WHOLE
+from conformance.summary import Evidence
+
+SHOWN_FAILURES = 3
+SHOWN_ITEMS = 5
+SHOWN_LOG_LINES = 15
+RESULTS = {
+    ACCEPTED: "accepted",
+    REFUSED: "failed",
+    NOTHING_TO_DO: "nothing to judge",
+    ENVIRONMENT: "environment failed",
+    INTERRUPTED: "interrupted",
+}
+"""A run's result in words, by exit status."""
+
+
+def tell(out: Path, evidence: Evidence, status: int, console: Console) -> None:
+    """Print the table, the first failures and where the rest is."""
+    wide = Console(file=console.file, width=max(console.width, WIDTH), highlight=False)
+    wide.print(table(evidence), crop=False)
+    for line in order_lines(evidence.orders):
+        console.print(f"order of additions: {line}", markup=False)
+    if evidence.standards:
+        console.print()
+        wide.print(standards_table(evidence), crop=False)
+    # A documented call is as big as the document made it: shrunk cases are told first.
+    failures = sorted(evidence.failures, key=lambda one: one.elements)
+    for failure in failures[:SHOWN_FAILURES]:
+        console.print(f"\n{failure.item}", style="bold", markup=False)
+        console.print(failure.text, markup=False)
+    more = len(evidence.failures) - SHOWN_FAILURES
+    if more > 0:
+        console.print(f"\n{more} more failed items: {out / 'failures'}", markup=False)
+    for item, text in list(evidence.errors.items())[:SHOWN_FAILURES]:
+        console.print(f"\n{item} ended without a verdict:", style="bold", markup=False)
+        _show_end(text, console)
+    for message in evidence.environment:
+        console.print(f"the device or its environment failed: {message}", markup=False)
+    lines = (*impossible_lines(evidence), *coverage_lines(evidence), *kernel_lines(evidence))
+    for line in lines:
+        console.print(line, markup=False)
+    for cell in evidence.unjudged:
+        console.print(f"not judged: {cell}", markup=False)
+    _list("cut short by the budget", evidence.cut, console)
+    _list("not reached", evidence.unreached, console)
+    told = f"{result(evidence, status)}: {evidence.cases:,} distinct cases"
+    if evidence.selected < evidence.declared:
+        told += f" in {evidence.selected} of {evidence.declared} declared cells"
+    where = _near(out / "evidence.json")
+    if evidence.request.get("shard", str(WHOLE)) != str(WHOLE):
+        told += f", shard {evidence.request['shard']}"
+    console.print(f"{told} in {evidence.seconds:.0f} s; evidence: {where}", markup=False)
+
+
+def result(evidence: Evidence, status: int) -> str:
+    """The run's result in a word or two."""
+    if status == REFUSED and not evidence.failures:
+        return "incomplete"
+    if status == ACCEPTED and evidence.cut:
+        return "accepted as far as the budget went"
+    return RESULTS[status]
+
+
+def explain(log: str, console: Console) -> None:
+    """Why pytest ended, in its own words: the reason it gives, else the end of its output."""
+    reasons = re.findall(
+        r"^(?:ERROR: |Exit: |!+ _pytest\.outcomes\.Exit: )(.+?)(?: !+)?$", log, re.M
+    )
+    for reason in dict.fromkeys(reasons):
+        console.print(f"error: {reason}", markup=False)
+    if not reasons:
+        _show_end(log, console)
+
+
+def _list(what: str, items: list[str], console: Console) -> None:
+    """Items by name, the first few of them."""
+    if items:
+        names = ", ".join(item.rpartition("::")[2] for item in items[:SHOWN_ITEMS])
+        more = ", ..." if len(items) > SHOWN_ITEMS else ""
+        noun = "item" if len(items) == 1 else "items"
+        console.print(f"{what}: {len(items)} {noun}: {names}{more}", markup=False)
+
+
+def _show_end(text: str, console: Console) -> None:
+    """The end of pytest's own output, where that tells what the evidence does not."""
+    for line in text.splitlines()[-SHOWN_LOG_LINES:]:
+        console.print(f"  {line}", markup=False)
+
+
+def _near(path: Path) -> str:
+    relative = os.path.relpath(path)
+    return str(path) if relative.startswith("..") else relative

@@ -1,0 +1,131 @@
+"""Going on with a run that did not end: what must be the same, and what need not be done again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from conformance.devices.device import DeviceProfile
+from conformance.evidence import DeviceLine, FailureLine, ItemLine, read_lines
+from conformance.operator import Operator
+from conformance.profiles import Profile
+from conformance.shard import WHOLE, Shard
+from conformance.suite import UsageError
+from conformance.summary import Evidence, read_evidence
+
+JUDGES = ("python", "packages", "sources")
+"""What of the provenance decides verdicts beside the device."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What a run is asked to judge, and how: all that its verdicts follow from on one device."""
+
+    operators: tuple[Operator, ...]
+    device: str
+    route: str
+    profile: Profile
+    seed: int
+    directories: tuple[Path, ...]
+    time_limit: float
+    libraries: Path | None
+    standard: str | None = None
+    standards: bool = False
+    shard: Shard = WHOLE
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How an item ended in an earlier part of the run; ``text`` is that of its failure."""
+
+    outcome: str
+    text: str = ""
+
+
+def request(asked: Asked) -> dict[str, str]:
+    """What was asked as text by option; budget and number of processes change no verdict."""
+    return {
+        "device": asked.device,
+        "route": asked.route,
+        "profile": asked.profile.name,
+        "seed": str(asked.seed),
+        "shard": str(asked.shard),
+        "operator": ", ".join(operator.name for operator in asked.operators),
+        "operators": ", ".join(map(str, asked.directories)),
+        "time limit": f"{asked.time_limit:g}",
+        "libraries": str(asked.libraries or ""),
+        "standard": asked.standard or "",
+        "standards": "all" if asked.standards else "",
+    }
+
+
+def items_in_words(items: Sequence[str]) -> str:
+    """A run's items in short: by it a run of other items is told from this one."""
+    digest = hashlib.sha256("\n".join(sorted(items)).encode()).hexdigest()
+    return f"{len(items)} items, {digest[:8]}"
+
+
+def earlier_run(out: Path) -> Evidence:
+    """The evidence of the run to go on with; raises `UsageError` where there is none."""
+    earlier = read_evidence(out)
+    if earlier is None or not earlier.request:
+        raise UsageError("resume", out, "holds no run to go on with")
+    return earlier
+
+
+def check_request(out: Path, earlier: Mapping[str, str], now: Mapping[str, str]) -> None:
+    """Refuse to go on with a run that was asked something else; raises `UsageError`."""
+    for name, value in now.items():
+        if (before := earlier.get(name, "")) != value:
+            rule = f"its run was asked with {name} {before!r}, this one with {value!r}"
+            raise UsageError("resume", out, f"{rule}; ask the same, or begin anew without --resume")
+
+
+def check_judges(out: Path, earlier: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    """Refuse to add verdicts of another judge: other sources, packages or Python.
+
+    Raises `UsageError`.
+    """
+    for name in JUDGES:
+        if earlier.get(name) != now.get(name):
+            rule = f"its run was judged with other {name}; begin anew without --resume"
+            raise UsageError("resume", out, rule)
+
+
+def check_device(out: Path, profile: DeviceProfile) -> None:
+    """Refuse to add verdicts on another SoC or on libraries of another content.
+
+    Raises `UsageError`.
+    """
+    now = _judged_on(msgspec.to_builtins(profile))
+    for line in read_lines(out):
+        if isinstance(line, DeviceLine) and (before := _judged_on(line.profile)) != now:
+            changed = [name for name in {**before, **now} if before.get(name) != now.get(name)]
+            rule = f"its run judged another device ({', '.join(changed)} changed)"
+            raise UsageError("resume", out, f"{rule}; begin anew without --resume")
+
+
+def finished_items(out: Path) -> dict[str, Finished]:
+    """The items that ended in the run so far; those that the budget cut short begin again."""
+    lines = list(read_lines(out))
+    texts = {line.item: line.text for line in lines if isinstance(line, FailureLine)}
+    return {
+        line.item: Finished(line.outcome, texts.get(line.item, ""))
+        for line in lines
+        if isinstance(line, ItemLine) and line.outcome != "cut"
+    }
+
+
+def last_of_each(failures: Iterable[FailureLine]) -> list[FailureLine]:
+    """One failure for each item: an item that ran twice is told once."""
+    return list({failure.item: failure for failure in failures}.values())
+
+
+def _judged_on(profile: Mapping[str, Any]) -> dict[str, str]:
+    libraries = {name: library["sha256"] for name, library in profile["libraries"].items()}
+    return {"soc": profile["soc"], **libraries}

@@ -1,0 +1,74 @@
+"""Which of the collected items a process runs: those of its shard that have not ended before."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Literal
+
+import pytest
+
+from conformance.context import Context
+from conformance.template import DRAWN, body_of
+
+PHASES: tuple[Literal["setup", "call", "teardown"], ...] = ("setup", "call", "teardown")
+
+
+class Selection:
+    """Hooks that leave out what another shard judges, and tell again what has been judged."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(
+        self, config: pytest.Config, items: list[pytest.Item]
+    ) -> None:
+        """Deselect the other shards' items, after pytest has deselected its own."""
+        context = self.context
+        kept = context.shard.part(items, _is_mandatory)
+        if len(kept) < len(items):
+            chosen = {item.nodeid for item in kept}
+            config.hook.pytest_deselected(items=[i for i in items if i.nodeid not in chosen])
+            items[:] = kept
+        if context.budget is not None:
+            drawing = [i for i in items if draws(i) and i.nodeid not in context.finished]
+            context.budget.begin(len(drawing) / context.workers, context.began)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
+        """Report an item that ended in an earlier part of the run as it was reported then."""
+        finished = self.context.finished.get(item.nodeid)
+        if finished is None:
+            return None
+        hook = item.ihook
+        hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        for phase in PHASES:
+            refused = phase == "call" and finished.outcome == "refused"
+            report = pytest.TestReport(
+                item.nodeid,
+                item.location,
+                keywords={},
+                outcome="failed" if refused else "passed",
+                longrepr=finished.text if refused else None,
+                when=phase,
+            )
+            hook.pytest_runtest_logreport(report=report)
+        hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+        return True
+
+
+def draws(item: pytest.Item) -> bool:
+    """Whether an item is a template's that draws cases."""
+    return DRAWN in _parameters(item)
+
+
+def _is_mandatory(item: pytest.Item) -> bool:
+    """Whether every shard runs an item: documented examples, and what is no template's."""
+    parameters = _parameters(item)
+    return not parameters or "example" in parameters
+
+
+def _parameters(item: pytest.Item) -> frozenset[str]:
+    """The parameters of an item's template; none where it has no template."""
+    body = body_of(getattr(item, "obj", None))
+    return frozenset() if body is None else frozenset(inspect.signature(body).parameters)

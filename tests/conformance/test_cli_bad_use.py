@@ -1,0 +1,261 @@
+"""Bad use of the front door: each is told in a clear line, with the status that says whose turn it
+is: 2 for whoever asked, 3 for whoever keeps the host.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.evidence import VerdictLine, read_lines
+from conformance.summary import read_evidence
+from device_kernels.build import build
+from tests.conformance.front_door import NAME, ON_SIMULATOR, ROOT, conformance, host
+
+QUICK = ("--", "-k", "test_examples and README")
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A copy of what a run needs of the checkout."""
+    for part in ("conformance", "reference", "cases", "device_kernels"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / part, tmp_path / "checkout" / part, ignore=ignored)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path / "checkout")
+    return tmp_path / "checkout"
+
+
+def one_line(err: str) -> str:
+    """The last line, after no more than those that say what is being done."""
+    assert "Traceback" not in err
+    *others, last = err.rstrip().splitlines()
+    assert all(line.startswith(("device: ", "building ", "built ")) for line in others), err
+    return last
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--profile", "big"], "profile is 'big': allowed: smoke, gate, nightly"),
+        (["--seed", "x"], "seed is 'x': allowed: integers from 0"),
+        (["--device", "gpu"], "device is 'gpu': allowed: auto, sim, sim:SOC, npu, npu:N"),
+        (["--device", "sim:Ascend9"], "known SoCs: Ascend910B1, Ascend910B2"),
+        (["--route", "torch_npu"], "route is 'torch_npu': allowed: aclnn"),
+        (["--operator", "softmax"], f"operator is 'softmax': no such record; allowed: {NAME}"),
+        (["--operators", "nowhere"], "holds no record"),
+        (["-n", "two"], "n is 'two': allowed: integers from 0"),
+        (["--case", "absent.json"], "case is 'absent.json': cannot be read"),
+        (["--budget", "10"], "budget is '10': allowed: a time above 0, such as 90s, 10m or 2h"),
+        (["--shard", "3/2"], "shard is '3/2': allowed: I/N with I from 1 to N"),
+        (["--resume"], "reports/latest': holds no run to go on with"),
+        (["--standard", "iso"], "standard is 'iso': "),
+        (["--libraries", "nowhere"], "libraries is 'nowhere': allowed: a folder that exists"),
+        (["--out", "."], "is not empty and not the folder of an earlier run"),
+        (["--kernel-coverage", "--device", "npu:0"], "--kernel-coverage needs the simulator"),
+        (["--time-limit", "0"], "time limit is '0': allowed: seconds above 0"),
+        (["--nonsense"], "unrecognized arguments: --nonsense"),
+        (["--", "-k", "nothing_matches"], "nothing was judged"),
+    ],
+)
+def test_a_wrong_request_is_told_with_what_is_allowed(
+    tmp_path: Path, arguments: list[str], words: str
+) -> None:
+    (tmp_path / "letter.txt").write_text("dear")
+    ended = conformance("run", *ON_SIMULATOR, *arguments, folder=tmp_path)
+    assert ended.status == 2, ended.err
+    assert words in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_without_a_compiler_it_is_said_what_to_install(tmp_path: Path) -> None:
+    ended = conformance("run", *ON_SIMULATOR, "--json", folder=tmp_path, CXX="g++-0")
+    assert ended.status == 3
+    line = one_line(ended.err)
+    assert "the simulator does not build: no C++ compiler: CXX is 'g++-0'" in line
+    assert "install g++ 11 or newer" in line
+    assert json.loads(ended.out)["status"] == 3
+
+
+def test_a_kernel_that_does_not_compile_is_told_with_the_compilers_first_error(
+    tmp_path: Path, checkout: Path
+) -> None:
+    cache = tmp_path / "cache"
+    runtime = (build(quiet=True).lib / "libascendcl.so").resolve().parents[1]
+    shutil.copytree(runtime, cache / runtime.name)
+    (kernel,) = checkout.glob(f"device_kernels/kernels/{NAME}/{NAME}_kernel.cpp")
+    with kernel.open("a") as source:
+        source.write("\nint broken = missing;\n")
+    ended = conformance(
+        "run",
+        *ON_SIMULATOR,
+        folder=tmp_path,
+        PYTHONPATH=str(checkout),
+        MOE_CONFORMANCE_CACHE=str(cache),
+    )
+    assert ended.status == 3
+    _, *told = ended.err.splitlines()
+    assert told[0] == "nothing was judged: the simulator does not build: the build failed:"
+    assert f"{NAME}_kernel.cpp:" in told[1]
+    assert "error: 'missing' was not declared" in told[1]
+
+
+@pytest.mark.parametrize(
+    ("record", "words"),
+    [
+        ("OPERATOR = (", "fails to import: SyntaxError("),
+        ("import nowhere", "fails to import: ModuleNotFoundError("),
+        ("raise SystemExit(0)", "fails to import: SystemExit(0)"),
+        ("OPERATOR = 1", "its attribute OPERATOR must be a conformance.operator.Operator"),
+        (
+            f"from cases.operators.{NAME} import OPERATOR",
+            f"'{NAME}': an operator has one record",
+        ),
+        (
+            f"from dataclasses import replace; from cases.operators.{NAME} import OPERATOR as O\n"
+            "OPERATOR = replace(O, name='mine')",
+            f"its example 'README' is a case of operator '{NAME}'; it must be one of 'mine'",
+        ),
+    ],
+)
+def test_a_broken_record_is_named_with_what_is_wrong(
+    tmp_path: Path, record: str, words: str
+) -> None:
+    (tmp_path / "records").mkdir()
+    (tmp_path / "records" / "mine.py").write_text(record)
+    for command in (["operators"], ["run", *ON_SIMULATOR]):
+        ended = conformance(*command, "--operators", "records", folder=tmp_path)
+        assert ended.status == 2
+        line = one_line(ended.err)
+        assert "records/mine.py" in line
+        assert words in line
+
+
+def test_a_record_that_draws_anothers_cases_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "records").mkdir()
+    (tmp_path / "records" / "mine.py").write_text(
+        "from dataclasses import replace\n"
+        f"from cases.operators.{NAME} import OPERATOR as O\n"
+        "OPERATOR = replace(O, name='mine', examples=(), rejections=(), row_sum=None)\n"
+    )
+    only = ("--operators", "records", "--operator", "mine", "--", "-k", "dropless-float32")
+    ended = conformance("run", *ON_SIMULATOR, "-n", "0", *only, folder=tmp_path)
+    assert ended.status == 1
+    assert f"the record of mine draws a case of operator '{NAME}'" in ended.err
+    assert "Traceback" not in ended.err
+    assert "incomplete: 0 distinct cases" in ended.err
+
+
+def test_two_runs_never_write_one_folder(tmp_path: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path; from conformance import run_folder\n"
+        "from conformance.summary import Evidence\n"
+        "hold = run_folder.start(Path('out'), Evidence()); print('writing', flush=True)\n"
+        "sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env=host(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"writing\n"
+        for more in ([], ["--resume"]):
+            ended = conformance("run", *ON_SIMULATOR, "--out", "out", *more, folder=tmp_path)
+            assert ended.status == 2
+        ended = conformance("run", *ON_SIMULATOR, "--out", "out", folder=tmp_path)
+        assert f"another run, process {other.pid}, is writing there" in one_line(ended.err)
+        other.communicate()
+
+
+def test_a_folder_that_fills_up_ends_the_run(tmp_path: Path) -> None:
+    (tmp_path / "small").mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "none", str(tmp_path / "small")]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("this user may not mount a small file system; test_full_disk.py needs none")
+    try:
+        only = ("--", "-k", "test_values and dropless-float16")
+        ended = conformance("run", *ON_SIMULATOR, "--out", "small/out", *only, folder=tmp_path)
+        assert ended.status == 3, ended.err
+        assert "cannot be written: No space left on device" in ended.err
+        assert "Traceback" not in ended.err
+        lines = list(read_lines(tmp_path / "small" / "out"))
+        assert any(isinstance(line, VerdictLine) for line in lines)
+    finally:
+        subprocess.run(["umount", str(tmp_path / "small")], check=True)
+
+
+def read_only(*folders: Path) -> tuple[str, ...]:
+    """Closes folders against writing; returns what must stand before a command to make it hold.
+
+    Root ignores permissions, so root gets the folders as read-only mounts that only the command
+    sees.
+    """
+    for folder in folders:
+        subprocess.run(["chmod", "-R", "a-w", str(folder)], check=True)
+    if os.geteuid():
+        return ()
+    mounts = [f"mount --bind {f} {f} && mount -o remount,bind,ro {f}" for f in folders]
+    command = ("unshare", "-m", "sh", "-c", " && ".join([*mounts, 'exec "$@"']), "sh")
+    if shutil.which("unshare") is None or subprocess.run([*command, "true"]).returncode:
+        pytest.skip("root ignores permissions, and may not mount read-only folders here")
+    return command
+
+
+def test_a_folder_that_may_not_be_written_is_refused(tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    before = read_only(closed)
+    ended = conformance(
+        "run",
+        *ON_SIMULATOR,
+        "--out",
+        "closed/run",
+        folder=tmp_path,
+        before=before,
+        HOME=str(tmp_path),
+    )
+    assert ended.status == 2
+    words = f"cannot be made: {closed} is no folder that can be written"
+    assert one_line(ended.err).endswith(words)
+
+
+def test_a_checkout_that_may_not_be_written_builds_among_temporary_files(
+    tmp_path: Path, checkout: Path
+) -> None:
+    home, temporary = tmp_path / "home", tmp_path / "temporary"
+    home.mkdir()
+    temporary.mkdir()
+    mine = temporary / f"moe-conformance-{os.getuid()}"
+    built = build(quiet=True).lib.parent
+    shutil.copytree(built, mine / built.name)
+    mine.chmod(0o700)
+    environment = {
+        "PYTHONPATH": str(checkout),
+        "HOME": str(home),
+        "TMPDIR": str(temporary),
+        "XDG_CACHE_HOME": "",
+        "MOE_CONFORMANCE_CACHE": "",
+    }
+    command = ("run", *ON_SIMULATOR, "-n", "0", "--out", str(tmp_path / "run"), *QUICK)
+    before = read_only(checkout, home)
+    try:
+        ended = conformance(*command, folder=checkout, before=before, **environment)
+        assert ended.status == 0, ended.err
+        evidence = read_evidence(tmp_path / "run")
+        mine.chmod(0o777)
+        unsafe = conformance(*command, folder=checkout, before=before, **environment)
+    finally:
+        subprocess.run(["chmod", "-R", "u+w", str(checkout), str(home)], check=True)
+    assert evidence is not None
+    library = evidence.devices[0].profile["libraries"]["libopapi.so"]["path"]
+    assert Path(library).is_relative_to(mine)
+    assert unsafe.status == 3
+    assert f"{mine} is not a folder that only this user can write" in one_line(unsafe.err)

@@ -1,0 +1,27 @@
+"""How the findings of a call are told."""
+
+from __future__ import annotations
+
+from conformance.devices.isolated import _diagnostics
+from conformance.findings import call_findings
+from conformance.observation import EarlierAccess, Observation, Outcome
+
+RACE = """[{"code": "race", "severity": "error", "message": "two blocks meet",
+"advice": "part them", "kernel": "sum", "file": "sum.cpp", "line": 7, "block": 1,
+"pipe": "MTE3", "address": 64,
+"earlier": {"operation": "DataCopy", "file": "sum.cpp", "line": 5, "block": 0, "pipe": "MTE2"}}]"""
+
+
+def test_a_finding_about_two_accesses_tells_both() -> None:
+    found = _diagnostics(RACE)
+    assert found[0].earlier == EarlierAccess("DataCopy", "sum.cpp", 5, 0, "MTE2")
+    assert call_findings(Observation(Outcome.FAILED, diagnostics=found)) == (
+        "error race: two blocks meet (sum.cpp:7, kernel sum, block 1, pipe MTE3)\n"
+        "  after: DataCopy (sum.cpp:5, block 0, pipe MTE2)\n"
+        "  advice: part them",
+    )
+
+
+def test_a_finding_about_one_access_names_no_other() -> None:
+    found = _diagnostics(RACE[: RACE.index(',\n"earlier"')] + ', "earlier": null}]')
+    assert "after:" not in call_findings(Observation(Outcome.FAILED, diagnostics=found))[0]

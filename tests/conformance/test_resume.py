@@ -1,0 +1,136 @@
+"""Going on with a run that did not end: nothing is judged twice, nothing is lost or mixed."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from conformance.devices.device import DeviceProfile, Library, Trait
+from conformance.evidence import DeviceLine, ItemLine, Writer, read_lines
+from conformance.resume import check_device, check_judges, earlier_run
+from conformance.suite import UsageError
+from conformance.summary import Evidence, read_evidence, write_evidence
+from tests.conformance.toy_runs import CELLS, Ended, Run
+
+
+@pytest.fixture
+def killed(run: Run) -> Ended:
+    """A run that was killed in its second cell."""
+    ended = run(toy="dies")
+    assert ended.status == -signal.SIGKILL, ended.output
+    assert ended.evidence.status == "running"
+    return ended
+
+
+def counts(ended: Ended) -> list[tuple[int, int, int, bool]]:
+    return [(c.cases, c.elements, c.failed, c.complete) for c in ended.evidence.cells]
+
+
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_a_killed_run_ends_as_if_it_had_not_been_killed(
+    run: Run, killed: Ended, workers: str
+) -> None:
+    before = killed.verdicts(CELLS[0])
+    ended = run("--conformance-resume", "-n", workers)
+    assert ended.status == 0, ended.output
+    assert ended.verdicts(CELLS[0]) == before, "a finished item is not run again"
+    evidence = ended.evidence
+    assert (evidence.status, evidence.parts, evidence.unreached) == ("finished", 2, [])
+    told = counts(ended)
+    assert told == counts(run())
+
+
+@pytest.mark.parametrize("ci", ["", "true"])
+def test_failures_before_and_after_are_told_once_each(
+    run: Run, monkeypatch: pytest.MonkeyPatch, ci: str
+) -> None:
+    monkeypatch.setenv("CI", ci)
+    run("-k", "plain", "-x", toy="wrong")
+    first = read_evidence(run("--collect-only").out)
+    assert first is not None
+    assert [len(first.failures), len(first.unreached)] == [1, 1]
+    ended = run("--conformance-resume", "-k", "plain", toy="wrong")
+    assert ended.status == 1
+    assert [f.item.partition("[")[2] for f in ended.evidence.failures] == [
+        f"{cell}]" for cell in CELLS[:2]
+    ]
+    assert ended.output.count("replay: ") == 2, "the earlier failure is told again"
+
+
+def test_what_the_budget_cut_short_begins_again(run: Run) -> None:
+    run("--conformance-budget=1s", "-k", "plain and int32", toy="slow")
+    ended = run("--conformance-resume", "-k", "plain and int32")
+    assert ended.status == 0
+    outcomes = [line.outcome for line in read_lines(ended.out) if isinstance(line, ItemLine)]
+    assert outcomes == ["cut", "accepted"]
+    assert (ended.evidence.status, ended.evidence.cut) == ("finished", [])
+
+
+def test_an_environment_that_works_again_is_forgiven(run: Run) -> None:
+    assert run("-k", "plain", toy="lost").status == 3
+    ended = run("--conformance-resume", "-k", "plain")
+    assert ended.status == 0, ended.output
+    assert ended.evidence.environment == []
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--conformance-seed=5"], "asked with seed '0', this one with '5'"),
+        (["--conformance-profile=gate"], "asked with profile 'smoke', this one with 'gate'"),
+        (["--conformance-shard=1/2"], "asked with shard '1/1', this one with '1/2'"),
+        (["-k", "plain"], "asked with items '4 items, "),
+    ],
+)
+def test_another_request_is_refused_by_what_differs(
+    run: Run, killed: Ended, options: list[str], words: str
+) -> None:
+    before = (killed.out / "evidence.json").read_bytes()
+    ended = run("--conformance-resume", *options)
+    assert ended.status == pytest.ExitCode.USAGE_ERROR
+    assert words in ended.output
+    assert (killed.out / "evidence.json").read_bytes() == before
+
+
+def test_another_record_is_another_judge(run: Run, killed: Ended, tmp_path: Path) -> None:
+    with (tmp_path / "toy" / "records" / "copying.py").open("a") as record:
+        record.write("# a remark\n")
+    ended = run("--conformance-resume")
+    assert ended.status == pytest.ExitCode.USAGE_ERROR
+    assert "its run was judged with other sources" in ended.output
+
+
+def test_judges_are_told_apart_by_python_packages_and_sources(tmp_path: Path) -> None:
+    now = {"python": "3.11", "packages": {"numpy": "2"}, "sources": "a", "git": None}
+    check_judges(tmp_path, {**now, "git": "other"}, now)
+    for name in ("python", "packages", "sources"):
+        with pytest.raises(UsageError, match=f"judged with other {name}"):
+            check_judges(tmp_path, {**now, name: "other"}, now)
+
+
+def test_another_library_is_another_device(tmp_path: Path) -> None:
+    unknown = Trait("unknown")
+
+    def profile(sha256: str) -> DeviceProfile:
+        libraries = {"libopapi.so": Library("/any", sha256)}
+        return DeviceProfile(
+            "it", "npu", "Ascend910B1", 48, 1, "8", libraries, unknown, unknown, unknown
+        )
+
+    writer = Writer(tmp_path, "main")
+    told = {"soc": "Ascend910B1", "libraries": {"libopapi.so": {"path": "/x", "sha256": "a"}}}
+    writer.write(DeviceLine(worker="main", description="it", profile=told))
+    writer.close()
+    check_device(tmp_path, profile("a"))
+    with pytest.raises(UsageError, match=r"judged another device \(libopapi\.so changed\)"):
+        check_device(tmp_path, profile("b"))
+
+
+def test_there_must_be_a_run_to_go_on_with(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="holds no run to go on with"):
+        earlier_run(tmp_path)
+    write_evidence(tmp_path, Evidence())
+    with pytest.raises(UsageError, match="holds no run to go on with"):
+        earlier_run(tmp_path)

@@ -1,0 +1,67 @@
+"""Records of another repository: what they import, and where their kernels are found."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from conformance import suite
+
+TOY = Path(__file__).parent / "toy" / "records"
+OWN = suite.root() / "device_kernels" / "kernels"
+
+
+@pytest.fixture
+def records(tmp_path: Path) -> Path:
+    """A repository's folder of records with one record, ``copying``."""
+    return Path(shutil.copytree(TOY, tmp_path / "records"))
+
+
+def kernel_folders(records: Path, *names: str) -> tuple[Path, ...] | None:
+    chosen = suite.chosen(suite.operators([records]), names)
+    return suite.kernel_folders(chosen, [records])
+
+
+def test_a_record_imports_what_lies_beside_it(records: Path) -> None:
+    (records / "reference").mkdir()
+    (records / "reference" / "titles.py").write_text("TITLE = 'from beside'\n")
+    record = records / "copying.py"
+    text = record.read_text().replace('title="Copying"', "title=titles.TITLE")
+    record.write_text("from .reference import titles\n" + text)
+    assert suite.operators([records])[-1].title == "from beside"
+
+
+def test_two_repositories_may_use_the_same_names(records: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    text = (records / "copying.py").read_text()
+    (other / "moving.py").write_text(
+        "from ._help import TITLE\n" + text.replace('"Copying"', "TITLE").replace("copying", "move")
+    )
+    (records / "copying.py").write_text(
+        "from ._help import TITLE\n" + text.replace('"Copying"', "TITLE")
+    )
+    for folder in (records, other):
+        (folder / "_help.py").write_text(f"TITLE = '{folder.name}'\n")
+    found = suite.operators([records, other])
+    assert [operator.title for operator in found[-2:]] == ["records", "other"]
+
+
+def test_operators_without_kernels_beside_them_are_judged_on_the_suites_own(records: Path) -> None:
+    assert kernel_folders(records) is None
+    assert kernel_folders(records, "copying") is None
+    (records / "kernels" / "another").mkdir(parents=True)
+    assert kernel_folders(records, "copying") is None
+
+
+def test_a_kernel_beside_its_record_is_built_alone(records: Path) -> None:
+    (records / "kernels" / "copying").mkdir(parents=True)
+    assert kernel_folders(records, "copying") == (records / "kernels",)
+
+
+def test_operators_of_both_repositories_are_built_together(records: Path) -> None:
+    (records / "kernels" / "copying").mkdir(parents=True)
+    assert kernel_folders(records) == (OWN, records / "kernels")
+    assert kernel_folders(records, "moe_init_routing_v2_grad") is None

@@ -1,0 +1,76 @@
+"""Runs of pytest on the toy suite, and what they leave."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance.evidence import VerdictLine, read_lines
+from conformance.summary import Evidence, read_evidence
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+CELLS = [f"copying-{mode}-{dtype}" for mode in ("plain", "careful") for dtype in ("int32", "int64")]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A pytest run that has ended."""
+
+    status: int
+    output: str
+    out: Path
+
+    @property
+    def evidence(self) -> Evidence:
+        evidence = read_evidence(self.out)
+        assert evidence is not None, self.output
+        return evidence
+
+    def verdicts(self, cell: str = "") -> list[VerdictLine]:
+        lines = [line for line in read_lines(self.out) if isinstance(line, VerdictLine)]
+        return [line for line in lines if cell in line.item]
+
+
+Run = Callable[..., Ended]
+
+
+def toy_runs(place: Path) -> Run:
+    """Runs pytest on a copy of the toy suite in ``place``; its device behaves as ``toy`` says.
+
+    No file that the run writes may grow beyond ``most_bytes``, where that is given.
+    """
+    folder = place / "toy"
+    shutil.copytree(HERE / "toy", folder, ignore=shutil.ignore_patterns("__pycache__"))
+
+    def go(
+        *arguments: str,
+        file: str = "check_copying.py",
+        toy: str = "good",
+        most_bytes: int | None = None,
+    ) -> Ended:
+        command = [sys.executable, "-m", "pytest", file, "-q", "-p", "conformance.plugin"]
+        command += ["--conformance-operators=records", *arguments]
+        if not any(a.startswith("--conformance-operator=") for a in arguments):
+            command += ["--conformance-operator=copying"]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "TOY": toy}
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        if most_bytes is not None:
+            resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
+        output, _ = process.communicate(timeout=120)
+        return Ended(process.returncode, output, folder / "reports" / "latest")
+
+    return go

@@ -1,0 +1,51 @@
+"""docs/adding_an_operator.md, executed as it stands through the installed wheel."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.installation.installed import ROOT, Installed
+from tests.installation.tutorial import commands, write_files
+
+PAGE = (ROOT / "docs" / "adding_an_operator.md").read_text()
+SCRIPTS = Path(sys.executable).parent
+
+
+def test_the_page_works_as_it_is_written(installed: Installed, tmp_path: Path) -> None:
+    assert len(write_files(PAGE, tmp_path)) == 6
+    judged = 0
+    for command in commands(PAGE):
+        done = subprocess.run(
+            ["bash", "-c", f"exec 2>&1; {command.line}"],
+            cwd=tmp_path,
+            env=installed.environment,
+            stdout=subprocess.PIPE,
+            text=True,
+            timeout=600,
+        )
+        assert done.returncode == command.status, f"$ {command.line}\n{done.stdout}"
+        assert command.matches(done.stdout), (
+            f"$ {command.line}\nshown:\n{command.shown}\nprinted:\n{done.stdout}"
+        )
+        judged += " run " in command.line
+    assert judged == 5
+
+
+def test_the_page_keeps_the_style_of_the_project(tmp_path: Path) -> None:
+    written = write_files(PAGE, tmp_path)
+    shutil.copy(ROOT / ".clang-format", tmp_path)
+    python = [str(path) for path in written if path.suffix == ".py"]
+    cpp = [str(path) for path in written if path.suffix != ".py"]
+    config = ["--config", str(ROOT / "pyproject.toml")]
+    for tool in (
+        ["ruff", "format", "--check", *config, *python],
+        ["ruff", "check", *config, *python],
+        ["clang-format", "--dry-run", "--Werror", *cpp],
+    ):
+        done = subprocess.run(
+            [str(SCRIPTS / tool[0]), *tool[1:]], capture_output=True, text=True, cwd=tmp_path
+        )
+        assert done.returncode == 0, done.stdout + done.stderr

@@ -1,0 +1,73 @@
+"""Cases of every operator on a simulated device whose settings come from the environment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.strategies import SearchStrategy
+
+from conformance.case import Case
+from conformance.devices.device import Device
+from conformance.devices.open import open_device
+from conformance.operator import Operator
+
+
+@contextmanager
+def simulator(settings_of_process: Mapping[str, str], libraries: Path | None) -> Iterator[Device]:
+    """A device whose process has these variables in its environment."""
+    before = {name: os.environ.get(name) for name in settings_of_process}
+    os.environ.update(settings_of_process)
+    try:
+        device = open_device("sim", libraries=libraries)
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+    try:
+        yield device
+    finally:
+        device.close()
+
+
+def drawn(operator: Operator, per_cell: int, *, most_elements: int) -> list[Case]:
+    """The same cases each time: small, of every mode and dtype, on small and large machines."""
+    return [
+        case
+        for mode in operator.modes
+        for dtype in operator.dtypes
+        for case in _small(operator.cases(mode.name, dtype), per_cell, most_elements)
+    ]
+
+
+def _small(cases: SearchStrategy[Case], count: int, most_elements: int) -> list[Case]:
+    found: list[Case] = []
+
+    @seed(1)
+    @settings(
+        max_examples=20 * count,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(cases)
+    def collect(case: Case) -> None:
+        tensors = [*case.inputs.values(), *case.outputs.values()]
+        if sum(tensor.size for tensor in tensors) <= most_elements:
+            found.append(case)
+
+    collect()
+    found.sort(key=_machine)
+    return [found[index * len(found) // count] for index in range(count)]
+
+
+def _machine(case: Case) -> tuple[int, int, int]:
+    """Few cores and little buffer first, where a core has most to do one after the other."""
+    cores, ub = (case.machine.cores, case.machine.ub_bytes) if case.machine else (99, 0)
+    return cores, ub, -max(one.size for one in case.outputs.values())

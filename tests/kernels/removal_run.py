@@ -1,0 +1,81 @@
+"""Take each piece of synchronisation out of the kernels: `python -m tests.kernels.removal_run`.
+
+The kernel without it runs twice over the same cases: once with the trace of all that it does, which
+an exact graph of every instruction judges (tests/simulator/happens_before.py), and once as in a
+conformance run. A removal that leaves a conflicting pair unordered counts as reported if that run
+has a diagnostic about synchronisation. Ends with status 1 below 95 %.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from conformance.case import Case
+from conformance.operator import Operator
+from conformance.suite import operators
+from device_kernels.build import build
+from tests.kernels.launches import drawn, simulator
+from tests.kernels.removals import apply, removals
+from tests.simulator.happens_before import read_trace, unordered
+
+KERNELS = Path(__file__).parents[2] / "device_kernels" / "kernels"
+CODES = {"sync-missing", "sync-scalar", "barrier-missing", "race"}
+LEAST_SHARE = 0.95
+
+
+def leaves_unordered(lib: Path, cases: list[tuple[Operator, Case]], trace: Path) -> bool:
+    """Whether the graph of some launch has a conflicting pair that nothing orders."""
+    loose = {"ASCENDSIM_TRACE": str(trace), "ASCENDSIM_SYNC_LEVEL": "none"}
+    with simulator(loose, lib) as device:
+        for operator, case in cases:
+            trace.write_text("")
+            device.run(operator, case)
+            with trace.open() as lines:
+                if any(unordered(graph, done) for graph, done in read_trace(lines)):
+                    return True
+    return False
+
+
+def reported(lib: Path, cases: list[tuple[Operator, Case]]) -> set[str]:
+    """The codes about synchronisation that a conformance run would tell."""
+    codes: set[str] = set()
+    with simulator({}, lib) as device:
+        for operator, case in cases:
+            codes |= {one.code for one in device.run(operator, case).diagnostics} & CODES
+    return codes
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cases", type=int, default=8, help="per mode and dtype")
+    chosen = parser.parse_args()
+    cases = [
+        (operator, case)
+        for operator in operators()
+        for case in drawn(operator, chosen.cases, most_elements=1500)
+    ]
+    counted = {"caught": 0, "survived": 0, "harmless": 0}
+    with tempfile.TemporaryDirectory() as folder:
+        for number, removal in enumerate(removals(KERNELS)):
+            kernels = Path(folder) / str(number)
+            apply(removal, KERNELS, kernels)
+            lib = build(kernels, quiet=True).lib
+            codes = reported(lib, cases)
+            loose = leaves_unordered(lib, cases, Path(folder) / "trace")
+            verdict = "caught" if codes else "survived" if loose else "harmless"
+            counted[verdict] += 1
+            print(f"{verdict:9} {removal.name}: {', '.join(sorted(codes)) or 'silent'}", flush=True)
+            if codes and not loose:
+                print("          reported, though the graph orders everything")
+                return 1
+    print(", ".join(f"{count} {verdict}" for verdict, count in counted.items()))
+    return (
+        0 if counted["caught"] >= LEAST_SHARE * (sum(counted.values()) - counted["harmless"]) else 1
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

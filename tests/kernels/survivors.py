@@ -1,0 +1,3 @@
+"""Why mutants survive that do: what each of them changes, or why nobody can see that."""
+
+REASONS: dict[str, str] = {}

@@ -1,0 +1,68 @@
+"""Automatic mutants: the share that is killed is counted as it should be."""
+
+from itertools import islice
+
+import pytest
+
+from cases.operators.moe_init_routing_v2_grad import OPERATOR
+from conformance.profiles import PROFILES
+from device_kernels.build import build
+from tests.kernels import automatic_run
+from tests.kernels.automatic_run import KERNELS, Bench, Fate, answered, report, wilson
+from tests.kernels.drawn_cases import calls, drawn
+from tests.kernels.source_mutants import SourceMutant, source_mutants
+
+MUTANT = SourceMutant("kernel.cpp", 7, "number", 0, "1", "2")
+
+
+@pytest.mark.parametrize(
+    ("killed", "of", "least"), [(0, 0, 0.0), (100, 100, 0.963), (95, 100, 0.888), (114, 120, 0.895)]
+)
+def test_the_lower_end_of_the_wilson_interval(killed, of, least):
+    assert wilson(killed, of) == pytest.approx(least, abs=6e-4)
+
+
+def test_only_mutants_that_change_something_count_and_survivors_are_named():
+    fates = [Fate(MUTANT, "killed", calls=n) for n in range(1, 41)]
+    fates += [Fate(MUTANT, "changes nothing"), Fate(MUTANT, "does not compile")]
+    lines, rate = report([*fates, Fate(MUTANT, "survived")])
+    assert rate == wilson(40, 41)
+    assert lines[0] == "40 killed, 1 survived, 1 changes nothing, 1 does not compile"
+    assert "  kernel.cpp:7 number: '1' -> '2': no reason is known" in lines
+
+
+def test_reasons_are_told(monkeypatch):
+    monkeypatch.setitem(automatic_run.REASONS, str(MUTANT), "one is as good as two")
+    lines, _ = report([Fate(MUTANT, "changes nothing")])
+    assert "  kernel.cpp:7 number: '1' -> '2': one is as good as two" in lines
+
+
+def test_reasons_are_given_of_mutants_that_exist():
+    existing = {
+        str(mutant)
+        for file in automatic_run.SOURCES
+        for mutant in source_mutants(file, (KERNELS / file).read_text(encoding="utf-8"))
+    }
+    assert automatic_run.REASONS.keys() <= existing
+
+
+def test_the_same_seed_draws_the_same_cases_and_another_one_others():
+    strategy = OPERATOR.small_cases("drop_pad", "float16")
+    first, again, other = (drawn(strategy, 20, seed, "a") for seed in (3, 3, 4))
+    assert [case.digest for case in first] == [case.digest for case in again]
+    assert {case.digest for case in first} != {case.digest for case in other}
+
+
+def test_a_kernel_that_does_nothing_is_killed_and_the_real_one_is_not(tmp_path):
+    some = tuple(islice(calls(OPERATOR, PROFILES["smoke"], 0), 40))
+    right = list(answered(build(quiet=True).lib, some))
+    assert [told for told, _ in right if told] == []
+    file = automatic_run.SOURCES[0]
+    (idle,) = (
+        mutant
+        for mutant in source_mutants(file, (KERNELS / file).read_text(encoding="utf-8"))
+        if mutant.before == "kernel.Process();"
+    )
+    fate = Bench(some, tuple(seen for _, seen in right), tmp_path).judge(idle)
+    assert (fate.fate, fate.calls) == ("killed", 1)
+    assert "are not what the document prints" in fate.by

@@ -1,0 +1,78 @@
+"""The project's kernels are in order on every machine, in every order of blocks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance.observation import Outcome
+from conformance.suite import operators
+from device_kernels.build import CHECKS, build
+from tests.kernels.launches import drawn, simulator
+from tests.kernels.removal_run import KERNELS, leaves_unordered, reported
+from tests.kernels.removals import apply, removals
+
+ORDERS = ("forward", "reverse", *(f"shuffled:{seed}" for seed in range(48)))
+
+
+@pytest.fixture(scope="module")
+def lib() -> Path:
+    return build(quiet=True).lib
+
+
+def test_the_kernels_are_silent_and_the_same_in_50_orders_of_blocks(lib: Path) -> None:
+    cases = [
+        (operator, case)
+        for operator in operators()
+        for case in drawn(operator, 2, most_elements=600)
+    ]
+    answers: list[list[bytes]] = []
+    for order in ORDERS:
+        with simulator({"ASCENDSIM_BLOCK_ORDER": order}, lib) as device:
+            seen = [device.run(operator, case) for operator, case in cases]
+        assert [one.diagnostics for one in seen] == [()] * len(cases), order
+        assert any(one.outputs for one in seen)
+        answers.append([out.tobytes() for one in seen for out in one.outputs.values()])
+        assert answers[-1] == answers[0], order
+
+
+def test_every_level_of_checks_computes_the_same(lib: Path) -> None:
+    cases = [
+        (operator, case)
+        for operator in operators()
+        for case in drawn(operator, 1, most_elements=600)
+    ]
+    answers = []
+    for checks in CHECKS:
+        with simulator({}, build(checks=checks, quiet=True).lib) as device:
+            seen = [device.run(operator, case) for operator, case in cases]
+        assert {one.outcome for one in seen} == {Outcome.COMPLETED}
+        answers.append([out.tobytes() for one in seen for out in one.outputs.values()])
+    assert answers == [answers[0]] * 3
+
+
+def test_every_removal_takes_one_place_out() -> None:
+    found = list(removals(KERNELS))
+    assert len({removal.name for removal in found}) == len(found) >= 5
+    for removal in found:
+        before = (KERNELS / removal.file).read_text()
+        assert removal.text != before
+        assert 0 <= before.count("\n") - removal.text.count("\n") <= 2
+
+
+def test_the_first_barrier_and_the_first_queue_are_missed(lib: Path, tmp_path: Path) -> None:
+    """Two of the removals of removal_run.py: by the graph and by the simulator."""
+    cases = [
+        (operator, case)
+        for operator in operators()
+        for case in drawn(operator, 4, most_elements=600)
+    ]
+    assert not leaves_unordered(lib, cases, tmp_path / "trace")
+    found = list(removals(KERNELS))
+    for kind in ("PipeBarrier", ".EnQue"):
+        removal = next(one for one in found if kind in one.what)
+        apply(removal, KERNELS, tmp_path / kind)
+        broken = build(tmp_path / kind, quiet=True).lib
+        assert leaves_unordered(broken, cases, tmp_path / "trace"), removal.name
+        assert reported(broken, cases), removal.name

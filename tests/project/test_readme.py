@@ -1,0 +1,115 @@
+"""The README tells the truth about the project, in both languages the same."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from conformance import suite
+from conformance.cli import main
+
+ROOT = Path(__file__).parents[2]
+ENGLISH = (ROOT / "README.md").read_text(encoding="utf-8")
+CHINESE = (ROOT / "README.zh.md").read_text(encoding="utf-8")
+BLOCK = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def prose(text: str) -> str:
+    return BLOCK.sub("", text)
+
+
+def links(text: str) -> list[str]:
+    return re.findall(r"\]\(([^)]+)\)", prose(text))
+
+
+def rows(text: str) -> list[list[str]]:
+    """The cells of all tables, without their heads, which are translated."""
+    tables = re.findall(r"^\|[-|]+\|\n((?:\|.*\|\n)+)", text, re.MULTILINE)
+    lines = [line for table in tables for line in table.splitlines()]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def shape(text: str) -> list[str]:
+    """Headings by their depth, blocks, tables and list items, in order; paragraphs are free."""
+    kinds = {"#": r"#+", "`": "```", "|": r"\|", "*": r"\* ", "!": "!"}
+    lines = BLOCK.sub("```\n", text).splitlines()
+    found = [re.match("|".join(kinds.values()), line) for line in lines]
+    return [match.group() for match in found if match]
+
+
+def test_both_languages_have_the_same_structure() -> None:
+    assert shape(ENGLISH) == shape(CHINESE)
+    assert len(shape(ENGLISH)) > 20
+
+
+def test_both_languages_show_the_same_commands() -> None:
+    assert BLOCK.findall(ENGLISH) == BLOCK.findall(CHINESE)
+    assert len(BLOCK.findall(ENGLISH)) == 4
+
+
+def test_both_languages_link_to_the_same_pages() -> None:
+    assert links(ENGLISH)[0] == "README.zh.md"
+    assert links(CHINESE)[0] == "README.md"
+    assert links(ENGLISH)[1:] == links(CHINESE)[1:]
+
+
+def test_both_languages_name_the_same_things() -> None:
+    """What is code in the prose of one is code in the other: options, targets, paths."""
+    named = [set(re.findall(r"`([^`]+)`", prose(text))) for text in (ENGLISH, CHINESE)]
+    explained = {"make conformance", "make test", "reports/latest/"}
+    assert named[0] - explained == named[1] - explained
+
+
+def test_both_languages_list_the_same_operators() -> None:
+    assert rows(ENGLISH) == rows(CHINESE)
+
+
+@pytest.mark.parametrize("text", [ENGLISH, CHINESE], ids=["english", "chinese"])
+def test_the_table_lists_every_operator_on_record(text: str) -> None:
+    recorded = [
+        [
+            f"`{operator.name}`",
+            ", ".join(mode.name for mode in operator.modes),
+            ", ".join(operator.dtypes),
+        ]
+        for operator in suite.operators()
+    ]
+    assert [row[:3] for row in rows(text)] == recorded
+
+
+@pytest.mark.parametrize("page", [*sorted(ROOT.glob("docs/*.md")), ROOT / "README.md"])
+def test_every_link_leads_somewhere_and_none_is_told_twice(page: Path) -> None:
+    listed = re.findall(r"^\* \[.*?\]\((.*?)\)", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(listed) == len(set(listed))
+    for link in links(page.read_text(encoding="utf-8")):
+        target = link.partition("#")[0]
+        assert "://" in link or not target or (page.parent / target).exists(), link
+
+
+def test_every_page_of_the_documentation_is_listed() -> None:
+    pages = {f"docs/{page.name}" for page in ROOT.glob("docs/*.md")}
+    assert pages <= set(links(ENGLISH))
+
+
+def test_every_make_target_that_is_named_exists() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    named = set(re.findall(r"`([a-z-]+)`", ENGLISH.rpartition("Longer runs")[2]))
+    shown = set(re.findall(r"^make ([a-z-]+)", ENGLISH, re.MULTILINE))
+    assert named | shown <= targets
+
+
+def test_every_option_that_is_shown_exists(capsys: pytest.CaptureFixture[str]) -> None:
+    told = ""
+    for command in ("run", "operators", "devices"):
+        with pytest.raises(SystemExit):
+            main([command, "--help"])
+        told += capsys.readouterr().out
+    shown = "\n".join(BLOCK.findall(ENGLISH))
+    ours = [
+        line for line in shown.splitlines() if re.match(r"(python -m|moe-)\W?conformance", line)
+    ]
+    options = {option for line in ours for option in re.findall(r"--[a-z-]+", line)}
+    assert options
+    assert all(re.search(rf"{option}\b", told) for option in options)
