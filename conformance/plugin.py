@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from conformance import suite
+from conformance.case import Case
 from conformance.context import DEFAULTS, ROUTES, Context
 from conformance.controller import Controller
 from conformance.coverage import levels_of
@@ -175,7 +176,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Documented calls, small cases, free draws, covered rows; the smallest refused one again."""
+    """Documented calls, small cases, free draws, covered rows; the smallest refused one last."""
     __tracebackhide__ = True
     if TRIAL not in pyfuncitem.stash:
         return None
@@ -184,9 +185,14 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     profile: DeviceProfile | None = getattr(pyfuncitem.funcargs.get("device"), "profile", None)
     if profile is not None:
         trial.arithmetic = Arithmetic.of(profile)
+
+    def run(case: Case) -> None:
+        __tracebackhide__ = True
+        body(**arguments, **{DRAWN: case})
+
     try:
         try:
-            trial.examine(lambda case: body(**arguments, **{DRAWN: case}))
+            trial.examine(run)
             if trial.scout is not None:
                 trial.scout(**arguments)
             pyfuncitem.obj(**arguments)
@@ -196,6 +202,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
             trial.cut = True
         trial.settle()
     except Refused:
+        if draws(pyfuncitem):
+            trial.narrow(run)
         trial.replay()
         raise
     return True

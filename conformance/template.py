@@ -32,6 +32,7 @@ from conformance.covered import covered
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.observation import Observation
 from conformance.operator import Example, Operator, Rejection
+from conformance.plan import plan
 from conformance.profiles import Profile
 from conformance.trial import BrokenRecord, Judged, Trial, current
 from conformance.verdict import Verdict
@@ -39,12 +40,6 @@ from conformance.verdict import Verdict
 Body = Callable[..., None]
 DRAWN = "case"
 MARK = "conformance_body"
-SMALL_SHARE = 3
-"""One in so many drawn cases is small. They come first: from a big case that shows a rare mistake,
-shrinking may find no way to a small one, though there is one."""
-
-FREE_SHARE = 6
-"""One in so many cases is drawn freely, however many rows the discrete cells need."""
 
 
 def conformance_test(body: Body) -> Body:
@@ -165,15 +160,12 @@ def bind(
         bound: Body = seed(stream_seed(run_seed, f"{key} {stream}".rstrip()))(test)
         return bound
 
-    few = profile.examples // SMALL_SHARE if operator.small_cases else 0
-    if operator.small_cases and few:
-        trial.scout = drawing(operator.small_cases(mode, dtype), few, "small")
-    cells = operator.cells and operator.cells(mode, dtype)
-    rows = cells.rows(profile.strength) if cells else []
-    if cells:
-        trial.covered = covered(cells, rows, drawing)
-    free = max(profile.examples - few - len(rows), profile.examples // FREE_SHARE)
-    return drawing(operator.cases(mode, dtype), free, "", kept=database is not None)
+    planned = plan(operator, mode, dtype, profile)
+    if operator.small_cases and planned.small:
+        trial.scout = drawing(operator.small_cases(mode, dtype), planned.small, "small")
+    if planned.cells:
+        trial.covered = covered(planned.cells, planned.rows, drawing)
+    return drawing(operator.cases(mode, dtype), planned.free, "", kept=database is not None)
 
 
 def stream_seed(run_seed: int, key: str) -> int:

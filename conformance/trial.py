@@ -1,7 +1,7 @@
 """One item's attempts: what was judged, what was refused, and how long it may look for less.
 
 Hypothesis runs a template's body many times: on drawn cases, and after the first refusal on ever
-smaller ones. A trial stands between the two and keeps four promises.
+smaller ones. A trial stands between the two and keeps five promises.
 
 * Documented calls come first. One that is refused does not end the item: what is told is the
   smallest drawn case that is refused too, and the documented call only if there is none.
@@ -10,6 +10,7 @@ smaller ones. A trial stands between the two and keeps four promises.
 * Shrinking has a budget: wall time, and of attempts that hang very few, since each costs the whole
   time limit. After it, a new case counts as accepted without being run: the smallest refused case
   so far then stands as Hypothesis's result.
+* The machine is made small last, the case being as small as it gets.
 * What is reported was observed: in the end the smallest refused case is really run once more, and
   its text is that run's. If that run is accepted, the text says that the answer cannot be repeated.
 """
@@ -21,7 +22,7 @@ import math
 import time
 from collections.abc import Callable
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 from conformance.by_standard import ByStandard
@@ -30,6 +31,7 @@ from conformance.devices.device import EnvironmentFailure, OperatorUnavailable
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.observation import Observation, Outcome
 from conformance.replay import JudgedAs
+from conformance.strategies.machines import CORES
 from conformance.verdict import Verdict
 
 Key = tuple[str, Machine | None]
@@ -152,6 +154,25 @@ class Trial:
         __tracebackhide__ = True
         if self.smallest is not None:
             raise Refused(str(self.smallest.verdict))
+
+    def narrow(self, body: Callable[[Case], None]) -> None:
+        """Look for the fewest cores on which the smallest refused case ends in the same way.
+
+        Hypothesis cannot: where sizes are drawn around the number of cores, fewer cores make
+        another case of it.
+        """
+        shown = self.smallest
+        if shown is None or shown.case.machine is None or self.clock() >= self.end:
+            return
+        hangs = shown.observation.outcome is Outcome.TIMED_OUT
+        fewer = [cores for cores in CORES if cores < shown.case.machine.cores]
+        for cores in fewer[:1] if hangs else fewer:
+            machine = replace(shown.case.machine, cores=cores)
+            again = functools.partial(body, replace(shown.case, machine=machine))
+            refused = self._run(again)
+            if refused is not None and refused.observation.outcome is shown.observation.outcome:
+                self.smallest, self._again = refused, again
+                return
 
     def replay(self) -> None:
         """Run the smallest refused case again; `smallest` becomes what is observed this time."""

@@ -14,6 +14,7 @@ from cases.operators._moe_init_routing_v2_grad_limits import (
     vendor_tile_columns,
 )
 from conformance.case import Machine
+from conformance.legality import UB_BYTES as LEGAL_UB_BYTES
 from conformance.strategies.machines import UB_BYTES
 from conformance.strategies.patterns import least_tokens
 
@@ -32,7 +33,7 @@ SLOTS = {
 CORES = {"one": (1,), "few": (2, 3), "many": (40, 48)}
 SMALL_UB = 16384
 UB = {
-    "small": (1024, 2048, *(ub for ub in UB_BYTES if ub <= SMALL_UB)),
+    "small": tuple(ub for ub in UB_BYTES if ub <= SMALL_UB),
     "large": tuple(ub for ub in UB_BYTES if ub > SMALL_UB),
 }
 STEPS = {"": 0, " - 1": -1, " + 1": 1}
@@ -142,7 +143,7 @@ def _buffers(boundary: str, ub: str, least: int) -> Iterator[int]:
 
 def _legal(ub_bytes: int) -> int:
     """The least buffer that a simulated machine may have and that is no smaller."""
-    return max(1024, -(-ub_bytes // 32) * 32)
+    return max(LEGAL_UB_BYTES.start, -(-ub_bytes // LEGAL_UB_BYTES.step) * LEGAL_UB_BYTES.step)
 
 
 def _on(boundary: str, top_k: int, machine: Machine, element_bytes: int) -> Iterator[Sizes]:

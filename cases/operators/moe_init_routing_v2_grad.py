@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from cases.operators._moe_init_routing_v2_grad_cells import cells
 from cases.operators._moe_init_routing_v2_grad_far import far_cases, far_examples
-from cases.operators._moe_init_routing_v2_grad_limits import bins
-from conformance.case import Case, Machine, Tensor
+from cases.operators._moe_init_routing_v2_grad_limits import bins, least_ub_bytes
+from conformance.case import Case, Machine, Tensor, numpy_dtype
 from conformance.fill import Fill
 from conformance.operator import (
     Arrays,
@@ -127,7 +127,7 @@ def cases(draw: st.DrawFn, mode: str, dtype: str, small: bool = False) -> Case:
     """
     most_indices, most_tokens, most_hidden = (8, 8, 64) if small else (MOST_INDICES, 2000, 5000)
     top_k = draw(top_ks(min(300, most_indices)))
-    machine = draw(machines(least_ub_bytes(top_k)))
+    machine = draw(machines(least_ub_bytes(top_k, numpy_dtype(dtype).itemsize)))
     tokens = draw(token_counts(machine.cores, max(1, min(most_tokens, most_indices // top_k))))
     hidden = draw(hiddens(max(1, min(most_hidden, LARGEST_CASE // (tokens * top_k)))))
     entries = tokens * top_k
@@ -164,11 +164,6 @@ def near_and_far_cases(mode: str, dtype: str, small: bool = False) -> SearchStra
     """Cases of one mode and dtype; a few are far in drop/pad mode, where slots bound no rows."""
     near = cases(mode, dtype, small=small)
     return mostly(near, far_cases(call, dtype, small)) if mode == "drop_pad" else near
-
-
-def least_ub_bytes(top_k: int) -> int:
-    """The smallest unified buffer of a simulated machine that holds one tile of every bin."""
-    return 4096 if bins(top_k) < 16 else 16384
 
 
 def stated(text: str) -> Clause:

@@ -8,7 +8,7 @@ from hypothesis.strategies import SearchStrategy
 from conformance.case import Machine
 
 CORES = (1, 2, 3, 40, 48)
-UB_BYTES = tuple(1024 * kib for kib in (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192))
+UB_BYTES = tuple(1024 * kib for kib in (1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192))
 
 
 def machines(least_ub_bytes: int = 0) -> SearchStrategy[Machine]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from conformance import template
-from conformance.case import Case, Tensor
+from conformance.case import Case, Machine, Tensor
 from conformance.devices.device import EnvironmentFailure
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.observation import Observation, Outcome
@@ -109,6 +110,38 @@ def test_the_replay_really_runs_and_its_verdict_is_the_one_that_is_told() -> Non
     assert bench.ran == [6, 6]
     assert bench.trial.smallest is not before
     assert not bench.trial.unrepeatable
+
+
+@pytest.mark.parametrize(
+    ("outcome", "tried"),
+    [
+        (Outcome.COMPLETED, [40, 1, 2, 3, 3]),
+        (Outcome.TIMED_OUT, [40, 1, 40]),
+    ],
+)
+def test_the_machine_of_the_smallest_case_is_made_small_last(
+    outcome: Outcome, tried: list[int]
+) -> None:
+    ran: list[int] = []
+
+    def body(case: Case) -> None:
+        assert case.machine is not None
+        cores = case.machine.cores
+        ran.append(cores)
+        how = Outcome.REJECTED if cores == 2 else outcome
+        trial = current()
+        assert trial is not None
+        trial.record(Judged(case, Observation(how), Verdict(cores == 1, how.value)))
+
+    trial = Trial(lambda judged, phase, seconds: None, LIMIT)
+    case = replace(case_of(3), machine=Machine(40, 4096))
+    with pytest.raises(Refused):
+        trial.attempt(lambda: body(case), case)
+    trial.narrow(body)
+    trial.replay()
+    assert ran == tried
+    assert trial.smallest is not None
+    assert trial.smallest.case.machine == Machine(tried[-1], 4096)
 
 
 def test_documented_calls_come_first_and_are_counted_as_such() -> None:

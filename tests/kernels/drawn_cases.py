@@ -12,8 +12,9 @@ from hypothesis.strategies import SearchStrategy
 from conformance.case import Case
 from conformance.covered import not_simplest
 from conformance.operator import Example, Operator, Rejection
+from conformance.plan import plan
 from conformance.profiles import Profile
-from conformance.template import FREE_SHARE, SMALL_SHARE, stream_seed
+from conformance.template import stream_seed
 
 
 @dataclass(frozen=True)
@@ -36,25 +37,25 @@ def calls(operator: Operator, profile: Profile, run_seed: int) -> Iterator[Call]
         case
         for mode in operator.modes
         for dtype in operator.dtypes
-        for case in _cell(operator, mode.name, dtype, profile, run_seed)
+        for case in cell_cases(operator, mode.name, dtype, profile, run_seed)
     ]
     random.Random(run_seed).shuffle(found)
     yield from map(Call, found)
 
 
-def _cell(
+def cell_cases(
     operator: Operator, mode: str, dtype: str, profile: Profile, run_seed: int
 ) -> Iterator[Case]:
+    """The drawn cases of one cell in the order of a run: small ones, covering rows, free draws."""
     key = f"{mode} {dtype}"
-    few = profile.examples // SMALL_SHARE if operator.small_cases else 0
+    planned = plan(operator, mode, dtype, profile)
     if operator.small_cases:
-        yield from drawn(operator.small_cases(mode, dtype), few, run_seed, f"{key} small")
-    cells = operator.cells and operator.cells(mode, dtype)
-    rows = cells.rows(profile.strength) if cells else []
-    for number, row in enumerate(rows):
-        yield from drawn(not_simplest(cells.cases(row)), 1, run_seed, f"{key} row {number}")
-    free = max(profile.examples - few - len(rows), profile.examples // FREE_SHARE)
-    yield from drawn(operator.cases(mode, dtype), free, run_seed, key)
+        yield from drawn(operator.small_cases(mode, dtype), planned.small, run_seed, f"{key} small")
+    for number, row in enumerate(planned.rows):
+        assert planned.cells is not None
+        cases = not_simplest(planned.cells.cases(row))
+        yield from drawn(cases, 1, run_seed, f"{key} row {number}")
+    yield from drawn(operator.cases(mode, dtype), planned.free, run_seed, key)
 
 
 def drawn(cases: SearchStrategy[Case], examples: int, run_seed: int, key: str) -> list[Case]:

@@ -17,7 +17,8 @@ class Mutant:
     """One mistake: ``before``, which occurs exactly once in ``file``, becomes ``after``.
 
     ``file`` is relative to the folder of kernels. ``modes`` and ``dtypes`` are the cells in which
-    some input shows the mistake; in all others the kernel stays right.
+    some input shows the mistake; in all others the kernel stays right. ``cores`` is the smallest
+    machine that shows it, ``least_indices`` the fewest row indices that can.
     """
 
     name: str
@@ -26,6 +27,8 @@ class Mutant:
     after: str
     modes: tuple[str, ...] = ALL_MODES
     dtypes: tuple[str, ...] = ALL_DTYPES
+    cores: int = 1
+    least_indices: int = 1
 
 
 MUTANTS = (
@@ -82,6 +85,64 @@ MUTANTS = (
         KERNEL,
         "sourceRows_[row * hidden_ + column]",
         "sourceRows_[static_cast<uint32_t>(row * hidden_ + column)]",
+        modes=("drop_pad",),
+    ),
+    Mutant(
+        "last-core-idle",
+        KERNEL,
+        "AscendC::GetBlockIdx() >= data->usedCores",
+        "AscendC::GetBlockIdx() >= (data->usedCores > 1 ? data->usedCores - 1 : 1)",
+        cores=2,
+    ),
+    Mutant(
+        "rows-summed-one-slot-shifted",
+        KERNEL,
+        "return rowIndices_.GetValue(token * topK_ + slot);",
+        "return rowIndices_.GetValue(Least(token * topK_ + slot + 1, endToken_ * topK_ - 1));",
+        least_indices=2,
+    ),
+    Mutant(
+        "stale-sum-after-a-dropped-token-on-core-1",
+        KERNEL,
+        "const int64_t turn = bins_ - 1;",
+        "const int64_t turn = bins_ - 1;"
+        " bool kept = AscendC::GetBlockIdx() != 1;"
+        " for (int64_t slot = 0; slot < slots; ++slot) kept |= IsKept(SourceRow(token, slot));"
+        " if (!kept) return;",
+        modes=("drop_pad", "active"),
+        cores=2,
+        least_indices=2,
+    ),
+    Mutant(
+        "second-tile-at-the-last-tile's-width",
+        KERNEL,
+        "sourceRows_[row * hidden_ + column]",
+        "sourceRows_[row * hidden_ + column / tileColumns_ * columns]",
+    ),
+    Mutant(
+        "half-of-the-bins-lost-from-128-slots-on",
+        KERNEL,
+        "for (int64_t stride = 1; stride < bins_; stride *= 2) {",
+        "for (int64_t stride = 1; stride < (bins_ < 64 ? bins_ : 32); stride *= 2) {",
+        least_indices=128,
+    ),
+    Mutant(
+        "tail-core-counts-its-tokens-twice",
+        KERNEL,
+        "MergeBins(tokens * rowElements);",
+        "MergeBins(tokens * rowElements);"
+        " if (AscendC::GetBlockIdx() > 0 && AscendC::GetBlockIdx() == AscendC::GetBlockNum() - 1) {"
+        " AscendC::Add(Bin(0, 0), Bin(0, 0), Bin(0, 0),"
+        " static_cast<int32_t>(tokens * rowElements));"
+        " AscendC::PipeBarrier<PIPE_V>(); }",
+        cores=2,
+        least_indices=2,
+    ),
+    Mutant(
+        "row-index-read-as-int16",
+        KERNEL,
+        "return rowIndices_.GetValue(token * topK_ + slot);",
+        "return static_cast<int16_t>(rowIndices_.GetValue(token * topK_ + slot));",
         modes=("drop_pad",),
     ),
     Mutant(

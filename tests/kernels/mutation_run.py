@@ -1,53 +1,90 @@
 """Judge kernels with one mistake each: `python -m tests.kernels.mutation_run --seeds 20`.
 
-Each mutant is built once; then every seed is a smoke run of the real command line over one cell in
-which the mistake can show. A mutant counts as rejected when the run ends with status 1 and left a
-shrunk case. `--mutant none` judges the unchanged kernel over whole smoke runs: there a rejection is
-a false alarm.
+Each mutant is built once; then every seed is a run of the real command line over one cell in which
+the mistake can show. A mutant counts as rejected when the run ends with status 1 and left a shrunk
+case; the case is small when it has at most 8 row indices and 64 columns, or as few as can show the
+mistake, on the smallest machine that can. The share of cases that reveal the mistake is counted
+over the calls of a smoke run. `--mutant none` judges the unchanged kernel over whole runs: there a
+rejection is a false alarm.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from pathlib import Path
 
+from cases.operators.moe_init_routing_v2_grad import OPERATOR
+from conformance.devices.open import open_device
+from conformance.judge import judge
+from conformance.profiles import PROFILES
 from conformance.replay import load
+from conformance.strategies.machines import UB_BYTES
 from device_kernels.build import build
+from tests.kernels.drawn_cases import cell_cases
 from tests.kernels.mutants_moe_init_routing_v2_grad import MUTANTS, Mutant, apply
 
 ROOT = Path(__file__).parents[2]
 KERNELS = ROOT / "device_kernels" / "kernels"
 MOST_INDICES, MOST_HIDDEN = 8, 64
-STOP_EARLY = ("--time-limit", "3", "--", "-x", "-k", "test_values")
+MOST_REVEALED = 300
+"""Drawn cases over which the share of those that reveal a mistake is counted."""
+STOP_EARLY = ("-n", "0", "--time-limit", "3", "--", "-x", "-k")
 
 
 def first_cell(mutant: Mutant) -> tuple[str, ...]:
     """Arguments that run the values of one cell in which the mistake can show."""
-    return (*STOP_EARLY[:-1], f"test_values and {mutant.modes[0]}-{mutant.dtypes[0]}")
+    return (*STOP_EARLY, f"test_values and {mutant.modes[0]}-{mutant.dtypes[0]}")
+
+
+@dataclass(frozen=True)
+class Size:
+    """The sizes of a stored case: row indices, columns, cores, bytes of unified buffer."""
+
+    indices: int
+    hidden: int
+    cores: int
+    ub_bytes: int
+
+    def is_small(self, mutant: Mutant) -> bool:
+        """Whether nothing much smaller can show the mistake."""
+        return (
+            self.indices <= max(MOST_INDICES, mutant.least_indices + 1)
+            and self.hidden <= MOST_HIDDEN
+            and self.cores == mutant.cores
+            and self.ub_bytes <= smallest_ub(mutant.least_indices)
+        )
+
+    def __str__(self) -> str:
+        return f"{self.indices} indices x {self.hidden}, {self.cores} cores, {self.ub_bytes} B"
+
+
+def smallest_ub(least_indices: int) -> int:
+    """The least unified buffer of a drawn machine that holds so many slots of one token."""
+    return UB_BYTES[0] if least_indices < MOST_INDICES else 4 * UB_BYTES[0]
 
 
 @dataclass(frozen=True)
 class Result:
-    """One run of one kernel: exit status, the shrunk case's sizes (0 if none), wall seconds."""
+    """One run of one kernel: exit status, the sizes of its shrunk cases, wall seconds."""
 
     status: int
-    indices: int
-    hidden: int
+    sizes: tuple[Size, ...]
     seconds: float
     output: str
 
     @property
     def rejected(self) -> bool:
-        return self.status == 1 and self.indices > 0
-
-    @property
-    def small(self) -> bool:
-        return self.indices <= MOST_INDICES and self.hidden <= MOST_HIDDEN
+        return self.status == 1 and bool(self.sizes)
 
 
 def build_mutant(mutant: Mutant, folder: Path) -> Path:
@@ -56,63 +93,99 @@ def build_mutant(mutant: Mutant, folder: Path) -> Path:
     return build(folder / mutant.name).lib
 
 
-def judge_libraries(lib: Path, seed: int, out: Path, *extra: str) -> Result:
-    """One smoke run on the libraries in ``lib``."""
+def judge_libraries(lib: Path, seed: int, out: Path, *extra: str, profile: str) -> Result:
+    """One run on the libraries in ``lib``."""
     command = [sys.executable, "-m", "conformance", "run", "--libraries", str(lib)]
-    command += ["--device", "sim", "--profile", "smoke", "--seed", str(seed), "--out", str(out)]
+    command += ["--device", "sim", "--profile", profile, "--seed", str(seed), "--out", str(out)]
     started = time.monotonic()
     done = subprocess.run([*command, *extra], cwd=ROOT, capture_output=True, text=True)
     seconds = time.monotonic() - started
-    sizes = [case_sizes(path) for path in sorted(out.glob("failures/*/case.json"))]
-    indices, hidden = max(sizes, default=(0, 0))
-    return Result(done.returncode, indices, hidden, seconds, done.stdout + done.stderr)
+    sizes = tuple(map(case_size, sorted(out.glob("failures/*/case.json"))))
+    return Result(done.returncode, sizes, seconds, done.stdout + done.stderr)
 
 
-def case_sizes(path: Path) -> tuple[int, int]:
-    """Number of row indices and hidden size of a stored case."""
-    inputs = load(path).case.inputs
-    return inputs["expanded_row_idx"].size, inputs["grad_expanded_x"].shape[-1]
+def case_size(path: Path) -> Size:
+    """The sizes of a stored case."""
+    case = load(path).case
+    assert case.machine is not None
+    indices, hidden = case.inputs["expanded_row_idx"].size, case.inputs["grad_expanded_x"].shape[-1]
+    return Size(indices, hidden, case.machine.cores, case.machine.ub_bytes)
+
+
+def revealed(mutant: Mutant, lib: Path) -> tuple[int, int]:
+    """How many of the drawn cases of the mutant's first cell reveal its mistake, and of how many.
+
+    In the order of a run: small cases, rows of the covering array, free draws.
+    """
+    cell = cell_cases(OPERATOR, mutant.modes[0], mutant.dtypes[0], PROFILES["smoke"], 0)
+    every = list(islice(cell, MOST_REVEALED))
+    with closing(open_device("sim", time_limit=3, libraries=lib)) as device:
+        wrong = sum(not judge(OPERATOR, case, device.run(OPERATOR, case)).ok for case in every)
+    return wrong, len(every)
+
+
+def told(mutant: Mutant, results: list[Result], shown: tuple[int, int]) -> tuple[str, bool]:
+    """The line of one mutant, and whether every seed found it and shrank it."""
+    rejected = sum(result.rejected for result in results)
+    cases = [size for result in results for size in result.sizes]
+    small = sum(
+        result.rejected and all(s.is_small(mutant) for s in result.sizes) for result in results
+    )
+    largest = max(cases, key=lambda s: (s.indices * s.hidden, s.cores, s.ub_bytes), default=None)
+    line = (
+        f"{mutant.name:44} rejected {rejected}/{len(results)}, of these small {small}/{rejected},"
+        f" largest {largest}, revealed by {shown[0]} of {shown[1]} cases,"
+        f" {sum(result.seconds for result in results):.0f} s"
+    )
+    return line, small == len(results)
+
+
+def false_alarms(seeds: int, jobs: int, profile: str, folder: Path) -> int:
+    """Judge the unchanged kernel with so many seeds; returns how many runs were not accepted."""
+    lib = build().lib
+
+    def run(seed: int) -> Result:
+        return judge_libraries(lib, seed, folder / f"none-{seed}", profile=profile)
+
+    with ThreadPoolExecutor(jobs) as pool:
+        results = list(pool.map(run, range(seeds)))
+    bad = [result for result in results if result.status != 0]
+    for result in bad:
+        print(result.output)
+    print(f"the unchanged kernel: {len(bad)} of {seeds} {profile} runs not accepted")
+    return len(bad)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--profile", choices=PROFILES, default="gate")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument(
         "--mutant", default="", help="one mutant's name, or none for the real kernel"
     )
     chosen = parser.parse_args()
-    bad = 0
+    wanted = [mutant for mutant in MUTANTS if chosen.mutant in ("", mutant.name)]
+    if not wanted and chosen.mutant != "none":
+        parser.error(f"--mutant {chosen.mutant}: unknown; one of none, {[m.name for m in MUTANTS]}")
     with tempfile.TemporaryDirectory() as folder:
         if chosen.mutant == "none":
-            kernels = [("none", build().lib)]
-        else:
-            wanted = [m for m in MUTANTS if chosen.mutant in ("", m.name)]
-            kernels = [(mutant.name, build_mutant(mutant, Path(folder))) for mutant in wanted]
-        if not kernels:
-            parser.error(
-                f"--mutant {chosen.mutant}: unknown; one of none, {[m.name for m in MUTANTS]}"
-            )
-        for name, lib in kernels:
-            extra = next((first_cell(m) for m in MUTANTS if m.name == name), ())
-            results = [
-                judge_libraries(lib, seed, Path(folder) / f"{name}-{seed}", *extra)
-                for seed in range(chosen.seeds)
-            ]
-            rejected = sum(result.rejected for result in results)
-            small = sum(result.rejected and result.small for result in results)
-            indices = max(result.indices for result in results)
-            hidden = max(result.hidden for result in results)
-            seconds = sum(result.seconds for result in results)
-            print(
-                f"{name:32} rejected {rejected}/{len(results)}, of these small {small},"
-                f" largest shrunk case {indices} indices x hidden {hidden}, {seconds:.0f} s",
-                flush=True,
-            )
-            if name == "none":
-                bad += sum(result.status != 0 for result in results)
-            else:
-                bad += len(results) - small
-    return 1 if bad else 0
+            return int(false_alarms(chosen.seeds, 1, chosen.profile, Path(folder)) > 0)
+        well = True
+        for mutant in wanted:
+            lib = build_mutant(mutant, Path(folder))
+            run = partial(_run, mutant, lib, chosen.profile, Path(folder))
+            with ThreadPoolExecutor(chosen.jobs) as pool:
+                results = list(pool.map(run, range(chosen.seeds)))
+            line, good = told(mutant, results, revealed(mutant, lib))
+            print(line, flush=True)
+            well &= good
+    return 0 if well else 1
+
+
+def _run(mutant: Mutant, lib: Path, profile: str, folder: Path, seed: int) -> Result:
+    out = folder / f"{mutant.name}-{seed}"
+    return judge_libraries(lib, seed, out, *first_cell(mutant), profile=profile)
 
 
 if __name__ == "__main__":

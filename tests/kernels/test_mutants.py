@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.kernels.mutants_moe_init_routing_v2_grad import MUTANTS, Mutant
-from tests.kernels.mutation_run import STOP_EARLY, build_mutant, judge_libraries
+from tests.kernels.mutation_run import build_mutant, first_cell, judge_libraries
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
@@ -13,6 +13,7 @@ def test_smoke_rejects_the_mistake_and_shrinks_it_to_a_case_for_a_person(
     mutant: Mutant, tmp_path: Path
 ) -> None:
     lib = build_mutant(mutant, tmp_path)
-    result = judge_libraries(lib, 0, tmp_path / "run", *STOP_EARLY)
+    extra = first_cell(mutant)
+    result = judge_libraries(lib, 0, tmp_path / "run", *extra, profile="smoke")
     assert result.rejected, result.output
-    assert result.small, result.output
+    assert all(size.is_small(mutant) for size in result.sizes), f"{result.sizes}\n{result.output}"

@@ -1,0 +1,36 @@
+"""How many cases of each kind an item draws: small ones, rows of its covering array, free ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from conformance.cells import Cells, Levels
+from conformance.operator import Operator
+from conformance.profiles import Profile
+
+SMALL_SHARE = 3
+"""One in so many drawn cases is small. They come first: from a big case that shows a rare mistake,
+shrinking may find no way to a small one, though there is one."""
+
+FREE_SHARE = 6
+"""One in so many cases is drawn freely, however many rows the discrete cells need."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What one item draws: ``small`` cases, one for each row of ``cells``, ``free`` ones."""
+
+    small: int
+    cells: Cells | None
+    rows: Sequence[Levels]
+    free: int
+
+
+def plan(operator: Operator, mode: str, dtype: str, profile: Profile) -> Plan:
+    """The plan of an operator's mode and dtype in a profile."""
+    small = profile.examples // SMALL_SHARE if operator.small_cases else 0
+    cells = operator.cells(mode, dtype) if operator.cells else None
+    rows = cells.rows(profile.strength) if cells else []
+    free = max(profile.examples - small - len(rows), profile.examples // FREE_SHARE)
+    return Plan(small, cells, rows, free)
