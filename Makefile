@@ -16,14 +16,15 @@ test: $(READY)  ## every test of the project
 lint: $(READY)  ## format, lint, types and import rules alone
 	@$(VENV)/bin/python -m pytest tests/project -q
 
-mutants: $(READY)  ## kernels with one mistake each: smoke must reject each of them, 20 seeds
+mutants: $(READY)  ## kernels with one mistake each: gate must reject each of them, 20 seeds; and automatic ones
 	@$(VENV)/bin/python -m tests.kernels.mutation_run --seeds 20
+	@$(VENV)/bin/python -m tests.kernels.automatic_run --profile gate
 
 removals: $(READY)  ## the kernels without each flag, barrier or queue: 95 % of what matters is reported
 	@$(VENV)/bin/python -m tests.kernels.removal_run
 
-soak: $(READY)  ## the real kernel, 20 seeds of smoke: no false alarm
-	@$(VENV)/bin/python -m tests.kernels.mutation_run --seeds 20 --mutant none
+soak: $(READY)  ## the real kernel, 200,000 cases: no false alarm
+	@$(VENV)/bin/python -m tests.kernels.soak_run
 
 soundness: $(READY)  ## the judge of sums: whole toy formats and millions of hard sums, no false alarm
 	@$(VENV)/bin/python -m tests.conformance.numerics.soundness_run

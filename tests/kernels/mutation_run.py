@@ -4,8 +4,7 @@ Each mutant is built once; then every seed is a run of the real command line ove
 the mistake can show. A mutant counts as rejected when the run ends with status 1 and left a shrunk
 case; the case is small when it has at most 8 row indices and 64 columns, or as few as can show the
 mistake, on the smallest machine that can. The share of cases that reveal the mistake is counted
-over the calls of a smoke run. `--mutant none` judges the unchanged kernel over whole runs: there a
-rejection is a false alarm.
+over the calls of a smoke run.
 """
 
 from __future__ import annotations
@@ -140,37 +139,17 @@ def told(mutant: Mutant, results: list[Result], shown: tuple[int, int]) -> tuple
     return line, small == len(results)
 
 
-def false_alarms(seeds: int, jobs: int, profile: str, folder: Path) -> int:
-    """Judge the unchanged kernel with so many seeds; returns how many runs were not accepted."""
-    lib = build().lib
-
-    def run(seed: int) -> Result:
-        return judge_libraries(lib, seed, folder / f"none-{seed}", profile=profile)
-
-    with ThreadPoolExecutor(jobs) as pool:
-        results = list(pool.map(run, range(seeds)))
-    bad = [result for result in results if result.status != 0]
-    for result in bad:
-        print(result.output)
-    print(f"the unchanged kernel: {len(bad)} of {seeds} {profile} runs not accepted")
-    return len(bad)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--profile", choices=PROFILES, default="gate")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument(
-        "--mutant", default="", help="one mutant's name, or none for the real kernel"
-    )
+    parser.add_argument("--mutant", default="", help="one mutant's name; all if absent")
     chosen = parser.parse_args()
     wanted = [mutant for mutant in MUTANTS if chosen.mutant in ("", mutant.name)]
-    if not wanted and chosen.mutant != "none":
-        parser.error(f"--mutant {chosen.mutant}: unknown; one of none, {[m.name for m in MUTANTS]}")
+    if not wanted:
+        parser.error(f"--mutant {chosen.mutant}: unknown; one of {[m.name for m in MUTANTS]}")
     with tempfile.TemporaryDirectory() as folder:
-        if chosen.mutant == "none":
-            return int(false_alarms(chosen.seeds, 1, chosen.profile, Path(folder)) > 0)
         well = True
         for mutant in wanted:
             lib = build_mutant(mutant, Path(folder))

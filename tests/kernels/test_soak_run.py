@@ -1,0 +1,28 @@
+"""A soak counts what its runs judged, class by class."""
+
+from conformance.coverage import Coverage
+from tests.kernels.soak_run import classes, rare
+
+
+def cell(mode: str, **cases: int) -> Coverage:
+    return Coverage(
+        operator="toy",
+        mode=mode,
+        dtype="int32",
+        strength=2,
+        levels={"family": cases},
+        tuples=1,
+    )
+
+
+def test_cases_add_up_over_runs_and_a_rare_class_is_named():
+    found = classes([cell("plain", lattice=20, knife=40), cell("careful", lattice=31)])
+    found.update(classes([cell("plain", lattice=9, knife=0)]))
+    assert rare(found, 30) == ["plain, int32, family, lattice: 29 cases"]
+    assert rare(found, 29) == []
+
+
+def test_a_class_that_no_run_judged_is_rare():
+    assert rare(classes([cell("plain", lattice=0)]), 1) == [
+        "plain, int32, family, lattice: 0 cases"
+    ]
