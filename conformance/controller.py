@@ -18,6 +18,7 @@ from conformance.evidence import (
     EnvironmentLine,
     FailureLine,
     ItemLine,
+    LimitLine,
     OrderLine,
     read_lines,
 )
@@ -142,6 +143,8 @@ class Controller:
         evidence.cases = sum(cell.cases for cell in evidence.cells)
         evidence.devices = _distinct(line for line in lines if isinstance(line, DeviceLine))
         evidence.orders = _orders(line for line in lines if isinstance(line, OrderLine))
+        limits = (line for line in lines if isinstance(line, LimitLine))
+        evidence.limits = list({line.operator: line for line in limits}.values())
         failures = (line for line in lines if isinstance(line, FailureLine))
         evidence.failures = last_of_each(failures)
         refused = {line.item for line in evidence.failures}

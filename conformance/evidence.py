@@ -121,7 +121,22 @@ class OrderLine(Line, tag="order", kw_only=True):
     as_declared: bool | None = None
 
 
-AnyLine = VerdictLine | DeviceLine | OrderLine | FailureLine | ItemLine | EnvironmentLine
+class LimitLine(Line, tag="limits", kw_only=True):
+    """Whether the kernels change their path where the record draws its boundary cases.
+
+    Of ``compared`` sizes, ``differing`` names those of which the kernels' own function says
+    something else; ``reason`` tells why nothing was compared.
+    """
+
+    operator: str
+    compared: int = 0
+    differing: tuple[str, ...] = ()
+    reason: str = ""
+
+
+AnyLine = (
+    VerdictLine | DeviceLine | OrderLine | LimitLine | FailureLine | ItemLine | EnvironmentLine
+)
 
 
 class Writer:

@@ -7,7 +7,7 @@ never asks for an operator's name; what differs between operators is a field her
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Literal
 
@@ -171,6 +171,32 @@ class Example:
 
 
 @dataclass(frozen=True)
+class Limit:
+    """A size at which the host tiling takes another branch, as the record draws around it.
+
+    A kernel under judgement may export a function ``<title>TilingLimit`` that answers ``value`` to
+    ``(const char* axis, int64 top_k, int32 dtype, uint32 cores, uint64 ub_bytes, int64 hidden)``;
+    parameters that an axis does not depend on are 0. The axis "ub-bytes" is the least unified
+    buffer that the tiling accepts.
+    """
+
+    axis: str
+    value: int
+    top_k: int
+    dtype: str
+    cores: int = 0
+    ub_bytes: int = 0
+    hidden: int = 0
+
+    def __str__(self) -> str:
+        sizes = {"top_k": self.top_k, "cores": self.cores, "UB": self.ub_bytes}
+        shown = [
+            f"{name} {size}" for name, size in {**sizes, "hidden": self.hidden}.items() if size
+        ]
+        return f"{self.axis} ({self.dtype}, {', '.join(shown)})"
+
+
+@dataclass(frozen=True)
 class Operator:
     """One operator of the family.
 
@@ -182,6 +208,8 @@ class Operator:
     output has one row, the sum over the slots of ``x`` [slots, columns] of that storage dtype: by
     it the order of a device's additions is recovered (conformance/probe.py). None where the
     operator has no such case. ``targets`` says of products what becomes of the modes there.
+    ``limits`` are sizes around which cases are drawn: a kernel that exports its own is compared
+    with them (conformance/boundaries.py).
     """
 
     name: str
@@ -201,6 +229,7 @@ class Operator:
     cells: Callable[[str, str], Cells] | None = None
     row_sum: Callable[[str, NDArray[np.generic]], Case] | None = None
     targets: tuple[Target, ...] = ()
+    limits: tuple[Limit, ...] = field(default=(), repr=False)
 
     @property
     def tensors(self) -> tuple[TensorParameter, ...]:

@@ -23,7 +23,7 @@ from conformance.devices.open import open_device
 from conformance.evidence import AnyLine, EnvironmentLine, ItemLine, verdict_line
 from conformance.failure import tell
 from conformance.numerics.arithmetic import Arithmetic
-from conformance.probe import summation_orders
+from conformance.probe import probed
 from conformance.profiles import PROFILES
 from conformance.resume import check_device
 from conformance.selection import Selection, draws
@@ -69,6 +69,8 @@ def pytest_configure(config: pytest.Config) -> None:
     except suite.UsageError as error:
         raise pytest.UsageError(str(error)) from error
     config.stash[CONTEXT] = context
+    # A covering row is repeated as it was drawn, large as it may be; nobody prints it.
+    config.addinivalue_line("filterwarnings", "ignore:Generating overly large repr")
     # Where CI is set, pytest's summary would repeat every failure text whole.
     config.option.force_short_summary = True
     config.pluginmanager.register(Selection(context), "conformance-selection")
@@ -99,7 +101,7 @@ def device(pytestconfig: pytest.Config) -> Iterator[Device]:
         if context.resume:
             _same_device(context, opened)
         if context.worker in PROBING:
-            for line in summation_orders(opened, context.operators, worker=context.worker):
+            for line in probed(opened, context.operators, context.worker):
                 context.write(line, opened)
         yield opened
     finally:

@@ -6,7 +6,7 @@ found goes into the evidence; what cannot be recovered is said, with the reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import Any
 
@@ -14,8 +14,9 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.boundaries import limit_lines
 from conformance.devices.device import Device, OperatorUnavailable
-from conformance.evidence import OrderLine
+from conformance.evidence import LimitLine, OrderLine
 from conformance.findings import ending
 from conformance.numerics.recovery import Recovered, Unrecoverable, recover
 from conformance.numerics.tree import lowest_common
@@ -30,6 +31,14 @@ UNRECOVERABLE, NO_ANSWER = "unrecoverable", "no answer"
 
 class NoAnswer(Exception):  # noqa: N818 - what became of a call
     """A call of the probe did not complete; the text says how it ended."""
+
+
+def probed(
+    device: Device, operators: Sequence[Operator], worker: str
+) -> Iterator[OrderLine | LimitLine]:
+    """All that a run asks a device before it judges: orders of additions, limits of tilings."""
+    yield from summation_orders(device, operators, worker=worker)
+    yield from limit_lines(device, operators, worker)
 
 
 def summation_orders(

@@ -12,7 +12,15 @@ import msgspec
 
 from conformance.by_standard import OURS
 from conformance.coverage import Coverage
-from conformance.evidence import SCHEMA, AnyLine, DeviceLine, FailureLine, OrderLine, VerdictLine
+from conformance.evidence import (
+    SCHEMA,
+    AnyLine,
+    DeviceLine,
+    FailureLine,
+    LimitLine,
+    OrderLine,
+    VerdictLine,
+)
 from conformance.kernel_coverage import FileCoverage
 from conformance.numerics.standards import Ruling
 from conformance.observation import Outcome
@@ -87,6 +95,7 @@ class Evidence(msgspec.Struct, kw_only=True):
     route: str = ""
     devices: list[DeviceLine] = []
     orders: list[OrderLine] = []
+    limits: list[LimitLine] = []
     provenance: dict[str, Any] = {}
     kernel_coverage: list[FileCoverage] = []
     operators: list[str] = []

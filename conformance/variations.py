@@ -26,6 +26,15 @@ def retyped(case: Case, name: str, dtype: str) -> Case:
     return replace(case, inputs=change(case.inputs), outputs=change(case.outputs))
 
 
+def reshaped(case: Case, name: str, shape: tuple[int, ...]) -> Case:
+    """The same call with zeros of another shape for tensor ``name``."""
+
+    def change(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        return {k: Tensor(shape, t.dtype) if k == name else t for k, t in tensors.items()}
+
+    return replace(case, inputs=change(case.inputs), outputs=change(case.outputs))
+
+
 def with_attributes(case: Case, **changed: int) -> Case:
     """The same call with other attribute values. Raises ValueError for an unknown attribute."""
     unknown = changed.keys() - case.attributes.keys()

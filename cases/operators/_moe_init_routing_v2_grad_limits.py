@@ -7,11 +7,22 @@ strategy needs them where no kernel is built: on an NPU host, and when a stored 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import product
+
+from conformance.case import numpy_dtype
+from conformance.operator import Limit
+
 GRANULE_BYTES = 32
 MOST_COPY_BLOCKS = 4095
 VENDOR_UB_BYTES = {"Ascend910B": 196352, "Ascend910_93": 196608}
 """What the vendor's tiling sees: the platform's 196608, on the 910B less 256 in reserve."""
 
+TOP_KS = (1, 3, 4, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 300)
+"""Both ends of every class of top_k, by which all limits change."""
+
+UBS = (16384, 196352)
+CORES = 3
 VENDOR_TILE_BYTES = 65536
 """The vendor's tiling takes no more of a row's fp32 sums at once."""
 
@@ -34,9 +45,10 @@ def tile_columns(top_k: int, element_bytes: int, ub_bytes: int) -> int:
 
 
 def tokens_per_batch(top_k: int, element_bytes: int, ub_bytes: int, hidden: int) -> int:
-    """The most tokens that one core adds up at a time."""
-    if hidden > tile_columns(top_k, element_bytes, ub_bytes):
-        return 1
+    """The most tokens that one core adds up at a time, 0 where the buffer is too small."""
+    columns = tile_columns(top_k, element_bytes, ub_bytes)
+    if hidden > columns:
+        return min(columns, 1)
     row, token = _column_bytes(top_k, element_bytes)
     rounded = _up(hidden, GRANULE_BYTES // element_bytes)
     return min((ub_bytes - rounded * row) // (rounded * token), MOST_COPY_BLOCKS)
@@ -51,6 +63,23 @@ def vendor_tile_columns(top_k: int, element_bytes: int, product: str) -> int:
     granule = GRANULE_BYTES // element_bytes
     share = VENDOR_UB_BYTES[product] // buffers // GRANULE_BYTES * GRANULE_BYTES
     return _down(min(VENDOR_TILE_BYTES, share) // 4, granule)
+
+
+def limits(dtypes: tuple[str, ...]) -> Iterator[Limit]:
+    """Every limit at both ends of each class of top_k, on a small and a large machine."""
+    for dtype, top_k in product(dtypes, TOP_KS):
+        size = numpy_dtype(dtype).itemsize
+        least = least_ub_bytes(top_k, size)
+        yield Limit("bins", bins(top_k), top_k, dtype)
+        yield Limit("cores", CORES, top_k, dtype, CORES)
+        yield Limit("ub-bytes", least, top_k, dtype)
+        for ub in (least - 1, least, *UBS):
+            columns = tile_columns(top_k, size, ub)
+            yield Limit("hidden", columns, top_k, dtype, ub_bytes=ub)
+            for hidden in {1, max(1, columns), columns + 1}:
+                batch = tokens_per_batch(top_k, size, ub, hidden)
+                yield Limit("batch", batch, top_k, dtype, 0, ub, hidden)
+                yield Limit("tokens", CORES * batch, top_k, dtype, CORES, ub, hidden)
 
 
 def _column_bytes(top_k: int, element_bytes: int) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cases.operators._moe_init_routing_v2_grad_cells import cells
 from cases.operators._moe_init_routing_v2_grad_far import far_cases, far_examples
-from cases.operators._moe_init_routing_v2_grad_limits import bins, least_ub_bytes
+from cases.operators._moe_init_routing_v2_grad_limits import bins, least_ub_bytes, limits
 from conformance.case import Case, Machine, Tensor, numpy_dtype
 from conformance.fill import Fill
 from conformance.operator import (
@@ -37,7 +37,7 @@ from conformance.strategies.fills import fills
 from conformance.strategies.machines import machines
 from conformance.strategies.routings import positions, ranks, unread_rows
 from conformance.strategies.sizes import hiddens, token_counts, top_ks
-from conformance.variations import retyped, with_attributes, without
+from conformance.variations import reshaped, retyped, with_attributes, without
 from reference import moe_init_routing_v2_grad as reference
 from reference.terms import Terms
 
@@ -320,6 +320,10 @@ def rejections() -> tuple[Rejection, ...]:
                 "out of 5 rows for 4": sized("dropless", (8, 16), 8, 2, (5, 16)),
                 "out of rank 3": sized("dropless", (8, 16), 8, 2, (4, 1, 16)),
             },
+            source_read("no dim of the indices, or of dropless rows, is 0", TILING): {
+                "indices of shape [8, 0]": reshaped(good, "expanded_row_idx", (8, 0)),
+                "dropless rows of shape [8, 16, 0]": sized("dropless", (8, 16, 0), 8, 2, (4, 16)),
+            },
             stated("top_k divides the number of indices"): {
                 "8 indices, top_k 3": sized("dropless", (8, 16), 8, 3, (2, 16)),
                 "8 indices, top_k 3 in drop/pad": sized("drop_pad", (2, 4, 16), 8, 3, (2, 16)),
@@ -371,6 +375,7 @@ OPERATOR = Operator(
     examples=examples(),
     rejections=rejections(),
     row_sum=row_sum,
+    limits=tuple(limits(DTYPES)),
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),

@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from conformance import suite
+from conformance.boundaries import limit_lines, limits_told
 from conformance.commands.common import add_operators
 from conformance.controller import ACCEPTED, ENVIRONMENT
 from conformance.devices.device import EnvironmentFailure
@@ -61,7 +62,8 @@ def devices_command(parsed: argparse.Namespace, console: Console, extra: list[st
                 if parsed.probe:
                     for line in profile_lines(device.profile):
                         print(f"  {line}")
-                    for line in order_lines(summation_orders(device, operators)):
+                    found = order_lines(summation_orders(device, operators))
+                    for line in (*found, *limits_told(limit_lines(device, operators))):
                         print(f"  {line}")
             finally:
                 device.close()

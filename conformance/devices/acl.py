@@ -178,10 +178,10 @@ class Acl:
         """Destroy an aclTensor; the memory stays."""
         self._destroy_tensor(tensor)
 
-    def operator(self, name: str, *arguments: Any) -> Any:
-        """A function of the operator library answering aclnnStatus; None if it is not there."""
+    def operator(self, name: str, *arguments: Any, answers: Any = c_int) -> Any:
+        """A function of the operator library, as a rule answering aclnnStatus; None if absent."""
         return (
-            _declare(self.operators, name, c_int, *arguments)
+            _declare(self.operators, name, answers, *arguments)
             if hasattr(self.operators, name)
             else None
         )

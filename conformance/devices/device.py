@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
     from conformance.case import Case
     from conformance.observation import Observation
-    from conformance.operator import Operator
+    from conformance.operator import Limit, Operator
 
 
 class EnvironmentFailure(RuntimeError):  # noqa: N818 - the word of the exit status
@@ -75,6 +75,12 @@ class Device(Protocol):
 
         Raises OperatorUnavailable where the library has no such operator, ValueError where the
         case does not fit the operator's signature, EnvironmentFailure where the device is lost.
+        """
+
+    def limits(self, operator: Operator, asked: Sequence[Limit]) -> tuple[int, ...]:
+        """What the operator's host tiling says of the sizes asked for.
+
+        Raises OperatorUnavailable where the library exports no such function, or it crashes.
         """
 
     def close(self) -> None:

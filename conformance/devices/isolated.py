@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 import msgspec
 import numpy as np
@@ -13,9 +14,12 @@ from conformance.devices.call import call_of
 from conformance.devices.child import Child, ChildEndedError
 from conformance.devices.device import DeviceProfile, EnvironmentFailure, OperatorUnavailable
 from conformance.devices.messages import (
+    DTYPES,
     Answer,
+    AskLimits,
     Call,
     Fault,
+    Limits,
     Opened,
     Refused,
     Reply,
@@ -25,7 +29,7 @@ from conformance.devices.messages import (
 )
 from conformance.devices.segment import Segment
 from conformance.observation import Diagnostic, GuardDamage, Observation, Outcome
-from conformance.operator import Operator
+from conformance.operator import Limit, Operator
 
 OPEN_LIMIT = 120.0
 """Seconds within which a device must open; a real one that comes out of reset takes many."""
@@ -103,6 +107,22 @@ class IsolatedDevice:
         text = reply.traceback if isinstance(reply, Fault) else repr(reply)
         raise EnvironmentFailure(f"the device process failed: {text}")
 
+    def limits(self, operator: Operator, asked: Sequence[Limit]) -> tuple[int, ...]:
+        """What the kernels say of their limits; see ``Device.limits``."""
+        symbol = f"{operator.title}TilingLimit"
+        queries = tuple(
+            (one.axis, one.top_k, DTYPES[one.dtype][0], one.cores, one.ub_bytes, one.hidden)
+            for one in asked
+        )
+        self._segment.note(symbol)
+        try:
+            _, reply = self._ask(AskLimits(symbol, queries))
+        except ChildEndedError as ended:
+            raise OperatorUnavailable(f"{symbol}: {ended.detail}") from None
+        if not isinstance(reply, Limits):
+            raise OperatorUnavailable(f"the operator library exports no {symbol}")
+        return reply.values
+
     def close(self) -> None:
         """End the process. Closing twice is harmless."""
         if not self._closed:
@@ -111,7 +131,7 @@ class IsolatedDevice:
                 self._child.close()
             self._segment.close()
 
-    def _ask(self, call: Call) -> tuple[Child, Reply]:
+    def _ask(self, call: Call | AskLimits) -> tuple[Child, Reply]:
         """Have the call answered by a process that is there. Raises ChildEndedError."""
         child = self._child
         if child is not None and child.alive:

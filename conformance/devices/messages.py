@@ -2,7 +2,8 @@
 
 A message is its length as 4 little-endian bytes, then msgpack. The parent opens with ``Setup``,
 which is answered ``Opened`` or ``Refused``; then every ``Call`` is answered ``Answer``,
-``Unavailable`` or ``Fault``. Tensors never travel on the pipe: both sides map one shared segment.
+``Unavailable`` or ``Fault``, and ``AskLimits`` by ``Limits`` or ``Unavailable``. Tensors never
+travel on the pipe: both sides map one shared segment.
 """
 
 from __future__ import annotations
@@ -106,6 +107,19 @@ class Call(msgspec.Struct, frozen=True, tag="call"):
         return sum(tensor.nbytes for tensor in self.tensors if tensor.rows is not None)
 
 
+class AskLimits(msgspec.Struct, frozen=True, tag="ask limits"):
+    """What a host tiling answers to ``queries``: axis, top_k, aclDataType, cores, UB, hidden."""
+
+    symbol: str
+    queries: tuple[tuple[str, int, int, int, int, int], ...]
+
+
+class Limits(msgspec.Struct, frozen=True, tag="limits"):
+    """The answers, in the order of the queries."""
+
+    values: tuple[int, ...]
+
+
 class Setup(msgspec.Struct, frozen=True, tag="setup"):
     """What the child opens.
 
@@ -178,8 +192,8 @@ class Fault(msgspec.Struct, frozen=True, tag="fault"):
     traceback: str
 
 
-Request = Setup | Call
-Reply = Opened | Refused | Answer | Unavailable | Fault
+Request = Setup | Call | AskLimits
+Reply = Opened | Refused | Answer | Limits | Unavailable | Fault
 Message = TypeVar("Message")
 
 _encode = msgspec.msgpack.Encoder().encode

@@ -14,12 +14,23 @@ import resource
 import signal
 import sys
 import traceback
+from ctypes import c_char_p, c_int32, c_int64, c_uint32, c_uint64
 from pathlib import Path
 
 from conformance.devices import messages
 from conformance.devices.acl import Acl, AclError
 from conformance.devices.aclnn import AclnnRoute
-from conformance.devices.messages import Answer, Call, Fault, Opened, Refused, Setup, Unavailable
+from conformance.devices.messages import (
+    Answer,
+    AskLimits,
+    Call,
+    Fault,
+    Limits,
+    Opened,
+    Refused,
+    Setup,
+    Unavailable,
+)
 from conformance.devices.segment import Segment
 
 PR_SET_PDEATHSIG = 1
@@ -56,6 +67,9 @@ def main() -> None:
     _limit_address_space(setup.address_space)
     messages.send(replies, opened)
     while (call := messages.receive(commands, messages.REQUESTS)) is not None:
+        if isinstance(call, AskLimits):
+            messages.send(replies, _limits(acl, call))
+            continue
         if not isinstance(call, Call):
             break
         if segment.follow() or room != call.sparse_bytes:
@@ -100,6 +114,15 @@ def _run(route: AclnnRoute, call: Call) -> Answer | Unavailable | Fault:
         os.abort()
     except Exception:
         return Fault(traceback.format_exc())
+
+
+def _limits(acl: Acl, asked: AskLimits) -> Limits | Unavailable:
+    """What the operator library's own function answers, if it exports one."""
+    parameters = (c_char_p, c_int64, c_int32, c_uint32, c_uint64, c_int64)
+    answer = acl.operator(asked.symbol, *parameters, answers=c_int64)
+    if answer is None:
+        return Unavailable(asked.symbol)
+    return Limits(tuple(answer(axis.encode(), *rest) for axis, *rest in asked.queries))
 
 
 def _end(acl: Acl, route: AclnnRoute, setup: Setup) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from conformance.boundaries import limits_told
 from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
 from conformance.probe import order_lines
 from conformance.reporting.terminal import (
@@ -40,6 +41,8 @@ def tell(out: Path, evidence: Evidence, status: int, console: Console) -> None:
     wide.print(table(evidence), crop=False)
     for line in order_lines(evidence.orders):
         console.print(f"order of additions: {line}", markup=False)
+    for line in limits_told(evidence.limits):
+        console.print(line, markup=False)
     if evidence.standards:
         console.print()
         wide.print(standards_table(evidence), crop=False)

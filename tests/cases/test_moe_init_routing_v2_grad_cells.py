@@ -162,6 +162,7 @@ def test_drawn_levels_are_spread_over_the_feasible_cells() -> None:
     assert len(drawn) > 4
 
 
+@pytest.mark.filterwarnings("ignore:Generating overly large repr")
 def test_a_mistake_on_one_boundary_of_one_class_is_met_and_told_at_its_smallest() -> None:
     """Where 128 slots or more meet a row of two tiles and one column: no free draw shows that."""
     assert OPERATOR.cells is not None

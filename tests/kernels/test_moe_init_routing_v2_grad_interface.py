@@ -1,45 +1,37 @@
 """The aclnn interface checks its rules in CANN's order, and says which one was broken."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from itertools import combinations
 
 import pytest
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR, call
-from conformance.case import Case, Tensor
+from conformance.case import Case
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.observation import Outcome
-from conformance.variations import retyped, with_attributes, without
+from conformance.variations import reshaped, retyped, with_attributes, without
 
 Breaking = Callable[[Case], Case]
 GOOD = call("dropless", "float32", grad=(8, 16), indices=tuple(range(8)), top_k=2)
 
 
-def reshaped(name: str, shape: tuple[int, ...]) -> Breaking:
-    def change(case: Case) -> Case:
-        def shape_of(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-            return {k: replace(t, shape=shape) if k == name else t for k, t in tensors.items()}
-
-        return replace(
-            case, inputs=shape_of(dict(case.inputs)), outputs=shape_of(dict(case.outputs))
-        )
-
-    return change
+def shaped(name: str, shape: tuple[int, ...]) -> Breaking:
+    return lambda case: reshaped(case, name, shape)
 
 
 RULES: tuple[tuple[str, int, Breaking, str], ...] = (
     ("null", 161001, lambda case: without(case, "expanded_row_idx"), "expandedRowIdx is null"),
     ("dtype", 161002, lambda case: retyped(case, "grad_x", "int8"), "the data type of out"),
+    ("scalar", 161002, shaped("expanded_row_idx", ()), "the rank of expandedRowIdx is 0"),
     ("mode", 561002, lambda case: with_attributes(case, drop_pad_mode=2), "dropPadMode is 2"),
     ("top_k", 561002, lambda case: with_attributes(case, top_k=0), "topK is 0"),
     ("active_num", 561002, lambda case: with_attributes(case, active_num=-1), "activeNum is -1"),
-    ("rank", 561002, reshaped("grad_expanded_x", (2, 2, 2, 16)), "the rank of gradExpandedX"),
-    ("rows", 561002, reshaped("grad_expanded_x", (7, 16)), "dim 0 of gradExpandedX is 7"),
-    ("out rank", 561002, reshaped("grad_x", (4, 4, 4)), "the rank of out"),
-    ("out width", 561002, reshaped("grad_x", (4, 17)), "dim 1 of out is 17"),
-    ("out rows", 561002, reshaped("grad_x", (5, 16)), "dim 0 of out is 5"),
+    ("rank", 561002, shaped("grad_expanded_x", (2, 2, 2, 16)), "the rank of gradExpandedX"),
+    ("rows", 561002, shaped("grad_expanded_x", (7, 16)), "dim 0 of gradExpandedX is 7"),
+    ("out rank", 561002, shaped("grad_x", (4, 4, 4)), "the rank of out"),
+    ("out width", 561002, shaped("grad_x", (4, 17)), "dim 1 of out is 17"),
+    ("out rows", 561002, shaped("grad_x", (5, 16)), "dim 0 of out is 5"),
 )
 SAME_PARAMETER = ({"rank", "rows"}, {"out rank", "out width"}, {"out rank", "out rows"})
 """Two rules on one tensor's shape: the second change would undo the first."""
@@ -82,10 +74,8 @@ def test_of_two_broken_rules_the_earlier_one_answers(
 
 def test_divisibility_is_checked_after_the_shapes(device: Device) -> None:
     case = with_attributes(GOOD, top_k=3)
-    assert (
-        "a multiple of topK, 3" in device.run(OPERATOR, reshaped("grad_x", (2, 16))(case)).message
-    )
-    assert "dim 0 of out is 5" in device.run(OPERATOR, reshaped("grad_x", (5, 16))(case)).message
+    assert "a multiple of topK, 3" in device.run(OPERATOR, shaped("grad_x", (2, 16))(case)).message
+    assert "dim 0 of out is 5" in device.run(OPERATOR, shaped("grad_x", (5, 16))(case)).message
 
 
 @pytest.mark.parametrize("name", ["no tokens", "hidden 0"])

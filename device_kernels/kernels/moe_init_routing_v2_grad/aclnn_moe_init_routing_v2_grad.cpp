@@ -54,6 +54,9 @@ aclnnStatus CheckTypes(const Tensors& tensors) {
         return Invalid(tensors.out, "data type", tensors.out.dtype,
                        "that of gradExpandedX, " + std::to_string(dtype));
     }
+    if (tensors.expandedRowIdx.shape.empty()) {
+        return Invalid(tensors.expandedRowIdx, "rank", 0, "1");
+    }
     for (const TensorView* tensor :
          {&tensors.gradExpandedX, &tensors.expandedRowIdx, &tensors.out}) {
         if (!tensor->HasLinearFormat()) {

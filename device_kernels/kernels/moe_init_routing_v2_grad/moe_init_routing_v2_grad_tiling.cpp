@@ -3,8 +3,7 @@
 #include "moe_init_routing_v2_grad_tiling.h"
 
 #include <algorithm>
-#include <cstring>
-#include <optional>
+#include <cstdio>
 #include <string>
 
 namespace {
@@ -26,16 +25,15 @@ struct DataType {
     int64_t bytes;
 };
 
-std::optional<DataType> DataTypeOf(int64_t aclDataType) {
+// Of fp32 (0), fp16 (1) or bf16 (27).
+DataType DataTypeOf(int64_t aclDataType) {
     switch (aclDataType) {
         case 0:
-            return DataType{0, 4};
+            return {0, 4};
         case 1:
-            return DataType{1, 2};
-        case 27:
-            return DataType{2, 2};
+            return {1, 2};
         default:
-            return std::nullopt;
+            return {2, 2};
     }
 }
 
@@ -121,9 +119,6 @@ Reason CheckSourceRows(const Call& call) {
         return Broken("the rank of gradExpandedX " + Text(call.gradExpandedX), rank,
                       "3 where dropPadMode is 1");
     }
-    if (call.expandedRowIdx.rank == 0) {
-        return Broken("the rank of expandedRowIdx", 0, "1 or greater");
-    }
     if (call.dropPadMode == 1) {
         return {};
     }
@@ -157,25 +152,21 @@ Reason CheckOut(const Call& call) {
     return {};
 }
 
-Reason CheckDims(const char* parameter, const Shape& shape, int64_t least) {
+Reason CheckDims(const char* parameter, const Shape& shape) {
     for (uint64_t axis = 0; axis < shape.rank; ++axis) {
-        if (shape.dims[axis] < least) {
+        if (shape.dims[axis] < 1) {
             return Broken("dim " + std::to_string(axis) + " of " + parameter, shape.dims[axis],
-                          least > 0 ? "greater than 0" : "0 or greater");
+                          "greater than 0");
         }
     }
     return {};
 }
 
 Reason CheckSizes(const Call& call) {
-    Reason reason = CheckDims("expandedRowIdx", call.expandedRowIdx, 1);
-    if (reason.empty()) {
-        reason = CheckDims("out", call.out, 1);
-    }
-    if (reason.empty()) {
-        // Elsewhere every index may say "dropped": then no source row is needed.
-        const bool dropless = call.dropPadMode == 0 && call.activeNum == 0;
-        reason = CheckDims("gradExpandedX", call.gradExpandedX, dropless ? 1 : 0);
+    Reason reason = CheckDims("expandedRowIdx", call.expandedRowIdx);
+    // In the other modes every index may say "dropped": then no source row is needed.
+    if (reason.empty() && call.dropPadMode == 0 && call.activeNum == 0) {
+        reason = CheckDims("gradExpandedX", call.gradExpandedX);
     }
     if (reason.empty() && call.expandedRowIdx.dims[0] % call.topK != 0) {
         reason = Broken("dim 0 of expandedRowIdx", call.expandedRowIdx.dims[0],
@@ -185,9 +176,6 @@ Reason CheckSizes(const Call& call) {
 }
 
 Reason CheckMachine(const Call& call, const ColumnBytes& bytes) {
-    if (call.cores < 1) {
-        return Broken("the number of vector cores", call.cores, "1 or greater");
-    }
     if (call.ubBytes < bytes.LeastUb()) {
         return Broken("the unified buffer", std::to_string(call.ubBytes) + " bytes",
                       std::to_string(bytes.LeastUb()) + " bytes or more for topK " +
@@ -197,16 +185,12 @@ Reason CheckMachine(const Call& call, const ColumnBytes& bytes) {
 }
 
 Reason Check(const Call& call) {
-    const auto type = DataTypeOf(call.dtype);
-    if (!type) {
-        return Broken("the data type", call.dtype, "0 (fp32), 1 (fp16) or 27 (bf16)");
-    }
     for (const auto check : {CheckAttributes, CheckSourceRows, CheckOut, CheckSizes}) {
         if (Reason reason = check(call); !reason.empty()) {
             return reason;
         }
     }
-    return CheckMachine(call, ColumnBytes(call.topK, *type));
+    return CheckMachine(call, ColumnBytes(call.topK, DataTypeOf(call.dtype)));
 }
 
 MoeInitRoutingV2GradTilingData Cut(const Call& call, DataType type) {
@@ -235,27 +219,20 @@ extern "C" int32_t MoeInitRoutingV2GradTiling(const MoeInitRoutingV2GradCall* ca
                                               MoeInitRoutingV2GradTilingData* tiling, char* reason,
                                               uint64_t reasonBytes) {
     const Reason broken = Check(*call);
-    if (reasonBytes > 0) {
-        const uint64_t length = std::min<uint64_t>(broken.size(), reasonBytes - 1);
-        std::memcpy(reason, broken.data(), length);
-        reason[length] = '\0';
-    }
+    std::snprintf(reason, reasonBytes, "%s", broken.c_str());
     if (!broken.empty()) {
         return kTilingRejected;
     }
-    *tiling = Cut(*call, *DataTypeOf(call->dtype));
+    *tiling = Cut(*call, DataTypeOf(call->dtype));
     return kAccepted;
 }
 
 extern "C" int64_t MoeInitRoutingV2GradTilingLimit(const char* axis, int64_t topK, int32_t dtype,
                                                    uint32_t cores, uint64_t ubBytes,
                                                    int64_t hidden) {
-    const auto type = DataTypeOf(dtype);
-    const std::string name = axis == nullptr ? "" : axis;
-    if (!type || topK <= 0 || ubBytes > static_cast<uint64_t>(INT64_MAX)) {
-        return -1;
-    }
-    const ColumnBytes bytes(topK, *type);
+    const ColumnBytes bytes(topK, DataTypeOf(dtype));
+    const int64_t mostColumns = bytes.MostColumns(static_cast<int64_t>(ubBytes));
+    const std::string name = axis;
     if (name == "bins") {
         return Bins(topK);
     }
@@ -265,17 +242,14 @@ extern "C" int64_t MoeInitRoutingV2GradTilingLimit(const char* axis, int64_t top
     if (name == "cores") {
         return cores;
     }
-    const int64_t mostColumns = bytes.MostColumns(static_cast<int64_t>(ubBytes));
     if (name == "hidden") {
         return mostColumns;
     }
-    if ((name != "batch" && name != "tokens") || hidden <= 0) {
-        return -1;
+    const int64_t batch = hidden > mostColumns
+                              ? std::min<int64_t>(mostColumns, 1)
+                              : bytes.MostTokens(static_cast<int64_t>(ubBytes), hidden);
+    if (name == "batch") {
+        return batch;
     }
-    if (mostColumns == 0) {
-        return 0;
-    }
-    const int64_t batch =
-        hidden > mostColumns ? 1 : bytes.MostTokens(static_cast<int64_t>(ubBytes), hidden);
-    return name == "batch" ? batch : batch * cores;
+    return name == "tokens" ? batch * cores : -1;
 }

@@ -64,7 +64,8 @@ struct MoeInitRoutingV2GradCall {
 extern "C" {
 
 // Checks the call in CANN's order and cuts it. Returns 0 with `tiling` filled, or 561002 with a
-// sentence in `reason` (NUL-terminated, cut to reasonBytes; may be null where reasonBytes is 0).
+// sentence in `reason` (NUL-terminated, cut to reasonBytes). Phase 1 has checked before that the
+// data type is one of these, that `expandedRowIdx` has a dim and that `out` has an element.
 MOE_INIT_ROUTING_V2_GRAD_EXPORT int32_t MoeInitRoutingV2GradTiling(
     const MoeInitRoutingV2GradCall* call, MoeInitRoutingV2GradTilingData* tiling, char* reason,
     uint64_t reasonBytes);
@@ -79,7 +80,7 @@ MOE_INIT_ROUTING_V2_GRAD_EXPORT int32_t MoeInitRoutingV2GradTiling(
 //     "bins"      the fp32 accumulators per token, which fix the order of the sum
 //
 // Only "batch" and "tokens" read `hidden`, only "tokens" and "cores" read `cores`. Returns 0 where
-// the UB is below "ub-bytes", and -1 for an unknown axis or a parameter out of range.
+// the UB is below "ub-bytes", and -1 for an unknown axis.
 MOE_INIT_ROUTING_V2_GRAD_EXPORT int64_t MoeInitRoutingV2GradTilingLimit(const char* axis,
                                                                         int64_t topK, int32_t dtype,
                                                                         uint32_t cores,

@@ -1,0 +1,74 @@
+"""Whether a kernel changes its path where the record draws its cases: the limits of both compared.
+
+Cases lie on, below and above the sizes at which a tiling takes another branch. A kernel whose
+tiling has changed has its branches elsewhere: then its boundary cases are cases like any others,
+and a mistake one step beyond a limit may go unseen. A library that exports its limits
+(`conformance.operator.Limit`) is asked for them; one that exports none is taken at the record's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from conformance.case import Machine, numpy_dtype
+from conformance.devices.device import Device, OperatorUnavailable
+from conformance.evidence import LimitLine
+from conformance.legality import UB_BYTES
+from conformance.observation import Outcome
+from conformance.operator import Limit, Operator
+
+LEAST_UB = "ub-bytes"
+UNKNOWN = Limit("no such axis", -1, top_k=1, dtype="float32", cores=1, ub_bytes=UB_BYTES[-1])
+"""What no tiling knows: its answer is negative, or it answers at random."""
+
+MOST_TOLD = 3
+
+
+def limit_lines(
+    device: Device, operators: Iterable[Operator], worker: str = "main"
+) -> Iterator[LimitLine]:
+    """One line for each operator whose record states limits."""
+    for operator in operators:
+        if operator.limits:
+            yield _line(device, operator, worker)
+
+
+def _line(device: Device, operator: Operator, worker: str) -> LimitLine:
+    asked = (*operator.limits, UNKNOWN)
+    try:
+        answers = device.limits(operator, asked)
+    except OperatorUnavailable as reason:
+        return LimitLine(worker=worker, operator=operator.name, reason=str(reason))
+    found = list(zip(asked, answers, strict=True))
+    wrong = [f"{one}: {one.value}, the kernels {said}" for one, said in found if one.value != said]
+    held = [one for one, said in found if one.axis == LEAST_UB and one.value == said]
+    wrong += [told for one in held for told in _broken(device, operator, one)]
+    return LimitLine(
+        worker=worker, operator=operator.name, compared=len(operator.limits), differing=tuple(wrong)
+    )
+
+
+def _broken(device: Device, operator: Operator, least: Limit) -> Iterator[str]:
+    """What a machine with the least unified buffer and one with a granule less show of a limit."""
+    step = UB_BYTES.step
+    enough = -(-least.value // step) * step
+    machines = {enough - step: Outcome.REJECTED, enough: Outcome.COMPLETED}
+    if operator.row_sum is None or not all(ub in UB_BYTES for ub in machines):
+        return
+    case = operator.row_sum(least.dtype, np.zeros((least.top_k, 1), numpy_dtype(least.dtype)))
+    for ub_bytes, expected in machines.items():
+        outcome = device.run(operator, replace(case, machine=Machine(1, ub_bytes))).outcome
+        if outcome is not expected:
+            yield f"{least}: {least.value}, a call on {ub_bytes} B {outcome.value}"
+
+
+def limits_told(lines: Iterable[LimitLine]) -> Iterator[str]:
+    """What differs in words; nothing of operators whose limits are the record's."""
+    for line in lines:
+        if line.differing:
+            share = f"{len(line.differing)} of {line.compared} sizes"
+            yield f"boundaries of {line.operator}: {share} are not where the record draws its cases"
+            yield from (f"  {one}" for one in line.differing[:MOST_TOLD])
