@@ -1,0 +1,166 @@
+"""The figures of sums over a toy format, against the definitions of numerics N.2 in fractions."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from conformance.numerics.addends import Addends
+from conformance.numerics.arithmetic import IEEE, Arithmetic
+from conformance.numerics.figures import Sums, summarize
+from reference.floats import Format
+
+TOY = Format("p3", 3, -2, 1)
+ETA, LAMBDA, U = map(Fraction, (TOY.smallest_subnormal, TOY.smallest_normal, TOY.unit_roundoff))
+FLUSHING = Arithmetic(flushes=frozenset({False, True}))
+SPECIAL = (math.inf, -math.inf, math.nan)
+COLUMNS = 400
+
+
+def columns(*, known: bool, bare: bool, special: bool, slots: int, seed: int) -> Addends:
+    """Random columns, most of them short of the slots; steps of eta, of eta / 2 where bare."""
+    generator = np.random.default_rng(seed)
+    steps = 14 if seed % 2 else 3
+    low = generator.integers(-steps, steps + 1, (slots, COLUMNS)) * float(ETA)
+    low *= generator.random(low.shape) < 0.8
+    mask = generator.random(low.shape) < 0.4 if bare else None
+    if mask is not None:
+        low += mask * generator.integers(-1, 2, low.shape) * float(ETA / 2)
+    high = low if known else low + generator.integers(0, 3, low.shape) * float(ETA)
+    if special:
+        some = generator.random(low.shape) < 0.05
+        drawn = generator.choice(SPECIAL, low.shape)
+        low = np.where(some, drawn, low)
+        high = low if known else np.where(generator.random(low.shape) < 0.05, drawn, high)
+    return Addends(low, high, mask)
+
+
+class Column:
+    """One element's terms, and its figures by their definitions."""
+
+    def __init__(self, given: Addends, element: int, arithmetic: Arithmetic) -> None:
+        low, high = given.low[:, element], given.high[:, element]
+        self.nan = bool(np.isnan(low).any() or np.isnan(high).any())
+        self.plus, self.minus = (
+            any(math.inf * sign in end for end in (low, high)) for sign in (1, -1)
+        )
+        self.ends = [
+            tuple(Fraction(end) if math.isfinite(end) else Fraction(0) for end in pair)
+            for pair in zip(low.tolist(), high.tolist(), strict=True)
+        ]
+        marks = [False] * len(low) if given.bare is None else given.bare[:, element].tolist()
+        farther = [max(abs(one), abs(other)) for one, other in self.ends]
+        self.magnitude = sum(farther)
+        self.count = sum(size > 0 for size in farther)
+        self.bare = any(marks)
+        off_grid = [one % ETA != 0 for one, _ in self.ends]
+        self.underflows = sum(m and off for m, off in zip(marks, off_grid, strict=True))
+        off_normal = any(end % LAMBDA != 0 for pair in self.ends for end in pair)
+        may_flush = arithmetic.may_flush and off_normal
+        self.flushes = max(self.count - 2, 0) if may_flush else 0
+        exact = all(one == other for one, other in self.ends)
+        alone = self.count <= 1 or self.count + self.bare <= 2
+        self.order_free = exact and (alone or (not self.flushes and self.certified()))
+
+    def certified(self) -> bool:
+        """Every partial sum is a multiple of a g with A <= 2^p g, and finite."""
+        grid = Fraction(TOY.smallest_subnormal)
+        while grid * 2**TOY.precision < self.magnitude:
+            grid *= 2
+        on_grid = all(one % grid == 0 for one, _ in self.ends)
+        return on_grid and self.magnitude <= Fraction(TOY.largest_finite)
+
+    def error(self) -> Fraction:
+        """E."""
+        if self.order_free or self.count <= 1:
+            return Fraction(0)
+        lost = self.flushes * LAMBDA + self.underflows * ETA / 2
+        roundings = max(self.count - 2 + self.bare + self.flushes, 0)
+        return roundings * U * (self.magnitude + lost) + lost
+
+    def one_sided(self, sign: int) -> list[Fraction]:
+        """The magnitudes that terms of one sign may have."""
+        return [max(pair[sign > 0] * sign, Fraction(0)) for pair in self.ends]
+
+    def overflows(self, sign: int, growth: Fraction, factor: Fraction) -> bool:
+        """Whether partial sums of the terms of one sign may reach the threshold."""
+        threshold = Fraction(TOY.overflow_threshold)
+        if self.magnitude * (1 + (self.count + self.flushes) * U) < threshold / 2:
+            return False
+        same = self.one_sided(sign)
+        total, count = sum(same), sum(size > 0 for size in same)
+        error = Fraction(0)
+        if not (self.order_free or count <= 1):
+            lost = self.underflows * ETA / 2
+            error = (max(count - 2 + self.bare, 0) * U * (total + lost) + lost) * factor
+        if error:
+            error += growth * (count + 2) * Fraction(1, 2**52) * (total + error)
+        return total + error >= threshold
+
+
+@pytest.fixture(
+    scope="module",
+    params=[
+        (known, bare, special, arithmetic, seed)
+        for known in (True, False)
+        for bare in (False, True)
+        for special in (False, True)
+        for arithmetic in (IEEE, FLUSHING)
+        for seed in range(2)
+    ],
+    ids=lambda p: (
+        "-".join(word for word, on in zip(("known", "bare", "special"), p, strict=False) if on)
+        + f"-{'flushing' if p[3].may_flush else 'ieee'}-{p[4]}"
+    ),
+)
+def case(request: pytest.FixtureRequest) -> tuple[Sums, list[Column]]:
+    known, bare, special, arithmetic, seed = request.param
+    given = columns(known=known, bare=bare, special=special, slots=4 + seed, seed=seed)
+    found = summarize(given, TOY, arithmetic)
+    return found, [Column(given, element, arithmetic) for element in range(COLUMNS)]
+
+
+def test_every_figure_is_what_its_definition_says(case: tuple[Sums, list[Column]]) -> None:
+    found, truth = case
+    assert found.low.tolist() == [sum(one for one, _ in c.ends) for c in truth]
+    assert found.high.tolist() == [sum(one for _, one in c.ends) for c in truth]
+    assert found.magnitude.tolist() == [c.magnitude for c in truth]
+    for name in ("count", "bare", "underflows", "flushes", "order_free"):
+        assert getattr(found, name).tolist() == [getattr(c, name) for c in truth], name
+    for name in ("nan", "plus", "minus"):
+        assert getattr(found.found, name).tolist() == [getattr(c, name) for c in truth], name
+    assert found.error(TOY).tolist() == [c.error() for c in truth]
+    for sign in (1, -1):
+        assert found.one_sided(sign).tolist() == [sum(c.one_sided(sign)) for c in truth]
+
+
+@pytest.mark.parametrize("growth", [0, 2**49])
+@pytest.mark.parametrize("factor", [Fraction(1), Fraction(1, 2), Fraction(2)])
+def test_a_sum_may_overflow_where_one_sign_alone_may_reach_the_threshold(
+    case: tuple[Sums, list[Column]], growth: int, factor: Fraction
+) -> None:
+    found, truth = case
+    for sign in (1, -1):
+        overflow = found.overflow(TOY, sign, float(growth), float(factor))
+        assert overflow.tolist() == [c.overflows(sign, Fraction(growth), factor) for c in truth]
+
+
+def test_the_figures_of_some_elements_are_those_of_a_sum_of_them_alone(
+    case: tuple[Sums, list[Column]],
+) -> None:
+    found, _ = case
+    some = np.arange(0, COLUMNS, 7)
+    part = found.of(some)
+    for field in fields(Sums):
+        whole, picked = getattr(found, field.name), getattr(part, field.name)
+        if isinstance(whole, np.ndarray):
+            np.testing.assert_array_equal(picked, whole[some])
+    for name in ("nan", "plus", "minus"):
+        np.testing.assert_array_equal(getattr(part.found, name), getattr(found.found, name)[some])
+    for name in ("given", "finite"):
+        np.testing.assert_array_equal(getattr(part, name).low, getattr(found, name).low[:, some])
+        np.testing.assert_array_equal(getattr(part, name).high, getattr(found, name).high[:, some])
