@@ -5,13 +5,13 @@ from itertools import product
 import pytest
 
 from cases.operators._moe_init_routing_v2_grad_limits import (
-    VENDOR_UB_BYTES,
     bins,
     least_ub_bytes,
     tile_columns,
     tokens_per_batch,
     vendor_tile_columns,
 )
+from conformance.devices.device import USABLE_UB_BYTES
 from tests.kernels.moe_init_routing_v2_grad_tiling import BYTES, Tiling, compile_tiling
 
 TOP_KS = (1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 129, 300)
@@ -55,5 +55,5 @@ def test_the_limits_are_what_the_host_tiling_exports(tiling: Tiling, dtype: int)
 def test_the_vendors_limits_are_those_of_its_table(first: int) -> None:
     last = 3 * first if first == 1 else 2 * first - 1
     for top_k in (first, last):
-        found = [vendor_tile_columns(top_k, size, on) for size in (4, 2) for on in VENDOR_UB_BYTES]
+        found = [vendor_tile_columns(top_k, size, on) for size in (4, 2) for on in USABLE_UB_BYTES]
         assert tuple(found) == TABLE[first]

@@ -62,7 +62,11 @@ def judging_tests() -> list[Path]:
 def own_tests(module: str) -> list[Path]:
     """The tests that mirror a module."""
     name = module.rpartition(".")[2]
-    places = OF_WHOLE_CALLS if name == "judge" else (f"numerics/test_{name}.py", f"numerics/test_{name}_by_*.py")
+    places = (
+        OF_WHOLE_CALLS
+        if name == "judge"
+        else (f"numerics/test_{name}.py", f"numerics/test_{name}_by_*.py")
+    )
     return [path for place in places for path in sorted(TESTS.glob(place))]
 
 

@@ -44,11 +44,12 @@ class WarmTests:
         own = set(self.own.get(mutant.module, ()))
         killers = self.killers.setdefault(mutant.module, set())
 
-        def cost(item: pytest.Item) -> tuple[bool, float]:
-            near = item.path in own or item.nodeid in killers
-            return not near, self.seconds.get(item.nodeid, 0.0)
+        def cost(item: pytest.Item) -> tuple[bool, bool, float]:
+            killer = item.nodeid in killers
+            far = not killer and item.path not in own
+            return far, not killer, self.seconds.get(item.nodeid, 0.0)
 
-        some = [item for item in self.items if (cost(item) < (True, QUICK)) == quick]
+        some = [item for item in self.items if (cost(item) < (True, True, QUICK)) == quick]
         work = partial(_killer, mutant, sorted(some, key=cost))
         ended = sandbox.run(work, None, SECONDS, fresh=False)
         if ended.failure:

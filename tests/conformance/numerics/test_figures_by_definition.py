@@ -18,7 +18,7 @@ TOY = Format("p3", 3, -2, 1)
 ETA, LAMBDA, U = map(Fraction, (TOY.smallest_subnormal, TOY.smallest_normal, TOY.unit_roundoff))
 FLUSHING = Arithmetic(flushes=frozenset({False, True}))
 SPECIAL = (math.inf, -math.inf, math.nan)
-COLUMNS = 400
+COLUMNS = 120
 
 
 def columns(*, known: bool, bare: bool, special: bool, slots: int, seed: int) -> Addends:
@@ -138,15 +138,16 @@ def test_every_figure_is_what_its_definition_says(case: tuple[Sums, list[Column]
         assert found.one_sided(sign).tolist() == [sum(c.one_sided(sign)) for c in truth]
 
 
-@pytest.mark.parametrize("growth", [0, 2**49])
-@pytest.mark.parametrize("factor", [Fraction(1), Fraction(1, 2), Fraction(2)])
+@pytest.mark.parametrize(("growth", "factor"), [(0, 1), (2**49, Fraction(1, 2)), (2**49, 2)])
 def test_a_sum_may_overflow_where_one_sign_alone_may_reach_the_threshold(
-    case: tuple[Sums, list[Column]], growth: int, factor: Fraction
+    case: tuple[Sums, list[Column]], growth: int, factor: Fraction | int
 ) -> None:
     found, truth = case
     for sign in (1, -1):
         overflow = found.overflow(TOY, sign, float(growth), float(factor))
-        assert overflow.tolist() == [c.overflows(sign, Fraction(growth), factor) for c in truth]
+        assert overflow.tolist() == [
+            c.overflows(sign, Fraction(growth), Fraction(factor)) for c in truth
+        ]
 
 
 def test_the_figures_of_some_elements_are_those_of_a_sum_of_them_alone(
