@@ -4,7 +4,7 @@ OLDEST_PYTHON ?= python3.10
 VENV := .venv
 READY := $(VENV)/.ready
 
-.PHONY: conformance test lint mutants removals soak soundness detection recovery kill-matrix mutation benchmark picture oldest clean
+.PHONY: conformance test lint mutants removals soak soundness detection recovery kill-matrix mutation benchmark picture aarch64 oldest clean
 .DEFAULT_GOAL := conformance
 
 conformance: $(READY)  ## judge every operator on the device at hand; evidence in reports/latest/
@@ -32,7 +32,7 @@ soundness: $(READY)  ## the judge of sums: whole toy formats and millions of har
 detection: $(READY)  ## what a row of 16 elements tells of coarse sums and truncation, 5,000 draws each
 	@OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m tests.conformance.numerics.detection_run
 
-benchmark: $(READY)  ## what a verdict costs, in copies of the input
+benchmark: $(READY)  ## what verdicts, cases and the simulated device cost, against yardsticks
 	@OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m tests.benchmark
 
 recovery: $(READY)  ## order recovery: every named tree and 9,450 drawn ones
@@ -53,6 +53,9 @@ $(READY): pyproject.toml
 
 picture: $(READY)  ## the README's picture of a failure, drawn anew from the text that a test pins
 	@$(VENV)/bin/python -m tests.project.picture
+
+aarch64: $(READY)  ## the simulator and its tests, cross-compiled and emulated
+	@$(VENV)/bin/python -m tests.aarch64
 
 oldest:  ## judge, references and records with the oldest Python and packages that are promised
 	@$(OLDEST_PYTHON) -m venv $(VENV)-oldest

@@ -19,6 +19,7 @@ from pathlib import Path
 import msgspec
 
 from conformance.devices.device import EnvironmentFailure
+from conformance.devices.open import simulator_libraries
 
 STRIP_ALL = "1000"
 """GCOV_PREFIX_STRIP: more folders than any path has, so that all counters lie in one folder."""
@@ -46,16 +47,11 @@ def libraries(kernels: Sequence[Path] | None) -> Path:
 
     ``kernels`` are the folders of operators, None: the suite's own. Raises EnvironmentFailure.
     """
-    from device_kernels.build import build
-
     if importlib.util.find_spec("gcovr") is None:
         raise EnvironmentFailure("kernel coverage needs gcovr: python -m pip install gcovr")
     if shutil.which("gcov") is None:
         raise EnvironmentFailure("kernel coverage needs gcov, which comes with g++")
-    try:
-        return build(*(kernels or ()), coverage=True).lib
-    except (RuntimeError, OSError) as error:
-        raise EnvironmentFailure(f"the simulator does not build: {error}") from error
+    return simulator_libraries(kernels, coverage=True)
 
 
 def environment(counters: Path) -> Mapping[str, str]:

@@ -11,13 +11,11 @@ from collections.abc import Iterator
 from itertools import product
 
 from conformance.case import numpy_dtype
+from conformance.devices.device import USABLE_UB_BYTES
 from conformance.operator import Limit
 
 GRANULE_BYTES = 32
 MOST_COPY_BLOCKS = 4095
-VENDOR_UB_BYTES = {"Ascend910B": 196352, "Ascend910_93": 196608}
-"""What the vendor's tiling sees: the platform's 196608, on the 910B less 256 in reserve."""
-
 TOP_KS = (1, 3, 4, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 300)
 """Both ends of every class of top_k, by which all limits change."""
 
@@ -61,7 +59,7 @@ def vendor_tile_columns(top_k: int, element_bytes: int, product: str) -> int:
     """
     buffers = bins(top_k) + (bins(top_k) if top_k >= 128 else 1)
     granule = GRANULE_BYTES // element_bytes
-    share = VENDOR_UB_BYTES[product] // buffers // GRANULE_BYTES * GRANULE_BYTES
+    share = USABLE_UB_BYTES[product] // buffers // GRANULE_BYTES * GRANULE_BYTES
     return _down(min(VENDOR_TILE_BYTES, share) // 4, granule)
 
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cache
 
 from cases.operators._moe_init_routing_v2_grad_limits import (
-    VENDOR_UB_BYTES,
     least_ub_bytes,
     tile_columns,
     tokens_per_batch,
     vendor_tile_columns,
 )
 from conformance.case import Machine
+from conformance.devices.device import USABLE_UB_BYTES
 from conformance.legality import UB_BYTES as LEGAL_UB_BYTES
 from conformance.strategies.machines import UB_BYTES
 from conformance.strategies.patterns import least_tokens
@@ -116,7 +116,7 @@ def boundaries_of(
     machine: Machine | None, top_k: int, tokens: int, hidden: int, element_bytes: int
 ) -> set[str]:
     """The boundaries on which a case's sizes lie; without a machine, the vendor's."""
-    vendor = {vendor_tile_columns(top_k, element_bytes, on) for on in VENDOR_UB_BYTES}
+    vendor = {vendor_tile_columns(top_k, element_bytes, on) for on in USABLE_UB_BYTES}
     shown = {f"hidden = vendor tile{s}" for s, d in STEPS.items() if hidden - d in vendor}
     if machine is None:
         return shown
@@ -156,7 +156,7 @@ def _on(boundary: str, top_k: int, machine: Machine, element_bytes: int) -> Iter
     elif step.startswith("cores"):
         yield Sizes(machine, top_k, tokens=machine.cores + change)
     elif step.startswith("vendor"):
-        for product in VENDOR_UB_BYTES:
+        for product in USABLE_UB_BYTES:
             columns = vendor_tile_columns(top_k, element_bytes, product)
             yield Sizes(machine, top_k, hidden=columns + change)
     elif what == "hidden":

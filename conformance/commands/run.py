@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -92,15 +93,12 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     workers = _workers(parsed.n)
     directories = [directory.absolute() for directory in parsed.operators]
     operators = suite.operators(directories)
-    chosen = suite.chosen(operators, parsed.operator)
-    kernels = suite.kernel_folders(chosen, directories)
-    counted: tuple[Path, ...] = ()
     if parsed.kernel_coverage:
         _check_counting(parsed)
-        counted = kernels or (suite.root() / "device_kernels" / "kernels",)
-        libraries = kernel_coverage.libraries(kernels)
     if parsed.case is not None:
         return _replay(parsed, operators, console, limit, libraries)
+    chosen = suite.chosen(operators, parsed.operator)
+    kernels = suite.kernel_folders(chosen, directories)
     out = parsed.out.absolute()
     if parsed.resume and parsed.seed is None:
         seed = earlier_run(out).seed
@@ -121,14 +119,19 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         shard=shard,
         resume=parsed.resume,
         pytest_arguments=tuple(extra),
-        counted=counted,
     )
-    runner.check(request)
-    judges = by_standard(parsed.standard, parsed.standards, request.operators)
-    if judges.words:
-        console.print(judges.words, markup=False)
     try:
-        opened = _open(parsed.device, console, limit, libraries, kernels)
+        if parsed.kernel_coverage:
+            request = replace(
+                request,
+                counted=kernels or (suite.root() / "device_kernels" / "kernels",),
+                libraries=kernel_coverage.libraries(kernels),
+            )
+        runner.check(request)
+        judges = by_standard(parsed.standard, parsed.standards, request.operators)
+        if judges.words:
+            console.print(judges.words, markup=False)
+        opened = _open(parsed.device, console, limit, request.libraries, kernels)
     except EnvironmentFailure as failure:
         runner.record_failure(request, failure)
         raise

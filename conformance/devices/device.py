@@ -12,6 +12,11 @@ if TYPE_CHECKING:
     from conformance.operator import Limit, Operator
 
 
+USABLE_UB_BYTES = {"Ascend910B": 196352, "Ascend910_93": 196608}
+"""Bytes of unified buffer that a tiling may use, by the start of the SoC's name: 196608, less the
+256 that the platform reserves on Ascend910B (asc-devkit, platform_ascendc.cpp)."""
+
+
 class EnvironmentFailure(RuntimeError):  # noqa: N818 - the word of the exit status
     """The device, its build or its environment failed: nothing was judged (exit status 3)."""
 

@@ -8,7 +8,14 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from conformance.devices.device import Device, DeviceProfile, EnvironmentFailure, Library, Trait
+from conformance.devices.device import (
+    USABLE_UB_BYTES,
+    Device,
+    DeviceProfile,
+    EnvironmentFailure,
+    Library,
+    Trait,
+)
 from conformance.devices.isolated import IsolatedDevice
 from conformance.devices.messages import Opened, Setup
 
@@ -24,10 +31,6 @@ limit itself is on resident bytes, watched from outside: this only stops what is
 leaves a watcher that gets no time on a busy host a second to notice the rest."""
 
 DEVICE_NODES = Path("/dev")
-
-USABLE_UB_BYTES = {"Ascend910B": 196352, "Ascend910_93": 196608}
-"""Bytes of unified buffer that a tiling may use, by the start of the SoC's name: 196608, less the
-256 that the platform reserves on Ascend910B (asc-devkit, platform_ascendc.cpp)."""
 
 
 def open_device(
@@ -63,7 +66,7 @@ def open_device(
                 f"this host has {' and '.join(signs)}, but no NPU opens: {error}. "
                 "Nothing is simulated unless asked for: --device sim"
             ) from None
-    folder = _folder(libraries if libraries is not None else _build(kernels or ()))
+    folder = _folder(libraries if libraries is not None else simulator_libraries(kernels))
     setup = Setup("sim", folder, which or None, 0, 2 * memory_limit + BACKSTOP)
     try:
         return _open(setup, time_limit, memory_limit)
@@ -104,12 +107,16 @@ def npu_signs() -> list[str]:
     return signs
 
 
-def _build(kernels: Sequence[Path]) -> Path:
-    """The simulator's libraries, built if their sources have changed."""
+def simulator_libraries(kernels: Sequence[Path] | None, *, coverage: bool = False) -> Path:
+    """The folder of the simulator's libraries, built if their sources have changed.
+
+    ``kernels`` are folders of operators, None: the suite's own; with ``coverage`` they count what
+    is run (gcov). Raises EnvironmentFailure.
+    """
     from device_kernels.build import build
 
     try:
-        return build(*kernels).lib
+        return build(*(kernels or ()), coverage=coverage).lib
     except (RuntimeError, OSError) as error:
         raise EnvironmentFailure(f"the simulator does not build: {error}") from error
 

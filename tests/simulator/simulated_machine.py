@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
 import re
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 KERNELS = Path(__file__).parent / "kernels"
 LANGUAGE = Path(__file__).parents[2] / "device_kernels" / "simulator" / "language"
+COMPILER = os.environ.get("CXX", "g++")
 FLAGS = ("-std=c++20", "-fPIC", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
 
 OK = 0
@@ -34,7 +36,7 @@ def compile_unit(source: Path, out: Path | None = None) -> subprocess.CompletedP
     """Compiles one source file against the language, or only checks it; the caller judges."""
     computes = source.parent == KERNELS and not source.stem.startswith("faults_")
     optimisation = "-O3" if computes else "-O1"  # vectorised loops are what is tested
-    command = ["g++", *FLAGS, optimisation, "-I", str(LANGUAGE), "-c", str(source)]
+    command = [COMPILER, *FLAGS, optimisation, "-I", str(LANGUAGE), "-c", str(source)]
     command += ["-fsyntax-only"] if out is None else ["-o", str(out)]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
@@ -49,7 +51,7 @@ def compile_operator(
         "DTYPE_X": dtype,
         "ORIG_DTYPE_X": type_name,
     }
-    command = ["g++", *FLAGS, "-O1", "-I", str(LANGUAGE), "-c", str(source), "-o", str(out)]
+    command = [COMPILER, *FLAGS, "-O1", "-I", str(LANGUAGE), "-c", str(source), "-o", str(out)]
     command += [f"-D{name}={value}" for name, value in definitions.items()]
     for header in (LANGUAGE / "operator_build.h", source.parent / f"{operator}_tiling.h"):
         command += ["-include", str(header)]
@@ -68,7 +70,7 @@ def build(folder: Path) -> Path:
         result = compile_operator(source, objects[-1], "int32_t", "DT_INT32")
         assert result.returncode == 0, result.stderr
     library = folder / "libmachine.so"
-    subprocess.run(["g++", "-shared", *map(str, objects), "-o", str(library)], check=True)
+    subprocess.run([COMPILER, "-shared", *map(str, objects), "-o", str(library)], check=True)
     return library
 
 

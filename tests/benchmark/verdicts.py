@@ -1,12 +1,8 @@
-"""What a verdict costs: ``make benchmark``, on one core, in copies of the input.
+"""What a verdict costs, in copies of the input.
 
 The yardstick is np.copyto of the input into memory that was written to before. Times are the best
-of seven; of two and three for the slowest. Ends with status 1 where a ratio is beyond its limit.
+of seven; of two and three for the slowest.
 """
-
-import argparse
-import sys
-import time
 
 import numpy as np
 
@@ -19,21 +15,11 @@ from conformance.operator import Sum, document
 from conformance.question import Question
 from reference.floats import format_of, to_bits
 from reference.terms import Terms
+from tests.benchmark.timing import best
 
 TOKENS, SLOTS, HIDDEN = 1024, 8, 7168
 DECLARED_LIMIT, ANY_LIMIT, BOUNDS_LIMIT = 4.0, 10.0, 5.0
 CLAUSE = document("a sum", "benchmark")
-
-
-def best(*measured, repeats=7):
-    """Seconds of the fastest call of each; called in turn, so that a busy machine slows all."""
-    seconds = [[] for _ in measured]
-    for _ in range(repeats):
-        for times, call in zip(seconds, measured, strict=True):
-            began = time.perf_counter()
-            call()
-            times.append(time.perf_counter() - began)
-    return [min(times) for times in seconds]
 
 
 class Call:
@@ -89,31 +75,23 @@ def given_bounds(elements):
     )
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--elements", type=int, default=100_000_000)
-    elements = parser.parse_args().elements
-    failed = False
-    print(f"sums of {TOKENS} x {SLOTS} x {HIDDEN}, in copies of the input")
+def measure(elements=100_000_000):
+    """The lines to print, each with whether it is within its limits."""
+    yield f"sums of {TOKENS} x {SLOTS} x {HIDDEN}, in copies of the input", True
     for dtype in ("bfloat16", "float16", "float32"):
         copy, declared, free = sums(dtype)
         limited = dtype == "bfloat16"
         limits = f" (at most {DECLARED_LIMIT:g} and {ANY_LIMIT:g})" if limited else ""
-        failed |= limited and (declared > DECLARED_LIMIT * copy or free > ANY_LIMIT * copy)
-        print(
+        text = (
             f"  {dtype:9} copy {copy * 1e3:.1f} ms, declared order {declared / copy:.1f},"
-            f" any order {free / copy:.1f}{limits}",
-            flush=True,
+            f" any order {free / copy:.1f}{limits}"
         )
+        within = declared <= DECLARED_LIMIT * copy and free <= ANY_LIMIT * copy
+        yield text, within or not limited
     theirs, ours = given_bounds(elements)
-    failed |= theirs < BOUNDS_LIMIT * ours
-    print(
+    text = (
         f"{elements:,} fp32 outputs against given bounds: {ours:.3f} s,"
         f" {theirs / ours:.0f} times faster than np.testing.assert_allclose"
         f" (at least {BOUNDS_LIMIT:g})"
     )
-    return 1 if failed else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    yield text, theirs >= BOUNDS_LIMIT * ours
