@@ -64,6 +64,23 @@ def test_blocks_cover_every_element_once_within_the_budget(budget):
     assert (seen == 1).all()
 
 
+@pytest.mark.parametrize(
+    ("slots", "budget", "sizes"),
+    [
+        (3, 59, [4, 4, 3]),
+        (3, 60, [5, 5, 1]),
+        (1, 44, [11]),
+        (1, 40, [10, 1]),
+        (0, 40, [10, 1]),
+        (3, 11, [1] * 11),
+    ],
+)
+def test_a_block_is_as_wide_as_the_budget_holds(slots, budget, sizes):
+    rows = Terms(np.zeros((1, slots), np.int32), "x")
+    found = [window[1] for window in blocks(rows, np.zeros((1, 11), np.float32), budget)]
+    assert [window.stop - window.start for window in found] == sizes
+
+
 @pytest.mark.parametrize(("output_rows", "slots", "hidden"), [(0, 2, 3), (2, 0, 3), (2, 2, 0)])
 def test_empty_axes_need_no_special_case(output_rows, slots, hidden):
     rows = Terms(np.zeros((output_rows, slots), np.int32), "x")

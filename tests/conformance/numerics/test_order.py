@@ -28,6 +28,9 @@ def test_a_tree_over_all_slots_is_valid():
         ([(0, 1), (0, 1)], r"merges\[1\]=\(0, 1\): slot 1 is already merged"),
         ([(1, 0), (1, 2)], r"leave the sum in slot 0, not in slot 1"),
         ([(0, 1), (0, 3)], r"merges\[1\]=\(0, 3\): slots must lie in \[0, 3\)"),
+        ([(-1, 0), (0, 1)], r"merges\[0\]=\(-1, 0\): slots must lie in \[0, 3\)"),
+        ([(0, -1), (0, 1)], r"merges\[0\]=\(0, -1\): slots must lie in \[0, 3\)"),
+        ([(3, 0), (0, 1)], r"merges\[0\]=\(3, 0\): slots must lie in \[0, 3\)"),
         ([(0, 0), (0, 1)], r"merges\[0\]=\(0, 0\): a slot cannot be added to itself"),
     ],
 )
