@@ -9,6 +9,9 @@ from pathlib import Path
 
 from tests.mutation.outcome import Fate, Outcome
 
+NAMES = ("module", "line", "operator", "occurrence")
+"""What tells a mutant from all others of the same sources."""
+
 
 def summary(outcomes: Sequence[Outcome], seconds: float) -> str:
     """Counts by module."""
@@ -49,16 +52,16 @@ def listing(folder: Path) -> Path:
 def line_of(outcome: Outcome) -> str:
     """An outcome as a line of JSON."""
     mutant = outcome.mutant
-    row = {
-        "module": mutant.module,
-        "line": mutant.line,
-        "operator": mutant.operator,
-        "occurrence": mutant.occurrence,
-        "fate": outcome.fate.value,
-        "seen": outcome.seen,
-        "by": outcome.by,
+    named = {name: getattr(mutant, name) for name in NAMES}
+    return json.dumps({**named, "fate": outcome.fate.value, "seen": outcome.seen, "by": outcome.by})
+
+
+def survivors(file: Path) -> set[tuple[str | int, ...]]:
+    """The ``NAMES`` of the mutants that survived by an earlier run's listing."""
+    rows = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+    return {
+        tuple(row[name] for name in NAMES) for row in rows if row["fate"] == Fate.SURVIVED.value
     }
-    return json.dumps(row)
 
 
 def write(outcomes: Sequence[Outcome], folder: Path) -> None:

@@ -14,7 +14,9 @@ from tests.mutation.run import chosen, judged, judging_tests, modules, own_tests
 
 
 def options(**fields):
-    return argparse.Namespace(**{"module": [], "shard": "1/1", "sample": 0, "seed": 0, **fields})
+    return argparse.Namespace(
+        **{"module": [], "shard": "1/1", "sample": 0, "seed": 0, "again": None, **fields}
+    )
 
 
 def test_every_module_of_the_judge_is_mutated_and_most_have_tests_of_their_own():
@@ -39,6 +41,13 @@ def test_shards_share_the_mutants_and_a_sample_is_drawn_by_its_seed():
     )
     assert len(one) == 5
     assert one == same != other
+
+
+def test_the_survivors_of_an_earlier_run_can_be_judged_again(tmp_path):
+    found = chosen(options(module=["certificate"], sample=3))
+    fates = (Fate.KILLED, Fate.SURVIVED, Fate.SURVIVED)
+    write([Outcome(one, fate) for one, fate in zip(found, fates, strict=True)], tmp_path)
+    assert set(chosen(options(again=tmp_path / "mutants.jsonl"))) == set(found[1:])
 
 
 def test_an_unknown_module_is_refused_with_those_that_are_known():
