@@ -5,7 +5,7 @@ import pytest
 
 from conformance.numerics.arithmetic import Behaviour
 from conformance.numerics.order import emulate, sequential, validate
-from reference.floats import BF16, FP16
+from reference.floats import BF16, FP16, FP32
 
 
 def test_the_sequential_order_adds_from_left_to_right():
