@@ -83,3 +83,20 @@ def test_a_flushing_device_loses_subnormal_sums_on_the_way(bare):
     values = np.array([[normal], [small - normal], [normal]], np.float64)
     assert emulate(sequential(3), values.copy(), FP32, Behaviour(flush=True), bare) == normal
     assert emulate(sequential(3), values.copy()) == normal + small
+
+
+def test_of_two_bare_products_the_added_one_is_fused_and_the_other_rounded_first():
+    half = FP32.unit_roundoff
+    values = np.array([[1 + half + 2.0**-40], [half]])
+    assert emulate([(0, 1)], values, FP32, bare=True).item() == 1 + 4 * half
+
+
+def test_a_bare_product_alone_is_rounded():
+    values = np.array([[1 + 2.0**-30]])
+    assert emulate((), values, FP32, bare=True).item() == 1.0
+
+
+def test_a_bare_product_is_fused_with_a_sum_that_is_already_rounded():
+    half = FP32.unit_roundoff
+    values = np.array([[1.0], [half], [half * (1 + 2.0**-20)]])
+    assert emulate(sequential(3), values, FP32, bare=True).item() == 1 + 2 * half
