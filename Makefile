@@ -16,9 +16,9 @@ test: $(READY)  ## every test of the project
 lint: $(READY)  ## format, lint, types and import rules alone
 	@$(VENV)/bin/python -m pytest tests/project -q
 
-mutants: $(READY)  ## kernels with one mistake each: gate must reject each of them, 20 seeds; and automatic ones
+mutants: $(READY)  ## kernels with one mistake each: gate must reject each, 20 seeds; and automatic ones, smoke
 	@$(VENV)/bin/python -m tests.kernels.mutation_run --seeds 20
-	@$(VENV)/bin/python -m tests.kernels.automatic_run --profile gate
+	@$(VENV)/bin/python -m tests.kernels.automatic_run
 
 removals: $(READY)  ## the kernels without each flag, barrier or queue: 95 % of what matters is reported
 	@$(VENV)/bin/python -m tests.kernels.removal_run

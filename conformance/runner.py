@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import shutil
 import signal
@@ -21,6 +22,7 @@ from rich.console import Console
 from conformance import SUITE, kernel_coverage, resume, run_folder, suite
 from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
 from conformance.devices.device import DeviceProfile, EnvironmentFailure
+from conformance.lineage import end_with
 from conformance.progress import Tail, bar
 from conformance.reporting import outcome
 from conformance.resume import Asked
@@ -158,7 +160,10 @@ def _measure(request: Request, notes: Path, evidence: Evidence, console: Console
 
 
 def _start(request: Request, log: IO[bytes]) -> subprocess.Popen[bytes]:
-    """Start pytest in a session of its own, so that an interrupt reaches it once, through us."""
+    """Start pytest in a session of its own, so that an interrupt reaches it once, through us.
+
+    Should this process be killed, pytest is interrupted: it keeps its verdicts and ends.
+    """
     root = suite.root()
     command = [sys.executable, "-m", "pytest", str(root / "cases"), "-p", "conformance.plugin"]
     if SUITE.is_dir():
@@ -182,6 +187,7 @@ def _start(request: Request, log: IO[bytes]) -> subprocess.Popen[bytes]:
         stderr=subprocess.STDOUT,
         env=environment,
         start_new_session=True,
+        preexec_fn=functools.partial(end_with, os.getpid(), signal.SIGINT),
     )
 
 

@@ -73,6 +73,10 @@ class Child:
                 pass_fds=inherited,
                 start_new_session=True,
             )
+        except OSError as error:
+            for descriptor in (self._output, self._commands, self._replies):
+                os.close(descriptor)
+            raise EnvironmentFailure(f"the device process does not start: {error}") from error
         finally:
             for descriptor in (commands, replies, appending):
                 os.close(descriptor)

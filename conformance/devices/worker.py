@@ -7,7 +7,6 @@ The first three arguments are inherited descriptors, the last is the parent's pr
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import faulthandler
 import os
 import resource
@@ -32,8 +31,7 @@ from conformance.devices.messages import (
     Unavailable,
 )
 from conformance.devices.segment import Segment
-
-PR_SET_PDEATHSIG = 1
+from conformance.lineage import end_with
 
 
 class UnknownDeviceError(Exception):
@@ -43,7 +41,7 @@ class UnknownDeviceError(Exception):
 def main() -> None:
     """Serve one parent until it closes the pipe or dies."""
     commands, replies, descriptor, parent = map(int, sys.argv[1:5])
-    _die_with(parent)
+    end_with(parent, signal.SIGKILL)  # also while a call hangs
     faulthandler.enable()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     # Should the host run out of memory, this process is the one to end, not the test run.
@@ -136,13 +134,6 @@ def _end(acl: Acl, route: AclnnRoute, setup: Setup) -> None:
     acl.write_counters()
     sys.stderr.flush()
     os._exit(0)
-
-
-def _die_with(parent: int) -> None:
-    """Have the kernel end this process when its parent ends, also while a call hangs."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:
-        os._exit(0)
 
 
 def _limit_address_space(beyond: int) -> None:

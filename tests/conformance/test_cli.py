@@ -147,6 +147,25 @@ def test_an_interrupted_run_keeps_what_it_judged(tmp_path: Path) -> None:
     assert resumed.cases >= evidence.cases
 
 
+def test_a_run_whose_front_door_is_killed_keeps_its_verdicts_and_ends(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "conformance", "run", *ON_SIMULATOR, "--profile", "gate"]
+    with subprocess.Popen(
+        [*command, "--out", "out"], cwd=tmp_path, env=host(), stderr=subprocess.DEVNULL
+    ) as front_door:
+        until = time.monotonic() + 120
+        while time.monotonic() < until and not judged(tmp_path / "out"):
+            time.sleep(0.2)
+        front_door.kill()
+    while time.monotonic() < until:
+        evidence = read_evidence(tmp_path / "out")
+        if evidence is not None and evidence.status == "interrupted":
+            break
+        time.sleep(0.2)
+    assert evidence is not None
+    assert (evidence.status, evidence.exit_status) == ("interrupted", 130)
+    assert evidence.cases > 0
+
+
 def test_a_run_of_a_part_does_not_pass_for_the_whole(tmp_path: Path) -> None:
     ended = conformance(
         "run", *ON_SIMULATOR, "--out", "out", "--", "-k", "test_rejections", folder=tmp_path

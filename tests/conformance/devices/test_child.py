@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from conformance.devices.child import environment
+from conformance.devices.device import EnvironmentFailure
 from conformance.devices.open import open_device
 from tests.conformance.devices.fakes import fake_case, fake_operator
 
@@ -116,3 +118,14 @@ def test_an_npu_process_keeps_the_environment_of_cann(monkeypatch: pytest.Monkey
     kept = {"ASCEND_HOME_PATH", "LD_LIBRARY_PATH"}
     assert kept <= set(environment("npu"))
     assert not kept & set(environment("sim"))
+
+
+def test_a_process_that_does_not_start_is_a_failure_of_the_environment(
+    fake_libraries: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    before = sorted(os.listdir("/proc/self/fd"))
+    with pytest.raises(EnvironmentFailure, match="the device process does not start: "):
+        open_device("sim", libraries=fake_libraries)
+    gc.collect()
+    assert len(os.listdir("/proc/self/fd")) <= len(before)

@@ -16,53 +16,20 @@ struct Piece {
     uint64_t count;
 };
 
-// The pieces of one operand, each inside the tensor's buffer; see VectorElements.
+// The pieces of one operand, each inside the tensor's buffer.
 template <typename T>
-class PieceElements {
-public:
-    PieceElements(const AscendC::LocalTensor<T>& tensor, const std::vector<Piece>& pieces,
-                  const VectorCall& call, uint32_t alignment)
-        : elements_(PlacedOperand(tensor, 0, call, alignment)),
-          ubAddress_(tensor.UbAddress()),
-          pieces_(pieces),
-          call_(call) {
+auto VectorOperand(const AscendC::LocalTensor<T>& tensor, const std::vector<Piece>& pieces,
+                   const VectorCall& call, uint32_t alignment = kUbBlock) {
+    T* elements = PlacedOperand(tensor, 0, call, alignment);
+    for (const Piece& piece : pieces) {
+        tensor.Elements(piece.first, piece.count, call.name, "V", call.where);
+    }
+    const auto each = [&pieces](auto body) {
         for (const Piece& piece : pieces) {
-            tensor.Elements(piece.first, piece.count, call.name, "V", call.where);
+            body(static_cast<uint64_t>(piece.first), piece.count);
         }
-    }
-    operator T*() const { return Declared(Access::Write); }
-    operator const T*() const { return Declared(Access::Read); }
-
-    PieceElements InUnits(uint64_t bytes) const {
-        PieceElements units = *this;
-        units.unit_ = bytes == 0 ? 1 : static_cast<uint32_t>(bytes);
-        return units;
-    }
-
-private:
-    T* Declared(Access access) const {
-        if constexpr (kChecksAll) {
-            DeclareOperand(access, unit_);
-            for (const Piece& piece : pieces_) {
-                DeclarePiece(ubAddress_ + static_cast<uint64_t>(piece.first) * sizeof(T),
-                             piece.count * sizeof(T), call_.AsDoer());
-            }
-        }
-        return elements_;
-    }
-
-    T* const elements_;
-    const uint64_t ubAddress_;
-    const std::vector<Piece>& pieces_;
-    const VectorCall& call_;
-    uint32_t unit_ = sizeof(T);  // bytes
-};
-
-template <typename T>
-PieceElements<T> VectorOperand(const AscendC::LocalTensor<T>& tensor,
-                               const std::vector<Piece>& pieces, const VectorCall& call,
-                               uint32_t alignment = kUbBlock) {
-    return {tensor, pieces, call, alignment};
+    };
+    return VectorElements(elements, tensor.UbAddress(), each, call);
 }
 
 // Working space of an instruction, which writes it.

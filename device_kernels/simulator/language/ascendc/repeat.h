@@ -186,47 +186,13 @@ private:
     uint32_t lanes_;
 };
 
-// The active lanes of an operand; see VectorElements.
-template <typename T>
-class LaneElements {
-public:
-    LaneElements(T* elements, uint64_t ubAddress, const Lanes& lanes, const LaneLayout& layout,
-                 const VectorCall& call)
-        : elements_(elements), ubAddress_(ubAddress), lanes_(lanes), layout_(layout), call_(call) {}
-    operator T*() const { return Declared(Access::Write); }
-    operator const T*() const { return Declared(Access::Read); }
-
-    LaneElements InUnits(uint64_t bytes) const {
-        LaneElements units = *this;
-        units.unit_ = bytes == 0 ? 1 : static_cast<uint32_t>(bytes);
-        return units;
-    }
-
-private:
-    T* Declared(Access access) const {
-        if constexpr (kChecksAll) {
-            DeclareOperand(access, unit_);
-            lanes_.ForEachRun(layout_, [this](uint64_t first, uint64_t count) {
-                DeclarePiece(ubAddress_ + first * sizeof(T), count * sizeof(T), call_.AsDoer());
-            });
-        }
-        return elements_;
-    }
-
-    T* const elements_;
-    const uint64_t ubAddress_;
-    const Lanes& lanes_;
-    const LaneLayout& layout_;
-    const VectorCall& call_;
-    uint32_t unit_ = sizeof(T);  // bytes
-};
-
 // The active lanes of a tensor as a vector operand.
 template <typename T>
-LaneElements<T> VectorOperand(const AscendC::LocalTensor<T>& tensor, const Lanes& lanes,
-                              const LaneLayout& layout, const VectorCall& call) {
+auto VectorOperand(const AscendC::LocalTensor<T>& tensor, const Lanes& lanes,
+                   const LaneLayout& layout, const VectorCall& call) {
     T* elements = PlacedOperand(tensor, lanes.Extent(layout), call);
-    return {elements, tensor.UbAddress(), lanes, layout, call};
+    const auto active = [&lanes, &layout](auto body) { lanes.ForEachRun(layout, body); };
+    return VectorElements(elements, tensor.UbAddress(), active, call);
 }
 
 // The lanes of one call. Without a mask of its own it takes the mask register's; in counter mode a

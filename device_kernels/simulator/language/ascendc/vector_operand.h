@@ -35,11 +35,12 @@ private:
 
 // The elements of an operand that was found to be inside its buffer. Where it becomes a T* the
 // instruction writes them, where it becomes a const T* it reads them: that is how the checks know.
-template <typename T>
+// `runs(body)` calls `body(first, count)` for all that lie side by side.
+template <typename T, typename Runs>
 class VectorElements {
 public:
-    VectorElements(T* elements, uint64_t ubAddress, uint64_t count, const VectorCall& call)
-        : elements_(elements), ubAddress_(ubAddress), count_(count), call_(call) {}
+    VectorElements(T* elements, uint64_t ubAddress, Runs runs, const VectorCall& call)
+        : elements_(elements), ubAddress_(ubAddress), runs_(runs), call_(call) {}
     operator T*() const { return Declared(Access::Write); }
     operator const T*() const { return Declared(Access::Read); }
 
@@ -55,14 +56,16 @@ private:
     T* Declared(Access access) const {
         if constexpr (kChecksAll) {
             DeclareOperand(access, unit_);
-            DeclarePiece(ubAddress_, count_ * sizeof(T), call_.AsDoer());
+            runs_([this](uint64_t first, uint64_t count) {
+                DeclarePiece(ubAddress_ + first * sizeof(T), count * sizeof(T), call_.AsDoer());
+            });
         }
         return elements_;
     }
 
     T* const elements_;
     const uint64_t ubAddress_;
-    const uint64_t count_;
+    const Runs runs_;
     const VectorCall& call_;
     uint32_t unit_ = sizeof(T);  // bytes
 };
@@ -83,10 +86,11 @@ T* PlacedOperand(const AscendC::LocalTensor<T>& tensor, uint64_t count, const Ve
 
 // `count` elements of a tensor as a vector operand.
 template <typename T>
-VectorElements<T> VectorOperand(const AscendC::LocalTensor<T>& tensor, uint64_t count,
-                                const VectorCall& call, uint32_t alignment = kUbBlock) {
+auto VectorOperand(const AscendC::LocalTensor<T>& tensor, uint64_t count, const VectorCall& call,
+                   uint32_t alignment = kUbBlock) {
     T* elements = PlacedOperand(tensor, count, call, alignment);
-    return {elements, tensor.UbAddress(), count, call};
+    const auto all = [count](auto body) { body(0, count); };
+    return VectorElements(elements, tensor.UbAddress(), all, call);
 }
 
 inline uint32_t CheckCount(int64_t count, const VectorCall& call) {
