@@ -100,3 +100,9 @@ def test_a_bare_product_is_fused_with_a_sum_that_is_already_rounded():
     half = FP32.unit_roundoff
     values = np.array([[1.0], [half], [half * (1 + 2.0**-20)]])
     assert emulate(sequential(3), values, FP32, bare=True).item() == 1 + 2 * half
+
+
+def test_a_bare_product_that_takes_in_a_sum_is_fused_with_it():
+    half = FP32.unit_roundoff
+    values = np.array([[half * (1 + 2.0**-30)], [1.0], [0.0]])
+    assert emulate([(1, 2), (0, 1)], values, FP32, bare=True).item() == 1 + 2 * half

@@ -43,3 +43,13 @@ def test_balanced_trees_take_the_logarithm_of_their_slots():
 
 def test_one_slot_is_loaded():
     assert compile_merges((), 1).steps == (Load(0, 0),)
+
+
+def test_of_two_sides_that_need_as_many_registers_the_one_that_is_added_to_comes_first():
+    assert compile_merges([(1, 2), (0, 1)], 3).steps == (
+        Load(1, 0),
+        Load(2, 1),
+        Add(0, 1),
+        Load(0, 1),
+        Add(0, 1),
+    )

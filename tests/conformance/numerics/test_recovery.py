@@ -12,6 +12,7 @@ from conformance.numerics.recovery import (
     masks,
     most_slots,
     probes,
+    random_columns,
     recover,
     recover_tree,
 )
@@ -157,3 +158,17 @@ def test_long_rows_are_asked_in_several_calls():
 def test_dtypes_are_those_of_the_device():
     assert bits_of(probes(3, "bfloat16", np.array([0]), np.array([1]))).dtype == np.uint16
     assert probes(3, "float32", np.array([0]), np.array([1])).dtype == dtype_of(FP32)
+
+
+def test_the_columns_that_verify_a_tree_are_drawn_with_the_seed_that_is_asked_for():
+    for asked, drawn in (({}, 0), ({"seed": 5}, 5)):
+        calls = []
+
+        def row_sum(x, calls=calls):
+            calls.append(x)
+            return adder(sequential(3))(x)
+
+        recover(row_sum, 3, "float16", **asked)
+        expected = random_columns(3, "float16", drawn)
+        np.testing.assert_array_equal(calls[-1], expected)
+        assert calls[-1].dtype == expected.dtype
