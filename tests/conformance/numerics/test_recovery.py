@@ -1,6 +1,7 @@
 """The order of additions is recovered from one row's sums, or it is said why not."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -172,3 +173,32 @@ def test_the_columns_that_verify_a_tree_are_drawn_with_the_seed_that_is_asked_fo
         expected = random_columns(3, "float16", drawn)
         np.testing.assert_array_equal(calls[-1], expected)
         assert calls[-1].dtype == expected.dtype
+
+
+def test_a_row_without_slots_is_refused():
+    with pytest.raises(ValueError, match=r"slots=0: must lie in \[1, 2048\]"):
+        recover_tree(adder(()), 0, "float32")
+
+
+@pytest.mark.parametrize("answer", [-1.0, 4.0, 0.5])
+def test_the_first_pair_whose_answer_counts_no_slots_is_named(answer):
+    def row_sum(x):
+        total = np.zeros(x.shape[1], x.dtype)
+        total[[1, 3]] = answer
+        return total
+
+    told = f"in slot 0, its negative in slot 2 and 1 elsewhere the sum is {answer},"
+    with pytest.raises(Unrecoverable, match=re.escape(told)):
+        recover_tree(row_sum, 5, "float32")
+
+
+def test_mask_unit_and_longest_row_are_those_of_the_derivation():
+    # fp16: half an fp32 ulp of 1.5 * 2^15 is 2^-9, 512 units of 2^-18. bf16 counts up to 2^8.
+    assert masks(FP32, 8) == masks(BF16, 2) == (2.0**100, 1.0)
+    assert [most_slots(fmt) for fmt in (FP16, BF16, FP32)] == [514, 258, 2048]
+
+
+def test_columns_are_drawn_with_seed_0_unless_another_is_asked_for():
+    np.testing.assert_array_equal(
+        random_columns(3, "float32"), random_columns(3, "float32", seed=0)
+    )
