@@ -88,3 +88,17 @@ def test_a_sum_over_no_slots_is_zero(dtype, merges):
     assert verdict.outputs["y"].mismatches == 1
     assert "y[1, 1]" in verdict.outputs["y"].worst.text
     assert "no terms, all slots of the row add nothing" in verdict.outputs["y"].worst.text
+
+
+@pytest.mark.parametrize(
+    ("slots", "columns", "step"),
+    [(3, [0], "certificate"), (3, [0, 1], "every order"), (6, [0, 1], "interval")],
+)
+def test_the_last_step_that_some_element_needed_is_told(slots, columns, step):
+    small = 2.0**-24
+    x = np.array([[1.0, 1.0], *[[1.0, small]] * 5])[:, columns]
+    made = case(x.tolist(), [list(range(slots))], "float32")
+    y = np.array([[slots, 1.0]], np.float32)[:, columns]
+    verdict = judge(operator(merges=None), made, observe(y))
+    assert verdict.ok
+    assert verdict.outputs["y"].step == step
