@@ -62,12 +62,13 @@ class Bench:
         """Run the tests until one fails; where the quick ones do not, ask the corpus first."""
         overlay = sandbox.Overlay(mutant.module, str(mutant.path), mutant.source)
         difference = partial(first_difference, self.corpus, self.digests)
-        seen: str | None = None
+        seen, in_place = None, False
         if self.warm:
             by = self.warm.killer(mutant, quick=True)
             if by:
                 return Outcome(mutant, Fate.KILLED, by=by)
             seen = self.warm.difference(mutant, difference)
+            in_place = seen is not None
         if seen is None:
             ended = sandbox.run(difference, overlay, CORPUS_SECONDS)
             seen = ended.failure or str(ended.result)
@@ -76,7 +77,9 @@ class Bench:
         by = self.warm.killer(mutant, quick=False) if self.warm else ""
         if by:
             return Outcome(mutant, Fate.KILLED, seen, by)
-        # Last, everything is imported anew, with what the mutant changes at import.
+        if in_place:
+            return Outcome(mutant, Fate.SURVIVED, seen)
+        # What a mutant changes at import shows where everything is imported anew.
         own = list(self.first.get(mutant.module, ()))
         for files in (own, [file for file in self.tests if file not in own]):
             by = failing_test(files, overlay)
