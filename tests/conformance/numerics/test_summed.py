@@ -102,3 +102,13 @@ def test_the_last_step_that_some_element_needed_is_told(slots, columns, step):
     verdict = judge(operator(merges=None), made, observe(y))
     assert verdict.ok
     assert verdict.outputs["y"].step == step
+
+
+def test_beside_a_wrong_element_one_off_the_order_is_not_the_worst():
+    made = case([[1.0, 1.0], [2.0**-24, 1.0], [2.0**-24, 1.0]], [[0, 1, 2]], "float32")
+    drifted, right = 1 + 2.0**-23, 3.0
+    for y, position in (([drifted, 5.0], (0, 1)), ([drifted, right], (0, 0))):
+        verdict = judge(operator(), made, observe(np.array([y], np.float32)))
+        worst = verdict.outputs["y"].worst
+        assert worst is not None
+        assert worst.position == position
