@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.mutation.mutants import Mutant
 from tests.mutation.outcome import Fate, Outcome
 
 NAMES = ("module", "line", "operator", "occurrence")
@@ -56,12 +57,18 @@ def line_of(outcome: Outcome) -> str:
     return json.dumps({**named, "fate": outcome.fate.value, "seen": outcome.seen, "by": outcome.by})
 
 
-def survivors(file: Path) -> set[tuple[str | int, ...]]:
-    """The ``NAMES`` of the mutants that survived by an earlier run's listing."""
-    rows = map(json.loads, file.read_text(encoding="utf-8").splitlines())
-    return {
-        tuple(row[name] for name in NAMES) for row in rows if row["fate"] == Fate.SURVIVED.value
-    }
+def decided(file: Path, found: Sequence[Mutant]) -> list[Outcome]:
+    """Which of the mutants were killed or unseen by an earlier run's listing of the same sources.
+
+    Of a mutant that is listed twice the last line counts.
+    """
+    by_name = {tuple(getattr(mutant, name) for name in NAMES): mutant for mutant in found}
+    last: dict[Mutant, Outcome] = {}
+    for row in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
+        mutant = by_name.get(tuple(row[name] for name in NAMES))
+        if mutant is not None:
+            last[mutant] = Outcome(mutant, Fate(row["fate"]), row["seen"], row["by"])
+    return [outcome for outcome in last.values() if outcome.fate is not Fate.SURVIVED]
 
 
 def write(outcomes: Sequence[Outcome], folder: Path) -> None:

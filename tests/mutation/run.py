@@ -3,8 +3,8 @@
 Every mutant of conformance/judge.py and conformance/numerics/*.py that changes an outcome of the
 toy corpus must make a test fail. Ends with status 1 where one does not, 2 where the unchanged judge
 does not pass. ``--jobs N`` at a time; ``--module NAME`` (again and again), ``--shard I/N`` and
-``--sample N --seed S`` choose some; ``--again FILE`` those that survived by an earlier run's
-mutants.jsonl; results go to ``--out``.
+``--sample N --seed S`` choose some; results go to ``--out``. ``--go-on FILE`` keeps what an earlier
+run's mutants.jsonl decided about the same judge: survivors and the rest are judged.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeRemainin
 
 from tests.mutation.mutants import Mutant, mutants
 from tests.mutation.outcome import Bench, Fate, Outcome, digests_of
-from tests.mutation.report import NAMES, line_of, listing, summary, survivors, told, write
+from tests.mutation.report import decided, line_of, listing, summary, told, write
 from tests.mutation.warm import WarmTests, with_collected
 
 ROOT = Path(__file__).parents[2]
@@ -80,9 +80,6 @@ def chosen(options: argparse.Namespace) -> list[Mutant]:
         raise SystemExit(f"--module {unknown[0]}: must be one of {', '.join(names)}")
     wanted = [names[name] for name in options.module] or list(known)
     found = list(itertools.chain.from_iterable(mutants(name, known[name]) for name in wanted))
-    if options.again:
-        left = survivors(options.again)
-        found = [one for one in found if tuple(getattr(one, name) for name in NAMES) in left]
     if options.sample:
         found = random.Random(options.seed).sample(found, min(options.sample, len(found)))
     part, parts = (int(number) for number in options.shard.split("/"))
@@ -129,7 +126,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--shard", default="1/1", metavar="I/N")
     parser.add_argument("--sample", type=int, default=0, metavar="N")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--again", type=Path, metavar="FILE")
+    parser.add_argument("--go-on", type=Path, metavar="FILE")
     parser.add_argument("--out", type=Path, default=ROOT / "reports" / "mutation")
     options = parser.parse_args(arguments)
     for library in LIBRARIES:
@@ -148,7 +145,11 @@ def main(arguments: list[str] | None = None) -> int:
         if warm.failing:
             raise RuntimeError(f"the tests fail on the unchanged judge: {warm.failing}")
         bench = Bench(CORPUS, digests, judging_tests(), own, warm)
-        outcomes.extend(judged(bench, chosen(options), options.jobs, options.out))
+        work = chosen(options)
+        outcomes.extend(decided(options.go_on, work) if options.go_on else [])
+        away = {outcome.mutant for outcome in outcomes}
+        work = [mutant for mutant in work if mutant not in away]
+        outcomes.extend(judged(bench, work, options.jobs, options.out))
 
     try:
         with_collected(judging_tests(), against)

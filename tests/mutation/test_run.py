@@ -9,14 +9,12 @@ import pytest
 
 from tests.mutation.digest import digest
 from tests.mutation.outcome import Fate, Outcome
-from tests.mutation.report import summary, told, write
+from tests.mutation.report import decided, line_of, summary, told, write
 from tests.mutation.run import chosen, judged, judging_tests, modules, own_tests
 
 
 def options(**fields):
-    return argparse.Namespace(
-        **{"module": [], "shard": "1/1", "sample": 0, "seed": 0, "again": None, **fields}
-    )
+    return argparse.Namespace(**{"module": [], "shard": "1/1", "sample": 0, "seed": 0, **fields})
 
 
 def test_every_module_of_the_judge_is_mutated_and_most_have_tests_of_their_own():
@@ -43,11 +41,16 @@ def test_shards_share_the_mutants_and_a_sample_is_drawn_by_its_seed():
     assert one == same != other
 
 
-def test_the_survivors_of_an_earlier_run_can_be_judged_again(tmp_path):
-    found = chosen(options(module=["certificate"], sample=3))
-    fates = (Fate.KILLED, Fate.SURVIVED, Fate.SURVIVED)
-    write([Outcome(one, fate) for one, fate in zip(found, fates, strict=True)], tmp_path)
-    assert set(chosen(options(again=tmp_path / "mutants.jsonl"))) == set(found[1:])
+def test_what_an_earlier_run_decided_is_kept_and_its_survivors_are_judged_again(tmp_path):
+    found = chosen(options(module=["certificate"], sample=4))
+    fates = (Fate.SURVIVED, Fate.UNSEEN, Fate.SURVIVED, Fate.KILLED)
+    earlier = [Outcome(one, fate, "sums") for one, fate in zip(found, fates, strict=True)]
+    listed = tmp_path / "mutants.jsonl"
+    lines = [*map(line_of, earlier), line_of(Outcome(found[0], Fate.KILLED, "", "a test"))]
+    listed.write_text("\n".join(lines))
+    kept = [Outcome(found[0], Fate.KILLED, "", "a test"), earlier[1], earlier[3]]
+    assert decided(listed, found) == kept
+    assert decided(listed, found[2:]) == [earlier[3]]
 
 
 def test_an_unknown_module_is_refused_with_those_that_are_known():
