@@ -63,6 +63,7 @@ def test_counts_of_three_values_added_at_once_are_no_tree():
         (reversed_order(9), 9, "reversed"),
         (pairwise(9), 9, "pairwise"),
         (halving(9), 9, "halving"),
+        (halving(4), 4, "halving"),
         (((2, 3), (0, 1), (0, 2)), 4, "pairwise"),
         (((0, 4), (0, 1), (2, 3), (0, 2)), 5, "bins(2)"),
         (NINE_IN_FOUR_BINS, 9, "bins(4)"),
