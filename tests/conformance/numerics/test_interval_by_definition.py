@@ -104,12 +104,17 @@ def test_a_value_is_legal_if_the_set_holds_it_and_exact_if_it_alone_is(
 ) -> None:
     places = np.tile(ordered(PATTERNS, TOY), COLUMNS)
     # Over a toy format float64 does not err: nothing need be added to E for it.
-    held = accepted(judged.sums, TOY, TOY, arithmetic=arithmetic).holds(places, TOY)
+    exact_ends = accepted(judged.sums, TOY, TOY, arithmetic=arithmetic)
+    held = exact_ends.holds(places, TOY)
     some = ~judged.few
     assert (judged.ok[some] == held[some]).all()
     assert not (judged.ok & ~held).any(), "trying every order only takes away"
     assert (judged.exact == (judged.accepted.size(TOY) == 1)).all()
     assert judged.few.any() != arithmetic.may_flush
+    # What it tells is the set that float64 cannot have made too small: ends on a tie take in both.
+    told, least = members(judged.accepted, TOY), members(exact_ends, TOY)
+    assert told == members(accepted(judged.sums, TOY, TOY, 1.0, arithmetic=arithmetic), TOY)
+    assert told != least
 
 
 def test_the_distance_of_an_illegal_value_counts_the_places_to_the_interval(
