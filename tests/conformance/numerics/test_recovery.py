@@ -202,3 +202,15 @@ def test_columns_are_drawn_with_seed_0_unless_another_is_asked_for():
     np.testing.assert_array_equal(
         random_columns(3, "float32"), random_columns(3, "float32", seed=0)
     )
+
+
+@pytest.mark.parametrize("step", [-1, 1])
+def test_one_column_that_is_one_place_off_is_counted(step):
+    def row_sum(x):
+        total = adder(sequential(len(x)))(x)
+        if x.shape[1] == 1000:
+            total.view(np.int32)[3] += step
+        return total
+
+    with pytest.raises(Unrecoverable, match="the bits of: 1 in fp32$"):
+        recover(row_sum, 4, "float32")
