@@ -212,5 +212,5 @@ def test_one_column_that_is_one_place_off_is_counted(step):
             total.view(np.int32)[3] += step
         return total
 
-    with pytest.raises(Unrecoverable, match="the bits of: 1 in fp32$"):
+    with pytest.raises(Unrecoverable, match=r"the bits of: 1 in fp32$"):
         recover(row_sum, 4, "float32")

@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 
+from cases.operators.moe_init_routing_v2_grad import OPERATOR, call
 from conformance.case import numpy_dtype
 from conformance.judge import judge
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.numerics.order import sequential
+from conformance.observation import Observation, Outcome
 from conformance.operator import Sum
 from reference.terms import Terms
-from tests.conformance.segment_sum import SUM, case, observe, operator
+from tests.conformance.segment_sum import ORDER, SUM, case, observe, operator
 
 DTYPES = pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
 
@@ -112,3 +114,48 @@ def test_beside_a_wrong_element_one_off_the_order_is_not_the_worst():
         worst = verdict.outputs["y"].worst
         assert worst is not None
         assert worst.position == position
+
+
+def test_a_certified_element_off_a_declared_order_is_refused_by_certificate():
+    made = case([[1.0, 1.0], [2.0, 2.0]], [[0, 1]], "float32")
+    verdict = judge(operator(), made, observe(np.array([[3.0, 4.0]], np.float32)))
+    assert verdict.outputs["y"].step == "certificate"
+    assert judge(operator(), made, observe(np.array([[3.0, 3.0]], np.float32))).ok
+
+
+def test_the_clause_of_a_verdict_is_the_orders_only_where_nothing_is_wrong():
+    made = case([[1.0, 1.0], [2.0**-24, 1.0], [2.0**-24, 1.0]], [[0, 1, 2]], "float32")
+    drifted = 1 + 2.0**-23
+    for y, clause in (([drifted, 5.0], SUM), ([drifted, 3.0], ORDER), ([1.0, 3.0], SUM)):
+        verdict = judge(operator(), made, observe(np.array([y], np.float32)))
+        assert verdict.outputs["y"].clause == clause
+
+
+def test_drift_in_the_last_partial_block_is_told_as_such():
+    x = np.tile(np.array([[1.0], [2.0**-24], [2.0**-24]]), (1, 10))
+    made = case(x.tolist(), [[0, 1, 2]], "float32")
+    y = np.ones((1, 10), np.float32)
+    y[0, 8:] += np.float32(2.0**-23)
+    verdict = judge(operator(), made, observe(y)).outputs["y"]
+    assert (verdict.order_drift, verdict.mismatches) == (2, 0)
+    assert "32" in verdict.pattern
+
+
+def test_what_is_as_declared_on_a_saturating_device_is_neither_wrong_nor_off_the_order():
+    made = case([[1.0, 1.0], [2.0**-24, 1.0], [2.0**-24, 1.0]], [[0, 1, 2]], "float32")
+    saturating = Arithmetic(overflows=frozenset({"saturate"}))
+    verdict = judge(operator(), made, observe(np.array([[1.0, 5.0]], np.float32)), saturating)
+    assert (verdict.outputs["y"].mismatches, verdict.outputs["y"].order_drift) == (1, 0)
+
+
+@pytest.mark.parametrize(("grad", "told"), [((2, 2, 4), True), ((4, 4), False)])
+def test_rows_of_one_segment_are_told_where_the_source_has_segments(grad, told):
+    mode = "drop_pad" if told else "dropless"
+    values = tuple(np.arange(1, 17, dtype=np.float32).view(np.int32).tolist())
+    made = call(mode, "float32", grad=grad, indices=(0, 1, 2, 3), top_k=1, values=values)
+    y = np.arange(1, 17, dtype=np.float32).reshape(4, 4)
+    y[2 if told else 0 :] += 1
+    verdict = judge(OPERATOR, made, Observation(Outcome.COMPLETED, outputs={"grad_x": y}))
+    pattern = verdict.outputs["grad_x"].pattern
+    assert ("grad_expanded_x[1]" in pattern) == told
+    assert ("add from" in pattern) == told
