@@ -108,3 +108,7 @@ def test_a_wide_tree_is_cut():
     lines = drawing(pairwise(200), 200).splitlines()
     assert len(lines) == 41
     assert lines[-1] == "... and 159 more lines"
+
+
+def test_a_slot_that_is_added_to_a_later_sum_comes_last_in_its_bin():
+    assert bins_of(((1, 2), (0, 1)), 3) == (((1, 2, 0),), ())
