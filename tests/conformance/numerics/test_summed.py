@@ -148,14 +148,18 @@ def test_what_is_as_declared_on_a_saturating_device_is_neither_wrong_nor_off_the
     assert (verdict.outputs["y"].mismatches, verdict.outputs["y"].order_drift) == (1, 0)
 
 
-@pytest.mark.parametrize(("grad", "told"), [((2, 2, 4), True), ((4, 4), False)])
-def test_rows_of_one_segment_are_told_where_the_source_has_segments(grad, told):
-    mode = "drop_pad" if told else "dropless"
+def test_rows_of_one_segment_are_told_where_the_source_has_segments():
     values = tuple(np.arange(1, 17, dtype=np.float32).view(np.int32).tolist())
-    made = call(mode, "float32", grad=grad, indices=(0, 1, 2, 3), top_k=1, values=values)
+    grad = (2, 2, 4)
+    made = call("drop_pad", "float32", grad=grad, indices=(0, 1, 2, 3), top_k=1, values=values)
     y = np.arange(1, 17, dtype=np.float32).reshape(4, 4)
-    y[2 if told else 0 :] += 1
+    y[2:] += 1
     verdict = judge(OPERATOR, made, Observation(Outcome.COMPLETED, outputs={"grad_x": y}))
     pattern = verdict.outputs["grad_x"].pattern
-    assert ("grad_expanded_x[1]" in pattern) == told
-    assert ("add from" in pattern) == told
+    assert "all rows that add from grad_expanded_x[1] and no other" in pattern
+
+
+def test_a_source_of_rows_has_no_segments():
+    made = case([[1.0] * 4, [2.0] * 4], [[0], [-1], [1]], "float32")
+    y = np.array([[7.0] * 4, [0.0] * 4, [7.0] * 4], np.float32)
+    assert "add from" not in judge(operator(), made, observe(y)).outputs["y"].pattern
