@@ -3,8 +3,8 @@
 Each mutant is built once; then every seed is a run of the real command line over one cell in which
 the mistake can show. A mutant counts as rejected when the run ends with status 1 and left a shrunk
 case; the case is small when it has at most 8 row indices and 64 columns, or as few as can show the
-mistake, on the smallest machine that can. The share of cases that reveal the mistake is counted
-over the calls of a smoke run.
+mistake. How many are told on the smallest machine that can show it is counted too. The share of
+cases that reveal the mistake is counted over the calls of a smoke run.
 """
 
 from __future__ import annotations
@@ -55,13 +55,14 @@ class Size:
     ub_bytes: int
 
     def is_small(self, mutant: Mutant) -> bool:
-        """Whether nothing much smaller can show the mistake."""
-        return (
-            self.indices <= max(MOST_INDICES, mutant.least_indices + 1)
-            and self.hidden <= MOST_HIDDEN
-            and self.cores == mutant.cores
-            and self.ub_bytes <= smallest_ub(mutant.least_indices)
-        )
+        """Whether a person can work it out by hand, or nothing much smaller shows the mistake."""
+        most_indices = max(MOST_INDICES, mutant.least_indices + 1)
+        return self.indices <= most_indices and self.hidden <= MOST_HIDDEN
+
+    def on_smallest_machine(self, mutant: Mutant) -> bool:
+        """Whether no smaller machine shows the mistake."""
+        least_ub = smallest_ub(mutant.least_indices)
+        return self.cores == mutant.cores and self.ub_bytes <= least_ub
 
     def __str__(self) -> str:
         return f"{self.indices} indices x {self.hidden}, {self.cores} cores, {self.ub_bytes} B"
@@ -131,8 +132,10 @@ def told(mutant: Mutant, results: list[Result], shown: tuple[int, int]) -> tuple
         result.rejected and all(s.is_small(mutant) for s in result.sizes) for result in results
     )
     largest = max(cases, key=lambda s: (s.indices * s.hidden, s.cores, s.ub_bytes), default=None)
+    least = sum(size.on_smallest_machine(mutant) for size in cases)
     line = (
         f"{mutant.name:44} rejected {rejected}/{len(results)}, of these small {small}/{rejected},"
+        f" on the smallest machine {least}/{len(cases)},"
         f" largest {largest}, revealed by {shown[0]} of {shown[1]} cases,"
         f" {sum(result.seconds for result in results):.0f} s"
     )

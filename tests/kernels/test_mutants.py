@@ -1,4 +1,7 @@
-"""Smoke rejects a kernel with any one of the mistakes that such kernels really have."""
+"""Smoke rejects a kernel with any one of the mistakes that such kernels really have.
+
+These are the first of them, one of every sort; `make mutants` judges all, with many seeds.
+"""
 
 from pathlib import Path
 
@@ -7,8 +10,23 @@ import pytest
 from tests.kernels.mutants_moe_init_routing_v2_grad import MUTANTS, Mutant
 from tests.kernels.mutation_run import build_mutant, first_cell, judge_libraries
 
+HERE = (
+    "sum-of-k-plus-1-terms",
+    "last-partial-block-unwritten",
+    "dropped-marker-taken-as-row-0",
+    "index-equal-to-active-num-kept",
+    "fp16-accumulated-in-fp16",
+    "result-truncated-to-16-bit",
+    "offset-in-32-bits",
+    "last-core-idle",
+    "null-pointer-dereferenced",
+    "loop-without-end",
+)
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+
+@pytest.mark.parametrize(
+    "mutant", [m for m in MUTANTS if m.name in HERE], ids=lambda mutant: mutant.name
+)
 def test_smoke_rejects_the_mistake_and_shrinks_it_to_a_case_for_a_person(
     mutant: Mutant, tmp_path: Path
 ) -> None:
