@@ -84,7 +84,7 @@ def test_a_wrong_claim_is_refused_with_the_smallest_input_on_the_smallest_machin
     assert ended.status == 1
     assert "top_k=2, drop_pad_mode=0, active_num=0" in ended.err
     assert "grad_expanded_x: float32[2x1]" in ended.err
-    assert "on 1 core with 4096 B of UB" in ended.err
+    assert "on 1 core with 1024 B of UB" in ended.err
     assert "  replay: python -m conformance run --case out/failures/" in ended.err
     assert "Traceback" not in ended.err
     assert json.loads(ended.out)["failures"] == 1
