@@ -148,8 +148,8 @@ def _launch(events: Iterable[list[str]]) -> tuple[Graph, list[Instruction]]:
             blocks[int(index)] = Block(graph, int(index))
         block = blocks[int(index)]
         if event == "access":
-            _, pipe, number, kind, memory, start, end = rest
-            touched = Touched(kind, memory, int(start), int(end))
+            _, pipe, number, kind, *memory, start, end = rest
+            touched = Touched(kind, " ".join(memory), int(start), int(end))
             if int(number) in instructions:
                 instructions[int(number)].touched.append(touched)
             else:

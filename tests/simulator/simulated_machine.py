@@ -20,6 +20,8 @@ KERNELS = Path(__file__).parent / "kernels"
 LANGUAGE = Path(__file__).parents[2] / "device_kernels" / "simulator" / "language"
 COMPILER = os.environ.get("CXX", "g++")
 FLAGS = ("-std=c++20", "-fPIC", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
+HOST_FLAGS = tuple(os.environ.get("CXXFLAGS", "").split())
+"""As the build of the libraries has them: the sanitizers' come this way."""
 
 OK = 0
 INVALID_PARAMETER = 107000
@@ -36,7 +38,7 @@ def compile_unit(source: Path, out: Path | None = None) -> subprocess.CompletedP
     """Compiles one source file against the language, or only checks it; the caller judges."""
     computes = source.parent == KERNELS and not source.stem.startswith("faults_")
     optimisation = "-O3" if computes else "-O1"  # vectorised loops are what is tested
-    command = [COMPILER, *FLAGS, optimisation, "-I", str(LANGUAGE), "-c", str(source)]
+    command = [COMPILER, *FLAGS, optimisation, *HOST_FLAGS, "-I", str(LANGUAGE), "-c", str(source)]
     command += ["-fsyntax-only"] if out is None else ["-o", str(out)]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
@@ -51,7 +53,18 @@ def compile_operator(
         "DTYPE_X": dtype,
         "ORIG_DTYPE_X": type_name,
     }
-    command = [COMPILER, *FLAGS, "-O1", "-I", str(LANGUAGE), "-c", str(source), "-o", str(out)]
+    command = [
+        COMPILER,
+        *FLAGS,
+        "-O1",
+        *HOST_FLAGS,
+        "-I",
+        str(LANGUAGE),
+        "-c",
+        str(source),
+        "-o",
+        str(out),
+    ]
     command += [f"-D{name}={value}" for name, value in definitions.items()]
     for header in (LANGUAGE / "operator_build.h", source.parent / f"{operator}_tiling.h"):
         command += ["-include", str(header)]
@@ -70,7 +83,8 @@ def build(folder: Path) -> Path:
         result = compile_operator(source, objects[-1], "int32_t", "DT_INT32")
         assert result.returncode == 0, result.stderr
     library = folder / "libmachine.so"
-    subprocess.run([COMPILER, "-shared", *map(str, objects), "-o", str(library)], check=True)
+    link = [COMPILER, "-shared", *HOST_FLAGS, *map(str, objects), "-o", str(library)]
+    subprocess.run(link, check=True)
     return library
 
 
@@ -106,6 +120,13 @@ def twins() -> list[str]:
     ]
 
 
+def aligned_zeros(count: int, alignment: int) -> NDArray[np.uint8]:
+    """Bytes at an address that is a multiple of ``alignment``."""
+    room = np.zeros(count + alignment, np.uint8)
+    skipped = -room.ctypes.data % alignment
+    return room[skipped : skipped + count]
+
+
 class SimulatedMachine:
     """Launches test kernels, whose arguments are two inputs, one output and int32 parameters."""
 
@@ -113,6 +134,7 @@ class SimulatedMachine:
         self.c = ctypes.CDLL(str(library))
         self.c.ascendsimUbBytes.restype = ctypes.c_uint64
         self.c.ascendsimTakeDiagnostics.restype = ctypes.c_uint64
+        self.c.ascendsimUnwritten.restype = ctypes.c_uint64
         self.result_role = OUTPUT
 
     def configure(self, soc: str = "", cores: int = 0, ub_bytes: int = 0) -> int:
@@ -178,15 +200,26 @@ class SimulatedMachine:
         return result
 
     def run_fault(self, kernel: str, *, blocks: int = 1) -> tuple[int, list[dict[str, Any]]]:
-        """Runs a kernel on regions of REGION_BYTES; returns the status and all diagnostics."""
-        first, second, result = (np.zeros(REGION_BYTES, np.uint8) for _ in range(3))
+        """Runs a kernel on regions of REGION_BYTES, each beginning with a line of the data cache;
+        returns the status and all diagnostics.
+        """
+        first, second, result = (aligned_zeros(REGION_BYTES, 64) for _ in range(3))
         status = self.launch(kernel, first, second, result, blocks=blocks)
         return status, self.take_diagnostics()
 
     def take_diagnostics(self) -> list[dict[str, Any]]:
         """All diagnostics since the last call."""
-        needed = self.c.ascendsimTakeDiagnostics(None, ctypes.c_uint64(0))
-        buffer = ctypes.create_string_buffer(needed)
-        assert self.c.ascendsimTakeDiagnostics(buffer, ctypes.c_uint64(needed)) == needed
-        taken: list[dict[str, Any]] = json.loads(buffer.value)
-        return taken
+        return _read(self.c.ascendsimTakeDiagnostics)
+
+    def unwritten(self) -> list[tuple[str, int, int]]:
+        """Region, offset and number of the output bytes that the last launch did not write."""
+        parts = _read(self.c.ascendsimUnwritten)
+        return [(part["region"], part["offset"], part["bytes"]) for part in parts]
+
+
+def _read(tell: Any) -> list[dict[str, Any]]:
+    needed = tell(None, ctypes.c_uint64(0))
+    buffer = ctypes.create_string_buffer(needed)
+    assert tell(buffer, ctypes.c_uint64(needed)) == needed
+    told: list[dict[str, Any]] = json.loads(buffer.value)
+    return told

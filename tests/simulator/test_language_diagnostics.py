@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import re
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +19,7 @@ from tests.simulator.simulated_machine import (
     REGION_BYTES,
     Expectation,
     SimulatedMachine,
+    aligned_zeros,
     compile_unit,
     expectations,
     twins,
@@ -30,12 +33,15 @@ def machine(strict_machine: SimulatedMachine) -> SimulatedMachine:
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "diagnostics.md"
 BETWEEN_BLOCKS = {"race"}
+LAST_WORDS = 2048
+"""The least that ascendsimLastWords takes, in bytes."""
 SEVERITY = {
     "ub-budget": "note",
     "ub-overlap": "warning",
     "copy-rounded": "warning",
     "copy-empty": "warning",
     "field-truncated": "warning",
+    "cache-left-dirty": "warning",
 }
 
 
@@ -64,6 +70,54 @@ def test_an_exception_that_leaves_a_kernel_is_a_crash(
     assert ("of its own" in found[0]["message"]) == (kernel == "throws_an_exception")
 
 
+@pytest.mark.parametrize(
+    ("kernel", "code"),
+    [("outlives_its_time", "kernel-endless"), ("outgrows_its_memory", "memory-exhausted")],
+)
+def test_a_process_that_is_about_to_end_says_what_its_kernel_is_at(
+    machine: SimulatedMachine, kernel: str, code: str
+) -> None:
+    words = ctypes.create_string_buffer(LAST_WORDS)
+    assert machine.c.ascendsimLastWords(words, ctypes.c_uint64(LAST_WORDS)) == OK
+    assert machine.run_fault(kernel, blocks=3) == (OK, [])
+    [said] = json.loads(words.value)
+    assert (said["code"], said["severity"], said["kernel"]) == (code, "error", kernel)
+    assert (Path(said["file"]).name, said["block"]) == ("faults_endings.cpp", 2)
+    assert f"its last call was GetValue in line {said['line']}" in said["message"]
+
+
+def test_outside_a_kernel_the_last_words_are_none(machine: SimulatedMachine) -> None:
+    words = ctypes.create_string_buffer(LAST_WORDS)
+    assert machine.c.ascendsimLastWords(words, ctypes.c_uint64(LAST_WORDS)) == OK
+    signal.raise_signal(signal.SIGXCPU)
+    assert words.value == b"[]"
+    assert machine.c.ascendsimLastWords(words, ctypes.c_uint64(LAST_WORDS - 1)) == INVALID_PARAMETER
+    assert machine.c.ascendsimLastWords(None, ctypes.c_uint64(LAST_WORDS)) == INVALID_PARAMETER
+
+
+def test_a_fault_names_the_nearest_buffer(machine: SimulatedMachine) -> None:
+    _, [found] = machine.run_fault("reads_far_before_a_buffer_by_pointer")
+    [[offset, room]] = re.findall(r"offset (-\d+) of \w+, which has (\d+) bytes", found["message"])
+    assert int(offset) == pytest.approx(-(1 << 40), rel=0.01)
+    assert int(room) <= REGION_BYTES
+    _, [found] = machine.run_fault("writes_through_a_null_pointer")
+    assert "a null pointer" in found["message"]
+
+
+def test_a_signal_that_is_no_kernels_reaches_whoever_was_there_before(
+    machine: SimulatedMachine,
+) -> None:
+    machine.run_fault("aborts")
+    seen: list[int] = []
+    before = signal.signal(signal.SIGABRT, lambda number, frame: seen.append(number))
+    try:
+        machine.run_fault("aborts")
+        signal.raise_signal(signal.SIGABRT)
+    finally:
+        signal.signal(signal.SIGABRT, before)
+    assert seen == [signal.SIGABRT]
+
+
 @pytest.mark.parametrize("blocks", [1, 3])
 @pytest.mark.parametrize("kernel", twins())
 def test_without_the_mistake_nothing_is_reported(
@@ -80,14 +134,39 @@ def engine_codes() -> set[str]:
 
 
 def test_every_code_has_a_kernel_that_triggers_it() -> None:
-    assert {one.code for one in expectations()} | {"kernel-crash"} == engine_codes()
+    assert {one.code for one in expectations()} | {"kernel-endless"} == engine_codes()
+
+
+def test_every_code_has_a_kernel_with_one_mistake_and_a_twin_without() -> None:
+    """What a time limit ends is tested with a device: tests/conformance/devices."""
+    mistakes = set(twins())
+    found = {one.code for one in expectations() if one.kernel in mistakes}
+    assert found | {"kernel-endless"} == engine_codes()
+
+
+def test_mistakes_of_every_kind_of_synchronisation_have_twins() -> None:
+    mistakes = set(twins())
+    codes = [one.code for one in expectations() if one.kernel in mistakes]
+    kinds = ("sync-missing", "sync-scalar", "barrier-missing", "sync-deadlock", "flag-left-set")
+    assert all(codes.count(kind) >= 1 for kind in kinds)
+    assert sum(codes.count(kind) for kind in kinds) >= 8
+    assert len(codes) >= 40
 
 
 def test_every_code_is_explained() -> None:
     assert set(re.findall(r"^\| `([\w-]+)` \|", DOCUMENT.read_text(), re.M)) == engine_codes()
 
 
-@pytest.mark.parametrize("fault", ["leaves_a_flag_set", "frees_twice", "allocates_more_than_ub"])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "leaves_a_flag_set",
+        "frees_twice",
+        "allocates_more_than_ub",
+        "recurses_without_end",
+        "aborts",
+    ],
+)
 def test_the_next_launch_is_fine(machine: SimulatedMachine, fault: str) -> None:
     machine.run_fault(fault)
     left, right = np.arange(8, dtype=np.float32), np.ones(8, np.float32)
@@ -96,10 +175,10 @@ def test_the_next_launch_is_fine(machine: SimulatedMachine, fault: str) -> None:
 
 
 def test_an_error_ends_the_launch_and_names_its_block(machine: SimulatedMachine) -> None:
-    result = np.zeros(4, np.int32)
+    result = aligned_zeros(256, 64).view(np.int32)
     assert machine.launch("fails_in_block_2", result, result, result, blocks=4) == KERNEL_EXCEPTION
     assert [one["block"] for one in machine.take_diagnostics()] == [2]
-    assert result.tolist() == [1, 1, 1, 0]
+    assert result[::16].tolist() == [1, 1, 1, 0]
 
 
 def test_a_warning_is_told_once_per_line_and_launch(machine: SimulatedMachine) -> None:

@@ -17,6 +17,9 @@ UNARY = "Of<{0}>(), Of<{0}>(), 1"
 WHOLE = "Of<{0}>(), Of<{0}>(), uint64_t{{1}}, 1, 1, 1, 8"
 GROUPS = "Of<{0}>(), Of<{0}>(), 1, uint64_t{{1}}, 1, 1, 8"
 PAIRS = "Of<{0}>(), Of<{0}>(), Of<uint32_t>(), 1"
+SEVEN = ", ".join(["Of<{0}>()"] * 7)
+INDICES = "Of<int32_t>()"
+TOP_K = f"Of<{{0}}>(), {INDICES}, Of<{{0}}>(), {INDICES}, Of<bool>(), 1, {{{{}}}}, TopKInfo{{{{}}}}"
 LISTS = "Of<{0}>(), MrgSortSrcList<{0}>(), MrgSort4Info()"
 
 # A function, its arguments, dtypes that it takes and dtypes that it does not.
@@ -63,8 +66,16 @@ FUNCTIONS = [
        "uint8_t uint32_t int64_t") for name in ("Add", "Max", "Min")),
     ("InitGlobalMemory", "GlobalTensor<{0}>(), 1, {0}(1)", "uint16_t half float",
      "int8_t int64_t bfloat16_t"),
-    ("InitOutput<{0}>", "GlobalTensor<{0}>(), 1", "int16_t uint32_t int32_t", "uint8_t int64_t"),
-    ("DataCopy", "Of<{0}>(), GlobalTensor<{0}>(), 8", "int8_t uint64_t bfloat16_t", "double"),
+    ("InitOutput<{0}>", "GlobalTensor<{0}>(), 1", "int16_t uint32_t int32_t bfloat16_t",
+     "uint8_t int64_t"),
+    ("DataCopy", "Of<{0}>(), GlobalTensor<{0}>(), 8", "int8_t uint64_t bfloat16_t", "double bool"),
+    ("DataCopyPad", "GlobalTensor<{0}>(), Of<{0}>(), DataCopyParams{{}}",
+     "bool int8_t uint64_t bfloat16_t", "double"),
+    ("Sigmoid", "Of<{0}>(), Of<{0}>(), 1u", "half float", "int32_t bfloat16_t"),
+    ("SoftMax<{0}>", "Of<{0}>(), Of<{0}>(), SoftMaxTiling{{}}", "half float",
+     "int32_t bfloat16_t"),
+    ("SoftmaxFlashV2<{0}>", SEVEN + ", SoftMaxTiling{{}}", "half float", "int32_t bfloat16_t"),
+    ("TopK<{0}>", TOP_K, "half float", "int32_t bfloat16_t"),
 ]  # fmt: skip
 
 CASTS = {

@@ -59,6 +59,28 @@ ACL_FUNC_VISIBILITY uint32_t ascendsimLaunch(const char* kernel, uint32_t blocks
  */
 ACL_FUNC_VISIBILITY uint64_t ascendsimTakeDiagnostics(char* buffer, uint64_t capacity);
 
+/*
+ * Writes the bytes of outputs that no block of this thread's last launch wrote, as a JSON array of
+ * {"region", "offset", "bytes"}, and returns the bytes it needs, the closing NUL included. Data and
+ * no finding: another launch of the same call may write them, or the host. A build with all checks
+ * knows them, any other answers "[]".
+ */
+ACL_FUNC_VISIBILITY uint64_t ascendsimUnwritten(char* buffer, uint64_t capacity);
+
+/*
+ * Names memory, at least 2048 bytes, for the last words of this process. From then on SIGXCPU (its
+ * time is up) and SIGUSR1 (its memory is) make it write the diagnostic of the running kernel there,
+ * as a JSON array, "[]" where none runs; the first byte is written last. 107000 for less memory.
+ */
+ACL_FUNC_VISIBILITY int ascendsimLastWords(char* memory, uint64_t bytes);
+
+/*
+ * The integers of an array, its own, alive as long as it is; null where it has none or `array` is
+ * null. libopapi.so exports it, since the public interface tells no more of an array than its size.
+ */
+struct aclIntArray;
+ACL_FUNC_VISIBILITY const int64_t* ascendsimIntArrayValues(const struct aclIntArray* array);
+
 /* Leaves a text for the calling thread's aclGetRecentErrMsg. */
 ACL_FUNC_VISIBILITY void ascendsimReportError(const char* text);
 

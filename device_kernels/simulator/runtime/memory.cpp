@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -19,11 +18,13 @@ namespace {
 
 constexpr uint64_t kAlignment = 512;
 constexpr uint64_t kChunk = uint64_t{16} << 20;
+constexpr uint64_t kGuard = uint64_t{64} << 10;  // no memory there, before and after an allocation
 
 struct Block {
     uint64_t bytes = 0;     // as asked for
     uint64_t reserved = 0;  // what the device loses to it
-    uint64_t mapped = 0;    // 0: from the heap
+    void* mapping = nullptr;
+    uint64_t mapped = 0;  // its bytes, with the guards
 };
 
 struct Registry {
@@ -61,32 +62,38 @@ int PoisonFile() {
     return file;
 }
 
-void* MapPoisoned(uint64_t bytes) {
-    const int flags = MAP_PRIVATE | MAP_NORESERVE;
-    void* start = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, /*fd=*/-1, 0);
-    if (start == MAP_FAILED) {
-        return nullptr;
-    }
+bool MapPoison(char* start, uint64_t bytes) {
     for (uint64_t done = 0; done < bytes; done += kChunk) {
-        char* at = static_cast<char*>(start) + done;
         const uint64_t length = std::min(kChunk, bytes - done);
-        if (mmap(at, length, PROT_READ | PROT_WRITE, flags | MAP_FIXED, PoisonFile(), 0) ==
-            MAP_FAILED) {
-            munmap(start, bytes);
-            return nullptr;
+        if (mmap(start + done, length, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_NORESERVE | MAP_FIXED, PoisonFile(), 0) == MAP_FAILED) {
+            return false;
         }
     }
-    return start;
+    return true;
 }
 
+// Between two guards, at the end of the memory there: what is touched behind it faults.
 void* AllocatePoisoned(Block& block) {
-    if (block.reserved > kChunk && PoisonFile() >= 0) {
-        block.mapped = RoundUp(block.reserved, static_cast<uint64_t>(sysconf(_SC_PAGESIZE)));
-        return MapPoisoned(block.mapped);
+    const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+    const uint64_t inside = RoundUp(block.reserved, page);
+    block.mapped = inside + 2 * kGuard;
+    block.mapping = mmap(nullptr, block.mapped, PROT_NONE,
+                         MAP_PRIVATE | MAP_NORESERVE | MAP_ANONYMOUS, /*fd=*/-1, 0);
+    if (block.mapping == MAP_FAILED) {
+        return nullptr;
     }
-    void* start = std::aligned_alloc(kAlignment, block.reserved);
-    if (start != nullptr) {
+    char* memory = static_cast<char*>(block.mapping) + kGuard;
+    char* start = memory + (inside - block.reserved);
+    bool good = true;
+    if (block.reserved > kChunk && PoisonFile() >= 0) {
+        good = MapPoison(memory, inside);
+    } else if (good = mprotect(memory, inside, PROT_READ | PROT_WRITE) == 0; good) {
         std::memset(start, kPoison, block.reserved);
+    }
+    if (!good) {
+        munmap(block.mapping, block.mapped);
+        return nullptr;
     }
     return start;
 }
@@ -168,11 +175,7 @@ aclError aclrtFree(void* devPtr) {
     const Block block = found->second;
     registry.blocks.erase(found);
     registry.used -= block.reserved;
-    if (block.mapped != 0) {
-        munmap(devPtr, block.mapped);
-    } else {
-        std::free(devPtr);
-    }
+    munmap(block.mapping, block.mapped);
     return ACL_SUCCESS;
 }
 }

@@ -74,8 +74,9 @@ TEST_MISTAKE(writes_what_all_blocks_read) {
 
 TEST_MISTAKE(counts_in_one_scalar_from_every_block) {
     const auto counter = Global<int32_t>(result);
-    const int64_t place = right ? GetBlockIdx() : 0;
+    const int64_t place = right ? 16 * GetBlockIdx() : 0;
     counter.SetValue(place, 1);  // expect: race
+    DataCacheCleanAndInvalid<int32_t, CacheLine::ENTIRE_DATA_CACHE>(counter);
 }
 
 // The neighbour's result of the first phase, read in the second: the neighbour runs later, and is

@@ -20,9 +20,9 @@ struct Frame {
 
 }  // namespace
 
-TEST_KERNEL(copies_to_an_unaligned_ub_address) {
+TEST_MISTAKE(copies_to_an_unaligned_ub_address) {
     Frame frame;
-    DataCopy(frame.tensor[4], Global<float>(first), 8);  // expect: copy-alignment
+    DataCopy(frame.tensor[right ? 8 : 4], Global<float>(first), 8);  // expect: copy-alignment
 }
 
 TEST_KERNEL(copies_out_of_an_unaligned_ub_address) {
@@ -34,6 +34,11 @@ TEST_KERNEL(copies_out_of_an_unaligned_ub_address) {
 TEST_KERNEL(copies_from_half_an_element) {
     Frame frame;
     DataCopy(frame.tensor, Global<float>(first + 2), 8);  // expect: copy-alignment
+}
+
+TEST_MISTAKE(copies_15_elements) {
+    Frame frame;
+    DataCopy(frame.tensor, Global<float>(first), right ? 16 : 15);  // expect: copy-rounded
 }
 
 TEST_KERNEL(copies_a_length_that_is_rounded_down) {
@@ -62,12 +67,14 @@ TEST_KERNEL(truncates_a_block_length) {
 TEST_KERNEL(truncates_a_block_length_in_braces) {
     const uint32_t bytes = 65536;
     const DataCopyParams copy{1, bytes, 0, 0};  // expect: field-truncated
-    Global<int32_t>(result).SetValue(0, copy.blockLen);
+    const auto out = Global<int32_t>(result);
+    out.SetValue(0, copy.blockLen);
+    DataCacheCleanAndInvalid<int32_t, CacheLine::ENTIRE_DATA_CACHE>(out);
 }
 
-TEST_KERNEL(truncates_a_sum) {
+TEST_MISTAKE(truncates_a_sum) {
     DataCopyParams copy;
-    copy.blockLen = 65535;
+    copy.blockLen = right ? 65534 : 65535;
     copy.blockLen += 1;  // expect: field-truncated
 }
 
@@ -90,9 +97,9 @@ TEST_KERNEL(pads_more_than_32_bytes) {
     DataCopyPad(frame.tensor, Global<float>(first), copy, pad);  // expect: argument-range
 }
 
-TEST_KERNEL(masks_65_lanes) {
+TEST_MISTAKE(masks_65_lanes) {
     Frame frame;
-    const uint64_t mask = 65;
+    const uint64_t mask = right ? 64 : 65;
     Duplicate(frame.tensor, 1.0f, mask, 1, 1, 8);  // expect: argument-range
 }
 
@@ -101,21 +108,21 @@ TEST_KERNEL(counts_below_zero) {
     Duplicate(frame.tensor, 1.0f, -1);  // expect: argument-range
 }
 
-TEST_KERNEL(repeats_256_times) {
+TEST_MISTAKE(repeats_256_times) {
     Frame frame;
     const uint64_t mask = 64;
-    const int32_t repeats = 256;
+    const int32_t repeats = right ? 4 : 256;
     Add(frame.tensor, frame.tensor, frame.tensor, mask, repeats, {});  // expect: repeat-limit
 }
 
-TEST_KERNEL(adds_at_an_unaligned_address) {
+TEST_MISTAKE(adds_at_an_unaligned_address) {
     Frame frame;
-    Add(frame.tensor, frame.tensor[1], frame.tensor, 8);  // expect: operand-alignment
+    Add(frame.tensor, frame.tensor[right ? 8 : 1], frame.tensor, 8);  // expect: operand-alignment
 }
 
-TEST_KERNEL(adds_over_its_own_operand) {
+TEST_MISTAKE(adds_over_its_own_operand) {
     Frame frame;
-    Adds(frame.tensor[8], frame.tensor, 1.0f, 16);  // expect: operand-overlap
+    Adds(frame.tensor[right ? 16 : 8], frame.tensor, 1.0f, 16);  // expect: operand-overlap
 }
 
 TEST_KERNEL(adds_below_its_own_operand) {
@@ -180,10 +187,13 @@ TEST_KERNEL(masks_no_lane) {
     Duplicate(frame.tensor, 1.0f, mask, 1, 1, 8);  // expect: argument-range
 }
 
-TEST_KERNEL(copies_no_block) {
+TEST_MISTAKE(copies_no_block) {
     Frame frame;
-    const DataCopyExtParams copy{0, 32, 0, 0, 0};
-    DataCopyPad(Global<float>(result), frame.tensor, copy);  // expect: copy-empty
+    const DataCopyExtParams copy{right ? 1 : 0, 32, 0, 0, 0};
+    Duplicate(frame.tensor, 0.0f, 8);
+    PipeBarrier<PIPE_ALL>();
+    const auto row = Global<float>(result)[8 * GetBlockIdx()];
+    DataCopyPad(row, frame.tensor, copy);  // expect: copy-empty
 }
 
 TEST_KERNEL(copies_blocks_of_nothing) {
@@ -192,10 +202,11 @@ TEST_KERNEL(copies_blocks_of_nothing) {
     DataCopy(frame.tensor, Global<float>(first), copy);  // expect: copy-empty
 }
 
-TEST_KERNEL(narrows_to_bfloat16_without_a_mode) {
+TEST_MISTAKE(narrows_to_bfloat16_without_a_mode) {
     Frame frame;
     const auto narrow = frame.tensor.ReinterpretCast<bfloat16_t>();
-    Cast(narrow, frame.tensor, RoundMode::CAST_NONE, 8);  // expect: cast-mode
+    const auto mode = right ? RoundMode::CAST_RINT : RoundMode::CAST_NONE;
+    Cast(narrow, frame.tensor, mode, 8);  // expect: cast-mode
 }
 
 TEST_KERNEL(throws_an_exception) { throw std::runtime_error("of its own"); }

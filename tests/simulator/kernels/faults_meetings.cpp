@@ -4,8 +4,8 @@
 using namespace AscendC;
 
 // Block 1 of 2 has nothing to do.
-TEST_KERNEL(returns_before_the_others_meet) {
-    if (GetBlockIdx() == 1) {
+TEST_MISTAKE(returns_before_the_others_meet) {
+    if (!right && GetBlockIdx() == 1) {
         return;
     }
     SyncAll();  // expect: sync-deadlock in 2 blocks
@@ -22,8 +22,8 @@ TEST_KERNEL(meets_with_more_blocks_than_cores) {
     SyncAll();  // expect: sync-setup in 49 blocks
 }
 
-TEST_KERNEL(meets_by_hardware_in_a_vector_kernel) {
-    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);
+TEST_MISTAKE(meets_by_hardware_in_a_vector_kernel) {
+    KERNEL_TASK_TYPE_DEFAULT(right ? KERNEL_TYPE_MIX_AIV_1_0 : KERNEL_TYPE_AIV_ONLY);
     SyncAll();  // expect: sync-setup
 }
 
@@ -50,8 +50,11 @@ TEST_KERNEL(meets_among_more_blocks_than_there_are) {
     SyncAll(Global<int32_t>(result), buffer.Get<int32_t>(), 2);  // expect: argument-range
 }
 
-TEST_KERNEL(leaves_an_atomic_mode_set) {
+TEST_MISTAKE(leaves_an_atomic_mode_set) {
     SetAtomicAdd<float>();  // expect: atomic-left-set
+    if constexpr (right) {
+        SetAtomicNone();
+    }
 }
 
 TEST_KERNEL(adds_halves_as_floats) {

@@ -5,12 +5,12 @@
 
 using namespace AscendC;
 
-TEST_KERNEL(allocates_more_than_ub) {
+TEST_MISTAKE(allocates_more_than_ub) {
     TPipe pipe;
     TBuf<> half_of_it;
     TBuf<> other_half;
     pipe.InitBuffer(half_of_it, 98304);
-    pipe.InitBuffer(other_half, 98336);  // expect: ub-capacity
+    pipe.InitBuffer(other_half, right ? 98048 : 98336);  // expect: ub-capacity
 }
 
 TEST_KERNEL(live_pipes_together_exceed_ub) {
@@ -22,10 +22,10 @@ TEST_KERNEL(live_pipes_together_exceed_ub) {
     second_pipe.InitBuffer(large, 131072);  // expect: ub-capacity
 }
 
-TEST_KERNEL(fills_ub_beyond_the_tiling_budget) {
+TEST_MISTAKE(fills_ub_beyond_the_tiling_budget) {
     TPipe pipe;
     TBuf<> all;
-    pipe.InitBuffer(all, 196608);  // expect: ub-budget
+    pipe.InitBuffer(all, right ? 196352 : 196608);  // expect: ub-budget
 }
 
 TEST_KERNEL(second_pipe_shadows_the_first) {
@@ -38,14 +38,28 @@ TEST_KERNEL(second_pipe_shadows_the_first) {
     TBuf<> two;
     second_pipe.InitBuffer(two, 64);  // expect: ub-overlap
     two.Get<int32_t>().SetValue(0, 2);
-    Global<int32_t>(result).SetValue(0, before.GetValue(0));
+    const auto out = Global<int32_t>(result);
+    out.SetValue(0, before.GetValue(0));
+    DataCacheCleanAndInvalid<int32_t, CacheLine::ENTIRE_DATA_CACHE>(out);
 }
 
-TEST_KERNEL(initialises_65_buffers) {
+TEST_MISTAKE(allocates_beside_a_live_pipe) {
+    TPipe first_pipe;
+    TBuf<> one;
+    first_pipe.InitBuffer(one, 64);
+    if constexpr (right) {
+        first_pipe.Destroy();
+    }
+    TPipe second_pipe;
+    TBuf<> two;
+    second_pipe.InitBuffer(two, 64);  // expect: ub-overlap
+}
+
+TEST_MISTAKE(initialises_65_buffers) {
     TPipe pipe;
     TQue<TPosition::VECIN, 1> many;
     TBuf<> one_more;
-    pipe.InitBuffer(many, 64, 32);
+    pipe.InitBuffer(many, right ? 63 : 64, 32);
     pipe.InitBuffer(one_more, 32);  // expect: buffer-limit
 }
 
@@ -62,12 +76,14 @@ TEST_KERNEL(allocates_from_a_destroyed_pipe) {
     pipe.InitBuffer(buffer, 32);  // expect: pipe-state
 }
 
-TEST_KERNEL(uses_a_tensor_of_a_destroyed_pipe) {
+TEST_MISTAKE(uses_a_tensor_of_a_destroyed_pipe) {
     TPipe pipe;
     TBuf<> buffer;
     pipe.InitBuffer(buffer, 32);
     const LocalTensor<float> tensor = buffer.Get<float>();
-    pipe.Destroy();
+    if constexpr (!right) {
+        pipe.Destroy();
+    }
     tensor.SetValue(0, 1.0f);  // expect: pipe-state
 }
 
@@ -101,14 +117,14 @@ TEST_KERNEL(gets_more_than_its_buffer) {
     buffer.GetWithOffset<float>(9, 32);  // expect: ub-out-of-bounds
 }
 
-TEST_KERNEL(adds_past_its_buffer) {
+TEST_MISTAKE(adds_past_its_buffer) {
     TPipe pipe;
     TBuf<> buffer;
     TBuf<> neighbour;
     pipe.InitBuffer(buffer, 64);
     pipe.InitBuffer(neighbour, 64);
     const LocalTensor<float> tensor = buffer.Get<float>();
-    Add(tensor, tensor, tensor, 17);  // expect: ub-out-of-bounds
+    Add(tensor, tensor, tensor, right ? 16 : 17);  // expect: ub-out-of-bounds
 }
 
 TEST_KERNEL(repeats_past_its_buffer) {
@@ -139,11 +155,11 @@ TEST_KERNEL(reads_before_every_region) {
     Global<int32_t>(low).GetValue(0);  // expect: gm-out-of-bounds
 }
 
-TEST_KERNEL(copies_past_its_region) {
+TEST_MISTAKE(copies_past_its_region) {
     TPipe pipe;
     TBuf<> buffer;
     pipe.InitBuffer(buffer, 64);
-    const auto source = Global<float>(first)[252];
+    const auto source = Global<float>(first)[right ? 248 : 252];
     DataCopy(buffer.Get<float>(), source, 8);  // expect: gm-out-of-bounds
 }
 
@@ -167,11 +183,14 @@ TEST_KERNEL(writes_an_input) {
     Global<int32_t>(first).SetValue(0, 1);  // expect: gm-read-only
 }
 
-TEST_KERNEL(copies_into_an_input) {
+TEST_MISTAKE(copies_into_an_input) {
     TPipe pipe;
     TBuf<> buffer;
     pipe.InitBuffer(buffer, 32);
-    DataCopy(Global<float>(second), buffer.Get<float>(), 8);  // expect: gm-read-only
+    Duplicate(buffer.Get<float>(), 0.0f, 8);
+    PipeBarrier<PIPE_ALL>();
+    const auto row = Global<float>(right ? result : second)[8 * GetBlockIdx()];
+    DataCopy(row, buffer.Get<float>(), 8);  // expect: gm-read-only
 }
 
 TEST_KERNEL(reads_where_a_32_bit_offset_wraps) {

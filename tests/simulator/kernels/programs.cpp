@@ -7,9 +7,14 @@ TEST_KERNEL(empty) {}
 
 // Every block writes its index and the number of blocks.
 TEST_KERNEL(block_indices) {
-    const auto out = Global<int32_t>(result)[2 * GetBlockIdx()];
-    out.SetValue(0, static_cast<int32_t>(GetBlockIdx()));
-    out.SetValue(1, static_cast<int32_t>(GetBlockNum()));
+    TPipe pipe;
+    TBuf<> buffer;
+    pipe.InitBuffer(buffer, 32);
+    const LocalTensor<int32_t> both = buffer.Get<int32_t>();
+    both.SetValue(0, static_cast<int32_t>(GetBlockIdx()));
+    both.SetValue(1, static_cast<int32_t>(GetBlockNum()));
+    PipeBarrier<PIPE_ALL>();
+    DataCopyPad(Global<int32_t>(result)[2 * GetBlockIdx()], both, DataCopyExtParams{1, 8, 0, 0, 0});
 }
 
 // Row t of the result is the sum of rows second[t * k .. t * k + k) of the first input, fp32
@@ -96,6 +101,7 @@ TEST_KERNEL(event_ids) {
     pipe.ReleaseEventID<HardEvent::V_S>(0);
     out.SetValue(4, pipe.AllocEventID<HardEvent::V_S>());
     out.SetValue(5, pipe.FetchEventID<HardEvent::S_V>());
+    DataCacheCleanAndInvalid<int32_t, CacheLine::ENTIRE_DATA_CACHE>(out);
 }
 
 // A TPipe that is destroyed again takes nothing from the one that follows it: both have a queue
@@ -130,6 +136,7 @@ TEST_KERNEL(views) {
     sized.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t*>(result), 10);
     out.SetValue(4, static_cast<int32_t>(sized[4].GetSize()));
     out.SetValue(5, static_cast<int32_t>(sized[4].GetPhyAddr() - sized.GetPhyAddr()));
+    DataCacheCleanAndInvalid<int32_t, CacheLine::ENTIRE_DATA_CACHE>(out);
 }
 
 // A large addition without copies, for the clock. params: the count per Add, the rounds.

@@ -1,5 +1,5 @@
 /*
- * The objects that aclnn operators take: tensors.
+ * The objects that aclnn operators take: tensors and arrays of integers.
  * Names and parameters: CANN operator library reference, common interfaces.
  */
 #ifndef ACLNN_ACL_META_H
@@ -13,6 +13,7 @@ extern "C" {
 #endif
 
 typedef struct aclTensor aclTensor;
+typedef struct aclIntArray aclIntArray;
 
 /*
  * Describes device memory as a tensor; copies the dims and strides, never the data. Null where a
@@ -41,6 +42,14 @@ ACL_FUNC_VISIBILITY aclnnStatus aclGetFormat(const aclTensor* tensor, aclFormat*
 /* The address that aclCreateTensor was given, without the view's offset. */
 ACL_FUNC_VISIBILITY aclnnStatus aclGetRawTensorAddr(const aclTensor* tensor, void** addr);
 ACL_FUNC_VISIBILITY aclnnStatus aclSetRawTensorAddr(aclTensor* tensor, void* addr);
+
+/*
+ * Holds a copy of `size` integers, which may be none. Null where `value` is null and `size` is not
+ * 0.
+ */
+ACL_FUNC_VISIBILITY aclIntArray* aclCreateIntArray(const int64_t* value, uint64_t size);
+ACL_FUNC_VISIBILITY aclnnStatus aclDestroyIntArray(const aclIntArray* array);
+ACL_FUNC_VISIBILITY aclnnStatus aclGetIntArraySize(const aclIntArray* array, uint64_t* size);
 
 /* Frees an executor that phase 2 has not used up; 161002 where it has, or phase 1 made none. */
 ACL_FUNC_VISIBILITY aclnnStatus aclDestroyAclOpExecutor(aclOpExecutor* executor);

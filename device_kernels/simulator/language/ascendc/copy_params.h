@@ -119,5 +119,9 @@ struct DataCopyPadExtParams {
     ascendsim::Field<uint8_t> rightPadding = 0;
     T paddingValue{};
 };
+// Without a dtype of its own it has that of its padding value.
+template <typename T>
+DataCopyPadExtParams(bool, ascendsim::Field<uint8_t>, ascendsim::Field<uint8_t>, T)
+    -> DataCopyPadExtParams<T>;
 
 }  // namespace AscendC

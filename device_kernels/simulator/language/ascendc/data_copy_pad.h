@@ -42,6 +42,11 @@ inline void CheckPadCopy(const PadCopy& copy, const CopyCall& call) {
     }
 }
 
+// The dtypes of DataCopy and, as one byte, bool.
+#define ASCENDSIM_PAD_DTYPES(T)                                                           \
+    ASCENDSIM_DTYPES("DataCopyPad", T, int8_t, uint8_t, bool, int16_t, uint16_t, int32_t, \
+                     uint32_t, int64_t, uint64_t, half, bfloat16_t, float)
+
 template <typename T>
 void CheckPadding(const Padding<T>& padding, const CopyCall& call) {
     const uint32_t most = kUbBlock / sizeof(T);
@@ -58,6 +63,16 @@ using BitsOf =
     std::conditional_t<sizeof(T) == 1, uint8_t,
                        std::conditional_t<sizeof(T) == 2, uint16_t,
                                           std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>;
+
+// The element whose bits are the low ones of a value.
+template <typename T>
+T PaddingOf(uint64_t value) {
+    if constexpr (std::is_same_v<T, bool>) {
+        return static_cast<uint8_t>(value) != 0;
+    } else {
+        return std::bit_cast<T>(static_cast<BitsOf<T>>(value));
+    }
+}
 
 // Bytes that a block of `bytes` takes in UB.
 constexpr uint64_t PaddedBytes(uint64_t bytes) {
@@ -79,7 +94,7 @@ void FillPadding(uint8_t* start, uint32_t count, const Padding<T>& padding) {
 template <typename T>
 void PadIn(const AscendC::LocalTensor<T>& dst, const AscendC::GlobalTensor<T>& src,
            const PadCopy& copy, const Padding<T>& padding, CallSite where) {
-    ASCENDSIM_COPY_DTYPES("DataCopyPad", T);
+    ASCENDSIM_PAD_DTYPES(T);
     const CopyCall call{"DataCopyPad", "MTE2", where};
     CheckPadCopy(copy, call);
     CheckPadding(padding, call);
@@ -110,7 +125,7 @@ void PadIn(const AscendC::LocalTensor<T>& dst, const AscendC::GlobalTensor<T>& s
 template <typename T>
 void PadOut(const AscendC::GlobalTensor<T>& dst, const AscendC::LocalTensor<T>& src,
             const PadCopy& copy, CallSite where) {
-    ASCENDSIM_COPY_DTYPES("DataCopyPad", T);
+    ASCENDSIM_PAD_DTYPES(T);
     const CopyCall call{"DataCopyPad", "MTE3", where};
     CheckPadCopy(copy, call);
     const Pitch from{static_cast<int64_t>(PaddedBytes(copy.blockLen)),
@@ -127,10 +142,8 @@ template <typename T>
 void DataCopyPad(const LocalTensor<T>& dst, const GlobalTensor<T>& src,
                  const DataCopyParams& params, const DataCopyPadParams& pad,
                  ascendsim::CallSite where = ascendsim::CallSite::current()) {
-    // The low bits of the value are the element, whatever its dtype.
-    using Bits = ascendsim::BitsOf<T>;
-    const T value = std::bit_cast<T>(static_cast<Bits>(pad.paddingValue));
-    const ascendsim::Padding<T> padding{pad.isPad, pad.leftPadding, pad.rightPadding, value};
+    const ascendsim::Padding<T> padding{pad.isPad, pad.leftPadding, pad.rightPadding,
+                                        ascendsim::PaddingOf<T>(pad.paddingValue)};
     ascendsim::PadIn(dst, src, ascendsim::WidenParams(params), padding, where);
 }
 

@@ -38,7 +38,8 @@ void InitGlobalMemory(const GlobalTensor<T>& tensor, uint64_t size, const T valu
 template <typename T>
 void InitOutput(const GlobalTensor<T>& tensor, uint64_t size, const T value = T(0),
                 ascendsim::CallSite where = ascendsim::CallSite::current()) {
-    ASCENDSIM_DTYPES("InitOutput", T, uint16_t, int16_t, half, uint32_t, int32_t, float);
+    ASCENDSIM_DTYPES("InitOutput", T, uint16_t, int16_t, half, bfloat16_t, uint32_t, int32_t,
+                     float);
     ascendsim::FillGlobal(tensor, size, value, "InitOutput", where);
 }
 

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 
+#include "../engine/core.h"
 #include "../engine/diagnostics.h"
 #include "../engine/global_memory.h"
 #include "../engine/unified_buffer.h"
+#include "element.h"
 #include "qualifiers.h"
 
 namespace ascendsim {
@@ -33,6 +35,7 @@ template <typename T>
 class GlobalTensor {
 public:
     using PrimType = T;
+    using Index = uint64_t;
 
     void SetGlobalBuffer(__gm__ T* address, uint64_t size) {
         base_ = address;
@@ -62,6 +65,11 @@ public:
         return view;
     }
 
+    // One element, to be read or written.
+    ascendsim::ElementOf<GlobalTensor> operator()(ascendsim::PlacedIndex index) const {
+        return {*this, index};
+    }
+
     // The elements left in this view; 0 where SetGlobalBuffer was given no size.
     uint64_t GetSize() const {
         const auto size = static_cast<int64_t>(size_);
@@ -81,6 +89,7 @@ public:
         const int64_t fromBase = ByteOffset(static_cast<uint64_t>(first_)) + offset;
         auto* address = reinterpret_cast<uint8_t*>(reinterpret_cast<uintptr_t>(base_) +
                                                    static_cast<uintptr_t>(fromBase));
+        ascendsim::NoteCall(operation, where);
         if constexpr (!ascendsim::kChecksBounds) {
             return address;
         }

@@ -77,7 +77,10 @@ ASCENDSIM_HALF_OPERATOR(>=, bool)
 class bfloat16_t {
 public:
     bfloat16_t() = default;
-    explicit bfloat16_t(float value) : bits_(ascendsim::NarrowBfloatNearest(value)) {}
+    // A number is taken as an initial value; back to one goes ToFloat.
+    template <typename Number>
+        requires std::is_arithmetic_v<Number>
+    bfloat16_t(Number value) : bits_(ascendsim::NarrowBfloatNearest(static_cast<float>(value))) {}
     explicit operator float() const { return ascendsim::WidenBfloat(bits_); }
 
 private:

@@ -32,6 +32,17 @@ constexpr QueueEvents EventsOf(AscendC::TPosition source, AscendC::TPosition des
     return {HardEvent::V_V, HardEvent::V_V};
 }
 
+// The event of a step between positions of the kernel's own choice: all but GM is UB.
+constexpr AscendC::HardEvent EventBetween(AscendC::TPosition source,
+                                          AscendC::TPosition destination) {
+    using AscendC::HardEvent;
+    using AscendC::TPosition;
+    if (source == TPosition::GM) {
+        return HardEvent::MTE2_V;
+    }
+    return destination == TPosition::GM ? HardEvent::V_MTE3 : HardEvent::MTE2_MTE3;
+}
+
 constexpr bool IsQueue(AscendC::TPosition source, AscendC::TPosition destination) {
     using AscendC::TPosition;
     return EventsOf(source, destination).filled != AscendC::HardEvent::V_V ||
@@ -71,6 +82,20 @@ public:
         return TensorOf<T>(ascendsim::DeQue(state_, where));
     }
 
+    // Between positions that are not the queue's own, for a tensor that passes it more than once.
+    template <TPosition sourceOfUse, TPosition destinationOfUse, typename T>
+    bool EnQue(const LocalTensor<T>& tensor,
+               ascendsim::CallSite where = ascendsim::CallSite::current()) {
+        ascendsim::EnQueBy(state_, tensor.GetHandle(), kEventOf<sourceOfUse, destinationOfUse>,
+                           where);
+        return true;
+    }
+    template <TPosition sourceOfUse, TPosition destinationOfUse, typename T>
+    LocalTensor<T> DeQue(ascendsim::CallSite where = ascendsim::CallSite::current()) {
+        return TensorOf<T>(
+            ascendsim::DeQueBy(state_, kEventOf<sourceOfUse, destinationOfUse>, where));
+    }
+
     template <typename T>
     void FreeTensor(const LocalTensor<T>& tensor,
                     ascendsim::CallSite where = ascendsim::CallSite::current()) {
@@ -79,6 +104,13 @@ public:
 
 private:
     friend class TPipe;
+
+    template <TPosition sourceOfUse, TPosition destinationOfUse>
+    static constexpr uint32_t kEventOf = [] {
+        static_assert(sourceOfUse != TPosition::GM || destinationOfUse != TPosition::GM,
+                      "EnQue and DeQue go from or to UB");
+        return static_cast<uint32_t>(ascendsim::EventBetween(sourceOfUse, destinationOfUse));
+    }();
 
     template <typename T>
     static LocalTensor<T> TensorOf(ascendsim::Buffer* buffer) {

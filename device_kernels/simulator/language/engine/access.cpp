@@ -49,6 +49,7 @@ void DeclareUb(Access access, uint64_t start, uint64_t bytes, const Doer& doer) 
         return;
     }
     Core& core = CurrentCore();
+    core.last = {doer.operation, doer.where};
     Judge(core, access, start, start + bytes, doer);
     core.shadow.Record(PipeOf(doer.pipe), access, start, start + bytes, SeenBy(core, doer));
     if (Tracing()) {
@@ -86,6 +87,7 @@ void EndVector(uint32_t begin, const Doer& doer) {
     if (declared.operands.size() == begin) {
         return;
     }
+    core.last = {doer.operation, doer.where};
     PropagateDefinedness(core, begin);
     const Seen seen = SeenBy(core, doer);
     const uint64_t number = Tracing() ? NextTraceNumber() : 0;

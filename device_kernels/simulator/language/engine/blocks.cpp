@@ -2,10 +2,12 @@
 
 #include <exception>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "barriers.h"
 #include "core.h"
+#include "faults.h"
 #include "fiber.h"
 #include "settings.h"
 
@@ -49,10 +51,15 @@ void RunBlock(void* argument) {
             block->completed = true;
         } catch (const KernelStopped&) {
             throw;
+        } catch (const std::bad_alloc&) {
+            Stop(Code::MemoryExhausted, {block->core->last.where, "S"},
+                 "the process has no memory left for the kernel");
         } catch (const std::exception& error) {
-            Stop(Code::KernelCrash, {CallSite()}, "an exception left the kernel: %s", error.what());
+            Stop(Code::KernelCrash, {block->core->last.where, "S"},
+                 "an exception left the kernel: %s", error.what());
         } catch (...) {
-            Stop(Code::KernelCrash, {CallSite()}, "an exception of unknown type left the kernel");
+            Stop(Code::KernelCrash, {block->core->last.where, "S"},
+                 "an exception of unknown type left the kernel");
         }
     } catch (const KernelStopped&) {
         block->completed = false;  // the finding is already recorded
@@ -71,6 +78,9 @@ bool Advance(std::unique_ptr<Block> block, Wake wake, Blocks& waiting) {
         block->fiber->Run(&RunBlock, block.get());
     } else {
         block->fiber->Resume();
+    }
+    if (const Fault fault = TakeFault(); fault.signal != 0) {
+        RecordFault(fault, *block->fiber);
     }
     SwitchCore(nullptr);
     current = nullptr;
@@ -120,6 +130,7 @@ void Unwind(Blocks& waiting) {
 
 bool RunBlocks(const Machine& machine, uint32_t blocks, void (*entry)(void* const* args),
                void* const* args) {
+    const FaultWatch watch;
     Blocks waiting;
     bool fine = true;
     for (const uint32_t index : BlockOrder(blocks)) {

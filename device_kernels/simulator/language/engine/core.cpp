@@ -1,9 +1,11 @@
 #include "core.h"
 
+#include <atomic>
 #include <mutex>
 #include <stdexcept>
 #include <vector>
 
+#include "data_cache.h"
 #include "mapping.h"
 
 namespace ascendsim {
@@ -15,6 +17,7 @@ std::mutex poolMutex;
 // Leaked: a program may launch kernels from its static destructors.
 std::vector<Core*>& pool = *new std::vector<Core*>;
 thread_local Core* running = nullptr;
+std::atomic<const Core*> runningAnywhere = nullptr;  // launches run one at a time
 
 }  // namespace
 
@@ -26,6 +29,10 @@ Core& CurrentCore() {
     }
     return *running;
 }
+
+const Core* CoreOfProcess() { return runningAnywhere.load(std::memory_order_relaxed); }
+
+void NoteCall(const char* operation, CallSite where) { CurrentCore().last = {operation, where}; }
 
 PipeState& ConstructPipe(void* pipe) {
     PipeState& state = CurrentCore().pipes.emplace_back();
@@ -43,6 +50,20 @@ void* LastPipe(CallSite where) {
     return core.pipes.back().object;
 }
 
+Buffer* BufferAt(const uint8_t* memory, int64_t& offset) {
+    auto& pipes = CurrentCore().pipes;
+    for (auto pipe = pipes.rbegin(); pipe != pipes.rend(); ++pipe) {
+        for (uint32_t index = 0; pipe->live && index < pipe->bufferCount; ++index) {
+            Buffer& buffer = pipe->buffers[index];
+            if (memory >= buffer.memory && memory < buffer.memory + buffer.bytes) {
+                offset = memory - buffer.memory;
+                return &buffer;
+            }
+        }
+    }
+    return nullptr;
+}
+
 void RequireCleanEnd() {
     RequireNothingEnqueued();
     RequireNoFlagSet();
@@ -50,6 +71,9 @@ void RequireCleanEnd() {
     if (atomic.operation != Atomic::None) {
         Stop(Code::AtomicLeftSet, {atomic.setAt, "MTE3"},
              "the atomic mode set here is still set at the end of the kernel");
+    }
+    if constexpr (kChecksAll) {
+        RemarkDirtyLines();
     }
 }
 
@@ -71,6 +95,7 @@ Core* AcquireCore(const Machine& machine, uint32_t blockIndex, uint32_t blockCou
     core->blockCount = blockCount;
     core->flags = {};
     core->registers = {};
+    core->last = {};
     core->pipes.clear();
     core->kernelType = KernelType::Automatic;
     core->softwareSyncs = 0;
@@ -92,6 +117,9 @@ void ReleaseCore(Core* core) {
     pool.push_back(core);
 }
 
-void SwitchCore(Core* core) { running = core; }
+void SwitchCore(Core* core) {
+    running = core;
+    runningAnywhere.store(core, std::memory_order_relaxed);
+}
 
 }  // namespace ascendsim

@@ -16,6 +16,12 @@
 
 namespace ascendsim {
 
+// A call of the kernel: where it was made.
+struct LastCall {
+    const char* operation = "";
+    CallSite where{};
+};
+
 struct Core {
     Machine machine{};
     uint32_t blockIndex = 0;
@@ -23,6 +29,7 @@ struct Core {
     uint8_t* ub = nullptr;
     Flags flags;
     Registers registers;
+    LastCall last;  // so that an ending without a call can be placed
     // Every TPipe that the block has constructed, in order; a deque keeps their addresses.
     std::deque<PipeState> pipes;
     KernelType kernelType = KernelType::Automatic;
@@ -44,6 +51,10 @@ PipeState& ConstructPipe(void* pipe);
 // The object of the TPipe that the block constructed last. Stops the kernel if it is gone.
 void* LastPipe(CallSite where);
 
+// The buffer around an address of the memory that stands for UB, of the TPipe constructed last
+// where several share it, and how far into it the address lies; null: there is none.
+Buffer* BufferAt(const uint8_t* memory, int64_t& offset);
+
 // Stops at the line that left a tensor enqueued, a flag or an atomic mode set. For the end of a
 // kernel.
 void RequireCleanEnd();
@@ -52,6 +63,12 @@ void RequireCleanEnd();
 // there: Ascend C was called on the host.
 Core* RunningCore();
 Core& CurrentCore();
+
+// The same for a signal's handler, which may run in any thread.
+const Core* CoreOfProcess();
+
+// Remembers the last call of the running core that names its line.
+void NoteCall(const char* operation, CallSite where);
 
 // A core with all its state as after power-up, from a pool; back into the pool. Switching names the
 // core of this thread (null: none).

@@ -1,8 +1,10 @@
 #include "diagnostics.h"
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -42,6 +44,8 @@ constexpr Rule kRules[] = {
     {"argument-range", "error", "Keep the argument inside its documented range."},
     {"repeat-limit", "error", "Split the call: one instruction repeats at most 255 times."},
     {"cast-mode", "error", "Use a RoundMode that Cast documents for this pair of dtypes."},
+    {"assertion", "error", "Find out how the kernel's own condition came to be false."},
+    {"not-modelled", "error", "Judge this kernel on a device: the model knows no such call."},
     {"queue-empty", "error", "EnQue a tensor before DeQue asks for it."},
     {"queue-full", "error", "Free or dequeue a tensor first, or give the queue more buffers."},
     {"queue-state", "error",
@@ -66,13 +70,24 @@ constexpr Rule kRules[] = {
     {"barrier-missing", "error",
      "Put a PipeBarrier of this pipe between the two instructions: they may overlap."},
     {"race", "error", "Let each block write its own bytes, or put SyncAll between the accesses."},
+    {"cache-unflushed", "error",
+     "Call DataCacheCleanAndInvalid after SetValue, before SyncAll or a flag tells others of it."},
+    {"cache-stale", "error",
+     "Call DataCacheCleanAndInvalid before reading what a copy or another block has written."},
+    {"cache-line-shared", "error",
+     "Give each block's scalars cache lines of their own, 64 bytes from a multiple of 64 on."},
+    {"cache-left-dirty", "warning", "Call DataCacheCleanAndInvalid after the last SetValue."},
     {"uninitialised-store", "error",
      "Store only what was copied or computed: mind the padding of copies and fresh buffers."},
     {"uninitialised-read", "error",
      "Read only what was copied or computed: mind the padding of copies and fresh buffers."},
-    {"kernel-crash", "error", "No exception may leave a kernel."},
+    {"memory-fault", "error", "Check the index behind the pointer: nothing checks raw pointers."},
+    {"kernel-crash", "error",
+     "Nothing may leave a kernel: no exception, no division by zero, no endless recursion."},
+    {"kernel-endless", "error", "Look for the loop after this call whose condition never ends it."},
+    {"memory-exhausted", "error", "Look for what the kernel goes on allocating after this call."},
 };
-static_assert(std::size(kRules) == static_cast<size_t>(Code::KernelCrash) + 1);
+static_assert(std::size(kRules) == static_cast<size_t>(Code::MemoryExhausted) + 1);
 
 struct Finding {
     Code code;
@@ -108,6 +123,7 @@ Findings& TheFindings() {
 
 // Per launch, which runs in one thread: the kernel, the lines remarked, the first error.
 thread_local std::string recordedKernel;
+char kernelOfProcess[256];  // the same, for a signal's handler
 thread_local std::vector<std::pair<Code, std::pair<const char*, uint32_t>>> remarked;
 thread_local std::string firstError;
 
@@ -119,19 +135,24 @@ std::string Format(const char* format, va_list values) {
     return text;
 }
 
+// A header that a kernel includes by "../" has a name with that in it.
+std::string FileOf(CallSite where) {
+    return std::filesystem::path(where.file_name()).lexically_normal().string();
+}
+
 Finding Record(Code code, const Spot& spot, std::string message) {
     const Core* core = RunningCore();
     Finding finding{code,
                     std::move(message),
                     recordedKernel,
-                    spot.where.file_name(),
+                    FileOf(spot.where),
                     spot.where.line(),
                     core == nullptr ? -1 : static_cast<int64_t>(core->blockIndex),
                     spot.pipe,
                     spot.address};
     if (const Accessed* earlier = spot.earlier) {
         finding.earlierOperation = earlier->operation;
-        finding.earlierFile = earlier->where.file_name();
+        finding.earlierFile = FileOf(earlier->where);
         finding.earlierLine = earlier->where.line();
         finding.earlierBlock = earlier->block;
         finding.earlierPipe = earlier->pipe;
@@ -159,23 +180,6 @@ std::string Sentence(const Finding& finding) {
     return text + ": " + finding.message + ". " + RuleOf(finding.code).advice;
 }
 
-std::string Quoted(const std::string& text) {
-    std::string quoted = "\"";
-    for (const char character : text) {
-        if (character == '"' || character == '\\') {
-            quoted += '\\';
-            quoted += character;
-        } else if (static_cast<unsigned char>(character) < 0x20) {
-            char escape[8];
-            std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(character));
-            quoted += escape;
-        } else {
-            quoted += character;
-        }
-    }
-    return quoted + '"';
-}
-
 std::string EarlierJson(const Finding& finding) {
     if (finding.earlierOperation.empty()) {
         return "null";
@@ -199,6 +203,23 @@ std::string Json(const Finding& finding) {
 }
 
 }  // namespace
+
+std::string Quoted(const std::string& text) {
+    std::string quoted = "\"";
+    for (const char character : text) {
+        if (character == '"' || character == '\\') {
+            quoted += '\\';
+            quoted += character;
+        } else if (static_cast<unsigned char>(character) < 0x20) {
+            char escape[8];
+            std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(character));
+            quoted += escape;
+        } else {
+            quoted += character;
+        }
+    }
+    return quoted + '"';
+}
 
 void Stop(Code code, const Spot& spot, const char* format, ...) {
     va_list values;
@@ -225,7 +246,28 @@ void Remark(Code code, const Spot& spot, const char* format, ...) {
     va_end(values);
 }
 
+uint64_t DescribeEnding(Code code, const char* what, const Core& core, char* text,
+                        uint64_t capacity) {
+    const Rule& rule = RuleOf(code);
+    const CallSite& where = core.last.where;
+    char message[256];
+    if (where.line() == 0) {
+        std::snprintf(message, sizeof message, "%s; it has made no call", what);
+    } else {
+        std::snprintf(message, sizeof message, "%s; its last call was %s in line %u", what,
+                      core.last.operation, static_cast<unsigned>(where.line()));
+    }
+    const int written = std::snprintf(
+        text, capacity,
+        "{\"code\":\"%s\",\"severity\":\"%s\",\"message\":\"%s\",\"advice\":\"%s\","
+        "\"kernel\":\"%s\",\"file\":\"%s\",\"line\":%u,\"block\":%u,\"pipe\":\"S\"}",
+        rule.name, rule.severity, message, rule.advice, kernelOfProcess, where.file_name(),
+        static_cast<unsigned>(where.line()), static_cast<unsigned>(core.blockIndex));
+    return written < 0 ? 0 : std::min<uint64_t>(static_cast<uint64_t>(written), capacity - 1);
+}
+
 void BeginRecord(const char* kernel) {
+    std::snprintf(kernelOfProcess, sizeof kernelOfProcess, "%s", kernel);
     recordedKernel = kernel;
     remarked.clear();
     firstError.clear();

@@ -6,11 +6,11 @@
 #pragma once
 
 #include <cstdint>
-#include <source_location>
+#include <string>
+
+#include "call_site.h"
 
 namespace ascendsim {
-
-using CallSite = std::source_location;
 
 enum class Code : uint8_t {
     UbCapacity,
@@ -30,6 +30,8 @@ enum class Code : uint8_t {
     ArgumentRange,
     RepeatLimit,
     CastMode,
+    Assertion,
+    NotModelled,
     QueueEmpty,
     QueueFull,
     QueueState,
@@ -44,9 +46,16 @@ enum class Code : uint8_t {
     SyncScalar,
     BarrierMissing,
     Race,
+    CacheUnflushed,
+    CacheStale,
+    CacheLineShared,
+    CacheLeftDirty,
     UninitialisedStore,
     UninitialisedRead,
+    MemoryFault,
     KernelCrash,
+    KernelEndless,
+    MemoryExhausted,
 };
 
 // The earlier one of two accesses that do not go together; `block` is -1 where it is not known.
@@ -74,6 +83,15 @@ struct KernelStopped {};
                                                              const char* format, ...);
 [[gnu::format(printf, 3, 4), gnu::cold]] void Remark(Code code, const Spot& spot,
                                                      const char* format, ...);
+
+// Writes what ends a process whose `core` runs as a JSON object of at most `capacity` bytes; its
+// length. May be called in the handler of a signal.
+struct Core;
+uint64_t DescribeEnding(Code code, const char* what, const Core& core, char* text,
+                        uint64_t capacity);
+
+// A text as JSON has it, in quotes.
+std::string Quoted(const std::string& text);
 
 // Starts the record of one launch; EndRecord returns its first error's text, "" if it had none.
 void BeginRecord(const char* kernel);

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "fiber_stacks.h"
+
 namespace ascendsim {
 
 // Runs one body at a time and is used again for the next: its stack is mapped once.
@@ -24,14 +26,28 @@ public:
     // From inside the body: back to whoever called Run or Resume.
     void Leave();
 
+    // From inside a signal's handler on the fiber: back to whoever called Run or Resume, for good.
+    // Nothing on the stack is destroyed.
+    [[noreturn]] void Abandon();
+
     bool Finished() const { return finished_; }
 
+    // Whether an address lies where a full stack grows to.
+    bool BelowStack(uint64_t address) const;
+
+    // The fiber on whose stack this thread runs; null: on its own.
+    static Fiber* Running();
+
+    static constexpr uint64_t kStackBytes = 1024 * 1024;
+
 private:
-    static void Enter(unsigned low, unsigned high);
+    void Enter();
+    static void Begin(unsigned low, unsigned high);
 
     ucontext_t caller_{};
     ucontext_t context_{};
     uint8_t* stack_;
+    FiberStacks stacks_;
     void (*body_)(void*) = nullptr;
     void* argument_ = nullptr;
     bool finished_ = true;

@@ -36,6 +36,7 @@ Flags::Flag& FlagOf(uint32_t event, int32_t id, const char* operation, CallSite 
 }  // namespace
 
 void SetFlag(uint32_t event, int32_t id, CallSite where) {
+    NoteCall("SetFlag", where);
     Flags::Flag& flag = FlagOf(event, id, "SetFlag", where);
     if (flag.set) {
         Stop(Code::FlagSetTwice, {where, kNames[event]},
@@ -53,6 +54,7 @@ void SetFlag(uint32_t event, int32_t id, CallSite where) {
 }
 
 void WaitFlag(uint32_t event, int32_t id, CallSite where) {
+    NoteCall("WaitFlag", where);
     Flags::Flag& flag = FlagOf(event, id, "WaitFlag", where);
     if (!flag.set) {
         Stop(Code::FlagWithoutSet, {where, kNames[event]}, "flag %s %d was never set",

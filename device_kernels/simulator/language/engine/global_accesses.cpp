@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core.h"
+#include "data_cache.h"
 #include "trace.h"
 
 namespace ascendsim {
@@ -12,10 +13,7 @@ int32_t BlockOf(const Core& core) { return static_cast<int32_t>(core.blockIndex)
 
 // Another block's access since the last SyncAll; -1: none.
 int32_t Rival(const Core& core, const Seen& seen) {
-    if (seen.phase != core.phase) {
-        return -1;
-    }
-    return seen.block != BlockOf(core) ? seen.block : seen.sharer;
+    return RivalOf(seen, BlockOf(core), core.phase);
 }
 
 [[noreturn]] void RefuseRace(const Core& core, const Meeting& met, const RegionShadow& region,
@@ -94,6 +92,9 @@ void DeclareGlobal(RegionShadow& region, const char* name, uint64_t address, uin
     seen.epoch = core.clocks.Epoch(pipe);
     seen.phase = core.phase;
     seen.block = BlockOf(core);
+    if (core.syncLevel >= SyncLevel::Scalar && (pipe == Pipe::S || CachesInUse())) {
+        DeclareCached(region, name, address, bytes, access, doer, seen);
+    }
     if (access == Access::Read) {
         RecordRead(core, region.accesses, pipe, start, start + bytes, seen);
     } else {

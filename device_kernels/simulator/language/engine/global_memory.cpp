@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "data_cache.h"
 #include "global_accesses.h"
 #include "launch.h"
 
@@ -22,9 +24,11 @@ struct NamedRegion {
 
 std::atomic<FindAllocation> findAllocation = nullptr;
 
-// Described for the next launch, and in force for the running one. A launch runs in one thread.
+// Described for the next launch, in force for the running one, and those of the one before it. A
+// launch runs in one thread.
 thread_local std::vector<NamedRegion> described;
 thread_local std::vector<NamedRegion> inForce;
+thread_local std::vector<NamedRegion> ended;
 thread_local bool asksRuntime = false;
 thread_local size_t lastAllowed = 0;  // accesses come in runs: the region of the previous one
 
@@ -176,9 +180,33 @@ void RequireGlobal(const void* base, const void* address, uint64_t bytes, Access
     }
 }
 
+std::string NearestRegion(uint64_t address) {
+    char text[64];
+    std::snprintf(text, sizeof text, "address 0x%llx", static_cast<unsigned long long>(address));
+    const NamedRegion* nearest = nullptr;
+    uint64_t least = ~uint64_t{0};
+    for (const NamedRegion& region : inForce) {
+        const uint64_t end = region.start + region.bytes;
+        const uint64_t away = address < region.start ? region.start - address
+                              : address < end        ? 0
+                                                     : address - end;
+        if (away < least) {
+            least = away;
+            nearest = &region;
+        }
+    }
+    if (nearest == nullptr) {
+        return std::string(text) + ", near no buffer of the launch";
+    }
+    const auto offset = static_cast<int64_t>(address - nearest->start);
+    return std::string(text) + ", offset " + std::to_string(offset) + " of " + nearest->name +
+           ", which has " + std::to_string(nearest->bytes) + " bytes";
+}
+
 void RegisterFindAllocation(FindAllocation find) { findAllocation = find; }
 
 void BeginRegions() {
+    EmptyCaches();
     asksRuntime = described.empty();
     inForce.swap(described);
     described.clear();
@@ -189,9 +217,19 @@ void BeginRegions() {
 }
 
 void EndRegions() {
+    ended.swap(inForce);
     inForce.clear();
     described.clear();
     shadowsInUse = 0;
+}
+
+void ForEachEndedOutput(
+    const std::function<void(const std::string& name, const RegionShadow& region)>& body) {
+    for (const NamedRegion& region : ended) {
+        if (region.role == Role::Output && region.shadow != nullptr) {
+            body(region.name, *region.shadow);
+        }
+    }
 }
 
 }  // namespace ascendsim

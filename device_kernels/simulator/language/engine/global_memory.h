@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <string>
 
 #include "access.h"
 #include "diagnostics.h"
@@ -38,9 +40,16 @@ RegionShadow* ShadowAt(const void* address);
 void RequireGlobal(const void* base, const void* address, uint64_t bytes, Access access,
                    const char* operation, const Spot& spot);
 
+// Where an address lies that no region holds: its offset in the nearest one, as words.
+std::string NearestRegion(uint64_t address);
+
 // Takes over this thread's described regions for the launch that begins, and forgets them. Stops
 // where one is not inside one live allocation: a tensor's own word for its size proves nothing.
 void BeginRegions();
 void EndRegions();
+
+// Calls `body` for every output of the launch that ended last in this thread.
+void ForEachEndedOutput(
+    const std::function<void(const std::string& name, const RegionShadow& region)>& body);
 
 }  // namespace ascendsim

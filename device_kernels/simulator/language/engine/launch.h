@@ -45,10 +45,22 @@ uint32_t ascendsimLaunch(const char* kernel, uint32_t blocks, void* stream,
 // returns the bytes that needs, NUL included. They are cleared only when the text fitted.
 uint64_t ascendsimTakeDiagnostics(char* buffer, uint64_t capacity);
 
+// Writes the bytes of outputs that no block of this thread's last launch wrote, as a JSON array of
+// objects with region, offset and bytes, and returns the bytes that needs, the closing NUL
+// included. Level `all` only; elsewhere the array is empty.
+uint64_t ascendsimUnwritten(char* buffer, uint64_t capacity);
+
+// Names memory for the last words of this process: from then on SIGXCPU and SIGUSR1 say that it is
+// about to be ended, for its time or its memory, and it writes there, as a JSON array, the
+// diagnostic of the kernel that runs, if one does. The first byte is written last. Returns 0, or
+// 107000 for less than 2048 bytes.
+int ascendsimLastWords(char* memory, uint64_t bytes);
+
 }  // extern "C"
 
 namespace ascendsim {
 
+inline constexpr uint64_t kFewestLastWords = 2048;
 inline constexpr uint32_t kStatusOk = 0;
 inline constexpr uint32_t kStatusInvalidParameter = 107000;
 inline constexpr uint32_t kStatusKernelException = 507015;

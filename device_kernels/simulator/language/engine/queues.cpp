@@ -93,15 +93,27 @@ Buffer* AllocTensor(QueueState& queue, CallSite where) {
 
 void EnQue(QueueState& queue, Handle tensor, CallSite where) {
     RequireOwn(queue, tensor, "EnQue", where);
-    Buffer* buffer = tensor.buffer;
+    const Buffer* buffer = tensor.buffer;
     if (buffer->state != BufferState::Allocated) {
         Stop(Code::QueueState, {where, "", buffer->start},
              "EnQue of a tensor that is %s, not allocated", StateName(buffer->state));
     }
+    EnQueBy(queue, tensor, queue.filledEvent, where);
+}
+
+void EnQueBy(QueueState& queue, Handle tensor, uint32_t event, CallSite where) {
+    RequireOwn(queue, tensor, "EnQue", where);
+    Buffer* buffer = tensor.buffer;
+    if (buffer->state != BufferState::Allocated && buffer->state != BufferState::Dequeued) {
+        Stop(Code::QueueState, {where, "", buffer->start},
+             "EnQue of a tensor that is %s, neither allocated nor dequeued",
+             StateName(buffer->state));
+    }
     if (queue.enqueued == queue.depth) {
         Stop(Code::QueueFull, {where}, "EnQue beyond the depth of the queue, %u", queue.depth);
     }
-    buffer->filledEvent = queue.pipe->eventIds.Raise(queue.filledEvent, where);
+    buffer->filledEvent = queue.pipe->eventIds.Raise(event, where);
+    buffer->filledBy = event;
     buffer->state = BufferState::Enqueued;
     buffer->enqueuedAt = where;
     queue.order[(queue.head + queue.enqueued) % kMostBuffers] = buffer;
@@ -109,14 +121,22 @@ void EnQue(QueueState& queue, Handle tensor, CallSite where) {
 }
 
 Buffer* DeQue(QueueState& queue, CallSite where) {
+    return DeQueBy(queue, queue.filledEvent, where);
+}
+
+Buffer* DeQueBy(QueueState& queue, uint32_t event, CallSite where) {
     RequireBuffers(queue, "DeQue", where);
     if (queue.enqueued == 0) {
         Stop(Code::QueueEmpty, {where}, "DeQue of an empty queue");
     }
     Buffer* buffer = queue.order[queue.head];
+    if (buffer->filledBy != event) {
+        Stop(Code::QueueState, {where, "", buffer->start},
+             "DeQue waits for another flag than EnQue has set: their positions differ");
+    }
     queue.head = (queue.head + 1) % kMostBuffers;
     --queue.enqueued;
-    queue.pipe->eventIds.Lower(queue.filledEvent, buffer->filledEvent, where);
+    queue.pipe->eventIds.Lower(event, buffer->filledEvent, where);
     buffer->filledEvent = kNoEvent;
     buffer->state = BufferState::Dequeued;
     return buffer;

@@ -26,6 +26,10 @@ void InitQueue(QueueState& queue, PipeState& pipe, uint32_t count, uint64_t byte
 Buffer* AllocTensor(QueueState& queue, CallSite where);
 void EnQue(QueueState& queue, Handle tensor, CallSite where);
 Buffer* DeQue(QueueState& queue, CallSite where);
+// By positions of the kernel's own choice: another HardEvent than the queue's, and the tensor may
+// have been through the queue before.
+void EnQueBy(QueueState& queue, Handle tensor, uint32_t event, CallSite where);
+Buffer* DeQueBy(QueueState& queue, uint32_t event, CallSite where);
 void FreeTensor(QueueState& queue, Handle tensor, CallSite where);
 
 }  // namespace ascendsim

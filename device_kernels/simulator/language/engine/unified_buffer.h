@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 #include "checks.h"
 #include "diagnostics.h"
@@ -31,6 +32,7 @@ struct Buffer {
     BufferState state = BufferState::Released;
     const void* queue = nullptr;
     int8_t filledEvent = kNoEvent;  // set by EnQue, waited for by DeQue
+    uint32_t filledBy = 0;          // the HardEvent that it is an id of
     int8_t freedEvent = kNoEvent;   // set by FreeTensor, waited for by AllocTensor
     uint32_t generation = 0;        // how often AllocTensor has handed it out
     CallSite enqueuedAt;
@@ -60,9 +62,15 @@ struct PipeState {
 // bfloat16_t or float that is a NaN, read as int32_t -1703963: no result that uses it looks right.
 inline void Poison(uint8_t* start, uint64_t bytes) {
     const bool odd = reinterpret_cast<uintptr_t>(start) % 2 != 0;
-    for (uint64_t index = 0; index < bytes; ++index) {
-        start[index] = (index % 2 != 0) == odd ? 0xE5 : 0xFF;
+    uint8_t word[8];
+    for (uint32_t index = 0; index < sizeof word; ++index) {
+        word[index] = (index % 2 != 0) == odd ? 0xE5 : 0xFF;
     }
+    // Whole words, as every TPipe of every block begins with this.
+    for (; bytes >= sizeof word; bytes -= sizeof word, start += sizeof word) {
+        std::memcpy(start, word, sizeof word);
+    }
+    std::memcpy(start, word, bytes);
 }
 
 // Hands out `count` consecutive poisoned buffers of `bytes` each, rounded up to 32.
