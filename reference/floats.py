@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import ml_dtypes
@@ -64,7 +65,7 @@ class Format:
         """eta = 2^(emin+1-p): the step of the grid around zero."""
         return math.ldexp(1.0, self.emin + 1 - self.precision)
 
-    @property
+    @cached_property
     def largest_finite(self) -> float:
         """Omega = (2 - 2^(1-p)) 2^emax."""
         return math.ldexp(2.0 - 2.0 * self.unit_roundoff, self.emax)
@@ -74,7 +75,7 @@ class Format:
         """(2 - 2^-p) 2^emax: the least magnitude that rounds to infinity."""
         return math.ldexp(2.0 - self.unit_roundoff, self.emax)
 
-    @property
+    @cached_property
     def storage_dtype(self) -> np.dtype[Any]:
         """The smallest unsigned dtype that holds a pattern."""
         return np.dtype(next(f"u{size}" for size in (1, 2, 4) if 8 * size >= self.storage_bits))
@@ -84,7 +85,7 @@ class Format:
         """The pattern of -0."""
         return 1 << (self.storage_bits - 1)
 
-    @property
+    @cached_property
     def infinity_bits(self) -> int:
         """The pattern of +inf."""
         return (self.emax - self.emin + 2) << (self.precision - 1)
@@ -167,8 +168,10 @@ _SINGLE = _Carrier(np.float32, np.int32, 23, 127)
 def _in_blocks(kernel: Callable[[NDArray[Any]], Any], values: NDArray[Any], to: DTypeLike) -> Any:
     """Apply an elementwise kernel block by block; floating-point flags are expected, so unheard."""
     flat = values.reshape(-1)
-    result = np.empty(flat.shape, to)
     with np.errstate(all="ignore"):
+        if flat.size <= _BLOCK:
+            return np.asarray(kernel(flat), to).reshape(values.shape)
+        result = np.empty(flat.shape, to)
         for start in range(0, flat.size, _BLOCK):
             result[start : start + _BLOCK] = kernel(flat[start : start + _BLOCK])
     return result.reshape(values.shape)

@@ -1,0 +1,242 @@
+"""MoeTokenPermuteWithRoutingMapGrad: gradients of tokens and probs from those of permuted copies.
+
+Source: the document aclnnMoeTokenPermuteWithRoutingMapGrad (function: equations; parameters;
+constraints). It gives
+
+    permuteTokenId, outIndex = sortedIndices.sort(dim=-1)
+    capacity = permutedTokenOutputGrad.size(0) / numExperts
+    tokensGradOut[permuteTokenId[i]] += permutedTokens[outIndex[i]]        (from zeros)
+    probsGradOut[sortedIndices[i], i / capacity] = permutedProbsOutputGrad[i]     (padded)
+    probsGradOut = maskedscatter(probsGradOut, routingMap, permutedProbsOutputGrad)  (not padded)
+
+with permutedTokens for permutedTokenOutputGrad, and probsGradOut from zeros as well. Where it is
+silent or contradicts itself, this reading was taken:
+
+* It computes the tokens' gradient only "where probs is None". It is an output that is not optional,
+  so it is computed always.
+* Its sum takes sortedIndices as token ids. They are that where drop_and_pad is true: one of every
+  row, expert by expert. Where it is false they have shape (tokens_num * topK_num,), and tokens_num
+  rows cannot hold such an index unless topK_num is 1: there they are the forward operator's ranks,
+  and token i adds the rows that its topK_num entries name.
+* maskedscatter does not say in which order it takes the source. The rows of permuted tokens lie
+  expert by expert, and so do their probs: the first belongs to the first token of expert 0.
+* permutedProbsOutputGradOptional is listed as INT8 or BOOL and tokens_num as a floating dtype. The
+  constraint that all four float tensors have one dtype says otherwise of the first.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+from reference.terms import Terms
+
+Floats = NDArray[Any]
+
+_FUNCTION = "aclnnMoeTokenPermuteWithRoutingMapGrad, function: equations"
+_PARAMETERS = "aclnnMoeTokenPermuteWithRoutingMapGrad, parameters: "
+_CONSTRAINTS = "aclnnMoeTokenPermuteWithRoutingMapGrad, constraints"
+MOST_TOPK = 512
+"""The most experts of a token where drop_and_pad is false (constraints)."""
+
+
+def _reject(parameter: str, value: object, rule: str, source: str) -> NoReturn:
+    raise ValueError(f"{parameter}={value}: {rule} [{source}]")
+
+
+def _check_indices(
+    sorted_indices: NDArray[Any],
+    *,
+    source_rows: int,
+    num_experts: int,
+    tokens_num: int,
+    drop_and_pad: int,
+) -> None:
+    """Check attributes and indices; raises as `terms` says."""
+    for name, value in (("num_experts", num_experts), ("tokens_num", tokens_num)):
+        if value <= 0:
+            _reject(name, value, "must be greater than 0", _PARAMETERS + name)
+    if drop_and_pad not in (0, 1):
+        _reject("drop_and_pad", drop_and_pad, "must be 0 or 1", _PARAMETERS + "dropAndPad")
+    if sorted_indices.dtype != np.int32:
+        raise TypeError(
+            f"sorted_indices: dtype {sorted_indices.dtype} must be int32"
+            f" [{_PARAMETERS}sortedIndices]"
+        )
+    if sorted_indices.shape != (source_rows,):
+        rule = f"must be ({source_rows},): an index for every row"
+        _reject("sorted_indices.shape", sorted_indices.shape, rule, _PARAMETERS + "sortedIndices")
+    if drop_and_pad:
+        if source_rows % num_experts:
+            rule = f"must divide the {source_rows} rows: all experts have one capacity"
+            _reject("num_experts", num_experts, rule, _FUNCTION)
+    else:
+        if source_rows % tokens_num:
+            rule = f"must divide the {source_rows} rows: all tokens have topK_num of them"
+            _reject("tokens_num", tokens_num, rule, _PARAMETERS + "sortedIndices")
+        if source_rows // tokens_num > MOST_TOPK:
+            rule = f"must leave at most {MOST_TOPK} of the {source_rows} rows to a token"
+            _reject("tokens_num", tokens_num, rule, _CONSTRAINTS)
+    end = tokens_num if drop_and_pad else source_rows
+    outside = np.flatnonzero((sorted_indices < 0) | (sorted_indices >= end))
+    if outside.size:
+        at = int(outside[0])
+        rule = f"must lie in [0, {end}) with {drop_and_pad=}"
+        _reject(f"sorted_indices[{at}]", sorted_indices[at], rule, _FUNCTION)
+
+
+def _check_probs(probs: Floats, source_rows: int) -> None:
+    if probs.shape != (source_rows,):
+        rule = f"must be ({source_rows},): one for every row"
+        source = _PARAMETERS + "permutedProbsOutputGradOptional"
+        _reject("permuted_probs_output_grad.shape", probs.shape, rule, source)
+
+
+def terms(
+    sorted_indices: NDArray[Any],
+    *,
+    source_rows: int,
+    num_experts: int,
+    tokens_num: int,
+    drop_and_pad: int,
+) -> Terms:
+    """The rows of permuted_token_output_grad that each row of tokens_grad adds.
+
+    * `sorted_indices`: int32 [source_rows]; token ids where drop_and_pad is 1, else ranks, those of
+      token i from entry i * topK on, with topK = source_rows / tokens_num.
+    * `source_rows`: the size of axis 0 of permuted_token_output_grad, num_experts * capacity where
+      drop_and_pad is 1, else tokens_num * topK.
+
+    The rows of the result are int32 [tokens_num, slots]: topK slots, or as many as the token that
+    most indices name has; -1 for a slot that adds nothing. No coefficients, no cast.
+
+    Raises TypeError for a dtype of sorted_indices other than int32; ValueError for a count that is
+    not above 0, a drop_and_pad outside {0, 1}, an index tensor of another shape, rows that experts
+    or tokens do not share evenly, more than 512 rows of a token, an index outside its range.
+    """
+    _check_indices(
+        sorted_indices,
+        source_rows=source_rows,
+        num_experts=num_experts,
+        tokens_num=tokens_num,
+        drop_and_pad=drop_and_pad,
+    )
+    source = "permuted_token_output_grad"
+    if not drop_and_pad:
+        return Terms(rows=sorted_indices.copy().reshape(tokens_num, -1), source=source)
+    counts = np.bincount(sorted_indices, minlength=tokens_num)
+    rows = np.full((tokens_num, counts.max(initial=0)), -1, np.int32)
+    out_index = np.argsort(sorted_indices, kind="stable")
+    first = np.cumsum(counts) - counts
+    token = sorted_indices[out_index]
+    rows[token, np.arange(source_rows) - first[token]] = out_index
+    return Terms(rows=rows, source=source)
+
+
+def tokens_formula(
+    permuted_token_output_grad: Floats,
+    sorted_indices: NDArray[Any],
+    *,
+    num_experts: int,
+    tokens_num: int,
+    drop_and_pad: int,
+) -> Floats:
+    """tokensGradOut [tokens_num, hidden], in the dtype of `permuted_token_output_grad`.
+
+    * `permuted_token_output_grad`: float16, bfloat16, float32 per the document, and any real dtype
+      here; [num_experts * capacity, hidden] where drop_and_pad is 1, else [tokens_num * topK,
+      hidden].
+
+    The other arguments are those of `terms`. The rows of a token are added to +0 in the order of
+    its entries (drop_and_pad 0) or by rising row (1). Raises as `terms`, TypeError for a dtype of
+    the gradient that is no number, ValueError for one that is not 2-D.
+    """
+    grad = permuted_token_output_grad
+    if grad.dtype.kind not in "iuf" and grad.dtype != ml_dtypes.bfloat16:
+        raise TypeError(
+            f"permuted_token_output_grad: dtype {grad.dtype} must be a real number type"
+            f" [{_PARAMETERS}permutedTokenOutputGrad]"
+        )
+    if grad.ndim != 2:
+        source = _PARAMETERS + "permutedTokenOutputGrad"
+        rule = "must be 2-D [rows, hidden]"
+        _reject("permuted_token_output_grad.shape", grad.shape, rule, source)
+    _check_indices(
+        sorted_indices,
+        source_rows=len(grad),
+        num_experts=num_experts,
+        tokens_num=tokens_num,
+        drop_and_pad=drop_and_pad,
+    )
+    tokens_grad = np.zeros((tokens_num, grad.shape[1]), grad.dtype)
+    with np.errstate(over="ignore", invalid="ignore"):  # infinities are values like others here
+        if drop_and_pad:
+            out_index = np.argsort(sorted_indices, kind="stable")
+            permute_token_id = sorted_indices[out_index]
+            # The equation row by row, but rows of different tokens in one go: no token is in one
+            # part of the list twice, and a token's rows keep their order.
+            begins = np.searchsorted(permute_token_id, permute_token_id)
+            turn = np.arange(len(grad)) - begins
+            for t in range(turn.max(initial=-1) + 1):
+                i = np.flatnonzero(turn == t)
+                tokens_grad[permute_token_id[i]] += grad[out_index[i]]
+        else:
+            for named in sorted_indices.reshape(tokens_num, -1).T:
+                tokens_grad += grad[named]
+    return tokens_grad
+
+
+def probs_formula(
+    permuted_probs_output_grad: Floats,
+    sorted_indices: NDArray[Any],
+    routing_map: NDArray[Any],
+    *,
+    num_experts: int,
+    tokens_num: int,
+    drop_and_pad: int,
+) -> Floats:
+    """probsGradOut [tokens_num, num_experts]: values of permuted_probs_output_grad, else +0.
+
+    * `permuted_probs_output_grad`: of the tokens' dtype, or any; [rows].
+    * `routing_map`: int8 or bool [tokens_num, num_experts]; an element that is not 0 routes its
+      token to its expert, and there are as many as rows. Not read where drop_and_pad is 1.
+
+    The other arguments are those of `terms`. Raises as it does, and TypeError for a dtype of
+    routing_map, ValueError for a map or probs of another shape, for a map that does not route as
+    many times as there are rows, and for a token that has two rows of one expert where
+    drop_and_pad is 1: which of two stores remains nobody says.
+    """
+    probs = permuted_probs_output_grad
+    _check_probs(probs, len(probs))
+    _check_indices(
+        sorted_indices,
+        source_rows=len(probs),
+        num_experts=num_experts,
+        tokens_num=tokens_num,
+        drop_and_pad=drop_and_pad,
+    )
+    if routing_map.dtype not in (np.int8, np.bool_):
+        source = _PARAMETERS + "routingMap"
+        raise TypeError(f"routing_map: dtype {routing_map.dtype} must be int8 or bool [{source}]")
+    if routing_map.shape != (tokens_num, num_experts):
+        rule = f"must be ({tokens_num}, {num_experts})"
+        _reject("routing_map.shape", routing_map.shape, rule, _PARAMETERS + "routingMap")
+    probs_grad = np.zeros((tokens_num, num_experts), probs.dtype)
+    if drop_and_pad:
+        capacity = len(probs) // num_experts
+        expert = np.arange(len(probs)) // max(capacity, 1)
+        if np.unique(sorted_indices.astype(np.int64) * num_experts + expert).size < len(probs):
+            rule = "a token may have one row of an expert"
+            _reject("sorted_indices", sorted_indices.tolist(), rule, _FUNCTION)
+        probs_grad[sorted_indices, expert] = probs
+        return probs_grad
+    routed = routing_map.T != 0
+    if np.count_nonzero(routed) != len(probs):
+        rule = f"must route {len(probs)} times, once for every row"
+        _reject("routing_map", f"{np.count_nonzero(routed)} routed", rule, _FUNCTION)
+    by_expert = probs_grad.T
+    by_expert[routed] = probs
+    return probs_grad
