@@ -24,7 +24,7 @@ def compiler() -> str:
     searched = f"CXX is {named!r}, which is not on PATH" if named else "no g++, c++ or clang++"
     raise BuildError(
         f"no C++ compiler: {searched}. The simulator is compiled on first use: install g++ 11 or "
-        "newer, or clang 15 or newer (Debian, Ubuntu: apt install g++; openEuler: dnf install "
+        "newer, or clang 14 or newer (Debian, Ubuntu: apt install g++; openEuler: dnf install "
         "gcc-c++)"
     )
 

@@ -1,7 +1,7 @@
 # Refuses compilers that cannot compile the CPU model, by name, before they fail in the middle of it:
-# it needs std::source_location and std::bit_cast of C++20.
+# it needs std::bit_cast and concepts of C++20.
 set(oldest_GNU 11)
-set(oldest_Clang 15)
+set(oldest_Clang 14)
 set(oldest "${oldest_${CMAKE_CXX_COMPILER_ID}}")
 if(oldest AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS "${oldest}")
     message(FATAL_ERROR

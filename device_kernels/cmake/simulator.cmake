@@ -23,9 +23,10 @@ function(export_by target)
     set_target_properties(${target} PROPERTIES LINK_DEPENDS "${exports}")
 endfunction()
 
-# Tensor objects, executors and two-phase plumbing: in libopapi.so, and the same for all operators.
+# Tensors, arrays of integers, executors and two-phase plumbing: in libopapi.so, and the same for all operators.
 file(GLOB plumbing_sources CONFIGURE_DEPENDS
-    "${simulator}/runtime/tensor*.cpp" "${simulator}/runtime/executor.cpp"
+    "${simulator}/runtime/tensor*.cpp" "${simulator}/runtime/int_array.cpp"
+    "${simulator}/runtime/executor.cpp"
     "${CMAKE_CURRENT_SOURCE_DIR}/opapi/*.cpp")
 set(plumbing_file "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libplumbing.a")
 

@@ -16,6 +16,8 @@ namespace opapi {
 
 namespace {
 
+constexpr int kWorkspace = 2;  // what ascendsimDescribeRegion takes for `writable`
+
 // UB bytes that CANN's platform interface leaves to a tiling: the 910B series keeps 256 of the
 // 196608 bytes for itself, the 910_93 series keeps none. 0 for other SoCs.
 int64_t TilingUbBytes(const std::string& soc) {
@@ -67,6 +69,12 @@ aclnnStatus CurrentMachine(const char* function, Machine* machine) {
 void DescribeRegion(const void* start, uint64_t bytes, const char* name, bool writable) {
     if (ascendsimDescribeRegion != nullptr && bytes > 0) {
         ascendsimDescribeRegion(start, bytes, name, writable ? 1 : 0);
+    }
+}
+
+void DescribeWorkspace(const void* start, uint64_t bytes, const char* name) {
+    if (ascendsimDescribeRegion != nullptr && bytes > 0) {
+        ascendsimDescribeRegion(start, bytes, name, kWorkspace);
     }
 }
 

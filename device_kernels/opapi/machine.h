@@ -20,4 +20,7 @@ aclnnStatus CurrentMachine(const char* function, Machine* machine);
 /// nothing happens. `name` is kept by reference.
 void DescribeRegion(const void* start, uint64_t bytes, const char* name, bool writable);
 
+/// The same for memory that holds nothing when the launch begins.
+void DescribeWorkspace(const void* start, uint64_t bytes, const char* name);
+
 }  // namespace opapi

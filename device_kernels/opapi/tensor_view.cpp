@@ -50,6 +50,11 @@ uint64_t BytesOf(aclDataType dtype) {
         case ACL_FLOAT16:
         case ACL_BF16:
             return 2;
+        case ACL_INT64:
+            return 8;
+        case ACL_INT8:
+        case ACL_BOOL:
+            return 1;
         default:
             return 0;
     }
@@ -105,18 +110,22 @@ aclnnStatus Capture(const char* function, std::initializer_list<TensorArgument> 
         return Fail(ACLNN_ERR_PARAM_NULLPTR,
                     std::string(function) + ": " + what + name + " is null; it must be " + rule);
     };
-    for (const auto& [tensor, name, view] : arguments) {
-        if (tensor == nullptr) {
+    for (const auto& [tensor, name, view, isOptional] : arguments) {
+        if (tensor == nullptr && !isOptional) {
             return isNull(name, "", "a tensor");
         }
     }
-    for (const auto& [tensor, name, view] : arguments) {
+    for (const auto& [tensor, name, view, isOptional] : arguments) {
+        if (tensor == nullptr) {
+            continue;
+        }
         void* address = nullptr;
         const aclnnStatus status = Read(tensor, view, &address);
         if (status != ACLNN_SUCCESS) {
             return Fail(status, std::string(function) + ": " + name + " cannot be read");
         }
         view->name = name;
+        view->isPresent = true;
         if (address == nullptr && !view->IsEmpty()) {
             return isNull(name, "the data address of ", "device memory, as it has elements");
         }

@@ -16,8 +16,9 @@ struct TensorView {
     std::vector<int64_t> strides;  // elements
     aclDataType dtype = ACL_DT_UNDEFINED;
     aclFormat format = ACL_FORMAT_UNDEFINED;
-    int64_t offset = 0;    // elements from the tensor's address to the view's first
-    void* data = nullptr;  // device address of the view's first element
+    int64_t offset = 0;      // elements from the tensor's address to the view's first
+    void* data = nullptr;    // device address of the view's first element
+    bool isPresent = false;  // false: an optional tensor that the caller left out
 
     /// Whether it has no element: an axis of size 0, whatever the sizes of the others.
     bool IsEmpty() const;
@@ -39,10 +40,11 @@ struct TensorArgument {
     const aclTensor* tensor;
     const char* name;
     TensorView* view;
+    bool isOptional = false;
 };
 
 /// Reads the tensors of a call through the public getters. 161001, with a text for the first in
-/// question, where one is null, or else where one has elements and no device address.
+/// question, where a required one is null, or else where one has elements and no device address.
 aclnnStatus Capture(const char* function, std::initializer_list<TensorArgument> arguments);
 
 /// 161002, with a text, where a size, a stride or the offset is impossible: negative, or so large

@@ -9,9 +9,9 @@
 
 #include "acl/acl.h"
 #include "aclrtlaunch_moe_init_routing_v2_grad.h"
-#include "dense_copy.h"
 #include "machine.h"
 #include "moe_init_routing_v2_grad_tiling.h"
+#include "operand.h"
 #include "plan.h"
 #include "report.h"
 #include "tensor_view.h"
@@ -102,42 +102,18 @@ aclnnStatus CutCall(const Tensors& tensors, int64_t topK, int64_t dropPadMode, i
     return cut == ACLNN_SUCCESS ? cut : Fail(cut, std::string(kPhase1) + ": " + reason);
 }
 
-/// Where an input's contiguous copy lies in the workspace, if it needs one.
-struct Input {
-    Input(TensorView captured, opapi::Plan* plan)
-        : tensor(std::move(captured)), isContiguous(tensor.IsContiguous()) {
-        if (!isContiguous) {
-            offset = plan->Reserve(tensor.Bytes());
-        }
-    }
-
-    /// Where the kernel reads the input.
-    void* Address(uint8_t* workspace) const {
-        return isContiguous ? tensor.data : workspace + offset;
-    }
-
-    /// Submits the contiguous copy, if there is to be one.
-    aclnnStatus Prepare(uint8_t* workspace, aclrtStream stream) const {
-        return isContiguous ? ACLNN_SUCCESS : opapi::CopyDense(tensor, Address(workspace), stream);
-    }
-
-    TensorView tensor;
-    bool isContiguous;
-    uint64_t offset = 0;
-};
-
 struct Launch {
     MoeInitRoutingV2GradTilingData tiling;
     uint64_t tilingOffset;
-    Input gradExpandedX;
-    Input expandedRowIdx;
+    opapi::Operand gradExpandedX;
+    opapi::Operand expandedRowIdx;
     TensorView out;
 
     aclnnStatus operator()(uint8_t* workspace, aclrtStream stream) const {
         void* tilingOnDevice = workspace + tilingOffset;
-        aclnnStatus status = gradExpandedX.Prepare(workspace, stream);
+        aclnnStatus status = gradExpandedX.CopyIn(workspace, stream);
         if (status == ACLNN_SUCCESS) {
-            status = expandedRowIdx.Prepare(workspace, stream);
+            status = expandedRowIdx.CopyIn(workspace, stream);
         }
         if (status == ACLNN_SUCCESS) {
             status = opapi::UploadTiling(&tiling, sizeof(tiling), tilingOnDevice, stream);
@@ -145,10 +121,8 @@ struct Launch {
         if (status != ACLNN_SUCCESS) {
             return status;
         }
-        for (const Input* input : {&gradExpandedX, &expandedRowIdx}) {
-            opapi::DescribeRegion(input->Address(workspace), input->tensor.Bytes(),
-                                  input->tensor.name, /*writable=*/false);
-        }
+        gradExpandedX.Describe(workspace, /*writable=*/false);
+        expandedRowIdx.Describe(workspace, /*writable=*/false);
         opapi::DescribeRegion(out.data, out.Bytes(), out.name, /*writable=*/true);
         opapi::DescribeRegion(tilingOnDevice, sizeof(tiling), "tiling", /*writable=*/false);
         const uint32_t launched = aclrtlaunch_moe_init_routing_v2_grad(
@@ -202,8 +176,8 @@ aclnnStatus aclnnMoeInitRoutingV2GradGetWorkspaceSize(const aclTensor* gradExpan
         return status;
     }
     const uint64_t tilingOffset = plan.Reserve(sizeof(tiling));
-    Input sourceRows(std::move(tensors.gradExpandedX), &plan);
-    Input rowIndices(std::move(tensors.expandedRowIdx), &plan);
+    opapi::Operand sourceRows(std::move(tensors.gradExpandedX), &plan);
+    opapi::Operand rowIndices(std::move(tensors.expandedRowIdx), &plan);
     plan.run = Launch{tiling, tilingOffset, std::move(sourceRows), std::move(rowIndices),
                       std::move(tensors.out)};
     return opapi::HandOut(std::move(plan), workspaceSize, executor);

@@ -245,11 +245,11 @@ extern "C" int64_t MoeInitRoutingV2GradTilingLimit(const char* axis, int64_t top
     if (name == "hidden") {
         return mostColumns;
     }
+    if (name != "batch" && name != "tokens") {
+        return -1;
+    }
     const int64_t batch = hidden > mostColumns
                               ? std::min<int64_t>(mostColumns, 1)
                               : bytes.MostTokens(static_cast<int64_t>(ubBytes), hidden);
-    if (name == "batch") {
-        return batch;
-    }
-    return name == "tokens" ? batch * cores : -1;
+    return name == "batch" ? batch : batch * cores;
 }

@@ -1,0 +1,74 @@
+// What host and kernel of MoeTokenPermuteGrad share: how the work is cut, in plain C++.
+//
+// Tokens are cut over min(tokens, cores) cores; the first ones take one more where they do not come
+// out even. A core takes its tokens in batches, whose row indices it has in the unified buffer (UB)
+// together, and the columns of a row as ../shared/row_sum_tiling.h says.
+//
+// The least UB holds the topK indices of a token, rounded up to 32 bytes, and a tile of 32 bytes:
+//
+//     topK       1-8    16    32    64   128   256    512
+//     fp32       128   160   224   352   608  1120   2144    least UB bytes
+//     16-bit     256   288   352   480   736  1248   2272    least UB bytes
+#ifndef MOE_TOKEN_PERMUTE_GRAD_TILING_H
+#define MOE_TOKEN_PERMUTE_GRAD_TILING_H
+
+#include <cstdint>
+
+#include "../shared/row_sum_tiling.h"
+
+struct MoeTokenPermuteGradTilingData {
+    int64_t key;        // 0 bf16, 2 fp16, 4 fp32
+    int64_t usedCores;  // blocks to launch
+    int64_t topK;       // slots per token
+    RowSumTiling rows;  // its batch counts tokens
+};
+static_assert(sizeof(MoeTokenPermuteGradTilingData) == 72, "shared with the device");
+
+// A tensor's shape: `rank` dims.
+struct MoeTokenPermuteGradShape {
+    const int64_t* dims;
+    uint64_t rank;
+};
+
+// One call as the host sees it, and the machine to cut it for.
+struct MoeTokenPermuteGradCall {
+    MoeTokenPermuteGradShape permutedOutputGrad;
+    MoeTokenPermuteGradShape sortedIndices;
+    MoeTokenPermuteGradShape out;
+    int64_t numTopk;
+    int64_t dtype;    // aclDataType: 0 fp32, 1 fp16, 27 bf16
+    int64_t cores;    // vector cores, at least 1
+    int64_t ubBytes;  // UB bytes per core that a tiling may use
+};
+
+#define MOE_TOKEN_PERMUTE_GRAD_EXPORT __attribute__((visibility("default")))
+
+extern "C" {
+
+// Checks the call and cuts it. Returns 0 with `tiling` filled, or 561002 with a sentence in
+// `reason` (NUL-terminated, cut to reasonBytes). Phase 1 has checked before that the data type is
+// one of these and that `out` has an element.
+MOE_TOKEN_PERMUTE_GRAD_EXPORT int32_t MoeTokenPermuteGradTiling(
+    const MoeTokenPermuteGradCall* call, MoeTokenPermuteGradTilingData* tiling, char* reason,
+    uint64_t reasonBytes);
+
+// The sizes at which the tiling takes another branch, for topK of 1 to 512 and an aclDataType of
+// above:
+//
+//     "ub-bytes"       the least UB bytes; one less is rejected
+//     "four-buffers"   the largest hidden in one tile with four input buffers; one more: with three
+//     "three-buffers"  the largest hidden with three; one more: with two
+//     "hidden"         the largest hidden in one tile; one more gives two tiles
+//     "batch"          the most tokens of `hidden` columns in one batch of a core
+//     "tokens"         the most tokens of `hidden` columns that give every core one batch
+//     "cores"          the most tokens that give every core at most one token: `cores` itself
+//
+// Only "batch" and "tokens" read `hidden`, only "tokens" and "cores" read `cores`. Returns 0 where
+// the UB is below "ub-bytes" or topK is no topK, and -1 for an unknown axis.
+MOE_TOKEN_PERMUTE_GRAD_EXPORT int64_t MoeTokenPermuteGradTilingLimit(const char* axis, int64_t topK,
+                                                                     int32_t dtype, uint32_t cores,
+                                                                     uint64_t ubBytes,
+                                                                     int64_t hidden);
+}
+
+#endif

@@ -1,0 +1,150 @@
+// Rows of a table in global memory, added in fp32 one after the other and rounded once.
+#ifndef ROW_SUM_KERNEL_H
+#define ROW_SUM_KERNEL_H
+
+#include <type_traits>
+
+#include "kernel_operator.h"
+#include "row_sum_tiling.h"
+
+namespace row_sum {
+
+__aicore__ inline int64_t Least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+// The part of `count` items that falls to a block: the first `count % blocks` blocks take one more
+// than the others.
+struct Share {
+    int64_t first;
+    int64_t end;
+};
+
+__aicore__ inline Share ShareOf(int64_t count, int64_t block, int64_t blocks) {
+    const int64_t each = count / blocks;
+    const int64_t rest = count % blocks;
+    const int64_t first = block * each + Least(block, rest);
+    return {first, first + each + (block < rest ? 1 : 0)};
+}
+
+// One tile of one output row at a time: StartAtZero or StartAtRow, then AddRow for every further
+// row, then Store. Elements of a tile past its columns are zeros, and never leave UB.
+template <typename T>
+class RowSum {
+public:
+    __aicore__ inline void Init(GM_ADDR source, GM_ADDR output, const __gm__ RowSumTiling* tiling,
+                                AscendC::TPipe* pipe) {
+        hidden_ = tiling->hidden;
+        source_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(source));
+        output_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(output));
+        const uint32_t elements = static_cast<uint32_t>(RoundedToBlocks(tiling->tileColumns));
+        pipe->InitBuffer(rowQueue_, static_cast<uint8_t>(tiling->inputBuffers),
+                         elements * sizeof(T));
+        pipe->InitBuffer(resultQueue_, 1, elements * sizeof(T));
+        if constexpr (!IS_SUM) {
+            pipe->InitBuffer(sumBuffer_, elements * sizeof(Sum));
+            pipe->InitBuffer(widenedBuffer_, elements * sizeof(Sum));
+        }
+    }
+
+    __aicore__ inline void StartAtZero(int64_t columns) {
+        const int32_t count = Begin(columns);
+        AscendC::Duplicate(sum_, static_cast<Sum>(0), count);
+        AscendC::PipeBarrier<PIPE_V>();
+    }
+
+    __aicore__ inline void StartAtRow(int64_t row, int64_t column, int64_t columns) {
+        const int32_t count = Begin(columns);
+        AscendC::LocalTensor<T> values = CopyIn(row, column, columns);
+        if constexpr (IS_SUM) {
+            // A product with one changes no value, and keeps the sign of a zero.
+            AscendC::Muls(sum_, values, static_cast<Sum>(1), count);
+        } else {
+            AscendC::Cast(sum_, values, AscendC::RoundMode::CAST_NONE, count);
+        }
+        AscendC::PipeBarrier<PIPE_V>();
+        rowQueue_.FreeTensor(values);
+    }
+
+    __aicore__ inline void AddRow(int64_t row, int64_t column, int64_t columns) {
+        const int32_t count = static_cast<int32_t>(RoundedToBlocks(columns));
+        AscendC::LocalTensor<T> values = CopyIn(row, column, columns);
+        if constexpr (IS_SUM) {
+            AscendC::Add(sum_, sum_, values, count);
+        } else {
+            AscendC::LocalTensor<Sum> widened = widenedBuffer_.template Get<Sum>();
+            AscendC::Cast(widened, values, AscendC::RoundMode::CAST_NONE, count);
+            AscendC::PipeBarrier<PIPE_V>();
+            AscendC::Add(sum_, sum_, widened, count);
+        }
+        AscendC::PipeBarrier<PIPE_V>();
+        rowQueue_.FreeTensor(values);
+    }
+
+    __aicore__ inline void Store(int64_t token, int64_t column, int64_t columns) {
+        if constexpr (IS_SUM) {
+            resultQueue_.EnQue(sum_);
+            CopyOut(resultQueue_.template DeQue<T>(), token, column, columns);
+        } else {
+            const int32_t count = static_cast<int32_t>(RoundedToBlocks(columns));
+            AscendC::LocalTensor<T> rounded = resultQueue_.template AllocTensor<T>();
+            AscendC::Cast(rounded, sum_, AscendC::RoundMode::CAST_RINT, count);
+            AscendC::PipeBarrier<PIPE_V>();
+            resultQueue_.EnQue(rounded);
+            CopyOut(resultQueue_.template DeQue<T>(), token, column, columns);
+        }
+    }
+
+private:
+    using Sum = float;
+    static constexpr bool IS_SUM = std::is_same_v<T, Sum>;
+    static constexpr int32_t MOST_BUFFERS = 4;
+    static constexpr int64_t BLOCK_BYTES = 32;
+
+    // Elements of T that `columns` columns occupy in UB, where copies move blocks of 32 bytes.
+    __aicore__ inline static int64_t RoundedToBlocks(int64_t columns) {
+        constexpr int64_t granule = BLOCK_BYTES / sizeof(T);
+        return (columns + granule - 1) / granule * granule;
+    }
+
+    // Where the sum of a new tile is; returns its elements. In fp32 it is the result itself.
+    __aicore__ inline int32_t Begin(int64_t columns) {
+        if constexpr (IS_SUM) {
+            sum_ = resultQueue_.template AllocTensor<Sum>();
+        } else {
+            sum_ = sumBuffer_.template Get<Sum>();
+        }
+        return static_cast<int32_t>(RoundedToBlocks(columns));
+    }
+
+    __aicore__ inline AscendC::LocalTensor<T> CopyIn(int64_t row, int64_t column, int64_t columns) {
+        const uint32_t bytes = static_cast<uint32_t>(columns * sizeof(T));
+        AscendC::DataCopyPadExtParams<T> zeros;
+        zeros.isPad = true;
+        zeros.rightPadding = static_cast<uint8_t>(RoundedToBlocks(columns) - columns);
+        AscendC::LocalTensor<T> values = rowQueue_.template AllocTensor<T>();
+        AscendC::DataCopyPad(values, source_[row * hidden_ + column],
+                             AscendC::DataCopyExtParams{1, bytes, 0, 0, 0}, zeros);
+        rowQueue_.EnQue(values);
+        return rowQueue_.template DeQue<T>();
+    }
+
+    __aicore__ inline void CopyOut(const AscendC::LocalTensor<T>& result, int64_t token,
+                                   int64_t column, int64_t columns) {
+        const uint32_t stored = static_cast<uint32_t>(columns * sizeof(T));
+        AscendC::DataCopyPad(output_[token * hidden_ + column], result,
+                             AscendC::DataCopyExtParams{1, stored, 0, 0, 0});
+        resultQueue_.FreeTensor(result);
+    }
+
+    AscendC::GlobalTensor<T> source_;
+    AscendC::GlobalTensor<T> output_;
+    AscendC::TQue<AscendC::QuePosition::VECIN, MOST_BUFFERS> rowQueue_;
+    AscendC::TQue<AscendC::QuePosition::VECOUT, 1> resultQueue_;
+    AscendC::TBuf<AscendC::TPosition::VECCALC> sumBuffer_;
+    AscendC::TBuf<AscendC::TPosition::VECCALC> widenedBuffer_;
+    AscendC::LocalTensor<Sum> sum_;
+    int64_t hidden_;
+};
+
+}  // namespace row_sum
+
+#endif

@@ -1,0 +1,96 @@
+// Every output row is the sum of the source rows that the slots of its token name, from the first
+// slot to the last. A slot whose index is not below the number of source rows adds nothing.
+//
+// The order of the additions is part of the contract: ((x0 + x1) + x2) + ..., whatever the machine.
+// A dropped first slot starts the sum at +0.0; other dropped slots are passed over.
+#ifndef SLOT_SUM_KERNEL_H
+#define SLOT_SUM_KERNEL_H
+
+#include "kernel_operator.h"
+#include "row_sum_kernel.h"
+#include "row_sum_tiling.h"
+
+namespace row_sum {
+
+// A batch of RowSumTiling is so many tokens: their row indices, topK each, lie in UB together.
+template <typename T>
+class SlotSum {
+public:
+    __aicore__ inline void Init(GM_ADDR source, GM_ADDR indices, GM_ADDR output, int64_t topK,
+                                const __gm__ RowSumTiling* tiling, AscendC::TPipe* pipe) {
+        topK_ = topK;
+        hidden_ = tiling->hidden;
+        sourceRows_ = tiling->sourceRows;
+        tileColumns_ = tiling->tileColumns;
+        batch_ = tiling->batch;
+        share_ = ShareOf(tiling->tokens, AscendC::GetBlockIdx(), AscendC::GetBlockNum());
+        rowIndices_.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t*>(indices));
+        rows_.Init(source, output, tiling, pipe);
+        pipe->InitBuffer(indexBuffer_, static_cast<uint32_t>(batch_ * topK_ * sizeof(int32_t)));
+    }
+
+    __aicore__ inline void Process() {
+        for (int64_t token = share_.first; token < share_.end; token += batch_) {
+            const int64_t tokens = Least(batch_, share_.end - token);
+            LoadIndices(token, tokens);
+            for (int64_t i = 0; i < tokens; ++i) {
+                for (int64_t column = 0; column < hidden_; column += tileColumns_) {
+                    const int64_t columns = Least(tileColumns_, hidden_ - column);
+                    SumTile(i * topK_, column, columns);
+                    rows_.Store(token + i, column, columns);
+                }
+            }
+        }
+    }
+
+private:
+    __aicore__ inline void LoadIndices(int64_t token, int64_t tokens) {
+        const uint32_t bytes = static_cast<uint32_t>(tokens * topK_ * sizeof(int32_t));
+        AscendC::LocalTensor<int32_t> indices = indexBuffer_.template Get<int32_t>();
+        AscendC::SetFlag<AscendC::HardEvent::S_MTE2>(EVENT_ID0);
+        AscendC::WaitFlag<AscendC::HardEvent::S_MTE2>(EVENT_ID0);
+        AscendC::DataCopyPad(indices, rowIndices_[token * topK_],
+                             AscendC::DataCopyExtParams{1, bytes, 0, 0, 0},
+                             AscendC::DataCopyPadExtParams<int32_t>{});
+        AscendC::SetFlag<AscendC::HardEvent::MTE2_S>(EVENT_ID0);
+        AscendC::WaitFlag<AscendC::HardEvent::MTE2_S>(EVENT_ID0);
+    }
+
+    // The slots of one token, whose indices begin at `place` of the batch.
+    __aicore__ inline void SumTile(int64_t place, int64_t column, int64_t columns) {
+        const int64_t slots = topK_;
+        const int64_t first = SourceRow(place);
+        if (IsKept(first)) {
+            rows_.StartAtRow(first, column, columns);
+        } else {
+            rows_.StartAtZero(columns);
+        }
+        for (int64_t slot = 1; slot < slots; ++slot) {
+            const int64_t row = SourceRow(place + slot);
+            if (IsKept(row)) {
+                rows_.AddRow(row, column, columns);
+            }
+        }
+    }
+
+    __aicore__ inline int64_t SourceRow(int64_t place) {
+        return indexBuffer_.template Get<int32_t>().GetValue(static_cast<uint32_t>(place));
+    }
+
+    // A negative index is the caller's mistake: it names nothing.
+    __aicore__ inline bool IsKept(int64_t row) const { return row < sourceRows_; }
+
+    AscendC::GlobalTensor<int32_t> rowIndices_;
+    AscendC::TBuf<AscendC::TPosition::VECCALC> indexBuffer_;
+    RowSum<T> rows_;
+    int64_t topK_;
+    int64_t hidden_;
+    int64_t sourceRows_;
+    int64_t tileColumns_;
+    int64_t batch_;
+    Share share_;
+};
+
+}  // namespace row_sum
+
+#endif

@@ -1,0 +1,27 @@
+// Phase 1's checks on data types and formats, with one sentence each.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+
+#include "aclnn/aclnn_base.h"
+#include "tensor_view.h"
+
+namespace opapi {
+
+/// 161002 with a text that names function, parameter, value, rule and the rule's source.
+aclnnStatus Invalid(const char* function, const TensorView& tensor, const char* what, int64_t value,
+                    const std::string& rule, const char* source);
+
+/// 161002, with a text for the first in question, where a tensor's format says that its elements
+/// lie elsewhere than shape and strides say.
+aclnnStatus CheckFormats(const char* function, std::initializer_list<const TensorView*> tensors,
+                         const char* source);
+
+/// CheckLayout of each.
+aclnnStatus CheckLayouts(const char* function, std::initializer_list<const TensorView*> tensors);
+
+/// Whether it is fp32, fp16 or bf16.
+bool IsFloating(aclDataType dtype);
+
+}  // namespace opapi
