@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from conformance.case import Machine, numpy_dtype
-from conformance.devices.device import Device, OperatorUnavailable
+from conformance.devices.device import Device, LimitsCrash, OperatorUnavailable
 from conformance.evidence import LimitLine
 from conformance.legality import UB_BYTES
 from conformance.observation import Outcome
@@ -42,6 +42,8 @@ def _line(device: Device, operator: Operator, worker: str) -> LimitLine:
         answers = device.limits(operator, asked)
     except OperatorUnavailable as reason:
         return LimitLine(worker=worker, operator=operator.name, reason=str(reason))
+    except LimitsCrash as crash:
+        return LimitLine(worker=worker, operator=operator.name, differing=(str(crash),))
     found = list(zip(asked, answers, strict=True))
     wrong = [f"{one}: {one.value}, the kernels {said}" for one, said in found if one.value != said]
     held = [one for one, said in found if one.axis == LEAST_UB and one.value == said]
@@ -69,6 +71,7 @@ def limits_told(lines: Iterable[LimitLine]) -> Iterator[str]:
     """What differs in words; nothing of operators whose limits are the record's."""
     for line in lines:
         if line.differing:
-            share = f"{len(line.differing)} of {line.compared} sizes"
-            yield f"boundaries of {line.operator}: {share} are not where the record draws its cases"
+            share = f"{len(line.differing)} of {line.compared} sizes are not where"
+            found = f"{share} the record draws its cases" if line.compared else "cannot be compared"
+            yield f"boundaries of {line.operator}: {found}"
             yield from (f"  {one}" for one in line.differing[:MOST_TOLD])

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import ml_dtypes
 import numpy as np
@@ -16,6 +16,12 @@ from numpy.typing import DTypeLike, NDArray
 from conformance.fill import Fill, expand
 from conformance.lazy import lazy_zeros
 from reference.floats import widen
+
+if TYPE_CHECKING:
+    Attribute = Any  # which of them it is follows from the operator's parameter
+else:
+    Attribute = int | tuple[int, ...] | None
+"""What an attribute of a case holds: a scalar, or an array of integers, None for a null array."""
 
 SHOWN = 24
 
@@ -46,6 +52,9 @@ class Tensor(ReadAsPrinted):
     fill are theirs alone. The others are address space that nobody writes, neither in the arrays of
     the case nor on the device, so offsets beyond 2^32 cost what the listed rows cost. The call and
     its reference must not read them.
+
+    ``strides`` (elements, one for each axis) place the elements in device memory with gaps or in
+    another order than C; None: contiguous. What lies between the elements belongs to somebody else.
     """
 
     shape: tuple[int, ...]
@@ -54,6 +63,7 @@ class Tensor(ReadAsPrinted):
     fill: Fill | None = None
     unread: tuple[int, ...] = ()
     rows: tuple[int, ...] | None = None
+    strides: tuple[int, ...] | None = None
 
     @property
     def size(self) -> int:
@@ -115,7 +125,8 @@ class Tensor(ReadAsPrinted):
     def __repr__(self) -> str:
         shape = "x".join(map(str, self.shape)) or "scalar"
         held = "" if self.rows is None else f" holding rows {_shortened(self.rows)}"
-        name = f"{self.dtype}[{shape}]{held}"
+        placed = "" if self.strides is None else f" with strides {self.strides}"
+        name = f"{self.dtype}[{shape}]{held}{placed}"
         if self.values is not None:
             stored = np.array(self.values[:SHOWN], integer_view(numpy_dtype(self.dtype)))
             shown = ", ".join(map(str, stored.view(numpy_dtype(self.dtype)).tolist()))
@@ -127,14 +138,25 @@ class Tensor(ReadAsPrinted):
 
 @dataclass(frozen=True)
 class Machine(ReadAsPrinted):
-    """The simulated machine of a case: vector cores and bytes of unified buffer per core."""
+    """The simulated machine of a case: vector cores, bytes of unified buffer per core, and the
+    order in which the blocks of a launch run: forward, reverse or shuffled:SEED.
+
+    Hardware promises no order, so a right kernel computes the same in each. Kernels are launched on
+    as many blocks as there are cores at most, so one core has one order.
+    """
 
     cores: int
     ub_bytes: int
+    block_order: str = "forward"
+
+    def __post_init__(self) -> None:
+        if self.cores == 1:
+            object.__setattr__(self, "block_order", "forward")
 
     def __repr__(self) -> str:
         noun = "core" if self.cores == 1 else "cores"
-        return f"{self.cores} {noun} with {self.ub_bytes} B of UB"
+        order = "" if self.block_order == "forward" else f", blocks in order {self.block_order}"
+        return f"{self.cores} {noun} with {self.ub_bytes} B of UB{order}"
 
 
 @dataclass(frozen=True)
@@ -146,7 +168,7 @@ class Case(ReadAsPrinted):
     operator: str
     mode: str
     dtype: str
-    attributes: Mapping[str, int]
+    attributes: Mapping[str, Attribute]
     inputs: Mapping[str, Tensor]
     outputs: Mapping[str, Tensor]
     machine: Machine | None = None
@@ -178,9 +200,12 @@ class Case(ReadAsPrinted):
             hashed.update(repr((name, array.shape, tensor.dtype)).encode())
             if tensor.rows is not None:
                 hashed.update(np.array(tensor.rows, np.int64).tobytes())
-            hashed.update(np.ascontiguousarray(tensor.held(array)).view(np.uint8).tobytes())
+            hashed.update(np.ascontiguousarray(tensor.held(array)).reshape(-1).view(np.uint8).data)
         for name, tensor in self.outputs.items():
             hashed.update(repr((name, tensor.shape, tensor.dtype)).encode())
+        for name, tensor in {**self.inputs, **self.outputs}.items():
+            if tensor.strides is not None:
+                hashed.update(repr((name, tensor.strides)).encode())
         return hashed.hexdigest()[:16]
 
     def __repr__(self) -> str:

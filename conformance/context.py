@@ -39,7 +39,8 @@ class Context:
         self.device = device_spec(option.conformance_device or DEFAULTS["device"])
         self.directories = tuple(Path(d).absolute() for d in option.conformance_operators or ())
         records = suite.operators(self.directories)
-        self.operators = suite.chosen(records, option.conformance_operator or ())
+        chosen = suite.chosen(records, option.conformance_operator or ())
+        self.operators = tuple(operator.on_route(self.route) for operator in chosen)
         self.standard: str | None = option.conformance_standard
         self.standards = bool(option.conformance_standards)
         self.by_standard = by_standard(self.standard, self.standards, self.operators)

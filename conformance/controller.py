@@ -23,7 +23,7 @@ from conformance.evidence import (
     read_lines,
 )
 from conformance.provenance import provenance
-from conformance.reporting.terminal import as_text, coverage_lines
+from conformance.reporting.terminal import as_text, coverage_lines, observed_lines
 from conformance.resume import (
     check_judges,
     check_request,
@@ -36,6 +36,7 @@ from conformance.summary import (
     COUNTED,
     Evidence,
     now,
+    observed,
     standard_rows,
     summarize,
     write_evidence,
@@ -132,7 +133,7 @@ class Controller:
         if self.evidence is not None and self.evidence.status != "running":
             terminalreporter.section("conformance")
             terminalreporter.write(as_text(self.evidence))
-            for line in coverage_lines(self.evidence):
+            for line in (*coverage_lines(self.evidence), *observed_lines(self.evidence)):
                 terminalreporter.line(line)
             terminalreporter.line(f"evidence: {self.context.out / 'evidence.json'}")
 
@@ -147,6 +148,7 @@ class Controller:
         evidence.limits = list({line.operator: line for line in limits}.values())
         failures = (line for line in lines if isinstance(line, FailureLine))
         evidence.failures = last_of_each(failures)
+        evidence.observed = observed(lines)
         refused = {line.item for line in evidence.failures}
         outcomes = {line.item: line.outcome for line in lines if isinstance(line, ItemLine)}
         losses = [line for line in lines if isinstance(line, EnvironmentLine)]

@@ -14,6 +14,9 @@ from conformance.operator import Operator
 from conformance.strategies.covering import Feasible, feasible_tuples
 from conformance.trial import Judged
 
+UNCOVERING = ("rejection", "quarantine")
+"""Calls that show no cell: what they ask for was not computed, or not judged."""
+
 Shown = Mapping[str, tuple[str, ...]]
 Key = tuple[str, str, str]
 
@@ -41,7 +44,7 @@ def levels_of(operator: Operator, judged: Judged) -> dict[str, tuple[str, ...]] 
     """
     case = judged.case
     known = case.mode in [mode.name for mode in operator.modes] and case.dtype in operator.dtypes
-    if operator.cells is None or not known or judged.judged_as == "rejection":
+    if operator.cells is None or not known or judged.judged_as in UNCOVERING:
         return None
     return operator.cells(case.mode, case.dtype).of(case)
 

@@ -28,10 +28,12 @@ class Line(msgspec.Struct, tag_field="kind", kw_only=True):
 
 class VerdictLine(Line, tag="verdict", kw_only=True):
     """One verdict. ``digest`` is the hash of the case's inputs, ``phase`` what the case was for
-    (explicit, generate, shrink or replay), ``judged_as`` is values, rejection or example;
+    (explicit, generate, shrink or replay), ``judged_as`` is values, rejection, example or
+    quarantine;
     ``elements`` were judged, ``exact`` of them bit-exactly;
     ``headroom`` and ``standards`` as in `conformance.verdict`; ``headline`` is that of a verdict
-    that is not ok, or that judged nothing because the ``outcome`` is "not possible here";
+    that is not ok, or that judged nothing because the ``outcome`` is "not possible here" or the
+    call is in quarantine;
     ``seconds`` from the attempt's start to its verdict; ``levels`` are those that the case shows of
     the record's discrete axes (conformance/cells.py), None where the record declares none.
     """
@@ -52,6 +54,7 @@ class VerdictLine(Line, tag="verdict", kw_only=True):
     seconds: float
     headline: str | None
     machine: Mapping[str, int] | None
+    block_order: str | None = None
     outcome: str
     diagnostics: tuple[str, ...]
     standards: Mapping[str, str] | None = None
@@ -215,6 +218,7 @@ def verdict_line(
         seconds=round(seconds, 6),
         headline=None if verdict.ok and verdict.judged else verdict.headline,
         machine={"cores": machine.cores, "ub_bytes": machine.ub_bytes} if machine else None,
+        block_order=machine.block_order if machine else None,
         outcome=observation.outcome.value,
         diagnostics=tuple(dict.fromkeys(d.code for d in observation.diagnostics)),
         standards=verdict.standards or None,

@@ -10,12 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.address import AddressCode, address_code
+from conformance.devices.layout import POISON
 from conformance.knife import knife
 from conformance.numerics.standards import STANDARDS
 from conformance.numerics.standards.data import DataRule, listed_values
-from reference.floats import Format, format_of, round_once, to_bits
+from reference.floats import Format, format_of, to_bits
 
 Columns = NDArray[np.float64]
+AT_ONCE = 1 << 17
+"""Elements of a tensor that are made at a time."""
+
 Family = Callable[[np.random.Generator, tuple[int, int], Format, int], Columns]
 
 
@@ -51,18 +55,34 @@ def expand(
     rows = int(np.prod(shape[:-1], dtype=np.int64))
     generator = np.random.Generator(np.random.Philox(key=fill.seed))
     stripe_of_column = _stripe_of_column(generator, fill, columns)
-    values = np.empty((rows, columns), np.float64)
-    for stripe, family in enumerate(fill.stripes):
-        mine = np.flatnonzero(stripe_of_column == stripe)
-        if family == ADDRESS:
-            code = address_code(fill.seed, fmt, fill.terms)
-            own = np.arange(rows) if numbers is None else numbers
-            values[:, mine] = code.values(own[:, None], mine)
-        else:
-            values[:, mine] = (FAMILIES | PRESCRIBED)[family](
-                generator, (rows, mine.size), fmt, fill.terms
-            )
-    return to_bits(round_once(values, fmt), fmt).view(dtype).reshape(shape)
+    own = np.arange(rows) if numbers is None else numbers
+    stored = np.empty((rows, columns), fmt.storage_dtype)
+    at_once = _rows_at_once(columns, fill.terms)
+    for first in range(0, rows, at_once):
+        part = stored[first : first + at_once]
+        values = np.empty(part.shape, np.float64)
+        patterns: list[tuple[NDArray[np.int64], NDArray[Any]]] = []
+        for stripe, family in enumerate(fill.stripes):
+            mine = np.flatnonzero(stripe_of_column == stripe)
+            if family == ADDRESS:
+                code = address_code(fill.seed, fmt, fill.terms)
+                values[:, mine] = code.values(own[first : first + at_once, None], mine)
+            elif family == BITS:
+                values[:, mine] = 0
+                patterns.append((mine, _patterns(generator, (len(part), mine.size), fmt)))
+            else:
+                draw = (FAMILIES | PRESCRIBED)[family]
+                values[:, mine] = draw(generator, (len(part), mine.size), fmt, fill.terms)
+        part[:] = to_bits(values, fmt)
+        for mine, bits in patterns:
+            part[:, mine] = bits
+    return stored.view(dtype).reshape(shape)
+
+
+def _rows_at_once(columns: int, terms: int) -> int:
+    """How many rows are made at a time: whole sums, in a few MiB whatever the tensor's size."""
+    sums = AT_ONCE // max(1, columns * terms)
+    return max(1, sums) * max(1, terms)
 
 
 def address_code_of(
@@ -145,6 +165,24 @@ def _special(
     )
 
 
+def _patterns(generator: np.random.Generator, shape: tuple[int, int], fmt: Format) -> NDArray[Any]:
+    """Storage patterns of every kind, for values that are moved and not computed with.
+
+    One in four has an exponent of ones: NaNs, quiet and signalling, of every payload and sign; one
+    in four an exponent of zeros: subnormals, one in eight of which is a zero of either sign. The
+    others are any pattern. None is the one that tells of an element that was never written.
+    """
+    dtype = to_bits(np.zeros(1), fmt).dtype
+    bits = generator.integers(0, 2 ** (8 * dtype.itemsize), shape, dtype)
+    kind = generator.integers(0, 4, shape)
+    exponent = dtype.type(fmt.infinity_bits)
+    bits = np.where(kind == 0, bits | exponent, np.where(kind == 1, bits & ~exponent, bits))
+    sign = dtype.type(1 << (8 * dtype.itemsize - 1))
+    bits = np.where((kind == 1) & (generator.random(shape) < 1 / 8), bits & sign, bits)
+    poison = np.frombuffer(POISON * (dtype.itemsize // len(POISON)), dtype)[0]
+    return np.asarray(np.where(bits == poison, poison ^ dtype.type(1), bits), dtype)
+
+
 FAMILIES: dict[str, Family] = {
     "gaussian": _gaussian,
     "scaled": _scaled,
@@ -160,6 +198,10 @@ ADDRESS = "address"
 
 NAMES = (*FAMILIES, ADDRESS)
 """Everything that a strategy may draw as a stripe."""
+
+BITS = "bits"
+"""The family of all storage patterns: for values that an operator moves, as sums have no use for
+payloads of NaNs."""
 
 
 def _prescribed(rule: DataRule) -> Family:

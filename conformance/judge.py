@@ -1,7 +1,7 @@
 """The judge: what a contract says of an observation. It knows contract types, not operators.
 
 A call must complete, without an error diagnostic, leave its guard zones and inputs alone, and write
-every element of every output with a value that the output's contract accepts.
+every element of every output that its contract specifies with a value that the contract accepts.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.case import Case, numpy_dtype
+from conformance.devices.layout import count_poisoned
 from conformance.findings import call_findings, ending, errors
 from conformance.numerics.agreement import ReferenceDisagreement, check
 from conformance.numerics.arithmetic import IEEE, Arithmetic
@@ -27,22 +28,34 @@ from conformance.operator import (
     Example,
     Index,
     Operator,
+    Quarantine,
     Rejection,
     SourceClass,
     Sum,
+    Unspecified,
 )
 from conformance.question import Question
 from conformance.verdict import OutputVerdict, Verdict
 from reference.floats import format_of, round_once, to_bits
 
-__all__ = ["ReferenceDisagreement", "judge", "judge_example", "judge_rejection"]
+__all__ = [
+    "ReferenceDisagreement",
+    "judge",
+    "judge_example",
+    "judge_rejection",
+    "observe_quarantined",
+]
 
+UNSPECIFIED = "unspecified"
 JudgeOutput = Callable[[Question], OutputVerdict]
 
 JUDGES: Mapping[type[Contract], JudgeOutput] = {
     Sum: judge_sum,
     Copy: judge_copy,
     Index: judge_index,
+    Unspecified: lambda asked: OutputVerdict(
+        asked.name, True, asked.contract.clause, UNSPECIFIED, 0, 0
+    ),
 }
 """How an output is judged, by the type of its contract."""
 
@@ -69,9 +82,10 @@ def judge(
     details: list[str] = []
     clause: Clause | None = None
     for name in case.outputs:
-        contract = _contract(operator, name)
+        contract = operator.contract(name, case)
         misfit = _misfit(case, name, observation)
-        unwritten = observation.unwritten.get(name, 0)
+        promised = not isinstance(contract, Unspecified)
+        unwritten = observation.unwritten.get(name, 0) if promised else 0
         if name not in observation.unwritten:
             problems.append(f"the device did not say how much of {name} was written")
         if misfit:
@@ -79,8 +93,11 @@ def judge(
             problems.append(misfit)
         else:
             observed = observation.outputs[name]
+            specified = _specified(contract, case, observed)
+            if specified is not None:
+                unwritten = min(unwritten, _poisoned(observed[specified]))
             asked = Question(
-                name, contract, case, observed, operator.formula, unwritten, arithmetic
+                name, contract, case, observed, operator.formula, unwritten, arithmetic, specified
             )
             found = JUDGES[type(contract)](asked)
             outputs[name] = found
@@ -161,12 +178,44 @@ def judge_example(
     )
 
 
-def _contract(operator: Operator, output: str) -> Contract:
-    if output not in operator.contracts:
-        raise ValueError(
-            f"contracts of {operator.name}: must have an entry for every output, lacks {output}"
-        )
-    return operator.contracts[output]
+def observe_quarantined(
+    quarantined: Quarantine,
+    operator: Operator,
+    observation: Observation,
+    arithmetic: Arithmetic = IEEE,
+) -> Verdict:
+    """What became of a call in quarantine: the verdict is ok, whatever it was."""
+    case = quarantined.case
+    told = ending(observation)
+    if observation.outcome is Outcome.COMPLETED:
+        try:
+            found = judge(operator, case, observation, arithmetic)
+            told = "carried out as the contract says" if found.ok else found.headline
+        except (ReferenceDisagreement, ValueError, TypeError) as undefined:
+            told = f"carried out, of which the reference says nothing: {undefined}"
+    return Verdict(
+        ok=True,
+        headline=f"{case.operator}, {case.mode}, {case.dtype}, {quarantined.name}: {told}",
+        findings=call_findings(observation),
+        clause=quarantined.clause,
+        subject=repr(case),
+        judged=False,
+    )
+
+
+def _specified(contract: Contract, case: Case, observed: NDArray[Any]) -> NDArray[np.bool_] | None:
+    """Which elements of an output the contract speaks of; None: all.
+
+    Raises ValueError for a mask that does not broadcast to the output.
+    """
+    if not isinstance(contract, Copy | Index) or contract.specified is None:
+        return None
+    return np.broadcast_to(contract.specified(case.arrays, case.attributes), observed.shape)
+
+
+def _poisoned(elements: NDArray[Any]) -> int:
+    """How many elements hold what outputs are filled with before a call."""
+    return count_poisoned(np.ascontiguousarray(elements).view(np.uint8), elements.itemsize)
 
 
 def _misfit(case: Case, name: str, observation: Observation) -> str:
@@ -232,6 +281,9 @@ def _accepted(about: str, outputs: Mapping[str, OutputVerdict]) -> str:
     """The headline of a call that is right."""
     parts = []
     for found in outputs.values():
+        if found.step == UNSPECIFIED:
+            parts.append(f"{found.output}: {UNSPECIFIED}")
+            continue
         exact = "all" if found.exact == found.elements else f"{found.exact}"
         room = "" if found.headroom is None else f", headroom {found.headroom:.2f}"
         parts.append(

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from conformance.case import Case, Machine, Tensor, integer_view, numpy_dtype
+from conformance.case import Attribute, Case, Machine, Tensor, integer_view, numpy_dtype
 from conformance.devices.messages import DTYPES
-from conformance.fill import NAMES, PRESCRIBED, Fill
-from conformance.operator import AttributeParameter, Operator, Sum
+from conformance.fill import BITS, NAMES, PRESCRIBED, Fill
+from conformance.numerics.moved import as_integers
+from conformance.operator import AttributeParameter, Copy, Index, Operator, Sum
 
 LARGEST_TENSOR = 2 << 30
 """Bytes of the largest tensor that a stored case may hold."""
@@ -45,22 +47,57 @@ def check_call(case: Case, operator: Operator) -> None:
     _require_one_of("dtype", case.dtype, list(operator.dtypes))
     attributes = {p.name for p in operator.parameters if isinstance(p, AttributeParameter)}
     _require_names("attributes", set(case.attributes), attributes)
+    for parameter in operator.parameters:
+        if isinstance(parameter, AttributeParameter):
+            _check_attribute(parameter, case.attributes[parameter.name])
     for role, tensors in (("input", case.inputs), ("output", case.outputs)):
-        declared = {p.name: p.dtype or case.dtype for p in operator.tensors if p.role == role}
-        _require_names(f"{role}s", set(tensors), set(declared))
+        declared = {p.name: p for p in operator.tensors if p.role == role}
+        optional = {name for name, parameter in declared.items() if parameter.optional}
+        _require_names(f"{role}s", set(tensors) | optional, set(declared))
         for name, tensor in tensors.items():
-            _require(tensor.dtype == declared[name], f"{name}.dtype", tensor.dtype, declared[name])
-    for contract in operator.contracts.values():
+            allowed = declared[name].dtypes(case.dtype)
+            _require(tensor.dtype in allowed, f"{name}.dtype", tensor.dtype, " or ".join(allowed))
+    for name in case.outputs:
+        contract = operator.contract(name, case)
+        if isinstance(contract, Copy | Index):
+            _check_moved(name, contract, case, operator)
         if not isinstance(contract, Sum):
             continue
         try:
             terms = contract.terms(case.arrays, case.attributes)
             source = case.inputs[terms.source]
             terms.validate(math.prod(source.shape[:-1]))
-            absent = source.lacks(terms.rows)
-            _require(not absent.size, f"{terms.source}.rows", source.rows, f"with {absent[:1]} too")
+            out, rows = case.outputs[name].shape, len(terms.rows)
+            fits = math.prod(out[:-1]) == rows and out[-1:] == source.shape[-1:]
+            _require(fits, f"{name}.shape", out, f"{rows} rows of {source.shape[-1:]} columns")
+            lacking = source.lacks(terms.rows)
+            rule = f"with {lacking[:1]} too"
+            _require(not lacking.size, f"{terms.source}.rows", source.rows, rule)
         except (ValueError, TypeError) as error:
             raise IllegalCase(str(error)) from error
+
+
+def _check_attribute(parameter: AttributeParameter, value: Attribute) -> None:
+    """An int array holds integers or is absent, a scalar is one integer; all fit into int64."""
+    array = value is None or isinstance(value, tuple)
+    rule = "integers of 64 bits, or null" if parameter.ctype == "int array" else "one integer"
+    _require(array == (parameter.ctype == "int array"), parameter.name, value, rule)
+    for number in (value or ()) if array else (value,):
+        low, high = _range(np.dtype(np.int64))
+        _require(low <= number <= high, parameter.name, number, f"{low} to {high}")
+
+
+def _check_moved(name: str, contract: Copy | Index, case: Case, operator: Operator) -> None:
+    """The formula must be defined on the case, and give the output its shape."""
+    inputs = case.arrays
+    try:
+        if isinstance(contract, Copy):
+            inputs = as_integers(inputs, contract.moved)
+        expected = np.shape(operator.formula(inputs, case.attributes)[name])
+    except (ValueError, TypeError) as error:
+        raise IllegalCase(str(error)) from error
+    shape = case.outputs[name].shape
+    _require(shape == expected, f"{name}.shape", shape, str(expected))
 
 
 def _check_tensor(name: str, tensor: Tensor) -> None:
@@ -69,8 +106,11 @@ def _check_tensor(name: str, tensor: Tensor) -> None:
     _require(whole, f"{name}.shape", tensor.shape, "sizes of 0 or more")
     if tensor.rows is not None:
         _check_rows(name, tensor)
+    reach = tensor.size
+    if tensor.strides is not None:
+        reach = _check_strides(name, tensor, tensor.strides)
     elements = tensor.held_size
-    for count, limit in ((elements, LARGEST_TENSOR), (tensor.size, LARGEST_REACH)):
+    for count, limit in ((elements, LARGEST_TENSOR), (reach, LARGEST_REACH)):
         most = limit // DTYPES[tensor.dtype][1]
         _require(count <= most, f"{name}.shape", tensor.shape, f"at most {most} elements")
     both = tensor.values is not None and tensor.fill is not None
@@ -103,6 +143,19 @@ def _check_rows(name: str, tensor: Tensor) -> None:
     _require(ascending, f"{name}.rows", tensor.rows, "ascending")
 
 
+def _check_strides(name: str, tensor: Tensor, strides: tuple[int, ...]) -> int:
+    """Elements from the first to the last; no two may lie in one place."""
+    _require(tensor.rows is None, f"{name}.strides", strides, "none: the tensor lists rows")
+    ranks = len(strides) == len(tensor.shape)
+    _require(ranks, f"{name}.strides", strides, f"one for each axis of {tensor.shape}")
+    reach = 1
+    for stride, size in sorted(zip(strides, tensor.shape, strict=True)):
+        apart = size <= 1 or stride >= reach or not tensor.size
+        _require(apart, f"{name}.strides", strides, "such that no two elements share a place")
+        reach += max(size - 1, 0) * stride
+    return reach if tensor.size else 0
+
+
 def _range(dtype: np.dtype[Any]) -> tuple[int, int]:
     """The least and the largest value of an integer dtype or bool."""
     if dtype.kind == "b":
@@ -114,12 +167,15 @@ def _range(dtype: np.dtype[Any]) -> tuple[int, int]:
 def _check_fill(name: str, fill: Fill) -> None:
     _require(bool(fill.stripes), f"{name}.fill.stripes", "none", "at least one family")
     for stripe in fill.stripes:
-        _require_one_of(f"{name}.fill.stripes", stripe, [*NAMES, *PRESCRIBED])
+        _require_one_of(f"{name}.fill.stripes", stripe, [*NAMES, BITS, *PRESCRIBED])
     _require(0 <= fill.seed < 2**64, f"{name}.fill.seed", fill.seed, "0 to 2^64 - 1")
     _require(fill.terms >= 1, f"{name}.fill.terms", fill.terms, "1 or more")
 
 
 def _check_machine(machine: Machine) -> None:
+    known = re.fullmatch(r"forward|reverse|shuffled:\d{1,18}", machine.block_order) is not None
+    rule = "forward, reverse or shuffled:SEED with a seed of up to 18 digits"
+    _require(known, "machine.block_order", machine.block_order, rule)
     cores = 1 <= machine.cores <= MOST_CORES
     _require(cores, "machine.cores", machine.cores, f"1 to {MOST_CORES}")
     rule = f"a multiple of {UB_BYTES.step} from {UB_BYTES.start} to {UB_BYTES[-1]}"

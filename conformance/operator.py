@@ -7,7 +7,7 @@ never asks for an operator's name; what differs between operators is a field her
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Literal
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 Arrays = Mapping[str, NDArray[np.generic]]
 Merges = Sequence[tuple[int, int]]
+Specified = Callable[[Arrays, Mapping[str, int]], NDArray[np.bool_]]
 
 
 class SourceClass(Enum):
@@ -80,39 +81,80 @@ class Copy:
 
     What goes where is what the operator's formula does to the ``moved`` inputs read as unsigned
     integers of their size (None: every floating-point input), the other inputs as they are.
+    ``specified(inputs, attributes)`` is a mask that broadcasts to the output's shape: elsewhere the
+    output may hold anything, also what it held before (None: all of it is specified).
     """
 
     clause: Clause
     moved: tuple[str, ...] | None = None
+    specified: Specified | None = None
 
 
 @dataclass(frozen=True)
 class Index:
-    """Contract of an output of integers: exactly those of the operator's formula."""
+    """Contract of an output of integers: exactly those of the operator's formula.
+
+    ``specified`` is that of `Copy`.
+    """
+
+    clause: Clause
+    specified: Specified | None = None
+
+
+@dataclass(frozen=True)
+class Unspecified:
+    """Contract of an output of which nothing is promised: it may hold anything, written or not.
+
+    Its guard zones must stay as they are, like those of every other output.
+    """
 
     clause: Clause
 
 
-Contract = Sum | Copy | Index
+Contract = Sum | Copy | Index | Unspecified
+
+
+@dataclass(frozen=True)
+class Varying:
+    """The contracts of an output of which different calls are promised different things.
+
+    ``choose(case)`` is the name of one ``among`` them.
+    """
+
+    choose: Callable[[Case], str]
+    among: Mapping[str, Contract]
 
 
 @dataclass(frozen=True)
 class TensorParameter:
-    """A tensor in the operator's signature. ``dtype`` None means: the dtype of the case."""
+    """A tensor in the operator's signature.
+
+    ``dtype`` None means the dtype of the case, several are those that a case may choose from. An
+    ``optional`` one may be left out of a case: it is passed as a null pointer.
+    """
 
     name: str
     acl_name: str
     role: Literal["input", "output"]
-    dtype: str | None = None
+    dtype: str | tuple[str, ...] | None = None
+    optional: bool = False
+
+    def dtypes(self, of_case: str) -> tuple[str, ...]:
+        """The dtypes that the tensor may have in a case of that dtype."""
+        if self.dtype is None:
+            return (of_case,)
+        return (self.dtype,) if isinstance(self.dtype, str) else self.dtype
 
 
 @dataclass(frozen=True)
 class AttributeParameter:
-    """A scalar attribute in the operator's signature, passed by value as ``ctype``."""
+    """An attribute in the operator's signature: a scalar passed by value as ``ctype``, or an
+    aclIntArray, which a case may leave null by giving None.
+    """
 
     name: str
     acl_name: str
-    ctype: Literal["int64", "bool"] = "int64"
+    ctype: Literal["int64", "bool", "int array"] = "int64"
 
 
 Parameter = TensorParameter | AttributeParameter
@@ -120,10 +162,14 @@ Parameter = TensorParameter | AttributeParameter
 
 @dataclass(frozen=True)
 class Mode:
-    """One documented way to call the operator, and the clause that describes it."""
+    """One documented way to call the operator, and the clause that describes it.
+
+    ``routes`` are those on which it can be called; none: all.
+    """
 
     name: str
     clause: Clause
+    routes: tuple[str, ...] = ()
 
 
 class Support(Enum):
@@ -152,11 +198,32 @@ class Target:
 
 @dataclass(frozen=True)
 class Rejection:
-    """A call that the interface must refuse: its case, the status it must answer, and the rule."""
+    """A call that the interface must refuse: its case, the status it must answer, and the rule.
+
+    ``routes`` are those on which it is refused; none: all. ``checked_by_cann`` is False where
+    CANN's own library is known not to check the rule. What it does with such a call is undefined,
+    so on an NPU the call is not made.
+    """
 
     name: str
     case: Case
     status: int
+    clause: Clause
+    routes: tuple[str, ...] = ()
+    checked_by_cann: bool = True
+
+
+@dataclass(frozen=True)
+class Quarantine:
+    """A call on which sources differ, or that a product may get wrong by what is known of it.
+
+    Its answer is observed and told, and never fails a run; ``clause`` says what is in doubt. Such a
+    call must do no harm wherever it is made: one that reads or writes beyond a tensor has no place
+    here.
+    """
+
+    name: str
+    case: Case
     clause: Clause
 
 
@@ -204,12 +271,12 @@ class Operator:
     ``small_cases(mode, dtype)``, where there is one, a case that a person can work out by hand;
     ``formula(inputs, attributes)`` returns the outputs in the dtype of the inputs given.
     ``cells(mode, dtype)`` declares the discrete cells that a run must judge, None: none.
-    ``contracts`` has one entry for every output. ``row_sum(dtype, x)`` is a case whose summed
-    output has one row, the sum over the slots of ``x`` [slots, columns] of that storage dtype: by
-    it the order of a device's additions is recovered (conformance/probe.py). None where the
-    operator has no such case. ``targets`` says of products what becomes of the modes there.
-    ``limits`` are sizes around which cases are drawn: a kernel that exports its own is compared
-    with them (conformance/boundaries.py).
+    ``contracts`` has one entry for every output; `contract` gives that of a call.
+    ``row_sum(dtype, x)`` is a case whose summed output has one row, the sum over the slots of ``x``
+    [slots, columns] of that storage dtype: by it the order of a device's additions is recovered
+    (conformance/probe.py). None where the operator has no such case. ``targets`` says of products
+    what becomes of the modes there. ``limits`` are sizes around which cases are drawn: a kernel
+    that exports its own is compared with them (conformance/boundaries.py).
     """
 
     name: str
@@ -221,10 +288,11 @@ class Operator:
     modes: tuple[Mode, ...]
     dtypes: tuple[str, ...]
     formula: Callable[[Arrays, Mapping[str, int]], Arrays]
-    contracts: Mapping[str, Contract]
+    contracts: Mapping[str, Contract | Varying]
     cases: Callable[[str, str], SearchStrategy[Case]]
     examples: tuple[Example, ...] = ()
     rejections: tuple[Rejection, ...] = ()
+    quarantine: tuple[Quarantine, ...] = ()
     small_cases: Callable[[str, str], SearchStrategy[Case]] | None = None
     cells: Callable[[str, str], Cells] | None = None
     row_sum: Callable[[str, NDArray[np.generic]], Case] | None = None
@@ -235,3 +303,34 @@ class Operator:
     def tensors(self) -> tuple[TensorParameter, ...]:
         """Tensor parameters in signature order."""
         return tuple(p for p in self.parameters if isinstance(p, TensorParameter))
+
+    def contract(self, output: str, case: Case) -> Contract:
+        """What is promised of an output of a call. Raises ValueError where that is nowhere said."""
+        if output not in self.contracts:
+            raise ValueError(
+                f"contracts of {self.name}: must have an entry for every output, lacks {output}"
+            )
+        declared = self.contracts[output]
+        if not isinstance(declared, Varying):
+            return declared
+        chosen = declared.choose(case)
+        if chosen not in declared.among:
+            raise ValueError(
+                f"contracts of {self.name}: {output} has none called {chosen!r}; "
+                f"known: {', '.join(declared.among)}"
+            )
+        return declared.among[chosen]
+
+    def on_route(self, route: str) -> Operator:
+        """The operator with only the modes, examples and rejections of a route."""
+        modes = tuple(mode for mode in self.modes if route in (mode.routes or (route,)))
+        absent = {mode.name for mode in self.modes} - {mode.name for mode in modes}
+        rejections = tuple(
+            refused
+            for refused in self.rejections
+            if route in (refused.routes or (route,)) and refused.case.mode not in absent
+        )
+        if not absent and len(rejections) == len(self.rejections):
+            return self
+        examples = tuple(example for example in self.examples if example.case.mode not in absent)
+        return replace(self, modes=modes, examples=examples, rejections=rejections)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Generator, Iterator
 from typing import Any
@@ -56,7 +57,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("shard", metavar="I/N", help="judge the I-th of N parts")
     add("resume", action="store_true", help="go on with the run that did not end")
     add("out", metavar="DIR", help="folder of the run (reports/latest)")
-    add("time-limit", metavar="SECONDS", help="of one call on the device; by profile")
+    add(
+        "time-limit",
+        metavar="SECONDS",
+        help="of one call on the device, more of a large one; by profile",
+    )
     add("libraries", metavar="DIR", help="judge the device libraries in DIR")
     add("standard", metavar="NAME", help="summed outputs must pass this published standard too")
     add("standards", metavar="all", choices=["all"], help="tell what every standard says")
@@ -204,7 +209,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
             trial.cut = True
         trial.settle()
     except Refused:
-        if draws(pyfuncitem):
+        # Not of the item: its function is bound by now, and says nothing of the template's.
+        if DRAWN in inspect.signature(body).parameters:
             trial.narrow(run)
         trial.replay()
         raise

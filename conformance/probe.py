@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.boundaries import limit_lines
+from conformance.case import Case, numpy_dtype
 from conformance.devices.device import Device, OperatorUnavailable
 from conformance.evidence import LimitLine, OrderLine
 from conformance.findings import ending
@@ -86,25 +87,28 @@ def order_of(
         accumulate=found.accumulate,
         verified=found.verified,
         drawing=found.drawing if found.name == "other" else "",
-        as_declared=_as_declared(operator, found),
+        as_declared=_as_declared(operator, dtype, found),
     )
 
 
-def _as_declared(operator: Operator, found: Recovered) -> bool | None:
+def _as_declared(operator: Operator, dtype: str, found: Recovered) -> bool | None:
     """Whether the contract declares this tree; None where it declares none."""
-    declared = _contract(operator)[1].merges
+    assert operator.row_sum is not None
+    case = operator.row_sum(dtype, np.zeros((found.slots, 1), numpy_dtype(dtype)))
+    declared = _contract(operator, case)[1].merges
     if declared is None:
         return None
     one, other = (lowest_common(m, found.slots) for m in (declared(found.slots), found.merges))
     return bool(np.array_equal(one, other))
 
 
-def _contract(operator: Operator) -> tuple[str, Sum]:
-    """The operator's one summed output and its contract."""
-    summed = [(n, c) for n, c in operator.contracts.items() if isinstance(c, Sum)]
+def _contract(operator: Operator, case: Case) -> tuple[str, Sum]:
+    """The one summed output of a row sum and its contract."""
+    contracts = [(name, operator.contract(name, case)) for name in case.outputs]
+    summed = [(name, contract) for name, contract in contracts if isinstance(contract, Sum)]
     if len(summed) != 1:
         raise ValueError(
-            f"row_sum of {operator.name}: must be None, the operator has {len(summed)} summed "
+            f"row_sum of {operator.name}: must be None, its call has {len(summed)} summed "
             "outputs and not one"
         )
     return summed[0]
@@ -117,7 +121,8 @@ def on_device(device: Device, operator: Operator, dtype: str, x: NDArray[Any]) -
     these values has no single summed output with an element for each column.
     """
     assert operator.row_sum is not None
-    case, (output, _) = operator.row_sum(dtype, x), _contract(operator)
+    case = operator.row_sum(dtype, x)
+    output, _ = _contract(operator, case)
     if case.outputs[output].size != x.shape[1]:
         raise ValueError(
             f"row_sum of {operator.name}: {output} must have {x.shape[1]} elements, a sum for each "

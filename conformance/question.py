@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from conformance.case import Case
@@ -21,7 +22,8 @@ class Question:
 
     ``observed`` has the shape and dtype that the case declares. ``unwritten`` is what the device
     counted as untouched elements of it. ``formula`` is the operator's reference, ``arithmetic``
-    what the device may do.
+    what the device may do. ``specified`` has the shape of the output: elements of which the
+    contract speaks, None: all.
     """
 
     name: str
@@ -31,3 +33,4 @@ class Question:
     formula: Formula
     unwritten: int = 0
     arithmetic: Arithmetic = IEEE
+    specified: NDArray[np.bool_] | None = None

@@ -20,7 +20,7 @@ from conformance.suite import UsageError
 from conformance.verdict import Verdict
 
 SCHEMA = 1
-JudgedAs = Literal["values", "rejection", "example"]
+JudgedAs = Literal["values", "rejection", "example", "quarantine"]
 
 
 @dataclass(frozen=True)

@@ -111,7 +111,11 @@ def go_on(out: Path, evidence: Evidence) -> Hold:
 
 def failure_folder(out: Path, case: Case) -> Path:
     """Where the bundle of a refused case lives: named by its inputs, and by its machine if any."""
-    machine = f"-{case.machine.cores}x{case.machine.ub_bytes}" if case.machine else ""
+    machine = ""
+    if case.machine:
+        order = case.machine.block_order.replace(":", "")
+        machine = f"-{case.machine.cores}x{case.machine.ub_bytes}"
+        machine += "" if order == "forward" else f"-{order}"
     return out / "failures" / f"{case.digest}{machine}"
 
 

@@ -23,6 +23,7 @@ from conformance import SUITE, kernel_coverage, resume, run_folder, suite
 from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
 from conformance.devices.device import DeviceProfile, EnvironmentFailure
 from conformance.lineage import end_with
+from conformance.operator import Operator
 from conformance.progress import Tail, bar
 from conformance.reporting import outcome
 from conformance.resume import Asked
@@ -52,9 +53,14 @@ class Request(Asked):
     @property
     def expected(self) -> int:
         """Verdicts that a run without failures reaches, about."""
-        cells = sum(len(o.modes) * len(o.dtypes) for o in self.operators) / self.shard.count
-        documented = sum(2 * len(o.examples) + 2 * len(o.rejections) for o in self.operators)
+        cells = sum(len(o.modes) * len(o.dtypes) for o in self._called) / self.shard.count
+        documented = sum(2 * len(o.examples) + 2 * len(o.rejections) for o in self._called)
         return round(cells * self.profile.examples) + documented
+
+    @property
+    def _called(self) -> list[Operator]:
+        """The operators with what can be called on the route."""
+        return [operator.on_route(self.route) for operator in self.operators]
 
 
 @dataclass(frozen=True)

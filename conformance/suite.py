@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 from conformance import SUITE
-from conformance.operator import Example, Operator, Rejection
+from conformance.operator import Example, Operator, Quarantine, Rejection
 
 PACKAGE = Path(__file__).resolve().parent
 ATTRIBUTE = "OPERATOR"
@@ -85,6 +85,18 @@ def kernel_folders(
     return tuple(dict.fromkeys(folder.resolve() for folder in needed))
 
 
+def counted_folders(judged: Iterable[Operator], known: Iterable[Operator]) -> tuple[Path, ...]:
+    """The folders of the suite's kernels whose coverage a run over ``judged`` tells.
+
+    Sources that several operators share belong to the run that judges all.
+    """
+    kernels = root() / "device_kernels" / "kernels"
+    names = {operator.name for operator in judged}
+    if names == {operator.name for operator in known}:
+        return (kernels,)
+    return tuple(kernels / name for name in sorted(names) if (kernels / name).is_dir())
+
+
 def _record(path: Path) -> Operator:
     operator = getattr(_module(path), ATTRIBUTE, None)
     if not isinstance(operator, Operator):
@@ -94,7 +106,8 @@ def _record(path: Path) -> Operator:
     if operator.targets and not known >= set(operator.products):
         missing = ", ".join(sorted(set(operator.products) - known))
         raise UsageError("record", path, f"its targets say nothing of its product {missing}")
-    calls: tuple[Example | Rejection, ...] = (*operator.examples, *operator.rejections)
+    calls: tuple[Example | Rejection | Quarantine, ...]
+    calls = (*operator.examples, *operator.rejections, *operator.quarantine)
     for documented in calls:
         if documented.case.operator != operator.name:
             kind, named = type(documented).__name__.lower(), documented.case.operator

@@ -56,6 +56,10 @@ class Cell(msgspec.Struct, kw_only=True):
     seconds: float = 0.0
 
 
+QUARANTINE = "quarantine"
+"""What calls are judged as that are observed only."""
+
+
 class StandardRow(msgspec.Struct, kw_only=True):
     """What one published standard said of the distinct cases whose summed outputs it was shown.
 
@@ -80,6 +84,7 @@ class Evidence(msgspec.Struct, kw_only=True):
     discrete cells the cases of the others show. ``cut`` names the items that the
     budget ended early, ``unreached`` those that were to run and did not. ``request`` is what a run
     must be asked again to go on with this one; ``parts`` counts the processes that it took.
+    ``observed`` tells of each call in quarantine what became of it.
     """
 
     schema: int = SCHEMA
@@ -112,6 +117,7 @@ class Evidence(msgspec.Struct, kw_only=True):
     standard: str = ""
     standards: list[StandardRow] = []
     failures: list[FailureLine] = []
+    observed: list[str] = []
     environment: list[str] = []
     errors: dict[str, str] = {}
 
@@ -123,7 +129,7 @@ def summarize(lines: Iterable[AnyLine], declared: Iterable[tuple[str, str, str]]
     refused: set[tuple[tuple[str, str, str], str]] = set()
     impossible: set[tuple[tuple[str, str, str], str]] = set()
     for line in lines:
-        if not isinstance(line, VerdictLine):
+        if not isinstance(line, VerdictLine) or line.judged_as == QUARANTINE:
             continue
         key = (line.operator, line.mode, line.dtype)
         if line.judged_as == "rejection":
@@ -152,6 +158,16 @@ def summarize(lines: Iterable[AnyLine], declared: Iterable[tuple[str, str, str]]
     for cell in cells.values():
         cell.share_exact = cell.exact / cell.elements if cell.elements else None
     return list(cells.values())
+
+
+def observed(lines: Iterable[AnyLine]) -> list[str]:
+    """What became of the calls in quarantine, each told once."""
+    told = (
+        line.headline or ""
+        for line in lines
+        if isinstance(line, VerdictLine) and line.judged_as == QUARANTINE
+    )
+    return list(dict.fromkeys(told))
 
 
 def now() -> str:

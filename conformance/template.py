@@ -8,8 +8,8 @@ A template reads as run, judge, assert, and becomes one pytest item for every ce
         assert verdict.ok, verdict
 
 What it is run over follows from its parameters: ``case`` draws cases of every mode and dtype,
-``rejection`` and ``example`` name one item for each of the record's. The items carry real
-parametrize marks, because by them Hypothesis tells one item's examples from another's.
+``rejection``, ``example`` and ``quarantined`` name one item for each of the record's. The items
+carry real parametrize marks, because by them Hypothesis tells one item's examples from another's.
 """
 
 from __future__ import annotations
@@ -29,11 +29,13 @@ from hypothesis.strategies import SearchStrategy
 from conformance import judge as judging
 from conformance.case import Case
 from conformance.covered import covered
+from conformance.devices.device import Device
 from conformance.numerics.arithmetic import IEEE, Arithmetic
-from conformance.observation import Observation
-from conformance.operator import Example, Operator, Rejection
+from conformance.observation import Observation, Outcome
+from conformance.operator import Example, Operator, Quarantine, Rejection
 from conformance.plan import plan
 from conformance.profiles import Profile
+from conformance.strategies.machines import in_any_order
 from conformance.trial import BrokenRecord, Judged, Trial, current
 from conformance.verdict import Verdict
 
@@ -85,6 +87,9 @@ def parametrize(body: Body, operators: Iterable[Operator]) -> pytest.MarkDecorat
     elif "example" in names:
         axes = ("operator", "example")
         values = [(o, example) for o in operators for example in o.examples]
+    elif "quarantined" in names:
+        axes = ("operator", "quarantined")
+        values = [(o, quarantined) for o in operators for quarantined in o.quarantine]
     else:
         axes = ("operator", "mode", "dtype")
         values = [
@@ -143,6 +148,7 @@ def bind(
         kept: bool = False,
         shrinks: bool = True,
     ) -> Body:
+        cases = in_any_order(cases)
         if trial.by_standard.prescribes:
             cases = cases.map(trial.by_standard.prescribe)
         test: Any = settings(
@@ -189,10 +195,31 @@ def judge_rejection(rejection: Rejection, observation: Observation) -> Verdict:
     return verdict
 
 
+def left_out(rejection: Rejection, device: Device) -> bool:
+    """Whether a call that must be refused would do harm on this device; then it is told so."""
+    if rejection.checked_by_cann or device.profile.kind != "npu":
+        return False
+    case = rejection.case
+    about = f"{case.operator}, {case.mode}, {case.dtype}, {rejection.name}"
+    headline = f"{about}: not called on an NPU, where nothing checks the rule"
+    verdict = Verdict(True, headline, clause=rejection.clause, subject=repr(case), judged=False)
+    _note(Judged(case, Observation(Outcome.NOT_POSSIBLE), verdict, "quarantine", rejection.name))
+    return True
+
+
 def judge_example(example: Example, operator: Operator, observation: Observation) -> Verdict:
     """Judge an observation of a documented call, and put the verdict on record."""
     verdict = judging.judge_example(example, operator, observation, _arithmetic())
     _note(Judged(example.case, observation, verdict, "example", example.name))
+    return verdict
+
+
+def observe_quarantined(
+    quarantined: Quarantine, operator: Operator, observation: Observation
+) -> Verdict:
+    """Put on record what became of a call in quarantine."""
+    verdict = judging.observe_quarantined(quarantined, operator, observation, _arithmetic())
+    _note(Judged(quarantined.case, observation, verdict, "quarantine", quarantined.name))
     return verdict
 
 

@@ -23,7 +23,7 @@ import time
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from conformance.by_standard import ByStandard
 from conformance.case import Case, Machine
@@ -31,7 +31,7 @@ from conformance.devices.device import EnvironmentFailure, OperatorUnavailable
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.observation import Observation, Outcome
 from conformance.replay import JudgedAs
-from conformance.strategies.machines import CORES
+from conformance.strategies.machines import CORES, UB_BYTES
 from conformance.verdict import Verdict
 
 Key = tuple[str, Machine | None]
@@ -156,23 +156,26 @@ class Trial:
             raise Refused(str(self.smallest.verdict))
 
     def narrow(self, body: Callable[[Case], None]) -> None:
-        """Look for the fewest cores on which the smallest refused case ends in the same way.
+        """Look for the smallest machine on which the smallest refused case ends in the same way:
+        the fewest cores, then the least buffer.
 
-        Hypothesis cannot: where sizes are drawn around the number of cores, fewer cores make
+        Hypothesis cannot: where sizes are drawn around those of the machine, a smaller one makes
         another case of it.
         """
-        shown = self.smallest
-        if shown is None or shown.case.machine is None or self.clock() >= self.end:
-            return
-        hangs = shown.observation.outcome is Outcome.TIMED_OUT
-        fewer = [cores for cores in CORES if cores < shown.case.machine.cores]
-        for cores in fewer[:1] if hangs else fewer:
-            machine = replace(shown.case.machine, cores=cores)
-            again = functools.partial(body, replace(shown.case, machine=machine))
-            refused = self._run(again)
-            if refused is not None and refused.observation.outcome is shown.observation.outcome:
-                self.smallest, self._again = refused, again
+        for axis, sizes in (("cores", CORES), ("ub_bytes", UB_BYTES)):
+            shown = self.smallest
+            if shown is None or shown.case.machine is None or self.clock() >= self.end:
                 return
+            hangs = shown.observation.outcome is Outcome.TIMED_OUT
+            smaller = [size for size in sizes if size < getattr(shown.case.machine, axis)]
+            for size in smaller[:1] if hangs else smaller:
+                changed: dict[str, Any] = {axis: size}
+                machine = replace(shown.case.machine, **changed)
+                again = functools.partial(body, replace(shown.case, machine=machine))
+                refused = self._run(again)
+                if refused is not None and refused.observation.outcome is shown.observation.outcome:
+                    self.smallest, self._again = refused, again
+                    break
 
     def replay(self) -> None:
         """Run the smallest refused case again; `smallest` becomes what is observed this time."""

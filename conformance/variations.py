@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from conformance.case import Case, Tensor
+from conformance.case import Attribute, Case, Tensor
 
 
 def without(case: Case, name: str) -> Case:
@@ -35,7 +35,7 @@ def reshaped(case: Case, name: str, shape: tuple[int, ...]) -> Case:
     return replace(case, inputs=change(case.inputs), outputs=change(case.outputs))
 
 
-def with_attributes(case: Case, **changed: int) -> Case:
+def with_attributes(case: Case, **changed: Attribute) -> Case:
     """The same call with other attribute values. Raises ValueError for an unknown attribute."""
     unknown = changed.keys() - case.attributes.keys()
     if unknown:

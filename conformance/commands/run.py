@@ -31,6 +31,7 @@ from conformance.devices.open import open_device
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.operator import Operator
 from conformance.profiles import PROFILES
+from conformance.progress import bar
 from conformance.resume import earlier_run
 from conformance.shard import Shard
 
@@ -55,7 +56,11 @@ def add_run(commands: Any) -> None:
     add(
         "--case", type=Path, metavar="FILE", help="judge just the case of a failures/<id>/case.json"
     )
-    add("--time-limit", metavar="SECONDS", help=f"of one call on the device ({limits})")
+    add(
+        "--time-limit",
+        metavar="SECONDS",
+        help=f"of one call on the device, more of one over 64 MiB ({limits})",
+    )
     add(
         "--libraries",
         metavar="DIR",
@@ -124,7 +129,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         if parsed.kernel_coverage:
             request = replace(
                 request,
-                counted=kernels or (suite.root() / "device_kernels" / "kernels",),
+                counted=kernels or suite.counted_folders(chosen, operators),
                 libraries=kernel_coverage.libraries(kernels),
             )
         runner.check(request)
@@ -167,8 +172,13 @@ def _replay(
     kernels = suite.kernel_folders((operator,), parsed.operators)
     device = _open(parsed.device, console, limit, libraries, kernels)
     try:
-        observation = device.run(operator, saved.case)
-        verdict = judged(observation, Arithmetic.of(device.profile))
+        with bar(console) as progress:
+            task = progress.add_task("making the tensors", total=3)
+            _ = saved.case.arrays
+            progress.update(task, advance=1, description="running the call")
+            observation = device.run(operator, saved.case)
+            progress.update(task, advance=1, description="judging")
+            verdict = judged(observation, Arithmetic.of(device.profile))
     finally:
         device.close()
     if saved.judged_as == "values":

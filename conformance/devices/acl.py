@@ -13,6 +13,9 @@ from ctypes import POINTER, byref, c_char_p, c_int, c_int32, c_int64, c_size_t, 
 from ctypes import c_void_p as pointer
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 SUCCESS = 0
 REPEATED_INITIALIZE = 100002
 OUT_OF_DEVICE_MEMORY = 207001
@@ -160,15 +163,27 @@ class Acl:
         """Set ``count`` bytes of device memory to one byte value."""
         self.call("aclrtMemset", device, count, value, count)
 
-    def create_tensor(self, shape: Sequence[int], data_type: int, address: int) -> int:
-        """An aclTensor over contiguous device memory, format ND."""
+    def create_tensor(
+        self,
+        shape: Sequence[int],
+        data_type: int,
+        address: int,
+        view: tuple[Sequence[int], int] | None = None,
+    ) -> int:
+        """An aclTensor over device memory, format ND: contiguous, or a view with strides into a
+        storage of so many elements.
+        """
         rank = len(shape)
         strides = [1] * rank
         for axis in range(rank - 2, -1, -1):
             strides[axis] = strides[axis + 1] * shape[axis + 1]
+        storage: Sequence[int] = shape
+        if view is not None:
+            strides, storage = list(view[0]), [view[1]]
         dimensions, steps = (c_int64 * rank)(*shape), (c_int64 * rank)(*strides)
+        stored = (c_int64 * len(storage))(*storage)
         tensor: int | None = self._create_tensor(
-            dimensions, rank, data_type, steps, 0, FORMAT_ND, dimensions, rank, address
+            dimensions, rank, data_type, steps, 0, FORMAT_ND, stored, len(storage), address
         )
         if tensor is None:
             raise AclError("aclCreateTensor", -1, self.message())
@@ -177,6 +192,18 @@ class Acl:
     def destroy_tensor(self, tensor: int) -> None:
         """Destroy an aclTensor; the memory stays."""
         self._destroy_tensor(tensor)
+
+    def create_int_array(self, values: Sequence[int]) -> int:
+        """An aclIntArray that holds a copy of the values. Raises AclError."""
+        create = _declare(self.operators, "aclCreateIntArray", pointer, POINTER(c_int64), c_uint64)
+        array: int | None = create((c_int64 * len(values))(*values), len(values))
+        if array is None:
+            raise AclError("aclCreateIntArray", -1, self.message())
+        return array
+
+    def destroy_int_array(self, array: int) -> None:
+        """Destroy an aclIntArray."""
+        _declare(self.operators, "aclDestroyIntArray", c_int, pointer)(array)
 
     def operator(self, name: str, *arguments: Any, answers: Any = c_int) -> Any:
         """A function of the operator library, as a rule answering aclnnStatus; None if absent."""
@@ -194,10 +221,29 @@ class Acl:
         name = soc.encode() if soc else None
         self.check("ascendsimConfigure", configure(name, cores, ub_bytes))
 
+    def order_blocks(self, order: str | None) -> None:
+        """Choose the order of a launch's blocks; None is what the process began with.
+
+        A simulator without a choice has one order. Raises AclError.
+        """
+        if hasattr(self.runtime, "ascendsimBlockOrder"):
+            choose = _declare(self.runtime, "ascendsimBlockOrder", c_int, c_char_p)
+            chosen = order or os.environ.get("ASCENDSIM_BLOCK_ORDER") or "forward"
+            self.check("ascendsimBlockOrder", choose(chosen.encode()))
+
     @property
     def simulated(self) -> bool:
         """Whether the runtime is the simulator."""
         return hasattr(self.runtime, "ascendsimConfigure")
+
+    def leave_last_words(self, memory: NDArray[np.uint8]) -> None:
+        """Have the simulator write there what its kernel is at when SIGXCPU or SIGUSR1 comes.
+
+        Other runtimes, and older simulators, have no such function.
+        """
+        if hasattr(self.runtime, "ascendsimLastWords"):
+            leave = _declare(self.runtime, "ascendsimLastWords", c_int, pointer, c_uint64)
+            self.check("ascendsimLastWords", leave(memory.ctypes.data, memory.size))
 
     def simulated_ub_bytes(self) -> int:
         """Bytes of unified buffer that a tiling may use on the simulated machine."""

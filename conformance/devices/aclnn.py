@@ -15,7 +15,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from conformance.devices.acl import OUT_OF_DEVICE_MEMORY, SUCCESS, Acl, AclError
-from conformance.devices.messages import DTYPES, Answer, AttributeArgument, Call, Unavailable
+from conformance.devices.messages import (
+    DTYPES,
+    Answer,
+    AttributeArgument,
+    Call,
+    IntArrayArgument,
+    Unavailable,
+)
 from conformance.devices.placement import Findings, NoRoomError, Placement, tensors
 from conformance.devices.segment import Segment
 
@@ -58,6 +65,7 @@ class AclnnRoute:
         self._acl, self._segment, self._stream, self._soc = acl, segment, stream, soc
         self._placement = Placement(acl, segment)
         self._machine: tuple[int, int] | None = None
+        self._block_order: str | None = None
         self._destroy_executor = acl.operator("aclDestroyAclOpExecutor", pointer)
 
     def run(self, call: Call) -> Answer | Unavailable:
@@ -119,18 +127,28 @@ class AclnnRoute:
         if self._acl.simulated and call.machine != self._machine:
             self._acl.configure_machine(self._soc, *(call.machine or (0, 0)))
             self._machine = call.machine
+        if self._acl.simulated and call.block_order != self._block_order:
+            self._acl.order_blocks(call.block_order)
+            self._block_order = call.block_order
 
     def _two_phases(self, call: Call, phases: tuple[Any, Any], ending: _Ending) -> None:
         """Plan, allocate the workspace, run, wait. Raises AclError; a refusal is no error."""
         plan, execute = phases
         handles: dict[int, int] = {}
+        arrays: dict[int, int] = {}
         executor, workspace_bytes = pointer(), c_uint64()
         try:
             for place, tensor in tensors(call):
                 code, address = DTYPES[tensor.dtype][0], self._placement.address(place)
-                handles[place] = self._acl.create_tensor(tensor.shape, code, address)
+                extent = tensor.nbytes // tensor.itemsize
+                view = None if tensor.strides is None else (tensor.strides, extent)
+                handles[place] = self._acl.create_tensor(tensor.shape, code, address, view)
+            for place, array in enumerate(call.arguments):
+                if isinstance(array, IntArrayArgument) and array.values is not None:
+                    arrays[place] = self._acl.create_int_array(array.values)
+            objects = handles | arrays
             values = [
-                a.value if isinstance(a, AttributeArgument) else handles.get(place)
+                a.value if isinstance(a, AttributeArgument) else objects.get(place)
                 for place, a in enumerate(call.arguments)
             ]
             plan_name = call.symbol + "GetWorkspaceSize"
@@ -155,3 +173,5 @@ class AclnnRoute:
                 self._destroy_executor(executor)
             for handle in handles.values():
                 self._acl.destroy_tensor(handle)
+            for handle in arrays.values():
+                self._acl.destroy_int_array(handle)

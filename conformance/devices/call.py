@@ -13,10 +13,11 @@ from conformance.devices.messages import (
     Argument,
     AttributeArgument,
     Call,
+    IntArrayArgument,
     NullTensor,
     TensorArgument,
 )
-from conformance.operator import Operator, TensorParameter
+from conformance.operator import AttributeParameter, Operator, TensorParameter
 
 __all__ = ["Call", "call_of"]
 
@@ -25,16 +26,16 @@ def call_of(operator: Operator, case: Case) -> Call:
     """Lay out a case for its operator's signature.
 
     A tensor parameter that the case leaves out is passed as a null pointer. Raises ValueError where
-    the case names a parameter that the operator lacks, leaves an attribute out, has a tensor whose
-    dtype no aclDataType stands for, or a row-sparse output.
+    the case names a parameter that the operator lacks, leaves an attribute out or gives an array
+    for a scalar or the other way round, has a tensor whose dtype no aclDataType stands for, or a
+    row-sparse output.
     """
     _check_names(operator, case)
     arguments: list[Argument] = []
     end = SEGMENT_HEADER
     for parameter in operator.parameters:
         if not isinstance(parameter, TensorParameter):
-            value = int(case.attributes[parameter.name])
-            arguments.append(AttributeArgument(parameter.name, parameter.ctype, value))
+            arguments.append(_attribute_of(parameter, case))
             continue
         tensor = _tensor_of(parameter, case)
         if tensor is None:
@@ -47,11 +48,27 @@ def call_of(operator: Operator, case: Case) -> Call:
             dtype=tensor.dtype,
             offset=round_up(end + GUARD_BEFORE, 32),
             rows=tensor.rows,
+            strides=tensor.strides,
         )
         end = argument.offset + argument.held_bytes + GUARD_AFTER
         arguments.append(argument)
     machine = (case.machine.cores, case.machine.ub_bytes) if case.machine else None
-    return Call(operator.aclnn, tuple(arguments), machine, end)
+    order = case.machine.block_order if case.machine else None
+    return Call(operator.aclnn, tuple(arguments), machine, end, order)
+
+
+def _attribute_of(parameter: AttributeParameter, case: Case) -> Argument:
+    value = case.attributes[parameter.name]
+    is_array = value is None or isinstance(value, tuple)
+    if is_array != (parameter.ctype == "int array"):
+        rule = "a tuple of integers or None" if parameter.ctype == "int array" else "one integer"
+        raise ValueError(
+            f"attribute '{parameter.name}' is {value!r}: it must be {rule}, as it is declared as "
+            f"'{parameter.ctype}'"
+        )
+    if parameter.ctype == "int array":
+        return IntArrayArgument(parameter.name, value and tuple(map(int, value)))
+    return AttributeArgument(parameter.name, parameter.ctype, int(value))
 
 
 def _tensor_of(parameter: TensorParameter, case: Case) -> Tensor | None:

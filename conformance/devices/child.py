@@ -30,6 +30,9 @@ STALL = 5.0
 PRINTED_LIMIT = 64 << 20
 """Bytes of output that a child may print in one call before it is thrown away."""
 
+PARTING = 0.2
+"""Seconds that a simulator has, before it is killed, to say where its kernel is."""
+
 LAST_LINES = 20
 """Lines of the child's output that go into the message of a crash."""
 
@@ -81,6 +84,8 @@ class Child:
             for descriptor in (commands, replies, appending):
                 os.close(descriptor)
         self._statm = os.open(f"/proc/{self._process.pid}/statm", os.O_RDONLY)
+        self._segment = segment
+        self._simulates = kind == "sim"
         self._memory_limit = memory_limit
         self._allowed = memory_limit
         self._poll = select.poll()
@@ -157,13 +162,24 @@ class Child:
             seconds = time.monotonic() - start
             own = self._own_memory()
             if own > self._allowed:
+                self._part(signal.SIGUSR1)
                 used = f"more than {self._memory_limit >> 20} MiB beyond its use at start"
                 raise ChildEndedError(Outcome.OUT_OF_MEMORY, f"the process took {used}", seconds)
             if seconds > limit:
+                self._part(signal.SIGXCPU)
                 detail = f"no answer within {limit:g} s"
                 raise ChildEndedError(Outcome.TIMED_OUT, detail, seconds)
             if os.fstat(self._output).st_size > PRINTED_LIMIT:
                 os.ftruncate(self._output, 0)
+
+    def _part(self, reason: signal.Signals) -> None:
+        """Let a simulator say what its kernel is at (`ascendsimLastWords`); it is killed next."""
+        if not self._simulates:
+            return
+        self._process.send_signal(reason)
+        until = time.monotonic() + PARTING
+        while self.alive and not self._segment.last_words() and time.monotonic() < until:
+            time.sleep(SAMPLE)
 
     def _own_memory(self) -> int:
         """Resident bytes that are not of files or shared memory, 0 once the process is gone."""

@@ -25,6 +25,10 @@ class OperatorUnavailable(RuntimeError):  # noqa: N818 - as above
     """The device's operator library does not export the operator."""
 
 
+class LimitsCrash(RuntimeError):  # noqa: N818 - as above
+    """The operator library's own function of limits ends the process."""
+
+
 @dataclass(frozen=True)
 class Trait:
     """A property of a device's arithmetic; ``probed`` False: declared, not measured on it."""
@@ -85,7 +89,8 @@ class Device(Protocol):
     def limits(self, operator: Operator, asked: Sequence[Limit]) -> tuple[int, ...]:
         """What the operator's host tiling says of the sizes asked for.
 
-        Raises OperatorUnavailable where the library exports no such function, or it crashes.
+        Raises OperatorUnavailable where the library exports no such function, LimitsCrash where it
+        ends the process.
         """
 
     def close(self) -> None:

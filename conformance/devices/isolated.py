@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 from conformance.case import Case, numpy_dtype
 from conformance.devices.call import call_of
 from conformance.devices.child import Child, ChildEndedError
-from conformance.devices.device import DeviceProfile, EnvironmentFailure, OperatorUnavailable
+from conformance.devices.device import (
+    DeviceProfile,
+    EnvironmentFailure,
+    LimitsCrash,
+    OperatorUnavailable,
+)
+from conformance.devices.layout import elements_of, fill_poison
 from conformance.devices.messages import (
     DTYPES,
     Answer,
@@ -34,8 +40,15 @@ from conformance.operator import Limit, Operator
 OPEN_LIMIT = 120.0
 """Seconds within which a device must open; a real one that comes out of reset takes many."""
 
+ABANDONED = frozenset({"memory-fault", "kernel-crash", "memory-exhausted"})
+"""Diagnostics of a kernel that was left where it stood: what it wrote astray before is not known,
+so that its process judges nothing more (docs/diagnostics.md)."""
+
 CONTEXT_LOST = range(507000, 508000)
 """Statuses after which a process can no longer use an NPU, but a new process can (aclError)."""
+
+BYTES_IN_LIMIT = 64 << 20
+"""Tensors of so many bytes have the time limit of a call; larger ones have in proportion more."""
 
 
 class IsolatedDevice:
@@ -61,6 +74,7 @@ class IsolatedDevice:
 
         Raises ValueError for a device that does not exist, EnvironmentFailure where it fails.
         """
+        self._segment.forget_last_words()
         self._child = Child(self._setup.kind, self._segment, self._memory_limit)
         try:
             reply = self._child.open(self._setup, OPEN_LIMIT)
@@ -88,8 +102,12 @@ class IsolatedDevice:
         for tensor in call.tensors:
             if tensor.role == "input":
                 array = case.inputs[tensor.name].held(case.arrays[tensor.name])
-                array = np.ascontiguousarray(array)
-                self._elements(tensor)[:] = array.reshape(-1).view(np.uint8)
+                array = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+                image = self._elements(tensor)
+                if tensor.strides is not None:
+                    fill_poison(image)
+                elements = elements_of(image, tensor)
+                elements[...] = array.reshape(elements.shape)
         self._segment.note("")
         try:
             child, reply = self._ask(call)
@@ -100,7 +118,10 @@ class IsolatedDevice:
         if isinstance(reply, Answer):
             if self._setup.kind == "npu" and reply.status in CONTEXT_LOST:
                 child.kill()
-            return self._observation(call, reply)
+            observation = self._observation(call, reply)
+            if any(one.code in ABANDONED for one in observation.diagnostics):
+                child.kill()
+            return observation
         if isinstance(reply, Unavailable):
             libraries = ", ".join(library.path for library in self.profile.libraries.values())
             raise OperatorUnavailable(f"{reply.symbol} is in none of {libraries}")
@@ -118,7 +139,7 @@ class IsolatedDevice:
         try:
             _, reply = self._ask(AskLimits(symbol, queries))
         except ChildEndedError as ended:
-            raise OperatorUnavailable(f"{symbol}: {ended.detail}") from None
+            raise LimitsCrash(f"{symbol}: {ended.detail.splitlines()[0]}") from None
         if not isinstance(reply, Limits):
             raise OperatorUnavailable(f"the operator library exports no {symbol}")
         return reply.values
@@ -133,16 +154,19 @@ class IsolatedDevice:
 
     def _ask(self, call: Call | AskLimits) -> tuple[Child, Reply]:
         """Have the call answered by a process that is there. Raises ChildEndedError."""
+        limit = self._time_limit
+        if isinstance(call, Call):
+            limit *= max(1.0, call.segment_bytes / BYTES_IN_LIMIT)
         child = self._child
         if child is not None and child.alive:
             try:
-                return child, child.ask(call, self._time_limit)
+                return child, child.ask(call, limit)
             except ChildEndedError as ended:
                 # A process that was ended while it was idle says nothing of this call.
                 if ended.outcome is not Outcome.CRASHED or self._segment.noted():
                     raise
         child = self._restart()
-        return child, child.ask(call, self._time_limit)
+        return child, child.ask(call, limit)
 
     def _restart(self) -> Child:
         if self._child is not None:
@@ -161,8 +185,9 @@ class IsolatedDevice:
         outputs: dict[str, NDArray[np.generic]] = {}
         for tensor in call.tensors:
             if tensor.role == "output" and answer.read_back:
-                elements = self._elements(tensor).copy().view(numpy_dtype(tensor.dtype))
-                outputs[tensor.name] = elements.reshape(tensor.shape)
+                elements = elements_of(self._elements(tensor), tensor).copy().reshape(-1)
+                array = elements.view(numpy_dtype(tensor.dtype))
+                outputs[tensor.name] = array.reshape(tensor.shape)
         return Observation(
             outcome=Outcome(answer.outcome),
             status=answer.status,
@@ -180,12 +205,16 @@ class IsolatedDevice:
         )
 
     def _obituary(self, ended: ChildEndedError) -> Observation:
-        """What is left to observe of a call that took its process with it."""
+        """What is left to observe of a call that took its process with it.
+
+        A simulated kernel that ran when its time or memory was over is named by a diagnostic.
+        """
         return Observation(
             outcome=ended.outcome,
             status=ended.status,
             phase=self._segment.noted(),
             message=ended.detail,
+            diagnostics=_diagnostics(self._segment.last_words()),
             seconds=ended.seconds,
         )
 

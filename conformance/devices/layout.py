@@ -12,12 +12,16 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.devices.messages import Damage
+from conformance.devices.messages import Damage, TensorArgument
 
 Bytes = NDArray[np.uint8]
 
 SEGMENT_HEADER = 4096
-"""Bytes at the start of the segment in which the child notes the function that it is calling."""
+"""Bytes at the start of the segment in which the child notes the function that it is calling, and
+the simulator says where a kernel is when the child is about to be ended."""
+
+LAST_WORDS = 1024
+"""Where in the header those last words begin."""
 
 GUARD_BEFORE = 4096 + 32
 """Bytes of guard zone before a tensor. The odd 32 makes a tensor's address a multiple of 32 and of
@@ -88,6 +92,28 @@ def count_poisoned(elements: Bytes, itemsize: int) -> int:
         return int(np.count_nonzero(elements[::2] == POISON[0])) + odd
     poisoned = int.from_bytes(POISON * (itemsize // 2), "little")
     return int(np.count_nonzero(elements.view(f"<u{itemsize}") == poisoned))
+
+
+def elements_of(image: Bytes, tensor: TensorArgument) -> NDArray[np.uint8]:
+    """The elements of a tensor as bytes [*shape, itemsize], in place: ``image`` has no guards."""
+    itemsize, shape = tensor.itemsize, tensor.shape
+    if tensor.strides is None:
+        return image.reshape(-1, itemsize)
+    steps = (*(stride * itemsize for stride in tensor.strides), 1)
+    if 0 in shape:
+        return np.empty((*shape, itemsize), np.uint8)
+    return np.lib.stride_tricks.as_strided(image, (*shape, itemsize), steps)
+
+
+def gap_damage(image: Bytes, tensor: TensorArgument) -> list[Damage]:
+    """What was written between the elements of a strided tensor, where the poison must be."""
+    if tensor.strides is None or not image.size:
+        return []
+    untouched = np.empty_like(image)
+    fill_poison(untouched)
+    elements_of(untouched, tensor)[...] = elements_of(image, tensor)
+    changed = np.flatnonzero(image != untouched)
+    return [Damage(tensor.name, int(changed[0]), int(changed.size))] if changed.size else []
 
 
 def same_bytes(left: Bytes, right: Bytes) -> bool:

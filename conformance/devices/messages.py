@@ -33,9 +33,10 @@ DTYPES: dict[str, tuple[int, int]] = {
 
 
 class TensorArgument(msgspec.Struct, frozen=True, tag="tensor"):
-    """A tensor, contiguous: ``offset`` is where its elements begin in the shared segment.
+    """A tensor: ``offset`` is where its elements begin in the shared segment.
 
-    Of a row-sparse tensor the segment has only the ``rows`` listed, one after another.
+    Of a row-sparse tensor the segment has only the ``rows`` listed, one after another. With
+    ``strides`` (elements), segment and device have everything from the first element to the last.
     """
 
     name: str
@@ -44,6 +45,7 @@ class TensorArgument(msgspec.Struct, frozen=True, tag="tensor"):
     dtype: str
     offset: int
     rows: tuple[int, ...] | None = None
+    strides: tuple[int, ...] | None = None
 
     @property
     def itemsize(self) -> int:
@@ -52,8 +54,12 @@ class TensorArgument(msgspec.Struct, frozen=True, tag="tensor"):
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all elements, on the device."""
-        return math.prod(self.shape) * self.itemsize
+        """Bytes from the first element to the last, on the device."""
+        elements = math.prod(self.shape)
+        if self.strides is not None and elements:
+            steps = zip(self.shape, self.strides, strict=True)
+            elements = 1 + sum((size - 1) * stride for size, stride in steps)
+        return elements * self.itemsize
 
     @property
     def held_bytes(self) -> int:
@@ -80,7 +86,14 @@ class AttributeArgument(msgspec.Struct, frozen=True, tag="attribute"):
     value: int
 
 
-Argument = TensorArgument | NullTensor | AttributeArgument
+class IntArrayArgument(msgspec.Struct, frozen=True, tag="int array"):
+    """An array attribute, passed as an aclIntArray; ``values`` None: as a null pointer."""
+
+    name: str
+    values: tuple[int, ...] | None
+
+
+Argument = TensorArgument | NullTensor | AttributeArgument | IntArrayArgument
 
 
 class Call(msgspec.Struct, frozen=True, tag="call"):
@@ -88,13 +101,15 @@ class Call(msgspec.Struct, frozen=True, tag="call"):
 
     ``symbol`` is the phase-2 function; phase 1 is ``symbol + "GetWorkspaceSize"``. ``arguments``
     are in the order of the signature. ``machine`` is (vector cores, UB bytes), None: its own.
-    ``segment_bytes`` is how much of the shared segment the tensors need.
+    ``segment_bytes`` is how much of the shared segment the tensors need. ``block_order`` is that of
+    the machine, None: the process's own (docs/diagnostics.md, "How it is checked").
     """
 
     symbol: str
     arguments: tuple[Argument, ...]
     machine: tuple[int, int] | None
     segment_bytes: int
+    block_order: str | None = None
 
     @property
     def tensors(self) -> tuple[TensorArgument, ...]:

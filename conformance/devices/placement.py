@@ -22,8 +22,10 @@ from conformance.devices.layout import (
     WORKSPACE_POISON,
     Bytes,
     count_poisoned,
+    elements_of,
     fill_guards,
     fill_poison,
+    gap_damage,
     guard_damage,
     same_bytes,
 )
@@ -119,8 +121,9 @@ class Placement:
             damage = guard_damage(image, tensor.name, place)
             findings.damage += _behind(damage, tensor.nbytes - tensor.held_bytes)
             if tensor.role == "output":
-                unwritten = count_poisoned(_elements(image), tensor.itemsize)
-                findings.unwritten[tensor.name] = unwritten
+                findings.damage += gap_damage(_elements(image), tensor)
+                elements = np.ascontiguousarray(elements_of(_elements(image), tensor)).reshape(-1)
+                findings.unwritten[tensor.name] = count_poisoned(elements, tensor.itemsize)
             elif not same_bytes(_elements(image), _elements(sent)):
                 findings.inputs_changed.append(tensor.name)
         if WORKSPACE in self._at:

@@ -10,7 +10,7 @@ import os
 
 import numpy as np
 
-from conformance.devices.layout import SEGMENT_HEADER, Bytes, round_up
+from conformance.devices.layout import LAST_WORDS, SEGMENT_HEADER, Bytes, round_up
 
 STEP = 1 << 20
 """The segment grows in steps of this many bytes."""
@@ -50,12 +50,25 @@ class Segment:
 
     def note(self, text: str) -> None:
         """Leave a word on what the child is doing, should it not live to tell."""
-        word = text.encode()[: SEGMENT_HEADER - 1] + b"\0"
+        word = text.encode()[: LAST_WORDS - 1] + b"\0"
         self.bytes[: len(word)] = np.frombuffer(word, np.uint8)
 
     def noted(self) -> str:
         """The parent's side: what the child last noted."""
-        return self.bytes[:SEGMENT_HEADER].tobytes().split(b"\0", 1)[0].decode(errors="replace")
+        return _text(self.bytes[:LAST_WORDS])
+
+    def words(self) -> Bytes:
+        """The child's side: memory for its last words, which stays where it is for good."""
+        header = mmap.mmap(self.descriptor, SEGMENT_HEADER)
+        return np.frombuffer(header, np.uint8)[LAST_WORDS:]
+
+    def last_words(self) -> str:
+        """The parent's side: what the child said on its way out; "" before that."""
+        return _text(self.bytes[LAST_WORDS:SEGMENT_HEADER])
+
+    def forget_last_words(self) -> None:
+        """The parent's side: a process begins that has said nothing."""
+        self.bytes[LAST_WORDS] = 0
 
     def close(self) -> None:
         """Let go of the memory, which goes with its last descriptor and mapping."""
@@ -65,3 +78,7 @@ class Segment:
     def _map(self) -> None:
         size = os.fstat(self.descriptor).st_size
         self.bytes = np.frombuffer(mmap.mmap(self.descriptor, size), np.uint8)
+
+
+def _text(header: Bytes) -> str:
+    return header.tobytes().split(b"\0", 1)[0].decode(errors="replace")

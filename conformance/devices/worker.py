@@ -54,6 +54,8 @@ def main() -> None:
     try:
         acl = Acl(setup.libraries)
         opened = _open(acl, setup)
+        words = segment.words()
+        acl.leave_last_words(words)
         route = AclnnRoute(acl, segment, acl.create_stream(), setup.soc)
     except UnknownDeviceError as error:
         messages.send(replies, Refused(str(error), usage=True))

@@ -87,6 +87,10 @@ def _verdict(
     asked: Question, clause: Clause, step: str, expected: NDArray[Any], seen: NDArray[Any]
 ) -> OutputVerdict:
     wrong = expected != seen
+    elements = seen.size
+    if asked.specified is not None:
+        wrong &= asked.specified
+        elements = int(np.count_nonzero(asked.specified))
     mismatches = int(np.count_nonzero(wrong))
     worst, where = None, ""
     if mismatches:
@@ -104,8 +108,8 @@ def _verdict(
         ok=not mismatches,
         clause=clause,
         step=step,
-        elements=seen.size,
-        exact=seen.size - mismatches,
+        elements=elements,
+        exact=elements - mismatches,
         mismatches=mismatches,
         worst=worst,
         pattern=where,

@@ -16,6 +16,7 @@ from conformance.reporting.terminal import (
     coverage_lines,
     impossible_lines,
     kernel_lines,
+    observed_lines,
     standards_table,
     table,
 )
@@ -60,7 +61,7 @@ def tell(out: Path, evidence: Evidence, status: int, console: Console) -> None:
     for message in evidence.environment:
         console.print(f"the device or its environment failed: {message}", markup=False)
     lines = (*impossible_lines(evidence), *coverage_lines(evidence), *kernel_lines(evidence))
-    for line in lines:
+    for line in (*lines, *observed_lines(evidence)):
         console.print(line, markup=False)
     for cell in evidence.unjudged:
         console.print(f"not judged: {cell}", markup=False)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from conformance.operator import Clause, Operator, Parameter, Sum, Target, TensorParameter
+from conformance.operator import (
+    Clause,
+    Operator,
+    Parameter,
+    Sum,
+    Target,
+    TensorParameter,
+    Varying,
+)
 
 
 def operator_lines(operator: Operator) -> Iterator[str]:
@@ -16,12 +24,16 @@ def operator_lines(operator: Operator) -> Iterator[str]:
     yield f"  modes      {', '.join(mode.name for mode in operator.modes)}"
     yield f"  dtypes     {', '.join(operator.dtypes)}"
     yield f"  arguments  {', '.join(_parameter(p) for p in operator.parameters)}"
-    for output, contract in operator.contracts.items():
-        yield f"  contract   {output}: {_clause(contract.clause)}"
-        if isinstance(contract, Sum) and contract.order_clause is not None:
-            yield f"             {output}: {_clause(contract.order_clause)}"
+    for output, declared in operator.contracts.items():
+        among = declared.among if isinstance(declared, Varying) else {"": declared}
+        for when, contract in among.items():
+            called = f"{output} ({when})" if when else output
+            yield f"  contract   {called}: {_clause(contract.clause)}"
+            if isinstance(contract, Sum) and contract.order_clause is not None:
+                yield f"             {called}: {_clause(contract.order_clause)}"
     for mode in operator.modes:
-        yield f"  mode       {mode.name}: {_clause(mode.clause)}"
+        where = f" (on route {', '.join(mode.routes)} only)" if mode.routes else ""
+        yield f"  mode       {mode.name}{where}: {_clause(mode.clause)}"
     for target in operator.targets:
         yield f"  target     {target.product}: {_target(target)}"
     refused = Counter(r.clause.source_class.value for r in operator.rejections)
@@ -33,7 +45,9 @@ def operator_lines(operator: Operator) -> Iterator[str]:
 
 def _parameter(parameter: Parameter) -> str:
     if isinstance(parameter, TensorParameter):
-        return f"{parameter.name} ({parameter.role}, {parameter.dtype or 'dtype of the case'})"
+        dtypes = " or ".join(parameter.dtypes("dtype of the case"))
+        optional = ", optional" if parameter.optional else ""
+        return f"{parameter.name} ({parameter.role}, {dtypes}{optional})"
     return f"{parameter.name} ({parameter.ctype})"
 
 

@@ -55,6 +55,11 @@ def impossible_lines(evidence: Evidence) -> Iterator[str]:
             yield f"not possible here, not judged: {name}: {calls}"
 
 
+def observed_lines(evidence: Evidence) -> Iterator[str]:
+    """What became of each call in quarantine."""
+    yield from (f"in quarantine, not judged: {line}" for line in evidence.observed)
+
+
 def coverage_lines(evidence: Evidence) -> Iterator[str]:
     """What the run's cases show of the discrete cells: all in one line, and each that is missing.
 

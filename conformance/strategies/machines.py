@@ -1,24 +1,53 @@
-"""The simulated machine of a case, from one small core up to the real chip."""
+"""The simulated machine of a case, from one small core up to the real chip, and how it is run."""
 
 from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.case import Machine
+from conformance.case import Case, Machine
 
 CORES = (1, 2, 3, 40, 48)
 UB_BYTES = tuple(1024 * kib for kib in (1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192))
+SMALL_UB_BYTES = (*UB_BYTES[:3], UB_BYTES[-1])
 
 
-def machines(least_ub_bytes: int = 0) -> SearchStrategy[Machine]:
+@cache
+def machines(least_ub_bytes: int = 0, small: bool = False) -> SearchStrategy[Machine]:
     """Machines with that much unified buffer or more; shrinks to one core and the least buffer.
 
     Branches that a real chip takes at thousands of tokens show at a handful on a small one.
+    ``small`` is for cases that fit whole into every buffer but the least ones.
     """
-    fitting = [ub for ub in UB_BYTES if ub >= least_ub_bytes]
+    drawn = SMALL_UB_BYTES if small else UB_BYTES
+    fitting = [ub for ub in drawn if ub >= least_ub_bytes]
     if not fitting:
         raise ValueError(
             f"least_ub_bytes={least_ub_bytes}: must be at most {UB_BYTES[-1]}, the largest machine"
         )
     return st.builds(Machine, cores=st.sampled_from(CORES), ub_bytes=st.sampled_from(fitting))
+
+
+@cache
+def block_orders() -> SearchStrategy[str]:
+    """The orders in which the blocks of a launch may run; shrinks to forward."""
+    shuffled = st.integers(0, 999).map(lambda seed: f"shuffled:{seed}")
+    return st.sampled_from(("forward", "reverse")) | shuffled
+
+
+def in_any_order(cases: SearchStrategy[Case]) -> SearchStrategy[Case]:
+    """The cases, the blocks of each in a drawn order. The case is drawn first, as it was before.
+
+    A case that leaves the machine to the device has the device's order, too.
+    """
+    return st.builds(ordered, cases, block_orders())
+
+
+def ordered(case: Case, block_order: str) -> Case:
+    """The case with its blocks in this order, where it names its machine."""
+    if case.machine is None:
+        return case
+    return replace(case, machine=replace(case.machine, block_order=block_order))

@@ -10,6 +10,8 @@ from conformance.strategies.fills import SEEDS
 
 Indices = NDArray[np.int64]
 DROPPED = -1
+KINDS = st.sampled_from(["identity", "permutation", "reversed", "duplicates"])
+PATTERNS = st.sampled_from(["none", "slot 0", "odd slots", "whole tokens", "random", "all"])
 
 
 @st.composite
@@ -18,7 +20,7 @@ def ranks(draw: st.DrawFn, entries: int) -> Indices:
 
     Shrinks to the identity, then to a permutation with seed 0.
     """
-    kind = draw(st.sampled_from(["identity", "permutation", "reversed", "duplicates"]))
+    kind = draw(KINDS)
     generator = np.random.default_rng(draw(SEEDS))
     if kind == "permutation":
         return generator.permutation(entries)
@@ -37,9 +39,7 @@ def positions(draw: st.DrawFn, tokens: int, top_k: int, places: int) -> Indices:
     """
     entries = tokens * top_k
     generator = np.random.default_rng(draw(SEEDS))
-    pattern = draw(
-        st.sampled_from(["none", "slot 0", "odd slots", "whole tokens", "random", "all"])
-    )
+    pattern = draw(PATTERNS)
     slot = np.arange(entries) % top_k
     token = np.arange(entries) // top_k
     dropped = {

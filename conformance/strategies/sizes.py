@@ -1,6 +1,11 @@
-"""Sizes on which kernels change their path: hidden, top_k and token counts."""
+"""Sizes on which kernels change their path: hidden, top_k and token counts.
+
+Strategies are kept: to make and validate one takes longer than to draw from it.
+"""
 
 from __future__ import annotations
+
+from functools import cache
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
@@ -9,6 +14,7 @@ BINARY_EDGES = (3, 4, 7, 8, 15, 16, 31, 32, 33, 63, 64, 127, 128, 129, 200, 255,
 GRANULES = (8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 
 
+@cache
 def top_ks(largest: int = 300) -> SearchStrategy[int]:
     """Numbers of experts per token: small ones, those around powers of two, and any."""
     edges = [k for k in BINARY_EDGES if k <= largest]
@@ -16,6 +22,7 @@ def top_ks(largest: int = 300) -> SearchStrategy[int]:
     return st.one_of(few, st.sampled_from(edges or [1]), st.integers(1, largest))
 
 
+@cache
 def token_counts(cores: int, largest: int) -> SearchStrategy[int]:
     """Token counts: few, around the core count where the last core's share changes, or any."""
     near = {cores - 1, cores, cores + 1, 2 * cores + 1} & set(range(1, largest + 1))
@@ -24,8 +31,13 @@ def token_counts(cores: int, largest: int) -> SearchStrategy[int]:
     return st.one_of(handful, st.sampled_from(sorted(near)), many) if near else handful
 
 
-def hiddens(largest: int) -> SearchStrategy[int]:
-    """Row lengths: a few elements, around 32-byte granules, or anything up to ``largest``."""
+@cache
+def hiddens(largest: int, tile: int = 0) -> SearchStrategy[int]:
+    """Row lengths: a few elements, around 32-byte granules, or anything up to ``largest``; and
+    around ``tile``, where a row no longer fits the buffer at once, and at two of them.
+    """
     granules = [g + d for g in GRANULES for d in (-1, 0, 1) if g + d <= largest]
+    tiles = [n for n in (tile, tile + 1, 2 * tile, 2 * tile + 1) if 1 < n <= largest]
     few = st.integers(1, min(20, largest))
-    return st.one_of(few, st.sampled_from(granules), st.integers(1, largest)) if granules else few
+    edges = [st.sampled_from(sizes) for sizes in (granules, tiles) if sizes]
+    return st.one_of(few, *edges, st.integers(1, largest)) if granules else few

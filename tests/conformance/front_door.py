@@ -13,6 +13,7 @@ ROOT = HERE.parents[1]
 NAME = "moe_init_routing_v2_grad"
 WRONG = ("--operators", str(HERE / "wrong"), "--operator", "first_slot_only")
 ON_SIMULATOR = ("--device", "sim")
+ONE_OPERATOR = (*ON_SIMULATOR, "--operator", NAME)
 
 
 @dataclass(frozen=True)

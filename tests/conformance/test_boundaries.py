@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,9 +10,11 @@ import pytest
 
 from conformance.boundaries import UNKNOWN, limit_lines, limits_told
 from conformance.case import Case
-from conformance.devices.device import DeviceProfile, OperatorUnavailable
+from conformance.devices.device import DeviceProfile, LimitsCrash, OperatorUnavailable
+from conformance.devices.open import open_device
 from conformance.observation import Observation, Outcome
 from conformance.operator import Limit, Operator
+from conformance.suite import operators
 from tests.conformance.segment_sum import case, operator
 
 LEAST = Limit("ub-bytes", 2048, top_k=4, dtype="float16")
@@ -94,6 +97,25 @@ def test_a_library_without_limits_is_taken_at_the_records() -> None:
         "the operator library exports no SegmentSumTilingLimit",
     )
     assert list(limits_told([line])) == []
+
+
+def test_a_function_of_limits_that_crashes_is_told() -> None:
+    class Crashing(Tiling):
+        def limits(self, operator: Operator, asked: Sequence[Limit]) -> tuple[int, ...]:
+            raise LimitsCrash("SegmentSumTilingLimit: the process was ended by SIGFPE")
+
+    assert list(limits_told(limit_lines(Crashing({}), [RECORD]))) == [
+        "boundaries of segment_sum: cannot be compared",
+        "  SegmentSumTilingLimit: the process was ended by SIGFPE",
+    ]
+
+
+@pytest.mark.parametrize("record", operators(), ids=lambda record: record.name)
+def test_the_projects_kernels_take_their_branches_where_their_records_say(record: Operator) -> None:
+    with contextlib.closing(open_device("sim")) as device:
+        lines = list(limit_lines(device, [record]))
+    for line in lines:
+        assert (line.compared, line.differing) == (len(record.limits), ())
 
 
 def test_an_operator_without_limits_is_not_asked() -> None:

@@ -17,6 +17,7 @@ from conformance.numerics.standards import STANDARDS, Kind, Ruling, StandardVerd
 from conformance.observation import Outcome
 from conformance.suite import UsageError
 from conformance.summary import standard_rows
+from tests.conformance.front_door import ONE_OPERATOR
 from tests.conformance.segment_sum import case, observe, operator
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -220,7 +221,7 @@ def test_rows_count_distinct_cases_and_where_a_standard_differs_from_the_suite()
 
 
 def run(folder, *arguments):
-    command = [sys.executable, "-m", "conformance", "run", "--device", "sim", *arguments]
+    command = [sys.executable, "-m", "conformance", "run", *ONE_OPERATOR, *arguments]
     return subprocess.run(
         [*command, "--", "-k", "dropless-float32"],
         cwd=folder,

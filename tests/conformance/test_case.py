@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis.vendor.pretty import pretty
 
 from conformance.case import Case, Machine, Tensor
@@ -30,6 +31,17 @@ def test_a_case_reads_as_a_call() -> None:
     ]
 
 
+@pytest.mark.parametrize("order", ["reverse", "shuffled:7"])
+def test_an_order_of_blocks_that_is_not_forward_is_told(order: str) -> None:
+    assert repr(Machine(3, 4096)) == "3 cores with 4096 B of UB"
+    assert repr(Machine(3, 4096, order)) == f"3 cores with 4096 B of UB, blocks in order {order}"
+
+
+def test_one_core_has_one_order_of_blocks() -> None:
+    assert Machine(1, 4096, "reverse") == Machine(1, 4096)
+    assert replace(Machine(3, 4096, "reverse"), cores=1) == Machine(1, 4096)
+
+
 def test_a_long_tensor_is_shortened() -> None:
     assert repr(Tensor((100,), "int32", values=tuple(range(100)))).endswith("22, 23, ...]")
 
@@ -52,6 +64,7 @@ def test_listed_values_of_a_float_tensor_are_its_storage_bits() -> None:
 
 def test_what_the_operator_is_given_tells_cases_apart_and_the_machine_does_not() -> None:
     assert CASE.digest == replace(CASE, machine=Machine(48, 196608)).digest
+    assert CASE.digest == replace(CASE, machine=Machine(2, 4096, "reverse")).digest
     assert CASE.digest == replace(CASE, mode=CASE.mode).digest
     others = [
         replace(CASE, attributes={"top_k": 1}),

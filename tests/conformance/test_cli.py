@@ -14,7 +14,15 @@ import pytest
 from conformance.evidence import VerdictLine, read_lines
 from conformance.replay import load
 from conformance.summary import read_evidence
-from tests.conformance.front_door import NAME, ON_SIMULATOR, WRONG, Ended, conformance, host
+from tests.conformance.front_door import (
+    NAME,
+    ON_SIMULATOR,
+    ONE_OPERATOR,
+    WRONG,
+    Ended,
+    conformance,
+    host,
+)
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +30,7 @@ def accepted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Ended, Path]:
     """One cell, the examples and the rejections, judged on the simulated device."""
     folder = tmp_path_factory.mktemp("accepted")
     chosen = ("--", "-k", "dropless-float16 or examples or rejections")
-    ended = conformance("run", *ON_SIMULATOR, "--json", "--out", "out", *chosen, folder=folder)
+    ended = conformance("run", *ONE_OPERATOR, "--json", "--out", "out", *chosen, folder=folder)
     return ended, folder / "out"
 
 
@@ -120,7 +128,7 @@ def test_an_npu_that_does_not_open_is_never_simulated_in_silence(tmp_path: Path)
 
 
 def test_an_interrupted_run_keeps_what_it_judged(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "conformance", "run", *ON_SIMULATOR, "--profile", "gate"]
+    command = [sys.executable, "-m", "conformance", "run", *ONE_OPERATOR, "--profile", "gate"]
     child = subprocess.Popen(
         [*command, "--out", "out"], cwd=tmp_path, env=host(), stderr=subprocess.PIPE, text=True
     )
@@ -136,7 +144,7 @@ def test_an_interrupted_run_keeps_what_it_judged(tmp_path: Path) -> None:
     assert evidence.cases > 0
     assert "interrupted: " in err
     assert "incomplete" in err
-    again = ("run", *ON_SIMULATOR, "--profile", "gate", "--out", "out", "--resume")
+    again = ("run", *ONE_OPERATOR, "--profile", "gate", "--out", "out", "--resume")
     refused = conformance(*again, "--seed", "5", folder=tmp_path)
     assert refused.status == 2
     assert "its run was asked with seed '0', this one with '5'" in refused.err
@@ -148,7 +156,7 @@ def test_an_interrupted_run_keeps_what_it_judged(tmp_path: Path) -> None:
 
 
 def test_a_run_whose_front_door_is_killed_keeps_its_verdicts_and_ends(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "conformance", "run", *ON_SIMULATOR, "--profile", "gate"]
+    command = [sys.executable, "-m", "conformance", "run", *ONE_OPERATOR, "--profile", "gate"]
     with subprocess.Popen(
         [*command, "--out", "out"], cwd=tmp_path, env=host(), stderr=subprocess.DEVNULL
     ) as front_door:
@@ -168,7 +176,7 @@ def test_a_run_whose_front_door_is_killed_keeps_its_verdicts_and_ends(tmp_path: 
 
 def test_a_run_of_a_part_does_not_pass_for_the_whole(tmp_path: Path) -> None:
     ended = conformance(
-        "run", *ON_SIMULATOR, "--out", "out", "--", "-k", "test_rejections", folder=tmp_path
+        "run", *ONE_OPERATOR, "--out", "out", "--", "-k", "test_rejections", folder=tmp_path
     )
     assert ended.status == 0, ended.err
     assert "accepted: 3" in ended.err
@@ -202,8 +210,9 @@ def test_devices_tells_what_opens_here_and_why_the_rest_does_not(tmp_path: Path)
 def test_devices_names_the_order_of_additions_when_it_is_asked_to_probe(tmp_path: Path) -> None:
     ended = conformance("devices", "--probe", folder=tmp_path)
     assert ended.status == 0
-    *profile, orders = ended.out.splitlines()
+    profile = ended.out.splitlines()
     for trait in ("cast mode", "flush to zero", "overflow mode", "determinism"):
         (line,) = [line for line in profile if line.startswith(f"  {trait} ")]
         assert line.endswith("(declared, not probed)")
+    (orders,) = [line for line in profile if line.startswith(f"  {NAME}, ")]
     assert orders.startswith(f"  {NAME}, float16, bfloat16, float32: sequential (K=2), bins(1) ")

@@ -16,7 +16,7 @@ import pytest
 from conformance.evidence import VerdictLine, read_lines
 from conformance.summary import read_evidence
 from device_kernels.build import build
-from tests.conformance.front_door import NAME, ON_SIMULATOR, ROOT, conformance, host
+from tests.conformance.front_door import NAME, ON_SIMULATOR, ONE_OPERATOR, ROOT, conformance, host
 
 QUICK = ("--", "-k", "test_examples and README")
 
@@ -182,7 +182,7 @@ def test_a_folder_that_fills_up_ends_the_run(tmp_path: Path) -> None:
         pytest.skip("this user may not mount a small file system; test_full_disk.py needs none")
     try:
         only = ("--", "-k", "test_values and dropless-float16")
-        ended = conformance("run", *ON_SIMULATOR, "--out", "small/out", *only, folder=tmp_path)
+        ended = conformance("run", *ONE_OPERATOR, "--out", "small/out", *only, folder=tmp_path)
         assert ended.status == 3, ended.err
         assert "cannot be written: No space left on device" in ended.err
         assert "Traceback" not in ended.err
@@ -244,7 +244,7 @@ def test_a_checkout_that_may_not_be_written_builds_among_temporary_files(
         "XDG_CACHE_HOME": "",
         "MOE_CONFORMANCE_CACHE": "",
     }
-    command = ("run", *ON_SIMULATOR, "-n", "0", "--out", str(tmp_path / "run"), *QUICK)
+    command = ("run", *ONE_OPERATOR, "-n", "0", "--out", str(tmp_path / "run"), *QUICK)
     before = read_only(checkout, home)
     try:
         ended = conformance(*command, folder=checkout, before=before, **environment)

@@ -1,12 +1,24 @@
 """A recipe of values always makes the same tensor, striped as it says."""
 
+import tracemalloc
+
 import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import find, given, settings
 
 from conformance.address import address_code
-from conformance.fill import ADDRESS, NAMES, Fill, address_code_of, expand, families_of
+from conformance.devices.layout import POISON
+from conformance.fill import (
+    ADDRESS,
+    AT_ONCE,
+    BITS,
+    NAMES,
+    Fill,
+    address_code_of,
+    expand,
+    families_of,
+)
 from conformance.strategies.fills import fills_with
 from reference.floats import FP32, format_of, to_bits, truncate
 
@@ -14,7 +26,7 @@ DTYPES = [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16), np.dtype(np.float3
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-@pytest.mark.parametrize("family", NAMES)
+@pytest.mark.parametrize("family", [*NAMES, BITS])
 def test_the_same_recipe_makes_the_same_bytes(family: str, dtype: np.dtype) -> None:
     fill = Fill((family,), seed=5, terms=3)
     first, second = (expand(fill, (4, 9), dtype) for _ in range(2))
@@ -89,3 +101,49 @@ def test_a_family_that_is_asked_for_has_a_column(columns: int) -> None:
 
     check()
     assert find(fills_with("knife", 4, columns), lambda fill: True).stripes == ("knife",)
+
+
+@pytest.mark.parametrize("family", NAMES)
+def test_a_large_tensor_is_made_in_little_more_than_its_own_memory(family: str) -> None:
+    fill = Fill((family,), seed=3, terms=8)
+    tracemalloc.start()
+    try:
+        array = expand(fill, (4000, 1001), np.dtype(np.float16))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak - array.nbytes < 16 << 20
+
+
+def test_the_parts_of_a_large_tensor_differ_and_hold_whole_sums() -> None:
+    rows = AT_ONCE // 60 * 3
+    knives = expand(Fill(("knife",), seed=3, terms=7), (rows, 60), np.dtype(np.float32))
+    heads = np.abs(knives.reshape(-1, 7, 60)[: rows // 7]) >= 2**23
+    assert (heads.sum(axis=1) == 1).all()
+    normal = expand(Fill(("gaussian",), seed=3, terms=7), (rows, 60), np.dtype(np.float32))
+    assert np.unique(normal[:, 0]).size > rows // 2
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_patterns_are_of_every_kind_and_none_is_the_poison_of_outputs(dtype: np.dtype) -> None:
+    fmt = format_of(dtype)
+    stored = expand(Fill((BITS,), seed=3), (700, 900), dtype).view(f"u{dtype.itemsize}")
+    magnitude = stored & (2 ** (8 * dtype.itemsize - 1) - 1)
+    quiet = 1 << (fmt.precision - 2)
+    nans = magnitude > fmt.infinity_bits
+    assert 0.2 < nans.mean() < 0.3
+    assert 0.05 < (nans & (magnitude & quiet == 0)).mean() < 0.2, "signalling NaNs"
+    assert np.unique(magnitude[nans]).size >= min(900, 2 ** (fmt.precision - 1) - 2)
+    for zero in (0, 1 << (8 * dtype.itemsize - 1)):
+        assert (stored == zero).any()
+    subnormal = (magnitude > 0) & (magnitude < 1 << (fmt.precision - 1))
+    assert subnormal.mean() > 0.15
+    poison = np.frombuffer(POISON * 2, stored.dtype)[0]
+    assert not (stored == poison).any()
+    assert dtype.itemsize == 4 or (stored == poison ^ 1).any()
+
+
+def test_patterns_keep_to_their_columns() -> None:
+    mixed = expand(Fill(("lattice", BITS), seed=1), (500, 6), DTYPES[2])
+    whole = np.abs(np.nan_to_num(mixed, nan=0.5)) % 1 == 0
+    assert sorted(whole.all(axis=0).tolist()) == [False] * 3 + [True] * 3

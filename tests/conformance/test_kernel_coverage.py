@@ -9,7 +9,7 @@ from conformance import kernel_coverage
 from conformance.devices.device import EnvironmentFailure
 from conformance.summary import read_evidence
 from device_kernels.toolchain import compiler
-from tests.conformance.front_door import ON_SIMULATOR, conformance
+from tests.conformance.front_door import ONE_OPERATOR, conformance
 
 QUICK = ("--", "-k", "test_examples and README")
 
@@ -68,12 +68,13 @@ def test_a_run_without_counters_is_an_error_and_not_full_coverage(program, tmp_p
 
 
 def test_a_run_tells_what_it_reached_of_the_kernels_and_keeps_it_in_the_evidence(tmp_path):
-    done = conformance("run", *ON_SIMULATOR, "--kernel-coverage", *QUICK, folder=tmp_path)
+    done = conformance("run", *ONE_OPERATOR, "--kernel-coverage", *QUICK, folder=tmp_path)
     assert "kernel.cpp: " in done.err
     assert "lines with a branch not taken: " in done.err
     evidence = read_evidence(tmp_path / "reports" / "latest")
     assert evidence is not None
     found = {one.file.rpartition("_")[2]: one for one in evidence.kernel_coverage}
     assert set(found) == {"kernel.cpp", "tiling.cpp", "grad.cpp"}
+    assert all("moe_init_routing_v2_grad" in one.file for one in evidence.kernel_coverage)
     assert 0 < found["kernel.cpp"].lines_run < found["kernel.cpp"].lines
     assert not (tmp_path / "reports" / "latest" / "counters").exists()

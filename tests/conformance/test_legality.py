@@ -8,6 +8,7 @@ import pytest
 from conformance.case import Case, Machine
 from conformance.fill import Fill
 from conformance.legality import IllegalCase, check_call, check_shape_and_data
+from conformance.operator import AttributeParameter, Operator, TensorParameter
 from tests.conformance.segment_sum import operator, whole
 
 GOOD = whole()
@@ -50,6 +51,13 @@ def test_a_good_case_passes() -> None:
             "y.rows is a list; it must be none: an output has all its rows",
         ),
         (replace(GOOD, machine=Machine(0, 4096)), "machine.cores is 0; it must be 1 to 64"),
+        *(
+            (
+                replace(GOOD, machine=Machine(2, 4096, order)),
+                f"machine.block_order is {order}; it must be forward, reverse or shuffled:SEED",
+            )
+            for order in ("", "backward", "shuffled:", "shuffled:-1", f"shuffled:{10**18}")
+        ),
         (replace(GOOD, machine=Machine(1, 100)), "machine.ub_bytes is 100; it must be a multiple"),
     ],
 )
@@ -77,3 +85,65 @@ def test_what_no_call_of_an_operator_may_be(case: Case, text: str) -> None:
     with pytest.raises(IllegalCase) as error:
         check_call(case, operator())
     assert text in str(error.value)
+
+
+def of_kinds(attributes: dict[str, Any], inputs: tuple[str, ...] = ("x",)) -> tuple[Case, Operator]:
+    """A call of an operator that takes an array, a scalar, an optional weight, two index dtypes."""
+    record = operator(
+        parameters=(
+            TensorParameter("x", "x", "input"),
+            TensorParameter("rows", "rows", "input", ("int32", "int64")),
+            TensorParameter("weight", "weight", "input", optional=True),
+            AttributeParameter("bounds", "bounds", "int array"),
+            AttributeParameter("count", "count"),
+            TensorParameter("y", "y", "output"),
+            TensorParameter("z", "z", "output", optional=True),
+        )
+    )
+    tensors = {name: GOOD.inputs["x"] for name in inputs}
+    case = replace(GOOD, attributes=attributes, inputs={**tensors, "rows": GOOD.inputs["rows"]})
+    return case, record
+
+
+@pytest.mark.parametrize("bounds", [None, (), (3,), (-(2**63), 2**63 - 1)])
+def test_an_array_attribute_holds_integers_of_64_bits_or_is_null(
+    bounds: tuple[int, ...] | None,
+) -> None:
+    check_call(*of_kinds({"bounds": bounds, "count": 1}))
+
+
+@pytest.mark.parametrize(
+    ("attributes", "text"),
+    [
+        ({"bounds": 1, "count": 1}, "bounds is 1; it must be integers of 64 bits, or null"),
+        ({"bounds": (2**63,), "count": 1}, "bounds is 9223372036854775808; it must be -92233720"),
+        ({"bounds": None, "count": (1,)}, "count is (1,); it must be one integer"),
+        ({"bounds": None, "count": None}, "count is None; it must be one integer"),
+        ({"bounds": None, "count": 2**63}, "count is 9223372036854775808; it must be -922337203"),
+    ],
+)
+def test_an_attribute_is_what_its_parameter_declares(attributes: dict[str, Any], text: str) -> None:
+    with pytest.raises(IllegalCase) as error:
+        check_call(*of_kinds(attributes))
+    assert text in str(error.value)
+
+
+def test_an_optional_tensor_may_be_left_out_and_no_other() -> None:
+    attributes = {"bounds": None, "count": 1}
+    check_call(*of_kinds(attributes, ("x", "weight")))
+    with pytest.raises(IllegalCase, match="inputs is rows, weight; it must be rows, weight, x"):
+        check_call(*of_kinds(attributes, ("weight",)))
+    case, record = of_kinds(attributes)
+    record = replace(record, contracts={**record.contracts, "z": record.contracts["y"]})
+    check_call(replace(case, outputs={**case.outputs, "z": case.outputs["y"]}), record)
+    with pytest.raises(IllegalCase, match="outputs is z; it must be y, z"):
+        check_call(replace(case, outputs={"z": case.outputs["y"]}), record)
+
+
+def test_a_tensor_has_one_of_the_dtypes_that_are_declared() -> None:
+    case, record = of_kinds({"bounds": None, "count": 1})
+    rows = replace(case.inputs["rows"], dtype="int64")
+    check_call(replace(case, inputs={**case.inputs, "rows": rows}), record)
+    rows = replace(case.inputs["rows"], dtype="int16")
+    with pytest.raises(IllegalCase, match=r"rows.dtype is int16; it must be int32 or int64"):
+        check_call(replace(case, inputs={**case.inputs, "rows": rows}), record)

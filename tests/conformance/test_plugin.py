@@ -34,6 +34,24 @@ def test_the_documented_example_is_judged_first(run: Run) -> None:
     assert ended.verdicts()[0].elements == 3
 
 
+def test_a_call_in_quarantine_is_told_and_counts_as_no_case(run: Run) -> None:
+    ended = run("-k", "observes or (plain and int32)", file="check_quarantine.py")
+    assert ended.status == 0, ended.output
+    told = "copying, plain, int32, in doubt: carried out, of which the reference says nothing"
+    assert f"in quarantine, not judged: {told}" in ended.output
+    assert len(ended.evidence.observed) == 1
+    assert [line.judged_as for line in ended.verdicts("observes")] == ["quarantine"]
+    assert sum(c.cases for c in ended.evidence.cells) == len(
+        {line.digest for line in ended.verdicts("copies")}
+    )
+
+
+def test_a_refused_case_is_told_on_the_smallest_machine_that_shows_the_mistake(run: Run) -> None:
+    ended = run("--conformance-operator=by_cores", toy="wrong")
+    assert ended.status == 1
+    assert "on 1 core with 1024 B of UB" in ended.output
+
+
 def test_two_items_draw_different_cases(run: Run) -> None:
     ended = run()
     drawn = {c: [v.elements for v in ended.verdicts(c) if v.phase == "generate"] for c in CELLS}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,17 @@ def test_a_saved_case_is_read_back_as_it_was(tmp_path: Path) -> None:
     save(saved, tmp_path / "deep" / "case.json")
     assert load(tmp_path / "deep" / "case.json") == saved
     assert load(tmp_path / "deep" / "case.json").case.digest == CASE.digest
+
+
+def test_the_order_of_blocks_is_saved_and_one_that_lacks_it_is_forward(tmp_path: Path) -> None:
+    path = tmp_path / "case.json"
+    shuffled = replace(CASE, machine=Machine(2, 4096, "shuffled:7"))
+    save(Replay(shuffled), path)
+    assert load(path).case.machine == Machine(2, 4096, "shuffled:7")
+    older = path.read_text().replace(',\n      "block_order": "shuffled:7"', "")
+    assert "shuffled" not in older
+    path.write_text(older)
+    assert load(path).case.machine == Machine(2, 4096)
 
 
 @pytest.mark.parametrize(
@@ -55,6 +67,18 @@ def test_numbers_of_numpy_are_saved_as_numbers(tmp_path: Path) -> None:
     top_k = np.int64(2)
     save(Replay(Case("toy", "plain", "int32", {"top_k": top_k}, {}, {})), tmp_path / "case.json")
     assert load(tmp_path / "case.json").case.attributes == {"top_k": 2}
+
+
+def test_array_attributes_are_read_back_as_arrays_and_tell_cases_apart(tmp_path: Path) -> None:
+    digests = set()
+    for bounds in (None, (), (1, 4), (np.int64(1), np.int64(5))):
+        saved = Replay(Case("toy", "plain", "int32", {"bounds": bounds}, {}, {}))
+        save(saved, tmp_path / "case.json")
+        loaded = load(tmp_path / "case.json").case
+        assert loaded.attributes == {"bounds": bounds}
+        assert isinstance(loaded.attributes["bounds"], type(bounds))
+        digests.add(loaded.digest)
+    assert len(digests) == 4
 
 
 def test_a_case_of_an_unknown_operator_is_told() -> None:

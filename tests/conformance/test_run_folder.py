@@ -122,6 +122,13 @@ def test_a_folder_that_fills_up_leaves_the_earlier_run(
     assert evidence.seed == 1
 
 
+def test_failures_in_two_orders_of_blocks_have_two_folders(tmp_path: Path) -> None:
+    orders = ("forward", "reverse", "shuffled:7")
+    cases = [replace(CASE, machine=Machine(2, 4096, order)) for order in orders]
+    folders = [run_folder.failure_folder(tmp_path, case).name for case in cases]
+    assert folders == [f"{CASE.digest}-2x4096{end}" for end in ("", "-reverse", "-shuffled7")]
+
+
 def test_failures_on_two_machines_have_two_folders(tmp_path: Path) -> None:
     small = replace(CASE, machine=Machine(1, 4096))
     assert CASE.digest == small.digest

@@ -115,23 +115,27 @@ def test_the_replay_really_runs_and_its_verdict_is_the_one_that_is_told() -> Non
 @pytest.mark.parametrize(
     ("outcome", "tried"),
     [
-        (Outcome.COMPLETED, [40, 1, 2, 3, 3]),
-        (Outcome.TIMED_OUT, [40, 1, 40]),
+        (
+            Outcome.COMPLETED,
+            [(40, 4096), (1, 4096), (2, 4096), (3, 4096), (3, 1024), (3, 2048), (3, 2048)],
+        ),
+        (Outcome.TIMED_OUT, [(40, 4096), (1, 4096), (40, 1024), (40, 4096)]),
     ],
 )
 def test_the_machine_of_the_smallest_case_is_made_small_last(
-    outcome: Outcome, tried: list[int]
+    outcome: Outcome, tried: list[tuple[int, int]]
 ) -> None:
-    ran: list[int] = []
+    ran: list[tuple[int, int]] = []
 
     def body(case: Case) -> None:
         assert case.machine is not None
-        cores = case.machine.cores
-        ran.append(cores)
+        cores, ub_bytes = case.machine.cores, case.machine.ub_bytes
+        ran.append((cores, ub_bytes))
         how = Outcome.REJECTED if cores == 2 else outcome
         trial = current()
         assert trial is not None
-        trial.record(Judged(case, Observation(how), Verdict(cores == 1, how.value)))
+        right = cores == 1 or ub_bytes == 1024
+        trial.record(Judged(case, Observation(how), Verdict(right, how.value)))
 
     trial = Trial(lambda judged, phase, seconds: None, LIMIT)
     case = replace(case_of(3), machine=Machine(40, 4096))
@@ -141,7 +145,7 @@ def test_the_machine_of_the_smallest_case_is_made_small_last(
     trial.replay()
     assert ran == tried
     assert trial.smallest is not None
-    assert trial.smallest.case.machine == Machine(tried[-1], 4096)
+    assert trial.smallest.case.machine == Machine(*tried[-1])
 
 
 def test_documented_calls_come_first_and_are_counted_as_such() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 from hypothesis import strategies as st
@@ -35,6 +36,19 @@ def fake_operator(name: str) -> Operator:
     )
 
 
+def fake_array_operator() -> Operator:
+    """The record of FakeAddArray: an array of addends in place of one."""
+    scalar = fake_operator("FakeAddArray")
+    x, _, y = scalar.parameters
+    addends = AttributeParameter("addends", "addends", "int array")
+    return replace(scalar, parameters=(x, addends, y))
+
+
+def fake_array_case(addends: tuple[int, ...] | None) -> Case:
+    """x plus the sum of ``addends``; -1 for none."""
+    return replace(fake_case(), attributes={"addends": addends})
+
+
 def fake_case(
     values: tuple[int, ...] = (1, 2, 3, 4, 5, 6), addend: int = 10, machine: Machine | None = None
 ) -> Case:
@@ -48,6 +62,33 @@ def fake_case(
         inputs={"x": Tensor(shape, "int32", values)},
         outputs={"y": Tensor(shape, "int32")},
         machine=machine,
+    )
+
+
+def count_operator(name: str) -> Operator:
+    """The record of a fake that counts what is not 0 in the rows of an int8 or bool tensor."""
+    return replace(
+        fake_operator(name),
+        parameters=(
+            TensorParameter("x", "x", "input", ("int8", "bool")),
+            TensorParameter("weights", "weights", "input", "int32", optional=True),
+            AttributeParameter("shout", "shout", "bool"),
+            TensorParameter("y", "y", "output", "int32"),
+            TensorParameter("empty", "empty", "output", ("int8", "bool"), optional=True),
+        ),
+    )
+
+
+def count_case(dtype: str = "int8", strides: tuple[int, ...] | None = None, shout: int = 0) -> Case:
+    """Three rows with 1, 0 and 2 elements that are not 0; y has these strides."""
+    values = (0, 1, 0, 0, 1, 1) if dtype == "bool" else (0, -1, 0, 0, 2, 127)
+    return Case(
+        operator="Fake",
+        mode="plain",
+        dtype="int32",
+        attributes={"shout": shout},
+        inputs={"x": Tensor((3, 2), dtype, values)},
+        outputs={"y": Tensor((3, 1), "int32", strides=strides)},
     )
 
 

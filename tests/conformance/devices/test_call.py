@@ -10,8 +10,18 @@ import pytest
 from conformance.case import Machine, Tensor
 from conformance.devices.call import Call, call_of
 from conformance.devices.layout import GUARD_AFTER, GUARD_BEFORE, SEGMENT_HEADER
-from conformance.devices.messages import AttributeArgument, NullTensor, TensorArgument
-from tests.conformance.devices.fakes import fake_case, fake_operator
+from conformance.devices.messages import (
+    AttributeArgument,
+    IntArrayArgument,
+    NullTensor,
+    TensorArgument,
+)
+from tests.conformance.devices.fakes import (
+    fake_array_case,
+    fake_array_operator,
+    fake_case,
+    fake_operator,
+)
 
 OPERATOR = fake_operator("FakeAdd")
 
@@ -50,9 +60,35 @@ def test_the_machine_travels_with_the_call() -> None:
     assert call_of(OPERATOR, fake_case()).machine is None
 
 
+def test_the_order_of_blocks_travels_with_the_call() -> None:
+    case = fake_case(machine=Machine(2, 4096, "reverse"))
+    assert call_of(OPERATOR, case).block_order == "reverse"
+    assert call_of(OPERATOR, fake_case(machine=Machine(2, 4096))).block_order == "forward"
+    assert call_of(OPERATOR, fake_case()).block_order is None
+
+
 def test_a_call_survives_json() -> None:
     call = call_of(OPERATOR, fake_case(machine=Machine(1, 8192)))
     assert msgspec.json.decode(msgspec.json.encode(call), type=Call) == call
+
+
+@pytest.mark.parametrize("addends", [(3, -4), (), None])
+def test_an_array_attribute_is_one_argument(addends: tuple[int, ...] | None) -> None:
+    call = call_of(fake_array_operator(), fake_array_case(addends))
+    assert call.arguments[1] == IntArrayArgument("addends", addends)
+    assert msgspec.msgpack.decode(msgspec.msgpack.encode(call), type=Call) == call
+
+
+def test_an_array_is_no_scalar_and_a_scalar_is_no_array() -> None:
+    array_for_scalar = replace(fake_case(), attributes={"addend": (1, 2)})
+    with pytest.raises(ValueError, match=r"attribute 'addend' is \(1, 2\): it must be one integer"):
+        call_of(OPERATOR, array_for_scalar)
+    scalar_for_array = replace(fake_case(), attributes={"addends": 1})
+    with pytest.raises(ValueError, match="attribute 'addends' is 1: it must be a tuple of integer"):
+        call_of(fake_array_operator(), scalar_for_array)
+    null_for_scalar = replace(fake_case(), attributes={"addend": None})
+    with pytest.raises(ValueError, match="attribute 'addend' is None: it must be one integer"):
+        call_of(OPERATOR, null_for_scalar)
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from conformance.case import Machine, Tensor
-from conformance.devices.device import Device, OperatorUnavailable
+from conformance.devices.device import Device, LimitsCrash, OperatorUnavailable
 from conformance.devices.layout import POISON
 from conformance.observation import Diagnostic, GuardDamage, Observation, Outcome
+from conformance.operator import Limit
 from tests.conformance.devices.fakes import fake_case, fake_operator
 
 
@@ -167,6 +168,14 @@ def test_a_hang_is_ended_at_the_time_limit(fake_device: Device, name: str) -> No
     assert_fine(fake_device)
 
 
+def test_the_time_limit_grows_with_the_size_of_a_call(fake_device: Device) -> None:
+    large = Tensor((12 << 20,), "int32")
+    case = replace(fake_case(), inputs={"x": large}, outputs={"y": large})
+    observation = fake_device.run(fake_operator("FakeHang"), case)
+    assert observation.outcome is Outcome.TIMED_OUT
+    assert observation.seconds >= 1.5 * 1.5
+
+
 def test_allocation_without_bound_ends_at_the_memory_limit(fake_device: Device) -> None:
     observation = run(fake_device, "FakeEat")
     assert observation.outcome is Outcome.OUT_OF_MEMORY
@@ -230,6 +239,20 @@ def test_what_an_operator_prints_reaches_the_standard_error(
 def test_an_operator_that_the_library_lacks_is_unavailable(fake_device: Device) -> None:
     with pytest.raises(OperatorUnavailable, match="aclnnAbsentGetWorkspaceSize is in none of"):
         run(fake_device, "Absent")
+    assert_fine(fake_device)
+
+
+def test_limits_are_what_the_librarys_own_function_answers(fake_device: Device) -> None:
+    asked = [Limit("hidden", 0, top_k=k, dtype="float32") for k in (1, 7)]
+    assert fake_device.limits(fake_operator("FakeAdd"), asked) == (100, 700)
+    with pytest.raises(OperatorUnavailable, match="exports no FakePidTilingLimit"):
+        fake_device.limits(fake_operator("FakePid"), asked)
+
+
+def test_a_function_of_limits_that_crashes_is_named(fake_device: Device) -> None:
+    asked = [Limit("hidden", 0, top_k=1, dtype="float32")]
+    with pytest.raises(LimitsCrash, match=r"^FakeCrashTilingLimit: .* ended by SIGSEGV$"):
+        fake_device.limits(fake_operator("FakeCrash"), asked)
     assert_fine(fake_device)
 
 

@@ -7,6 +7,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from conformance.case import Tensor
+from conformance.devices.layout import POISON
 from conformance.judge import judge
 from conformance.numerics.moved import judge_copy, judge_index
 from conformance.operator import Copy, Index, document
@@ -218,3 +220,77 @@ def test_the_judge_of_a_call_takes_copies_and_tells_of_them():
     verdict = judge(record, made, observe(y))
     assert "1 of 4 elements of y is wrong" in verdict.headline
     assert "gather.md" in str(verdict)
+
+
+def head(inputs, attributes):
+    """The rows of y that ``rows`` does not leave open."""
+    return inputs["rows"] >= 0
+
+
+@DTYPES
+def test_what_a_copy_leaves_open_may_hold_anything(dtype):
+    x = patterns(dtype)
+    made = case(np.zeros((2, 4)), [[1], [-1], [0]], dtype)
+    contract = Copy(CLAUSE, specified=head)
+    record = operator(contracts={"y": contract}, formula=formula)
+    y = np.zeros((3, 4), x.dtype)
+    bits(y)[1] = 0x1234
+    verdict = judge(record, made, observe(y))
+    assert verdict.ok, verdict
+    assert (verdict.outputs["y"].elements, verdict.outputs["y"].exact) == (8, 8)
+    bits(y)[2, 3] = 1
+    verdict = judge(record, made, observe(y))
+    assert not verdict.ok
+    assert "1 of 8 elements of y is wrong" in verdict.headline
+    assert "y[2, 3] is 0x" in str(verdict)
+
+
+@DTYPES
+def test_elements_left_open_need_not_be_written_and_all_others_must(dtype):
+    x = patterns(dtype)
+    made = case(np.zeros((2, 4)), [[1], [-1], [0]], dtype)
+    record = operator(contracts={"y": Copy(CLAUSE, specified=head)}, formula=formula)
+    y = np.zeros((3, 4), x.dtype)
+    poison = np.frombuffer(POISON * 2, bits(y).dtype)[0]
+    bits(y)[1, :3] = poison
+    assert judge(record, made, observe(y, unwritten={"y": 3})).ok
+    bits(y)[0, 0] = poison
+    verdict = judge(record, made, observe(y, unwritten={"y": 4}))
+    assert not verdict.ok
+    assert "1 of 8 elements of y was never written" in verdict.headline
+    whole = operator(contracts={"y": Copy(CLAUSE)}, formula=formula)
+    assert "4 of 12 elements of y were never written" in str(
+        judge(whole, made, observe(y, unwritten={"y": 4}))
+    )
+
+
+def test_an_index_may_leave_elements_open_too():
+    made = case(np.zeros((2, 4)), [[1], [-1], [0]])
+    made = replace(made, outputs={"order": Tensor((3,), "int32")})
+    contract = Index(CLAUSE, specified=lambda inputs, attributes: head(inputs, attributes)[:, 0])
+    record = operator(contracts={"order": contract}, formula=formula)
+    order = np.array([1, 77, 0], np.int32)
+    seen = observe(None, outputs={"order": order}, unwritten={"order": 0})
+    assert judge(record, made, seen).ok
+    order[2] = 5
+    assert "1 of 2 elements of order is wrong" in judge(record, made, seen).headline
+
+
+def test_an_output_that_the_call_has_not_is_not_judged():
+    made = case(np.zeros((2, 4)), [[1], [0]])
+    contracts = {"y": Copy(CLAUSE), "order": Index(CLAUSE)}
+    record = operator(contracts=contracts, formula=formula)
+    verdict = judge(record, made, observe(np.zeros((2, 4), np.float16)))
+    assert verdict.ok, verdict
+    assert list(verdict.outputs) == ["y"]
+
+
+def test_a_mask_that_does_not_fit_the_output_is_an_error_of_the_record():
+    made = case(np.zeros((2, 4)), [[1], [0]])
+    contract = Copy(CLAUSE, specified=lambda inputs, attributes: np.ones((3, 4), np.bool_))
+    with pytest.raises(ValueError, match="broadcast"):
+        judge(
+            operator(contracts={"y": contract}, formula=formula),
+            made,
+            observe(np.zeros((2, 4), np.float16)),
+        )

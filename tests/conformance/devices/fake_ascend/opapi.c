@@ -2,6 +2,7 @@
  *
  * All have one signature: (const aclTensor* x, int64_t addend, const aclTensor* y), int32 tensors,
  * y = x + addend. What an operator does besides is the last argument of OPERATOR below.
+ * FakeAddArray has an aclIntArray in place of the addend, and adds its sum; a null one adds -1.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -19,6 +20,11 @@ extern uint32_t ascendsimVectorCores(void);
 typedef struct {
     int64_t size;
     int32_t* data;
+    uint64_t rank;
+    int64_t shape[4];
+    int64_t strides[4];
+    int64_t stored; /* elements of the storage */
+    int dtype;
 } Tensor;
 
 typedef struct {
@@ -33,18 +39,43 @@ static Plan g_plan;
 EXPORT Tensor* aclCreateTensor(const int64_t* shape, uint64_t rank, int dtype,
                                const int64_t* strides, int64_t offset, int format,
                                const int64_t* storage, uint64_t storageRank, void* data) {
-    (void)dtype, (void)strides, (void)offset, (void)format, (void)storage, (void)storageRank;
+    (void)offset, (void)format;
     Tensor* tensor = malloc(sizeof *tensor);
-    tensor->size = 1;
+    *tensor = (Tensor){.size = 1, .data = data, .rank = rank, .stored = 1, .dtype = dtype};
     for (uint64_t axis = 0; axis < rank; axis++) {
         tensor->size *= shape[axis];
+        tensor->shape[axis & 3] = shape[axis];
+        tensor->strides[axis & 3] = strides[axis];
     }
-    tensor->data = data;
+    for (uint64_t axis = 0; axis < storageRank; axis++) {
+        tensor->stored *= storage[axis];
+    }
     return tensor;
 }
 
 EXPORT int aclDestroyTensor(const Tensor* tensor) {
     free((void*)tensor);
+    return 0;
+}
+
+typedef struct {
+    uint64_t size;
+    int64_t values[];
+} IntArray;
+
+static int64_t g_arrays;
+
+EXPORT IntArray* aclCreateIntArray(const int64_t* values, uint64_t size) {
+    IntArray* array = malloc(sizeof *array + size * sizeof *values);
+    array->size = size;
+    memcpy(array->values, values, size * sizeof *values);
+    g_arrays++;
+    return array;
+}
+
+EXPORT int aclDestroyIntArray(const IntArray* array) {
+    free((void*)array);
+    g_arrays--;
     return 0;
 }
 
@@ -104,10 +135,25 @@ OPERATOR(FakeAlignment, 0, p->y->data[0] = (int32_t)((uintptr_t)p->y->data % 409
 OPERATOR(FakeCores, 0, p->y->data[0] = (int32_t)ascendsimVectorCores())
 OPERATOR(FakeEnvironment, 0,
          p->y->data[0] = (getenv("ASCEND_HOME_PATH") != NULL) + (getenv("LD_LIBRARY_PATH") != NULL))
+OPERATOR(FakeLiveArrays, 0, p->y->data[0] = (int32_t)g_arrays)
 OPERATOR(FakeDiagnose, 0,
          fakeSetDiagnostics("[{\"code\": \"gm-out-of-bounds\", \"severity\": \"error\","
                             " \"message\": \"row 7 of y\", \"line\": 12, \"block\": 3,"
                             " \"address\": 18446744073709551615}]"))
+
+EXPORT int aclnnFakeAddArrayGetWorkspaceSize(const Tensor* x, const IntArray* addends,
+                                             const Tensor* y, uint64_t* bytes, void** executor) {
+    int64_t sum = addends == NULL ? -1 : 0;
+    for (uint64_t i = 0; addends != NULL && i < addends->size; i++) {
+        sum += addends->values[i];
+    }
+    return plan(x, sum, y, bytes, executor, 0);
+}
+EXPORT int aclnnFakeAddArray(void* workspace, uint64_t bytes, void* executor, void* stream) {
+    (void)workspace, (void)bytes, (void)stream;
+    add(executor, ((Plan*)executor)->y->size);
+    return 0;
+}
 
 EXPORT int aclnnFakeUnwrittenGetWorkspaceSize(const Tensor* x, int64_t addend, const Tensor* y,
                                               uint64_t* bytes, void** executor) {
@@ -132,4 +178,75 @@ EXPORT int aclnnFakeRefuseGetWorkspaceSize(const Tensor* x, int64_t addend, cons
 EXPORT int aclnnFakeRefuse(void* workspace, uint64_t bytes, void* executor, void* stream) {
     (void)workspace, (void)bytes, (void)executor, (void)stream;
     abort();
+}
+
+/* Rows of an int8 or bool tensor x, counted where they are not 0, into a view y of int32 [rows, 1]
+ * of any strides; with `shout`, in tens. Without weights each counts 1. A bool attribute, a tensor
+ * that may be absent and an output that may be: rows without any element go to `empty`, int8
+ * [rows].
+ */
+typedef struct {
+    const Tensor *x, *weights, *y, *empty;
+    int shout, gap;
+} Count;
+
+static Count g_count;
+
+static int planCount(const Tensor* x, const Tensor* weights, int shout, const Tensor* y,
+                     const Tensor* empty, int gap, uint64_t* bytes, void** executor) {
+    if (x == NULL || y == NULL || (shout != 0 && shout != 1)) {
+        return 161001;
+    }
+    if ((x->dtype != 2 && x->dtype != 12) || y->stored < y->size) {
+        return 161002;
+    }
+    g_count = (Count){x, weights, y, empty, shout, gap};
+    *bytes = 0;
+    *executor = &g_count;
+    return 0;
+}
+
+static int count(const Count* call) {
+    const int8_t* x = (const int8_t*)call->x->data;
+    int64_t columns = call->x->shape[1];
+    for (int64_t row = 0; row < call->x->shape[0]; row++) {
+        int32_t found = 0;
+        for (int64_t at = 0; at < columns; at++) {
+            int8_t element = x[row * call->x->strides[0] + at * call->x->strides[1]];
+            found += element == 0 ? 0 : call->weights != NULL ? call->weights->data[at] : 1;
+        }
+        call->y->data[row * call->y->strides[0]] = found * (call->shout ? 10 : 1);
+        if (call->empty != NULL) {
+            ((int8_t*)call->empty->data)[row] = found == 0;
+        }
+    }
+    if (call->gap) {
+        call->y->data[1] = 7; /* between the first row and the second */
+    }
+    return 0;
+}
+
+#define COUNT(NAME, GAP)                                                                          \
+    EXPORT int aclnn##NAME##GetWorkspaceSize(const Tensor* x, const Tensor* weights, _Bool shout, \
+                                             const Tensor* y, const Tensor* empty,                \
+                                             uint64_t* bytes, void** executor) {                  \
+        return planCount(x, weights, shout, y, empty, GAP, bytes, executor);                      \
+    }                                                                                             \
+    EXPORT int aclnn##NAME(void* workspace, uint64_t bytes, void* executor, void* stream) {       \
+        (void)workspace, (void)bytes, (void)stream;                                               \
+        return count(executor);                                                                   \
+    }
+
+COUNT(FakeCount, 0)
+COUNT(FakeCountInGap, 1)
+
+EXPORT int64_t FakeAddTilingLimit(const char* axis, int64_t topK, int32_t dtype, uint32_t cores,
+                                  uint64_t ubBytes, int64_t hidden) {
+    (void)axis, (void)dtype, (void)cores, (void)ubBytes, (void)hidden;
+    return 100 * topK;
+}
+EXPORT int64_t FakeCrashTilingLimit(const char* axis, int64_t topK, int32_t dtype, uint32_t cores,
+                                    uint64_t ubBytes, int64_t hidden) {
+    (void)axis, (void)topK, (void)dtype, (void)cores, (void)ubBytes, (void)hidden;
+    return *(volatile int*)8;
 }

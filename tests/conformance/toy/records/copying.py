@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from conformance.case import Case, Tensor
-from conformance.operator import Clause, Example, Mode, Operator, Rejection, SourceClass
+from conformance.operator import Clause, Example, Mode, Operator, Quarantine, Rejection, SourceClass
 
 RULE = Clause("the output equals the input", "toy document", SourceClass.DOCUMENT)
 
@@ -34,4 +34,5 @@ OPERATOR = Operator(
     cases=cases,
     examples=(Example("three", call("plain", "int32", (1, 2, 3)), "toy document"),),
     rejections=(Rejection("a null", call("plain", "int32", ()), 161001, RULE),),
+    quarantine=(Quarantine("in doubt", call("plain", "int32", (9,)), RULE),),
 )

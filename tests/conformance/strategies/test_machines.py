@@ -1,0 +1,59 @@
+"""Machines and the order of their blocks are drawn, and shrink to the plainest that still shows."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import find, given, settings
+from hypothesis import strategies as st
+
+from conformance.case import Case, Machine
+from conformance.legality import check_shape_and_data
+from conformance.strategies.machines import block_orders, in_any_order, machines
+
+QUICK = settings(database=None, max_examples=2000, derandomize=True)
+
+
+def case_on(machine: Machine | None) -> Case:
+    return Case("toy", "plain", "int32", {}, {}, {}, machine)
+
+
+def on_any_machine() -> st.SearchStrategy[Case]:
+    return in_any_order(machines().map(case_on))
+
+
+def test_an_order_that_does_not_matter_shrinks_to_forward() -> None:
+    assert find(block_orders(), lambda order: True, settings=QUICK) == "forward"
+    smallest = find(on_any_machine(), lambda c: c.machine.cores >= 3, settings=QUICK)
+    assert smallest.machine == Machine(3, 1024)
+
+
+def test_every_kind_of_order_is_drawn_and_one_that_matters_is_kept() -> None:
+    def shown(prefix: str) -> Machine | None:
+        def shows(case: Case) -> bool:
+            return case.machine is not None and case.machine.block_order.startswith(prefix)
+
+        return find(on_any_machine(), shows, settings=QUICK).machine
+
+    assert shown("reverse") == Machine(2, 1024, "reverse")
+    assert shown("shuffled:") == Machine(2, 1024, "shuffled:0")
+
+
+@pytest.mark.parametrize("machine", [None, Machine(1, 4096)])
+def test_one_block_and_the_devices_own_machine_have_no_drawn_order(
+    machine: Machine | None,
+) -> None:
+    @settings(QUICK, max_examples=50)
+    @given(in_any_order(st.just(case_on(machine))))
+    def check(case: Case) -> None:
+        assert case.machine == machine
+
+    check()
+
+
+def test_every_drawn_order_is_legal() -> None:
+    @settings(QUICK, max_examples=200)
+    @given(on_any_machine())
+    def check(case: Case) -> None:
+        check_shape_and_data(case)
+
+    check()
