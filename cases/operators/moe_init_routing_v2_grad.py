@@ -13,7 +13,12 @@ from numpy.typing import NDArray
 
 from cases.operators._moe_init_routing_v2_grad_cells import cells
 from cases.operators._moe_init_routing_v2_grad_far import far_cases, far_examples
-from cases.operators._moe_init_routing_v2_grad_limits import bins, least_ub_bytes, limits
+from cases.operators._moe_init_routing_v2_grad_limits import (
+    bins,
+    least_ub_bytes,
+    limits,
+    tile_columns,
+)
 from conformance.case import Case, Machine, Tensor, numpy_dtype
 from conformance.fill import Fill
 from conformance.operator import (
@@ -126,10 +131,12 @@ def cases(draw: st.DrawFn, mode: str, dtype: str, small: bool = False) -> Case:
     ``small`` ones have at most 8 indices and 64 columns.
     """
     most_indices, most_tokens, most_hidden = (8, 8, 64) if small else (MOST_INDICES, 2000, 5000)
-    top_k = draw(top_ks(min(300, most_indices)))
-    machine = draw(machines(least_ub_bytes(top_k, numpy_dtype(dtype).itemsize)))
+    top_k, size = draw(top_ks(min(300, most_indices))), numpy_dtype(dtype).itemsize
+    machine = draw(machines(least_ub_bytes(top_k, size), small))
+    tile = tile_columns(top_k, size, machine.ub_bytes)
     tokens = draw(token_counts(machine.cores, max(1, min(most_tokens, most_indices // top_k))))
-    hidden = draw(hiddens(max(1, min(most_hidden, LARGEST_CASE // (tokens * top_k)))))
+    most_columns = max(1, min(most_hidden, LARGEST_CASE // (tokens * top_k)))
+    hidden = draw(hiddens(most_columns, tile))
     entries = tokens * top_k
     active_num = 0
     if mode == "drop_pad":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import HealthCheck, Phase, Verbosity, find, given, seed, settings
+from hypothesis import Phase, find, given, seed, settings
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
 from conformance.case import Case, Machine
@@ -18,23 +18,12 @@ from conformance.profiles import PROFILES
 from conformance.template import bind, record
 from conformance.trial import Refused, Trial
 from conformance.verdict import Verdict
+from tests.cases.drawing import ONE, SHRUNK
 from tests.conformance.test_cells import by_hand
 
 MODES = tuple(mode.name for mode in OPERATOR.modes)
 CELLS = [(mode, dtype) for mode in MODES for dtype in ("float16", "float32")]
 """Boundaries depend on the size of an element, not on its format."""
-
-ONE = settings(
-    max_examples=1,
-    phases=[Phase.generate],
-    database=None,
-    deadline=None,
-    verbosity=Verbosity.quiet,
-    suppress_health_check=list(HealthCheck),
-)
-SHRUNK = settings(
-    database=None, derandomize=True, max_examples=40, suppress_health_check=list(HealthCheck)
-)
 
 
 @pytest.mark.parametrize(("mode", "dtype"), CELLS)

@@ -1,0 +1,211 @@
+"""The discrete cells of MoeTokenPermuteGrad: families, ranks, drops, top_k, sizes, machines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from cases.operators._moe_token_permute_grad_sizes import (
+    BOUNDARIES,
+    CORES,
+    EVERY_TUPLE,
+    MOST_ELEMENTS,
+    SLOTS,
+    SMALL_UB,
+    Sizes,
+    boundaries_of,
+    sizes_at,
+)
+from conformance.case import Case, Machine, numpy_dtype
+from conformance.cells import Axis, Cells, Constraint, Levels
+from conformance.fill import families_of
+from conformance.strategies.fills import READABLE_FIRST, SEEDS, fills_with
+from conformance.strategies.patterns import (
+    DROPPED,
+    LEAST_KEPT,
+    RANKS,
+    dropped_patterns,
+    dropped_slots,
+    every_tuple,
+    holds_every_tuple,
+    rank_patterns,
+    ranked,
+)
+from conformance.strategies.routings import unread_rows
+from conformance.strategies.sizes import hiddens
+
+EVERY = "every tuple"
+MOST_HIDDEN = 2000
+CHEAPEST = 6
+"""Of the sizes on a boundary, so many with the fewest elements are drawn half of the time."""
+
+Indices = NDArray[np.int64]
+Call = Callable[..., Case]
+
+
+@cache
+def cells(call: Call, mode: str, dtype: str) -> Cells:
+    """The cells of one mode and dtype; ``call`` is the record's, which makes a case of sizes.
+
+    In mode "uneven", where no slot is dropped there are more rows than slots.
+    """
+    element_bytes = numpy_dtype(dtype).itemsize
+    drops = (Axis("dropped", DROPPED, _dropped_of),) if mode == "uneven" else ()
+
+    @cache
+    def holds(boundary: str, slots: str, cores: str, ub: str, dropped: str, kept: int) -> bool:
+        found = sizes_at(boundary, slots, cores, ub, element_bytes)
+        return any(one.holds(dropped, kept) for one in found)
+
+    def solvable(
+        boundary: str, slots: str, cores: str, ub: str, routing: str, dropped: str = "none"
+    ) -> bool:
+        return holds(boundary, slots, cores, ub, dropped, least_kept(routing))
+
+    sized = ("boundary", "slots", "cores", "UB", "routing", *("dropped" for _ in drops))
+    constraints = [Constraint(sized, solvable, "no size meets these, or only one that is too big")]
+    if drops:
+        constraints += [
+            Constraint(
+                ("dropped", "routing"),
+                lambda dropped, routing: dropped != "all" or routing == "in order",
+                "where no slot is kept there is no order",
+            ),
+            Constraint(
+                ("dropped", "routing"),
+                lambda dropped, routing: routing != EVERY or dropped == "some",
+                "among all tuples some slots are dropped and some are not",
+            ),
+        ]
+    return Cells(
+        axes=(
+            Axis("boundary", BOUNDARIES, _boundaries_of),
+            Axis("routing", (*RANKS, EVERY), _routings_of),
+            Axis("slots", tuple(SLOTS), _slots_of),
+            *drops,
+            Axis("family", READABLE_FIRST, _families_of),
+            Axis("cores", tuple(CORES), cores_of),
+            Axis("UB", ("small", "large"), ub_of),
+        ),
+        cases=lambda levels: _cases(call, mode, dtype, levels),
+        constraints=tuple(constraints),
+    )
+
+
+@st.composite
+def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, levels: Levels) -> Case:
+    """Cases that show these levels.
+
+    Every case takes the same number of choices, also where a level leaves none: the shrinker holds
+    fewer choices for simpler, and would else end at sizes that a boundary fixes.
+    """
+    routing, dropped = levels["routing"], levels.get("dropped", "none")
+    kept = least_kept(routing)
+    size = numpy_dtype(dtype).itemsize
+    found = sizes_at(levels["boundary"], levels["slots"], levels["cores"], levels["UB"], size)
+    solved = [one for one in found if one.holds(dropped, kept)]
+    likely = solved if draw(st.booleans()) else solved[:CHEAPEST]
+    chosen: Sizes = likely[draw(st.integers(0, 4095)) % len(likely)]
+    more_tokens, any_hidden = draw(st.integers(0, 60)), draw(hiddens(MOST_HIDDEN))
+    generator = np.random.default_rng(draw(SEEDS))
+    top_k, tokens = chosen.top_k, chosen.tokens
+    if kept == EVERY_TUPLE:
+        tokens = chosen.values() ** top_k
+    if tokens is None:
+        tokens = min(chosen.fewest_tokens(dropped, kept) + more_tokens, chosen.most_tokens)
+    most_hidden = max(1, MOST_ELEMENTS // 2 // (tokens * top_k))
+    hidden = chosen.hidden or (any_hidden - 1) % most_hidden + 1
+    if kept == EVERY_TUPLE:
+        values = np.arange(chosen.values())
+        indices = generator.permutation(every_tuple(top_k, values)).ravel()
+        rows = 1 if mode == "uneven" else indices.size
+    else:
+        mask = dropped_slots(dropped, tokens, top_k, kept, generator).ravel()
+        rows, indices = ranks_with_drops(routing, mask, generator)
+        if mode == "uneven" and dropped == "none":
+            rows += int(generator.integers(1, 5))
+    return call(
+        mode,
+        dtype,
+        grad=(rows, hidden),
+        indices=tuple(indices.tolist()),
+        top_k=top_k,
+        fill=draw(fills_with(levels["family"], top_k, hidden)),
+        unread=unread_rows(indices, rows),
+        machine=chosen.machine,
+    )
+
+
+def least_kept(routing: str) -> int:
+    """The fewest kept slots in which a routing shows."""
+    return {"in order": 1, EVERY: EVERY_TUPLE}.get(routing, LEAST_KEPT)
+
+
+def ranks_with_drops(
+    routing: str, mask: NDArray[np.bool_], generator: np.random.Generator
+) -> tuple[int, Indices]:
+    """Rows of the gradient, and the ranks of all slots; those in ``mask`` lie beyond the rows."""
+    kept = int(np.count_nonzero(~mask))
+    indices = np.empty(mask.size, np.int64)
+    indices[~mask] = ranked(routing, kept, generator)
+    rows = max(kept, 1)
+    beyond = generator.permutation(np.arange(rows, mask.size))
+    indices[mask] = np.resize(beyond, mask.size - kept)
+    return rows, indices
+
+
+def _slots(case: Case) -> tuple[Indices, NDArray[np.bool_]]:
+    """The indices of a case as [tokens, top_k], and which of them add nothing."""
+    indices: Indices = np.asarray(case.arrays["sorted_indices"], np.int64)
+    indices = indices.reshape(-1, max(1, case.attributes["num_topk"]))
+    return indices, indices >= case.inputs["permuted_output_grad"].shape[0]
+
+
+def _dropped_of(case: Case) -> set[str]:
+    return dropped_patterns(_slots(case)[1])
+
+
+def _routings_of(case: Case) -> set[str]:
+    indices, mask = _slots(case)
+    return rank_patterns(indices[~mask]) | ({EVERY} if holds_every_tuple(indices) else set())
+
+
+def _slots_of(case: Case) -> list[str]:
+    return slots_class(case.attributes["num_topk"])
+
+
+def slots_class(top_k: int) -> list[str]:
+    """The class of a number of slots."""
+    return [name for name, ks in SLOTS.items() if ks[0] <= top_k][-1:]
+
+
+def _boundaries_of(case: Case) -> set[str]:
+    tokens, hidden = case.outputs["out"].shape
+    return boundaries_of(case.machine, tokens, hidden, numpy_dtype(case.dtype).itemsize)
+
+
+def _families_of(case: Case) -> tuple[str, ...]:
+    gradient = case.inputs["permuted_output_grad"]
+    return families_of(gradient.fill, gradient.shape[-1]) if gradient.fill else ()
+
+
+def cores_of(case: Case) -> list[str]:
+    """The class of a machine's cores."""
+    return _class_of(case, lambda machine: machine.cores, {n: c[0] for n, c in CORES.items()})
+
+
+def ub_of(case: Case) -> list[str]:
+    """The class of a machine's unified buffer."""
+    return _class_of(case, lambda machine: machine.ub_bytes, {"small": 0, "large": SMALL_UB + 1})
+
+
+def _class_of(case: Case, size: Callable[[Machine], Any], least: dict[str, int]) -> list[str]:
+    """The last class whose least size the machine has."""
+    if case.machine is None:
+        return []
+    return [name for name, first in least.items() if size(case.machine) >= first][-1:]

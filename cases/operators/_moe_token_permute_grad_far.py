@@ -1,0 +1,74 @@
+"""Calls of MoeTokenPermuteGrad whose rows no 32-bit offset reaches.
+
+The gradient may have more rows than there are indices, so a few slots may name rows anywhere in a
+source of gigabytes. Only rows that are listed exist; out stays small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from hypothesis import strategies as st
+
+from cases.operators._moe_token_permute_grad_sizes import least_ub_bytes
+from conformance.case import Case
+from conformance.fill import Fill
+from conformance.operator import Example
+from conformance.strategies.far import EDGES, far_routings
+from conformance.strategies.fills import fills
+from conformance.strategies.machines import machines
+from conformance.strategies.routings import DROPPED
+from conformance.strategies.sizes import token_counts, top_ks
+
+MOST_INDICES = 64
+MOST_SLOTS = 31
+LARGEST_CASE = 20_000
+"""Elements that one case may add up."""
+
+Call = Callable[..., Case]
+
+
+@st.composite
+def far_cases(draw: st.DrawFn, call: Call, dtype: str, small: bool = False) -> Case:
+    """Cases that read the last row of a source of 2^31 or 2^32 elements and a little more.
+
+    A slot that is dropped names the row after it. ``call`` is the record's; ``small`` ones have at
+    most 8 indices and 64 columns.
+    """
+    top_k = draw(top_ks(8 if small else MOST_SLOTS))
+    machine = draw(machines(least_ub_bytes(MOST_SLOTS)))
+    tokens = draw(token_counts(machine.cores, (8 if small else MOST_INDICES) // top_k))
+    most_hidden = 64 if small else LARGEST_CASE // (tokens * top_k)
+    far = draw(far_routings(tokens, top_k, most_groups=1, most_hidden=most_hidden))
+    _, rows, hidden = far.shape
+    return call(
+        "uneven",
+        dtype,
+        grad=(rows, hidden),
+        indices=tuple(rows - 1 if index == DROPPED else index for index in far.indices),
+        top_k=top_k,
+        fill=draw(fills(top_k)),
+        unread=far.unread,
+        machine=machine,
+        rows=far.rows,
+    )
+
+
+def far_examples(call: Call, dtypes: tuple[str, ...]) -> Iterator[Example]:
+    """One call for each dtype and edge whose first row ends before the edge and whose second one
+    begins beyond it.
+    """
+    for edge in EDGES:
+        rows = (edge // 8 - 1, edge // 8)
+        for dtype in dtypes:
+            case = call(
+                "uneven",
+                dtype,
+                grad=(edge // 8 + 2, 8),
+                indices=rows,
+                top_k=2,
+                fill=Fill(("lattice",), seed=1, terms=2),
+                rows=rows,
+            )
+            name = f"rows around 2^{edge.bit_length() - 1} elements {dtype}"
+            yield Example(name, case, "int64 shape and int32 indices of the interface, inferred")

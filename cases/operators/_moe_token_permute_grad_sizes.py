@@ -1,0 +1,157 @@
+"""Sizes of MoeTokenPermuteGrad at which a kernel changes its path, for a drawn machine.
+
+The vendor's kernel holds rows in four, three or two buffers, and cuts a row into pieces where not
+even two hold it. MoeTokenPermuteWithRoutingMapGrad has the same kernel where it does not pad.
+
+missing coverage: the vendor's split of a core's tokens, where their indices do not fit beside the
+rows; it begins at 6 tokens of 512 slots and 9216 columns for each core.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from conformance.case import Machine
+from conformance.strategies.machines import UB_BYTES
+from conformance.strategies.patterns import least_tokens
+
+SLOTS = {
+    "1": (1,),
+    "2-3": (2, 3),
+    "4-7": (4, 5, 7),
+    "8-31": (8, 9, 31),
+    "32-127": (32, 33, 127),
+    "128-511": (128, 129, 511),
+    "512": (512,),
+}
+CORES = {"one": (1,), "few": (2, 3), "many": (40, 48)}
+SMALL_UB = 16384
+STEPS = {"": 0, " - 1": -1, " + 1": 1}
+BOUNDARIES = (
+    *(f"tokens = cores{step}" for step in STEPS),
+    *(f"hidden = 32 bytes{step}" for step in STEPS),
+    *(f"hidden = {count} vendor buffers{step}" for count in (4, 3, 2) for step in ("", " + 1")),
+    "hidden = two vendor pieces",
+    "hidden = two vendor pieces + 1",
+)
+
+VENDOR_COLUMNS = {
+    4: {4: 9216, 3: 11776, 2: 15872},
+    2: {4: 10240, 3: 11776, 2: 13312},
+}
+"""The longest row for which the vendor's tiling takes so many buffers, by bytes of an element
+(ops-transformer, moe_token_permute_grad_tiling.cpp, read); Ascend910B and 910_93 alike."""
+
+EVERY_TUPLE = 0
+"""In place of a number of kept slots: as many tokens as there are tuples of a small scope."""
+
+MOST_VALUES = 3
+MOST_INDICES = 6_000
+MOST_ELEMENTS = 130_000
+"""Elements that one case may add up: bounds its time, not what a kernel can do."""
+
+
+def least_ub_bytes(top_k: int) -> int:
+    """The least unified buffer of a case: a token's indices twice, and a tile of a few rows."""
+    return 2048 + 8 * top_k
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """A machine and the sizes that a boundary fixes; ``tokens`` or ``hidden`` None is free."""
+
+    machine: Machine
+    top_k: int
+    tokens: int | None = None
+    hidden: int | None = None
+
+    @property
+    def most_tokens(self) -> int:
+        """The most tokens within the bounds of a case."""
+        return min(MOST_INDICES, MOST_ELEMENTS // (self.hidden or 1)) // self.top_k
+
+    def fewest_tokens(self, dropped: str, kept: int) -> int:
+        """The fewest tokens that show a pattern, 0 where none do.
+
+        Where all slots are dropped there are two at least: an index that adds nothing lies above
+        the one row and below the number of slots.
+        """
+        least = least_tokens(dropped, self.top_k, kept)
+        return max(least, -(-2 // self.top_k)) if dropped == "all" else least
+
+    def holds(self, dropped: str, kept: int) -> bool:
+        """Whether the sizes are large enough for a pattern, and not too large for a case."""
+        if kept == EVERY_TUPLE:
+            return self.values() > 1
+        least = self.fewest_tokens(dropped, kept)
+        return 0 < least <= (self.tokens or self.most_tokens) <= self.most_tokens
+
+    def values(self) -> int:
+        """How many values every tuple of top_k slots may be made of within the bounds, or 0."""
+        if self.tokens is not None or self.top_k > 4:
+            return 0
+        fits = (n for n in range(2, MOST_VALUES + 1) if n**self.top_k <= self.most_tokens)
+        return max(fits, default=0)
+
+
+@cache
+def sizes_at(
+    boundary: str, slots: str, cores: str, ub: str, element_bytes: int
+) -> tuple[Sizes, ...]:
+    """The sizes on a boundary, fewest elements first; empty where the classes do not meet it."""
+    found = {
+        sizes
+        for top_k in SLOTS[slots]
+        for machine in machines_of(cores, ub, least_ub_bytes(top_k))
+        for sizes in _on(boundary, top_k, machine, element_bytes)
+        if 1 <= (1 if sizes.tokens is None else sizes.tokens) <= sizes.most_tokens
+    }
+    return tuple(sorted(found, key=_simplicity))
+
+
+def machines_of(cores: str, ub: str, least: int) -> Iterator[Machine]:
+    """Machines of both classes with that much unified buffer."""
+    for count in CORES[cores]:
+        for ub_bytes in UB_BYTES:
+            if ub_bytes >= least and (ub_bytes <= SMALL_UB) == (ub == "small"):
+                yield Machine(count, ub_bytes)
+
+
+def hidden_on(boundary: str, element_bytes: int) -> int | None:
+    """The row length that a boundary fixes; None where it fixes none."""
+    what, _, size = boundary.partition(" = ")
+    if what != "hidden":
+        return None
+    change = next((by for step, by in STEPS.items() if step and size.endswith(step)), 0)
+    if size.startswith("32 bytes"):
+        return 32 // element_bytes + change
+    columns = VENDOR_COLUMNS[element_bytes]
+    return (2 * columns[2] if size.startswith("two") else columns[int(size[0])]) + change
+
+
+def boundaries_of(
+    machine: Machine | None, tokens: int, hidden: int, element_bytes: int
+) -> set[str]:
+    """The boundaries on which a case's sizes lie."""
+    shown = {one for one in BOUNDARIES if hidden_on(one, element_bytes) == hidden}
+    if machine is not None:
+        steps = STEPS.items()
+        shown |= {f"tokens = cores{s}" for s, by in steps if tokens == machine.cores + by}
+    return shown
+
+
+def _on(boundary: str, top_k: int, machine: Machine, element_bytes: int) -> Iterator[Sizes]:
+    hidden = hidden_on(boundary, element_bytes)
+    if hidden is not None:
+        yield Sizes(machine, top_k, hidden=hidden)
+        return
+    change = STEPS[boundary.removeprefix("tokens = cores")]
+    yield Sizes(machine, top_k, tokens=machine.cores + change)
+
+
+def _simplicity(sizes: Sizes) -> tuple[int, ...]:
+    hidden, tokens = sizes.hidden or 1, sizes.tokens or 1
+    machine = sizes.machine
+    return (sizes.top_k * tokens * hidden, machine.cores, machine.ub_bytes, sizes.top_k, hidden)

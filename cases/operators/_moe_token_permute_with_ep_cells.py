@@ -1,0 +1,185 @@
+"""The discrete cells of MoeTokenPermuteWithEp: sizes, keys, ranges, probabilities, machines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from cases.operators._moe_token_permute_with_ep_sizes import (
+    BOUNDARIES,
+    CORES,
+    SMALL_UB,
+    SORT_SIZES,
+    TOP_KS,
+    UB,
+    Sizes,
+    boundaries_of,
+    sizes_at,
+)
+from cases.operators._moe_token_permute_with_ep_windows import (
+    WINDOWS,
+    least_slots,
+    window_at,
+    windows_shown,
+)
+from conformance.case import Case, numpy_dtype
+from conformance.cells import Axis, Cells, Constraint, Levels
+from conformance.fill import families_of
+from conformance.strategies.fills import MOVED, MOVED_FIRST, SEEDS, fills_with
+from conformance.strategies.keys import KEYS, key_patterns, keyed
+from conformance.strategies.keys import LEAST_SLOTS as LEAST_KEYS
+from conformance.strategies.sizes import hiddens
+
+MOST_HIDDEN = 2000
+FEW_ELEMENTS = 40_000
+"""Elements of a case in which no boundary fixes the columns."""
+
+CHEAPEST = 6
+"""Of the sizes on a boundary, so many with the fewest elements are drawn half of the time."""
+
+INDEX_DTYPES = ("int32", "int64")
+GIVEN = ("absent", "given")
+NUMBERS = st.integers(0, 2**20)
+
+Call = Callable[..., Case]
+
+
+@cache
+def cells(call: Call, mode: str, dtype: str) -> Cells:
+    """The cells of one mode that sorts and dtype; ``call`` makes a case of sizes."""
+    element_bytes = numpy_dtype(dtype).itemsize
+
+    @cache
+    def holds(boundary: str, top_k: str, cores: str, ub: str, slots: int) -> bool:
+        found = sizes_at(boundary, top_k, cores, ub, element_bytes)
+        return any(sizes.holds(slots) for sizes in found)
+
+    def solvable(
+        boundary: str, top_k: str, cores: str, ub: str, keys: str, level: str = WINDOWS[mode][0]
+    ) -> bool:
+        return holds(boundary, top_k, cores, ub, _least(mode, keys, level))
+
+    levels = WINDOWS[mode]
+    enough = least_slots(mode, levels[0])
+    boundaries = tuple(name for name in BOUNDARIES if SORT_SIZES.get(name, enough) >= enough)
+    ranges = (Axis("range", levels, _ranges_of),) if len(levels) > 1 else ()
+    sized = ("boundary", "top_k", "cores", "UB", "keys", *(axis.name for axis in ranges))
+    return Cells(
+        axes=(
+            Axis("boundary", boundaries, _boundaries_of),
+            Axis("keys", KEYS, _keys_of),
+            Axis("top_k", tuple(TOP_KS), _top_ks_of),
+            *ranges,
+            Axis("family", MOVED_FIRST, families_shown),
+            Axis("indices", INDEX_DTYPES, lambda case: [case.inputs["indices"].dtype]),
+            Axis("probs", GIVEN, lambda case: [GIVEN["probs" in case.inputs]]),
+            Axis("cores", tuple(CORES), cores_shown),
+            Axis("UB", tuple(UB), ub_shown),
+        ),
+        cases=lambda levels: _cases(call, mode, dtype, levels),
+        constraints=(
+            Constraint(sized, solvable, "no size meets these, or only one that is too big"),
+        ),
+    )
+
+
+@st.composite
+def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, levels: Levels) -> Case:
+    """Cases that show these levels; every one takes the same number of choices, so that fewer are
+    no simpler.
+    """
+    level = levels.get("range", WINDOWS[mode][0])
+    least = _least(mode, levels["keys"], level)
+    found = sizes_at(
+        levels["boundary"],
+        levels["top_k"],
+        levels["cores"],
+        levels["UB"],
+        numpy_dtype(dtype).itemsize,
+    )
+    solved = [sizes for sizes in found if sizes.holds(least)]
+    likely = solved if draw(st.booleans()) else solved[:CHEAPEST]
+    chosen: Sizes = likely[draw(st.integers(0, 4095)) % len(likely)]
+    more_tokens, any_hidden = draw(st.integers(0, 60)), draw(hiddens(MOST_HIDDEN))
+    first, second = draw(NUMBERS), draw(NUMBERS)
+    generator = np.random.default_rng(draw(SEEDS))
+    fewest = max(1, -(-least // chosen.top_k))
+    tokens = chosen.tokens or min(fewest + more_tokens, chosen.most_tokens)
+    slots = tokens * chosen.top_k
+    hidden = chosen.hidden or (any_hidden - 1) % max(1, FEW_ELEMENTS // slots) + 1
+    rank_range, num_out_tokens = window_at(mode, level, slots, first, second)
+    weights = draw(MOVED)
+    return call(
+        mode,
+        dtype,
+        tokens=(tokens, hidden),
+        top_k=None if levels["top_k"] == "rank 1" else chosen.top_k,
+        indices=tuple(keyed(levels["keys"], slots, generator).tolist()),
+        index_dtype=levels["indices"],
+        rank_range=rank_range,
+        num_out_tokens=num_out_tokens,
+        fill=draw(fills_with(levels["family"], 1, hidden, MOVED_FIRST)),
+        probs=weights if levels["probs"] == "given" else None,
+        machine=chosen.machine,
+    )
+
+
+def _least(mode: str, keys: str, level: str) -> int:
+    """The fewest slots in which keys and range show."""
+    return max(LEAST_KEYS[keys], least_slots(mode, level))
+
+
+def _slots_of(case: Case) -> int:
+    return case.inputs["indices"].size
+
+
+def _boundaries_of(case: Case) -> set[str]:
+    tokens, *columns = case.inputs["tokens"].shape
+    hidden = math.prod(columns)
+    element_bytes = numpy_dtype(case.dtype).itemsize
+    return boundaries_of(case.machine, tokens, _slots_of(case), hidden, element_bytes)
+
+
+def _keys_of(case: Case) -> set[str]:
+    return key_patterns(np.asarray(case.arrays["indices"], np.int64).reshape(-1))
+
+
+def _top_ks_of(case: Case) -> list[str]:
+    shape = case.inputs["indices"].shape
+    if len(shape) == 1:
+        return ["rank 1"]
+    return [name for name, top_ks in TOP_KS.items() if shape[1] >= top_ks[0]][-1:]
+
+
+def _ranges_of(case: Case) -> set[str]:
+    attributes = case.attributes
+    rank_range, num_out_tokens = attributes["rank_range"], attributes["num_out_tokens"]
+    return windows_shown(case.mode, rank_range, num_out_tokens, _slots_of(case))
+
+
+def families_shown(case: Case) -> tuple[str, ...]:
+    """The families of values that the tokens of a case hold."""
+    tokens = case.inputs["tokens"]
+    return families_of(tokens.fill, tokens.shape[-1]) if tokens.fill else ()
+
+
+def cores_shown(case: Case) -> list[str]:
+    """The class of a case's number of cores."""
+    return _class_of(case, lambda machine: machine.cores, {n: c[0] for n, c in CORES.items()})
+
+
+def ub_shown(case: Case) -> list[str]:
+    """The class of a case's buffer."""
+    return _class_of(case, lambda machine: machine.ub_bytes, {"small": 0, "large": SMALL_UB + 1})
+
+
+def _class_of(case: Case, size: Callable[[Any], int], least: dict[str, int]) -> list[str]:
+    """The last class whose least size the machine has."""
+    if case.machine is None:
+        return []
+    return [name for name, first in least.items() if size(case.machine) >= first][-1:]

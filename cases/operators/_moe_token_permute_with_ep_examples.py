@@ -1,0 +1,180 @@
+"""Calls of MoeTokenPermuteWithEp that sources name, and sizes at which the vendor changes path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from cases.operators._moe_token_permute_with_ep_call import DTYPES, Shape, call, padded_call
+from cases.operators._moe_token_permute_with_ep_sizes import (
+    LISTS_OF_ONE_MERGE,
+    MOST_TOP_K,
+    one_core_slots,
+    row_columns,
+)
+from cases.operators._moe_token_permute_with_ep_sources import TILING
+from conformance.case import Case, Machine, Tensor, numpy_dtype
+from conformance.devices.device import USABLE_UB_BYTES
+from conformance.fill import BITS, Fill
+from conformance.operator import Example
+from conformance.strategies.far import EDGES
+from conformance.strategies.keys import LARGEST_KEY, keyed
+
+PRINTED = "ops-transformer, test_aclnn_moe_token_permute_with_ep.cpp"
+TESTED = "ops-transformer, test_moe_token_permute_with_ep_tiling.cpp, accepted sizes"
+LINES = f"{TILING}: sizes at which it takes another branch"
+ALLOWED = f"{TILING}: just inside a limit that it checks"
+INFERRED = "interface behaviour, inferred"
+CHIP = Machine(48, USABLE_UB_BYTES["Ascend910_93"])
+EXPERTS = (1, 2, 3, 1, 2, 3)
+RANKS = (0, 2, 4, 1, 3, 5)
+ADDRESSED, PATTERNS = Fill(("address",), seed=4), Fill((BITS,), seed=7)
+
+
+def examples() -> tuple[Example, ...]:
+    """The printed example, the vendor's accepted sizes, limits, and calls that ask for nothing."""
+    return (*_printed(), *_tested(), *_lines(), *_inside(), *_odd(), *_padded(), *_far())
+
+
+def _bits(values: tuple[float, ...], dtype: str) -> Shape:
+    """Storage bits of values."""
+    stored = np.array(values).astype(numpy_dtype(dtype))
+    return tuple(stored.view(f"u{stored.dtype.itemsize}").tolist())
+
+
+def _printed() -> Iterator[Example]:
+    """Three tokens of two experts each, and the range [1, 5). numOutTokens is 6, without effect.
+
+    The values of the tokens are those of their rows: the test prints none that can be read.
+    """
+    case = call(
+        "middle",
+        "bfloat16",
+        tokens=(3, 2),
+        top_k=2,
+        indices=EXPERTS,
+        index_dtype="int64",
+        rank_range=(1, 5),
+        num_out_tokens=6,
+        values=_bits((1, 10, 2, 20, 3, 30), "bfloat16"),
+        probs=_bits((0.1, 0.3, 0.4, 0.2, 0.5, 0.6), "bfloat16"),
+    )
+    tokens = (2.0, 20.0, 1.0, 10.0, 3.0, 30.0, 2.0, 20.0)
+    probs = tuple(float(p) for p in np.array([0.2, 0.3, 0.5, 0.4], numpy_dtype("bfloat16")))
+    expected = {"permute_tokens": tokens, "sorted_indices": RANKS, "permute_probs": probs}
+    yield Example("three tokens of two experts, range 1 to 5", case, PRINTED, expected)
+
+
+def _keys(slots: int, pattern: str = "one missing") -> Shape:
+    return tuple(keyed(pattern, slots, np.random.default_rng(slots)).tolist())
+
+
+def _sized(
+    mode: str, dtype: str, tokens: Shape, top_k: int | None, pattern: str = "negative", **how: Any
+) -> Case:
+    """A call of sizes whose keys are drawn from a fixed seed; tokens tell their place."""
+    slots = tokens[0] * (top_k or 1)
+    keys = _keys(slots, pattern) if slots > 1 else (0,) * slots
+    how = {"indices": keys, "fill": ADDRESSED, **how}
+    return call(mode, dtype, tokens=tokens, top_k=top_k, **how)
+
+
+def _tested() -> Iterator[Example]:
+    small = _sized(
+        "middle", "bfloat16", (2, 5), 3, index_dtype="int64", rank_range=(1, 5), probs=PATTERNS
+    )
+    large = _sized("head", "bfloat16", (4096, 5), 3, rank_range=(0, 4096), probs=PATTERNS)
+    yield Example("2x5 top_k 3, range 1 to 5", small, TESTED)
+    yield Example("4096x5 top_k 3, range 0 to 4096", large, TESTED)
+
+
+def _lines() -> Iterator[Example]:
+    """Every size at which the vendor's tiling branches on its chips, on the device's own machine.
+
+    Few have many slots, as their indices are listed one by one.
+    """
+    core = one_core_slots(CHIP)
+    merge = LISTS_OF_ONE_MERGE * core
+    sizes = (1, 31, 32, 33, core - 1, core, core + 1, core + 32, merge, merge + 1)
+    for number, slots in enumerate(sizes):
+        dtype, index_dtype = DTYPES[number % 3], ("int32", "int64")[number % 2]
+        case = _sized(
+            "full", dtype, (slots, 1), None, rank_range=(0, slots), index_dtype=index_dtype
+        )
+        yield Example(f"{slots} slots", case, LINES)
+    for dtype, usable, step in product(("float16", "float32"), USABLE_UB_BYTES.values(), (0, 1)):
+        hidden = row_columns(usable, numpy_dtype(dtype).itemsize) + step
+        case = _sized("middle", dtype, (2, hidden), 2, "descending", rank_range=(1, 3))
+        yield Example(f"rows of {hidden} {dtype}", case, LINES)
+    tiny = _sized("tail", "float16", (4200, 1), 1, "descending", rank_range=(3, 4200))
+    tiny = replace(tiny, machine=replace(CHIP, cores=1))
+    yield Example("4200 tokens of one column on one core", tiny, LINES)
+
+
+def _inside() -> Iterator[Example]:
+    """A call just inside each limit that is checked."""
+    one, most = (1, 8), MOST_TOP_K
+    cases = {
+        f"top_k {most}": _sized("full", "float16", one, most, rank_range=(0, most), probs=PATTERNS),
+        "top_k 1 of two axes": _sized("full", "float32", (5, 8), 1, rank_range=(0, 5)),
+        "range of the last rank": _sized("tail", "float32", (4, 8), 2, rank_range=(7, 8)),
+        "range of the first rank": _sized("head", "float16", (4, 8), 2, rank_range=(0, 1)),
+        "empty range at 0": _sized("equal", "float16", (4, 8), 2, rank_range=(0, 0)),
+        "empty range at the end": _sized("equal", "bfloat16", (4, 8), 2, rank_range=(8, 8)),
+        "range from the last rank backwards": _sized(
+            "reversed", "float32", (4, 8), 2, rank_range=(8, 1), probs=PATTERNS
+        ),
+        "largest and smallest key": _sized(
+            "full", "float32", (3, 1), None, rank_range=(0, 3), indices=(LARGEST_KEY, 0, -5)
+        ),
+        "tokens of three axes": _sized("middle", "float16", (4, 3, 5), 2, rank_range=(2, 7)),
+    }
+    yield from (Example(name, case, ALLOWED) for name, case in cases.items())
+
+
+def _odd() -> Iterator[Example]:
+    absent = _sized("middle", "float32", (3, 4), 2, rank_range=(1, 4))
+    room = {**absent.outputs, "permute_probs": Tensor((3,), "float32")}
+    empty = call("equal", "float16", tokens=(0, 8), top_k=2, rank_range=(0, 0))
+    null = _sized("no_range", "bfloat16", (3, 4), 2, probs=PATTERNS)
+    patterns = _sized(
+        "full", "float32", (9, 33), 3, rank_range=(0, 27), fill=PATTERNS, probs=PATTERNS
+    )
+    yield Example(
+        "room for probabilities that are not given", replace(absent, outputs=room), TILING
+    )
+    yield Example("no tokens", empty, INFERRED)
+    yield Example("no range and no number of tokens", null, TILING)
+    yield Example("every kind of pattern", patterns, "values are moved, inferred")
+
+
+def _padded() -> Iterator[Example]:
+    source = "aclnnMoeTokenPermuteWithEp document, equations of paddedMode"
+    sizes: dict[str, Any] = {"tokens": (3, 4), "indices": (2, 0, 0, 1), "fill": ADDRESSED}
+    yield Example("padded", padded_call("float32", **sizes), source)
+    with_probs = padded_call("float16", **sizes, experts=2, probs=PATTERNS, index_dtype="int64")
+    yield Example("padded, probabilities of two experts", with_probs, INFERRED)
+    lasting = _sized("num_out_tokens", "float32", (3, 4), 2, num_out_tokens=-2)
+    yield Example("no range, all tokens but 2", lasting, INFERRED)
+
+
+def _far() -> Iterator[Example]:
+    """Tokens beyond 2^31 and 2^32 elements of which a range keeps the last two slots."""
+    for edge, dtype in product(EDGES, DTYPES):
+        hidden = edge // 8192
+        tokens = edge // hidden + 2
+        case = call(
+            "tail",
+            dtype,
+            tokens=(tokens, hidden),
+            indices=tuple(range(tokens)),
+            rank_range=(tokens - 2, tokens),
+            fill=ADDRESSED,
+            held=(tokens - 2, tokens - 1),
+        )
+        power = edge.bit_length() - 1
+        yield Example(f"tokens beyond 2^{power} elements {dtype}", case, "int64 shape, inferred")

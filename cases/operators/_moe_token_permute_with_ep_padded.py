@@ -1,0 +1,176 @@
+"""MoeTokenPermuteWithEp with paddedMode: indices that name tokens, near and far, and cells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from cases.operators._moe_token_permute_with_ep_cells import (
+    CHEAPEST,
+    FEW_ELEMENTS,
+    GIVEN,
+    INDEX_DTYPES,
+    MOST_HIDDEN,
+    cores_shown,
+    families_shown,
+    ub_shown,
+)
+from cases.operators._moe_token_permute_with_ep_sizes import (
+    BOUNDARIES,
+    CORES,
+    LEAST_UB_BYTES,
+    UB,
+    Sizes,
+    boundaries_of,
+    sizes_at,
+)
+from conformance.case import Case, numpy_dtype
+from conformance.cells import Axis, Cells, Constraint, Levels
+from conformance.strategies.far import far_routings, mostly
+from conformance.strategies.fills import MOVED, MOVED_FIRST, SEEDS, fills_with
+from conformance.strategies.machines import machines
+from conformance.strategies.patterns import LEAST_KEPT, RANKS, rank_patterns, ranked
+from conformance.strategies.routings import Indices, unread_rows
+from conformance.strategies.sizes import hiddens, token_counts
+
+PADDED_BOUNDARIES = tuple(name for name in BOUNDARIES if not name.startswith("slots"))
+"""``tokens`` are the rows of the result here: nothing is sorted."""
+
+IGNORED_RANGES = st.sampled_from([None, (0, 0), (1, 0), (3, 9)])
+MOST_ROWS = 2_000
+LARGEST_CASE = 30_000
+
+Call = Callable[..., Case]
+
+
+def padded_cases(call: Call, dtype: str, small: bool = False) -> SearchStrategy[Case]:
+    """Cases of one dtype, a few of them with tokens beyond 2^31 elements."""
+    return mostly(near_cases(call, dtype, small), far_cases(call, dtype, small))
+
+
+@st.composite
+def near_cases(draw: st.DrawFn, call: Call, dtype: str, small: bool = False) -> Case:
+    """Cases of one dtype; shrinks to one row, which is the one token, and one column."""
+    most_rows, most_hidden = (8, 64) if small else (MOST_ROWS, 5000)
+    machine = draw(machines(LEAST_UB_BYTES))
+    rows = draw(token_counts(machine.cores, most_rows))
+    hidden = draw(hiddens(max(1, min(most_hidden, LARGEST_CASE // rows))))
+    routing = draw(st.sampled_from(RANKS if rows >= LEAST_KEPT else ("in order",)))
+    indices = ranked(routing, rows, np.random.default_rng(draw(SEEDS)))
+    tokens = int(indices.max()) + 1 + draw(st.integers(0, 3))
+    return call(
+        dtype,
+        tokens=(tokens, hidden),
+        indices=tuple(indices.tolist()),
+        index_dtype=draw(st.sampled_from(INDEX_DTYPES)),
+        experts=draw(st.sampled_from(divisors(rows))),
+        probs=draw(st.none() | MOVED),
+        rank_range=draw(IGNORED_RANGES),
+        num_out_tokens=draw(st.sampled_from([0, 1, -1, 3])),
+        fill=draw(MOVED),
+        unread=unread_rows(indices, tokens),
+        machine=machine,
+    )
+
+
+@st.composite
+def far_cases(draw: st.DrawFn, call: Call, dtype: str, small: bool = False) -> Case:
+    """Cases that read the last token of 2^31 or 2^32 elements and a little more."""
+    machine = draw(machines(LEAST_UB_BYTES))
+    rows = draw(token_counts(machine.cores, 8 if small else 64))
+    far = draw(far_routings(rows, 1, most_groups=1, most_hidden=64 if small else 2000))
+    named = tuple(index if index >= 0 else far.rows[-1] for index in far.indices)
+    return call(
+        dtype,
+        tokens=far.shape[1:],
+        indices=named,
+        index_dtype=draw(st.sampled_from(INDEX_DTYPES)),
+        fill=draw(MOVED),
+        held=far.rows,
+        unread=tuple(sorted(set(far.rows) - set(named))),
+        machine=machine,
+    )
+
+
+@cache
+def padded_cells(call: Call, dtype: str) -> Cells:
+    """The cells of one dtype; ``call`` makes a case of sizes."""
+    element_bytes = numpy_dtype(dtype).itemsize
+
+    def solvable(boundary: str, cores: str, ub: str, routing: str) -> bool:
+        found = sizes_at(boundary, "1", cores, ub, element_bytes)
+        return any(sizes.holds(_least(routing)) for sizes in found)
+
+    return Cells(
+        axes=(
+            Axis("boundary", PADDED_BOUNDARIES, _boundaries_of),
+            Axis("routing", RANKS, _routings_of),
+            Axis("family", MOVED_FIRST, families_shown),
+            Axis("indices", INDEX_DTYPES, lambda case: [case.inputs["indices"].dtype]),
+            Axis("probs", GIVEN, lambda case: [GIVEN["probs" in case.inputs]]),
+            Axis("cores", tuple(CORES), cores_shown),
+            Axis("UB", tuple(UB), ub_shown),
+        ),
+        cases=lambda levels: _cases(call, dtype, levels),
+        constraints=(
+            Constraint(
+                ("boundary", "cores", "UB", "routing"),
+                solvable,
+                "no size meets these, or only one that is too big",
+            ),
+        ),
+    )
+
+
+@st.composite
+def _cases(draw: st.DrawFn, call: Call, dtype: str, levels: Levels) -> Case:
+    """Cases that show these levels; every one takes the same number of choices."""
+    least = _least(levels["routing"])
+    element_bytes = numpy_dtype(dtype).itemsize
+    found = sizes_at(levels["boundary"], "1", levels["cores"], levels["UB"], element_bytes)
+    solved = [sizes for sizes in found if sizes.holds(least)]
+    likely = solved if draw(st.booleans()) else solved[:CHEAPEST]
+    chosen: Sizes = likely[draw(st.integers(0, 4095)) % len(likely)]
+    more_rows, any_hidden = draw(st.integers(0, 60)), draw(hiddens(MOST_HIDDEN))
+    rows = chosen.tokens or min(least + more_rows, chosen.most_tokens)
+    hidden = chosen.hidden or (any_hidden - 1) % max(1, FEW_ELEMENTS // rows) + 1
+    indices = ranked(levels["routing"], rows, np.random.default_rng(draw(SEEDS)))
+    shares = divisors(rows)
+    experts = shares[draw(st.integers(0, 4095)) % len(shares)]
+    weights, tokens = draw(MOVED), int(indices.max()) + 1
+    return call(
+        dtype,
+        tokens=(tokens, hidden),
+        indices=tuple(indices.tolist()),
+        index_dtype=levels["indices"],
+        experts=experts,
+        probs=weights if levels["probs"] == "given" else None,
+        fill=draw(fills_with(levels["family"], 1, hidden, MOVED_FIRST)),
+        unread=unread_rows(indices, tokens),
+        machine=chosen.machine,
+    )
+
+
+def divisors(rows: int) -> list[int]:
+    """Numbers of experts among which the rows can be shared, up to 8."""
+    return [experts for experts in range(1, 9) if rows % experts == 0]
+
+
+def _least(routing: str) -> int:
+    """The fewest rows in which a routing shows."""
+    return 1 if routing == "in order" else LEAST_KEPT
+
+
+def _boundaries_of(case: Case) -> set[str]:
+    rows, hidden = case.outputs["permute_tokens"].shape
+    element_bytes = numpy_dtype(case.dtype).itemsize
+    return boundaries_of(case.machine, rows, 0, hidden, element_bytes)
+
+
+def _routings_of(case: Case) -> set[str]:
+    indices: Indices = np.asarray(case.arrays["indices"], np.int64)
+    return rank_patterns(indices)

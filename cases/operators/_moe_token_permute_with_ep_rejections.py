@@ -1,0 +1,172 @@
+"""Calls of MoeTokenPermuteWithEp that the interface refuses: every rule broken once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from cases.operators._moe_token_permute_with_ep_call import TENSORS, Shape, call
+from cases.operators._moe_token_permute_with_ep_sizes import MOST_TOP_K
+from cases.operators._moe_token_permute_with_ep_sources import (
+    DEFINITION,
+    INTERFACE,
+    README,
+    TILING,
+)
+from conformance.case import Attribute, Case, Tensor
+from conformance.fill import Fill
+from conformance.operator import Clause, Rejection, SourceClass, document, source_read
+from conformance.variations import reshaped, retyped, with_attributes, without
+
+NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
+AT_INTERFACE = ("aclnn",)
+"""Routes on which a rule holds that the kernels of this project do not need."""
+
+LEAST_REFUSED_SLOTS = 2**24 - 1
+EXPERTS: Shape = (1, 2, 3, 1, 2, 3)
+LATTICE = Fill(("lattice",), seed=1)
+
+
+def rejections() -> tuple[Rejection, ...]:
+    """Every rule of the definition and of the host tiling, broken once, with its status."""
+    good = call(
+        "middle",
+        "float32",
+        tokens=(3, 16),
+        top_k=2,
+        indices=EXPERTS,
+        rank_range=(1, 5),
+        fill=LATTICE,
+        probs=LATTICE,
+    )
+    rows = good.outputs["permute_tokens"].shape[0]
+    broken: dict[int, dict[Clause, dict[str, Case]]] = {
+        NULL: {
+            Clause("the tensor is required", INTERFACE, SourceClass.INFERRED): {
+                f"{tensor.name} is null": without(good, tensor.name)
+                for tensor in TENSORS
+                if not tensor.optional
+            }
+        },
+        INVALID: _dtypes(good),
+        TILING_FAILED: {
+            _read("rangeOptional has two numbers"): {
+                "range of 1 number": with_attributes(good, rank_range=(1,)),
+                "range of 3 numbers": with_attributes(good, rank_range=(1, 5, 6)),
+            },
+            _read("both numbers of the range lie in [0, slots]"): {
+                f"range {given}": with_attributes(good, rank_range=given)
+                for given in ((-1, 5), (5, -1), (-1, -1), (1, 7), (7, 1), (7, 7), (1, 5 + 2**32))
+            },
+            _read("indices have rank 1 or 2, and as many rows as tokens"): {
+                "indices of rank 3": reshaped(good, "indices", (3, 2, 1)),
+                "indices of rank 0": reshaped(good, "indices", ()),
+                "indices of 2 tokens for 3": reshaped(good, "indices", (2, 2)),
+                "indices of 4 tokens for 3": reshaped(good, "indices", (4, 2)),
+            },
+            _read("probs have the shape of indices"): {
+                "probs of rank 1": reshaped(good, "probs", (3,)),
+                "probs of rank 3": reshaped(good, "probs", (3, 2, 1)),
+                "probs of 4 tokens": reshaped(good, "probs", (4, 2)),
+                "probs of 3 experts": reshaped(good, "probs", (3, 3)),
+            },
+            _read(f"1 <= top_k <= {MOST_TOP_K}"): {
+                "top_k is 0": _without_slots(),
+                f"top_k is {MOST_TOP_K + 1}": _sized((2, 1), MOST_TOP_K + 1, 1),
+            },
+            _read("less than 2^24 - 1 slots"): {
+                "2^24 - 1 slots": _sized((LEAST_REFUSED_SLOTS // 255, 1), 255, 1),
+            },
+            _read("permuteTokensOut is [rows, ...] with the columns of tokens"): {
+                "a row too few": reshaped(good, "permute_tokens", (rows - 1, 16)),
+                "a row too many": reshaped(good, "permute_tokens", (rows + 1, 16)),
+                "a column too few": reshaped(good, "permute_tokens", (rows, 15)),
+                "a column too many": reshaped(good, "permute_tokens", (rows, 17)),
+                "permuted tokens of rank 1": reshaped(good, "permute_tokens", (rows * 16,)),
+                "rows of an empty range, which keeps all": _with_range(good, (3, 3), rows=0),
+                "rows of the ranks left in a backward range": _with_range(good, (4, 1), rows=2),
+            },
+            _read("sortedIndicesOut is [slots], also where a range cuts"): {
+                "a rank too few": reshaped(good, "sorted_indices", (5,)),
+                "ranks of the range only": reshaped(good, "sorted_indices", (rows,)),
+                "ranks of rank 2": reshaped(good, "sorted_indices", (3, 2)),
+            },
+            _read("permuteProbsOut is [rows], where probs are given"): {
+                "a probability too few": reshaped(good, "permute_probs", (rows - 1,)),
+                "a probability too many": reshaped(good, "permute_probs", (rows + 1,)),
+                "probabilities of rank 2": reshaped(good, "permute_probs", (rows, 1)),
+            },
+        },
+    }
+    at_interface: dict[Clause, dict[str, Case]] = {
+        _read("paddedMode is false, though the document gives its equation"): {
+            "paddedMode is true": with_attributes(good, padded_mode=1),
+        },
+        _read("without a range, numOutTokens lies in [0, slots], and fits the rows"): {
+            "numOutTokens is -1, 4 rows": _numbered(-1, rows=4),
+            "numOutTokens is 7 of 6, 7 rows": _numbered(7, rows=7),
+        },
+    }
+    return (*_listed(broken), *_listed({TILING_FAILED: at_interface}, AT_INTERFACE))
+
+
+def _listed(
+    broken: dict[int, dict[Clause, dict[str, Case]]], routes: tuple[str, ...] = ()
+) -> tuple[Rejection, ...]:
+    return tuple(
+        Rejection(name, case, status, clause, routes)
+        for status, clauses in broken.items()
+        for clause, calls in clauses.items()
+        for name, case in calls.items()
+    )
+
+
+def _read(rule: str) -> Clause:
+    return source_read(rule, TILING)
+
+
+def _dtypes(good: Case) -> dict[Clause, dict[str, Case]]:
+    """Calls whose dtypes are none that the operator's definition lists together."""
+    integers = good
+    for name in ("tokens", "probs", "permute_tokens", "permute_probs"):
+        integers = retyped(integers, name, "int32")
+    types = document("float16, bfloat16 or float32; indices int32 or int64", f"{README}, types")
+    shared = source_read("tokens, probs and both outputs share one dtype", DEFINITION)
+    return {
+        types: {
+            "everything is int32": integers,
+            "tokens are float64": retyped(good, "tokens", "float64"),
+            "indices are int16": retyped(good, "indices", "int16"),
+            "indices are float32": retyped(good, "indices", "float32"),
+            "sorted indices are int64": retyped(good, "sorted_indices", "int64"),
+        },
+        shared: {
+            f"{name} of another dtype": retyped(good, name, "float16")
+            for name in ("tokens", "probs", "permute_tokens", "permute_probs")
+        },
+    }
+
+
+def _sized(tokens: Shape, top_k: int, rows: int) -> Case:
+    """A call of sizes that is refused for one of them; all indices are 0."""
+    return call("head", "float16", tokens=tokens, top_k=top_k, rank_range=(0, rows), rows=rows)
+
+
+def _without_slots() -> Case:
+    """No slots, but outputs that are not empty: where all are, nothing is checked."""
+    return call("full", "float16", tokens=(4, 16), top_k=0, rank_range=(0, 0), rows=4)
+
+
+def _with_range(case: Case, given: Attribute, rows: int) -> Case:
+    """The call with another range and so many rows."""
+    sized = with_attributes(case, rank_range=given)
+    for name in ("permute_tokens", "permute_probs"):
+        shape = sized.outputs[name].shape
+        sized = reshaped(sized, name, (rows, *shape[1:]))
+    return sized
+
+
+def _numbered(num_out_tokens: int, rows: int) -> Case:
+    """A call without a range, with rows that are wrong by all that sources say of such a call."""
+    case = call("no_range", "float32", tokens=(3, 16), top_k=2, indices=EXPERTS, rows=rows)
+    outputs = {**case.outputs, "permute_tokens": Tensor((rows, 16), "float32")}
+    return replace(with_attributes(case, num_out_tokens=num_out_tokens), outputs=outputs)

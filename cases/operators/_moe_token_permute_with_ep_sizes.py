@@ -1,0 +1,157 @@
+"""Sizes of MoeTokenPermuteWithEp at which a kernel changes its path, solved for a drawn machine.
+
+`one_core_slots` and `row_columns` are the vendor's limits as functions of the machine. Sources:
+ops-transformer, moe_token_permute_with_ep_tiling.cpp, read. Kernels of this project draw their own
+lines; shapes around the vendor's on small machines lie near theirs too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+
+from conformance.case import Machine
+from conformance.devices.device import USABLE_UB_BYTES
+from conformance.strategies.machines import UB_BYTES
+
+LEAST_UB_BYTES = 16384
+"""The smallest buffer that is drawn: what the vendor's tiling keeps back for tokens of 512 slots,
+and the indices and rows of one of them."""
+
+SORTED_BYTES_PER_SLOT = 32
+SORT_GRANULE = 32
+LISTS_OF_ONE_MERGE = 4
+RESERVED_BYTES = 4096
+MOST_TOP_K = 512
+
+TOP_KS = {
+    "rank 1": (1,),
+    "1": (1,),
+    "2-3": (2, 3),
+    "4-8": tuple(range(4, 9)),
+    "9-64": tuple(range(9, 65)),
+    "65-511": tuple(range(65, 512)),
+    "512": (512,),
+}
+"""top_k of each class; with "rank 1" the indices have one axis."""
+
+CORES = {"one": (1,), "few": (2, 3), "many": (40, 48)}
+SMALL_UB = 16384
+UB = {
+    "small": tuple(ub for ub in UB_BYTES if LEAST_UB_BYTES <= ub <= SMALL_UB),
+    "large": tuple(ub for ub in UB_BYTES if ub > SMALL_UB),
+}
+STEPS = {"": 0, " - 1": -1, " + 1": 1}
+SORT_SIZES = {f"slots = {slots}": slots for slots in (1, 31, 32, 33)}
+BOUNDARIES = (
+    *(f"tokens = cores{step}" for step in STEPS),
+    *SORT_SIZES,
+    *(f"slots = one core{step}" for step in STEPS),
+    "slots = four lists + 1",
+    *(f"hidden = row{step}" for step in STEPS),
+    "hidden = two rows + 1",
+    *(f"hidden = vendor row{step}" for step in STEPS),
+)
+"""``one core``: the most slots that one core sorts; ``four lists``: the most that one merge of four
+cores' lists does; ``row``: the most columns of which two rows fit the buffer; ``vendor row``: the
+same on the vendor's chips."""
+
+MOST_SLOTS = 7_000
+MOST_ELEMENTS = 1 << 20
+"""Elements of the outputs of one case, if it keeps every slot: bounds its time."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """A machine and the sizes that a boundary fixes; ``tokens`` or ``hidden`` None is free."""
+
+    machine: Machine
+    top_k: int
+    tokens: int | None = None
+    hidden: int | None = None
+
+    @property
+    def most_tokens(self) -> int:
+        """The most tokens within the bounds of a case."""
+        return min(MOST_SLOTS, MOST_ELEMENTS // (self.hidden or 1)) // self.top_k
+
+    def holds(self, slots: int) -> bool:
+        """Whether there can be that many slots, within the bounds of a case."""
+        least = max(1, -(-slots // self.top_k))
+        tokens = self.most_tokens if self.tokens is None else self.tokens
+        return least <= tokens <= self.most_tokens
+
+
+def one_core_slots(machine: Machine) -> int:
+    """The most slots that one core sorts at once."""
+    usable = machine.ub_bytes - 32 * machine.cores
+    return usable // SORTED_BYTES_PER_SLOT // SORT_GRANULE * SORT_GRANULE
+
+
+def row_columns(ub_bytes: int, element_bytes: int) -> int:
+    """The most columns of which two rows fit what the buffer has beside indices."""
+    return (ub_bytes - RESERVED_BYTES) // 2 // 32 * 32 // element_bytes
+
+
+@cache
+def sizes_at(
+    boundary: str, top_k: str, cores: str, ub: str, element_bytes: int
+) -> tuple[Sizes, ...]:
+    """The sizes on a boundary, fewest elements first; empty where the classes do not meet it."""
+    found = {
+        sizes
+        for count, ub_bytes in product(CORES[cores], UB[ub])
+        for sizes in _on(boundary, TOP_KS[top_k], Machine(count, ub_bytes), element_bytes)
+        if sizes.holds(1)
+    }
+    return tuple(sorted(found, key=_simplicity))
+
+
+def boundaries_of(
+    machine: Machine | None, tokens: int, slots: int, hidden: int, element_bytes: int
+) -> set[str]:
+    """The boundaries on which a case's sizes lie; without a machine, those of no machine."""
+    shown = {name for name, size in SORT_SIZES.items() if slots == size}
+    vendor = {row_columns(usable, element_bytes) for usable in USABLE_UB_BYTES.values()}
+    shown |= {f"hidden = vendor row{s}" for s, d in STEPS.items() if hidden - d in vendor}
+    if machine is None:
+        return shown
+    core, row = one_core_slots(machine), row_columns(machine.ub_bytes, element_bytes)
+    for step, change in STEPS.items():
+        shown |= {f"tokens = cores{step}"} if tokens == machine.cores + change else set()
+        shown |= {f"slots = one core{step}"} if slots == core + change else set()
+        shown |= {f"hidden = row{step}"} if hidden == row + change else set()
+    shown |= {"slots = four lists + 1"} if slots == LISTS_OF_ONE_MERGE * core + 1 else set()
+    return shown | ({"hidden = two rows + 1"} if hidden == 2 * row + 1 else set())
+
+
+def _on(
+    boundary: str, top_ks: tuple[int, ...], machine: Machine, element_bytes: int
+) -> Iterator[Sizes]:
+    """The sizes of one machine and class of top_k on a boundary."""
+    what, _, step = boundary.partition(" = ")
+    change = next((change for word, change in STEPS.items() if word and step.endswith(word)), 0)
+    ends = sorted({top_ks[0], top_ks[-1]})
+    if what == "slots":
+        core = one_core_slots(machine)
+        slots = {"one core": core + change, "four lists": LISTS_OF_ONE_MERGE * core + 1}.get(
+            step.removesuffix(" + 1").removesuffix(" - 1"), 0
+        ) or SORT_SIZES[boundary]
+        fitting = [top_k for top_k in top_ks if slots % top_k == 0]
+        yield from (Sizes(machine, top_k, slots // top_k) for top_k in fitting)
+    elif what == "tokens":
+        yield from (Sizes(machine, top_k, machine.cores + change) for top_k in ends)
+    else:
+        rows = [row_columns(machine.ub_bytes, element_bytes)]
+        if "vendor" in step:
+            rows = [row_columns(usable, element_bytes) for usable in USABLE_UB_BYTES.values()]
+        for row, top_k in product(rows, ends):
+            yield Sizes(machine, top_k, hidden=row * (2 if "two" in step else 1) + change)
+
+
+def _simplicity(sizes: Sizes) -> tuple[int, ...]:
+    hidden, tokens = sizes.hidden or 1, sizes.tokens or 1  # None is free, and begins with 1
+    machine = sizes.machine
+    return (sizes.top_k * tokens * hidden, machine.cores, machine.ub_bytes, sizes.top_k, hidden)

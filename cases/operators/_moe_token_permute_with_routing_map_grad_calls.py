@@ -1,0 +1,322 @@
+"""Calls of MoeTokenPermuteWithRoutingMapGrad: how one is made, examples, what must be refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cases.operators._moe_token_permute_with_routing_map_grad_sources import (
+    DTYPES,
+    FUNCTION,
+    HOST,
+    KERNELS,
+    NAME,
+    README,
+)
+from conformance.case import Case, Machine, Tensor
+from conformance.fill import Fill
+from conformance.operator import (
+    Clause,
+    Example,
+    Quarantine,
+    Rejection,
+    SourceClass,
+    document,
+    source_read,
+)
+from conformance.strategies.layouts import strides_of
+from conformance.variations import reshaped, retyped, with_attributes, without
+from reference.moe_token_permute_with_routing_map_grad import MOST_TOPK
+
+Shape = tuple[int, ...]
+GAUSSIAN = Fill(("gaussian",), seed=1)
+GRAD, PROBS, MAP = "permuted_token_output_grad", "permuted_probs_output_grad", "routing_map"
+
+
+def call(
+    mode: str,
+    dtype: str,
+    *,
+    grad: tuple[int, int],
+    indices: Shape,
+    tokens: int,
+    experts: int,
+    probs: str = "neither",
+    map_kind: str = "absent",
+    map_values: Shape = (),
+    probs_fill: Fill | None = None,
+    probs_values: Shape | None = None,
+    layout: str = "contiguous",
+    fill: Fill | None = None,
+    values: Shape | None = None,
+    unread: Shape = (),
+    machine: Machine | None = None,
+) -> Case:
+    """A case from what matters of it; ``probs`` and ``map_kind`` as in the module of maps."""
+    rows, hidden = grad
+    inputs = {GRAD: Tensor(grad, dtype, values, fill, unread)}
+    if probs in ("both", "input only"):
+        inputs[PROBS] = Tensor((rows,), dtype, probs_values, probs_fill)
+    inputs["sorted_indices"] = Tensor((len(indices),), "int32", values=indices)
+    routes = (tokens, experts)
+    if map_kind != "absent":
+        map_dtype = "bool" if map_kind == "bool" else "int8"
+        inputs[MAP] = Tensor(routes, map_dtype, values=map_values)
+    sums = (tokens, hidden)
+    outputs = {"tokens_grad": Tensor(sums, dtype, strides=strides_of(layout, sums))}
+    if probs in ("both", "output only"):
+        outputs["probs_grad"] = Tensor(routes, dtype, strides=strides_of(layout, routes))
+    return Case(
+        operator=NAME,
+        mode=mode,
+        dtype=dtype,
+        attributes={
+            "num_experts": experts,
+            "tokens_num": tokens,
+            "drop_and_pad": int(mode == "drop_pad"),
+        },
+        inputs=inputs,
+        outputs=outputs,
+        machine=machine,
+    )
+
+
+def row_sum(dtype: str, x: NDArray[np.generic]) -> Case:
+    """One token whose slots are the rows of ``x`` [slots, columns]."""
+    slots, columns = x.shape
+    stored = np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}").reshape(-1)
+    indices = tuple(range(slots))
+    return call(
+        "dropless",
+        dtype,
+        grad=(slots, columns),
+        indices=indices,
+        tokens=1,
+        experts=slots,
+        values=tuple(stored.tolist()),
+    )
+
+
+def numbers(dtype: str, *values: float) -> Shape:
+    """The storage bits of values that every dtype holds exactly."""
+    if dtype == "float16":
+        return tuple(int(np.float16(value).view(np.uint16)) for value in values)
+    shift = 16 if dtype == "bfloat16" else 0
+    return tuple(int(np.float32(value).view(np.uint32)) >> shift for value in values)
+
+
+def by_hand(mode: str, dtype: str, map_kind: str = "int8") -> Case:
+    """Two tokens, three experts: a call that a person can work out.
+
+    Experts 0 and 2 of token 0, 0 and 1 of token 1; padded, two rows of expert 0 and two of 1.
+    """
+    padded = mode == "drop_pad"
+    return call(
+        mode,
+        dtype,
+        grad=(4, 2),
+        indices=(0, 1, 1, 0) if padded else (0, 3, 1, 2),
+        tokens=2,
+        experts=2 if padded else 3,
+        probs="both",
+        map_kind=map_kind,
+        map_values=(1, 0, 1, 1) if padded else (1, 0, 1, 1, 1, 0),
+        probs_values=numbers(dtype, 1, 2, 3, 4),
+        values=numbers(dtype, 1, 10, 2, 20, 4, 40, 8, 80),
+    )
+
+
+UNPADDED_RESULT = {
+    "tokens_grad": (9.0, 90.0, 6.0, 60.0),
+    "probs_grad": (1.0, 0.0, 4.0, 2.0, 3.0, 0.0),
+}
+PADDED_RESULT = {"tokens_grad": (9.0, 90.0, 6.0, 60.0), "probs_grad": (1.0, 4.0, 2.0, 3.0)}
+
+
+def in_order(dtype: str, tokens: int, top_k: int, hidden: int, probs: str = "neither") -> Case:
+    """A call without padding whose ranks are 0, 1, 2... and whose tokens go to all experts."""
+    rows = tokens * top_k
+    return call(
+        "dropless",
+        dtype,
+        grad=(rows, hidden),
+        indices=tuple(range(rows)),
+        tokens=tokens,
+        experts=max(top_k, 1),
+        probs=probs,
+        map_kind="absent" if probs == "neither" else "bool",
+        map_values=(1,) * (tokens * max(top_k, 1)),
+        probs_fill=GAUSSIAN,
+        fill=GAUSSIAN,
+    )
+
+
+def examples() -> tuple[Example, ...]:
+    """Calls worked out by hand; the sizes of the vendor's call example; limits; empty calls."""
+    experts, capacity = 256, 16
+    rows = experts * capacity
+    sizes = call(
+        "drop_pad",
+        "float32",
+        grad=(rows, 8),
+        indices=tuple(range(rows)),
+        tokens=rows,
+        experts=experts,
+        probs="both",
+        map_kind="int8",
+        map_values=(1,) * (rows * experts),
+        values=numbers("float32", 1) * (rows * 8),
+        probs_values=numbers("float32", 1) * rows,
+    )
+    vendor = "ops-transformer, test_aclnn_moe_token_permute_with_routing_map_grad.cpp, sizes"
+    padded = by_hand("drop_pad", "bfloat16")
+    no_rows = call("dropless", "float16", grad=(0, 4), indices=(), tokens=3, experts=2)
+    return (
+        *(
+            Example(f"worked out {dtype} {kind}", by_hand("dropless", dtype, kind), FUNCTION, one)
+            for one in (UNPADDED_RESULT,)
+            for dtype, kind in (("float16", "int8"), ("bfloat16", "bool"), ("float32", "bool"))
+        ),
+        Example("worked out, padded", padded, FUNCTION, PADDED_RESULT),
+        Example("call example with hidden 8", sizes, vendor),
+        *(
+            Example(f"topK 512 {dtype}", in_order(dtype, 2, 512, 8, "both"), README)
+            for dtype in DTYPES
+        ),
+        Example("hidden 0", in_order("float32", 2, 2, 0), f"{HOST}, empty tensors"),
+        Example("hidden 0 with probs", in_order("float32", 2, 2, 0, "both"), f"{HOST}, empty"),
+        Example("no rows", no_rows, f"{HOST}, empty tensors"),
+    )
+
+
+NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
+
+
+def inferred(text: str) -> Clause:
+    """A clause that follows from the equations, and that no document spells out."""
+    return Clause(text, FUNCTION, SourceClass.INFERRED)
+
+
+def sized(case: Case, tokens: int, experts: int) -> Case:
+    """The same rows for another number of tokens and experts; map and outputs go with them."""
+    case = with_attributes(case, tokens_num=tokens, num_experts=experts)
+    for name in (MAP, "probs_grad"):
+        case = reshaped(case, name, (tokens, experts))
+    return reshaped(case, "tokens_grad", (tokens, case.outputs["tokens_grad"].shape[1]))
+
+
+def rejections() -> tuple[Rejection, ...]:
+    """What the interface refuses, broken once each.
+
+    CANN checks neither the outputs nor that sizes agree: there such a call writes where it should
+    not. Its status where topK is too large is an inner one, 561xxx, which nobody promises.
+    """
+    good = in_order("float32", 4, 2, 16, "both")
+    padded = by_hand("drop_pad", "float32")
+    checked: dict[int, dict[Clause, dict[str, Case]]] = {
+        NULL: {
+            source_read("the tensor is required", HOST): {
+                f"{name} is null": without(good, name)
+                for name in (GRAD, "sorted_indices", "tokens_grad")
+            },
+            source_read("probs need a routing map", HOST): {
+                "no map for probs": without(good, MAP),
+                "no map for probs, padded": without(padded, MAP),
+            },
+        },
+        INVALID: {
+            source_read("num_experts and tokens_num are above 0, checked before all else", HOST): {
+                "num_experts is 0": with_attributes(good, num_experts=0),
+                "num_experts is -1": with_attributes(good, num_experts=-1),
+                "tokens_num is 0": with_attributes(good, tokens_num=0),
+                "tokens_num is -4": with_attributes(good, tokens_num=-4),
+                "tokens_num is 0 and the gradient null": with_attributes(
+                    without(good, GRAD), tokens_num=0
+                ),
+            },
+            document("float16, bfloat16 or float32, one for all; indices int32", README): {
+                "gradient is int32": retyped(good, GRAD, "int32"),
+                "probs have another dtype": retyped(good, PROBS, "float16"),
+                "indices are int64": retyped(good, "sorted_indices", "int64"),
+            },
+            source_read("the map is int8 or bool", HOST): {
+                "map is uint8": retyped(good, MAP, "uint8"),
+                "map is int32": retyped(good, MAP, "int32"),
+            },
+            source_read("the gradient and the map have two axes, the probs one", HOST): {
+                "gradient of rank 3": reshaped(good, GRAD, (8, 16, 1)),
+                "gradient of rank 1": reshaped(good, GRAD, (8,)),
+                "map of rank 1": reshaped(good, MAP, (8,)),
+                "map of rank 3": reshaped(good, MAP, (4, 2, 1)),
+                "probs of rank 2": reshaped(good, PROBS, (8, 1)),
+            },
+        },
+    }
+    top_k_of_513 = in_order("float32", 2, MOST_TOPK + 1, 1)
+    unchecked: dict[int, dict[Clause, dict[str, Case]]] = {
+        INVALID: {
+            document("float16, bfloat16 or float32, one for all; indices int32", README): {
+                "tokens_grad has another dtype": retyped(good, "tokens_grad", "float16"),
+                "probs_grad has another dtype": retyped(good, "probs_grad", "float16"),
+            },
+            document("probs_grad is [tokens_num, num_experts]", FUNCTION): {
+                "probs_grad too narrow": reshaped(good, "probs_grad", (4, 1)),
+                "probs_grad of 3 rows for 4": reshaped(good, "probs_grad", (3, 2)),
+            },
+            inferred("tokens_grad is [tokens_num, hidden]"): {
+                "tokens_grad too narrow": reshaped(good, "tokens_grad", (4, 15)),
+                "tokens_grad of 5 rows for 4": reshaped(good, "tokens_grad", (5, 16)),
+            },
+            document("an index for every row", f"{README}, parameters"): {
+                "an index too few": reshaped(good, "sorted_indices", (7,)),
+                "an index too many, padded": reshaped(padded, "sorted_indices", (5,)),
+            },
+            inferred("as many probs as rows, a map [tokens_num, num_experts]"): {
+                "probs too few": reshaped(good, PROBS, (7,)),
+                "map too narrow": reshaped(good, MAP, (4, 1)),
+            },
+            inferred("tokens share the rows evenly; padded, experts do"): {
+                "8 rows, 3 tokens": sized(good, tokens=3, experts=2),
+                "4 rows, 3 experts, padded": sized(padded, tokens=2, experts=3),
+            },
+        },
+        TILING_FAILED: {
+            document(f"topK is at most {MOST_TOPK} without padding", f"{README}, constraints"): {
+                "topK is 513": top_k_of_513,
+            },
+        },
+    }
+    return tuple(
+        Rejection(name, case, status, clause, checked_by_cann=broken is checked)
+        for broken in (checked, unchecked)
+        for status, clauses in broken.items()
+        for clause, calls in clauses.items()
+        for name, case in calls.items()
+    )
+
+
+def quarantine() -> tuple[Quarantine, ...]:
+    """Calls of which no source says what they give, but that do no harm."""
+    padded = by_hand("drop_pad", "float32")
+    twice = replace(
+        padded,
+        inputs={**padded.inputs, "sorted_indices": Tensor((4,), "int32", values=(0, 0, 1, 0))},
+    )
+    good = in_order("float32", 2, 2, 8)
+    beyond = replace(
+        good, inputs={**good.inputs, "sorted_indices": Tensor((4,), "int32", values=(0, 4, 1, 9))}
+    )
+    return (
+        Quarantine(
+            "a token twice in one expert",
+            twice,
+            inferred("two rows of an expert have one place in probs_grad: either may remain"),
+        ),
+        Quarantine(
+            "ranks beyond the rows",
+            beyond,
+            source_read("a rank from the number of rows on adds nothing, undocumented", KERNELS),
+        ),
+    )

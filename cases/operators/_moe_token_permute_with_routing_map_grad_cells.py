@@ -1,0 +1,209 @@
+"""The discrete cells of MoeTokenPermuteWithRoutingMapGrad, without padding and with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+from hypothesis import strategies as st
+
+from cases.operators import _moe_token_permute_grad_sizes as unpadded
+from cases.operators import _moe_token_permute_with_routing_map_grad_sizes as padded
+from cases.operators._moe_token_permute_grad_cells import (
+    CHEAPEST,
+    MOST_HIDDEN,
+    cores_of,
+    least_kept,
+    slots_class,
+    ub_of,
+)
+from cases.operators._moe_token_permute_with_routing_map_grad_maps import (
+    MAPS,
+    PROBS,
+    goes_with,
+    map_of,
+    map_values,
+    probs_fill,
+    probs_of,
+    routed,
+)
+from conformance.case import Case, numpy_dtype
+from conformance.cells import Axis, Cells, Constraint, Levels
+from conformance.fill import families_of
+from conformance.strategies.fills import READABLE_FIRST, SEEDS, fills_with
+from conformance.strategies.layouts import LAYOUTS, layout_of
+from conformance.strategies.patterns import RANKS, rank_patterns, ranked
+from conformance.strategies.routings import unread_rows
+from conformance.strategies.sizes import hiddens
+
+Call = Callable[..., Case]
+MORE_EXPERTS = 5
+"""Experts beyond those of one token, at most."""
+
+
+@cache
+def cells(call: Call, mode: str, dtype: str) -> Cells:
+    """The cells of one mode and dtype; ``call`` is the record's, which makes a case of sizes."""
+    sized = (_padded_axes if mode == "drop_pad" else _unpadded_axes)(dtype)
+    axes, constraint = sized
+    drawn = _padded_cases if mode == "drop_pad" else _unpadded_cases
+    return Cells(
+        axes=(
+            *axes,
+            Axis("probs", PROBS, lambda case: [probs_of(case)]),
+            Axis("map", MAPS, lambda case: [map_of(case)]),
+            Axis("layout", LAYOUTS, lambda case: [layout_of(case.outputs["tokens_grad"])]),
+            Axis("family", READABLE_FIRST, _families_of),
+            Axis("cores", tuple(unpadded.CORES), cores_of),
+            Axis("UB", ("small", "large"), ub_of),
+        ),
+        cases=lambda levels: drawn(call, dtype, levels),
+        constraints=(
+            constraint,
+            Constraint(("probs", "map"), goes_with, "probs need a map (status 161001)"),
+        ),
+    )
+
+
+def _unpadded_axes(dtype: str) -> tuple[tuple[Axis, ...], Constraint]:
+    element_bytes = numpy_dtype(dtype).itemsize
+
+    @cache
+    def holds(boundary: str, slots: str, cores: str, ub: str, kept: int) -> bool:
+        found = unpadded.sizes_at(boundary, slots, cores, ub, element_bytes)
+        return any(one.holds("none", kept) for one in found)
+
+    def solvable(boundary: str, slots: str, cores: str, ub: str, routing: str) -> bool:
+        return holds(boundary, slots, cores, ub, least_kept(routing))
+
+    axes = (
+        Axis("boundary", unpadded.BOUNDARIES, _boundaries_of),
+        Axis("routing", RANKS, lambda case: rank_patterns(_indices(case))),
+        Axis("slots", tuple(unpadded.SLOTS), lambda case: slots_class(top_k_of(case))),
+    )
+    over = ("boundary", "slots", "cores", "UB", "routing")
+    return axes, Constraint(over, solvable, "no size meets these, or only one that is too big")
+
+
+def _padded_axes(dtype: str) -> tuple[tuple[Axis, ...], Constraint]:
+    element_bytes = numpy_dtype(dtype).itemsize
+
+    @cache
+    def solvable(boundary: str, sharing: str, order: str, cores: str, ub: str) -> bool:
+        found = padded.sizes_at(boundary, cores, ub, element_bytes)
+        return any(one.holds(sharing, order) for one in found)
+
+    axes = (
+        Axis("boundary", padded.BOUNDARIES, _boundaries_of),
+        Axis("sharing", padded.SHARING, lambda case: padded.sharing_of(_indices(case))),
+        Axis("order", padded.ORDERS, _order_of),
+    )
+    over = ("boundary", "sharing", "order", "cores", "UB")
+    return axes, Constraint(over, solvable, "no size meets these, or only one that is too big")
+
+
+@st.composite
+def _unpadded_cases(draw: st.DrawFn, call: Call, dtype: str, levels: Levels) -> Case:
+    """Cases without padding that show these levels; every case takes as many choices."""
+    size = numpy_dtype(dtype).itemsize
+    place = (levels["boundary"], levels["slots"], levels["cores"], levels["UB"])
+    found = unpadded.sizes_at(*place, size)
+    kept = least_kept(levels["routing"])
+    solved = [one for one in found if one.holds("none", kept)]
+    likely = solved if draw(st.booleans()) else solved[:CHEAPEST]
+    chosen = likely[draw(st.integers(0, 4095)) % len(likely)]
+    more_tokens, any_hidden = draw(st.integers(0, 60)), draw(hiddens(MOST_HIDDEN))
+    more_experts, seed = draw(st.integers(0, MORE_EXPERTS)), draw(SEEDS)
+    generator = np.random.default_rng(seed)
+    top_k, tokens = chosen.top_k, chosen.tokens
+    if tokens is None:
+        tokens = min(chosen.fewest_tokens("none", kept) + more_tokens, chosen.most_tokens)
+    rows, experts = tokens * top_k, top_k + more_experts
+    most_hidden = max(1, unpadded.MOST_ELEMENTS // 2 // rows)
+    hidden = chosen.hidden or (any_hidden - 1) % most_hidden + 1
+    indices = ranked(levels["routing"], rows, generator)
+    return call(
+        "dropless",
+        dtype,
+        grad=(rows, hidden),
+        indices=tuple(indices.tolist()),
+        tokens=tokens,
+        experts=experts,
+        probs=levels["probs"],
+        map_kind=levels["map"],
+        map_values=map_values(levels["map"], routed(tokens, experts, top_k, generator), generator),
+        probs_fill=probs_fill(seed),
+        layout=levels["layout"],
+        fill=draw(fills_with(levels["family"], top_k, hidden)),
+        unread=unread_rows(indices, rows),
+        machine=chosen.machine,
+    )
+
+
+@st.composite
+def _padded_cases(draw: st.DrawFn, call: Call, dtype: str, levels: Levels) -> Case:
+    """Padded cases that show these levels; every case takes as many choices."""
+    size = numpy_dtype(dtype).itemsize
+    found = padded.sizes_at(levels["boundary"], levels["cores"], levels["UB"], size)
+    sharing, order = levels["sharing"], levels["order"]
+    solved = [one for one in found if one.holds(sharing, order)]
+    likely = solved if draw(st.booleans()) else solved[:CHEAPEST]
+    chosen = likely[draw(st.integers(0, 4095)) % len(likely)]
+    more_tokens, any_hidden = draw(st.integers(0, 60)), draw(hiddens(MOST_HIDDEN))
+    seed = draw(SEEDS)
+    generator = np.random.default_rng(seed)
+    tokens = chosen.tokens
+    if tokens is None:
+        most = max(unpadded.MOST_ELEMENTS // (chosen.hidden or 1), chosen.fewest_tokens(sharing))
+        tokens = min(chosen.fewest_tokens(sharing) + more_tokens, most)
+    most_hidden = max(1, unpadded.MOST_ELEMENTS // 2 // max(chosen.rows, tokens))
+    hidden = chosen.hidden or (any_hidden - 1) % most_hidden + 1
+    indices = padded.token_ids(chosen, tokens, sharing, order, generator)
+    mask = routed(tokens, chosen.experts, min(2, chosen.experts), generator)
+    terms = int(np.bincount(indices).max())
+    return call(
+        "drop_pad",
+        dtype,
+        grad=(chosen.rows, hidden),
+        indices=tuple(indices.tolist()),
+        tokens=tokens,
+        experts=chosen.experts,
+        probs=levels["probs"],
+        map_kind=levels["map"],
+        map_values=map_values(levels["map"], mask, generator),
+        probs_fill=probs_fill(seed),
+        layout=levels["layout"],
+        fill=draw(fills_with(levels["family"], terms, hidden)),
+        machine=chosen.machine,
+    )
+
+
+def _indices(case: Case) -> padded.Indices:
+    return np.asarray(case.arrays["sorted_indices"], np.int64)
+
+
+def top_k_of(case: Case) -> int:
+    """The rows of a token where nothing is padded."""
+    rows = case.inputs["permuted_token_output_grad"].shape[0]
+    tokens: int = case.attributes["tokens_num"]
+    return rows // max(1, tokens)
+
+
+def _order_of(case: Case) -> set[str]:
+    indices = _indices(case)
+    return padded.order_of(indices, case.attributes["num_experts"]) if indices.size else set()
+
+
+def _boundaries_of(case: Case) -> set[str]:
+    tokens, hidden = case.outputs["tokens_grad"].shape
+    size = numpy_dtype(case.dtype).itemsize
+    if case.mode == "drop_pad":
+        rows = case.inputs["permuted_token_output_grad"].shape[0]
+        return padded.boundaries_of(case.machine, rows, tokens, hidden, size)
+    return unpadded.boundaries_of(case.machine, tokens, hidden, size)
+
+
+def _families_of(case: Case) -> tuple[str, ...]:
+    gradient = case.inputs["permuted_token_output_grad"]
+    return families_of(gradient.fill, gradient.shape[-1]) if gradient.fill else ()

@@ -1,0 +1,64 @@
+"""What a call of MoeTokenPermuteWithRoutingMapGrad has besides rows and indices: probs, a map."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.case import Case
+from conformance.fill import Fill
+
+Mask = NDArray[np.bool_]
+
+PROBS = ("neither", "both", "output only", "input only")
+"""Which of the probs' gradients a call has: the one of the permuted probs and the one it asks
+for. Nothing is computed for the latter without the former."""
+
+MAPS = ("int8", "bool", "int8 of any value", "absent")
+TRUE_VALUES = (1, 2, -1, 127, -128)
+"""What routes in an int8 map: any value but 0."""
+
+
+def goes_with(probs: str, routing_map: str) -> bool:
+    """Whether a call may have both: a map must be there where there are probs."""
+    return routing_map != "absent" or probs in ("neither", "output only")
+
+
+def routed(tokens: int, experts: int, top_k: int, generator: np.random.Generator) -> Mask:
+    """A map [tokens, experts] that routes every token to ``top_k`` experts."""
+    return np.asarray(np.argsort(generator.random((tokens, experts)), axis=1) < top_k)
+
+
+def map_values(kind: str, mask: Mask, generator: np.random.Generator) -> tuple[int, ...]:
+    """The values of a map of this kind, in C order; one at least tells the kind."""
+    values = mask.astype(np.int64)
+    if kind == "int8 of any value":
+        values[mask] = generator.choice(TRUE_VALUES, int(mask.sum()))
+        if mask.any():
+            values.flat[int(mask.argmax())] = -1
+    return tuple(values.ravel().tolist())
+
+
+def probs_fill(seed: int) -> Fill:
+    """Values of probs: each tells its row, or there are NaN, infinities and both zeros."""
+    return Fill((("address", "special")[seed % 2],), seed)
+
+
+def probs_of(case: Case) -> str:
+    """Which gradients of probs a call has."""
+    given = "permuted_probs_output_grad" in case.inputs
+    asked = "probs_grad" in case.outputs
+    return {(False, False): "neither", (True, True): "both", (False, True): "output only"}.get(
+        (given, asked), "input only"
+    )
+
+
+def map_of(case: Case) -> str:
+    """The kind of a call's map."""
+    routing_map = case.inputs.get("routing_map")
+    if routing_map is None:
+        return "absent"
+    if routing_map.dtype == "bool":
+        return "bool"
+    beyond = np.setdiff1d(case.arrays["routing_map"], (0, 1))
+    return "int8 of any value" if beyond.size else "int8"

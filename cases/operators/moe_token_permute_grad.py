@@ -1,0 +1,346 @@
+"""MoeTokenPermuteGrad: every token's gradient is the sum of its permuted copies' gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache, partial
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+from numpy.typing import NDArray
+
+from cases.operators._moe_token_permute_grad_cells import cells
+from cases.operators._moe_token_permute_grad_far import far_cases, far_examples
+from cases.operators._moe_token_permute_grad_sizes import least_ub_bytes
+from conformance.case import Case, Machine, Tensor
+from conformance.fill import Fill
+from conformance.operator import (
+    Arrays,
+    AttributeParameter,
+    Clause,
+    Example,
+    Merges,
+    Mode,
+    Operator,
+    Quarantine,
+    Rejection,
+    Sum,
+    Support,
+    Target,
+    TensorParameter,
+    document,
+    source_read,
+)
+from conformance.strategies.far import mostly
+from conformance.strategies.fills import fills
+from conformance.strategies.machines import machines
+from conformance.strategies.routings import ranks, unread_rows
+from conformance.strategies.sizes import hiddens, token_counts, top_ks
+from conformance.variations import reshaped, retyped, with_attributes, without
+from reference import moe_token_permute_grad as reference
+from reference.terms import Terms
+
+Shape = tuple[int, ...]
+NAME = "moe_token_permute_grad"
+ACLNN = "aclnnMoeTokenPermuteGrad document"
+KERNELS = "ops-transformer, moe_token_permute_grad/op_kernel"
+HOST = "ops-transformer, moe_token_permute_grad/op_host"
+DTYPES = ("float16", "bfloat16", "float32")
+MODES = ("whole", "uneven", "padded")
+TENSORS = (
+    TensorParameter("permuted_output_grad", "permutedOutputGrad", "input"),
+    TensorParameter("sorted_indices", "sortedIndices", "input", "int32"),
+    TensorParameter("out", "out", "output"),
+)
+MOST_INDICES = 5_000
+LARGEST_CASE = 60_000
+"""Elements that one drawn case may add up: bounds its time, not what a kernel can do."""
+
+
+def formula(inputs: Arrays, attributes: Mapping[str, int]) -> Arrays:
+    """The document's equations on the case's arrays, in the dtype of ``permuted_output_grad``."""
+    grad, indices = inputs["permuted_output_grad"], inputs["sorted_indices"]
+    return {"out": reference.formula(grad, indices, **attributes)}
+
+
+def terms(inputs: Arrays, attributes: Mapping[str, int]) -> Terms:
+    """The rows of ``permuted_output_grad`` that each token adds."""
+    rows = len(inputs["permuted_output_grad"])
+    return reference.terms(inputs["sorted_indices"], source_rows=rows, **attributes)
+
+
+def left_to_right(slots: int) -> Merges:
+    """The summation order: ((x0 + x1) + x2) + ..."""
+    return [(0, slot) for slot in range(1, slots)]
+
+
+def call(
+    mode: str,
+    dtype: str,
+    *,
+    grad: Shape,
+    indices: Shape,
+    top_k: int,
+    fill: Fill | None = None,
+    values: Shape | None = None,
+    out: Shape | None = None,
+    unread: Shape = (),
+    machine: Machine | None = None,
+    rows: Shape | None = None,
+) -> Case:
+    """A case from the sizes that matter; ``out`` defaults to the documented [tokens, hidden]."""
+    tokens = len(indices) // top_k if top_k > 0 else 0
+    return Case(
+        operator=NAME,
+        mode=mode,
+        dtype=dtype,
+        attributes={"num_topk": top_k, "padded_mode": int(mode == "padded")},
+        inputs={
+            "permuted_output_grad": Tensor(grad, dtype, values, fill, unread, rows),
+            "sorted_indices": Tensor((len(indices),), "int32", values=indices),
+        },
+        outputs={"out": Tensor(out or (tokens, grad[-1]), dtype)},
+        machine=machine,
+    )
+
+
+@cache
+def cases(mode: str, dtype: str, small: bool = False) -> SearchStrategy[Case]:
+    """Cases of one mode and dtype; shrinks to one token, one column, one small core.
+
+    ``small`` ones have at most 8 indices and 64 columns. A few of mode "uneven" are far.
+    """
+    near = near_cases(mode, dtype, small=small)
+    return mostly(near, far_cases(call, dtype, small)) if mode == "uneven" else near
+
+
+@cache
+@st.composite
+def near_cases(draw: st.DrawFn, mode: str, dtype: str, small: bool = False) -> Case:
+    """Cases of sizes that memory holds."""
+    most_indices, most_tokens, most_hidden = (8, 8, 64) if small else (MOST_INDICES, 2000, 5000)
+    top_k = draw(top_ks(min(reference.MOST_TOPK, most_indices)))
+    machine = draw(machines(least_ub_bytes(top_k)))
+    # Two at least are drawn from, as fewer choices of one alone would count as simpler.
+    most = max(1, min(most_tokens, most_indices // top_k))
+    tokens = min(most, draw(token_counts(machine.cores, max(2, most))))
+    most = max(1, min(most_hidden, LARGEST_CASE // (tokens * top_k)))
+    hidden = min(most, draw(hiddens(max(2, most))))
+    slots = tokens * top_k
+    rows, indices = slots, draw(ranks(slots))
+    if mode == "uneven":
+        rows = draw(st.one_of(st.integers(1, slots), st.integers(slots + 1, slots + 4)))
+    return call(
+        mode,
+        dtype,
+        grad=(rows, hidden),
+        indices=tuple(indices.tolist()),
+        top_k=top_k,
+        fill=draw(fills(top_k)),
+        unread=unread_rows(indices, rows),
+        machine=machine,
+    )
+
+
+def stated(text: str) -> Clause:
+    """A clause of the interface's parameter list."""
+    return document(text, f"{ACLNN}, parameters")
+
+
+GAUSSIAN = Fill(("gaussian",), seed=1)
+
+
+def bits(dtype: str, *numbers: float) -> Shape:
+    """The storage bits of numbers that float16 or bfloat16 hold exactly."""
+    if dtype == "bfloat16":
+        return tuple(int(np.float32(number).view(np.uint32)) >> 16 for number in numbers)
+    return tuple(int(np.float16(number).view(np.uint16)) for number in numbers)
+
+
+def in_order(mode: str, dtype: str, tokens: int, top_k: int, hidden: int, rows: int) -> Case:
+    """A call whose ranks are 0, 1, 2..."""
+    indices = tuple(range(tokens * top_k))
+    return call(mode, dtype, grad=(rows, hidden), indices=indices, top_k=top_k, fill=GAUSSIAN)
+
+
+def examples() -> tuple[Example, ...]:
+    """The documented example as its names and sizes mean it; a router's list; the limits."""
+    documented = call(
+        "whole",
+        "bfloat16",
+        grad=(2, 2),
+        indices=(0, 1),
+        top_k=2,
+        values=bits("bfloat16", 1, 2, 3, 4),
+    )
+    # Experts 2 0, 1 0, 1 2 of three tokens: the ranks are no list of sources, nor their own inverse
+    routed = partial(call, indices=(4, 0, 2, 1, 3, 5), top_k=2)
+    numbers = (1, 2, 4, 8, 16, 32)
+    whole = routed("whole", "float16", grad=(6, 1), values=bits("float16", *numbers))
+    dropped = routed("uneven", "float16", grad=(4, 1), values=bits("float16", *numbers[:4]))
+    inferred = "interface behaviour for empty tensors, inferred"
+    return (
+        Example("two rows of one token", documented, f"{ACLNN}, example", {"out": (4.0, 6.0)}),
+        Example("ranks of a router", whole, f"{ACLNN}, function: equations", {"out": (17, 6, 40)}),
+        Example("dropped tail of a router", dropped, f"{KERNELS}, index test", {"out": (1, 6, 8)}),
+        *(
+            Example(f"num_topk 512 {dtype}", in_order("whole", dtype, 2, 512, 8, 1024), ACLNN)
+            for dtype in DTYPES
+        ),
+        Example("no tokens", in_order("uneven", "float16", 0, 2, 8, 3), inferred),
+        Example("hidden 0", in_order("whole", "float32", 2, 2, 0, 4), inferred),
+        Example("no rows", in_order("uneven", "bfloat16", 2, 2, 8, 0), inferred),
+        *far_examples(call, DTYPES),
+    )
+
+
+def row_sum(dtype: str, x: NDArray[np.generic]) -> Case:
+    """One token whose slots are the rows of ``x`` [slots, columns]."""
+    slots = len(x)
+    stored = np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}").reshape(-1)
+    return call(
+        "whole",
+        dtype,
+        grad=(slots, x.shape[1]),
+        indices=tuple(range(slots)),
+        top_k=slots,
+        values=tuple(stored.tolist()),
+    )
+
+
+NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
+
+
+def rejections() -> tuple[Rejection, ...]:
+    """What the document rules out, broken once each.
+
+    CANN checks nulls and dtypes only; all the rest its tiling accepts as it comes, and the call is
+    undefined there (the host sources, read).
+    """
+    good = in_order("whole", "float32", 4, 2, 16, 8)
+    types = "float16, bfloat16 or float32, the same for input and output; indices int32"
+    checked: dict[int, dict[Clause, dict[str, Case]]] = {
+        NULL: {
+            document("input and output tensors are no null pointers", f"{ACLNN}, status"): {
+                f"{tensor.name} is null": without(good, tensor.name) for tensor in TENSORS
+            },
+        },
+        INVALID: {
+            stated(types): {
+                "indices are int64": retyped(good, "sorted_indices", "int64"),
+                "gradient is int32": retyped(good, "permuted_output_grad", "int32"),
+                "gradient and out are int32": retyped(
+                    retyped(good, "permuted_output_grad", "int32"), "out", "int32"
+                ),
+                "out has another dtype": retyped(good, "out", "float16"),
+            },
+        },
+    }
+    unchecked: dict[int, dict[Clause, dict[str, Case]]] = {
+        TILING_FAILED: {
+            document("the indices are num_topk for every token", f"{ACLNN}, function"): {
+                "num_topk is 0": with_attributes(good, num_topk=0),
+                "num_topk is -2": with_attributes(good, num_topk=-2),
+                "num_topk is 2^32 + 2": with_attributes(good, num_topk=2**32 + 2),
+                "8 indices, num_topk 3": reshaped(
+                    with_attributes(good, num_topk=3), "out", (2, 16)
+                ),
+            },
+            stated("permuted_output_grad has two axes, sorted_indices one"): {
+                "gradient of rank 1": reshaped(good, "permuted_output_grad", (8,)),
+                "gradient of rank 3": reshaped(good, "permuted_output_grad", (8, 16, 1)),
+                "indices of rank 2": reshaped(good, "sorted_indices", (4, 2)),
+            },
+            stated("out is [tokens, hidden]"): {
+                "out too narrow": reshaped(good, "out", (4, 15)),
+                "out too wide": reshaped(good, "out", (4, 17)),
+                "out of 5 rows for 4": reshaped(good, "out", (5, 16)),
+                "out of 3 rows for 4": reshaped(good, "out", (3, 16)),
+                "out of rank 3": reshaped(good, "out", (4, 1, 16)),
+            },
+        },
+    }
+    return tuple(
+        Rejection(name, case, status, clause, checked_by_cann=broken is checked)
+        for broken in (checked, unchecked)
+        for status, clauses in broken.items()
+        for clause, calls in clauses.items()
+        for name, case in calls.items()
+    )
+
+
+def quarantine() -> tuple[Quarantine, ...]:
+    """Calls on which document and host sources differ."""
+    over = in_order("whole", "float32", 2, reference.MOST_TOPK + 1, 8, 1026)
+    rule = "num_topk is at most 512; Ascend910B and 910_93 do not check it"
+    return (Quarantine("num_topk 513", over, document(rule, f"{ACLNN}, constraints; {HOST}")),)
+
+
+PADDED = source_read("padded_mode true is the same as false", f"{KERNELS} and op_host")
+OPERATOR = Operator(
+    name=NAME,
+    title="MoeTokenPermuteGrad",
+    aclnn="aclnnMoeTokenPermuteGrad",
+    sources=(ACLNN,),
+    products=("Ascend910B", "Ascend910_93"),
+    parameters=(
+        *TENSORS[:2],
+        AttributeParameter("num_topk", "numTopk"),
+        AttributeParameter("padded_mode", "paddedMode", "bool"),
+        TENSORS[2],
+    ),
+    modes=(
+        Mode("whole", stated("a row of permuted_output_grad for every index, and no padding")),
+        Mode("uneven", source_read("indices from the number of rows on add nothing", KERNELS)),
+        Mode("padded", PADDED),
+    ),
+    dtypes=DTYPES,
+    formula=formula,
+    contracts={
+        "out": Sum(
+            clause=document("each token is the sum of its num_topk rows", f"{ACLNN}, function"),
+            terms=terms,
+            merges=left_to_right,
+            order_clause=source_read(
+                "added in float32 from the first slot to the last; rounded once", KERNELS
+            ),
+        )
+    },
+    cases=cases,
+    small_cases=partial(cases, small=True),
+    cells=partial(cells, call),
+    examples=examples(),
+    rejections=rejections(),
+    quarantine=quarantine(),
+    row_sum=row_sum,
+    targets=(
+        Target(
+            "Ascend910B",
+            Support.SUPPORTED,
+            document("Atlas A2 training series", f"{ACLNN}, products"),
+            MODES[:2],
+        ),
+        Target("Ascend910B", Support.IGNORED, PADDED, MODES[2:]),
+        Target(
+            "Ascend910_93",
+            Support.SUPPORTED,
+            source_read("named by the operator's definition; no document says so", HOST),
+            MODES[:2],
+        ),
+        Target("Ascend910_93", Support.IGNORED, PADDED, MODES[2:]),
+        Target(
+            "Ascend910_95",
+            Support.UNDEFINED,
+            source_read("redirected to MoeInitRoutingV2Grad, whose kernels are not public", HOST),
+            MODES[:2],
+        ),
+        Target(
+            "Ascend910_95",
+            Support.REJECTED,
+            source_read("the redirection refuses padded_mode true", HOST),
+            MODES[2:],
+            INVALID,
+        ),
+    ),
+)

@@ -1,0 +1,259 @@
+"""MoeTokenPermuteWithEp: tokens copied for each of their experts, sorted, and a range of them kept.
+
+Missing coverage: tensors of rank 1 or 0; views that are not contiguous; rows without elements; what
+CANN makes of a number of tokens without a range; more than 2^24 slots; a range from the last rank
+to 0, which has no rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+from numpy.typing import NDArray
+
+from cases.operators._moe_token_permute_with_ep_call import (
+    DTYPES,
+    NAME,
+    TENSORS,
+    call,
+    padded_call,
+)
+from cases.operators._moe_token_permute_with_ep_cells import cells
+from cases.operators._moe_token_permute_with_ep_examples import examples
+from cases.operators._moe_token_permute_with_ep_padded import padded_cases, padded_cells
+from cases.operators._moe_token_permute_with_ep_rejections import rejections
+from cases.operators._moe_token_permute_with_ep_sizes import LEAST_UB_BYTES, MOST_TOP_K
+from cases.operators._moe_token_permute_with_ep_sources import (
+    ACLNN,
+    DEFINITION,
+    README,
+    SORT,
+    TILING,
+)
+from cases.operators._moe_token_permute_with_ep_windows import WINDOWS, least_slots, window_at
+from conformance.case import Case
+from conformance.cells import Cells
+from conformance.operator import (
+    Arrays,
+    AttributeParameter,
+    Clause,
+    Copy,
+    Index,
+    Mode,
+    Operator,
+    SourceClass,
+    Support,
+    Target,
+    document,
+    source_read,
+)
+from conformance.strategies.fills import MOVED
+from conformance.strategies.keys import keys
+from conformance.strategies.machines import machines
+from conformance.strategies.sizes import hiddens, token_counts, top_ks
+from reference import moe_token_permute_with_ep as reference
+
+MOST_SLOTS = 2_000
+LARGEST_CASE = 30_000
+"""Elements that one drawn case may move: bounds its time, not what a kernel can do."""
+
+NUMBERS = st.integers(0, 2**20)
+INDEX_DTYPES = st.sampled_from(["int32", "int64"])
+
+
+def formula(inputs: Arrays, attributes: Mapping[str, Any]) -> Arrays:
+    """The document's equations on the case's arrays; zeros for probabilities that are absent."""
+    outputs = reference.formula(
+        inputs["tokens"],
+        inputs["indices"],
+        inputs.get("probs"),
+        rank_range=attributes["rank_range"],
+        num_out_tokens=attributes["num_out_tokens"],
+        padded_mode=bool(attributes["padded_mode"]),
+    )
+    absent = np.zeros(len(outputs["permute_tokens"]), np.uint8)
+    return {"permute_probs": absent, **outputs}
+
+
+def assigned_rows(inputs: Arrays, attributes: Mapping[str, Any]) -> NDArray[np.bool_]:
+    """Which rows of the outputs an equation assigns."""
+    slots = inputs["indices"].size
+    if attributes["padded_mode"]:
+        return np.ones(slots, np.bool_)
+    start, rows = reference.window(slots, attributes["rank_range"], attributes["num_out_tokens"])
+    return np.asarray(np.arange(rows) < reference.assigned(slots, start, rows))
+
+
+def assigned_tokens(inputs: Arrays, attributes: Mapping[str, Any]) -> NDArray[np.bool_]:
+    """The same for rows of tokens, with all their elements."""
+    rows = assigned_rows(inputs, attributes)
+    return rows.reshape(-1, *(1 for _ in inputs["tokens"].shape[1:]))
+
+
+def assigned_probs(inputs: Arrays, attributes: Mapping[str, Any]) -> NDArray[np.bool_]:
+    """The same for probabilities: none where the call has none."""
+    return assigned_rows(inputs, attributes) & ("probs" in inputs)
+
+
+@st.composite
+def sorting_cases(draw: st.DrawFn, mode: str, dtype: str, small: bool = False) -> Case:
+    """Cases of a mode that sorts; shrinks to one slot, or the fewest of its mode, and one column.
+
+    ``small`` ones have at most 8 slots and 64 columns.
+    """
+    most_slots, most_hidden = (8, 64) if small else (MOST_SLOTS, 5000)
+    top_k = draw(top_ks(min(MOST_TOP_K, most_slots)))
+    machine = draw(machines(LEAST_UB_BYTES))
+    tokens = draw(token_counts(machine.cores, max(1, most_slots // top_k)))
+    level = draw(st.sampled_from(WINDOWS[mode]))
+    tokens = max(tokens, -(-least_slots(mode, level) // top_k))
+    slots = tokens * top_k
+    hidden = draw(hiddens(max(1, min(most_hidden, LARGEST_CASE // slots))))
+    first, second = draw(NUMBERS), draw(NUMBERS)
+    rank_range, num_out_tokens = window_at(mode, level, slots, first, second)
+    flat = draw(st.booleans()) and top_k == 1
+    return call(
+        mode,
+        dtype,
+        tokens=(tokens, hidden),
+        top_k=None if flat else top_k,
+        indices=tuple(draw(keys(slots)).tolist()),
+        index_dtype=draw(INDEX_DTYPES),
+        rank_range=rank_range,
+        num_out_tokens=num_out_tokens,
+        fill=draw(MOVED),
+        probs=draw(st.none() | MOVED),
+        machine=machine,
+    )
+
+
+def cases(mode: str, dtype: str, small: bool = False) -> SearchStrategy[Case]:
+    """Cases of one mode and dtype."""
+    if mode == "padded":
+        return padded_cases(padded_call, dtype, small)
+    return sorting_cases(mode, dtype, small=small)
+
+
+def cells_of(mode: str, dtype: str) -> Cells:
+    """The discrete cells of one mode and dtype."""
+    if mode == "padded":
+        return padded_cells(padded_call, dtype)
+    return cells(call, mode, dtype)
+
+
+def stated(text: str) -> Clause:
+    """A clause of the document's equations."""
+    return document(text, f"{README}, equations")
+
+
+def tiled(text: str) -> Clause:
+    """A clause that was read in the host tiling."""
+    return source_read(text, TILING)
+
+
+SLICED = stated("the slot of rank r goes to row r - start, where start <= r < end")
+NO_RANGE = "ops-transformer, newer README and definition disagree; MoeTokenPermute's rule"
+
+OPERATOR = Operator(
+    name=NAME,
+    title="MoeTokenPermuteWithEp",
+    aclnn=ACLNN,
+    sources=(README, TILING, DEFINITION, SORT),
+    products=("Ascend910B", "Ascend910_93"),
+    parameters=(
+        *TENSORS[:3],
+        AttributeParameter("rank_range", "rangeOptional", "int array"),
+        AttributeParameter("num_out_tokens", "numOutTokens"),
+        AttributeParameter("padded_mode", "paddedMode", "bool"),
+        *TENSORS[3:],
+    ),
+    modes=(
+        Mode("full", SLICED),
+        Mode("head", SLICED),
+        Mode("tail", SLICED),
+        Mode("middle", SLICED),
+        Mode("equal", tiled("start == end keeps every slot; the document's equation keeps none")),
+        Mode(
+            "reversed",
+            tiled(
+                "start > end: ranks from start on, and slots - (start - end) rows of which the last"
+                " stay open; the document's equation keeps none"
+            ),
+        ),
+        Mode("no_range", tiled("no range, numOutTokens 0: every slot")),
+        Mode(
+            "num_out_tokens",
+            document(
+                "numOutTokens takes effect where there is no range: the first n slots of the order,"
+                " n <= 0: all but -n",
+                f"{README}, parameters; {NO_RANGE}",
+            ),
+            routes=("kernel",),
+        ),
+        Mode(
+            "padded",
+            stated(
+                "paddedMode: row i is token indices[i], and sorted_indices is indices; that its"
+                " probability is probs[indices[i], expert of i] is inferred"
+            ),
+            routes=("kernel",),
+        ),
+    ),
+    dtypes=DTYPES,
+    formula=formula,
+    contracts={
+        "permute_tokens": Copy(
+            stated("every row is one of tokens, bit for bit, where its slot's rank says"),
+            specified=assigned_tokens,
+        ),
+        "sorted_indices": Index(
+            document(
+                "the rank of every slot among all, also of those cut off, equal keys in slot order:"
+                " argSort of argSort, though the second equation sorts a name that none assigns",
+                f"{README}, equations; {SORT}",
+            )
+        ),
+        "permute_probs": Copy(
+            stated("every element is one of probs, bit for bit, where its slot's rank says"),
+            specified=assigned_probs,
+        ),
+    },
+    cases=cases,
+    small_cases=partial(cases, small=True),
+    cells=cells_of,
+    examples=examples(),
+    rejections=rejections(),
+    targets=(
+        Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
+        Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),
+        *(
+            Target(
+                product,
+                Support.REJECTED,
+                tiled("paddedMode true is refused; the document gives its equation"),
+                modes=("padded",),
+                status=561002,
+            )
+            for product in ("Ascend910B", "Ascend910_93")
+        ),
+        *(
+            Target(
+                product,
+                Support.UNDEFINED,
+                Clause("no source says what a null range becomes", NO_RANGE, SourceClass.INFERRED),
+                modes=("num_out_tokens",),
+            )
+            for product in ("Ascend910B", "Ascend910_93")
+        ),
+        Target(
+            "Ascend910_95",
+            Support.UNAVAILABLE,
+            source_read("the operator's definition names 910B and 910_93 only", DEFINITION),
+        ),
+    ),
+)

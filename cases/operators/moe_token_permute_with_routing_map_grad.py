@@ -1,0 +1,265 @@
+"""MoeTokenPermuteWithRoutingMapGrad: gradients of tokens and probs from their permuted copies'.
+
+missing coverage: rows beyond 2^31 elements. There are as many indices as rows and each is added, so
+no row of such a call can be left out of memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from cases.operators._moe_token_permute_grad_sizes import least_ub_bytes
+from cases.operators._moe_token_permute_with_routing_map_grad_calls import (
+    call,
+    examples,
+    quarantine,
+    rejections,
+    row_sum,
+)
+from cases.operators._moe_token_permute_with_routing_map_grad_cells import cells
+from cases.operators._moe_token_permute_with_routing_map_grad_maps import (
+    MAPS,
+    PROBS,
+    goes_with,
+    map_values,
+    probs_fill,
+    routed,
+)
+from cases.operators._moe_token_permute_with_routing_map_grad_sizes import (
+    LEAST_UB_BYTES,
+    ORDERS,
+    PaddedSizes,
+    token_ids,
+)
+from cases.operators._moe_token_permute_with_routing_map_grad_sources import (
+    DTYPES,
+    FUNCTION,
+    HOST,
+    KERNELS,
+    NAME,
+    PARAMETERS,
+    README,
+)
+from conformance.case import Case
+from conformance.operator import (
+    Arrays,
+    Copy,
+    Merges,
+    Mode,
+    Operator,
+    Sum,
+    Support,
+    Target,
+    Unspecified,
+    Varying,
+    document,
+    source_read,
+)
+from conformance.strategies.fills import SEEDS, fills
+from conformance.strategies.layouts import LAYOUTS
+from conformance.strategies.machines import machines
+from conformance.strategies.routings import ranks, unread_rows
+from conformance.strategies.sizes import hiddens, token_counts, top_ks
+from reference import moe_token_permute_with_routing_map_grad as reference
+from reference.terms import Terms
+
+MOST_INDICES = 3_000
+LARGEST_CASE = 60_000
+"""Elements that one drawn case may add up: bounds its time, not what a kernel can do."""
+
+EXTRAS = st.sampled_from(
+    [(probs, kind) for probs in PROBS for kind in MAPS if goes_with(probs, kind)]
+)
+
+PLACED = st.sampled_from(LAYOUTS)
+
+
+def formula(inputs: Arrays, attributes: Mapping[str, int]) -> Arrays:
+    """The document's equations on the case's arrays; probs_grad where probs are given."""
+    grad, indices = inputs["permuted_token_output_grad"], inputs["sorted_indices"]
+    outputs = {"tokens_grad": reference.tokens_formula(grad, indices, **attributes)}
+    probs: NDArray[Any] | None = inputs.get("permuted_probs_output_grad")
+    if probs is not None:
+        if "routing_map" not in inputs:
+            raise ValueError(f"routing_map: must be there where probs are [{HOST}]")
+        outputs["probs_grad"] = reference.probs_formula(
+            probs, indices, inputs["routing_map"], **attributes
+        )
+    return outputs
+
+
+def terms(inputs: Arrays, attributes: Mapping[str, int]) -> Terms:
+    """The rows of ``permuted_token_output_grad`` that each token adds."""
+    rows = len(inputs["permuted_token_output_grad"])
+    return reference.terms(inputs["sorted_indices"], source_rows=rows, **attributes)
+
+
+def left_to_right(slots: int) -> Merges:
+    """The summation order without padding: ((x0 + x1) + x2) + ..."""
+    return [(0, slot) for slot in range(1, slots)]
+
+
+@cache
+@st.composite
+def cases(draw: st.DrawFn, mode: str, dtype: str, small: bool = False) -> Case:
+    """Cases of one mode and dtype; shrinks to one token, one expert, one column, one small core.
+
+    ``small`` ones have at most 8 indices and 64 columns.
+    """
+    drawn = draw((_padded if mode == "drop_pad" else _unpadded)(small))
+    rows, tokens, indices = drawn["rows"], drawn["tokens"], drawn["indices"]
+    most = 64 if small else max(1, min(5000, LARGEST_CASE // max(rows, tokens)))
+    hidden = min(most, draw(hiddens(max(2, most))))
+    probs, kind = draw(EXTRAS)
+    layout, seed = draw(PLACED), draw(SEEDS)
+    generator = np.random.default_rng(seed)
+    mask = routed(tokens, drawn["experts"], drawn["top_k"], generator)
+    return call(
+        mode,
+        dtype,
+        grad=(rows, hidden),
+        indices=tuple(indices.tolist()),
+        tokens=tokens,
+        experts=drawn["experts"],
+        probs=probs,
+        map_kind=kind,
+        map_values=map_values(kind, mask, generator),
+        probs_fill=probs_fill(seed),
+        layout=layout,
+        fill=draw(fills(drawn["terms"])),
+        unread=unread_rows(indices, rows),
+        machine=drawn["machine"],
+    )
+
+
+@cache
+@st.composite
+def _unpadded(draw: st.DrawFn, small: bool) -> dict[str, Any]:
+    most_indices = 8 if small else MOST_INDICES
+    top_k = draw(top_ks(min(reference.MOST_TOPK, most_indices)))
+    machine = draw(machines(least_ub_bytes(top_k)))
+    # Two at least are drawn from, as fewer choices of one alone would count as simpler.
+    most = max(1, most_indices // top_k)
+    tokens = min(most, draw(token_counts(machine.cores, max(2, most))))
+    return {
+        "machine": machine,
+        "tokens": tokens,
+        "experts": top_k + draw(st.integers(0, 5)),
+        "top_k": top_k,
+        "rows": tokens * top_k,
+        "terms": top_k,
+        "indices": draw(ranks(tokens * top_k)),
+    }
+
+
+@cache
+@st.composite
+def _padded(draw: st.DrawFn, small: bool) -> dict[str, Any]:
+    """Every expert has ``capacity`` tokens, each once; tokens may have rows of several experts."""
+    machine = draw(machines(LEAST_UB_BYTES))
+    experts = draw(st.integers(1, 4 if small else 12))
+    capacity = draw(st.integers(1, 2 if small else 40))
+    tokens = capacity + draw(st.integers(0, 6 if small else 300))
+    order = ORDERS[min(draw(st.integers(0, 2)), capacity - 1)]
+    generator = np.random.default_rng(draw(SEEDS))
+    sizes = PaddedSizes(machine, experts, capacity)
+    sharing = "several" if experts > 1 else "once"
+    indices = token_ids(sizes, tokens, sharing, order, generator)
+    return {
+        "machine": machine,
+        "tokens": tokens,
+        "experts": experts,
+        "top_k": min(2, experts),
+        "rows": sizes.rows,
+        "terms": int(np.bincount(indices).max()),
+        "indices": indices,
+    }
+
+
+def _is_empty(case: Case) -> bool:
+    shapes = (case.inputs["permuted_token_output_grad"].shape, case.outputs["tokens_grad"].shape)
+    return any(0 in shape for shape in shapes)
+
+
+def tokens_contract(case: Case) -> str:
+    """Which of its contracts tokens_grad has in a call."""
+    return "empty call" if _is_empty(case) else case.mode
+
+
+def probs_contract(case: Case) -> str:
+    """Which of its contracts probs_grad has in a call."""
+    given = "permuted_probs_output_grad" in case.inputs
+    return "empty call" if _is_empty(case) else "probs given" if given else "no probs"
+
+
+EMPTY = Unspecified(
+    source_read("a call without rows or columns writes nothing, and succeeds", HOST),
+)
+OPERATOR = Operator(
+    name=NAME,
+    title="MoeTokenPermuteWithRoutingMapGrad",
+    aclnn="aclnnMoeTokenPermuteWithRoutingMapGrad",
+    sources=(README,),
+    products=("Ascend910B", "Ascend910_93"),
+    parameters=PARAMETERS,
+    modes=(
+        Mode(
+            "dropless",
+            source_read("sorted_indices are ranks, topK of every token one after another", KERNELS),
+        ),
+        Mode("drop_pad", document("sorted_indices are token ids, expert by expert", FUNCTION)),
+    ),
+    dtypes=DTYPES,
+    formula=formula,
+    contracts={
+        "tokens_grad": Varying(
+            tokens_contract,
+            {
+                "dropless": Sum(
+                    clause=source_read("each token is the sum of the topK rows it names", KERNELS),
+                    terms=terms,
+                    merges=left_to_right,
+                    order_clause=source_read(
+                        "added in float32 from the first slot to the last; rounded once", KERNELS
+                    ),
+                ),
+                # The order of the vendor's index-add is not public, nor its format for 16 bits: any
+                # order is accepted, in float32.
+                "drop_pad": Sum(
+                    clause=document("each row is added to the token whose id it has", FUNCTION),
+                    terms=terms,
+                ),
+                "empty call": EMPTY,
+            },
+        ),
+        "probs_grad": Varying(
+            probs_contract,
+            {
+                "probs given": Copy(
+                    document("each row's probs at its token and expert, else zero", FUNCTION)
+                ),
+                "no probs": Unspecified(
+                    document("without the permuted probs' gradient it is not computed", FUNCTION)
+                ),
+                "empty call": EMPTY,
+            },
+        ),
+    },
+    cases=cases,
+    small_cases=partial(cases, small=True),
+    cells=partial(cells, call),
+    examples=examples(),
+    rejections=rejections(),
+    quarantine=quarantine(),
+    row_sum=row_sum,
+    targets=(
+        Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
+        Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),
+    ),
+)

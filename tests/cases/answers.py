@@ -1,0 +1,38 @@
+"""What a right device answers to a case, by the record's own reference; and wrong answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.case import Case, numpy_dtype
+from conformance.numerics.moved import as_integers
+from conformance.observation import Observation, Outcome
+from conformance.operator import Copy, Operator, Unspecified
+from reference.floats import format_of, to_bits
+
+
+def right_answer(operator: Operator, case: Case) -> Observation:
+    """Sums added in float32 in the formula's order and rounded once; what is moved, bit for bit;
+    what is unspecified, left as poison."""
+    outputs: dict[str, NDArray[Any]] = {}
+    unwritten: dict[str, int] = {}
+    with np.errstate(all="ignore"):
+        sums = operator.formula(case.widened(np.float32), case.attributes)
+    for name, tensor in case.outputs.items():
+        contract = operator.contract(name, case)
+        dtype = numpy_dtype(tensor.dtype)
+        unwritten[name] = 0
+        if isinstance(contract, Unspecified):
+            outputs[name] = np.full(tensor.shape, np.nan, dtype)
+            unwritten[name] = tensor.size
+        elif isinstance(contract, Copy):
+            inputs = as_integers(case.arrays, contract.moved)
+            moved = np.asarray(operator.formula(inputs, case.attributes)[name])
+            outputs[name] = moved.astype(f"u{dtype.itemsize}").view(dtype)
+        else:
+            exact = np.asarray(sums[name], np.float32)
+            outputs[name] = to_bits(exact, format_of(dtype)).view(dtype).reshape(tensor.shape)
+    return Observation(Outcome.COMPLETED, outputs=outputs, unwritten=unwritten)

@@ -1,0 +1,132 @@
+"""Cells of MoeTokenPermuteGrad: what is asked for is drawn, is legal, and shrinks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from cases.operators._moe_token_permute_grad_far import far_cases
+from cases.operators._moe_token_permute_grad_sizes import VENDOR_COLUMNS
+from cases.operators.moe_token_permute_grad import DTYPES, MODES, OPERATOR, call
+from conformance.case import Case
+from conformance.judge import judge
+from conformance.legality import check_call
+from conformance.numerics.agreement import check
+from tests.cases.answers import right_answer
+from tests.cases.drawing import a_case_of_every_row, smallest
+
+CELLS = [(mode, dtype) for mode in MODES for dtype in ("float16", "float32")]
+"""Boundaries depend on the size of an element, not on its format."""
+
+
+@pytest.mark.parametrize(("mode", "dtype"), CELLS)
+def test_every_row_of_the_pairs_is_drawn_as_a_legal_case_that_shows_it(
+    mode: str, dtype: str
+) -> None:
+    assert OPERATOR.cells is not None
+    cells, rows = OPERATOR.cells(mode, dtype), 0
+    for row, case in a_case_of_every_row(OPERATOR, mode, dtype):
+        check_call(case, OPERATOR)
+        shown = cells.of(case)
+        assert all(level in shown[axis] for axis, level in row.items()), (row, shown)
+        verdict = judge(OPERATOR, case, right_answer(OPERATOR, case))
+        assert verdict.ok, verdict
+        rows += 1
+    assert 50 < rows <= 150, "smoke judges 300 cases, a third of them small"
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_level_goes_with_some_level_of_each_other_axis(mode: str) -> None:
+    assert OPERATOR.cells is not None
+    feasible = OPERATOR.cells(mode, "float32").feasible
+    for axis in range(feasible.ndim):
+        others = tuple(other for other in range(feasible.ndim) if other != axis)
+        assert feasible.any(axis=others).all()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_case_shrinks_to_one_token_one_column_one_stripe_and_the_smallest_machine(
+    mode: str,
+) -> None:
+    case = smallest(OPERATOR, mode, "float32")
+    gradient = case.inputs["permuted_output_grad"]
+    assert case.outputs["out"].shape == (1, 1)
+    assert gradient.fill is not None
+    assert gradient.fill.stripes == ("lattice",)
+    assert case.machine is not None
+    assert (case.machine.cores, case.machine.ub_bytes) == (1, 4096)
+
+
+@pytest.mark.parametrize(
+    ("levels", "tokens", "hidden"),
+    [
+        ({"boundary": "tokens = cores + 1"}, 2, 1),
+        ({"cores": "many", "boundary": "tokens = cores"}, 40, 1),
+        ({"boundary": "hidden = 32 bytes - 1"}, 1, 7),
+        ({"boundary": "hidden = 4 vendor buffers + 1"}, 1, 9217),
+        ({"boundary": "hidden = two vendor pieces + 1", "slots": "1"}, 1, 31745),
+        ({"boundary": "hidden = two vendor pieces", "slots": "2-3"}, 1, 31744),
+        ({"routing": "one row", "slots": "512", "boundary": "tokens = cores"}, 1, 1),
+    ],
+)
+def test_a_boundary_shrinks_to_its_smallest_sizes(
+    levels: dict[str, str], tokens: int, hidden: int
+) -> None:
+    case = smallest(OPERATOR, "whole", "float32", **levels)
+    assert case.outputs["out"].shape == (tokens, hidden)
+
+
+def test_the_vendor_s_limits_are_those_of_its_buffers() -> None:
+    """unit(b) = size (b + 1), and 8 bytes more for 16 bits, in what is left of UB by 5120 bytes."""
+    for size, columns in VENDOR_COLUMNS.items():
+        for buffers, most in columns.items():
+            unit = size * (buffers + 1) + (0 if size == 4 else 8)
+            for ub_bytes in (196352, 196608):
+                assert (ub_bytes - 5120) // unit // 512 * 512 == most
+
+
+@pytest.mark.parametrize("slots", ["1", "2-3", "4-7"])
+def test_every_tuple_of_a_small_scope_stands_in_one_launch(slots: str) -> None:
+    case = smallest(OPERATOR, "uneven", "float32", routing="every tuple", slots=slots)
+    indices, top_k = case.arrays["sorted_indices"], case.attributes["num_topk"]
+    values = len(set(indices.tolist()))
+    tuples = {tuple(token) for token in indices.reshape(-1, top_k).tolist()}
+    assert len(tuples) == values**top_k == indices.size // top_k
+    assert values >= 2
+
+
+def test_where_all_slots_drop_their_ranks_lie_below_the_number_of_slots() -> None:
+    case = smallest(OPERATOR, "uneven", "float32", dropped="all", slots="1")
+    indices = case.arrays["sorted_indices"]
+    rows = case.inputs["permuted_output_grad"].shape[0]
+    assert (rows <= indices).all()
+    assert indices.max() < indices.size
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("small", [False, True])
+def test_far_cases_are_legal_and_formula_and_terms_agree_on_them(dtype: str, small: bool) -> None:
+    @settings(max_examples=15, database=None, derandomize=True, deadline=None)
+    @given(case=far_cases(call, dtype, small))
+    def holds(case: Case) -> None:
+        source, indices = case.inputs["permuted_output_grad"], case.inputs["sorted_indices"]
+        assert source.size > 2**31
+        assert indices.values is not None
+        assert max(indices.values) * source.shape[-1] >= 2**31
+        assert not small or (indices.size <= 8 and source.shape[-1] <= 64)
+        check_call(case, OPERATOR)
+        check(OPERATOR, case, limit=10**9)
+
+    holds()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_dtype_has_calls_with_rows_on_both_sides_of_both_edges(dtype: str) -> None:
+    offsets = [
+        np.array(example.case.inputs["sorted_indices"].values) * 8
+        for example in OPERATOR.examples
+        if example.case.dtype == dtype and example.case.inputs["permuted_output_grad"].rows
+    ]
+    for (low, high), edge in zip(offsets, (2**31, 2**32), strict=True):
+        assert low < edge <= high
