@@ -4,7 +4,7 @@ OLDEST_PYTHON ?= python3.10
 VENV := .venv
 READY := $(VENV)/.ready
 
-.PHONY: conformance test lint mutants removals soak soundness detection recovery kill-matrix mutation benchmark picture aarch64 oldest clean
+.PHONY: conformance test lint sanitize mutants removals soak soundness detection recovery kill-matrix mutation benchmark picture aarch64 oldest clean
 .DEFAULT_GOAL := conformance
 
 conformance: $(READY)  ## judge every operator on the device at hand; evidence in reports/latest/
@@ -15,6 +15,9 @@ test: $(READY)  ## every test of the project
 
 lint: $(READY)  ## format, lint, types and import rules alone
 	@$(VENV)/bin/python -m pytest tests/project -q
+
+sanitize: $(READY)  ## the simulator's own tests and a smoke judgement under address and undefined-behaviour sanitizers
+	@$(VENV)/bin/python -m tests.sanitize
 
 mutants: $(READY)  ## kernels with one mistake each: gate must reject each, 20 seeds; and automatic ones, smoke
 	@$(VENV)/bin/python -m tests.kernels.mutation_run --seeds 20

@@ -1,6 +1,7 @@
-"""How fast the simulated device computes, against the obvious numpy loop, and what checks cost."""
+"""How fast the simulated device computes and sorts, against numpy, and what checks cost."""
 
 import contextlib
+import ctypes
 
 import numpy as np
 
@@ -10,10 +11,19 @@ from conformance.fill import Fill
 from conformance.observation import Outcome
 from device_kernels.build import build
 from tests.benchmark.timing import best
+from tests.kernels.permute_calls import Permuter, drawn_call
+from tests.simulator.runtime.driver import Acl
 
 TOKENS, SLOTS, HIDDEN = 1024, 8, 2048
 LEAST_OF_NUMPY = {"float32": 0.4, "float16": 1.0}
 LEAST_OF_OFF = 1 / 3
+BLOCKS, MOST_MILLISECONDS = 48, 0.5
+KEYS = {"one core": 8160, "48 cores": 98304}
+"""The most that one core of the chip sorts by itself; as many as three levels of merges take."""
+LEAST_OF_ARGSORT = {"one core": 0.15, "48 cores": 0.15}
+"""With all checks, of the speed of two stable argsorts of numpy. Three million keys a second on the
+machine on which the limits were set.
+"""
 
 
 def gather_and_add(dtype):
@@ -53,6 +63,37 @@ def seconds_of_numpy(case):
     return best(loop)[0]
 
 
+def milliseconds_of_empty_blocks(lib):
+    """The least time of 300 launches of BLOCKS blocks that do nothing: free(NULL) is the kernel."""
+    runtime, nothing = ctypes.CDLL(str(lib / "libascendcl.so")), ctypes.CDLL(None).free
+    entry = ctypes.cast(nothing, ctypes.c_void_p)
+
+    def launch():
+        assert runtime.ascendsimLaunch(b"empty", BLOCKS, None, entry, None, 0) == 0
+
+    return min(best(launch)[0] for _ in range(100)) * 1e3
+
+
+def seconds_to_sort(keys):
+    """Ranks of so many keys by two sorts, of which one row is copied: on the device with all
+    checks, uploads and downloads included, and by numpy.
+    """
+    indices = np.random.default_rng(0).integers(0, 256, keys, np.int32)
+    call = drawn_call(indices, 1, probs=False, span=(0, 1))
+    permuter = Permuter(Acl(build().lib))
+    permuter.machine()
+
+    def on_device():
+        answer = permuter.run(call)
+        assert (answer.status, answer.diagnostics) == (0, [])
+
+    def in_numpy():
+        order = np.argsort(indices.astype(np.float32), kind="stable")
+        np.argsort(order.astype(np.float32), kind="stable")
+
+    return best(on_device, in_numpy)
+
+
 def measure():
     """The lines to print, each with whether it is within its limits."""
     yield f"gather and add of {TOKENS} x {SLOTS} x {HIDDEN} on the simulated device", True
@@ -66,3 +107,15 @@ def measure():
             f" (at least {LEAST_OF_OFF:.2f})"
         )
         yield text, numpy / off >= least and off / full >= LEAST_OF_OFF
+    took = milliseconds_of_empty_blocks(build(checks="all").lib)
+    text = f"launching {BLOCKS} empty blocks takes {took:.2f} ms (at most {MOST_MILLISECONDS:g})"
+    yield text, took <= MOST_MILLISECONDS
+    yield "ranks of keys by two stable sorts on the simulated device, all checks", True
+    for name, keys in KEYS.items():
+        device, numpy = seconds_to_sort(keys)
+        least = LEAST_OF_ARGSORT[name]
+        text = (
+            f"  {keys} keys, {name}: {keys / device / 1e6:.2f} million keys per second,"
+            f" {numpy / device:.2f} times the speed of numpy (at least {least:g})"
+        )
+        yield text, numpy / device >= least

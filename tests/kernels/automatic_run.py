@@ -1,4 +1,4 @@
-"""Automatic mutants of a kernel and its host tiling: ``python -m tests.kernels.automatic_run``.
+"""Automatic mutants of kernels and their host tilings: ``python -m tests.kernels.automatic_run``.
 
 Each mutant is built, then judged case by case as a run of the profile would: small cases, rows of
 the covering array, free draws, documented calls, calls that must be refused. It is killed by the
@@ -15,22 +15,25 @@ import argparse
 import multiprocessing
 import os
 import random
+import re
 import shutil
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 from rich.progress import Progress
 
-from cases.operators.moe_init_routing_v2_grad import OPERATOR
+from conformance import suite
 from conformance.devices.open import open_device
 from conformance.judge import judge, judge_example, judge_rejection
 from conformance.observation import Observation
+from conformance.operator import Operator
 from conformance.profiles import PROFILES
 from device_kernels.build import BuildError, build
 from tests.kernels.drawn_cases import Call, calls
@@ -39,7 +42,7 @@ from tests.kernels.survivors import REASONS
 
 ROOT = Path(__file__).parents[2]
 KERNELS = ROOT / "device_kernels" / "kernels"
-SOURCES = tuple(f"{OPERATOR.name}/{OPERATOR.name}_{part}.cpp" for part in ("kernel", "tiling"))
+INCLUDED = re.compile(r'^#include "(.*)"', re.M)
 LEAST_RATE = 0.90
 TIME_LIMIT = 3.0
 KILLED, SURVIVED, UNSEEN, INVALID = "killed", "survived", "changes nothing", "does not compile"
@@ -60,6 +63,7 @@ class Fate:
 class Bench:
     """What every mutant is held against: the calls, and the unchanged kernel's answers."""
 
+    operator: Operator
     calls: tuple[Call, ...]
     answers: tuple[int, ...]
     folder: Path
@@ -67,7 +71,8 @@ class Bench:
     def judge(self, mutant: SourceMutant) -> Fate:
         """Build a mutant and judge it."""
         copy = Path(tempfile.mkdtemp(dir=self.folder)) / "kernels"
-        shutil.copytree(KERNELS, copy)
+        for part in (self.operator.name, "shared"):
+            shutil.copytree(KERNELS / part, copy / part)
         source = copy / mutant.file
         source.write_text(mutant.apply(source.read_text(encoding="utf-8")), encoding="utf-8")
         try:
@@ -75,7 +80,7 @@ class Bench:
         except BuildError:
             return Fate(mutant, INVALID)
         started, changed = time.monotonic(), False
-        done = zip(answered(lib, self.calls), self.answers, strict=True)
+        done = zip(answered(self.operator, lib, self.calls), self.answers, strict=True)
         for number, ((told, observed), answer) in enumerate(done, 1):
             if told:
                 return Fate(mutant, KILLED, number, time.monotonic() - started, told)
@@ -84,17 +89,19 @@ class Bench:
         return Fate(mutant, SURVIVED if changed else UNSEEN, len(self.calls), seconds)
 
 
-def answered(lib: Path, made: tuple[Call, ...]) -> Iterator[tuple[str, int]]:
+def answered(operator: Operator, lib: Path, made: tuple[Call, ...]) -> Iterator[tuple[str, int]]:
     """What is wrong with each call on these libraries, empty: nothing; and a hash of its answer."""
     with closing(open_device("sim", time_limit=TIME_LIMIT, libraries=lib)) as device:
         for call in made:
-            observation = device.run(OPERATOR, call.case)
+            case = replace(call.case)  # a case keeps its arrays, and thousands are kept here
+            observation = device.run(operator, case)
             if call.rejection is not None:
                 verdict = judge_rejection(call.rejection, observation)
             elif call.example is not None:
-                verdict = judge_example(call.example, OPERATOR, observation)
+                example = replace(call.example, case=case)
+                verdict = judge_example(example, operator, observation)
             else:
-                verdict = judge(OPERATOR, call.case, observation)
+                verdict = judge(operator, case, observation)
             yield ("" if verdict.ok else verdict.headline), answer(observation)
 
 
@@ -106,14 +113,33 @@ def answer(observation: Observation) -> int:
     return hash(seen)
 
 
-def chosen(sample: int, seed: int) -> list[SourceMutant]:
-    """All mutants, or so many of them, drawn evenly from the kernel and its tiling."""
-    found = []
-    for file in SOURCES:
-        every = list(source_mutants(file, (KERNELS / file).read_text(encoding="utf-8")))
-        share = min(len(every), sample // len(SOURCES)) if sample else len(every)
-        found += random.Random(seed).sample(every, share)
-    return found
+def sources(operator: Operator) -> list[str]:
+    """The files of an operator's kernel and tiling, and those that they include, but not its entry:
+    paths below the folder of kernels.
+    """
+    found = {
+        path.relative_to(KERNELS)
+        for path in (KERNELS / operator.name).iterdir()
+        if path.suffix in (".h", ".cpp") and not path.name.startswith("aclnn")
+    }
+    pending = list(found)
+    while pending:
+        folder, text = pending[-1].parent, (KERNELS / pending.pop()).read_text(encoding="utf-8")
+        near = {Path(os.path.normpath(folder / name)) for name in INCLUDED.findall(text)}
+        new = {path for path in near - found if (KERNELS / path).is_file()}
+        found |= new
+        pending += new
+    return sorted(map(str, found))
+
+
+def chosen(operator: Operator, sample: int, seed: int) -> list[SourceMutant]:
+    """All mutants, or so many of them."""
+    every = [
+        mutant
+        for file in sources(operator)
+        for mutant in source_mutants(file, (KERNELS / file).read_text(encoding="utf-8"))
+    ]
+    return random.Random(seed).sample(every, sample) if 0 < sample < len(every) else every
 
 
 def wilson(killed: int, of: int) -> float:
@@ -148,40 +174,62 @@ def report(fates: list[Fate]) -> tuple[list[str], float]:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--operator", action="append", default=[], help="all if absent")
     parser.add_argument("--sample", type=int, default=140, help="how many mutants (0: all)")
     parser.add_argument("--seed", type=int, default=0, help="of the sample and of the draws")
     parser.add_argument("--profile", choices=PROFILES, default="smoke")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--out", type=Path, default=ROOT / "reports" / "mutants")
     options = parser.parse_args(arguments)
+    well = True
+    for operator in suite.chosen(suite.operators(), options.operator):
+        rate = held_against_mutants(operator, options)
+        well &= rate >= LEAST_RATE
+    return 0 if well else 1
+
+
+_bench: Bench
+"""Inherited by the workers, which are forks: thousands of cases are too many to send."""
+
+
+def _judge(mutant: SourceMutant) -> Fate:
+    return _bench.judge(mutant)
+
+
+def held_against_mutants(operator: Operator, options: argparse.Namespace) -> float:
+    """Judge the mutants of one operator and tell how it came out; the rate that counts."""
+    global _bench
     console = Console(stderr=True)
-    made = tuple(calls(OPERATOR, PROFILES[options.profile], options.seed))
-    right = list(answered(build(quiet=True).lib, made))
+    made = tuple(calls(operator, PROFILES[options.profile], options.seed))
+    right = list(answered(operator, build(quiet=True).lib, made))
     wrong = [told for told, _ in right if told]
     if wrong:
-        print(f"the unchanged kernel is refused: {wrong[0]}")
-        return 2
-    work, fates = chosen(options.sample, options.seed), []
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["MOE_CONFORMANCE_CACHE"] = str(Path(folder) / "build")
-        bench = Bench(made, tuple(seen for _, seen in right), Path(folder))
+        raise SystemExit(f"the unchanged kernel is refused: {wrong[0]}")
+    work, fates = chosen(operator, options.sample, options.seed), []
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        pytest.MonkeyPatch.context() as environment,
+    ):
+        environment.setenv("MOE_CONFORMANCE_CACHE", str(Path(folder) / "build"))
+        _bench = Bench(operator, made, tuple(seen for _, seen in right), Path(folder))
         build(quiet=True)  # the runtime, once for all
         with (
             multiprocessing.get_context("fork").Pool(options.jobs) as pool,
             Progress(console=console, disable=not console.is_terminal) as progress,
         ):
-            task = progress.add_task("mutants", total=len(work))
-            for fate in pool.imap_unordered(bench.judge, work):
+            task = progress.add_task(f"mutants of {operator.name}", total=len(work))
+            for fate in pool.imap_unordered(_judge, work):
                 fates.append(fate)
                 progress.update(task, advance=1)
     options.out.mkdir(parents=True, exist_ok=True)
     fates.sort(key=lambda fate: (fate.mutant.file, fate.mutant.line, str(fate.mutant)))
     table = [f"{f.fate:16} {f.calls:6} {f.seconds:7.1f} s  {f.mutant}  {f.by}" for f in fates]
-    (options.out / "automatic.txt").write_text("\n".join(table) + "\n", encoding="utf-8")
+    (options.out / f"{operator.name}.txt").write_text("\n".join(table) + "\n", encoding="utf-8")
     lines, rate = report(fates)
-    print(f"{len(fates)} mutants, {len(made):,} calls each at most, profile {options.profile}")
-    print("\n".join(lines))
-    return 0 if rate >= LEAST_RATE else 1
+    calls_each = f"{len(made):,} calls each at most, profile {options.profile}"
+    print(f"{operator.name}: {len(fates)} mutants, {calls_each}")
+    print("\n".join(lines), flush=True)
+    return rate
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ def calls(operator: Operator, profile: Profile, run_seed: int) -> Iterator[Call]
 
     As many small cases, rows of the covering array and free draws as the profile's items have.
     """
+    operator = operator.on_route("aclnn")
     yield from (Call(example.case, example=example) for example in operator.examples)
     yield from (Call(rejection.case, rejection=rejection) for rejection in operator.rejections)
     found = [

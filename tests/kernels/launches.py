@@ -39,7 +39,7 @@ def drawn(operator: Operator, per_cell: int, *, most_elements: int) -> list[Case
     """The same cases each time: small, of every mode and dtype, on small and large machines."""
     return [
         case
-        for mode in operator.modes
+        for mode in operator.on_route("aclnn").modes
         for dtype in operator.dtypes
         for case in _small(operator.cases(mode.name, dtype), per_cell, most_elements)
     ]

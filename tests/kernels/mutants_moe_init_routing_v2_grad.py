@@ -2,34 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
-from dataclasses import dataclass
-from pathlib import Path
+from tests.kernels.mutants import Mutant
 
 KERNEL = "moe_init_routing_v2_grad/moe_init_routing_v2_grad_kernel.cpp"
-
-ALL_MODES = ("dropless", "active", "drop_pad")
-ALL_DTYPES = ("float32", "float16", "bfloat16")
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """One mistake: ``before``, which occurs exactly once in ``file``, becomes ``after``.
-
-    ``file`` is relative to the folder of kernels. ``modes`` and ``dtypes`` are the cells in which
-    some input shows the mistake; in all others the kernel stays right. ``cores`` is the smallest
-    machine that shows it, ``least_indices`` the fewest row indices that can.
-    """
-
-    name: str
-    file: str
-    before: str
-    after: str
-    modes: tuple[str, ...] = ALL_MODES
-    dtypes: tuple[str, ...] = ALL_DTYPES
-    cores: int = 1
-    least_indices: int = 1
-
 
 MUTANTS = (
     Mutant(
@@ -158,20 +133,3 @@ MUTANTS = (
         "token += 0",
     ),
 )
-
-
-def apply(mutant: Mutant, source_dir: Path, target_dir: Path) -> None:
-    """Copy the folder of kernels ``source_dir`` to ``target_dir`` with the one edit of ``mutant``.
-
-    ``target_dir`` must not exist. Raises ``ValueError``, before anything is written, where
-    ``before`` does not occur exactly once.
-    """
-    text = (source_dir / mutant.file).read_text()
-    found = text.count(mutant.before)
-    if found != 1:
-        raise ValueError(
-            f"mutant {mutant.name}: {mutant.before!r} occurs {found} times in {mutant.file}; "
-            "it must occur exactly once"
-        )
-    shutil.copytree(source_dir, target_dir)
-    (target_dir / mutant.file).write_text(text.replace(mutant.before, mutant.after))

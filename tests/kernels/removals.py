@@ -8,15 +8,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-STATEMENT = re.compile(r"[ \t]*(?:AscendC::)?(PipeBarrier<\w+>\(\)|SyncAll(?:<\w+>)?\([^;]*\));\n")
+STATEMENT = re.compile(
+    r"[ \t]*(?:AscendC::)?"
+    r"(PipeBarrier<\w+>\(\)|SyncAll(?:<\w+>)?\([^;]*\)|Order<[\w:]+>\(\));\n"
+)
 FLAG = re.compile(r"[ \t]*(?:AscendC::)?SetFlag<([^>]+)>\(([^;]*)\);\n")
 ENQUEUE = re.compile(r"[ \t]*(\w+)\.EnQue(?:<\w+>)?\((\w+)\);\n")
 
 
 @dataclass(frozen=True)
 class Removal:
-    """Text without one barrier, one SyncAll, one SetFlag with its WaitFlag, or one EnQue with its
-    DeQue; ``line`` is where it stood.
+    """Text without one barrier, one SyncAll, one SetFlag with its WaitFlag, one Order (which is
+    both), or one EnQue with its DeQue; ``line`` is where it stood.
     """
 
     file: Path

@@ -6,9 +6,18 @@ import pytest
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
 from conformance.profiles import PROFILES
+from conformance.suite import operators
 from device_kernels.build import build
 from tests.kernels import automatic_run
-from tests.kernels.automatic_run import KERNELS, Bench, Fate, answered, report, wilson
+from tests.kernels.automatic_run import (
+    KERNELS,
+    Bench,
+    Fate,
+    answered,
+    report,
+    sources,
+    wilson,
+)
 from tests.kernels.drawn_cases import calls, drawn
 from tests.kernels.source_mutants import SourceMutant, source_mutants
 
@@ -40,10 +49,21 @@ def test_reasons_are_told(monkeypatch):
 def test_reasons_are_given_of_mutants_that_exist():
     existing = {
         str(mutant)
-        for file in automatic_run.SOURCES
+        for operator in operators()
+        for file in sources(operator)
         for mutant in source_mutants(file, (KERNELS / file).read_text(encoding="utf-8"))
     }
     assert automatic_run.REASONS.keys() <= existing
+
+
+def test_an_operators_sources_are_its_own_and_what_they_include():
+    assert sources(OPERATOR) == [
+        f"{OPERATOR.name}/{OPERATOR.name}_{part}"
+        for part in ("kernel.cpp", "tiling.cpp", "tiling.h")
+    ]
+    (sorts,) = (one for one in operators() if one.name == "moe_token_permute_with_ep")
+    assert "shared/stable_sort_kernel.h" in sources(sorts)
+    assert not any("aclnn" in file for file in sources(sorts))
 
 
 def test_the_same_seed_draws_the_same_cases_and_another_one_others():
@@ -55,14 +75,14 @@ def test_the_same_seed_draws_the_same_cases_and_another_one_others():
 
 def test_a_kernel_that_does_nothing_is_killed_and_the_real_one_is_not(tmp_path):
     some = tuple(islice(calls(OPERATOR, PROFILES["smoke"], 0), 40))
-    right = list(answered(build(quiet=True).lib, some))
+    right = list(answered(OPERATOR, build(quiet=True).lib, some))
     assert [told for told, _ in right if told] == []
-    file = automatic_run.SOURCES[0]
+    file = f"{OPERATOR.name}/{OPERATOR.name}_kernel.cpp"
     (idle,) = (
         mutant
         for mutant in source_mutants(file, (KERNELS / file).read_text(encoding="utf-8"))
         if mutant.before == "kernel.Process();"
     )
-    fate = Bench(some, tuple(seen for _, seen in right), tmp_path).judge(idle)
+    fate = Bench(OPERATOR, some, tuple(seen for _, seen in right), tmp_path).judge(idle)
     assert (fate.fate, fate.calls) == ("killed", 1)
     assert "are not what the document prints" in fate.by

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.kernels.mutants_moe_init_routing_v2_grad import MUTANTS, Mutant
-from tests.kernels.mutation_run import build_mutant, first_cell, judge_libraries
+from cases.operators.moe_init_routing_v2_grad import OPERATOR
+from tests.kernels.mutants import Mutant
+from tests.kernels.mutation_run import MUTANTS, build_mutant, first_cell, judge_libraries
 
 HERE = (
     "sum-of-k-plus-1-terms",
@@ -25,13 +26,15 @@ HERE = (
 
 
 @pytest.mark.parametrize(
-    "mutant", [m for m in MUTANTS if m.name in HERE], ids=lambda mutant: mutant.name
+    "mutant", [m for m in MUTANTS[OPERATOR.name] if m.name in HERE], ids=lambda mutant: mutant.name
 )
 def test_smoke_rejects_the_mistake_and_shrinks_it_to_a_case_for_a_person(
     mutant: Mutant, tmp_path: Path
 ) -> None:
-    lib = build_mutant(mutant, tmp_path)
-    extra = first_cell(mutant)
+    lib = build_mutant(OPERATOR, mutant, tmp_path)
+    extra = first_cell(OPERATOR, mutant)
     result = judge_libraries(lib, 0, tmp_path / "run", *extra, profile="smoke")
     assert result.rejected, result.output
-    assert all(size.is_small(mutant) for size in result.sizes), f"{result.sizes}\n{result.output}"
+    for size in result.sizes:
+        assert size.is_small(mutant), f"{size}\n{result.output}"
+        assert size.on_smallest_machine(mutant), f"{size}\n{result.output}"

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from conformance.observation import Outcome
+from conformance.strategies.machines import ordered
 from conformance.suite import operators
 from device_kernels.build import CHECKS, build
 from tests.kernels.launches import drawn, simulator
@@ -28,13 +29,13 @@ def test_the_kernels_are_silent_and_the_same_in_50_orders_of_blocks(lib: Path) -
         for case in drawn(operator, 2, most_elements=600)
     ]
     answers: list[list[bytes]] = []
-    for order in ORDERS:
-        with simulator({"ASCENDSIM_BLOCK_ORDER": order}, lib) as device:
-            seen = [device.run(operator, case) for operator, case in cases]
-        assert [one.diagnostics for one in seen] == [()] * len(cases), order
-        assert any(one.outputs for one in seen)
-        answers.append([out.tobytes() for one in seen for out in one.outputs.values()])
-        assert answers[-1] == answers[0], order
+    with simulator({}, lib) as device:
+        for order in ORDERS:
+            seen = [device.run(operator, ordered(case, order)) for operator, case in cases]
+            assert [one.diagnostics for one in seen] == [()] * len(cases), order
+            assert any(one.outputs for one in seen)
+            answers.append([out.tobytes() for one in seen for out in one.outputs.values()])
+            assert answers[-1] == answers[0], order
 
 
 def test_every_level_of_checks_computes_the_same(lib: Path) -> None:
@@ -69,7 +70,8 @@ def test_the_first_barrier_and_the_first_queue_are_missed(lib: Path, tmp_path: P
         for case in drawn(operator, 4, most_elements=600)
     ]
     assert not leaves_unordered(lib, cases, tmp_path / "trace")
-    found = list(removals(KERNELS))
+    recorded = {operator.name for operator in operators()}
+    found = [one for one in removals(KERNELS) if one.file.parent.name in recorded]
     for kind in ("PipeBarrier", ".EnQue"):
         removal = next(one for one in found if kind in one.what)
         apply(removal, KERNELS, tmp_path / kind)

@@ -1,0 +1,124 @@
+"""Host tilings, compiled by themselves and called as phase 1 calls them."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+KERNELS = Path(__file__).parents[2] / "device_kernels" / "kernels"
+FP32, FP16, BF16 = 0, 1, 27
+BYTES = {FP32: 4, FP16: 2, BF16: 2}
+UB_910B, UB_910_93 = 196352, 196608
+PARAMETER_INVALID = 161002
+TILING_REJECTED = 561002
+
+
+class ShapeView(ctypes.Structure):
+    """A tensor's shape; without dims: the call has no such tensor."""
+
+    _fields_ = [("dims", ctypes.POINTER(ctypes.c_int64)), ("rank", ctypes.c_uint64)]
+
+    @classmethod
+    def of(cls, shape: tuple[int, ...] | None) -> ShapeView:
+        if shape is None:
+            return cls()
+        return cls((ctypes.c_int64 * len(shape))(*shape), len(shape))
+
+
+def integers(*names: str) -> list[tuple[str, type[ctypes.c_int64]]]:
+    """Fields of 64 bits, as tilings have them."""
+    return [(name, ctypes.c_int64) for name in names]
+
+
+class RowSumTiling(ctypes.Structure):
+    """device_kernels/kernels/shared/row_sum_tiling.h."""
+
+    _fields_ = integers("tokens", "hidden", "source_rows", "input_buffers", "tile_columns", "batch")
+    tokens: int
+    hidden: int
+    source_rows: int
+    input_buffers: int
+    tile_columns: int
+    batch: int
+
+    def ub_bytes(self, dtype: int, name_bytes: int) -> int:
+        """The unified buffer of a core: rows, result, fp32 sums of 16-bit types, names."""
+        size = BYTES[dtype]
+        rounded = round_up(self.tile_columns, 32 // size)
+        sums = 0 if dtype == FP32 else 2 * 4 * rounded
+        rows = rounded * size * (self.input_buffers + 1)
+        return rows + sums + round_up(self.batch * name_bytes, 32)
+
+
+class HostTiling:
+    """The tiling library of one operator; ``title`` begins the names of its functions."""
+
+    def __init__(self, operator: str, title: str, folder: Path) -> None:
+        self.title = title
+        library = folder / f"lib{operator}.so"
+        source = KERNELS / operator / f"{operator}_tiling.cpp"
+        compiler = os.environ.get("CXX", "g++")
+        warnings = ["-Wall", "-Wextra", "-Werror"]
+        command = [compiler, "-std=c++20", "-O1", *warnings, "-fPIC", "-shared", "-o"]
+        subprocess.run([*command, str(library), str(source)], check=True)
+        self.library = ctypes.CDLL(str(library))
+        self._limit = getattr(self.library, f"{title}TilingLimit")
+        self._limit.restype = ctypes.c_int64
+
+    def cut(
+        self, call: ctypes.Structure, data: ctypes.Structure, room: int = 512
+    ) -> tuple[int, str]:
+        """Status and reason; ``data`` is filled where the call is accepted."""
+        reason = ctypes.create_string_buffer(room)
+        status: int = getattr(self.library, f"{self.title}Tiling")(
+            ctypes.byref(call), ctypes.byref(data), reason, ctypes.c_uint64(room)
+        )
+        return status, reason.value.decode()
+
+    def limit(
+        self,
+        axis: str,
+        top_k: int = 0,
+        dtype: int = FP32,
+        *,
+        cores: int = 0,
+        ub: int = 0,
+        hidden: int = 0,
+    ) -> int:
+        found: int = self._limit(
+            axis.encode(),
+            ctypes.c_int64(top_k),
+            ctypes.c_int32(dtype),
+            ctypes.c_uint32(cores),
+            ctypes.c_uint64(ub),
+            ctypes.c_int64(hidden),
+        )
+        return found
+
+
+def round_up(value: int, multiple: int) -> int:
+    return -(-value // multiple) * multiple
+
+
+def pieces(start: int, end: int, step: int) -> list[tuple[int, int]]:
+    """[start, end) in pieces of ``step``, the last one shorter."""
+    return [(at, min(at + step, end)) for at in range(start, end, step)]
+
+
+def shares(count: int, blocks: int) -> Iterator[tuple[int, int]]:
+    """What falls to each block where the first ones take one more than the others."""
+    start = 0
+    for block in range(blocks):
+        end = start + count // blocks + (block < count % blocks)
+        yield start, end
+        start = end
+
+
+def assert_complete(parts: list[tuple[int, int]], size: int) -> None:
+    """The parts follow one another without gap or overlap, none is empty, and they end at size."""
+    assert [start for start, _ in parts] == [0, *(end for _, end in parts[:-1])]
+    assert parts[-1][1] == size
+    assert all(start < end for start, end in parts)

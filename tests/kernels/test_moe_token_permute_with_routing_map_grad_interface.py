@@ -1,0 +1,274 @@
+"""The interface of MoeTokenPermuteWithRoutingMapGrad checks its rules in CANN's order, and says
+which was broken; its outputs may be strided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from conformance.case import Case
+from conformance.devices.device import Device
+from conformance.devices.open import open_device
+from conformance.observation import Outcome
+from conformance.variations import reshaped, retyped, with_attributes, without
+from device_kernels.build import build
+from tests.kernels.aclnn_program import INT8, INT32, Program
+from tests.kernels.moe_token_permute_grad_values import Value
+from tests.kernels.moe_token_permute_with_routing_map_grad_values import random_map, value
+from tests.kernels.signatures import ROUTING_MAP_GRAD, bits, completed, random_rows
+from tests.simulator.runtime.driver import Acl
+
+Rule = tuple[str, int, Callable[[Case], Case], str]
+TOKENS, EXPERTS, TOP_K, HIDDEN = 4, 3, 2, 16
+ROWS, VALUES = random_rows((8, HIDDEN), "float32", 0), random_rows((8,), "float32", 1)
+MAP = random_map(TOKENS, EXPERTS, TOP_K, 2)
+RANKS = np.array([3, 0, 1, 2, 7, 4, 6, 5])
+NAMED = np.array([3, 0, 1, 0, 2, 3])
+
+
+def good(*, pad: bool) -> Value:
+    count = len(NAMED) if pad else len(RANKS)
+    named = NAMED if pad else RANKS
+    return value("good", ROWS[:count], named, MAP, (2, 1024), pad=pad, values=VALUES[:count])
+
+
+PLAIN, PADDED = good(pad=False), good(pad=True)
+
+
+def lacking(name: str) -> Callable[[Case], Case]:
+    return lambda case: without(case, name)
+
+
+def shaped(name: str, *shape: int) -> Callable[[Case], Case]:
+    return lambda case: reshaped(case, name, shape)
+
+
+def typed(name: str, dtype: str) -> Callable[[Case], Case]:
+    return lambda case: retyped(case, name, dtype)
+
+
+def numbered(name: str, number: int) -> Callable[[Case], Case]:
+    return lambda case: with_attributes(case, **{name: number})
+
+
+RULES: tuple[Rule, ...] = (
+    ("experts", 161002, numbered("experts", 0), "numExperts is 0; it must be greater than 0"),
+    ("tokens", 161002, numbered("tokens", -1), "tokensNum is -1; it must be greater than 0"),
+    ("null rows", 161001, lacking("rows"), "permutedTokenOutputGrad is null"),
+    ("null indices", 161001, lacking("indices"), "sortedIndices is null"),
+    ("null out", 161001, lacking("tokens_grad"), "tokensGradOut is null"),
+    ("null map", 161001, lacking("map"), "routingMapOptional is null"),
+    ("rows' type", 161002, typed("rows", "int32"), "type of permutedTokenOutputGrad is 3"),
+    (
+        "values' type",
+        161002,
+        typed("values", "float16"),
+        "type of permutedProbsOutputGradOptional is 1; it must be that of permutedTokenOutputGrad",
+    ),
+    ("indices' type", 161002, typed("indices", "int64"), "type of sortedIndices is 9"),
+    ("map's type", 161002, typed("map", "uint8"), "type of routingMapOptional is 4"),
+    ("out's type", 161002, typed("tokens_grad", "float16"), "type of tokensGradOut is 1"),
+    ("probs' type", 161002, typed("probs_grad", "bfloat16"), "type of probsGradOutOptional is 27"),
+    ("rows' rank", 161002, shaped("rows", 2, 4, HIDDEN), "rank of permutedTokenOutputGrad is 3"),
+    ("map's rank", 161002, shaped("map", 12), "the rank of routingMapOptional is 1"),
+    (
+        "values' rank",
+        161002,
+        shaped("values", 8, 1),
+        "rank of permutedProbsOutputGradOptional is 2",
+    ),
+    ("rows", 161002, shaped("rows", 7, HIDDEN), "dim 0 of permutedTokenOutputGrad is 7"),
+    ("indices' rank", 161002, shaped("indices", 4, 2), "the rank of sortedIndices is 2"),
+    ("indices", 161002, shaped("indices", 6), "dim 0 of sortedIndices is 6"),
+    ("out's rank", 161002, shaped("tokens_grad", 4, 4, 4), "the rank of tokensGradOut is 3"),
+    ("out", 161002, shaped("tokens_grad", 5, HIDDEN), "dim 0 of tokensGradOut is 5"),
+    ("values", 161002, shaped("values", 6), "dim 0 of permutedProbsOutputGradOptional is 6"),
+    ("map", 161002, shaped("map", 4, 4), "dim 1 of routingMapOptional is 4"),
+    ("probs", 161002, shaped("probs_grad", 5, 3), "dim 0 of probsGradOutOptional is 5"),
+)
+
+
+def touched(rule: Rule) -> set[str]:
+    """The parameter that a rule's change replaces: of two on one, the second undoes the first."""
+    before, after = PLAIN.case, rule[2](PLAIN.case)
+    here: dict[str, Any] = {**before.inputs, **before.outputs, **before.attributes}
+    there: dict[str, Any] = {**after.inputs, **after.outputs, **after.attributes}
+    return {name for name in here if here[name] != there.get(name)}
+
+
+PAIRS = [
+    (first, second)
+    for first, second in combinations(RULES, 2)
+    if not touched(first) & touched(second)
+]
+
+
+@pytest.fixture(scope="module")
+def device() -> Iterator[Device]:
+    opened = open_device("sim")
+    yield opened
+    opened.close()
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule[0])
+def test_a_broken_rule_is_named_and_the_next_call_is_fine(rule: Rule, device: Device) -> None:
+    _, status, breaking, text = rule
+    seen = device.run(ROUTING_MAP_GRAD, breaking(PLAIN.case))
+    assert (seen.outcome, seen.status) == (Outcome.REJECTED, status)
+    assert text in seen.message
+    assert seen.message.startswith(f"{ROUTING_MAP_GRAD.aclnn}GetWorkspaceSize: ")
+    assert seen.outputs_untouched
+    for one in (PLAIN, PADDED):
+        outputs = completed(device, ROUTING_MAP_GRAD, one.case)
+        assert {name: bits(found) for name, found in outputs.items()} == {
+            name: bits(expected) for name, expected in one.expected.items()
+        }
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair[0][0]} before {pair[1][0]}")
+def test_of_two_broken_rules_the_earlier_one_answers(
+    pair: tuple[Rule, Rule], device: Device
+) -> None:
+    (_, status, first, text), (_, _, second, other) = pair
+    seen = device.run(ROUTING_MAP_GRAD, second(first(PLAIN.case)))
+    assert (seen.outcome, seen.status) == (Outcome.REJECTED, status)
+    assert text in seen.message
+    assert other not in seen.message
+
+
+def test_padded_rows_are_a_multiple_of_the_experts(device: Device) -> None:
+    seen = device.run(ROUTING_MAP_GRAD, shaped("rows", 8, HIDDEN)(PADDED.case))
+    assert (seen.outcome, seen.status) == (Outcome.REJECTED, 161002)
+    assert "dim 0 of permutedTokenOutputGrad is 8; it must be a multiple of numExperts, 3" in (
+        seen.message
+    )
+
+
+@pytest.mark.parametrize("pad", [False, True])
+def test_the_map_is_not_needed_without_the_values(pad: bool, device: Device) -> None:
+    one = PADDED if pad else PLAIN
+    case = without(without(without(one.case, "values"), "map"), "probs_grad")
+    found = completed(device, ROUTING_MAP_GRAD, case)
+    assert bits(found["tokens_grad"]) == bits(one.expected["tokens_grad"])
+
+
+@pytest.mark.parametrize("pad", [False, True])
+def test_the_values_are_not_used_without_their_output(pad: bool, device: Device) -> None:
+    one = PADDED if pad else PLAIN
+    found = completed(device, ROUTING_MAP_GRAD, without(one.case, "probs_grad"))
+    assert bits(found["tokens_grad"]) == bits(one.expected["tokens_grad"])
+
+
+@pytest.mark.parametrize("pad", [0, 1])
+@pytest.mark.parametrize(
+    ("rows", "tokens_grad"), [((0, 16), (4, 16)), ((8, 16), (0, 16)), ((8, 0), (4, 0))]
+)
+def test_an_empty_gradient_of_the_tokens_ends_the_call_and_leaves_the_outputs_alone(
+    rows: tuple[int, int], tokens_grad: tuple[int, int], pad: int, device: Device
+) -> None:
+    case = with_attributes(PLAIN.case, pad=pad)
+    case = shaped("tokens_grad", *tokens_grad)(shaped("rows", *rows)(case))
+    seen = device.run(ROUTING_MAP_GRAD, case)
+    assert (seen.outcome, seen.workspace_bytes) == (Outcome.COMPLETED, 0)
+    assert seen.outputs_untouched
+
+
+class Calls(Program):
+    """A good call in device memory, of which each test makes some tensors another way."""
+
+    def __init__(self, acl: Acl, *, pad: bool) -> None:
+        super().__init__(acl, "MoeTokenPermuteWithRoutingMapGrad")
+        self.pad = pad
+        self.count = len(NAMED) if pad else len(RANKS)
+        self.named = (NAMED if pad else RANKS).astype(np.int32)
+        self.expected = (PADDED if pad else PLAIN).expected
+
+    def run(self, **changed: int | None) -> tuple[int, str]:
+        made = dict(changed)
+        made.setdefault("rows", self.tensor((self.count, HIDDEN), self.upload(ROWS)))
+        made.setdefault("values", self.tensor((self.count,), self.upload(VALUES)))
+        made.setdefault("indices", self.tensor((self.count,), self.upload(self.named), INT32))
+        made.setdefault("map", self.tensor((TOKENS, EXPERTS), self.upload(MAP), INT8))
+        room = self.upload(np.zeros((TOKENS, HIDDEN), np.float32))
+        made.setdefault("tokens_grad", self.tensor((TOKENS, HIDDEN), room))
+        made.setdefault("probs_grad", self.tensor((TOKENS, EXPERTS), room))
+        inputs = [made[name] for name in ("rows", "values", "indices", "map")]
+        return self.call(
+            *inputs, EXPERTS, TOKENS, self.pad, made["tokens_grad"], made["probs_grad"]
+        )
+
+
+@pytest.fixture(params=[False, True], ids=["plain", "padded"])
+def calls(request: pytest.FixtureRequest) -> Iterator[Calls]:
+    program = Calls(Acl(build(quiet=True).lib), pad=request.param)
+    yield program
+    program.release()
+
+
+def turned(array: NDArray[Any]) -> NDArray[Any]:
+    return np.ascontiguousarray(array.T)
+
+
+def test_strided_outputs_are_written_where_they_lie_and_nowhere_else(calls: Calls) -> None:
+    columns = calls.upload(np.full((HIDDEN, TOKENS), 7, np.float32))
+    wide = calls.upload(np.full((TOKENS, 2 * EXPERTS), 9, np.float32))
+    tokens_grad = calls.tensor((TOKENS, HIDDEN), columns, strides=(1, TOKENS))
+    probs_grad = calls.tensor((TOKENS, EXPERTS), wide, strides=(2 * EXPERTS, 2), offset=1)
+    assert calls.run(tokens_grad=tokens_grad, probs_grad=probs_grad) == (0, "")
+    found = calls.download(columns, (HIDDEN, TOKENS), np.float32)
+    assert bits(turned(found)) == bits(calls.expected["tokens_grad"])
+    probs = calls.download(wide, (TOKENS, 2 * EXPERTS), np.float32)
+    assert bits(np.ascontiguousarray(probs[:, 1::2])) == bits(calls.expected["probs_grad"])
+    assert set(probs[:, ::2].reshape(-1).tolist()) == {9.0}
+
+
+def test_strided_inputs_are_read_where_they_lie(calls: Calls) -> None:
+    count = calls.count
+    tokens_room = calls.upload(np.zeros((TOKENS, HIDDEN), np.float32))
+    probs_room = calls.upload(np.zeros((TOKENS, EXPERTS), np.float32))
+    rows = calls.upload(turned(ROWS[:count]))
+    assert calls.run(
+        rows=calls.tensor((count, HIDDEN), rows, strides=(1, count)),
+        values=calls.tensor((count,), calls.upload(np.repeat(VALUES, 2)), strides=(2,)),
+        indices=calls.tensor(
+            (count,), calls.upload(np.repeat(calls.named, 3)), INT32, strides=(3,), offset=1
+        ),
+        map=calls.tensor((TOKENS, EXPERTS), calls.upload(turned(MAP)), INT8, strides=(1, TOKENS)),
+        tokens_grad=calls.tensor((TOKENS, HIDDEN), tokens_room),
+        probs_grad=calls.tensor((TOKENS, EXPERTS), probs_room),
+    ) == (0, "")
+    found = calls.download(tokens_room, (TOKENS, HIDDEN), np.float32)
+    assert bits(found) == bits(calls.expected["tokens_grad"])
+    probs = calls.download(probs_room, (TOKENS, EXPERTS), np.float32)
+    assert bits(probs) == bits(calls.expected["probs_grad"])
+
+
+@pytest.mark.parametrize("name", ["values", "map", "probs_grad"])
+def test_an_optional_tensor_with_elements_needs_an_address(calls: Calls, name: str) -> None:
+    shape, dtype = ((calls.count,), 0) if name == "values" else ((TOKENS, EXPERTS), 0)
+    status, text = calls.run(**{name: calls.tensor(shape, None, INT8 if name == "map" else dtype)})
+    assert status == 161001
+    assert "the data address of" in text
+
+
+@pytest.mark.parametrize("name", ["rows", "values", "indices", "map", "tokens_grad", "probs_grad"])
+def test_a_format_that_stores_elements_elsewhere_is_refused(calls: Calls, name: str) -> None:
+    shapes = {
+        "rows": (calls.count, HIDDEN),
+        "values": (calls.count,),
+        "indices": (calls.count,),
+        "map": (TOKENS, EXPERTS),
+        "tokens_grad": (TOKENS, HIDDEN),
+        "probs_grad": (TOKENS, EXPERTS),
+    }
+    dtype = {"indices": INT32, "map": INT8}.get(name, 0)
+    room = calls.upload(np.zeros((TOKENS, 64), np.float32))
+    status, text = calls.run(**{name: calls.tensor(shapes[name], room, dtype, form=3)})
+    assert status == 161002
+    assert "the format of" in text

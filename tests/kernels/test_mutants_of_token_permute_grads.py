@@ -1,0 +1,24 @@
+"""Calls of the value tests show the seeded mistakes of both gradients of permutations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.kernels.shown_mutants import SUBJECTS, build_alone, shown_by
+
+SHOWN = {
+    "moe_token_permute_grad": "second-tile-at-the-last-tile's-width",
+    "moe_token_permute_with_routing_map_grad": "later-runs-merged-first",
+}
+
+
+@pytest.mark.parametrize(("name", "mistake"), SHOWN.items())
+def test_a_mistake_is_shown_by_some_call_of_the_value_tests(
+    name: str, mistake: str, tmp_path: Path
+) -> None:
+    """All of them: `python -m tests.kernels.shown_mutants`."""
+    operator, mutants, values = SUBJECTS[name]
+    mutant = next(one for one in mutants if one.name == mistake)
+    assert shown_by(operator, build_alone(name, mutant, tmp_path), values()) is not None
