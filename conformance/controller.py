@@ -41,7 +41,7 @@ from conformance.summary import (
     summarize,
     write_evidence,
 )
-from conformance.template import cell_id
+from conformance.template import cell_id, item_ids
 
 ACCEPTED, REFUSED, NOTHING_TO_DO, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
 """Exit statuses of the front door; `conformance.cli` says what they mean."""
@@ -56,6 +56,7 @@ class Controller:
 
     def __init__(self, context: Context) -> None:
         self.context = context
+        self._ids = item_ids(context.operators)
         self.evidence: Evidence | None = None
         self.items: list[str] = []
         self.selected: set[str] = set()
@@ -232,7 +233,7 @@ class Controller:
         return run_folder.go_on(out, evidence)
 
     def _is_template(self, nodeid: str) -> bool:
-        return _bracket(nodeid).startswith(tuple(f"{o.name}-" for o in self.context.operators))
+        return _bracket(nodeid) in self._ids
 
     def _declared(self) -> list[tuple[str, str, str]]:
         return [

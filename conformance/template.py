@@ -95,8 +95,23 @@ def parametrize(body: Body, operators: Iterable[Operator]) -> pytest.MarkDecorat
         values = [
             (o, mode.name, dtype) for o in operators for mode in o.modes for dtype in o.dtypes
         ]
-    ids = ["-".join(_word(value) for value in row) for row in values]
+    ids = [_id(row) for row in values]
     return pytest.mark.parametrize(axes, values, ids=ids) if values else None
+
+
+def item_ids(operators: Iterable[Operator]) -> frozenset[str]:
+    """What can stand in the brackets of a template's item over ``operators``.
+
+    Where workers run the items, their names are all that the controller knows of them.
+    """
+    return frozenset(
+        _id(row)
+        for o in operators
+        for row in (
+            *((o, mode.name, dtype) for mode in o.modes for dtype in o.dtypes),
+            *((o, one) for one in (*o.rejections, *o.examples, *o.quarantine)),
+        )
+    )
 
 
 def bind(
@@ -239,6 +254,10 @@ def _note(judged: Judged) -> None:
     trial = current()
     if trial is not None:
         trial.record(judged)
+
+
+def _id(row: Iterable[object]) -> str:
+    return "-".join(_word(value) for value in row)
 
 
 def _word(value: object) -> str:

@@ -227,3 +227,18 @@ def test_other_tests_leave_the_evidence_of_the_last_run_alone(run: Run, tmp_path
     assert ended.status == 0
     assert "conformance" not in ended.output
     assert [cell.cases > 0 for cell in ended.evidence.cells] == [True, False, False, False]
+
+
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_an_ordinary_test_named_after_an_operator_is_no_run(
+    run: Run, tmp_path: Path, workers: str
+) -> None:
+    (tmp_path / "toy" / "test_other.py").write_text(
+        "import pytest\n\n"
+        "@pytest.mark.parametrize('name', ['copying-late-flag', 'copying-plain'])\n"
+        "def test_other(name):\n    pass\n"
+    )
+    ended = run("-n", workers, file="test_other.py")
+    assert ended.status == 0, ended.output
+    assert "2 passed" in ended.output
+    assert not ended.out.exists()
