@@ -144,15 +144,16 @@ def _odd() -> Iterator[Example]:
     room = {**absent.outputs, "permute_probs": Tensor((3,), "float32")}
     empty = call("equal", "float16", tokens=(0, 8), top_k=2, rank_range=(0, 0))
     null = _sized("no_range", "bfloat16", (3, 4), 2, probs=PATTERNS)
-    patterns = _sized(
-        "full", "float32", (9, 33), 3, rank_range=(0, 27), fill=PATTERNS, probs=PATTERNS
-    )
     yield Example(
         "room for probabilities that are not given", replace(absent, outputs=room), TILING
     )
     yield Example("no tokens", empty, INFERRED)
     yield Example("no range and no number of tokens", null, TILING)
-    yield Example("every kind of pattern", patterns, "values are moved, inferred")
+    for dtype in DTYPES:
+        patterns = _sized(
+            "full", dtype, (32, 33), 8, rank_range=(0, 256), fill=PATTERNS, probs=PATTERNS
+        )
+        yield Example(f"every kind of pattern {dtype}", patterns, "values are moved, inferred")
 
 
 def _padded() -> Iterator[Example]:
