@@ -73,8 +73,8 @@ def recorded(operator: Operator) -> dict[str, list[float]]:
     }
 
 
-def test_every_operator_has_a_program() -> None:
-    assert set(PROGRAMS) == set(OPERATORS) == set(RECORDED)
+def test_every_operator_of_the_seed_has_a_program() -> None:
+    assert set(PROGRAMS) == set(RECORDED) <= set(OPERATORS)
 
 
 @pytest.mark.parametrize("page", ["README.md", "README.zh.md"])
