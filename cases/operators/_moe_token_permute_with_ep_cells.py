@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
 
 from cases.operators._moe_token_permute_with_ep_sizes import (
     BOUNDARIES,
@@ -29,8 +30,8 @@ from cases.operators._moe_token_permute_with_ep_windows import (
 )
 from conformance.case import Case, numpy_dtype
 from conformance.cells import Axis, Cells, Constraint, Levels
-from conformance.fill import families_of
-from conformance.strategies.fills import MOVED, MOVED_FIRST, SEEDS, fills_with
+from conformance.fill import Fill, families_of
+from conformance.strategies.fills import MOVED_FIRST, SEEDS, fills_with
 from conformance.strategies.keys import KEYS, key_patterns, keyed
 from conformance.strategies.keys import LEAST_SLOTS as LEAST_KEYS
 from conformance.strategies.sizes import hiddens
@@ -43,7 +44,9 @@ CHEAPEST = 6
 """Of the sizes on a boundary, so many with the fewest elements are drawn half of the time."""
 
 INDEX_DTYPES = ("int32", "int64")
-GIVEN = ("absent", "given")
+PROBS = ("absent", *MOVED_FIRST)
+"""Whether there are probabilities, and their families of values."""
+
 NUMBERS = st.integers(0, 2**20)
 
 Call = Callable[..., Case]
@@ -77,7 +80,7 @@ def cells(call: Call, mode: str, dtype: str) -> Cells:
             *ranges,
             Axis("family", MOVED_FIRST, families_shown),
             Axis("indices", INDEX_DTYPES, lambda case: [case.inputs["indices"].dtype]),
-            Axis("probs", GIVEN, lambda case: [GIVEN["probs" in case.inputs]]),
+            Axis("probs", PROBS, probs_shown),
             Axis("cores", tuple(CORES), cores_shown),
             Axis("UB", tuple(UB), ub_shown),
         ),
@@ -113,18 +116,19 @@ def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, levels: Levels) -
     slots = tokens * chosen.top_k
     hidden = chosen.hidden or (any_hidden - 1) % max(1, FEW_ELEMENTS // slots) + 1
     rank_range, num_out_tokens = window_at(mode, level, slots, first, second)
-    weights = draw(MOVED)
+    flat = levels["top_k"] == "rank 1"
+    weights = draw(probs_with(levels["probs"], tokens if flat else chosen.top_k))
     return call(
         mode,
         dtype,
         tokens=(tokens, hidden),
-        top_k=None if levels["top_k"] == "rank 1" else chosen.top_k,
+        top_k=None if flat else chosen.top_k,
         indices=tuple(keyed(levels["keys"], slots, generator).tolist()),
         index_dtype=levels["indices"],
         rank_range=rank_range,
         num_out_tokens=num_out_tokens,
         fill=draw(fills_with(levels["family"], 1, hidden, MOVED_FIRST)),
-        probs=weights if levels["probs"] == "given" else None,
+        probs=None if levels["probs"] == "absent" else weights,
         machine=chosen.machine,
     )
 
@@ -166,6 +170,20 @@ def families_shown(case: Case) -> tuple[str, ...]:
     """The families of values that the tokens of a case hold."""
     tokens = case.inputs["tokens"]
     return families_of(tokens.fill, tokens.shape[-1]) if tokens.fill else ()
+
+
+def probs_shown(case: Case) -> tuple[str, ...]:
+    """The families of values that the probabilities of a case hold, or that it has none."""
+    probs = case.inputs.get("probs")
+    if probs is None:
+        return PROBS[:1]
+    return families_of(probs.fill, probs.shape[-1]) if probs.fill else ()
+
+
+def probs_with(level: str, columns: int) -> SearchStrategy[Fill]:
+    """Recipes for probabilities of so many columns that show a level, where they are not absent."""
+    family = MOVED_FIRST[0] if level == PROBS[0] else level
+    return fills_with(family, 1, columns, MOVED_FIRST)
 
 
 def cores_shown(case: Case) -> list[str]:

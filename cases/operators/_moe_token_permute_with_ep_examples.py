@@ -49,24 +49,27 @@ def _bits(values: tuple[float, ...], dtype: str) -> Shape:
 def _printed() -> Iterator[Example]:
     """Three tokens of two experts each, and the range [1, 5). numOutTokens is 6, without effect.
 
-    The values of the tokens are those of their rows: the test prints none that can be read.
+    The values of the tokens are those of their rows: the test prints none that can be read. It
+    declares bfloat16 and gives float32 numbers, so both are called.
     """
-    case = call(
-        "middle",
-        "bfloat16",
-        tokens=(3, 2),
-        top_k=2,
-        indices=EXPERTS,
-        index_dtype="int64",
-        rank_range=(1, 5),
-        num_out_tokens=6,
-        values=_bits((1, 10, 2, 20, 3, 30), "bfloat16"),
-        probs=_bits((0.1, 0.3, 0.4, 0.2, 0.5, 0.6), "bfloat16"),
-    )
-    tokens = (2.0, 20.0, 1.0, 10.0, 3.0, 30.0, 2.0, 20.0)
-    probs = tuple(float(p) for p in np.array([0.2, 0.3, 0.5, 0.4], numpy_dtype("bfloat16")))
-    expected = {"permute_tokens": tokens, "sorted_indices": RANKS, "permute_probs": probs}
-    yield Example("three tokens of two experts, range 1 to 5", case, PRINTED, expected)
+    for dtype, named in (("bfloat16", ""), ("float32", ", float32")):
+        case = call(
+            "middle",
+            dtype,
+            tokens=(3, 2),
+            top_k=2,
+            indices=EXPERTS,
+            index_dtype="int64",
+            rank_range=(1, 5),
+            num_out_tokens=6,
+            values=_bits((1, 10, 2, 20, 3, 30), dtype),
+            probs=_bits((0.1, 0.3, 0.4, 0.2, 0.5, 0.6), dtype),
+        )
+        tokens = (2.0, 20.0, 1.0, 10.0, 3.0, 30.0, 2.0, 20.0)
+        probs = tuple(float(p) for p in np.array([0.2, 0.3, 0.5, 0.4], numpy_dtype(dtype)))
+        expected = {"permute_tokens": tokens, "sorted_indices": RANKS, "permute_probs": probs}
+        name = f"three tokens of two experts, range 1 to 5{named}"
+        yield Example(name, case, PRINTED, expected)
 
 
 def _keys(slots: int, pattern: str = "one missing") -> Shape:
@@ -141,15 +144,16 @@ def _odd() -> Iterator[Example]:
     room = {**absent.outputs, "permute_probs": Tensor((3,), "float32")}
     empty = call("equal", "float16", tokens=(0, 8), top_k=2, rank_range=(0, 0))
     null = _sized("no_range", "bfloat16", (3, 4), 2, probs=PATTERNS)
-    patterns = _sized(
-        "full", "float32", (9, 33), 3, rank_range=(0, 27), fill=PATTERNS, probs=PATTERNS
-    )
     yield Example(
         "room for probabilities that are not given", replace(absent, outputs=room), TILING
     )
     yield Example("no tokens", empty, INFERRED)
     yield Example("no range and no number of tokens", null, TILING)
-    yield Example("every kind of pattern", patterns, "values are moved, inferred")
+    for dtype in DTYPES:
+        patterns = _sized(
+            "full", dtype, (32, 33), 8, rank_range=(0, 256), fill=PATTERNS, probs=PATTERNS
+        )
+        yield Example(f"every kind of pattern {dtype}", patterns, "values are moved, inferred")
 
 
 def _padded() -> Iterator[Example]:

@@ -12,11 +12,13 @@ from hypothesis.strategies import SearchStrategy
 from cases.operators._moe_token_permute_with_ep_cells import (
     CHEAPEST,
     FEW_ELEMENTS,
-    GIVEN,
     INDEX_DTYPES,
     MOST_HIDDEN,
+    PROBS,
     cores_shown,
     families_shown,
+    probs_shown,
+    probs_with,
     ub_shown,
 )
 from cases.operators._moe_token_permute_with_ep_sizes import (
@@ -111,7 +113,7 @@ def padded_cells(call: Call, dtype: str) -> Cells:
             Axis("routing", RANKS, _routings_of),
             Axis("family", MOVED_FIRST, families_shown),
             Axis("indices", INDEX_DTYPES, lambda case: [case.inputs["indices"].dtype]),
-            Axis("probs", GIVEN, lambda case: [GIVEN["probs" in case.inputs]]),
+            Axis("probs", PROBS, probs_shown),
             Axis("cores", tuple(CORES), cores_shown),
             Axis("UB", tuple(UB), ub_shown),
         ),
@@ -141,14 +143,14 @@ def _cases(draw: st.DrawFn, call: Call, dtype: str, levels: Levels) -> Case:
     indices = ranked(levels["routing"], rows, np.random.default_rng(draw(SEEDS)))
     shares = divisors(rows)
     experts = shares[draw(st.integers(0, 4095)) % len(shares)]
-    weights, tokens = draw(MOVED), int(indices.max()) + 1
+    weights, tokens = draw(probs_with(levels["probs"], experts)), int(indices.max()) + 1
     return call(
         dtype,
         tokens=(tokens, hidden),
         indices=tuple(indices.tolist()),
         index_dtype=levels["indices"],
         experts=experts,
-        probs=weights if levels["probs"] == "given" else None,
+        probs=None if levels["probs"] == "absent" else weights,
         fill=draw(fills_with(levels["family"], 1, hidden, MOVED_FIRST)),
         unread=unread_rows(indices, tokens),
         machine=chosen.machine,

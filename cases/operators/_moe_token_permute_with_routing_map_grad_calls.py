@@ -16,7 +16,7 @@ from cases.operators._moe_token_permute_with_routing_map_grad_sources import (
     README,
 )
 from conformance.case import Case, Machine, Tensor
-from conformance.fill import Fill
+from conformance.fill import BITS, Fill
 from conformance.operator import (
     Clause,
     Example,
@@ -31,7 +31,7 @@ from conformance.variations import reshaped, retyped, with_attributes, without
 from reference.moe_token_permute_with_routing_map_grad import MOST_TOPK
 
 Shape = tuple[int, ...]
-GAUSSIAN = Fill(("gaussian",), seed=1)
+GAUSSIAN, PATTERNS = Fill(("gaussian",), seed=1), Fill((BITS,), seed=7)
 GRAD, PROBS, MAP = "permuted_token_output_grad", "permuted_probs_output_grad", "routing_map"
 
 
@@ -135,7 +135,14 @@ UNPADDED_RESULT = {
 PADDED_RESULT = {"tokens_grad": (9.0, 90.0, 6.0, 60.0), "probs_grad": (1.0, 4.0, 2.0, 3.0)}
 
 
-def in_order(dtype: str, tokens: int, top_k: int, hidden: int, probs: str = "neither") -> Case:
+def in_order(
+    dtype: str,
+    tokens: int,
+    top_k: int,
+    hidden: int,
+    probs: str = "neither",
+    probs_fill: Fill = GAUSSIAN,
+) -> Case:
     """A call without padding whose ranks are 0, 1, 2... and whose tokens go to all experts."""
     rows = tokens * top_k
     return call(
@@ -148,7 +155,26 @@ def in_order(dtype: str, tokens: int, top_k: int, hidden: int, probs: str = "nei
         probs=probs,
         map_kind="absent" if probs == "neither" else "bool",
         map_values=(1,) * (tokens * max(top_k, 1)),
-        probs_fill=GAUSSIAN,
+        probs_fill=probs_fill,
+        fill=GAUSSIAN,
+    )
+
+
+def patterns(mode: str, dtype: str) -> Case:
+    """A call whose probs have every kind of storage pattern; 64 tokens, 4 experts each."""
+    if mode == "dropless":
+        return in_order(dtype, 64, 4, 8, "both", PATTERNS)
+    return call(
+        mode,
+        dtype,
+        grad=(256, 8),
+        indices=(*range(64), *range(63, -1, -1), *range(64), *range(1, 64), 0),
+        tokens=64,
+        experts=4,
+        probs="both",
+        map_kind="bool",
+        map_values=(1,) * 256,
+        probs_fill=PATTERNS,
         fill=GAUSSIAN,
     )
 
@@ -177,10 +203,15 @@ def examples() -> tuple[Example, ...]:
         *(
             Example(f"worked out {dtype} {kind}", by_hand("dropless", dtype, kind), FUNCTION, one)
             for one in (UNPADDED_RESULT,)
-            for dtype, kind in (("float16", "int8"), ("bfloat16", "bool"), ("float32", "bool"))
+            for dtype, kind in (("float16", "int8"), ("bfloat16", "bool"), ("float32", "int8"))
         ),
         Example("worked out, padded", padded, FUNCTION, PADDED_RESULT),
         Example("call example with hidden 8", sizes, vendor),
+        *(
+            Example(f"every kind of pattern {mode} {dtype}", patterns(mode, dtype), FUNCTION)
+            for mode in ("dropless", "drop_pad")
+            for dtype in DTYPES
+        ),
         *(
             Example(f"topK 512 {dtype}", in_order(dtype, 2, 512, 8, "both"), README)
             for dtype in DTYPES

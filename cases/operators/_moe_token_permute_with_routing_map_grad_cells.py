@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
 
 from cases.operators import _moe_token_permute_grad_sizes as unpadded
 from cases.operators import _moe_token_permute_with_routing_map_grad_sizes as padded
@@ -21,17 +22,19 @@ from cases.operators._moe_token_permute_grad_cells import (
 from cases.operators._moe_token_permute_with_routing_map_grad_maps import (
     MAPS,
     PROBS,
+    VALUES,
     goes_with,
+    has_values,
     map_of,
     map_values,
-    probs_fill,
     probs_of,
     routed,
+    values_of,
 )
 from conformance.case import Case, numpy_dtype
 from conformance.cells import Axis, Cells, Constraint, Levels
-from conformance.fill import families_of
-from conformance.strategies.fills import READABLE_FIRST, SEEDS, fills_with
+from conformance.fill import Fill, families_of
+from conformance.strategies.fills import MOVED_FIRST, READABLE_FIRST, SEEDS, fills_with
 from conformance.strategies.layouts import LAYOUTS, layout_of
 from conformance.strategies.patterns import RANKS, rank_patterns, ranked
 from conformance.strategies.routings import unread_rows
@@ -52,6 +55,7 @@ def cells(call: Call, mode: str, dtype: str) -> Cells:
         axes=(
             *axes,
             Axis("probs", PROBS, lambda case: [probs_of(case)]),
+            Axis("probs' family", VALUES, values_of),
             Axis("map", MAPS, lambda case: [map_of(case)]),
             Axis("layout", LAYOUTS, lambda case: [layout_of(case.outputs["tokens_grad"])]),
             Axis("family", READABLE_FIRST, _families_of),
@@ -62,6 +66,7 @@ def cells(call: Call, mode: str, dtype: str) -> Cells:
         constraints=(
             constraint,
             Constraint(("probs", "map"), goes_with, "probs need a map (status 161001)"),
+            Constraint(("probs", "probs' family"), has_values, "values of what is there"),
         ),
     )
 
@@ -133,7 +138,7 @@ def _unpadded_cases(draw: st.DrawFn, call: Call, dtype: str, levels: Levels) -> 
         probs=levels["probs"],
         map_kind=levels["map"],
         map_values=map_values(levels["map"], routed(tokens, experts, top_k, generator), generator),
-        probs_fill=probs_fill(seed),
+        probs_fill=draw(_values(levels, rows)),
         layout=levels["layout"],
         fill=draw(fills_with(levels["family"], top_k, hidden)),
         unread=unread_rows(indices, rows),
@@ -172,11 +177,17 @@ def _padded_cases(draw: st.DrawFn, call: Call, dtype: str, levels: Levels) -> Ca
         probs=levels["probs"],
         map_kind=levels["map"],
         map_values=map_values(levels["map"], mask, generator),
-        probs_fill=probs_fill(seed),
+        probs_fill=draw(_values(levels, chosen.rows)),
         layout=levels["layout"],
         fill=draw(fills_with(levels["family"], terms, hidden)),
         machine=chosen.machine,
     )
+
+
+def _values(levels: Levels, rows: int) -> SearchStrategy[Fill]:
+    """Recipes for the permuted probs' gradient [rows]; any where it is not there."""
+    family = levels["probs' family"]
+    return fills_with(MOVED_FIRST[0] if family == VALUES[0] else family, 1, rows, MOVED_FIRST)
 
 
 def _indices(case: Case) -> padded.Indices:

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.case import Case
-from conformance.fill import Fill
+from conformance.fill import families_of
+from conformance.strategies.fills import MOVED_FIRST
 
 Mask = NDArray[np.bool_]
 
@@ -19,9 +20,21 @@ TRUE_VALUES = (1, 2, -1, 127, -128)
 """What routes in an int8 map: any value but 0."""
 
 
+VALUES = ("none", *MOVED_FIRST)
+"""The families of values of the permuted probs' gradient, which are moved; or it is not there."""
+
+GIVEN = ("both", "input only")
+"""Levels of PROBS at which that gradient is there."""
+
+
 def goes_with(probs: str, routing_map: str) -> bool:
     """Whether a call may have both: a map must be there where there are probs."""
-    return routing_map != "absent" or probs in ("neither", "output only")
+    return routing_map != "absent" or probs not in GIVEN
+
+
+def has_values(probs: str, values: str) -> bool:
+    """Whether a call may have both: values where there is the permuted probs' gradient."""
+    return (probs in GIVEN) == (values != VALUES[0])
 
 
 def routed(tokens: int, experts: int, top_k: int, generator: np.random.Generator) -> Mask:
@@ -39,11 +52,6 @@ def map_values(kind: str, mask: Mask, generator: np.random.Generator) -> tuple[i
     return tuple(values.ravel().tolist())
 
 
-def probs_fill(seed: int) -> Fill:
-    """Values of probs: each tells its row, or there are NaN, infinities and both zeros."""
-    return Fill((("address", "special")[seed % 2],), seed)
-
-
 def probs_of(case: Case) -> str:
     """Which gradients of probs a call has."""
     given = "permuted_probs_output_grad" in case.inputs
@@ -51,6 +59,14 @@ def probs_of(case: Case) -> str:
     return {(False, False): "neither", (True, True): "both", (False, True): "output only"}.get(
         (given, asked), "input only"
     )
+
+
+def values_of(case: Case) -> tuple[str, ...]:
+    """The families of values that a call's permuted probs' gradient holds, or that it has none."""
+    probs = case.inputs.get("permuted_probs_output_grad")
+    if probs is None:
+        return VALUES[:1]
+    return families_of(probs.fill, probs.shape[-1]) if probs.fill else ()
 
 
 def map_of(case: Case) -> str:

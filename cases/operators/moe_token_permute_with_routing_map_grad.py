@@ -28,7 +28,6 @@ from cases.operators._moe_token_permute_with_routing_map_grad_maps import (
     PROBS,
     goes_with,
     map_values,
-    probs_fill,
     routed,
 )
 from cases.operators._moe_token_permute_with_routing_map_grad_sizes import (
@@ -61,7 +60,7 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.strategies.fills import SEEDS, fills
+from conformance.strategies.fills import MOVED, SEEDS, fills
 from conformance.strategies.layouts import LAYOUTS
 from conformance.strategies.machines import machines
 from conformance.strategies.routings import ranks, unread_rows
@@ -130,7 +129,7 @@ def cases(draw: st.DrawFn, mode: str, dtype: str, small: bool = False) -> Case:
         probs=probs,
         map_kind=kind,
         map_values=map_values(kind, mask, generator),
-        probs_fill=probs_fill(seed),
+        probs_fill=draw(MOVED),
         layout=layout,
         fill=draw(fills(drawn["terms"])),
         unread=unread_rows(indices, rows),

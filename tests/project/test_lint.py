@@ -18,7 +18,7 @@ def run(*command: str) -> None:
 
 
 def cpp_sources() -> list[str]:
-    folders = [ROOT / "device_kernels", ROOT / "tests"]
+    folders = [ROOT / "device_kernels", ROOT / "examples", ROOT / "tests"]
     return sorted(
         str(path)
         for folder in folders
