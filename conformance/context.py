@@ -16,11 +16,11 @@ from conformance.budget import Budget, seconds_of_budget
 from conformance.by_standard import by_standard
 from conformance.devices.device import DeviceProfile
 from conformance.evidence import AnyLine, DeviceLine, Writer
+from conformance.operator import ROUTES
 from conformance.profiles import PROFILES, Profile
 from conformance.resume import Asked, Finished, earlier_run, finished_items
 from conformance.shard import Shard
 
-ROUTES = ("aclnn",)
 DEFAULTS = {"device": "auto", "profile": "smoke", "route": "aclnn"}
 DEFAULT_SEED = 0
 BEGAN = "conformance_began"

@@ -35,7 +35,8 @@ class VerdictLine(Line, tag="verdict", kw_only=True):
     that is not ok, or that judged nothing because the ``outcome`` is "not possible here" or the
     call is in quarantine;
     ``seconds`` from the attempt's start to its verdict; ``levels`` are those that the case shows of
-    the record's discrete axes (conformance/cells.py), None where the record declares none.
+    the record's discrete axes (conformance/cells.py), None where the record declares none;
+    ``route`` is how the kernel was called.
     """
 
     item: str
@@ -59,6 +60,7 @@ class VerdictLine(Line, tag="verdict", kw_only=True):
     diagnostics: tuple[str, ...]
     standards: Mapping[str, str] | None = None
     levels: Mapping[str, tuple[str, ...]] | None = None
+    route: str = "aclnn"
 
 
 class DeviceLine(Line, tag="device", kw_only=True):
@@ -195,6 +197,7 @@ def verdict_line(
     phase: str,
     seconds: float,
     levels: Mapping[str, tuple[str, ...]] | None = None,
+    route: str = "aclnn",
 ) -> VerdictLine:
     """The line of one verdict; the figures of all outputs are put together."""
     outputs = list(verdict.outputs.values())
@@ -223,6 +226,7 @@ def verdict_line(
         diagnostics=tuple(dict.fromkeys(d.code for d in observation.diagnostics)),
         standards=verdict.standards or None,
         levels=levels,
+        route=route,
     )
 
 

@@ -6,7 +6,7 @@ import os
 import shlex
 from pathlib import Path
 
-from conformance.context import Context
+from conformance.context import DEFAULTS, Context
 from conformance.evidence import FailureLine
 from conformance.replay import Replay, save
 from conformance.run_folder import failure_folder
@@ -33,7 +33,7 @@ def tell(judged: Judged, context: Context, item: str, *, repeatable: bool) -> Fa
         lines += [f"  {UNREPEATABLE}"]
     lines += [f"  replay: {replay_line(path, context)}"]
     text = "\n".join(lines)
-    save(Replay(case, judged.judged_as, judged.name), path)
+    save(Replay(case, judged.judged_as, judged.name, context.route), path)
     (folder / "verdict.txt").write_text(text + "\n", encoding="utf-8")
     return FailureLine(
         worker=context.worker,
@@ -54,6 +54,8 @@ def replay_line(path: Path, context: Context) -> str:
     words = ["python", "-m", "conformance", "run", "--case", _near(path)]
     if context.device != "auto":
         words += ["--device", context.device]
+    if context.route != DEFAULTS["route"]:
+        words += ["--route", context.route]
     if context.time_limit != context.profile.time_limit:
         words += ["--time-limit", f"{context.time_limit:g}"]
     if context.libraries is not None:

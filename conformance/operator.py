@@ -26,6 +26,10 @@ Arrays = Mapping[str, NDArray[np.generic]]
 Merges = Sequence[tuple[int, int]]
 Specified = Callable[[Arrays, Mapping[str, int]], NDArray[np.bool_]]
 
+ROUTES = ("aclnn", "kernel")
+"""How an operator is called: through the vendor's interface, or through the entry of the project's
+own kernels, which carry out what a document defines also where the vendor does not."""
+
 
 class SourceClass(Enum):
     """Where a clause of a contract comes from, strongest first."""
@@ -219,12 +223,13 @@ class Quarantine:
 
     Its answer is observed and told, and never fails a run; ``clause`` says what is in doubt. Such a
     call must do no harm wherever it is made: one that reads or writes beyond a tensor has no place
-    here.
+    here. ``routes`` are those on which it is made; none: all on which its mode can be called.
     """
 
     name: str
     case: Case
     clause: Clause
+    routes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -321,8 +326,15 @@ class Operator:
             )
         return declared.among[chosen]
 
+    def symbol(self, route: str) -> str:
+        """The function that runs the operator on a route; phase 1 has GetWorkspaceSize behind it.
+
+        Raises KeyError for a route that is none of `ROUTES`.
+        """
+        return {"aclnn": self.aclnn, "kernel": f"kernel{self.title}"}[route]
+
     def on_route(self, route: str) -> Operator:
-        """The operator with only the modes, examples and rejections of a route."""
+        """The operator with only the modes and calls of a route."""
         modes = tuple(mode for mode in self.modes if route in (mode.routes or (route,)))
         absent = {mode.name for mode in self.modes} - {mode.name for mode in modes}
         rejections = tuple(
@@ -330,7 +342,16 @@ class Operator:
             for refused in self.rejections
             if route in (refused.routes or (route,)) and refused.case.mode not in absent
         )
-        if not absent and len(rejections) == len(self.rejections):
-            return self
+        quarantine = tuple(
+            doubtful
+            for doubtful in self.quarantine
+            if route in (doubtful.routes or (route,))
+            and (doubtful.routes or doubtful.case.mode not in absent)
+        )
         examples = tuple(example for example in self.examples if example.case.mode not in absent)
-        return replace(self, modes=modes, examples=examples, rejections=rejections)
+        on_it = (modes, examples, rejections, quarantine)
+        if on_it == (self.modes, self.examples, self.rejections, self.quarantine):
+            return self
+        return replace(
+            self, modes=modes, examples=examples, rejections=rejections, quarantine=quarantine
+        )

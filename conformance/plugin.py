@@ -11,7 +11,7 @@ import pytest
 
 from conformance import suite
 from conformance.case import Case
-from conformance.context import DEFAULTS, ROUTES, Context
+from conformance.context import DEFAULTS, Context
 from conformance.controller import Controller
 from conformance.coverage import levels_of
 from conformance.devices.device import (
@@ -24,6 +24,7 @@ from conformance.devices.open import open_device
 from conformance.evidence import AnyLine, EnvironmentLine, ItemLine, verdict_line
 from conformance.failure import tell
 from conformance.numerics.arithmetic import Arithmetic
+from conformance.operator import ROUTES
 from conformance.probe import probed
 from conformance.profiles import PROFILES
 from conformance.resume import check_device
@@ -99,6 +100,7 @@ def device(pytestconfig: pytest.Config) -> Iterator[Device]:
             time_limit=context.time_limit,
             libraries=context.libraries,
             kernels=suite.kernel_folders(context.operators, context.directories),
+            route=context.route,
         )
     except ValueError as error:
         raise EnvironmentFailure(str(error)) from error
@@ -160,6 +162,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             phase=phase,
             seconds=seconds,
             levels=levels_of(operator, judged),
+            route=context.route,
         )
         context.write(line, item.funcargs.get("device"))
 

@@ -25,11 +25,12 @@ JudgedAs = Literal["values", "rejection", "example", "quarantine"]
 
 @dataclass(frozen=True)
 class Replay:
-    """A case, what it was judged as, and the name of its rejection or example."""
+    """A case, what it was judged as, the name of its rejection or example, and the route."""
 
     case: Case
     judged_as: JudgedAs = "values"
     name: str = ""
+    route: str = "aclnn"
     schema: int = SCHEMA
 
 

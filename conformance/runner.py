@@ -23,7 +23,7 @@ from conformance import SUITE, kernel_coverage, resume, run_folder, suite
 from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
 from conformance.devices.device import DeviceProfile, EnvironmentFailure
 from conformance.lineage import end_with
-from conformance.operator import Operator
+from conformance.operator import ROUTES, Operator
 from conformance.progress import Tail, bar
 from conformance.reporting import outcome
 from conformance.resume import Asked
@@ -114,10 +114,12 @@ def record_failure(request: Request, failure: Exception) -> None:
 def run(request: Request, console: Console) -> Outcome:
     """Run the suite, show its progress, and tell how it came out."""
     console.print(
-        f"run: {', '.join(o.name for o in request.operators)}; "
+        f"run: {', '.join(o.name for o in request.operators)}; route {request.route}, "
         f"profile {request.profile.name}, seed {request.seed}",
         markup=False,
     )
+    for line in elsewhere(request):
+        console.print(line, markup=False)
     with tempfile.TemporaryFile() as log:
         process = _start(request, log)
         interrupted = _watch(process, request, console)
@@ -151,6 +153,16 @@ def run(request: Request, console: Console) -> Outcome:
         seconds=evidence.seconds,
         evidence=str(request.out / "evidence.json"),
     )
+
+
+def elsewhere(request: Request) -> Iterator[str]:
+    """The modes that the run leaves out, as they are called on other routes only."""
+    for operator in request.operators:
+        away = [mode for mode in operator.modes if request.route not in (mode.routes or ROUTES)]
+        if away:
+            routes = ", ".join(dict.fromkeys(route for mode in away for route in mode.routes))
+            names = ", ".join(mode.name for mode in away)
+            yield f"not on route {request.route}: {operator.name} {names} (on route {routes})"
 
 
 def _measure(request: Request, notes: Path, evidence: Evidence, console: Console) -> None:

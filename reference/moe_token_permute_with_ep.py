@@ -130,6 +130,10 @@ def _padded(
         at = int(outside[0])
         rule = f"must name one of {tokens.shape[0]} tokens with padded_mode=True"
         _reject(f"indices[{at}]", indices[at], rule, _FUNCTION)
+    wide = np.flatnonzero(indices > np.iinfo(np.int32).max)
+    if wide.size:
+        at, rule = int(wide[0]), "must fit the int32 of sorted_indices with padded_mode=True"
+        _reject(f"indices[{at}]", indices[at], rule, _PARAMETERS + "sortedIndicesOut")
     outputs = {"permute_tokens": tokens[indices], "sorted_indices": indices.astype(np.int32)}
     if probs is not None:
         experts = probs.shape[-1] if probs.ndim == 2 else 0

@@ -12,6 +12,7 @@ import numpy as np
 from cases.operators._moe_token_permute_with_ep_call import DTYPES, Shape, call, padded_call
 from cases.operators._moe_token_permute_with_ep_sizes import (
     LISTS_OF_ONE_MERGE,
+    MOST_PADDED_TOKENS,
     MOST_TOP_K,
     one_core_slots,
     row_columns,
@@ -134,6 +135,10 @@ def _inside() -> Iterator[Example]:
         "largest and smallest key": _sized(
             "full", "float32", (3, 1), None, rank_range=(0, 3), indices=(LARGEST_KEY, 0, -5)
         ),
+        "probs of one axis": _sized(
+            "tail", "bfloat16", (5, 8), None, rank_range=(1, 5), probs=PATTERNS
+        ),
+        "range of every rank": _sized("full", "bfloat16", (4, 8), 2, rank_range=(0, 8)),
         "tokens of three axes": _sized("middle", "float16", (4, 3, 5), 2, rank_range=(2, 7)),
     }
     yield from (Example(name, case, ALLOWED) for name, case in cases.items())
@@ -162,6 +167,18 @@ def _padded() -> Iterator[Example]:
     yield Example("padded", padded_call("float32", **sizes), source)
     with_probs = padded_call("float16", **sizes, experts=2, probs=PATTERNS, index_dtype="int64")
     yield Example("padded, probabilities of two experts", with_probs, INFERRED)
+    named = padded_call("bfloat16", tokens=(3, 4), indices=(1, 2), experts=1, probs=PATTERNS)
+    yield Example("padded, probabilities of one expert", named, INFERRED)
+    shared = padded_call("float32", tokens=(3, 4), indices=(1, 2), experts=2, probs=PATTERNS)
+    yield Example("padded, an expert for every row", shared, INFERRED)
+    last = MOST_PADDED_TOKENS - 1
+    far = padded_call(
+        "float16", tokens=(last + 1, 1), indices=(last, last), held=(last,), fill=ADDRESSED
+    )
+    yield Example("padded, the last token that an int32 names", far, INFERRED)
+    for number in (1, 6, 7, -5, -6):
+        numbered = _sized("num_out_tokens", "bfloat16", (3, 4), 2, num_out_tokens=number)
+        yield Example(f"no range, numOutTokens {number} of 6", numbered, INFERRED)
     lasting = _sized("num_out_tokens", "float32", (3, 4), 2, num_out_tokens=-2)
     yield Example("no range, all tokens but 2", lasting, INFERRED)
 

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cases.operators._moe_token_permute_with_ep_call import TENSORS, Shape, call
-from cases.operators._moe_token_permute_with_ep_sizes import MOST_TOP_K
+from cases.operators._moe_token_permute_with_ep_call import (
+    TENSORS,
+    Shape,
+    call,
+    padded_call,
+)
+from cases.operators._moe_token_permute_with_ep_sizes import (
+    MOST_PADDED_TOKENS,
+    MOST_TOP_K,
+)
 from cases.operators._moe_token_permute_with_ep_sources import (
     DEFINITION,
     INTERFACE,
@@ -20,6 +28,9 @@ from conformance.variations import reshaped, retyped, with_attributes, without
 NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 AT_INTERFACE = ("aclnn",)
 """Routes on which a rule holds that the kernels of this project do not need."""
+
+AT_KERNEL = ("kernel",)
+"""The route of calls that only the document defines."""
 
 LEAST_REFUSED_SLOTS = 2**24 - 1
 EXPERTS: Shape = (1, 2, 3, 1, 2, 3)
@@ -45,11 +56,15 @@ def rejections() -> tuple[Rejection, ...]:
                 f"{tensor.name} is null": without(good, tensor.name)
                 for tensor in TENSORS
                 if not tensor.optional
-            }
+            },
+            Clause("probs go where there is room for them", INTERFACE, SourceClass.INFERRED): {
+                "probs are given, and permute_probs is null": without(good, "permute_probs"),
+            },
         },
         INVALID: _dtypes(good),
         TILING_FAILED: {
             _read("rangeOptional has two numbers"): {
+                "range of no numbers": with_attributes(good, rank_range=()),
                 "range of 1 number": with_attributes(good, rank_range=(1,)),
                 "range of 3 numbers": with_attributes(good, rank_range=(1, 5, 6)),
             },
@@ -106,7 +121,11 @@ def rejections() -> tuple[Rejection, ...]:
             "numOutTokens is 7 of 6, 7 rows": _numbered(7, rows=7),
         },
     }
-    return (*_listed(broken), *_listed({TILING_FAILED: at_interface}, AT_INTERFACE))
+    return (
+        *_listed(broken),
+        *_listed({TILING_FAILED: at_interface}, AT_INTERFACE),
+        *_listed({TILING_FAILED: _as_document()}, AT_KERNEL),
+    )
 
 
 def _listed(
@@ -118,6 +137,47 @@ def _listed(
         for clause, calls in clauses.items()
         for name, case in calls.items()
     )
+
+
+def _as_document() -> dict[Clause, dict[str, Case]]:
+    """What the kernel entry refuses of the calls that the document alone defines."""
+    good = padded_call(
+        "float32", tokens=(5, 4), indices=(2, 0, 0, 1, 4, 3), experts=2, probs=LATTICE, fill=LATTICE
+    )
+    too_many = MOST_PADDED_TOKENS + 1
+    far = padded_call("float16", tokens=(too_many, 1), indices=(0, 0), held=(0,), fill=LATTICE)
+    return {
+        _inferred("paddedMode: indices have one axis"): {
+            "padded, indices of rank 2": reshaped(good, "indices", (3, 2)),
+            "padded, indices of rank 0": reshaped(good, "indices", ()),
+        },
+        _inferred("paddedMode: sortedIndicesOut names tokens by int32"): {
+            "padded, more tokens than an int32 names": far,
+        },
+        _inferred("paddedMode: probs are [tokens, experts], and experts share the rows"): {
+            "padded, probs of rank 1": reshaped(good, "probs", (5,)),
+            "padded, probs of 4 tokens": reshaped(good, "probs", (4, 2)),
+            "padded, probs of 4 experts for 6 rows": reshaped(good, "probs", (5, 4)),
+            "padded, probs of 0 experts": reshaped(good, "probs", (5, 0)),
+        },
+        _inferred("paddedMode: a row of the outputs for every index"): {
+            "padded, a row too few": reshaped(good, "permute_tokens", (5, 4)),
+            "padded, a row too many": reshaped(good, "permute_tokens", (7, 4)),
+            "padded, a column too many": reshaped(good, "permute_tokens", (6, 5)),
+            "padded, an index too few": reshaped(good, "sorted_indices", (5,)),
+            "padded, a probability too many": reshaped(good, "permute_probs", (7,)),
+        },
+        _inferred("numOutTokens n has min(n, slots) rows, n <= 0 max(0, slots + n)"): {
+            "numOutTokens is 7 of 6, 7 rows, kernel": _numbered(7, rows=7),
+            "numOutTokens is 4 of 6, 5 rows": _numbered(4, rows=5),
+            "numOutTokens is -2 of 6, 6 rows": _numbered(-2, rows=6),
+            "numOutTokens is -7 of 6, 6 rows": _numbered(-7, rows=6),
+        },
+    }
+
+
+def _inferred(rule: str) -> Clause:
+    return Clause(rule, f"{README}, equations", SourceClass.INFERRED)
 
 
 def _read(rule: str) -> Clause:

@@ -25,6 +25,8 @@ SORT_GRANULE = 32
 LISTS_OF_ONE_MERGE = 4
 RESERVED_BYTES = 4096
 MOST_TOP_K = 512
+MOST_PADDED_TOKENS = 2**31
+"""With paddedMode indices name tokens, which come back as int32."""
 
 TOP_KS = {
     "rank 1": (1,),

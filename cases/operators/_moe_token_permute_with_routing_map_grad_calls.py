@@ -216,6 +216,8 @@ def examples() -> tuple[Example, ...]:
             Example(f"topK 512 {dtype}", in_order(dtype, 2, 512, 8, "both"), README)
             for dtype in DTYPES
         ),
+        Example("one token of one expert", in_order("float16", 1, 1, 3, "both"), README),
+        Example("neither probs nor map", in_order("float32", 4, 2, 16), README),
         Example("hidden 0", in_order("float32", 2, 2, 0), f"{HOST}, empty tensors"),
         Example("hidden 0 with probs", in_order("float32", 2, 2, 0, "both"), f"{HOST}, empty"),
         Example("no rows", no_rows, f"{HOST}, empty tensors"),
@@ -236,6 +238,13 @@ def sized(case: Case, tokens: int, experts: int) -> Case:
     for name in (MAP, "probs_grad"):
         case = reshaped(case, name, (tokens, experts))
     return reshaped(case, "tokens_grad", (tokens, case.outputs["tokens_grad"].shape[1]))
+
+
+def _all_retyped(case: Case, dtype: str) -> Case:
+    """The same call with another dtype wherever it has one of the float types."""
+    for name in (GRAD, PROBS, "tokens_grad", "probs_grad"):
+        case = retyped(case, name, dtype)
+    return case
 
 
 def rejections() -> tuple[Rejection, ...]:
@@ -269,6 +278,7 @@ def rejections() -> tuple[Rejection, ...]:
             },
             document("float16, bfloat16 or float32, one for all; indices int32", README): {
                 "gradient is int32": retyped(good, GRAD, "int32"),
+                "all are int32": _all_retyped(good, "int32"),
                 "probs have another dtype": retyped(good, PROBS, "float16"),
                 "indices are int64": retyped(good, "sorted_indices", "int64"),
             },
@@ -282,6 +292,7 @@ def rejections() -> tuple[Rejection, ...]:
                 "map of rank 1": reshaped(good, MAP, (8,)),
                 "map of rank 3": reshaped(good, MAP, (4, 2, 1)),
                 "probs of rank 2": reshaped(good, PROBS, (8, 1)),
+                "probs of rank 0": reshaped(good, PROBS, ()),
             },
         },
     }

@@ -188,6 +188,8 @@ def examples() -> tuple[Example, ...]:
             Example(f"num_topk 512 {dtype}", in_order("whole", dtype, 2, 512, 8, 1024), ACLNN)
             for dtype in DTYPES
         ),
+        Example("num_topk 1", in_order("whole", "float32", 4, 1, 16, 4), ACLNN),
+        Example("padded_mode", in_order("padded", "float16", 4, 2, 16, 8), ACLNN),
         Example("no tokens", in_order("uneven", "float16", 0, 2, 8, 3), inferred),
         Example("hidden 0", in_order("whole", "float32", 2, 2, 0, 4), inferred),
         Example("no rows", in_order("uneven", "bfloat16", 2, 2, 8, 0), inferred),
@@ -230,6 +232,7 @@ def rejections() -> tuple[Rejection, ...]:
             stated(types): {
                 "indices are int64": retyped(good, "sorted_indices", "int64"),
                 "gradient is int32": retyped(good, "permuted_output_grad", "int32"),
+                "indices are float32": retyped(good, "sorted_indices", "float32"),
                 "gradient and out are int32": retyped(
                     retyped(good, "permuted_output_grad", "int32"), "out", "int32"
                 ),
@@ -251,12 +254,14 @@ def rejections() -> tuple[Rejection, ...]:
                 "gradient of rank 1": reshaped(good, "permuted_output_grad", (8,)),
                 "gradient of rank 3": reshaped(good, "permuted_output_grad", (8, 16, 1)),
                 "indices of rank 2": reshaped(good, "sorted_indices", (4, 2)),
+                "indices of rank 0": reshaped(good, "sorted_indices", ()),
             },
             stated("out is [tokens, hidden]"): {
                 "out too narrow": reshaped(good, "out", (4, 15)),
                 "out too wide": reshaped(good, "out", (4, 17)),
                 "out of 5 rows for 4": reshaped(good, "out", (5, 16)),
                 "out of 3 rows for 4": reshaped(good, "out", (3, 16)),
+                "out of rank 1": reshaped(good, "out", (64,)),
                 "out of rank 3": reshaped(good, "out", (4, 1, 16)),
             },
         },

@@ -1,8 +1,6 @@
 """MoeTokenPermuteWithEp: tokens copied for each of their experts, sorted, and a range of them kept.
 
-Missing coverage: tensors of rank 1 or 0; views that are not contiguous; rows without elements; what
-CANN makes of a number of tokens without a range; more than 2^24 slots; a range from the last rank
-to 0, which has no rows.
+Missing coverage: tensors of rank 1 or 0; views that are not contiguous; more than 2^24 slots.
 """
 
 from __future__ import annotations
@@ -26,6 +24,7 @@ from cases.operators._moe_token_permute_with_ep_call import (
 from cases.operators._moe_token_permute_with_ep_cells import cells
 from cases.operators._moe_token_permute_with_ep_examples import examples
 from cases.operators._moe_token_permute_with_ep_padded import padded_cases, padded_cells
+from cases.operators._moe_token_permute_with_ep_quarantine import quarantine
 from cases.operators._moe_token_permute_with_ep_rejections import rejections
 from cases.operators._moe_token_permute_with_ep_sizes import LEAST_UB_BYTES, MOST_TOP_K
 from cases.operators._moe_token_permute_with_ep_sources import (
@@ -228,6 +227,7 @@ OPERATOR = Operator(
     cells=cells_of,
     examples=examples(),
     rejections=rejections(),
+    quarantine=quarantine(),
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),

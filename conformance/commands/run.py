@@ -17,7 +17,6 @@ from conformance.by_standard import by_standard
 from conformance.commands.common import add_json, add_operators, tell_program
 from conformance.context import (
     DEFAULTS,
-    ROUTES,
     device_spec,
     folder_of,
     one_of,
@@ -29,7 +28,7 @@ from conformance.controller import ACCEPTED, ENVIRONMENT, REFUSED
 from conformance.devices.device import Device, EnvironmentFailure
 from conformance.devices.open import open_device
 from conformance.numerics.arithmetic import Arithmetic
-from conformance.operator import Operator
+from conformance.operator import ROUTES, Operator
 from conformance.profiles import PROFILES
 from conformance.progress import bar
 from conformance.resume import earlier_run
@@ -44,7 +43,7 @@ def add_run(commands: Any) -> None:
     add = run.add_argument
     add("--operator", action="append", default=[], metavar="OP", help="judge OP (repeatable)")
     add("--device", default=DEFAULTS["device"], metavar="SPEC", help="auto, sim[:SOC] or npu[:N]")
-    add("--route", default=DEFAULTS["route"], help=f"how kernels are called: {', '.join(ROUTES)}")
+    add("--route", help=f"how kernels are called: {', '.join(ROUTES)} ({DEFAULTS['route']})")
     limits = ", ".join(f"{p.name} {p.time_limit:g}" for p in PROFILES.values())
     purposes = "; ".join(f"{p.name}: {p.purpose}" for p in PROFILES.values())
     add("--profile", default=DEFAULTS["profile"], help=purposes)
@@ -88,7 +87,7 @@ def add_run(commands: Any) -> None:
 def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
     """Judge operators, or one saved case."""
     profile = profile_named(parsed.profile)
-    one_of(ROUTES, "route", parsed.route)
+    route = one_of(ROUTES, "route", parsed.route or DEFAULTS["route"])
     device_spec(parsed.device)
     seed = seed_of(parsed.seed, profile)
     budget = None if parsed.budget is None else seconds_of_budget(parsed.budget)
@@ -110,7 +109,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     request = runner.Request(
         operators=chosen,
         device=parsed.device,
-        route=parsed.route,
+        route=route,
         profile=profile,
         seed=seed,
         out=out,
@@ -136,7 +135,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         judges = by_standard(parsed.standard, parsed.standards, request.operators)
         if judges.words:
             console.print(judges.words, markup=False)
-        opened = _open(parsed.device, console, limit, request.libraries, kernels)
+        opened = _open(parsed.device, console, limit, request.libraries, kernels, route)
     except EnvironmentFailure as failure:
         runner.record_failure(request, failure)
         raise
@@ -165,12 +164,17 @@ def _replay(
     limit: float,
     libraries: Path | None,
 ) -> int:
-    """Judge one saved case and print its verdict."""
+    """Judge one saved case and print its verdict; on the route that it was judged on, if not told.
+
+    Raises `suite.UsageError` for a case that cannot be called on the route.
+    """
     saved = replay.load(parsed.case)
-    operator, judged = replay.judgement(saved, operators)
+    route = one_of(ROUTES, "route of the case", parsed.route or saved.route)
+    on_route = [operator.on_route(route) for operator in operators]
+    operator, judged = replay.judgement(saved, on_route)
     judges = by_standard(parsed.standard, parsed.standards, (operator,))
     kernels = suite.kernel_folders((operator,), parsed.operators)
-    device = _open(parsed.device, console, limit, libraries, kernels)
+    device = _open(parsed.device, console, limit, libraries, kernels, route)
     try:
         with bar(console) as progress:
             task = progress.add_task("making the tensors", total=3)
@@ -198,10 +202,13 @@ def _open(
     limit: float,
     libraries: Path | None,
     kernels: Sequence[Path] | None,
+    route: str,
 ) -> Device:
     """Open a device and say which it is; this builds the simulator where it is not built yet."""
     try:
-        device = open_device(spec, time_limit=limit, libraries=libraries, kernels=kernels)
+        device = open_device(
+            spec, time_limit=limit, libraries=libraries, kernels=kernels, route=route
+        )
     except ValueError as error:
         raise suite.UsageError("device", spec, str(error)) from error
     console.print(f"device: {device.profile.describe()}", markup=False)

@@ -1,4 +1,4 @@
-"""The route ``aclnn``: one call of a two-phase operator, as an application makes it.
+"""One call of a two-phase operator, as an application makes it: aclnn's entry or a kernel's own.
 
 Phase 1 validates and plans, phase 2 runs; the tensors come from a ``Placement``, which also sees
 what became of them.
@@ -18,9 +18,11 @@ from conformance.devices.acl import OUT_OF_DEVICE_MEMORY, SUCCESS, Acl, AclError
 from conformance.devices.messages import (
     DTYPES,
     Answer,
+    Argument,
     AttributeArgument,
     Call,
     IntArrayArgument,
+    NumbersArgument,
     Unavailable,
 )
 from conformance.devices.placement import Findings, NoRoomError, Placement, tensors
@@ -111,10 +113,7 @@ class AclnnRoute:
 
     def _phases(self, call: Call) -> tuple[Any, Any] | Unavailable:
         """Both functions of the operator with the signature that the call implies."""
-        parameters = [
-            ATTRIBUTE_TYPES[a.ctype] if isinstance(a, AttributeArgument) else pointer
-            for a in call.arguments
-        ]
+        parameters = [kind for argument in call.arguments for kind in _types(argument)]
         plan_name = call.symbol + "GetWorkspaceSize"
         plan = self._acl.operator(plan_name, *parameters, POINTER(c_uint64), POINTER(pointer))
         execute = self._acl.operator(call.symbol, pointer, c_uint64, pointer, pointer)
@@ -148,8 +147,9 @@ class AclnnRoute:
                     arrays[place] = self._acl.create_int_array(array.values)
             objects = handles | arrays
             values = [
-                a.value if isinstance(a, AttributeArgument) else objects.get(place)
-                for place, a in enumerate(call.arguments)
+                value
+                for place, argument in enumerate(call.arguments)
+                for value in _values(argument, objects.get(place))
             ]
             plan_name = call.symbol + "GetWorkspaceSize"
             self._segment.note(plan_name)
@@ -175,3 +175,21 @@ class AclnnRoute:
                 self._acl.destroy_tensor(handle)
             for handle in arrays.values():
                 self._acl.destroy_int_array(handle)
+
+
+def _types(argument: Argument) -> tuple[Any, ...]:
+    """The C types by which an argument is passed."""
+    if isinstance(argument, AttributeArgument):
+        return (ATTRIBUTE_TYPES[argument.ctype],)
+    return (pointer, c_uint64) if isinstance(argument, NumbersArgument) else (pointer,)
+
+
+def _values(argument: Argument, handle: int | None) -> tuple[Any, ...]:
+    """What is passed: a value, an object's handle, or numbers, of which phase 1 keeps a copy."""
+    if isinstance(argument, AttributeArgument):
+        return (argument.value,)
+    if not isinstance(argument, NumbersArgument):
+        return (handle,)
+    if argument.values is None:
+        return (None, 0)
+    return (c_int64 * len(argument.values))(*argument.values), len(argument.values)

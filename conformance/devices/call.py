@@ -15,6 +15,7 @@ from conformance.devices.messages import (
     Call,
     IntArrayArgument,
     NullTensor,
+    NumbersArgument,
     TensorArgument,
 )
 from conformance.operator import AttributeParameter, Operator, TensorParameter
@@ -22,8 +23,8 @@ from conformance.operator import AttributeParameter, Operator, TensorParameter
 __all__ = ["Call", "call_of"]
 
 
-def call_of(operator: Operator, case: Case) -> Call:
-    """Lay out a case for its operator's signature.
+def call_of(operator: Operator, case: Case, route: str = "aclnn") -> Call:
+    """Lay out a case for its operator's signature on a route of `conformance.operator.ROUTES`.
 
     A tensor parameter that the case leaves out is passed as a null pointer. Raises ValueError where
     the case names a parameter that the operator lacks, leaves an attribute out or gives an array
@@ -35,7 +36,7 @@ def call_of(operator: Operator, case: Case) -> Call:
     end = SEGMENT_HEADER
     for parameter in operator.parameters:
         if not isinstance(parameter, TensorParameter):
-            arguments.append(_attribute_of(parameter, case))
+            arguments.append(_attribute_of(parameter, case, route))
             continue
         tensor = _tensor_of(parameter, case)
         if tensor is None:
@@ -54,10 +55,10 @@ def call_of(operator: Operator, case: Case) -> Call:
         arguments.append(argument)
     machine = (case.machine.cores, case.machine.ub_bytes) if case.machine else None
     order = case.machine.block_order if case.machine else None
-    return Call(operator.aclnn, tuple(arguments), machine, end, order)
+    return Call(operator.symbol(route), tuple(arguments), machine, end, order)
 
 
-def _attribute_of(parameter: AttributeParameter, case: Case) -> Argument:
+def _attribute_of(parameter: AttributeParameter, case: Case, route: str) -> Argument:
     value = case.attributes[parameter.name]
     is_array = value is None or isinstance(value, tuple)
     if is_array != (parameter.ctype == "int array"):
@@ -67,7 +68,10 @@ def _attribute_of(parameter: AttributeParameter, case: Case) -> Argument:
             f"'{parameter.ctype}'"
         )
     if parameter.ctype == "int array":
-        return IntArrayArgument(parameter.name, value and tuple(map(int, value)))
+        numbers = value and tuple(map(int, value))
+        # Only CANN itself can read an aclIntArray.
+        passed = IntArrayArgument if route == "aclnn" else NumbersArgument
+        return passed(parameter.name, numbers)
     return AttributeArgument(parameter.name, parameter.ctype, int(value))
 
 

@@ -54,8 +54,11 @@ BYTES_IN_LIMIT = 64 << 20
 class IsolatedDevice:
     """A Device in a child process, which is started anew after it crashed, hung or overate."""
 
-    def __init__(self, setup: Setup, *, time_limit: float, memory_limit: int) -> None:
+    def __init__(
+        self, setup: Setup, *, time_limit: float, memory_limit: int, route: str = "aclnn"
+    ) -> None:
         self._setup = setup
+        self._route = route
         self._time_limit = time_limit
         self._memory_limit = memory_limit
         self._segment = Segment.create()
@@ -97,7 +100,7 @@ class IsolatedDevice:
         """Run one case; see ``Device.run``."""
         if self._closed:
             raise RuntimeError("the device is closed")
-        call = call_of(operator, case)
+        call = call_of(operator, case, self._route)
         self._segment.reserve(call.segment_bytes)
         for tensor in call.tensors:
             if tensor.role == "input":
@@ -124,7 +127,10 @@ class IsolatedDevice:
             return observation
         if isinstance(reply, Unavailable):
             libraries = ", ".join(library.path for library in self.profile.libraries.values())
-            raise OperatorUnavailable(f"{reply.symbol} is in none of {libraries}")
+            raise OperatorUnavailable(
+                f"{operator.name} is not available on route {self._route}: "
+                f"{reply.symbol} is in none of {libraries}"
+            )
         text = reply.traceback if isinstance(reply, Fault) else repr(reply)
         raise EnvironmentFailure(f"the device process failed: {text}")
 

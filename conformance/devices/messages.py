@@ -93,7 +93,17 @@ class IntArrayArgument(msgspec.Struct, frozen=True, tag="int array"):
     values: tuple[int, ...] | None
 
 
-Argument = TensorArgument | NullTensor | AttributeArgument | IntArrayArgument
+class NumbersArgument(msgspec.Struct, frozen=True, tag="numbers"):
+    """An array attribute, passed as a pointer to int64 values and their count.
+
+    ``values`` None: as a null pointer and 0.
+    """
+
+    name: str
+    values: tuple[int, ...] | None
+
+
+Argument = TensorArgument | NullTensor | AttributeArgument | IntArrayArgument | NumbersArgument
 
 
 class Call(msgspec.Struct, frozen=True, tag="call"):

@@ -40,13 +40,15 @@ def open_device(
     memory_limit: int = MEMORY_LIMIT,
     libraries: Path | None = None,
     kernels: Sequence[Path] | None = None,
+    route: str = "aclnn",
 ) -> Device:
     """Open the device that ``spec`` names: auto, sim, sim:SOC, npu or npu:N.
 
     ``time_limit`` is seconds for one call, ``memory_limit`` bytes of the process's own memory.
     ``libraries`` is a folder with libascendcl.so and libopapi.so; by default the simulator's are
     built, from the operators in the folders ``kernels`` (None: the suite's own), and an NPU's are
-    found by the loader. Raises ValueError for a spec that names no device,
+    found by the loader. ``route`` is how operators are called (`conformance.operator.ROUTES`).
+    Raises ValueError for a spec that names no device,
     EnvironmentFailure where the device does not open.
     """
     kind, which = _parse(spec)
@@ -58,7 +60,7 @@ def open_device(
     if kind == "npu" or signs:
         setup = Setup("npu", _folder(libraries), None, int(which or 0), 0)
         try:
-            return _open(setup, time_limit, memory_limit)
+            return _open(setup, time_limit, memory_limit, route)
         except (ValueError, EnvironmentFailure) as error:
             if not signs:
                 raise EnvironmentFailure(f"device '{spec}' does not open: {error}") from None
@@ -69,7 +71,7 @@ def open_device(
     folder = _folder(libraries if libraries is not None else simulator_libraries(kernels))
     setup = Setup("sim", folder, which or None, 0, 2 * memory_limit + BACKSTOP)
     try:
-        return _open(setup, time_limit, memory_limit)
+        return _open(setup, time_limit, memory_limit, route)
     except ValueError as error:
         raise ValueError(f"device '{spec}': {error}") from None
     except EnvironmentFailure as error:
@@ -86,8 +88,8 @@ def _parse(spec: str) -> tuple[str, str]:
     return kind, which
 
 
-def _open(setup: Setup, time_limit: float, memory_limit: int) -> IsolatedDevice:
-    device = IsolatedDevice(setup, time_limit=time_limit, memory_limit=memory_limit)
+def _open(setup: Setup, time_limit: float, memory_limit: int, route: str) -> IsolatedDevice:
+    device = IsolatedDevice(setup, time_limit=time_limit, memory_limit=memory_limit, route=route)
     try:
         device.adopt(_profile(setup, device.open()))
     except BaseException:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from conformance.operator import (
+    ROUTES,
     Clause,
     Operator,
     Parameter,
@@ -19,7 +20,7 @@ from conformance.operator import (
 def operator_lines(operator: Operator) -> Iterator[str]:
     """Name, what can be called, what goes in and out, what is promised and where it is written."""
     yield operator.name
-    yield f"  called as  {operator.aclnn}"
+    yield f"  called as  {', '.join(f'{operator.symbol(r)} (route {r})' for r in ROUTES)}"
     yield f"  products   {', '.join(operator.products)}"
     yield f"  modes      {', '.join(mode.name for mode in operator.modes)}"
     yield f"  dtypes     {', '.join(operator.dtypes)}"

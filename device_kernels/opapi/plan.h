@@ -12,6 +12,13 @@ namespace opapi {
 /// Workspace offsets are multiples of this, as device allocations are.
 inline constexpr uint64_t kWorkspaceAlignment = 512;
 
+/// What an operator's two functions are called, as their texts say: there are an aclnn entry and
+/// one of the project's own, which share what they do (kernel_entry.h).
+struct Phases {
+    const char* plan;
+    const char* run;
+};
+
 /// What phase 1 decided. `run` submits the work to the stream; empty: there is nothing to do.
 struct Plan {
     uint64_t workspaceBytes = 0;

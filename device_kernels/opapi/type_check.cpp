@@ -14,7 +14,7 @@ aclnnStatus Invalid(const char* function, const TensorView& tensor, const char* 
 aclnnStatus CheckFormats(const char* function, std::initializer_list<const TensorView*> tensors,
                          const char* source) {
     for (const TensorView* tensor : tensors) {
-        if (!tensor->HasLinearFormat()) {
+        if (tensor->isPresent && !tensor->HasLinearFormat()) {
             return Invalid(function, *tensor, "format", tensor->format,
                            "2 (ND) or as linear as that", source);
         }
@@ -24,7 +24,8 @@ aclnnStatus CheckFormats(const char* function, std::initializer_list<const Tenso
 
 aclnnStatus CheckLayouts(const char* function, std::initializer_list<const TensorView*> tensors) {
     for (const TensorView* tensor : tensors) {
-        const aclnnStatus status = CheckLayout(function, *tensor);
+        const aclnnStatus status =
+            tensor->isPresent ? CheckLayout(function, *tensor) : ACLNN_SUCCESS;
         if (status != ACLNN_SUCCESS) {
             return status;
         }

@@ -13,12 +13,12 @@ namespace opapi {
 aclnnStatus Invalid(const char* function, const TensorView& tensor, const char* what, int64_t value,
                     const std::string& rule, const char* source);
 
-/// 161002, with a text for the first in question, where a tensor's format says that its elements
-/// lie elsewhere than shape and strides say.
+/// 161002, with a text for the first in question, where the format of a tensor that is there says
+/// that its elements lie elsewhere than shape and strides say.
 aclnnStatus CheckFormats(const char* function, std::initializer_list<const TensorView*> tensors,
                          const char* source);
 
-/// CheckLayout of each.
+/// CheckLayout of each that is there.
 aclnnStatus CheckLayouts(const char* function, std::initializer_list<const TensorView*> tensors);
 
 /// Whether it is fp32, fp16 or bf16.

@@ -140,7 +140,12 @@ def test_every_rejection_but_the_interface_s_own_is_no_legal_call() -> None:
         shapes = {name: expected[name].shape for name in rejection.case.outputs}
         if shapes == {name: tensor.shape for name, tensor in rejection.case.outputs.items()}:
             lawful.add(rejection.name)
-    assert lawful == {f"top_k is {512 + 1}", "2^24 - 1 slots"}
+    assert lawful == {
+        f"top_k is {512 + 1}",
+        "2^24 - 1 slots",
+        "padded, more tokens than an int32 names",  # whatever the indices are: they are not seen
+        "probs are given, and permute_probs is null",
+    }
 
 
 def test_parameters_stand_in_the_order_of_the_interface() -> None:
@@ -221,6 +226,16 @@ def test_every_mode_is_drawn_with_and_without_probabilities(mode: str, wanted: s
         return both == {wanted == "given"}
 
     find(cases(mode, "float16"), shows, settings=FIRST_FOUND)
+
+
+def test_calls_in_quarantine_are_calls_whose_tensors_hold_all_that_is_read_and_written() -> None:
+    for one in OPERATOR.quarantine:
+        check_shape_and_data(one.case)
+        call_of(OPERATOR, one.case)
+        rows = OPERATOR.formula(one.case.arrays, one.case.attributes)["permute_tokens"].shape[0]
+        assert one.case.outputs["permute_tokens"].shape[0] == rows, one.name
+    (numbered,) = (one for one in OPERATOR.quarantine if one.routes)
+    assert (numbered.case.mode, numbered.routes) == ("num_out_tokens", ("aclnn",))
 
 
 def test_rows_that_no_rank_reaches_are_open_and_all_others_are_not() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from conformance.operator import Example, Mode
+from conformance.operator import ROUTES, Example, Mode, Quarantine
 from conformance.reporting.records import operator_lines
 from tests.conformance.segment_sum import SUM, operator, refusal, whole
 
@@ -16,6 +16,11 @@ RECORD = operator(
         refusal(),
         replace(refusal(), name="inner", case=INNER),
         replace(refusal(), name="outer", routes=("aclnn",)),
+    ),
+    quarantine=(
+        Quarantine("plain", whole(), SUM),
+        Quarantine("inner", INNER, SUM),
+        Quarantine("inner, where nobody says what it is", INNER, SUM, routes=("aclnn",)),
     ),
 )
 
@@ -40,6 +45,18 @@ def test_a_rejection_of_another_route_is_gone() -> None:
         ["plain", "inner"],
         ["negative_top_k", "inner"],
     ]
+
+
+def test_a_call_in_quarantine_is_made_where_its_mode_can_be_called_or_where_it_says() -> None:
+    outer, inner = (named(RECORD.on_route(route).quarantine)[0] for route in ROUTES)
+    assert outer == ["plain", "inner, where nobody says what it is"]
+    assert inner == ["plain", "inner"]
+
+
+def test_each_route_has_its_own_function() -> None:
+    assert [RECORD.symbol(route) for route in ROUTES] == [RECORD.aclnn, f"kernel{RECORD.title}"]
+    told = "\n".join(operator_lines(RECORD))
+    assert f"called as  {RECORD.aclnn} (route aclnn), kernel{RECORD.title} (route kernel)" in told
 
 
 def test_a_record_that_names_no_route_is_the_same_on_each() -> None:

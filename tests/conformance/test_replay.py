@@ -30,6 +30,16 @@ def test_a_saved_case_is_read_back_as_it_was(tmp_path: Path) -> None:
     assert load(tmp_path / "deep" / "case.json").case.digest == CASE.digest
 
 
+def test_the_route_is_saved_and_a_file_that_lacks_it_is_of_the_first_one(tmp_path: Path) -> None:
+    path = tmp_path / "case.json"
+    save(Replay(CASE, route="kernel"), path)
+    assert load(path).route == "kernel"
+    older = path.read_text().replace('"route": "kernel",', "")
+    assert "kernel" not in older
+    path.write_text(older)
+    assert load(path).route == "aclnn"
+
+
 def test_the_order_of_blocks_is_saved_and_one_that_lacks_it_is_forward(tmp_path: Path) -> None:
     path = tmp_path / "case.json"
     shuffled = replace(CASE, machine=Machine(2, 4096, "shuffled:7"))

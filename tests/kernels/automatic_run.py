@@ -37,6 +37,7 @@ from conformance.operator import Operator
 from conformance.profiles import PROFILES
 from device_kernels.build import BuildError, build
 from tests.kernels.drawn_cases import Call, calls
+from tests.kernels.launches import ROUTE
 from tests.kernels.source_mutants import SourceMutant, source_mutants
 from tests.kernels.survivors import REASONS
 
@@ -91,7 +92,7 @@ class Bench:
 
 def answered(operator: Operator, lib: Path, made: tuple[Call, ...]) -> Iterator[tuple[str, int]]:
     """What is wrong with each call on these libraries, empty: nothing; and a hash of its answer."""
-    with closing(open_device("sim", time_limit=TIME_LIMIT, libraries=lib)) as device:
+    with closing(open_device("sim", time_limit=TIME_LIMIT, libraries=lib, route=ROUTE)) as device:
         for call in made:
             case = replace(call.case)  # a case keeps its arrays, and thousands are kept here
             observation = device.run(operator, case)

@@ -15,6 +15,7 @@ from conformance.operator import Example, Operator, Rejection
 from conformance.plan import plan
 from conformance.profiles import Profile
 from conformance.template import stream_seed
+from tests.kernels.launches import ROUTE
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ def calls(operator: Operator, profile: Profile, run_seed: int) -> Iterator[Call]
 
     As many small cases, rows of the covering array and free draws as the profile's items have.
     """
-    operator = operator.on_route("aclnn")
+    operator = operator.on_route(ROUTE)
     yield from (Call(example.case, example=example) for example in operator.examples)
     yield from (Call(rejection.case, rejection=rejection) for rejection in operator.rejections)
     found = [

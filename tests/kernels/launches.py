@@ -15,6 +15,9 @@ from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.operator import Operator
 
+ROUTE = "kernel"
+"""By this one all modes of the kernels can be called."""
+
 
 @contextmanager
 def simulator(settings_of_process: Mapping[str, str], libraries: Path | None) -> Iterator[Device]:
@@ -22,7 +25,7 @@ def simulator(settings_of_process: Mapping[str, str], libraries: Path | None) ->
     before = {name: os.environ.get(name) for name in settings_of_process}
     os.environ.update(settings_of_process)
     try:
-        device = open_device("sim", libraries=libraries)
+        device = open_device("sim", libraries=libraries, route=ROUTE)
     finally:
         for name, value in before.items():
             if value is None:
@@ -39,7 +42,7 @@ def drawn(operator: Operator, per_cell: int, *, most_elements: int) -> list[Case
     """The same cases each time: small, of every mode and dtype, on small and large machines."""
     return [
         case
-        for mode in operator.on_route("aclnn").modes
+        for mode in operator.on_route(ROUTE).modes
         for dtype in operator.dtypes
         for case in _small(operator.cases(mode.name, dtype), per_cell, most_elements)
     ]

@@ -43,6 +43,7 @@ class TilingData(ctypes.Structure):
                 "pairs_offset",
                 "pairs_bytes",
                 "workspace_bytes",
+                "experts",
             )
         ),
         ("sort", SortData),
@@ -62,6 +63,7 @@ class TilingData(ctypes.Structure):
     pairs_offset: int
     pairs_bytes: int
     workspace_bytes: int
+    experts: int
     sort: SortData
 
 
@@ -95,6 +97,7 @@ class CallView(ctypes.Structure):
                 "has_range",
                 "num_out_tokens",
                 "padded_mode",
+                "as_document",
                 "dtype",
                 "index_dtype",
                 "cores",
@@ -117,6 +120,7 @@ class Call:
     span: tuple[int, ...] | None = None
     num_out_tokens: int = 0
     padded_mode: int = 0
+    as_document: int = 0
     dtype: int = FP32
     index_dtype: int = INT32
     cores: int = 48
@@ -136,6 +140,7 @@ class Call:
             self.span is not None,
             self.num_out_tokens,
             self.padded_mode,
+            self.as_document,
             self.dtype,
             self.index_dtype,
             self.cores,
@@ -162,6 +167,32 @@ def whole(
         (slots,),
         (tokens, top_k) if probs else None,
         (slots,) if probs else None,
+        dtype=dtype,
+        cores=cores,
+        ub_bytes=ub_bytes,
+    )
+
+
+def padded(
+    rows: int,
+    hidden: int,
+    *,
+    tokens: int = 9,
+    experts: int = 0,
+    dtype: int = FP32,
+    cores: int = 48,
+    ub_bytes: int = UB_910B,
+) -> Call:
+    """A call with paddedMode as the document has it; without experts there are no probs."""
+    return Call(
+        (tokens, hidden),
+        (rows,),
+        (rows, hidden),
+        (rows,),
+        (tokens, experts) if experts else None,
+        (rows,) if experts else None,
+        padded_mode=1,
+        as_document=1,
         dtype=dtype,
         cores=cores,
         ub_bytes=ub_bytes,

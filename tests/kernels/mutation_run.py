@@ -26,7 +26,7 @@ from pathlib import Path
 from conformance import suite
 from conformance.devices.open import open_device
 from conformance.judge import judge
-from conformance.operator import Operator
+from conformance.operator import ROUTES, Operator
 from conformance.profiles import PROFILES
 from conformance.replay import load
 from conformance.strategies.machines import UB_BYTES
@@ -35,6 +35,7 @@ from tests.kernels import (
     mutants_moe_init_routing_v2_grad,
     mutants_moe_token_permute_grad,
     mutants_moe_token_permute_with_ep,
+    mutants_moe_token_permute_with_ep_padded,
     mutants_moe_token_permute_with_routing_map_grad,
 )
 from tests.kernels.drawn_cases import cell_cases
@@ -45,7 +46,10 @@ KERNELS = ROOT / "device_kernels" / "kernels"
 MUTANTS = {
     "moe_init_routing_v2_grad": mutants_moe_init_routing_v2_grad.MUTANTS,
     "moe_token_permute_grad": mutants_moe_token_permute_grad.MUTANTS,
-    "moe_token_permute_with_ep": mutants_moe_token_permute_with_ep.MUTANTS,
+    "moe_token_permute_with_ep": (
+        *mutants_moe_token_permute_with_ep.MUTANTS,
+        *mutants_moe_token_permute_with_ep_padded.MUTANTS,
+    ),
     "moe_token_permute_with_routing_map_grad": (
         mutants_moe_token_permute_with_routing_map_grad.MUTANTS
     ),
@@ -63,10 +67,17 @@ def first_mode(operator: Operator, mutant: Mutant) -> str:
     return mutant.modes[0] if mutant.modes else operator.modes[0].name
 
 
+def route_of(operator: Operator, mutant: Mutant) -> str:
+    """A route on which that mode can be called."""
+    (mode,) = (mode for mode in operator.modes if mode.name == first_mode(operator, mutant))
+    return (mode.routes or ROUTES)[0]
+
+
 def first_cell(operator: Operator, mutant: Mutant) -> tuple[str, ...]:
     """Arguments that run the values of one cell in which the mistake can show."""
     cell = f"test_values and {first_mode(operator, mutant)}-{mutant.dtypes[0]}"
-    return ("--operator", operator.name, *STOP_EARLY, cell)
+    route = ("--route", route_of(operator, mutant))
+    return ("--operator", operator.name, *route, *STOP_EARLY, cell)
 
 
 @dataclass(frozen=True)
@@ -149,7 +160,8 @@ def revealed(operator: Operator, mutant: Mutant, lib: Path) -> tuple[int, int]:
     mode = first_mode(operator, mutant)
     cell = cell_cases(operator, mode, mutant.dtypes[0], PROFILES["smoke"], 0)
     every = list(islice(cell, MOST_REVEALED))
-    with closing(open_device("sim", time_limit=3, libraries=lib)) as device:
+    route = route_of(operator, mutant)
+    with closing(open_device("sim", time_limit=3, libraries=lib, route=route)) as device:
         wrong = sum(not judge(operator, case, device.run(operator, case)).ok for case in every)
     return wrong, len(every)
 

@@ -209,6 +209,13 @@ def test_what_the_rules_exclude_is_refused(change: dict[str, Any], message: str)
         formula(**arguments)
 
 
+def test_a_padded_index_beyond_int32_is_refused_though_there_is_such_a_token() -> None:
+    tokens = np.zeros((2**31 + 2, 1), np.uint8)  # of which one page is touched
+    assert formula(tokens, np.array([2**31 - 1]), padded_mode=True)["sorted_indices"] == 2**31 - 1
+    with pytest.raises(ValueError, match=r"indices\[1\]=2147483648: must fit the int32"):
+        formula(tokens, np.array([0, 2**31]), padded_mode=True)
+
+
 def test_dtypes_that_no_document_lists_are_refused() -> None:
     with pytest.raises(TypeError, match="indices: dtype int16 must be int32 or int64"):
         formula(TOKENS, EXPERTS.astype(np.int16))

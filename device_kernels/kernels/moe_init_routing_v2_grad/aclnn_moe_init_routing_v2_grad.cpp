@@ -1,14 +1,14 @@
-// aclnnMoeInitRoutingV2Grad in two phases, with CANN's checks in CANN's order: null pointers, then
-// data types and formats, then the host tiling's rules on attributes and shapes. An empty output
-// needs no work, so it is accepted before the tiling is asked.
+// MoeInitRoutingV2Grad in two phases, as aclnn and as kernel entry, with CANN's checks in CANN's
+// order: null pointers, then data types and formats, then the host tiling's rules on attributes and
+// shapes. An empty output needs no work, so it is accepted before the tiling is asked.
 
 #include "aclnnop/aclnn_moe_init_routing_v2_grad.h"
 
 #include <string>
 #include <utility>
 
-#include "acl/acl.h"
 #include "aclrtlaunch_moe_init_routing_v2_grad.h"
+#include "kernel_entry.h"
 #include "machine.h"
 #include "moe_init_routing_v2_grad_tiling.h"
 #include "operand.h"
@@ -16,65 +16,52 @@
 #include "report.h"
 #include "tensor_view.h"
 #include "tiling_upload.h"
+#include "type_check.h"
 
 namespace {
 
 using opapi::Fail;
 using opapi::TensorView;
 
-constexpr const char* kPhase1 = "aclnnMoeInitRoutingV2GradGetWorkspaceSize";
-constexpr const char* kPhase2 = "aclnnMoeInitRoutingV2Grad";
+constexpr opapi::Phases kAclnn{"aclnnMoeInitRoutingV2GradGetWorkspaceSize",
+                               "aclnnMoeInitRoutingV2Grad"};
+constexpr opapi::Phases kKernel{"kernelMoeInitRoutingV2GradGetWorkspaceSize",
+                                "kernelMoeInitRoutingV2Grad"};
+constexpr const char* kDefinition = "operator definition of MoeInitRoutingV2Grad";
 constexpr uint64_t kReasonBytes = 512;
 
 struct Tensors {
+    opapi::Phases phases;
     TensorView gradExpandedX;
     TensorView expandedRowIdx;
     TensorView out;
 };
 
-aclnnStatus Invalid(const TensorView& tensor, const std::string& what, int64_t value,
-                    const std::string& rule) {
-    return Fail(ACLNN_ERR_PARAM_INVALID, std::string(kPhase1) + ": the " + what + " of " +
-                                             tensor.name + " is " + std::to_string(value) +
-                                             "; it must be " + rule +
-                                             " (operator definition of MoeInitRoutingV2Grad)");
+aclnnStatus Invalid(const Tensors& tensors, const TensorView& tensor, const char* what,
+                    int64_t value, const std::string& rule) {
+    return opapi::Invalid(tensors.phases.plan, tensor, what, value, rule, kDefinition);
 }
 
 aclnnStatus CheckTypes(const Tensors& tensors) {
     const aclDataType dtype = tensors.gradExpandedX.dtype;
-    if (dtype != ACL_FLOAT && dtype != ACL_FLOAT16 && dtype != ACL_BF16) {
-        return Invalid(tensors.gradExpandedX, "data type", dtype,
+    if (!opapi::IsFloating(dtype)) {
+        return Invalid(tensors, tensors.gradExpandedX, "data type", dtype,
                        "0 (fp32), 1 (fp16) or 27 (bf16)");
     }
     if (tensors.expandedRowIdx.dtype != ACL_INT32) {
-        return Invalid(tensors.expandedRowIdx, "data type", tensors.expandedRowIdx.dtype,
+        return Invalid(tensors, tensors.expandedRowIdx, "data type", tensors.expandedRowIdx.dtype,
                        "3 (int32)");
     }
     if (tensors.out.dtype != dtype) {
-        return Invalid(tensors.out, "data type", tensors.out.dtype,
+        return Invalid(tensors, tensors.out, "data type", tensors.out.dtype,
                        "that of gradExpandedX, " + std::to_string(dtype));
     }
     if (tensors.expandedRowIdx.shape.empty()) {
-        return Invalid(tensors.expandedRowIdx, "rank", 0, "1");
+        return Invalid(tensors, tensors.expandedRowIdx, "rank", 0, "1");
     }
-    for (const TensorView* tensor :
-         {&tensors.gradExpandedX, &tensors.expandedRowIdx, &tensors.out}) {
-        if (!tensor->HasLinearFormat()) {
-            return Invalid(*tensor, "format", tensor->format, "2 (ND) or as linear as that");
-        }
-    }
-    return ACLNN_SUCCESS;
-}
-
-aclnnStatus CheckLayouts(const Tensors& tensors) {
-    for (const TensorView* tensor :
-         {&tensors.gradExpandedX, &tensors.expandedRowIdx, &tensors.out}) {
-        const aclnnStatus status = opapi::CheckLayout(kPhase1, *tensor);
-        if (status != ACLNN_SUCCESS) {
-            return status;
-        }
-    }
-    return ACLNN_SUCCESS;
+    return opapi::CheckFormats(tensors.phases.plan,
+                               {&tensors.gradExpandedX, &tensors.expandedRowIdx, &tensors.out},
+                               kDefinition);
 }
 
 MoeInitRoutingV2GradShape ShapeOf(const TensorView& tensor) {
@@ -84,7 +71,7 @@ MoeInitRoutingV2GradShape ShapeOf(const TensorView& tensor) {
 aclnnStatus CutCall(const Tensors& tensors, int64_t topK, int64_t dropPadMode, int64_t activeNum,
                     MoeInitRoutingV2GradTilingData* tiling) {
     opapi::Machine machine;
-    const aclnnStatus status = opapi::CurrentMachine(kPhase1, &machine);
+    const aclnnStatus status = opapi::CurrentMachine(tensors.phases.plan, &machine);
     if (status != ACLNN_SUCCESS) {
         return status;
     }
@@ -99,10 +86,11 @@ aclnnStatus CutCall(const Tensors& tensors, int64_t topK, int64_t dropPadMode, i
                                         machine.ubBytes};
     char reason[kReasonBytes];
     const aclnnStatus cut = MoeInitRoutingV2GradTiling(&call, tiling, reason, sizeof(reason));
-    return cut == ACLNN_SUCCESS ? cut : Fail(cut, std::string(kPhase1) + ": " + reason);
+    return cut == ACLNN_SUCCESS ? cut : Fail(cut, std::string(tensors.phases.plan) + ": " + reason);
 }
 
 struct Launch {
+    const char* function;
     MoeInitRoutingV2GradTilingData tiling;
     uint64_t tilingOffset;
     opapi::Operand gradExpandedX;
@@ -128,36 +116,28 @@ struct Launch {
         const uint32_t launched = aclrtlaunch_moe_init_routing_v2_grad(
             static_cast<uint32_t>(tiling.usedCores), stream, gradExpandedX.Address(workspace),
             expandedRowIdx.Address(workspace), out.data, workspace, tilingOnDevice);
-        if (launched != 0) {
-            return Fail(ACLNN_ERR_RUNTIME_ERROR, std::string(kPhase2) +
-                                                     ": the kernel's launch on " +
-                                                     std::to_string(tiling.usedCores) +
-                                                     " cores answered " + std::to_string(launched));
-        }
-        return ACLNN_SUCCESS;
+        return opapi::Launched(function, tiling.usedCores, launched);
     }
 };
 
-}  // namespace
-
-aclnnStatus aclnnMoeInitRoutingV2GradGetWorkspaceSize(const aclTensor* gradExpandedX,
-                                                      const aclTensor* expandedRowIdx, int64_t topK,
-                                                      int64_t dropPadMode, int64_t activeNum,
-                                                      const aclTensor* out, uint64_t* workspaceSize,
-                                                      aclOpExecutor** executor) {
-    Tensors tensors;
+aclnnStatus MakePlan(const opapi::Phases& phases, const aclTensor* gradExpandedX,
+                     const aclTensor* expandedRowIdx, int64_t topK, int64_t dropPadMode,
+                     int64_t activeNum, const aclTensor* out, uint64_t* workspaceSize,
+                     aclOpExecutor** executor) {
+    Tensors tensors{phases, {}, {}, {}};
     aclnnStatus status =
-        opapi::Capture(kPhase1, {{gradExpandedX, "gradExpandedX", &tensors.gradExpandedX},
-                                 {expandedRowIdx, "expandedRowIdx", &tensors.expandedRowIdx},
-                                 {out, "out", &tensors.out}});
+        opapi::Capture(phases.plan, {{gradExpandedX, "gradExpandedX", &tensors.gradExpandedX},
+                                     {expandedRowIdx, "expandedRowIdx", &tensors.expandedRowIdx},
+                                     {out, "out", &tensors.out}});
     if (status == ACLNN_SUCCESS) {
-        status = opapi::CheckResults(kPhase1, workspaceSize, executor);
+        status = opapi::CheckResults(phases.plan, workspaceSize, executor);
     }
     if (status == ACLNN_SUCCESS) {
         status = CheckTypes(tensors);
     }
     if (status == ACLNN_SUCCESS) {
-        status = CheckLayouts(tensors);
+        status = opapi::CheckLayouts(
+            phases.plan, {&tensors.gradExpandedX, &tensors.expandedRowIdx, &tensors.out});
     }
     if (status != ACLNN_SUCCESS) {
         return status;
@@ -168,7 +148,7 @@ aclnnStatus aclnnMoeInitRoutingV2GradGetWorkspaceSize(const aclTensor* gradExpan
     }
     if (!tensors.out.IsContiguous()) {
         return Fail(ACLNN_ERR_PARAM_INVALID,
-                    std::string(kPhase1) + ": out is strided; it must be contiguous");
+                    std::string(phases.plan) + ": out is strided; it must be contiguous");
     }
     MoeInitRoutingV2GradTilingData tiling{};
     status = CutCall(tensors, topK, dropPadMode, activeNum, &tiling);
@@ -178,12 +158,42 @@ aclnnStatus aclnnMoeInitRoutingV2GradGetWorkspaceSize(const aclTensor* gradExpan
     const uint64_t tilingOffset = plan.Reserve(sizeof(tiling));
     opapi::Operand sourceRows(std::move(tensors.gradExpandedX), &plan);
     opapi::Operand rowIndices(std::move(tensors.expandedRowIdx), &plan);
-    plan.run = Launch{tiling, tilingOffset, std::move(sourceRows), std::move(rowIndices),
+    plan.run = Launch{phases.run,
+                      tiling,
+                      tilingOffset,
+                      std::move(sourceRows),
+                      std::move(rowIndices),
                       std::move(tensors.out)};
     return opapi::HandOut(std::move(plan), workspaceSize, executor);
 }
 
+}  // namespace
+
+aclnnStatus aclnnMoeInitRoutingV2GradGetWorkspaceSize(const aclTensor* gradExpandedX,
+                                                      const aclTensor* expandedRowIdx, int64_t topK,
+                                                      int64_t dropPadMode, int64_t activeNum,
+                                                      const aclTensor* out, uint64_t* workspaceSize,
+                                                      aclOpExecutor** executor) {
+    return MakePlan(kAclnn, gradExpandedX, expandedRowIdx, topK, dropPadMode, activeNum, out,
+                    workspaceSize, executor);
+}
+
 aclnnStatus aclnnMoeInitRoutingV2Grad(void* workspace, uint64_t workspaceSize,
                                       aclOpExecutor* executor, aclrtStream stream) {
-    return opapi::RunAndFree(kPhase2, workspace, workspaceSize, executor, stream);
+    return opapi::RunAndFree(kAclnn.run, workspace, workspaceSize, executor, stream);
+}
+
+MOE_KERNEL_ENTRY kernelMoeInitRoutingV2GradGetWorkspaceSize(const aclTensor* gradExpandedX,
+                                                            const aclTensor* expandedRowIdx,
+                                                            int64_t topK, int64_t dropPadMode,
+                                                            int64_t activeNum, const aclTensor* out,
+                                                            uint64_t* workspaceSize,
+                                                            aclOpExecutor** executor) {
+    return MakePlan(kKernel, gradExpandedX, expandedRowIdx, topK, dropPadMode, activeNum, out,
+                    workspaceSize, executor);
+}
+
+MOE_KERNEL_ENTRY kernelMoeInitRoutingV2Grad(void* workspace, uint64_t workspaceSize,
+                                            aclOpExecutor* executor, aclrtStream stream) {
+    return opapi::RunAndFree(kKernel.run, workspace, workspaceSize, executor, stream);
 }

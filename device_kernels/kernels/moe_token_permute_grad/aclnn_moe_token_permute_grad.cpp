@@ -1,6 +1,7 @@
-// aclnnMoeTokenPermuteGrad in two phases: null pointers first, then data types and formats, then
-// the host tiling's rules on shapes and numTopk. An empty output needs no work, so it is accepted
-// before the tiling is asked. paddedMode changes nothing, as on Ascend910B and 910_93.
+// MoeTokenPermuteGrad in two phases, as aclnn and as kernel entry: null pointers first, then data
+// types and formats, then the host tiling's rules on shapes and numTopk. An empty output needs no
+// work, so it is accepted before the tiling is asked. paddedMode changes nothing, as on Ascend910B
+// and 910_93.
 
 #include "aclnnop/aclnn_moe_token_permute_grad.h"
 
@@ -8,6 +9,7 @@
 #include <utility>
 
 #include "aclrtlaunch_moe_token_permute_grad.h"
+#include "kernel_entry.h"
 #include "machine.h"
 #include "moe_token_permute_grad_tiling.h"
 #include "operand.h"
@@ -22,34 +24,39 @@ namespace {
 using opapi::Fail;
 using opapi::TensorView;
 
-constexpr const char* kPhase1 = "aclnnMoeTokenPermuteGradGetWorkspaceSize";
-constexpr const char* kPhase2 = "aclnnMoeTokenPermuteGrad";
+constexpr opapi::Phases kAclnn{"aclnnMoeTokenPermuteGradGetWorkspaceSize",
+                               "aclnnMoeTokenPermuteGrad"};
+constexpr opapi::Phases kKernel{"kernelMoeTokenPermuteGradGetWorkspaceSize",
+                                "kernelMoeTokenPermuteGrad"};
 constexpr const char* kDocument = "aclnnMoeTokenPermuteGrad document, parameters";
 constexpr uint64_t kReasonBytes = 512;
 
 struct Tensors {
+    opapi::Phases phases;
     TensorView permutedOutputGrad;
     TensorView sortedIndices;
     TensorView out;
 };
 
-aclnnStatus InvalidType(const TensorView& tensor, const std::string& rule) {
-    return opapi::Invalid(kPhase1, tensor, "data type", tensor.dtype, rule, kDocument);
+aclnnStatus InvalidType(const Tensors& tensors, const TensorView& tensor, const std::string& rule) {
+    return opapi::Invalid(tensors.phases.plan, tensor, "data type", tensor.dtype, rule, kDocument);
 }
 
 aclnnStatus CheckTypes(const Tensors& tensors) {
     const aclDataType dtype = tensors.permutedOutputGrad.dtype;
     if (!opapi::IsFloating(dtype)) {
-        return InvalidType(tensors.permutedOutputGrad, "0 (fp32), 1 (fp16) or 27 (bf16)");
+        return InvalidType(tensors, tensors.permutedOutputGrad, "0 (fp32), 1 (fp16) or 27 (bf16)");
     }
     if (tensors.sortedIndices.dtype != ACL_INT32) {
-        return InvalidType(tensors.sortedIndices, "3 (int32)");
+        return InvalidType(tensors, tensors.sortedIndices, "3 (int32)");
     }
     if (tensors.out.dtype != dtype) {
-        return InvalidType(tensors.out, "that of permutedOutputGrad, " + std::to_string(dtype));
+        return InvalidType(tensors, tensors.out,
+                           "that of permutedOutputGrad, " + std::to_string(dtype));
     }
-    return opapi::CheckFormats(
-        kPhase1, {&tensors.permutedOutputGrad, &tensors.sortedIndices, &tensors.out}, kDocument);
+    return opapi::CheckFormats(tensors.phases.plan,
+                               {&tensors.permutedOutputGrad, &tensors.sortedIndices, &tensors.out},
+                               kDocument);
 }
 
 MoeTokenPermuteGradShape ShapeOf(const TensorView& tensor) {
@@ -59,7 +66,7 @@ MoeTokenPermuteGradShape ShapeOf(const TensorView& tensor) {
 aclnnStatus CutCall(const Tensors& tensors, int64_t numTopk,
                     MoeTokenPermuteGradTilingData* tiling) {
     opapi::Machine machine;
-    const aclnnStatus status = opapi::CurrentMachine(kPhase1, &machine);
+    const aclnnStatus status = opapi::CurrentMachine(tensors.phases.plan, &machine);
     if (status != ACLNN_SUCCESS) {
         return status;
     }
@@ -72,10 +79,11 @@ aclnnStatus CutCall(const Tensors& tensors, int64_t numTopk,
                                        machine.ubBytes};
     char reason[kReasonBytes];
     const aclnnStatus cut = MoeTokenPermuteGradTiling(&call, tiling, reason, sizeof(reason));
-    return cut == ACLNN_SUCCESS ? cut : Fail(cut, std::string(kPhase1) + ": " + reason);
+    return cut == ACLNN_SUCCESS ? cut : Fail(cut, std::string(tensors.phases.plan) + ": " + reason);
 }
 
 struct Launch {
+    const char* function;
     MoeTokenPermuteGradTilingData tiling;
     uint64_t tilingOffset;
     opapi::Operand permutedOutputGrad;
@@ -101,37 +109,27 @@ struct Launch {
         const uint32_t launched = aclrtlaunch_moe_token_permute_grad(
             static_cast<uint32_t>(tiling.usedCores), stream, permutedOutputGrad.Address(workspace),
             sortedIndices.Address(workspace), out.Address(workspace), workspace, tilingOnDevice);
-        if (launched != 0) {
-            return Fail(ACLNN_ERR_RUNTIME_ERROR, std::string(kPhase2) +
-                                                     ": the kernel's launch on " +
-                                                     std::to_string(tiling.usedCores) +
-                                                     " cores answered " + std::to_string(launched));
-        }
-        return ACLNN_SUCCESS;
+        return opapi::Launched(function, tiling.usedCores, launched);
     }
 };
 
-}  // namespace
-
-aclnnStatus aclnnMoeTokenPermuteGradGetWorkspaceSize(const aclTensor* permutedOutputGrad,
-                                                     const aclTensor* sortedIndices,
-                                                     int64_t numTopk, bool /*paddedMode*/,
-                                                     const aclTensor* out, uint64_t* workspaceSize,
-                                                     aclOpExecutor** executor) {
-    Tensors tensors;
+aclnnStatus MakePlan(const opapi::Phases& phases, const aclTensor* permutedOutputGrad,
+                     const aclTensor* sortedIndices, int64_t numTopk, const aclTensor* out,
+                     uint64_t* workspaceSize, aclOpExecutor** executor) {
+    Tensors tensors{phases, {}, {}, {}};
     aclnnStatus status = opapi::Capture(
-        kPhase1, {{permutedOutputGrad, "permutedOutputGrad", &tensors.permutedOutputGrad},
-                  {sortedIndices, "sortedIndices", &tensors.sortedIndices},
-                  {out, "out", &tensors.out}});
+        phases.plan, {{permutedOutputGrad, "permutedOutputGrad", &tensors.permutedOutputGrad},
+                      {sortedIndices, "sortedIndices", &tensors.sortedIndices},
+                      {out, "out", &tensors.out}});
     if (status == ACLNN_SUCCESS) {
-        status = opapi::CheckResults(kPhase1, workspaceSize, executor);
+        status = opapi::CheckResults(phases.plan, workspaceSize, executor);
     }
     if (status == ACLNN_SUCCESS) {
         status = CheckTypes(tensors);
     }
     if (status == ACLNN_SUCCESS) {
         status = opapi::CheckLayouts(
-            kPhase1, {&tensors.permutedOutputGrad, &tensors.sortedIndices, &tensors.out});
+            phases.plan, {&tensors.permutedOutputGrad, &tensors.sortedIndices, &tensors.out});
     }
     if (status != ACLNN_SUCCESS) {
         return status;
@@ -142,7 +140,7 @@ aclnnStatus aclnnMoeTokenPermuteGradGetWorkspaceSize(const aclTensor* permutedOu
     }
     if (!tensors.out.IsContiguous()) {
         return Fail(ACLNN_ERR_PARAM_INVALID,
-                    std::string(kPhase1) + ": out is strided; it must be contiguous");
+                    std::string(phases.plan) + ": out is strided; it must be contiguous");
     }
     MoeTokenPermuteGradTilingData tiling{};
     status = CutCall(tensors, numTopk, &tiling);
@@ -153,11 +151,35 @@ aclnnStatus aclnnMoeTokenPermuteGradGetWorkspaceSize(const aclTensor* permutedOu
     opapi::Operand rows(std::move(tensors.permutedOutputGrad), &plan);
     opapi::Operand indices(std::move(tensors.sortedIndices), &plan);
     opapi::Operand result(std::move(tensors.out), &plan);
-    plan.run = Launch{tiling, tilingOffset, std::move(rows), std::move(indices), std::move(result)};
+    plan.run = Launch{phases.run,         tiling,           tilingOffset, std::move(rows),
+                      std::move(indices), std::move(result)};
     return opapi::HandOut(std::move(plan), workspaceSize, executor);
+}
+
+}  // namespace
+
+aclnnStatus aclnnMoeTokenPermuteGradGetWorkspaceSize(const aclTensor* permutedOutputGrad,
+                                                     const aclTensor* sortedIndices,
+                                                     int64_t numTopk, bool /*paddedMode*/,
+                                                     const aclTensor* out, uint64_t* workspaceSize,
+                                                     aclOpExecutor** executor) {
+    return MakePlan(kAclnn, permutedOutputGrad, sortedIndices, numTopk, out, workspaceSize,
+                    executor);
 }
 
 aclnnStatus aclnnMoeTokenPermuteGrad(void* workspace, uint64_t workspaceSize,
                                      aclOpExecutor* executor, aclrtStream stream) {
-    return opapi::RunAndFree(kPhase2, workspace, workspaceSize, executor, stream);
+    return opapi::RunAndFree(kAclnn.run, workspace, workspaceSize, executor, stream);
+}
+
+MOE_KERNEL_ENTRY kernelMoeTokenPermuteGradGetWorkspaceSize(
+    const aclTensor* permutedOutputGrad, const aclTensor* sortedIndices, int64_t numTopk,
+    bool /*paddedMode*/, const aclTensor* out, uint64_t* workspaceSize, aclOpExecutor** executor) {
+    return MakePlan(kKernel, permutedOutputGrad, sortedIndices, numTopk, out, workspaceSize,
+                    executor);
+}
+
+MOE_KERNEL_ENTRY kernelMoeTokenPermuteGrad(void* workspace, uint64_t workspaceSize,
+                                           aclOpExecutor* executor, aclrtStream stream) {
+    return opapi::RunAndFree(kKernel.run, workspace, workspaceSize, executor, stream);
 }

@@ -1,15 +1,17 @@
-// aclnnMoeTokenPermuteWithEp in two phases, with CANN's checks in CANN's order: null pointers, then
-// data types and formats, then the host tiling's rules on attributes and shapes. Empty outputs need
-// no work, so they are accepted before the tiling is asked.
+// MoeTokenPermuteWithEp in two phases, with CANN's checks in CANN's order: null pointers, then data
+// types and formats, then the host tiling's rules on attributes and shapes. Empty outputs need no
+// work, so they are accepted before the tiling is asked. The kernel entry differs from aclnn's in
+// paddedMode and in numOutTokens without a range, which it takes as the document has them.
 
 #include "aclnnop/aclnn_moe_token_permute_with_ep.h"
 
+#include <functional>
 #include <string>
 #include <utility>
 
-#include "acl/acl.h"
 #include "aclrtlaunch_moe_token_permute_with_ep.h"
 #include "int_array.h"
+#include "kernel_entry.h"
 #include "machine.h"
 #include "moe_token_permute_with_ep_tiling.h"
 #include "operand.h"
@@ -17,6 +19,7 @@
 #include "report.h"
 #include "tensor_view.h"
 #include "tiling_upload.h"
+#include "type_check.h"
 
 namespace {
 
@@ -24,84 +27,72 @@ using opapi::Fail;
 using opapi::Operand;
 using opapi::TensorView;
 
-constexpr const char* kPhase1 = "aclnnMoeTokenPermuteWithEpGetWorkspaceSize";
-constexpr const char* kPhase2 = "aclnnMoeTokenPermuteWithEp";
+constexpr opapi::Phases kAclnn{"aclnnMoeTokenPermuteWithEpGetWorkspaceSize",
+                               "aclnnMoeTokenPermuteWithEp"};
+constexpr opapi::Phases kKernel{"kernelMoeTokenPermuteWithEpGetWorkspaceSize",
+                                "kernelMoeTokenPermuteWithEp"};
+constexpr const char* kDefinition = "operator definition of MoeTokenPermuteWithEp";
 constexpr uint64_t kReasonBytes = 512;
 
+struct Attributes {
+    opapi::Phases phases;
+    bool asDocument;  // not as CANN
+    int64_t numOutTokens;
+    bool paddedMode;
+};
+
 struct Arguments {
+    Attributes attributes;
     TensorView tokens;
     TensorView indices;
     TensorView probs;
     opapi::IntArray range;
-    int64_t numOutTokens;
-    bool paddedMode;
     TensorView permuteTokens;
     TensorView sortedIndices;
     TensorView permuteProbs;
 };
 
-template <typename Body>
-aclnnStatus ForEachPresent(const Arguments& call, Body body) {
-    for (const TensorView* tensor : {&call.tokens, &call.indices, &call.probs, &call.permuteTokens,
-                                     &call.sortedIndices, &call.permuteProbs}) {
-        const aclnnStatus status = tensor->isPresent ? body(*tensor) : ACLNN_SUCCESS;
-        if (status != ACLNN_SUCCESS) {
-            return status;
+aclnnStatus CheckTypes(const char* function, const Arguments& call) {
+    const auto invalid = [function](const TensorView& tensor, const std::string& rule) {
+        return opapi::Invalid(function, tensor, "data type", tensor.dtype, rule, kDefinition);
+    };
+    const aclDataType dtype = call.tokens.dtype;
+    if (!opapi::IsFloating(dtype)) {
+        return invalid(call.tokens, "0 (fp32), 1 (fp16) or 27 (bf16)");
+    }
+    if (call.indices.dtype != ACL_INT32 && call.indices.dtype != ACL_INT64) {
+        return invalid(call.indices, "3 (int32) or 9 (int64)");
+    }
+    for (const TensorView* tensor : {&call.probs, &call.permuteTokens, &call.permuteProbs}) {
+        if (tensor->isPresent && tensor->dtype != dtype) {
+            return invalid(*tensor, "that of tokens, " + std::to_string(dtype));
         }
+    }
+    if (call.sortedIndices.dtype != ACL_INT32) {
+        return invalid(call.sortedIndices, "3 (int32)");
     }
     return ACLNN_SUCCESS;
 }
 
-aclnnStatus Invalid(const TensorView& tensor, const std::string& what, int64_t value,
-                    const std::string& rule) {
-    return Fail(ACLNN_ERR_PARAM_INVALID, std::string(kPhase1) + ": the " + what + " of " +
-                                             tensor.name + " is " + std::to_string(value) +
-                                             "; it must be " + rule +
-                                             " (operator definition of MoeTokenPermuteWithEp)");
-}
-
-aclnnStatus CheckTypes(const Arguments& call) {
-    const aclDataType dtype = call.tokens.dtype;
-    if (dtype != ACL_FLOAT && dtype != ACL_FLOAT16 && dtype != ACL_BF16) {
-        return Invalid(call.tokens, "data type", dtype, "0 (fp32), 1 (fp16) or 27 (bf16)");
-    }
-    if (call.indices.dtype != ACL_INT32 && call.indices.dtype != ACL_INT64) {
-        return Invalid(call.indices, "data type", call.indices.dtype, "3 (int32) or 9 (int64)");
-    }
-    for (const TensorView* tensor : {&call.probs, &call.permuteTokens, &call.permuteProbs}) {
-        if (tensor->isPresent && tensor->dtype != dtype) {
-            return Invalid(*tensor, "data type", tensor->dtype,
-                           "that of tokens, " + std::to_string(dtype));
-        }
-    }
-    if (call.sortedIndices.dtype != ACL_INT32) {
-        return Invalid(call.sortedIndices, "data type", call.sortedIndices.dtype, "3 (int32)");
-    }
-    return ForEachPresent(call, [](const TensorView& tensor) {
-        return tensor.HasLinearFormat()
-                   ? ACLNN_SUCCESS
-                   : Invalid(tensor, "format", tensor.format, "2 (ND) or as linear as that");
-    });
-}
-
-aclnnStatus CheckOutputsAreDense(const Arguments& call) {
+aclnnStatus CheckOutputsAreDense(const char* function, const Arguments& call) {
     for (const TensorView* tensor :
          {&call.permuteTokens, &call.sortedIndices, &call.permuteProbs}) {
         if (tensor->isPresent && !tensor->IsContiguous()) {
-            return Fail(ACLNN_ERR_PARAM_INVALID, std::string(kPhase1) + ": " + tensor->name +
+            return Fail(ACLNN_ERR_PARAM_INVALID, std::string(function) + ": " + tensor->name +
                                                      " is strided; it must be contiguous");
         }
     }
     return ACLNN_SUCCESS;
 }
 
-aclnnStatus Check(const Arguments& call) {
-    aclnnStatus status = CheckTypes(call);
+aclnnStatus Check(const char* function, const Arguments& call) {
+    const auto tensors = {&call.tokens,        &call.indices,       &call.probs,
+                          &call.permuteTokens, &call.sortedIndices, &call.permuteProbs};
+    aclnnStatus status = CheckTypes(function, call);
     if (status == ACLNN_SUCCESS) {
-        status = ForEachPresent(
-            call, [](const TensorView& tensor) { return opapi::CheckLayout(kPhase1, tensor); });
+        status = opapi::CheckFormats(function, tensors, kDefinition);
     }
-    return status;
+    return status != ACLNN_SUCCESS ? status : opapi::CheckLayouts(function, tensors);
 }
 
 bool HasNoOutput(const Arguments& call) {
@@ -115,7 +106,7 @@ MoeTokenPermuteWithEpList ListOf(const std::vector<int64_t>& values) {
 
 aclnnStatus CutCall(const Arguments& call, MoeTokenPermuteWithEpTilingData* tiling) {
     opapi::Machine machine;
-    const aclnnStatus status = opapi::CurrentMachine(kPhase1, &machine);
+    const aclnnStatus status = opapi::CurrentMachine(call.attributes.phases.plan, &machine);
     if (status != ACLNN_SUCCESS) {
         return status;
     }
@@ -128,18 +119,22 @@ aclnnStatus CutCall(const Arguments& call, MoeTokenPermuteWithEpTilingData* tili
                                          ListOf(call.permuteProbs.shape),
                                          call.probs.isPresent,
                                          call.range.isPresent,
-                                         call.numOutTokens,
-                                         call.paddedMode,
+                                         call.attributes.numOutTokens,
+                                         call.attributes.paddedMode,
+                                         call.attributes.asDocument,
                                          call.tokens.dtype,
                                          call.indices.dtype,
                                          machine.vectorCores,
                                          machine.ubBytes};
     char reason[kReasonBytes];
     const aclnnStatus cut = MoeTokenPermuteWithEpTiling(&view, tiling, reason, sizeof(reason));
-    return cut == ACLNN_SUCCESS ? cut : Fail(cut, std::string(kPhase1) + ": " + reason);
+    return cut == ACLNN_SUCCESS
+               ? cut
+               : Fail(cut, std::string(call.attributes.phases.plan) + ": " + reason);
 }
 
 struct Launch {
+    const char* function;
     MoeTokenPermuteWithEpTilingData tiling;
     uint64_t tilingOffset;
     uint64_t sortOffset;
@@ -189,43 +184,36 @@ struct Launch {
             indices.Address(workspace), probs.Address(workspace), permuteTokens.data,
             sortedIndices.data, permuteProbs.data, workspace + sortOffset,
             workspace + tilingOffset);
-        if (launched != 0) {
-            return Fail(ACLNN_ERR_RUNTIME_ERROR, std::string(kPhase2) +
-                                                     ": the kernel's launch on " +
-                                                     std::to_string(tiling.usedCores) +
-                                                     " cores answered " + std::to_string(launched));
-        }
-        return ACLNN_SUCCESS;
+        return opapi::Launched(function, tiling.usedCores, launched);
     }
 };
 
-}  // namespace
+using CaptureRange = std::function<aclnnStatus(opapi::IntArray*)>;
 
-aclnnStatus aclnnMoeTokenPermuteWithEpGetWorkspaceSize(
-    const aclTensor* tokens, const aclTensor* indices, const aclTensor* probsOptional,
-    const aclIntArray* rangeOptional, int64_t numOutTokens, bool paddedMode,
-    const aclTensor* permuteTokensOut, const aclTensor* sortedIndicesOut,
-    const aclTensor* permuteProbsOut, uint64_t* workspaceSize, aclOpExecutor** executor) {
-    Arguments call;
-    call.numOutTokens = numOutTokens;
-    call.paddedMode = paddedMode;
+aclnnStatus MakePlan(const Attributes& attributes, const aclTensor* tokens,
+                     const aclTensor* indices, const aclTensor* probsOptional,
+                     const CaptureRange& captureRange, const aclTensor* permuteTokensOut,
+                     const aclTensor* sortedIndicesOut, const aclTensor* permuteProbsOut,
+                     uint64_t* workspaceSize, aclOpExecutor** executor) {
+    const char* function = attributes.phases.plan;
+    Arguments call{attributes, {}, {}, {}, {}, {}, {}, {}};
     // Without probabilities there is nothing to put there.
     const bool mayLackProbsOut = probsOptional == nullptr;
     aclnnStatus status = opapi::Capture(
-        kPhase1, {{tokens, "tokens", &call.tokens},
-                  {indices, "indices", &call.indices},
-                  {probsOptional, "probsOptional", &call.probs, /*isOptional=*/true},
-                  {permuteTokensOut, "permuteTokensOut", &call.permuteTokens},
-                  {sortedIndicesOut, "sortedIndicesOut", &call.sortedIndices},
-                  {permuteProbsOut, "permuteProbsOut", &call.permuteProbs, mayLackProbsOut}});
+        function, {{tokens, "tokens", &call.tokens},
+                   {indices, "indices", &call.indices},
+                   {probsOptional, "probsOptional", &call.probs, /*isOptional=*/true},
+                   {permuteTokensOut, "permuteTokensOut", &call.permuteTokens},
+                   {sortedIndicesOut, "sortedIndicesOut", &call.sortedIndices},
+                   {permuteProbsOut, "permuteProbsOut", &call.permuteProbs, mayLackProbsOut}});
     if (status == ACLNN_SUCCESS) {
-        status = opapi::CheckResults(kPhase1, workspaceSize, executor);
+        status = opapi::CheckResults(function, workspaceSize, executor);
     }
     if (status == ACLNN_SUCCESS) {
-        status = opapi::CaptureIntArray(kPhase1, rangeOptional, "rangeOptional", &call.range);
+        status = captureRange(&call.range);
     }
     if (status == ACLNN_SUCCESS) {
-        status = Check(call);
+        status = Check(function, call);
     }
     if (status != ACLNN_SUCCESS) {
         return status;
@@ -235,7 +223,7 @@ aclnnStatus aclnnMoeTokenPermuteWithEpGetWorkspaceSize(
         return opapi::HandOut(std::move(plan), workspaceSize, executor);
     }
     MoeTokenPermuteWithEpTilingData tiling{};
-    status = CheckOutputsAreDense(call);
+    status = CheckOutputsAreDense(function, call);
     if (status == ACLNN_SUCCESS) {
         status = CutCall(call, &tiling);
     }
@@ -250,7 +238,8 @@ aclnnStatus aclnnMoeTokenPermuteWithEpGetWorkspaceSize(
     Operand rows(std::move(call.tokens), &plan);
     Operand experts(std::move(call.indices), &plan);
     Operand weights(std::move(call.probs), &plan);
-    plan.run = Launch{tiling,
+    plan.run = Launch{attributes.phases.run,
+                      tiling,
                       tilingOffset,
                       sortOffset,
                       std::move(rows),
@@ -262,7 +251,42 @@ aclnnStatus aclnnMoeTokenPermuteWithEpGetWorkspaceSize(
     return opapi::HandOut(std::move(plan), workspaceSize, executor);
 }
 
+}  // namespace
+
+aclnnStatus aclnnMoeTokenPermuteWithEpGetWorkspaceSize(
+    const aclTensor* tokens, const aclTensor* indices, const aclTensor* probsOptional,
+    const aclIntArray* rangeOptional, int64_t numOutTokens, bool paddedMode,
+    const aclTensor* permuteTokensOut, const aclTensor* sortedIndicesOut,
+    const aclTensor* permuteProbsOut, uint64_t* workspaceSize, aclOpExecutor** executor) {
+    const auto capture = [rangeOptional](opapi::IntArray* range) {
+        return opapi::CaptureIntArray(kAclnn.plan, rangeOptional, "rangeOptional", range);
+    };
+    return MakePlan({kAclnn, /*asDocument=*/false, numOutTokens, paddedMode}, tokens, indices,
+                    probsOptional, capture, permuteTokensOut, sortedIndicesOut, permuteProbsOut,
+                    workspaceSize, executor);
+}
+
 aclnnStatus aclnnMoeTokenPermuteWithEp(void* workspace, uint64_t workspaceSize,
                                        aclOpExecutor* executor, aclrtStream stream) {
-    return opapi::RunAndFree(kPhase2, workspace, workspaceSize, executor, stream);
+    return opapi::RunAndFree(kAclnn.run, workspace, workspaceSize, executor, stream);
+}
+
+MOE_KERNEL_ENTRY kernelMoeTokenPermuteWithEpGetWorkspaceSize(
+    const aclTensor* tokens, const aclTensor* indices, const aclTensor* probsOptional,
+    const int64_t* range, uint64_t rangeLength, int64_t numOutTokens, bool paddedMode,
+    const aclTensor* permuteTokensOut, const aclTensor* sortedIndicesOut,
+    const aclTensor* permuteProbsOut, uint64_t* workspaceSize, aclOpExecutor** executor) {
+    const auto capture = [range, rangeLength](opapi::IntArray* captured) {
+        captured->isPresent = range != nullptr;
+        captured->values.assign(range, range + (range == nullptr ? 0 : rangeLength));
+        return ACLNN_SUCCESS;
+    };
+    return MakePlan({kKernel, /*asDocument=*/true, numOutTokens, paddedMode}, tokens, indices,
+                    probsOptional, capture, permuteTokensOut, sortedIndicesOut, permuteProbsOut,
+                    workspaceSize, executor);
+}
+
+MOE_KERNEL_ENTRY kernelMoeTokenPermuteWithEp(void* workspace, uint64_t workspaceSize,
+                                             aclOpExecutor* executor, aclrtStream stream) {
+    return opapi::RunAndFree(kKernel.run, workspace, workspaceSize, executor, stream);
 }

@@ -2,10 +2,12 @@
 // order of their experts, as far as these are in a range; so do the slots' probabilities.
 //
 // A stable argsort of the indices gives the slot of every rank. A second one, of these slots, gives
-// the rank of every slot: the operator's second output, by which rows are copied.
+// the rank of every slot: the operator's second output, by which rows are copied. With paddedMode
+// indices name the row of every place already (moe_token_permute_with_ep_kernel_padded.h).
 
 #include "../shared/stable_sort_kernel.h"
 #include "kernel_operator.h"
+#include "moe_token_permute_with_ep_kernel_padded.h"
 #include "moe_token_permute_with_ep_tiling.h"
 
 namespace moe_token_permute_with_ep_kernel {
@@ -22,19 +24,6 @@ using AscendC::TQueBind;
 using stable_sort::Least;
 using stable_sort::Order;
 using stable_sort::RoundUp;
-
-constexpr int32_t BUFFERS = 2;
-constexpr int64_t BLOCK_BYTES = 32;
-
-struct Tensors {
-    GM_ADDR tokens;
-    GM_ADDR indices;
-    GM_ADDR probs;
-    GM_ADDR permuteTokens;
-    GM_ADDR sortedIndices;
-    GM_ADDR permuteProbs;
-    GM_ADDR workspace;
-};
 
 template <typename Index>
 __aicore__ inline void Sort(const Tensors& tensors,
@@ -110,10 +99,11 @@ private:
             DataCopyExtParams{1, static_cast<uint32_t>(slots * sizeof(int32_t)), 0, 0, 0},
             DataCopyPadExtParams<int32_t>{});
         Order<HardEvent::MTE2_S>();
-        if (hasProbs_) {
+        const bool isWanted = IsAnyKept(ranks, slots);
+        if (hasProbs_ && isWanted) {
             CopyProbs(ranks, slot, slots);
         }
-        for (int64_t column = 0; column < hidden_; column += tileColumns_) {
+        for (int64_t column = 0; isWanted && column < hidden_; column += tileColumns_) {
             CopyRows(ranks, slot, slots, token, tokens, column,
                      Least(tileColumns_, hidden_ - column));
         }
@@ -122,6 +112,16 @@ private:
 
     __aicore__ inline bool IsKept(int64_t rank) const {
         return rank >= firstRank_ && rank < endRank_;
+    }
+
+    // A narrow range leaves most tokens out, whose rows need not be read.
+    __aicore__ inline bool IsAnyKept(const LocalTensor<int32_t>& ranks, int64_t slots) const {
+        for (int64_t i = 0; i < slots; ++i) {
+            if (IsKept(ranks.GetValue(static_cast<uint32_t>(i)))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     // Each probability lies in 32 bytes of its own, where a copy may begin.
@@ -207,6 +207,7 @@ extern "C" __global__ __aicore__ void moe_token_permute_with_ep(
     GM_ADDR permuteProbs, GM_ADDR workspace, GM_ADDR tiling) {
     KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0);
     using moe_token_permute_with_ep_kernel::Run;
+    using moe_token_permute_with_ep_kernel::RunPadded;
     const moe_token_permute_with_ep_kernel::Tensors tensors{
         tokens, indices, probs, permuteTokens, sortedIndices, permuteProbs, workspace};
     auto data = reinterpret_cast<const __gm__ MoeTokenPermuteWithEpTilingData*>(tiling);
@@ -219,5 +220,13 @@ extern "C" __global__ __aicore__ void moe_token_permute_with_ep(
             return Run<int64_t, uint32_t>(tensors, data);
         case 1011:
             return Run<int64_t, uint16_t>(tensors, data);
+        case 1100:
+            return RunPadded<int32_t, uint32_t>(tensors, data);
+        case 1101:
+            return RunPadded<int32_t, uint16_t>(tensors, data);
+        case 1110:
+            return RunPadded<int64_t, uint32_t>(tensors, data);
+        case 1111:
+            return RunPadded<int64_t, uint16_t>(tensors, data);
     }
 }

@@ -8,18 +8,15 @@
 #include <string>
 
 #include "../shared/stable_sort_cut.h"
+#include "moe_token_permute_with_ep_cut.h"
 
 namespace {
 
 constexpr int32_t kAccepted = 0;
 constexpr int32_t kTilingRejected = 561002;
-constexpr int64_t kBlockBytes = 32;  // granule of a copy to or from UB
-constexpr int64_t kBuffers = 2;      // double buffering, of rows and of probs
-constexpr int64_t kRankBytes = 4;    // int32
-constexpr int64_t kSlotGranule = kBlockBytes / kRankBytes;
-constexpr int64_t kMostCopyBlocks = 4095;  // blockCount of one DataCopyPad
 constexpr int64_t kMostTopK = 512;
 constexpr int64_t kSlotsEnd = 16777215;        // positions are sorted as fp32
+constexpr int64_t kMostTokens = 1LL << 31;     // that an int32 can name
 constexpr uint64_t kWorkspaceAlignment = 512;  // of the parts of the workspace
 constexpr int64_t kMostLimit = 1LL << 40;      // of what a limit is computed with
 
@@ -27,13 +24,12 @@ using List = MoeTokenPermuteWithEpList;
 using Call = MoeTokenPermuteWithEpCall;
 using TilingData = MoeTokenPermuteWithEpTilingData;
 using Reason = std::string;  // empty: nothing is wrong
+using moe_token_permute_with_ep_cut::Copies;
+using moe_token_permute_with_ep_cut::CopyBytes;
+using moe_token_permute_with_ep_cut::ElementBytes;
+using moe_token_permute_with_ep_cut::kRankBytes;
+using moe_token_permute_with_ep_cut::RoundUp;
 using stable_sort::CeilDiv;
-
-int64_t ElementBytes(int64_t aclDataType) { return aclDataType == 0 ? 4 : 2; }
-
-int64_t RoundDown(int64_t value, int64_t multiple) { return value / multiple * multiple; }
-
-int64_t RoundUp(int64_t value, int64_t multiple) { return CeilDiv(value, multiple) * multiple; }
 
 std::string Text(const List& list) {
     std::string text = "[";
@@ -80,8 +76,17 @@ int64_t RangeEnd(const Call& call) {
 }
 
 // The rows of the output. A range that ends where it starts means all of them, one that ends before
-// leaves out what lies between.
+// leaves out what lies between. numOutTokens without a range is to CANN the end of one; as the
+// document has it, more than there are slots mean all of them, and a negative one leaves out so
+// many.
 int64_t OutRows(const Call& call) {
+    if (call.paddedMode != 0) {
+        return Slots(call);
+    }
+    if (call.hasRange == 0 && call.asDocument != 0) {
+        return call.numOutTokens > 0 ? std::min(call.numOutTokens, Slots(call))
+                                     : std::max<int64_t>(0, call.numOutTokens + Slots(call));
+    }
     const int64_t rows = RangeEnd(call) - RangeStart(call);
     return rows > 0 ? rows : rows + Slots(call);
 }
@@ -91,8 +96,39 @@ Reason CheckAttributes(const Call& call) {
         return Broken("the length of rangeOptional " + Text(call.range),
                       static_cast<int64_t>(call.range.count), "2");
     }
-    if (call.paddedMode != 0) {
+    if (call.paddedMode != 0 && call.asDocument == 0) {
         return Broken("paddedMode", "true", "false");
+    }
+    return {};
+}
+
+// paddedMode: indices name tokens, and probs have a column for each expert, whose rows lie
+// together.
+Reason CheckPadded(const Call& call) {
+    if (call.indices.count != 1) {
+        return BrokenRank("indices", call.indices, "1 with paddedMode");
+    }
+    if (call.tokens.count < 1) {
+        return BrokenRank("tokens", call.tokens, "1 or greater");
+    }
+    if (call.tokens.values[0] > kMostTokens) {
+        return Broken("dim 0 of tokens", call.tokens.values[0],
+                      "at most 2^31 with paddedMode, as sortedIndicesOut names them by int32");
+    }
+    if (call.hasProbs == 0) {
+        return {};
+    }
+    if (call.probs.count != 2) {
+        return BrokenRank("probsOptional", call.probs, "2 with paddedMode");
+    }
+    if (call.probs.values[0] != call.tokens.values[0]) {
+        return Broken("dim 0 of probsOptional", call.probs.values[0],
+                      "dim 0 of tokens, " + std::to_string(call.tokens.values[0]));
+    }
+    if (call.probs.values[1] == 0 || Slots(call) % call.probs.values[1] != 0) {
+        return Broken(
+            "dim 1 of probsOptional", call.probs.values[1],
+            "a number of experts that share the " + std::to_string(Slots(call)) + " rows evenly");
     }
     return {};
 }
@@ -143,8 +179,9 @@ Reason CheckRange(const Call& call) {
         "0 to the number of elements of indices, " + std::to_string(Slots(call));
     const auto isOutside = [&](int64_t rank) { return rank < 0 || rank > Slots(call); };
     if (call.hasRange == 0) {
-        return isOutside(call.numOutTokens) ? Broken("numOutTokens", call.numOutTokens, rule)
-                                            : Reason{};
+        return call.asDocument == 0 && isOutside(call.numOutTokens)
+                   ? Broken("numOutTokens", call.numOutTokens, rule)
+                   : Reason{};
     }
     if (isOutside(RangeStart(call))) {
         return Broken("the start of rangeOptional", RangeStart(call), rule);
@@ -205,7 +242,10 @@ Reason CheckMachine(const Call& call) {
 }
 
 Reason Check(const Call& call) {
-    for (const auto check : {CheckAttributes, CheckInputs, CheckSlots, CheckRange, CheckOutputs}) {
+    const bool isPadded = call.paddedMode != 0;
+    const auto sorted = {CheckAttributes, CheckInputs, CheckSlots, CheckRange, CheckOutputs};
+    const auto padded = {CheckAttributes, CheckPadded, CheckOutputs};
+    for (const auto check : isPadded&& call.asDocument != 0 ? padded : sorted) {
         if (Reason reason = check(call); !reason.empty()) {
             return reason;
         }
@@ -213,86 +253,37 @@ Reason Check(const Call& call) {
     return CheckMachine(call);
 }
 
-// How a core copies rows: the header's table.
-struct Copies {
-    int64_t tokensPerBatch;
-    int64_t slotsPerBatch;
-    int64_t tileColumns;
-};
-
-struct CopyBytes {
-    CopyBytes(int64_t topK, int64_t dtype, bool hasProbs, int64_t ubBytes)
-        : topK(topK),
-          element(ElementBytes(dtype)),
-          perSlot(kRankBytes + (hasProbs ? kBuffers * kBlockBytes : 0)),
-          ub(ubBytes) {}
-
-    // The most whole rows with all their slots; 0 where not even one fits.
-    int64_t WholeTokens(int64_t hidden) const {
-        if (hidden > ub) {
-            return 0;
-        }
-        const int64_t rows = kBuffers * RoundUp(hidden * element, kBlockBytes);
-        const int64_t fit = (ub - kBlockBytes) / (rows + topK * perSlot);
-        return std::min({fit, kMostCopyBlocks, kMostCopyBlocks / topK});
-    }
-
-    // Slots at a time of a token that does not fit whole.
-    int64_t SlotsOfPart() const {
-        const int64_t fit = RoundDown(ub / 2 / perSlot, kSlotGranule);
-        return std::min(topK, std::max(fit, kSlotGranule));
-    }
-
-    // Columns at a time of such a token.
-    int64_t ColumnsOfTile() const {
-        const int64_t slots = RoundUp(SlotsOfPart(), kSlotGranule) * perSlot;
-        return RoundDown((ub - slots) / kBuffers, kBlockBytes) / element;
-    }
-
-    // The largest hidden of one tile, be it with all slots of a token or with a part of them.
-    int64_t MostColumns() const {
-        const int64_t row = (ub - kBlockBytes - topK * perSlot) / kBuffers;
-        const int64_t whole = row < kBlockBytes ? 0 : RoundDown(row, kBlockBytes) / element;
-        return std::max(whole, ColumnsOfTile());
-    }
-
-    Copies Cut(int64_t hidden) const {
-        const int64_t tokens = WholeTokens(hidden);
-        return tokens > 0 ? Copies{tokens, tokens * topK, hidden}
-                          : Copies{1, SlotsOfPart(), std::min(hidden, ColumnsOfTile())};
-    }
-
-    int64_t topK;
-    int64_t element;  // bytes of one
-    int64_t perSlot;  // bytes
-    int64_t ub;
-};
-
 int64_t AlignedWorkspace(int64_t bytes) { return RoundUp(bytes, kWorkspaceAlignment); }
 
 TilingData Cut(const Call& call) {
+    const bool isPadded = call.paddedMode != 0;
     TilingData tiling{};
-    tiling.key = 1000 + (call.indexDtype == 9 ? 10 : 0) + (ElementBytes(call.dtype) == 2 ? 1 : 0);
-    tiling.tokens = call.indices.values[0];
+    tiling.key = 1000 + (isPadded ? 100 : 0) + (call.indexDtype == 9 ? 10 : 0) +
+                 (ElementBytes(call.dtype) == 2 ? 1 : 0);
+    tiling.tokens = call.tokens.values[0];
     tiling.topK = TopK(call);
     tiling.hidden = Columns(call.tokens);
     tiling.hasProbs = call.hasProbs != 0 ? 1 : 0;
-    if (tiling.tokens == 0) {
+    const int64_t cut = call.indices.values[0];  // tokens, or padded: rows
+    if (cut == 0) {
         return tiling;
     }
     const int64_t rows = OutRows(call);
     tiling.firstRank = rows < Slots(call) ? RangeStart(call) : 0;
     tiling.endRank = tiling.firstRank + rows;
-    tiling.sort = stable_sort::Cut(Slots(call), call.cores, call.ubBytes);
-    tiling.tokensPerCore = CeilDiv(tiling.tokens, call.cores);
-    const int64_t copyingCores = CeilDiv(tiling.tokens, tiling.tokensPerCore);
-    const int64_t sortingCores = std::min(tiling.sort.runs, call.cores);
-    tiling.usedCores = std::max(copyingCores, sortingCores);
-    const CopyBytes bytes(tiling.topK, call.dtype, call.hasProbs != 0, call.ubBytes);
+    tiling.tokensPerCore = CeilDiv(cut, call.cores);
+    tiling.usedCores = CeilDiv(cut, tiling.tokensPerCore);
+    const CopyBytes bytes(tiling.topK, call.dtype, call.hasProbs != 0, isPadded, call.ubBytes);
     const Copies copies = bytes.Cut(tiling.hidden);
     tiling.tokensPerBatch = std::min(copies.tokensPerBatch, tiling.tokensPerCore);
     tiling.slotsPerBatch = std::min(copies.slotsPerBatch, tiling.tokensPerBatch * tiling.topK);
     tiling.tileColumns = copies.tileColumns;
+    if (isPadded) {
+        tiling.experts = call.hasProbs != 0 ? call.probs.values[1] : 0;
+        return tiling;
+    }
+    tiling.sort = stable_sort::Cut(Slots(call), call.cores, call.ubBytes);
+    tiling.usedCores = std::max(tiling.usedCores, std::min(tiling.sort.runs, call.cores));
     tiling.pairsOffset = AlignedWorkspace(Slots(call) * kRankBytes);
     tiling.pairsBytes = AlignedWorkspace(stable_sort::PairBytes(tiling.sort));
     tiling.workspaceBytes = tiling.pairsOffset + 2 * tiling.pairsBytes;
@@ -337,16 +328,21 @@ extern "C" int64_t MoeTokenPermuteWithEpTilingLimit(const char* axis, int64_t to
     if (name == "runs") {
         return run * cores;
     }
-    const std::string suffix = "-probs";
-    const bool hasProbs = name.ends_with(suffix);
-    const std::string stem = hasProbs ? name.substr(0, name.size() - suffix.size()) : name;
+    std::string stem = name;
+    const auto endsWith = [&stem](const std::string& suffix) {
+        const bool ends = stem.ends_with(suffix);
+        stem.resize(stem.size() - (ends ? suffix.size() : 0));
+        return ends;
+    };
+    const bool hasProbs = endsWith("-probs");
+    const bool isPadded = endsWith("-padded");
     if (stem != "hidden" && stem != "batch" && stem != "tokens") {
         return -1;
     }
     if (ub < stable_sort::kLeastUb || topK < 1 || topK > kMostTopK || hidden < 0) {
         return 0;
     }
-    const CopyBytes bytes(topK, dtype, hasProbs, ub);
+    const CopyBytes bytes(topK, dtype, hasProbs, isPadded, ub);
     if (stem == "hidden") {
         return bytes.MostColumns();
     }

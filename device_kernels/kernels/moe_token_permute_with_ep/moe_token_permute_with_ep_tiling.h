@@ -18,6 +18,10 @@
 // its slots, and its row is cut into tiles if it does not fit the rest.
 //
 // The least UB is that of the sort, 768 bytes; the rest never needs more than 608.
+//
+// With paddedMode nothing is sorted: indices name the token of every row of the output. The rows of
+// the output are cut over the cores as tokens are above; a batch is n of them, and beside them a
+// core holds their indices (8 * n, rounded up to 32), and these as int32 in the place of the ranks.
 #ifndef MOE_TOKEN_PERMUTE_WITH_EP_TILING_H
 #define MOE_TOKEN_PERMUTE_WITH_EP_TILING_H
 
@@ -27,24 +31,25 @@
 
 // All fields are 64-bit, so that host and device agree on the layout without packing.
 struct MoeTokenPermuteWithEpTilingData {
-    int64_t key;             // 1000 + 10 * (indices are int64) + (elements have 16 bits)
-    int64_t usedCores;       // blocks to launch; 0: there is nothing to do
-    int64_t tokens;          // rows of the input
-    int64_t topK;            // slots per token
-    int64_t hidden;          // columns of a row
-    int64_t hasProbs;        // 1 where every slot has a probability to be copied, too
-    int64_t firstRank;       // ranks [firstRank, endRank) have a place in the output
-    int64_t endRank;         //
-    int64_t tokensPerCore;   // of every core but the last
+    int64_t key;        // 1000 + 100 * padded + 10 * (indices are int64) + (elements have 16 bits)
+    int64_t usedCores;  // blocks to launch; 0: there is nothing to do
+    int64_t tokens;     // rows of the input
+    int64_t topK;       // slots per token
+    int64_t hidden;     // columns of a row
+    int64_t hasProbs;   // 1 where every slot has a probability to be copied, too
+    int64_t firstRank;  // ranks [firstRank, endRank) have a place in the output
+    int64_t endRank;    //
+    int64_t tokensPerCore;   // of every core but the last; padded: rows of the output
     int64_t tokensPerBatch;  // at most; 1 where not all slots or columns fit
     int64_t slotsPerBatch;   // at most, of the slots of a batch
     int64_t tileColumns;     // of every tile but the last
     int64_t pairsOffset;  // bytes into the workspace: two lists of pairs behind the slots by rank
     int64_t pairsBytes;   // of each list, 0 where one core sorts all slots
     int64_t workspaceBytes;  // that the kernel uses
+    int64_t experts;         // padded, with probs: their columns; else 0
     StableSortTilingData sort;
 };
-static_assert(sizeof(MoeTokenPermuteWithEpTilingData) == 152, "shared with the device");
+static_assert(sizeof(MoeTokenPermuteWithEpTilingData) == 160, "shared with the device");
 
 // `count` numbers: the dims of a tensor, or the elements of an attribute.
 struct MoeTokenPermuteWithEpList {
@@ -65,6 +70,7 @@ struct MoeTokenPermuteWithEpCall {
     int64_t hasRange;
     int64_t numOutTokens;
     int64_t paddedMode;
+    int64_t asDocument;  // 1: numOutTokens and paddedMode as the document has them; 0: as CANN
     int64_t dtype;       // aclDataType of tokens: 0 fp32, 1 fp16, 27 bf16
     int64_t indexDtype;  // aclDataType of indices: 3 int32, 9 int64
     int64_t cores;       // vector cores, at least 1
@@ -94,6 +100,7 @@ MOE_TOKEN_PERMUTE_WITH_EP_EXPORT int32_t MoeTokenPermuteWithEpTiling(
 //     "batch"         the most tokens of `hidden` columns in one batch of a core
 //     "tokens"        the most tokens of `hidden` columns that give every core one batch
 //     "hidden-probs", "batch-probs", "tokens-probs"    the same where there are probs
+//     "hidden-padded", ..., "tokens-padded-probs"      the same with paddedMode, of output rows
 //
 // Returns 0 where the UB is below "ub-bytes" or topK or hidden make no sense, and -1 for an unknown
 // axis.

@@ -1,7 +1,7 @@
-// aclnnMoeTokenPermuteWithRoutingMapGrad in two phases, with CANN's checks in CANN's order: the two
-// numbers, null pointers, data types, ranks. An empty tensor of the tokens' gradients then ends the
-// call well, and the outputs stay as they are. What CANN leaves undefined is refused by the host
-// tiling, or among the data types.
+// MoeTokenPermuteWithRoutingMapGrad in two phases, as aclnn and as kernel entry, with CANN's checks
+// in CANN's order: the two numbers, null pointers, data types, ranks. An empty tensor of the
+// tokens' gradients then ends the call well, and the outputs stay as they are. What CANN leaves
+// undefined is refused by the host tiling, or among the data types.
 
 #include "aclnnop/aclnn_moe_token_permute_with_routing_map_grad.h"
 
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "aclrtlaunch_moe_token_permute_with_routing_map_grad.h"
+#include "kernel_entry.h"
 #include "machine.h"
 #include "moe_token_permute_with_routing_map_grad_tiling.h"
 #include "operand.h"
@@ -28,14 +29,17 @@ using opapi::TensorView;
 using Tiling = MoeTokenPermuteWithRoutingMapGradTilingData;
 using Job = RoutingMapGradJob;
 
-constexpr const char* kPhase1 = "aclnnMoeTokenPermuteWithRoutingMapGradGetWorkspaceSize";
-constexpr const char* kPhase2 = "aclnnMoeTokenPermuteWithRoutingMapGrad";
+constexpr opapi::Phases kAclnn{"aclnnMoeTokenPermuteWithRoutingMapGradGetWorkspaceSize",
+                               "aclnnMoeTokenPermuteWithRoutingMapGrad"};
+constexpr opapi::Phases kKernel{"kernelMoeTokenPermuteWithRoutingMapGradGetWorkspaceSize",
+                                "kernelMoeTokenPermuteWithRoutingMapGrad"};
 constexpr const char* kReadme = "MoeTokenPermuteWithRoutingMapGrad README, parameters";
 constexpr uint64_t kReasonBytes = 512;
 constexpr uint64_t kEntryBytes = 8;  // of a sorted row number
 constexpr uint64_t kCountBytes = 4;  // of the true places of an expert
 
 struct Attributes {
+    opapi::Phases phases;
     int64_t numExperts;
     int64_t tokensNum;
     bool dropAndPad;
@@ -43,102 +47,75 @@ struct Attributes {
 
 struct Tensors {
     TensorView tokens;
-    std::optional<TensorView> probs;
+    TensorView probs;
     TensorView indices;
-    std::optional<TensorView> map;
+    TensorView map;
     TensorView tokensGrad;
-    std::optional<TensorView> probsGrad;
+    TensorView probsGrad;
 
-    bool WantsProbs() const { return probs.has_value() && probsGrad.has_value(); }
+    bool WantsProbs() const { return probs.isPresent && probsGrad.isPresent; }
 };
 
 aclnnStatus CheckAttributes(const Attributes& attributes) {
-    const auto positive = [](const char* name, int64_t value) {
+    const auto positive = [&attributes](const char* name, int64_t value) {
         return value > 0 ? ACLNN_SUCCESS
-                         : Fail(ACLNN_ERR_PARAM_INVALID, std::string(kPhase1) + ": " + name +
-                                                             " is " + std::to_string(value) +
-                                                             "; it must be greater than 0");
+                         : Fail(ACLNN_ERR_PARAM_INVALID,
+                                std::string(attributes.phases.plan) + ": " + name + " is " +
+                                    std::to_string(value) + "; it must be greater than 0");
     };
     const aclnnStatus status = positive("numExperts", attributes.numExperts);
     return status != ACLNN_SUCCESS ? status : positive("tokensNum", attributes.tokensNum);
 }
 
-aclnnStatus CaptureOptional(const aclTensor* tensor, const char* name,
-                            std::optional<TensorView>* view) {
-    return tensor == nullptr ? ACLNN_SUCCESS
-                             : opapi::Capture(kPhase1, {{tensor, name, &view->emplace()}});
-}
-
-aclnnStatus InvalidType(const TensorView& tensor, const std::string& rule) {
-    return opapi::Invalid(kPhase1, tensor, "data type", tensor.dtype, rule, kReadme);
-}
-
-aclnnStatus CheckTypes(const Tensors& tensors) {
+aclnnStatus CheckTypes(const char* function, const Tensors& tensors) {
+    const auto invalid = [function](const TensorView& tensor, const std::string& rule) {
+        return opapi::Invalid(function, tensor, "data type", tensor.dtype, rule, kReadme);
+    };
     const aclDataType dtype = tensors.tokens.dtype;
     if (!opapi::IsFloating(dtype)) {
-        return InvalidType(tensors.tokens, "0 (fp32), 1 (fp16) or 27 (bf16)");
+        return invalid(tensors.tokens, "0 (fp32), 1 (fp16) or 27 (bf16)");
     }
     const std::string same = "that of permutedTokenOutputGrad, " + std::to_string(dtype);
-    if (tensors.probs && tensors.probs->dtype != dtype) {
-        return InvalidType(*tensors.probs, same);
+    if (tensors.probs.isPresent && tensors.probs.dtype != dtype) {
+        return invalid(tensors.probs, same);
     }
     if (tensors.indices.dtype != ACL_INT32) {
-        return InvalidType(tensors.indices, "3 (int32)");
+        return invalid(tensors.indices, "3 (int32)");
     }
-    if (tensors.map && tensors.map->dtype != ACL_INT8 && tensors.map->dtype != ACL_BOOL) {
-        return InvalidType(*tensors.map, "2 (int8) or 12 (bool)");
+    if (tensors.map.isPresent && tensors.map.dtype != ACL_INT8 && tensors.map.dtype != ACL_BOOL) {
+        return invalid(tensors.map, "2 (int8) or 12 (bool)");
     }
     if (tensors.tokensGrad.dtype != dtype) {
-        return InvalidType(tensors.tokensGrad, same);
+        return invalid(tensors.tokensGrad, same);
     }
-    if (tensors.probsGrad && tensors.probsGrad->dtype != dtype) {
-        return InvalidType(*tensors.probsGrad, same);
+    if (tensors.probsGrad.isPresent && tensors.probsGrad.dtype != dtype) {
+        return invalid(tensors.probsGrad, same);
     }
     return ACLNN_SUCCESS;
 }
 
-// The tensors that the call has, in the order of the signature.
-std::vector<const TensorView*> Given(const Tensors& tensors) {
-    std::vector<const TensorView*> given{&tensors.tokens};
-    const auto add = [&given](const std::optional<TensorView>& tensor) {
-        if (tensor) {
-            given.push_back(&*tensor);
-        }
-    };
-    add(tensors.probs);
-    given.push_back(&tensors.indices);
-    add(tensors.map);
-    given.push_back(&tensors.tokensGrad);
-    add(tensors.probsGrad);
-    return given;
-}
-
-aclnnStatus CheckRanks(const Tensors& tensors) {
-    const auto check = [](const TensorView* tensor, uint64_t rank) {
-        return tensor == nullptr || tensor->shape.size() == rank
+aclnnStatus CheckRanks(const char* function, const Tensors& tensors) {
+    const auto check = [function](const TensorView& tensor, uint64_t rank) {
+        return !tensor.isPresent || tensor.shape.size() == rank
                    ? ACLNN_SUCCESS
-                   : opapi::Invalid(kPhase1, *tensor, "rank",
-                                    static_cast<int64_t>(tensor->shape.size()),
-                                    std::to_string(rank), kReadme);
+                   : opapi::Invalid(function, tensor, "rank",
+                                    static_cast<int64_t>(tensor.shape.size()), std::to_string(rank),
+                                    kReadme);
     };
-    aclnnStatus status = check(&tensors.tokens, 2);
+    aclnnStatus status = check(tensors.tokens, 2);
     if (status == ACLNN_SUCCESS) {
-        status = check(tensors.map ? &*tensors.map : nullptr, 2);
+        status = check(tensors.map, 2);
     }
-    return status != ACLNN_SUCCESS ? status : check(tensors.probs ? &*tensors.probs : nullptr, 1);
+    return status != ACLNN_SUCCESS ? status : check(tensors.probs, 1);
 }
 
 MoeTokenPermuteWithRoutingMapGradShape ShapeOf(const TensorView& tensor) {
-    return {tensor.shape.data(), tensor.shape.size()};
-}
-
-MoeTokenPermuteWithRoutingMapGradShape ShapeOf(const std::optional<TensorView>& tensor) {
-    return tensor ? ShapeOf(*tensor) : MoeTokenPermuteWithRoutingMapGradShape{nullptr, 0};
+    return {tensor.isPresent ? tensor.shape.data() : nullptr, tensor.shape.size()};
 }
 
 aclnnStatus CutCall(const Tensors& tensors, const Attributes& attributes, Tiling* tiling) {
     opapi::Machine machine;
-    const aclnnStatus status = opapi::CurrentMachine(kPhase1, &machine);
+    const aclnnStatus status = opapi::CurrentMachine(attributes.phases.plan, &machine);
     if (status != ACLNN_SUCCESS) {
         return status;
     }
@@ -150,7 +127,8 @@ aclnnStatus CutCall(const Tensors& tensors, const Attributes& attributes, Tiling
     char reason[kReasonBytes];
     const aclnnStatus cut =
         MoeTokenPermuteWithRoutingMapGradTiling(&call, tiling, reason, sizeof(reason));
-    return cut == ACLNN_SUCCESS ? cut : Fail(cut, std::string(kPhase1) + ": " + reason);
+    return cut == ACLNN_SUCCESS ? cut
+                                : Fail(cut, std::string(attributes.phases.plan) + ": " + reason);
 }
 
 // The gradient of the probs, where the call asks for it.
@@ -165,7 +143,8 @@ struct Probs {
 class Run {
 public:
     Run(Tensors tensors, const Attributes& attributes, const Tiling& tiling, opapi::Plan* plan)
-        : tiling_(tiling),
+        : function_(attributes.phases.run),
+          tiling_(tiling),
           dropAndPad_(attributes.dropAndPad),
           tilingOffset_(plan->Reserve(kJobs * opapi::kWorkspaceAlignment)),
           tokens_(std::move(tensors.tokens), plan),
@@ -177,8 +156,8 @@ public:
             const uint64_t bytes =
                 dropAndPad_ ? 0 : tiling.mask.usedCores * tiling.mask.experts * kCountBytes;
             probs_.emplace(Probs{
-                Operand(std::move(*tensors.probs), plan), Operand(std::move(*tensors.map), plan),
-                Operand(std::move(*tensors.probsGrad), plan), plan->Reserve(bytes), bytes});
+                Operand(std::move(tensors.probs), plan), Operand(std::move(tensors.map), plan),
+                Operand(std::move(tensors.probsGrad), plan), plan->Reserve(bytes), bytes});
         }
     }
 
@@ -284,14 +263,10 @@ private:
         opapi::DescribeRegion(onDevice, sizeof(tiling), "tiling", /*writable=*/false);
         const uint32_t launched = aclrtlaunch_moe_token_permute_with_routing_map_grad(
             static_cast<uint32_t>(one.cores), stream, source, names, output, scratch, onDevice);
-        return launched == 0 ? ACLNN_SUCCESS
-                             : Fail(ACLNN_ERR_RUNTIME_ERROR,
-                                    std::string(kPhase2) + ": the kernel's launch on " +
-                                        std::to_string(one.cores) + " cores for job " +
-                                        std::to_string(static_cast<int64_t>(one.job)) +
-                                        " answered " + std::to_string(launched));
+        return opapi::Launched(function_, one.cores, launched);
     }
 
+    const char* function_;
     Tiling tiling_;
     bool dropAndPad_;
     uint64_t tilingOffset_;
@@ -303,57 +278,47 @@ private:
     std::optional<Probs> probs_;
 };
 
-aclnnStatus Check(const Tensors& tensors) {
-    aclnnStatus status = CheckTypes(tensors);
-    for (const TensorView* tensor : Given(tensors)) {
+aclnnStatus Check(const char* function, const Tensors& tensors) {
+    aclnnStatus status = CheckTypes(function, tensors);
+    for (const TensorView* tensor : {&tensors.tokens, &tensors.probs, &tensors.indices,
+                                     &tensors.map, &tensors.tokensGrad, &tensors.probsGrad}) {
         if (status == ACLNN_SUCCESS) {
-            status = opapi::CheckFormats(kPhase1, {tensor}, kReadme);
+            status = opapi::CheckFormats(function, {tensor}, kReadme);
         }
         if (status == ACLNN_SUCCESS) {
-            status = opapi::CheckLayout(kPhase1, *tensor);
+            status = opapi::CheckLayouts(function, {tensor});
         }
     }
-    return status != ACLNN_SUCCESS ? status : CheckRanks(tensors);
+    return status != ACLNN_SUCCESS ? status : CheckRanks(function, tensors);
 }
 
-}  // namespace
-
-aclnnStatus aclnnMoeTokenPermuteWithRoutingMapGradGetWorkspaceSize(
-    const aclTensor* permutedTokenOutputGrad, const aclTensor* permutedProbsOutputGradOptional,
-    const aclTensor* sortedIndices, const aclTensor* routingMapOptional, int64_t numExperts,
-    int64_t tokensNum, bool dropAndPad, aclTensor* tokensGradOut, aclTensor* probsGradOutOptional,
-    uint64_t* workspaceSize, aclOpExecutor** executor) {
-    const Attributes attributes{numExperts, tokensNum, dropAndPad};
+aclnnStatus MakePlan(const Attributes& attributes, const aclTensor* permutedTokenOutputGrad,
+                     const aclTensor* permutedProbsOutputGradOptional,
+                     const aclTensor* sortedIndices, const aclTensor* routingMapOptional,
+                     const aclTensor* tokensGradOut, const aclTensor* probsGradOutOptional,
+                     uint64_t* workspaceSize, aclOpExecutor** executor) {
+    const char* function = attributes.phases.plan;
     Tensors tensors;
+    // Without probs there is nothing that needs the map.
+    const bool mayLackMap = permutedProbsOutputGradOptional == nullptr;
     aclnnStatus status = CheckAttributes(attributes);
     if (status == ACLNN_SUCCESS) {
         status = opapi::Capture(
-            kPhase1, {{permutedTokenOutputGrad, "permutedTokenOutputGrad", &tensors.tokens},
-                      {sortedIndices, "sortedIndices", &tensors.indices},
-                      {tokensGradOut, "tokensGradOut", &tensors.tokensGrad}});
-    }
-    if (status == ACLNN_SUCCESS && routingMapOptional == nullptr &&
-        permutedProbsOutputGradOptional != nullptr) {
-        status =
-            Fail(ACLNN_ERR_PARAM_NULLPTR, std::string(kPhase1) +
-                                              ": routingMapOptional is null; it must be a tensor "
-                                              "where permutedProbsOutputGradOptional is one");
-    }
-    if (status == ACLNN_SUCCESS) {
-        status = CaptureOptional(permutedProbsOutputGradOptional, "permutedProbsOutputGradOptional",
-                                 &tensors.probs);
+            function,
+            {{permutedTokenOutputGrad, "permutedTokenOutputGrad", &tensors.tokens},
+             {sortedIndices, "sortedIndices", &tensors.indices},
+             {tokensGradOut, "tokensGradOut", &tensors.tokensGrad},
+             {routingMapOptional, "routingMapOptional", &tensors.map, mayLackMap},
+             {permutedProbsOutputGradOptional, "permutedProbsOutputGradOptional", &tensors.probs,
+              /*isOptional=*/true},
+             {probsGradOutOptional, "probsGradOutOptional", &tensors.probsGrad,
+              /*isOptional=*/true}});
     }
     if (status == ACLNN_SUCCESS) {
-        status = CaptureOptional(routingMapOptional, "routingMapOptional", &tensors.map);
+        status = opapi::CheckResults(function, workspaceSize, executor);
     }
     if (status == ACLNN_SUCCESS) {
-        status = CaptureOptional(probsGradOutOptional, "probsGradOutOptional", &tensors.probsGrad);
-    }
-    if (status == ACLNN_SUCCESS) {
-        status = opapi::CheckResults(kPhase1, workspaceSize, executor);
-    }
-    if (status == ACLNN_SUCCESS) {
-        status = Check(tensors);
+        status = Check(function, tensors);
     }
     if (status != ACLNN_SUCCESS) {
         return status;
@@ -371,7 +336,35 @@ aclnnStatus aclnnMoeTokenPermuteWithRoutingMapGradGetWorkspaceSize(
     return opapi::HandOut(std::move(plan), workspaceSize, executor);
 }
 
+}  // namespace
+
+aclnnStatus aclnnMoeTokenPermuteWithRoutingMapGradGetWorkspaceSize(
+    const aclTensor* permutedTokenOutputGrad, const aclTensor* permutedProbsOutputGradOptional,
+    const aclTensor* sortedIndices, const aclTensor* routingMapOptional, int64_t numExperts,
+    int64_t tokensNum, bool dropAndPad, aclTensor* tokensGradOut, aclTensor* probsGradOutOptional,
+    uint64_t* workspaceSize, aclOpExecutor** executor) {
+    return MakePlan({kAclnn, numExperts, tokensNum, dropAndPad}, permutedTokenOutputGrad,
+                    permutedProbsOutputGradOptional, sortedIndices, routingMapOptional,
+                    tokensGradOut, probsGradOutOptional, workspaceSize, executor);
+}
+
 aclnnStatus aclnnMoeTokenPermuteWithRoutingMapGrad(void* workspace, uint64_t workspaceSize,
                                                    aclOpExecutor* executor, aclrtStream stream) {
-    return opapi::RunAndFree(kPhase2, workspace, workspaceSize, executor, stream);
+    return opapi::RunAndFree(kAclnn.run, workspace, workspaceSize, executor, stream);
+}
+
+MOE_KERNEL_ENTRY kernelMoeTokenPermuteWithRoutingMapGradGetWorkspaceSize(
+    const aclTensor* permutedTokenOutputGrad, const aclTensor* permutedProbsOutputGradOptional,
+    const aclTensor* sortedIndices, const aclTensor* routingMapOptional, int64_t numExperts,
+    int64_t tokensNum, bool dropAndPad, aclTensor* tokensGradOut, aclTensor* probsGradOutOptional,
+    uint64_t* workspaceSize, aclOpExecutor** executor) {
+    return MakePlan({kKernel, numExperts, tokensNum, dropAndPad}, permutedTokenOutputGrad,
+                    permutedProbsOutputGradOptional, sortedIndices, routingMapOptional,
+                    tokensGradOut, probsGradOutOptional, workspaceSize, executor);
+}
+
+MOE_KERNEL_ENTRY kernelMoeTokenPermuteWithRoutingMapGrad(void* workspace, uint64_t workspaceSize,
+                                                         aclOpExecutor* executor,
+                                                         aclrtStream stream) {
+    return opapi::RunAndFree(kKernel.run, workspace, workspaceSize, executor, stream);
 }

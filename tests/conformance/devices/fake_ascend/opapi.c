@@ -155,6 +155,20 @@ EXPORT int aclnnFakeAddArray(void* workspace, uint64_t bytes, void* executor, vo
     return 0;
 }
 
+/* The same as a kernel entry, which takes plain numbers: it never sees an aclIntArray. */
+EXPORT int kernelFakeAddArrayGetWorkspaceSize(const Tensor* x, const int64_t* addends,
+                                              uint64_t count, const Tensor* y, uint64_t* bytes,
+                                              void** executor) {
+    int64_t sum = addends == NULL ? -1 - (int64_t)count : 0;
+    for (uint64_t i = 0; addends != NULL && i < count; i++) {
+        sum += addends[i];
+    }
+    return plan(x, sum, y, bytes, executor, 0);
+}
+EXPORT int kernelFakeAddArray(void* workspace, uint64_t bytes, void* executor, void* stream) {
+    return aclnnFakeAddArray(workspace, bytes, executor, stream);
+}
+
 EXPORT int aclnnFakeUnwrittenGetWorkspaceSize(const Tensor* x, int64_t addend, const Tensor* y,
                                               uint64_t* bytes, void** executor) {
     return plan(x, addend, y, bytes, executor, 0);

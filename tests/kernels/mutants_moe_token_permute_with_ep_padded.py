@@ -1,0 +1,75 @@
+"""Seeded mistakes in what MoeTokenPermuteWithEp does on route kernel alone."""
+
+from __future__ import annotations
+
+from tests.kernels.mutants import Mutant
+
+KERNEL = "moe_token_permute_with_ep/moe_token_permute_with_ep_kernel_padded.h"
+TILING = "moe_token_permute_with_ep/moe_token_permute_with_ep_tiling.cpp"
+PADDED = ("padded",)
+NUMBERED = ("num_out_tokens",)
+
+MUTANTS = (
+    Mutant(
+        "padded-row-of-its-place-instead-of-its-index",
+        KERNEL,
+        "tokens_[token * hidden_ + column],",
+        "tokens_[(row + i < inputTokens_ ? row + i : token) * hidden_ + column],",
+        modes=PADDED,
+        least_indices=2,
+    ),
+    Mutant(
+        "padded-probs-of-the-first-expert",
+        KERNEL,
+        "probs_[token * experts_ + expert],",
+        "probs_[token * experts_ + expert * 0],",
+        modes=PADDED,
+        least_indices=2,
+    ),
+    Mutant(
+        "padded-rows-shared-by-stride-instead-of-blocks",
+        KERNEL,
+        "const int64_t expert = (row + i) / rowsPerExpert_;",
+        "const int64_t expert = (row + i) % experts_;",
+        modes=PADDED,
+        least_indices=4,
+    ),
+    Mutant(
+        "padded-positions-instead-of-indices",
+        KERNEL,
+        "static_cast<int32_t>(token));",
+        "static_cast<int32_t>(row + i));",
+        modes=PADDED,
+        least_indices=2,
+    ),
+    Mutant(
+        "padded-last-row-of-a-core-left-out",
+        KERNEL,
+        "CopyBatch(row, stable_sort::Least(rowsPerBatch_, endRow_ - row));",
+        "CopyBatch(row, stable_sort::Least(rowsPerBatch_, endRow_ - row - (endRow_ - row > 1)));",
+        modes=PADDED,
+        least_indices=2,
+    ),
+    Mutant(
+        "padded-indices-not-waited-for",
+        KERNEL,
+        "        stable_sort::Order<AscendC::HardEvent::MTE2_S>();\n",
+        "",
+        modes=PADDED,
+    ),
+    Mutant(
+        "num-out-tokens-of-0-keeps-nothing",
+        TILING,
+        "return call.numOutTokens > 0 ?",
+        "return call.numOutTokens >= 0 ?",
+        modes=NUMBERED,
+    ),
+    Mutant(
+        "negative-num-out-tokens-off-by-one",
+        TILING,
+        ": std::max<int64_t>(0, call.numOutTokens + Slots(call));",
+        ": std::max<int64_t>(0, call.numOutTokens + Slots(call) - (call.numOutTokens < 0));",
+        modes=NUMBERED,
+        least_indices=2,
+    ),
+)
