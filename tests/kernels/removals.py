@@ -13,6 +13,7 @@ STATEMENT = re.compile(
     r"(PipeBarrier<\w+>\(\)|SyncAll(?:<\w+>)?\([^;]*\)|Order<[\w:]+>\(\));\n"
 )
 FLAG = re.compile(r"[ \t]*(?:AscendC::)?SetFlag<([^>]+)>\(([^;]*)\);\n")
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 ENQUEUE = re.compile(r"[ \t]*(\w+)\.EnQue(?:<\w+>)?\((\w+)\);\n")
 
 
@@ -59,7 +60,31 @@ def _removal(
     return Removal(source.relative_to(kernels), line, what, text[: found.start()] + rest)
 
 
+def users(removal: Removal, kernels: Path) -> set[str]:
+    """The operators of a folder of kernels that are compiled from the text of a removal."""
+    return {
+        path.parent.name
+        for path in kernels.glob("*/*_kernel.cpp")
+        if (kernels / removal.file).resolve() in _included(path.resolve(), set())
+    }
+
+
+def _included(source: Path, seen: set[Path]) -> set[Path]:
+    """A source and what it includes from the folder of kernels, through any number of steps."""
+    if source.exists() and source not in seen:
+        seen.add(source)
+        for name in INCLUDE.findall(source.read_text()):
+            _included((source.parent / name).resolve(), seen)
+    return seen
+
+
 def apply(removal: Removal, kernels: Path, target: Path) -> None:
-    """Copies the folder of kernels to ``target``, which must not exist, with the removal."""
-    shutil.copytree(kernels, target)
+    """Copies the operators that a removal concerns to ``target``, which must not exist."""
+    for name in {*users(removal, kernels), *(p.name for p in kernels.iterdir() if _is_part(p))}:
+        shutil.copytree(kernels / name, target / name)
     (target / removal.file).write_text(removal.text)
+
+
+def _is_part(folder: Path) -> bool:
+    """Whether a folder is no operator: parts that operators share."""
+    return folder.is_dir() and not list(folder.glob("*_kernel.cpp"))

@@ -12,7 +12,7 @@ from conformance.suite import operators
 from device_kernels.build import CHECKS, build
 from tests.kernels.launches import drawn, simulator
 from tests.kernels.removal_run import KERNELS, leaves_unordered, reported
-from tests.kernels.removals import apply, removals
+from tests.kernels.removals import apply, removals, users
 
 ORDERS = ("forward", "reverse", *(f"shuffled:{seed}" for seed in range(48)))
 
@@ -62,6 +62,17 @@ def test_every_removal_takes_one_place_out() -> None:
         assert 0 <= before.count("\n") - removal.text.count("\n") <= 2
 
 
+def test_a_removal_from_a_shared_part_concerns_the_operators_that_are_compiled_from_it() -> None:
+    of = {removal.file.name: users(removal, KERNELS) for removal in removals(KERNELS)}
+    assert of["moe_init_routing_v2_grad_kernel.cpp"] == {"moe_init_routing_v2_grad"}
+    assert of["stable_sort_kernel.h"] == {"moe_token_permute_with_ep"}
+    both = {"moe_token_permute_grad", "moe_token_permute_with_routing_map_grad"}
+    assert of["row_sum_kernel.h"] == both
+    assert set().union(*of.values()) == {
+        path.parent.name for path in KERNELS.glob("*/*_kernel.cpp")
+    }
+
+
 def test_the_first_barrier_and_the_first_queue_are_missed(lib: Path, tmp_path: Path) -> None:
     """Two of the removals of removal_run.py: by the graph and by the simulator."""
     cases = [
@@ -70,11 +81,12 @@ def test_the_first_barrier_and_the_first_queue_are_missed(lib: Path, tmp_path: P
         for case in drawn(operator, 4, most_elements=600)
     ]
     assert not leaves_unordered(lib, cases, tmp_path / "trace")
-    recorded = {operator.name for operator in operators()}
-    found = [one for one in removals(KERNELS) if one.file.parent.name in recorded]
     for kind in ("PipeBarrier", ".EnQue"):
-        removal = next(one for one in found if kind in one.what)
+        removal = next(one for one in removals(KERNELS) if kind in one.what)
+        its = [
+            (operator, case) for operator, case in cases if operator.name in users(removal, KERNELS)
+        ]
         apply(removal, KERNELS, tmp_path / kind)
         broken = build(tmp_path / kind, quiet=True).lib
-        assert leaves_unordered(broken, cases, tmp_path / "trace"), removal.name
-        assert reported(broken, cases), removal.name
+        assert leaves_unordered(broken, its, tmp_path / "trace"), removal.name
+        assert reported(broken, its), removal.name
