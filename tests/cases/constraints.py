@@ -123,7 +123,7 @@ CONSTRAINTS: dict[str, tuple[Constraint, ...]] = {
         ),
         Constraint(
             "gradient and map have two axes, probs one",
-            ("worked out float32 bool",),
+            ("worked out float32 int8",),
             (
                 "gradient of rank 1",
                 "gradient of rank 3",
@@ -136,31 +136,31 @@ CONSTRAINTS: dict[str, tuple[Constraint, ...]] = {
         ),
         Constraint(
             "probs_grad is [tokens_num, num_experts]",
-            ("worked out float32 bool",),
+            ("worked out float32 int8",),
             ("probs_grad too narrow", "probs_grad of 3 rows for 4"),
             INVALID,
         ),
         Constraint(
             "tokens_grad is [tokens_num, hidden]",
-            ("worked out float32 bool",),
+            ("worked out float32 int8",),
             ("tokens_grad too narrow", "tokens_grad of 5 rows for 4"),
             INVALID,
         ),
         Constraint(
             "an index for every row",
-            ("worked out float32 bool", "worked out, padded"),
+            ("worked out float32 int8", "worked out, padded"),
             ("an index too few", "an index too many, padded"),
             INVALID,
         ),
         Constraint(
             "as many probs as rows, a map [tokens_num, num_experts]",
-            ("worked out float32 bool",),
+            ("worked out float32 int8",),
             ("probs too few", "map too narrow"),
             INVALID,
         ),
         Constraint(
             "tokens share the rows evenly; padded, experts do",
-            ("worked out float32 bool", "worked out, padded"),
+            ("worked out float32 int8", "worked out, padded"),
             ("8 rows, 3 tokens", "4 rows, 3 experts, padded"),
             INVALID,
         ),
