@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from cases.operators._moe_token_permute_grad_cells import cells
 from cases.operators._moe_token_permute_grad_far import far_cases, far_examples
 from cases.operators._moe_token_permute_grad_sizes import least_ub_bytes
-from conformance.case import Case, Machine, Tensor
+from cases.operators._row_sum_limits import LEAST_MACHINE, PARTS, in_parts, tile_columns
+from conformance.case import Case, Machine, Tensor, numpy_dtype
 from conformance.fill import Fill
 from conformance.operator import (
     Arrays,
@@ -36,7 +37,7 @@ from conformance.strategies.far import mostly
 from conformance.strategies.fills import fills
 from conformance.strategies.machines import machines
 from conformance.strategies.routings import ranks, unread_rows
-from conformance.strategies.sizes import hiddens, token_counts, top_ks
+from conformance.strategies.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
 from conformance.variations import reshaped, retyped, with_attributes, without
 from reference import moe_token_permute_grad as reference
 from reference.terms import Terms
@@ -109,7 +110,7 @@ def call(
 def cases(mode: str, dtype: str, small: bool = False) -> SearchStrategy[Case]:
     """Cases of one mode and dtype; shrinks to one token, one column, one small core.
 
-    ``small`` ones have at most 8 indices and 64 columns. A few of mode "uneven" are far.
+    ``small`` ones are as `near_cases` says. A few of mode "uneven" are far.
     """
     near = near_cases(mode, dtype, small=small)
     return mostly(near, far_cases(call, dtype, small)) if mode == "uneven" else near
@@ -118,15 +119,25 @@ def cases(mode: str, dtype: str, small: bool = False) -> SearchStrategy[Case]:
 @cache
 @st.composite
 def near_cases(draw: st.DrawFn, mode: str, dtype: str, small: bool = False) -> Case:
-    """Cases of sizes that memory holds."""
-    most_indices, most_tokens, most_hidden = (8, 8, 64) if small else (MOST_INDICES, 2000, 5000)
-    top_k = draw(top_ks(min(reference.MOST_TOPK, most_indices)))
-    machine = draw(machines(least_ub_bytes(top_k)))
+    """Cases of sizes that memory holds.
+
+    ``small`` ones have at most 8 indices and 64 columns, or what the least machine takes in two
+    parts: a column more than a tile, a token more than a batch.
+    """
+    most_indices, most_tokens = (8, 8) if small else (MOST_INDICES, 2000)
+    top_k, size = draw(top_ks(min(reference.MOST_TOPK, most_indices))), numpy_dtype(dtype).itemsize
+    machine = draw(machines(least_ub_bytes(top_k), small))
+    tile = tile_columns(top_k, size, machine.ub_bytes)
     # Two at least are drawn from, as fewer choices of one alone would count as simpler.
     most = max(1, min(most_tokens, most_indices // top_k))
     tokens = min(most, draw(token_counts(machine.cores, max(2, most))))
-    most = max(1, min(most_hidden, LARGEST_CASE // (tokens * top_k)))
-    hidden = min(most, draw(hiddens(max(2, most))))
+    most = max(1, min(FEW_COLUMNS if small else 5000, LARGEST_CASE // (tokens * top_k)))
+    hidden = min(most, draw(hiddens(max(2, most), tile)))
+    parts = draw(PARTS) if small else "one"
+    if parts != "one":
+        machine = LEAST_MACHINE
+        hidden, batches = in_parts(parts, top_k, size, hidden)
+        tokens = batches or tokens
     slots = tokens * top_k
     rows, indices = slots, draw(ranks(slots))
     if mode == "uneven":

@@ -25,9 +25,10 @@ from cases.operators._moe_token_permute_with_ep_call import (
 )
 from cases.operators._moe_token_permute_with_ep_cells import cells
 from cases.operators._moe_token_permute_with_ep_examples import examples
+from cases.operators._moe_token_permute_with_ep_limits import tile_columns
 from cases.operators._moe_token_permute_with_ep_padded import padded_cases, padded_cells
 from cases.operators._moe_token_permute_with_ep_rejections import rejections
-from cases.operators._moe_token_permute_with_ep_sizes import LEAST_UB_BYTES, MOST_TOP_K
+from cases.operators._moe_token_permute_with_ep_sizes import MOST_TOP_K, SORT_GRANULE
 from cases.operators._moe_token_permute_with_ep_sources import (
     ACLNN,
     DEFINITION,
@@ -36,7 +37,7 @@ from cases.operators._moe_token_permute_with_ep_sources import (
     TILING,
 )
 from cases.operators._moe_token_permute_with_ep_windows import WINDOWS, least_slots, window_at
-from conformance.case import Case
+from conformance.case import Case, Machine, numpy_dtype
 from conformance.cells import Cells
 from conformance.operator import (
     Arrays,
@@ -54,13 +55,19 @@ from conformance.operator import (
 )
 from conformance.strategies.fills import MOVED
 from conformance.strategies.keys import keys
-from conformance.strategies.machines import machines
-from conformance.strategies.sizes import hiddens, token_counts, top_ks
+from conformance.strategies.machines import UB_BYTES, machines
+from conformance.strategies.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
 from reference import moe_token_permute_with_ep as reference
 
 MOST_SLOTS = 2_000
 LARGEST_CASE = 30_000
 """Elements that one drawn case may move: bounds its time, not what a kernel can do."""
+
+PARTS_UB_BYTES = {"tiles": UB_BYTES[0], "lists": UB_BYTES[0], "lists of a run": UB_BYTES[1]}
+"""The buffer on which a small case has rows of two tiles, or lists of keys to merge: of runs, or of
+one run, which is longer where the buffer is."""
+
+PARTS = st.sampled_from(("one", "one", "one", *PARTS_UB_BYTES))
 
 NUMBERS = st.integers(0, 2**20)
 INDEX_DTYPES = st.sampled_from(["int32", "int64"])
@@ -104,16 +111,26 @@ def assigned_probs(inputs: Arrays, attributes: Mapping[str, Any]) -> NDArray[np.
 def sorting_cases(draw: st.DrawFn, mode: str, dtype: str, small: bool = False) -> Case:
     """Cases of a mode that sorts; shrinks to one slot, or the fewest of its mode, and one column.
 
-    ``small`` ones have at most 8 slots and 64 columns.
+    ``small`` ones have at most 8 slots and 64 columns, or what a small machine takes in parts: a
+    column more than one tile, a slot or a few more than it sorts at once.
     """
-    most_slots, most_hidden = (8, 64) if small else (MOST_SLOTS, 5000)
+    most_slots, size = 8 if small else MOST_SLOTS, numpy_dtype(dtype).itemsize
     top_k = draw(top_ks(min(MOST_TOP_K, most_slots)))
-    machine = draw(machines(LEAST_UB_BYTES))
+    machine, probs = draw(machines(0, small)), draw(st.none() | MOVED)
+    tile = tile_columns(top_k, probs is not None, size, machine.ub_bytes)
+    most_hidden = FEW_COLUMNS if small else 5000
     tokens = draw(token_counts(machine.cores, max(1, most_slots // top_k)))
+    parts, more = (draw(PARTS), draw(st.integers(0, 31))) if small else ("one", 0)
+    if parts != "one":
+        machine = Machine(1, PARTS_UB_BYTES[parts])
+    if parts.startswith("lists"):
+        tokens = -(-(SORT_GRANULE + 1 + more) // top_k)
     level = draw(st.sampled_from(WINDOWS[mode]))
     tokens = max(tokens, -(-least_slots(mode, level) // top_k))
     slots = tokens * top_k
-    hidden = draw(hiddens(max(1, min(most_hidden, LARGEST_CASE // slots))))
+    hidden = draw(hiddens(max(1, min(most_hidden, LARGEST_CASE // slots)), tile))
+    if parts == "tiles":
+        hidden = tile_columns(top_k, probs is not None, size, machine.ub_bytes) + 1
     first, second = draw(NUMBERS), draw(NUMBERS)
     rank_range, num_out_tokens = window_at(mode, level, slots, first, second)
     flat = draw(st.booleans()) and top_k == 1
@@ -127,7 +144,7 @@ def sorting_cases(draw: st.DrawFn, mode: str, dtype: str, small: bool = False) -
         rank_range=rank_range,
         num_out_tokens=num_out_tokens,
         fill=draw(MOVED),
-        probs=draw(st.none() | MOVED),
+        probs=probs,
         machine=machine,
     )
 

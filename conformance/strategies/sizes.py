@@ -14,6 +14,10 @@ BINARY_EDGES = (3, 4, 7, 8, 15, 16, 31, 32, 33, 63, 64, 127, 128, 129, 200, 255,
 GRANULES = (8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 
 
+FEW_COLUMNS = 64
+"""Columns of a small case, unless it is about the second tile of a row."""
+
+
 @cache
 def top_ks(largest: int = 300) -> SearchStrategy[int]:
     """Numbers of experts per token: small ones, those around powers of two, and any."""
