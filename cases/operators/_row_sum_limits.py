@@ -17,13 +17,11 @@ INDEX_BYTES = 4
 BUFFERS = (4, 3, 2)
 LEAST_MACHINE = Machine(1, UB_BYTES[0])
 
-PARTS = st.sampled_from(("one", "one", "one", "tiles", "batches"))
-"""What a small case has two of on the least machine: tiles of a row or batches of names, if any."""
+SEAMS = st.sampled_from(("tiles", "batches"))
+"""What a case has two of on the least machine: tiles of a row, or batches of names."""
 
 
-def tile_columns(
-    top_k: int, element_bytes: int, ub_bytes: int, buffers: int = BUFFERS[-1]
-) -> int:
+def tile_columns(top_k: int, element_bytes: int, ub_bytes: int, buffers: int = BUFFERS[-1]) -> int:
     """The largest hidden size in one tile with so many input rows beside a token's indices."""
     left = ub_bytes - _up(top_k * INDEX_BYTES)
     columns = max(0, left) // _column_bytes(element_bytes, buffers)
@@ -40,15 +38,12 @@ def names_at_once(top_k: int, element_bytes: int, ub_bytes: int, hidden: int) ->
     return left // GRANULE_BYTES * GRANULE_BYTES // (top_k * INDEX_BYTES)
 
 
-def in_parts(parts: str, top_k: int, element_bytes: int, hidden: int) -> tuple[int, int]:
-    """Columns and tokens that the least machine takes in two tiles of a row, or in two batches.
-
-    0 tokens: any. What is not asked for is ``hidden``.
-    """
+def beyond(seam: str, top_k: int, element_bytes: int, hidden: int) -> tuple[int, int]:
+    """Columns and tokens that lie on a seam of the least machine; 0 tokens: any, as ``hidden``."""
     ub_bytes = LEAST_MACHINE.ub_bytes
-    if parts == "tiles":
+    if seam == "tiles":
         return tile_columns(top_k, element_bytes, ub_bytes) + 1, 0
-    if parts == "batches":
+    if seam == "batches":
         hidden = tile_columns(top_k, element_bytes, ub_bytes, BUFFERS[0])
         return hidden, names_at_once(top_k, element_bytes, ub_bytes, hidden) + 1
     return hidden, 0

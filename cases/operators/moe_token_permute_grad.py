@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cases.operators._moe_token_permute_grad_cells import cells
 from cases.operators._moe_token_permute_grad_far import far_cases, far_examples
 from cases.operators._moe_token_permute_grad_sizes import least_ub_bytes
-from cases.operators._row_sum_limits import LEAST_MACHINE, PARTS, in_parts, tile_columns
+from cases.operators._row_sum_limits import LEAST_MACHINE, SEAMS, beyond, tile_columns
 from conformance.case import Case, Machine, Tensor, numpy_dtype
 from conformance.fill import Fill
 from conformance.operator import (
@@ -110,7 +110,7 @@ def call(
 def cases(mode: str, dtype: str, small: bool = False) -> SearchStrategy[Case]:
     """Cases of one mode and dtype; shrinks to one token, one column, one small core.
 
-    ``small`` ones are as `near_cases` says. A few of mode "uneven" are far.
+    ``small`` ones have at most 8 indices and 64 columns. A few of mode "uneven" are far.
     """
     near = near_cases(mode, dtype, small=small)
     return mostly(near, far_cases(call, dtype, small)) if mode == "uneven" else near
@@ -118,11 +118,13 @@ def cases(mode: str, dtype: str, small: bool = False) -> SearchStrategy[Case]:
 
 @cache
 @st.composite
-def near_cases(draw: st.DrawFn, mode: str, dtype: str, small: bool = False) -> Case:
+def near_cases(
+    draw: st.DrawFn, mode: str, dtype: str, small: bool = False, seam: bool = False
+) -> Case:
     """Cases of sizes that memory holds.
 
-    ``small`` ones have at most 8 indices and 64 columns, or what the least machine takes in two
-    parts: a column more than a tile, a token more than a batch.
+    Those on a ``seam`` are small but for a column more than the least machine takes in one tile, or
+    a token more than it takes in one batch.
     """
     most_indices, most_tokens = (8, 8) if small else (MOST_INDICES, 2000)
     top_k, size = draw(top_ks(min(reference.MOST_TOPK, most_indices))), numpy_dtype(dtype).itemsize
@@ -133,10 +135,9 @@ def near_cases(draw: st.DrawFn, mode: str, dtype: str, small: bool = False) -> C
     tokens = min(most, draw(token_counts(machine.cores, max(2, most))))
     most = max(1, min(FEW_COLUMNS if small else 5000, LARGEST_CASE // (tokens * top_k)))
     hidden = min(most, draw(hiddens(max(2, most), tile)))
-    parts = draw(PARTS) if small else "one"
-    if parts != "one":
+    if seam:
         machine = LEAST_MACHINE
-        hidden, batches = in_parts(parts, top_k, size, hidden)
+        hidden, batches = beyond(draw(SEAMS), top_k, size, hidden)
         tokens = batches or tokens
     slots = tokens * top_k
     rows, indices = slots, draw(ranks(slots))
@@ -320,6 +321,7 @@ OPERATOR = Operator(
     },
     cases=cases,
     small_cases=partial(cases, small=True),
+    seam_cases=partial(near_cases, small=True, seam=True),
     cells=partial(cells, call),
     examples=examples(),
     rejections=rejections(),

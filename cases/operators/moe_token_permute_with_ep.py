@@ -63,11 +63,11 @@ MOST_SLOTS = 2_000
 LARGEST_CASE = 30_000
 """Elements that one drawn case may move: bounds its time, not what a kernel can do."""
 
-PARTS_UB_BYTES = {"tiles": UB_BYTES[0], "lists": UB_BYTES[0], "lists of a run": UB_BYTES[1]}
-"""The buffer on which a small case has rows of two tiles, or lists of keys to merge: of runs, or of
+SEAM_UB_BYTES = {"tiles": UB_BYTES[0], "lists": UB_BYTES[0], "lists of a run": UB_BYTES[1]}
+"""The buffer on which a case has rows of two tiles, or lists of keys to merge: of runs, or of
 one run, which is longer where the buffer is."""
 
-PARTS = st.sampled_from(("one", "one", "one", *PARTS_UB_BYTES))
+SEAMS = st.sampled_from(tuple(SEAM_UB_BYTES))
 
 NUMBERS = st.integers(0, 2**20)
 INDEX_DTYPES = st.sampled_from(["int32", "int64"])
@@ -108,28 +108,32 @@ def assigned_probs(inputs: Arrays, attributes: Mapping[str, Any]) -> NDArray[np.
 
 
 @st.composite
-def sorting_cases(draw: st.DrawFn, mode: str, dtype: str, small: bool = False) -> Case:
+def sorting_cases(
+    draw: st.DrawFn, mode: str, dtype: str, small: bool = False, seam: bool = False
+) -> Case:
     """Cases of a mode that sorts; shrinks to one slot, or the fewest of its mode, and one column.
 
-    ``small`` ones have at most 8 slots and 64 columns, or what a small machine takes in parts: a
-    column more than one tile, a slot or a few more than it sorts at once.
+    ``small`` ones have at most 8 slots and 64 columns; those on a ``seam`` a column more than a
+    small machine takes in one tile, or a slot or a few more than it sorts at once.
     """
     most_slots, size = 8 if small else MOST_SLOTS, numpy_dtype(dtype).itemsize
     top_k = draw(top_ks(min(MOST_TOP_K, most_slots)))
     machine, probs = draw(machines(0, small)), draw(st.none() | MOVED)
     tile = tile_columns(top_k, probs is not None, size, machine.ub_bytes)
     most_hidden = FEW_COLUMNS if small else 5000
-    tokens = draw(token_counts(machine.cores, max(1, most_slots // top_k)))
-    parts, more = (draw(PARTS), draw(st.integers(0, 31))) if small else ("one", 0)
-    if parts != "one":
-        machine = Machine(1, PARTS_UB_BYTES[parts])
-    if parts.startswith("lists"):
+    # Two at least are drawn from, as fewer choices of one alone would count as simpler.
+    most = max(1, most_slots // top_k)
+    tokens = min(most, draw(token_counts(machine.cores, max(2, most))))
+    where, more = (draw(SEAMS), draw(st.integers(0, 31))) if seam else ("", 0)
+    if seam:
+        machine = Machine(1, SEAM_UB_BYTES[where])
+    if where.startswith("lists"):
         tokens = -(-(SORT_GRANULE + 1 + more) // top_k)
     level = draw(st.sampled_from(WINDOWS[mode]))
     tokens = max(tokens, -(-least_slots(mode, level) // top_k))
     slots = tokens * top_k
     hidden = draw(hiddens(max(1, min(most_hidden, LARGEST_CASE // slots)), tile))
-    if parts == "tiles":
+    if where == "tiles":
         hidden = tile_columns(top_k, probs is not None, size, machine.ub_bytes) + 1
     first, second = draw(NUMBERS), draw(NUMBERS)
     rank_range, num_out_tokens = window_at(mode, level, slots, first, second)
@@ -149,11 +153,11 @@ def sorting_cases(draw: st.DrawFn, mode: str, dtype: str, small: bool = False) -
     )
 
 
-def cases(mode: str, dtype: str, small: bool = False) -> SearchStrategy[Case]:
-    """Cases of one mode and dtype."""
+def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> SearchStrategy[Case]:
+    """Cases of one mode and dtype; where nothing is sorted, none lies on a seam."""
     if mode == "padded":
         return padded_cases(padded_call, dtype, small)
-    return sorting_cases(mode, dtype, small=small)
+    return sorting_cases(mode, dtype, small=small, seam=seam)
 
 
 def cells_of(mode: str, dtype: str) -> Cells:
@@ -242,6 +246,7 @@ OPERATOR = Operator(
     },
     cases=cases,
     small_cases=partial(cases, small=True),
+    seam_cases=partial(cases, small=True, seam=True),
     cells=cells_of,
     examples=examples(),
     rejections=rejections(),

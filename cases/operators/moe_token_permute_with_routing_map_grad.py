@@ -46,7 +46,7 @@ from cases.operators._moe_token_permute_with_routing_map_grad_sources import (
     PARAMETERS,
     README,
 )
-from cases.operators._row_sum_limits import LEAST_MACHINE, PARTS, in_parts, tile_columns
+from cases.operators._row_sum_limits import LEAST_MACHINE, SEAMS, beyond, tile_columns
 from conformance.case import Case, Machine, numpy_dtype
 from conformance.operator import (
     Arrays,
@@ -80,8 +80,11 @@ EXTRAS = st.sampled_from(
 
 PLACED = st.sampled_from(LAYOUTS)
 
-MANY_ROWS = {"batches": (3, 3), "runs": (3, 11)}
-"""Experts and capacity: of the rows' names the least machine takes 8 at once, and sorts 32."""
+NAME_INDICES = 2
+"""Padded, the name of a row takes as many bytes as two indices do."""
+
+ROWS_OF_TWO_RUNS = 33
+"""The least machine sorts 32 rows at once."""
 
 MORE_EXPERTS = st.integers(0, 5) | st.sampled_from([31, 32, 33, 64])
 """Experts beyond those that a token has: few, or so many that a map's row is cut in tiles of 32."""
@@ -114,14 +117,15 @@ def left_to_right(slots: int) -> Merges:
 
 @cache
 @st.composite
-def cases(draw: st.DrawFn, mode: str, dtype: str, small: bool = False) -> Case:
+def cases(draw: st.DrawFn, mode: str, dtype: str, small: bool = False, seam: bool = False) -> Case:
     """Cases of one mode and dtype; shrinks to one token, one expert, one column, one small core.
 
-    ``small`` ones have at most 8 indices and 64 columns, or what the least machine takes in two
-    parts: a column more than a tile, a token or a few rows more.
+    ``small`` ones have at most 8 indices and 64 columns; of those on a ``seam`` the least machine
+    takes the columns in two tiles, the indices or the rows' names in two batches, or sorts the rows
+    in two runs.
     """
     size = numpy_dtype(dtype).itemsize
-    drawn = draw((_padded if mode == "drop_pad" else _unpadded)(small, size))
+    drawn = draw((_padded if mode == "drop_pad" else _unpadded)(small, seam, size))
     rows, tokens, indices = drawn["rows"], drawn["tokens"], drawn["indices"]
     probs, kind = draw(EXTRAS)
     layout, seed = draw(PLACED), draw(SEEDS)
@@ -158,7 +162,7 @@ def _hiddens(
 
 @cache
 @st.composite
-def _unpadded(draw: st.DrawFn, small: bool, size: int) -> dict[str, Any]:
+def _unpadded(draw: st.DrawFn, small: bool, seam: bool, size: int) -> dict[str, Any]:
     most_indices = 8 if small else MOST_INDICES
     top_k = draw(top_ks(min(reference.MOST_TOPK, most_indices)))
     machine = draw(machines(least_ub_bytes(top_k), small))
@@ -166,10 +170,9 @@ def _unpadded(draw: st.DrawFn, small: bool, size: int) -> dict[str, Any]:
     most = max(1, most_indices // top_k)
     tokens = min(most, draw(token_counts(machine.cores, max(2, most))))
     hidden = draw(_hiddens(small, machine, top_k, size, tokens * top_k))
-    parts = draw(PARTS) if small else "one"
-    if parts != "one":
+    if seam:
         machine = LEAST_MACHINE
-        hidden, batches = in_parts(parts, top_k, size, hidden)
+        hidden, batches = beyond(draw(SEAMS), top_k, size, hidden)
         tokens = batches or tokens
     return {
         "machine": machine,
@@ -185,26 +188,28 @@ def _unpadded(draw: st.DrawFn, small: bool, size: int) -> dict[str, Any]:
 
 @cache
 @st.composite
-def _padded(draw: st.DrawFn, small: bool, size: int) -> dict[str, Any]:
+def _padded(draw: st.DrawFn, small: bool, seam: bool, size: int) -> dict[str, Any]:
     """Every expert has ``capacity`` tokens, each once; tokens may have rows of several experts."""
     machine = draw(machines(0, small))
     experts = draw(st.integers(1, 4 if small else 12))
     capacity = draw(st.integers(1, 2 if small else 40))
-    parts = draw(PARTS | st.just("runs")) if small else "one"
-    if parts != "one":
+    where = draw(SEAMS | st.just("runs")) if seam else ""
+    if seam:
         machine = LEAST_MACHINE
-        experts, capacity = MANY_ROWS.get(parts, (experts, capacity))
+        more_rows = {"batches": beyond(where, NAME_INDICES, size, 0)[1], "runs": ROWS_OF_TWO_RUNS}
+        if where in more_rows:
+            experts, capacity = 3, -(-more_rows[where] // 3)
     tokens = capacity + draw(st.integers(0, 6 if small else 300))
     order = ORDERS[min(draw(st.integers(0, 2)), capacity - 1)]
     generator = np.random.default_rng(draw(SEEDS))
     sizes = PaddedSizes(machine, experts, capacity)
     sharing = "several" if experts > 1 else "once"
-    hidden = draw(_hiddens(small, machine, 1, size, max(sizes.rows, tokens)))
+    hidden = draw(_hiddens(small, machine, NAME_INDICES, size, max(sizes.rows, tokens)))
     indices = token_ids(sizes, tokens, sharing, order, generator)
     return {
         "machine": machine,
         "tokens": tokens,
-        "hidden": in_parts(parts, 1, size, hidden)[0],
+        "hidden": beyond(where, NAME_INDICES, size, hidden)[0],
         "experts": experts,
         "top_k": min(2, experts),
         "rows": sizes.rows,
@@ -284,6 +289,7 @@ OPERATOR = Operator(
     },
     cases=cases,
     small_cases=partial(cases, small=True),
+    seam_cases=partial(cases, small=True, seam=True),
     cells=partial(cells, call),
     examples=examples(),
     rejections=rejections(),

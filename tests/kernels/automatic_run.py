@@ -160,13 +160,17 @@ def sources(operator: Operator) -> list[str]:
     return sorted(map(str, found))
 
 
-def chosen(operator: Operator, sample: int, seed: int) -> list[SourceMutant]:
-    """All mutants, or so many of them."""
+def chosen(
+    operator: Operator, sample: int, seed: int, only: tuple[str, ...] = ()
+) -> list[SourceMutant]:
+    """All mutants, or so many of them; or those whose text contains one of ``only``."""
     every = [
         mutant
         for file in sources(operator)
         for mutant in source_mutants(file, (KERNELS / file).read_text(encoding="utf-8"))
     ]
+    if only:
+        return [mutant for mutant in every if any(text in str(mutant) for text in only)]
     return random.Random(seed).sample(every, sample) if 0 < sample < len(every) else every
 
 
@@ -207,6 +211,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--operator", action="append", default=[], help="all if absent")
     parser.add_argument("--sample", type=int, default=140, help="how many mutants (0: all)")
+    parser.add_argument("--only", action="append", default=[], help="those with this text: :64 ")
     parser.add_argument("--seed", type=int, default=0, help="of the sample and of the draws")
     parser.add_argument("--profile", choices=PROFILES, default="smoke")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
@@ -237,7 +242,7 @@ def held_against_mutants(operator: Operator, options: argparse.Namespace) -> flo
     wrong = [told for told, _ in right if told]
     if wrong:
         raise SystemExit(f"the unchanged kernel is refused: {wrong[0]}")
-    work, fates = chosen(operator, options.sample, options.seed), []
+    work, fates = chosen(operator, options.sample, options.seed, options.only), []
     with tempfile.TemporaryDirectory() as folder:
         seen = tuple(seen for _, seen in right)
         _bench = Bench(operator, made, seen, Path(folder), real.runtime)
