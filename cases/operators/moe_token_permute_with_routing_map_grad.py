@@ -83,6 +83,10 @@ PLACED = st.sampled_from(LAYOUTS)
 NAME_INDICES = 2
 """Padded, the name of a row takes as many bytes as two indices do."""
 
+TOKENS_OF_TWO_MAPS = {4: 4, 2: 7}
+"""The fewest tokens whose map of up to 32 experts the least machine takes in two parts, by bytes of
+an element."""
+
 ROWS_OF_TWO_RUNS = 33
 """The least machine sorts 32 rows at once."""
 
@@ -172,8 +176,9 @@ def _unpadded(draw: st.DrawFn, small: bool, seam: bool, size: int) -> dict[str, 
     hidden = draw(_hiddens(small, machine, top_k, size, tokens * top_k))
     if seam:
         machine = LEAST_MACHINE
-        hidden, batches = beyond(draw(SEAMS), top_k, size, hidden)
-        tokens = batches or tokens
+        where = draw(SEAMS | st.just("map"))
+        hidden, batches = beyond(where, top_k, size, hidden)
+        tokens = TOKENS_OF_TWO_MAPS[size] if where == "map" else batches or tokens
     return {
         "machine": machine,
         "tokens": tokens,

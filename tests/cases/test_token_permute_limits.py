@@ -36,6 +36,13 @@ def test_tiles_and_batches_of_the_sums_of_rows(title: str, tmp_path: Path) -> No
                     assert names_at_once(top_k, size, ub, hidden) == batch
 
 
+def test_parts_of_a_routing_map(tmp_path: Path) -> None:
+    tiling = HostTiling(routing_map_grad.NAME, "MoeTokenPermuteWithRoutingMapGrad", tmp_path)
+    for dtype, size in BYTES.items():
+        at_once = tiling.limit("tile-tokens", dtype=dtype, ub=1024, hidden=32)
+        assert routing_map_grad.TOKENS_OF_TWO_MAPS[size] == at_once + 1
+
+
 @pytest.mark.parametrize("has_probs", [False, True])
 def test_tiles_of_the_copies_of_rows(has_probs: bool, tmp_path: Path) -> None:
     tiling = ep.compile_tiling(tmp_path)
@@ -94,4 +101,5 @@ def has_parts(case: Case) -> bool:
     tokens = next(iter(case.outputs.values())).shape[0]
     top_k = indices.size // tokens
     batch = names_at_once(top_k, size, ub_bytes, hidden)
-    return hidden > tile_columns(top_k, size, ub_bytes) or tokens > batch
+    maps = case.mode == "dropless" and tokens == routing_map_grad.TOKENS_OF_TWO_MAPS[size]
+    return hidden > tile_columns(top_k, size, ub_bytes) or tokens > batch or maps

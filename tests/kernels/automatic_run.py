@@ -52,13 +52,17 @@ KILLED, SURVIVED, UNSEEN, INVALID = "killed", "survived", "changes nothing", "do
 
 @dataclass(frozen=True)
 class Fate:
-    """What became of a mutant: after how many calls and seconds, and by what it was killed."""
+    """What became of a mutant: after how many calls and seconds, and what killed or showed it."""
 
     mutant: SourceMutant
     fate: str
     calls: int = 0
     seconds: float = 0.0
     by: str = ""
+
+    def __str__(self) -> str:
+        how = f"{self.fate:16} {self.calls:6} {self.seconds:7.1f} s"
+        return f"{how}  {self.mutant}  {self.by}".rstrip()
 
 
 @dataclass(frozen=True)
@@ -96,16 +100,18 @@ class Bench:
         definitions = {"SUITE_KERNELS": str(kernels), "SUITE_CHECKS": "all"}
         definitions |= {"SUITE_ASCENDCL": str(self.runtime / "libascendcl.so")}
         compile_libraries(DEVICE, tree, compiler(), definitions)
-        started, changed = time.monotonic(), False
+        started, changed = time.monotonic(), ""
         told_all = answered(self.operator, tree / "lib", self.calls, self.answers)
         for number, ((told, observed), answer) in enumerate(
             zip(told_all, self.answers, strict=True), 1
         ):
             if told:
                 return Fate(mutant, KILLED, number, time.monotonic() - started, told)
-            changed |= observed != answer
+            if observed != answer and not changed:
+                changed = f"another answer to call {number}: {self.calls[number - 1].case!r}"
         seconds = time.monotonic() - started
-        return Fate(mutant, SURVIVED if changed else UNSEEN, len(self.calls), seconds)
+        fate = SURVIVED if changed else UNSEEN
+        return Fate(mutant, fate, len(self.calls), seconds, " ".join(changed.split()))
 
 
 def answered(
@@ -235,7 +241,7 @@ def _judge(mutant: SourceMutant) -> Fate:
 def held_against_mutants(operator: Operator, options: argparse.Namespace) -> float:
     """Judge the mutants of one operator and tell how it came out; the rate that counts."""
     global _bench
-    console = Console(stderr=True)
+    console = Console(stderr=True)  # the table is written as it comes, for a run that is cut short
     made = tuple(calls(operator, PROFILES[options.profile], options.seed))
     real = build(quiet=True)
     right = list(answered(operator, real.lib, made))
@@ -243,7 +249,9 @@ def held_against_mutants(operator: Operator, options: argparse.Namespace) -> flo
     if wrong:
         raise SystemExit(f"the unchanged kernel is refused: {wrong[0]}")
     work, fates = chosen(operator, options.sample, options.seed, options.only), []
-    with tempfile.TemporaryDirectory() as folder:
+    options.out.mkdir(parents=True, exist_ok=True)
+    table = options.out / f"{operator.name}.txt"
+    with tempfile.TemporaryDirectory() as folder, table.open("w", encoding="utf-8") as told:
         seen = tuple(seen for _, seen in right)
         _bench = Bench(operator, made, seen, Path(folder), real.runtime)
         with (
@@ -253,11 +261,9 @@ def held_against_mutants(operator: Operator, options: argparse.Namespace) -> flo
             task = progress.add_task(f"mutants of {operator.name}", total=len(work))
             for fate in pool.imap_unordered(_judge, work):
                 fates.append(fate)
+                print(fate, file=told, flush=True)
                 progress.update(task, advance=1)
-    options.out.mkdir(parents=True, exist_ok=True)
     fates.sort(key=lambda fate: (fate.mutant.file, fate.mutant.line, str(fate.mutant)))
-    table = [f"{f.fate:16} {f.calls:6} {f.seconds:7.1f} s  {f.mutant}  {f.by}" for f in fates]
-    (options.out / f"{operator.name}.txt").write_text("\n".join(table) + "\n", encoding="utf-8")
     lines, rate = report(fates)
     calls_each = f"{len(made):,} calls each at most, profile {options.profile}"
     print(f"{operator.name}: {len(fates)} mutants, {calls_each}")
