@@ -14,6 +14,7 @@ from tests.kernels.automatic_run import (
     Bench,
     Fate,
     answered,
+    chosen,
     report,
     sources,
     wilson,
@@ -88,3 +89,12 @@ def test_a_kernel_that_does_nothing_is_killed_and_the_real_one_is_not(tmp_path):
     fate = bench.judge(idle)
     assert (fate.fate, fate.calls) == ("killed", 1)
     assert "are not what the document prints" in fate.by
+
+
+def test_no_mutant_is_drawn_of_exported_limits_which_no_call_reads():
+    (file,) = (file for file in sources(OPERATOR) if file.endswith("tiling.cpp"))
+    text = (KERNELS / file).read_text(encoding="utf-8")
+    first = text[: text.index("TilingLimit(")].count("\n") + 1
+    assert text.count("\n") > first + 10
+    lines = [one.line for one in chosen(OPERATOR, 0, 0) if one.file == file]
+    assert first - 20 < max(lines) < first
