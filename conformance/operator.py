@@ -274,6 +274,7 @@ class Operator:
 
     ``parameters`` are in the order of the aclnn signature. ``cases(mode, dtype)`` draws a case,
     ``small_cases(mode, dtype)``, where there is one, a case that a person can work out by hand;
+    ``seam_cases(mode, dtype)`` the smallest that some small machine takes in parts;
     ``formula(inputs, attributes)`` returns the outputs in the dtype of the inputs given.
     ``cells(mode, dtype)`` declares the discrete cells that a run must judge, None: none.
     ``contracts`` has one entry for every output; `contract` gives that of a call.
@@ -299,6 +300,7 @@ class Operator:
     rejections: tuple[Rejection, ...] = ()
     quarantine: tuple[Quarantine, ...] = ()
     small_cases: Callable[[str, str], SearchStrategy[Case]] | None = None
+    seam_cases: Callable[[str, str], SearchStrategy[Case]] | None = None
     cells: Callable[[str, str], Cells] | None = None
     row_sum: Callable[[str, NDArray[np.generic]], Case] | None = None
     targets: tuple[Target, ...] = ()

@@ -13,15 +13,19 @@ SMALL_SHARE = 3
 """One in so many drawn cases is small. They come first: from a big case that shows a rare mistake,
 shrinking may find no way to a small one, though there is one."""
 
+SEAM_SHARE = 12
+"""One in so many lies on a seam. They come after the small ones, for the same reason."""
+
 FREE_SHARE = 6
 """One in so many cases is drawn freely, however many rows the discrete cells need."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What one item draws: ``small`` cases, one for each row of ``cells``, ``free`` ones."""
+    """What one item draws: ``small`` cases, ``seams``, one for each row of ``cells``, ``free``."""
 
     small: int
+    seams: int
     cells: Cells | None
     rows: Sequence[Levels]
     free: int
@@ -29,8 +33,9 @@ class Plan:
 
 def plan(operator: Operator, mode: str, dtype: str, profile: Profile) -> Plan:
     """The plan of an operator's mode and dtype in a profile."""
-    small = profile.examples // SMALL_SHARE if operator.small_cases else 0
+    seams = profile.examples // SEAM_SHARE if operator.seam_cases else 0
+    small = profile.examples // SMALL_SHARE - seams if operator.small_cases else 0
     cells = operator.cells(mode, dtype) if operator.cells else None
     rows = cells.rows(profile.strength) if cells else []
-    free = max(profile.examples - small - len(rows), profile.examples // FREE_SHARE)
-    return Plan(small, cells, rows, free)
+    free = max(profile.examples - small - seams - len(rows), profile.examples // FREE_SHARE)
+    return Plan(small, seams, cells, rows, free)

@@ -203,8 +203,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     try:
         try:
             trial.examine(run)
-            if trial.scout is not None:
-                trial.scout(**arguments)
+            for scout in trial.scouts:
+                scout(**arguments)
             pyfuncitem.obj(**arguments)
             if trial.covered is not None:
                 trial.covered(**arguments)

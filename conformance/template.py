@@ -183,7 +183,9 @@ def bind(
 
     planned = plan(operator, mode, dtype, profile)
     if operator.small_cases and planned.small:
-        trial.scout = drawing(operator.small_cases(mode, dtype), planned.small, "small")
+        trial.scouts += (drawing(operator.small_cases(mode, dtype), planned.small, "small"),)
+    if operator.seam_cases and planned.seams:
+        trial.scouts += (drawing(operator.seam_cases(mode, dtype), planned.seams, "seams"),)
     if planned.cells:
         trial.covered = covered(planned.cells, planned.rows, drawing)
     return drawing(operator.cases(mode, dtype), planned.free, "", kept=database is not None)

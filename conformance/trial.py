@@ -74,7 +74,7 @@ class Judged:
 class Trial:
     """The attempts of one item.
 
-    ``documented`` are the documented calls of the item's cell; ``scout`` draws small cases;
+    ``documented`` are the documented calls of the item's cell; ``scouts`` draw small cases;
     ``covered`` draws the rows of the cell's covering array, after the item's free draws.
     ``note(judged, phase, seconds)`` is called for every verdict; ``by_standard`` adds what
     published standards say; ``arithmetic`` is the device's. ``smallest`` is the refused verdict
@@ -85,7 +85,7 @@ class Trial:
     shrink_seconds: float
     by_standard: ByStandard = field(default_factory=ByStandard)
     documented: tuple[Case, ...] = ()
-    scout: Callable[..., None] | None = None
+    scouts: tuple[Callable[..., None], ...] = ()
     covered: Callable[..., None] | None = None
     clock: Clock = time.monotonic
     arithmetic: Arithmetic = IEEE

@@ -43,13 +43,15 @@ _SOURCES = {".c", ".cmake", ".cpp", ".h", ".hpp", ".in", ".map", ".txt"}
 
 @dataclass(frozen=True)
 class Build:
-    """``lib``: the folder of libascendcl.so and libopapi.so. ``key``: SHA-256 of all that went in.
+    """``lib``: the folder of libascendcl.so and libopapi.so; ``runtime``: that of the former and of
+    the plumbing, which other kernels can be linked with. ``key``: SHA-256 of all that went in.
 
     ``seconds``: what this call took. ``cached``: nothing had to be compiled. ``lib`` of a build for
     coverage also holds the compiler's .gcno files.
     """
 
     lib: Path
+    runtime: Path
     key: str
     seconds: float
     cached: bool
@@ -87,7 +89,7 @@ def build(
             lib, seconds = opapi / "lib", time.perf_counter() - start
             if compiling:
                 tell(f"built {compiling} in {seconds:.1f} s")
-            return Build(lib, keys["opapi"], seconds, not compiling)
+            return Build(lib, runtime / "lib", keys["opapi"], seconds, not compiling)
         compiling = operators if _finished(runtime) else f"the simulator and {operators}"
         if folder == _temporary():
             tell(f"nothing but temporary files can be written: the build will lie in {folder}")

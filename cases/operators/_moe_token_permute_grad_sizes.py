@@ -54,8 +54,8 @@ MOST_ELEMENTS = 130_000
 
 
 def least_ub_bytes(top_k: int) -> int:
-    """The least unified buffer of a case: a token's indices twice, and a tile of a few rows."""
-    return 2048 + 8 * top_k
+    """The least unified buffer of a case: a token's indices twice, and a small tile of rows."""
+    return 512 + 8 * top_k
 
 
 @dataclass(frozen=True)

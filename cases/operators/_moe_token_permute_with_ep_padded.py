@@ -24,7 +24,6 @@ from cases.operators._moe_token_permute_with_ep_cells import (
 from cases.operators._moe_token_permute_with_ep_sizes import (
     BOUNDARIES,
     CORES,
-    LEAST_UB_BYTES,
     UB,
     Sizes,
     boundaries_of,
@@ -58,7 +57,7 @@ def padded_cases(call: Call, dtype: str, small: bool = False) -> SearchStrategy[
 def near_cases(draw: st.DrawFn, call: Call, dtype: str, small: bool = False) -> Case:
     """Cases of one dtype; shrinks to one row, which is the one token, and one column."""
     most_rows, most_hidden = (8, 64) if small else (MOST_ROWS, 5000)
-    machine = draw(machines(LEAST_UB_BYTES))
+    machine = draw(machines())
     rows = draw(token_counts(machine.cores, most_rows))
     hidden = draw(hiddens(max(1, min(most_hidden, LARGEST_CASE // rows))))
     routing = draw(st.sampled_from(RANKS if rows >= LEAST_KEPT else ("in order",)))
@@ -82,7 +81,7 @@ def near_cases(draw: st.DrawFn, call: Call, dtype: str, small: bool = False) -> 
 @st.composite
 def far_cases(draw: st.DrawFn, call: Call, dtype: str, small: bool = False) -> Case:
     """Cases that read the last token of 2^31 or 2^32 elements and a little more."""
-    machine = draw(machines(LEAST_UB_BYTES))
+    machine = draw(machines())
     rows = draw(token_counts(machine.cores, 8 if small else 64))
     far = draw(far_routings(rows, 1, most_groups=1, most_hidden=64 if small else 2000))
     named = tuple(index if index >= 0 else far.rows[-1] for index in far.indices)

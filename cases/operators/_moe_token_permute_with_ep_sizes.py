@@ -17,8 +17,8 @@ from conformance.devices.device import USABLE_UB_BYTES
 from conformance.strategies.machines import UB_BYTES
 
 LEAST_UB_BYTES = 16384
-"""The smallest buffer that is drawn: what the vendor's tiling keeps back for tokens of 512 slots,
-and the indices and rows of one of them."""
+"""The smallest buffer on whose boundaries cases are drawn: what the vendor's tiling keeps back for
+tokens of 512 slots, and the indices and rows of one of them."""
 
 SORTED_BYTES_PER_SLOT = 32
 SORT_GRANULE = 32

@@ -27,11 +27,13 @@ from conformance.operator import (
     source_read,
 )
 from conformance.strategies.layouts import strides_of
+from conformance.strategies.machines import UB_BYTES
 from conformance.variations import reshaped, retyped, with_attributes, without
 from reference.moe_token_permute_with_routing_map_grad import MOST_TOPK
 
 Shape = tuple[int, ...]
 GAUSSIAN, PATTERNS = Fill(("gaussian",), seed=1), Fill((BITS,), seed=7)
+MANY_ROWS = 2**15 + 1
 GRAD, PROBS, MAP = "permuted_token_output_grad", "permuted_probs_output_grad", "routing_map"
 
 
@@ -198,6 +200,17 @@ def examples() -> tuple[Example, ...]:
     )
     vendor = "ops-transformer, test_aclnn_moe_token_permute_with_routing_map_grad.cpp, sizes"
     padded = by_hand("drop_pad", "bfloat16")
+    # On the smallest machine, as a person would want a case of so many rows.
+    many_rows = call(
+        "drop_pad",
+        "float32",
+        grad=(MANY_ROWS, 1),
+        indices=tuple(reversed(range(MANY_ROWS))),
+        tokens=MANY_ROWS,
+        experts=1,
+        fill=GAUSSIAN,
+        machine=Machine(1, UB_BYTES[0]),
+    )
     no_rows = call("dropless", "float16", grad=(0, 4), indices=(), tokens=3, experts=2)
     return (
         *(
@@ -207,6 +220,7 @@ def examples() -> tuple[Example, ...]:
         ),
         Example("worked out, padded", padded, FUNCTION, PADDED_RESULT),
         Example("call example with hidden 8", sizes, vendor),
+        Example("rows that 15 bits do not number", many_rows, f"{README}, int32 indices, inferred"),
         *(
             Example(f"every kind of pattern {mode} {dtype}", patterns(mode, dtype), FUNCTION)
             for mode in ("dropless", "drop_pad")

@@ -32,7 +32,7 @@ ORDERS = ("rising", "two runs", "any")
 """The token ids of one expert: rising; once begun anew, as the forward operator pads; any."""
 
 LEAST_CAPACITY = {"rising": 1, "two runs": 2, "any": 3}
-LEAST_UB_BYTES = 4096
+LEAST_UB_BYTES = 1024
 FREE_EXPERTS = ((1, 1), (2, 1), (1, 2), (2, 2), (1, 3), (3, 1), (2, 3), (3, 3), (5, 4), (8, 6))
 """Experts and capacity where no boundary fixes the rows."""
 MOST_EXPERTS = 64

@@ -313,6 +313,7 @@ def rejections() -> tuple[Rejection, ...]:
                 "a row too few": sized("dropless", (7, 16), 8, 2, (4, 16)),
             },
             stated("active: as many rows of grad_expanded_x as active_num"): {
+                "2 rows, active_num 1": sized("active", (2, 16), 8, 2, (4, 16), 1),
                 "40 rows, active_num 30": sized("active", (40, 512), 80, 1, (80, 512), 30),
                 "40 rows, active_num 41": sized("active", (40, 512), 80, 1, (80, 512), 41),
                 "40 rows, active_num 40 + 2^32": sized(

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from cases.operators._moe_token_permute_grad_cells import cells
 from cases.operators._moe_token_permute_grad_far import far_cases, far_examples
 from cases.operators._moe_token_permute_grad_sizes import least_ub_bytes
-from conformance.case import Case, Machine, Tensor
+from cases.operators._row_sum_limits import LEAST_MACHINE, SEAMS, beyond, tile_columns
+from conformance.case import Case, Machine, Tensor, numpy_dtype
 from conformance.fill import Fill
 from conformance.operator import (
     Arrays,
@@ -36,7 +37,7 @@ from conformance.strategies.far import mostly
 from conformance.strategies.fills import fills
 from conformance.strategies.machines import machines
 from conformance.strategies.routings import ranks, unread_rows
-from conformance.strategies.sizes import hiddens, token_counts, top_ks
+from conformance.strategies.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
 from conformance.variations import reshaped, retyped, with_attributes, without
 from reference import moe_token_permute_grad as reference
 from reference.terms import Terms
@@ -117,16 +118,27 @@ def cases(mode: str, dtype: str, small: bool = False) -> SearchStrategy[Case]:
 
 @cache
 @st.composite
-def near_cases(draw: st.DrawFn, mode: str, dtype: str, small: bool = False) -> Case:
-    """Cases of sizes that memory holds."""
-    most_indices, most_tokens, most_hidden = (8, 8, 64) if small else (MOST_INDICES, 2000, 5000)
-    top_k = draw(top_ks(min(reference.MOST_TOPK, most_indices)))
-    machine = draw(machines(least_ub_bytes(top_k)))
+def near_cases(
+    draw: st.DrawFn, mode: str, dtype: str, small: bool = False, seam: bool = False
+) -> Case:
+    """Cases of sizes that memory holds.
+
+    Those on a ``seam`` are small but for a column more than the least machine takes in one tile, or
+    a token more than it takes in one batch.
+    """
+    most_indices, most_tokens = (8, 8) if small else (MOST_INDICES, 2000)
+    top_k, size = draw(top_ks(min(reference.MOST_TOPK, most_indices))), numpy_dtype(dtype).itemsize
+    machine = draw(machines(least_ub_bytes(top_k), small))
+    tile = tile_columns(top_k, size, machine.ub_bytes)
     # Two at least are drawn from, as fewer choices of one alone would count as simpler.
     most = max(1, min(most_tokens, most_indices // top_k))
     tokens = min(most, draw(token_counts(machine.cores, max(2, most))))
-    most = max(1, min(most_hidden, LARGEST_CASE // (tokens * top_k)))
-    hidden = min(most, draw(hiddens(max(2, most))))
+    most = max(1, min(FEW_COLUMNS if small else 5000, LARGEST_CASE // (tokens * top_k)))
+    hidden = min(most, draw(hiddens(max(2, most), tile)))
+    if seam:
+        machine = LEAST_MACHINE
+        hidden, batches = beyond(draw(SEAMS), top_k, size, hidden)
+        tokens = batches or tokens
     slots = tokens * top_k
     rows, indices = slots, draw(ranks(slots))
     if mode == "uneven":
@@ -314,6 +326,7 @@ OPERATOR = Operator(
     },
     cases=cases,
     small_cases=partial(cases, small=True),
+    seam_cases=partial(near_cases, small=True, seam=True),
     cells=partial(cells, call),
     examples=examples(),
     rejections=rejections(),

@@ -23,10 +23,11 @@ from cases.operators._moe_token_permute_with_ep_call import (
 )
 from cases.operators._moe_token_permute_with_ep_cells import cells
 from cases.operators._moe_token_permute_with_ep_examples import examples
+from cases.operators._moe_token_permute_with_ep_limits import tile_columns
 from cases.operators._moe_token_permute_with_ep_padded import padded_cases, padded_cells
 from cases.operators._moe_token_permute_with_ep_quarantine import quarantine
 from cases.operators._moe_token_permute_with_ep_rejections import rejections
-from cases.operators._moe_token_permute_with_ep_sizes import LEAST_UB_BYTES, MOST_TOP_K
+from cases.operators._moe_token_permute_with_ep_sizes import MOST_TOP_K, SORT_GRANULE
 from cases.operators._moe_token_permute_with_ep_sources import (
     ACLNN,
     DEFINITION,
@@ -35,7 +36,7 @@ from cases.operators._moe_token_permute_with_ep_sources import (
     TILING,
 )
 from cases.operators._moe_token_permute_with_ep_windows import WINDOWS, least_slots, window_at
-from conformance.case import Case
+from conformance.case import Case, Machine, numpy_dtype
 from conformance.cells import Cells
 from conformance.operator import (
     Arrays,
@@ -53,13 +54,19 @@ from conformance.operator import (
 )
 from conformance.strategies.fills import MOVED
 from conformance.strategies.keys import keys
-from conformance.strategies.machines import machines
-from conformance.strategies.sizes import hiddens, token_counts, top_ks
+from conformance.strategies.machines import UB_BYTES, machines
+from conformance.strategies.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
 from reference import moe_token_permute_with_ep as reference
 
 MOST_SLOTS = 2_000
 LARGEST_CASE = 30_000
 """Elements that one drawn case may move: bounds its time, not what a kernel can do."""
+
+SEAM_UB_BYTES = {"tiles": UB_BYTES[0], "lists": UB_BYTES[0], "lists of a run": UB_BYTES[1]}
+"""The buffer on which a case has rows of two tiles, or lists of keys to merge: of runs, or of
+one run, which is longer where the buffer is."""
+
+SEAMS = st.sampled_from(tuple(SEAM_UB_BYTES))
 
 NUMBERS = st.integers(0, 2**20)
 INDEX_DTYPES = st.sampled_from(["int32", "int64"])
@@ -100,19 +107,33 @@ def assigned_probs(inputs: Arrays, attributes: Mapping[str, Any]) -> NDArray[np.
 
 
 @st.composite
-def sorting_cases(draw: st.DrawFn, mode: str, dtype: str, small: bool = False) -> Case:
+def sorting_cases(
+    draw: st.DrawFn, mode: str, dtype: str, small: bool = False, seam: bool = False
+) -> Case:
     """Cases of a mode that sorts; shrinks to one slot, or the fewest of its mode, and one column.
 
-    ``small`` ones have at most 8 slots and 64 columns.
+    ``small`` ones have at most 8 slots and 64 columns; those on a ``seam`` a column more than a
+    small machine takes in one tile, or a slot or a few more than it sorts at once.
     """
-    most_slots, most_hidden = (8, 64) if small else (MOST_SLOTS, 5000)
+    most_slots, size = 8 if small else MOST_SLOTS, numpy_dtype(dtype).itemsize
     top_k = draw(top_ks(min(MOST_TOP_K, most_slots)))
-    machine = draw(machines(LEAST_UB_BYTES))
-    tokens = draw(token_counts(machine.cores, max(1, most_slots // top_k)))
+    machine, probs = draw(machines(0, small)), draw(st.none() | MOVED)
+    tile = tile_columns(top_k, probs is not None, size, machine.ub_bytes)
+    most_hidden = FEW_COLUMNS if small else 5000
+    # Two at least are drawn from, as fewer choices of one alone would count as simpler.
+    most = max(1, most_slots // top_k)
+    tokens = min(most, draw(token_counts(machine.cores, max(2, most))))
+    where, more = (draw(SEAMS), draw(st.integers(0, 31))) if seam else ("", 0)
+    if seam:
+        machine = Machine(1, SEAM_UB_BYTES[where])
+    if where.startswith("lists"):
+        tokens = -(-(SORT_GRANULE + 1 + more) // top_k)
     level = draw(st.sampled_from(WINDOWS[mode]))
     tokens = max(tokens, -(-least_slots(mode, level) // top_k))
     slots = tokens * top_k
-    hidden = draw(hiddens(max(1, min(most_hidden, LARGEST_CASE // slots))))
+    hidden = draw(hiddens(max(1, min(most_hidden, LARGEST_CASE // slots)), tile))
+    if where == "tiles":
+        hidden = tile_columns(top_k, probs is not None, size, machine.ub_bytes) + 1
     first, second = draw(NUMBERS), draw(NUMBERS)
     rank_range, num_out_tokens = window_at(mode, level, slots, first, second)
     flat = draw(st.booleans()) and top_k == 1
@@ -126,16 +147,16 @@ def sorting_cases(draw: st.DrawFn, mode: str, dtype: str, small: bool = False) -
         rank_range=rank_range,
         num_out_tokens=num_out_tokens,
         fill=draw(MOVED),
-        probs=draw(st.none() | MOVED),
+        probs=probs,
         machine=machine,
     )
 
 
-def cases(mode: str, dtype: str, small: bool = False) -> SearchStrategy[Case]:
-    """Cases of one mode and dtype."""
+def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> SearchStrategy[Case]:
+    """Cases of one mode and dtype; where nothing is sorted, none lies on a seam."""
     if mode == "padded":
         return padded_cases(padded_call, dtype, small)
-    return sorting_cases(mode, dtype, small=small)
+    return sorting_cases(mode, dtype, small=small, seam=seam)
 
 
 def cells_of(mode: str, dtype: str) -> Cells:
@@ -224,6 +245,7 @@ OPERATOR = Operator(
     },
     cases=cases,
     small_cases=partial(cases, small=True),
+    seam_cases=partial(cases, small=True, seam=True),
     cells=cells_of,
     examples=examples(),
     rejections=rejections(),

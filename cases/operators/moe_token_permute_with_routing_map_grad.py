@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._moe_token_permute_grad_sizes import least_ub_bytes
@@ -31,7 +32,6 @@ from cases.operators._moe_token_permute_with_routing_map_grad_maps import (
     routed,
 )
 from cases.operators._moe_token_permute_with_routing_map_grad_sizes import (
-    LEAST_UB_BYTES,
     ORDERS,
     PaddedSizes,
     token_ids,
@@ -45,7 +45,8 @@ from cases.operators._moe_token_permute_with_routing_map_grad_sources import (
     PARAMETERS,
     README,
 )
-from conformance.case import Case
+from cases.operators._row_sum_limits import LEAST_MACHINE, SEAMS, beyond, tile_columns
+from conformance.case import Case, Machine, numpy_dtype
 from conformance.operator import (
     Arrays,
     Copy,
@@ -64,7 +65,7 @@ from conformance.strategies.fills import MOVED, SEEDS, fills
 from conformance.strategies.layouts import LAYOUTS
 from conformance.strategies.machines import machines
 from conformance.strategies.routings import ranks, unread_rows
-from conformance.strategies.sizes import hiddens, token_counts, top_ks
+from conformance.strategies.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
 from reference import moe_token_permute_with_routing_map_grad as reference
 from reference.terms import Terms
 
@@ -77,6 +78,19 @@ EXTRAS = st.sampled_from(
 )
 
 PLACED = st.sampled_from(LAYOUTS)
+
+NAME_INDICES = 2
+"""Padded, the name of a row takes as many bytes as two indices do."""
+
+TOKENS_OF_TWO_MAPS = {4: 4, 2: 7}
+"""The fewest tokens whose map of up to 32 experts the least machine takes in two parts, by bytes of
+an element."""
+
+ROWS_OF_TWO_RUNS = 33
+"""The least machine sorts 32 rows at once."""
+
+MORE_EXPERTS = st.integers(0, 5) | st.sampled_from([31, 32, 33, 64])
+"""Experts beyond those that a token has: few, or so many that a map's row is cut in tiles of 32."""
 
 
 def formula(inputs: Arrays, attributes: Mapping[str, int]) -> Arrays:
@@ -106,15 +120,16 @@ def left_to_right(slots: int) -> Merges:
 
 @cache
 @st.composite
-def cases(draw: st.DrawFn, mode: str, dtype: str, small: bool = False) -> Case:
+def cases(draw: st.DrawFn, mode: str, dtype: str, small: bool = False, seam: bool = False) -> Case:
     """Cases of one mode and dtype; shrinks to one token, one expert, one column, one small core.
 
-    ``small`` ones have at most 8 indices and 64 columns.
+    ``small`` ones have at most 8 indices and 64 columns; of those on a ``seam`` the least machine
+    takes the columns in two tiles, the indices or the rows' names in two batches, or sorts the rows
+    in two runs.
     """
-    drawn = draw((_padded if mode == "drop_pad" else _unpadded)(small))
+    size = numpy_dtype(dtype).itemsize
+    drawn = draw((_padded if mode == "drop_pad" else _unpadded)(small, seam, size))
     rows, tokens, indices = drawn["rows"], drawn["tokens"], drawn["indices"]
-    most = 64 if small else max(1, min(5000, LARGEST_CASE // max(rows, tokens)))
-    hidden = min(most, draw(hiddens(max(2, most))))
     probs, kind = draw(EXTRAS)
     layout, seed = draw(PLACED), draw(SEEDS)
     generator = np.random.default_rng(seed)
@@ -122,7 +137,7 @@ def cases(draw: st.DrawFn, mode: str, dtype: str, small: bool = False) -> Case:
     return call(
         mode,
         dtype,
-        grad=(rows, hidden),
+        grad=(rows, drawn["hidden"]),
         indices=tuple(indices.tolist()),
         tokens=tokens,
         experts=drawn["experts"],
@@ -138,18 +153,36 @@ def cases(draw: st.DrawFn, mode: str, dtype: str, small: bool = False) -> Case:
 
 
 @cache
+def _hiddens(
+    small: bool, machine: Machine, top_k: int, size: int, rows: int
+) -> SearchStrategy[int]:
+    """Numbers of columns, where there are so many rows or tokens at most."""
+    tile = tile_columns(top_k, size, machine.ub_bytes)
+    most = FEW_COLUMNS if small else max(1, min(5000, LARGEST_CASE // rows))
+    # Two at least are drawn from, as fewer choices of one alone would count as simpler.
+    return hiddens(max(2, most), tile).map(lambda hidden: min(most, hidden))
+
+
+@cache
 @st.composite
-def _unpadded(draw: st.DrawFn, small: bool) -> dict[str, Any]:
+def _unpadded(draw: st.DrawFn, small: bool, seam: bool, size: int) -> dict[str, Any]:
     most_indices = 8 if small else MOST_INDICES
     top_k = draw(top_ks(min(reference.MOST_TOPK, most_indices)))
-    machine = draw(machines(least_ub_bytes(top_k)))
+    machine = draw(machines(least_ub_bytes(top_k), small))
     # Two at least are drawn from, as fewer choices of one alone would count as simpler.
     most = max(1, most_indices // top_k)
     tokens = min(most, draw(token_counts(machine.cores, max(2, most))))
+    hidden = draw(_hiddens(small, machine, top_k, size, tokens * top_k))
+    if seam:
+        machine = LEAST_MACHINE
+        where = draw(SEAMS | st.just("map"))
+        hidden, batches = beyond(where, top_k, size, hidden)
+        tokens = TOKENS_OF_TWO_MAPS[size] if where == "map" else batches or tokens
     return {
         "machine": machine,
         "tokens": tokens,
-        "experts": top_k + draw(st.integers(0, 5)),
+        "hidden": hidden,
+        "experts": top_k + draw(MORE_EXPERTS),
         "top_k": top_k,
         "rows": tokens * top_k,
         "terms": top_k,
@@ -159,20 +192,28 @@ def _unpadded(draw: st.DrawFn, small: bool) -> dict[str, Any]:
 
 @cache
 @st.composite
-def _padded(draw: st.DrawFn, small: bool) -> dict[str, Any]:
+def _padded(draw: st.DrawFn, small: bool, seam: bool, size: int) -> dict[str, Any]:
     """Every expert has ``capacity`` tokens, each once; tokens may have rows of several experts."""
-    machine = draw(machines(LEAST_UB_BYTES))
+    machine = draw(machines(0, small))
     experts = draw(st.integers(1, 4 if small else 12))
     capacity = draw(st.integers(1, 2 if small else 40))
+    where = draw(SEAMS | st.just("runs")) if seam else ""
+    if seam:
+        machine = LEAST_MACHINE
+        more_rows = {"batches": beyond(where, NAME_INDICES, size, 0)[1], "runs": ROWS_OF_TWO_RUNS}
+        if where in more_rows:
+            experts, capacity = 3, -(-more_rows[where] // 3)
     tokens = capacity + draw(st.integers(0, 6 if small else 300))
     order = ORDERS[min(draw(st.integers(0, 2)), capacity - 1)]
     generator = np.random.default_rng(draw(SEEDS))
     sizes = PaddedSizes(machine, experts, capacity)
     sharing = "several" if experts > 1 else "once"
+    hidden = draw(_hiddens(small, machine, NAME_INDICES, size, max(sizes.rows, tokens)))
     indices = token_ids(sizes, tokens, sharing, order, generator)
     return {
         "machine": machine,
         "tokens": tokens,
+        "hidden": beyond(where, NAME_INDICES, size, hidden)[0],
         "experts": experts,
         "top_k": min(2, experts),
         "rows": sizes.rows,
@@ -252,6 +293,7 @@ OPERATOR = Operator(
     },
     cases=cases,
     small_cases=partial(cases, small=True),
+    seam_cases=partial(cases, small=True, seam=True),
     cells=partial(cells, call),
     examples=examples(),
     rejections=rejections(),

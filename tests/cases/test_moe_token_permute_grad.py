@@ -110,7 +110,7 @@ def test_a_case_shrinks_to_one_token_one_column_and_the_smallest_machine() -> No
         assert smallest.inputs["permuted_output_grad"].shape == (1, 1)
         assert smallest.inputs["sorted_indices"].values == (0,)
         assert smallest.machine is not None
-        assert (smallest.machine.cores, smallest.machine.ub_bytes) == (1, 4096)
+        assert (smallest.machine.cores, smallest.machine.ub_bytes) == (1, 1024)
 
 
 @pytest.mark.parametrize("fewer", [True, False])

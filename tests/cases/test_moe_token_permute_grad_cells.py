@@ -55,7 +55,7 @@ def test_a_case_shrinks_to_one_token_one_column_one_stripe_and_the_smallest_mach
     assert gradient.fill is not None
     assert gradient.fill.stripes == ("lattice",)
     assert case.machine is not None
-    assert (case.machine.cores, case.machine.ub_bytes) == (1, 4096)
+    assert (case.machine.cores, case.machine.ub_bytes) == (1, 1024)
 
 
 @pytest.mark.parametrize(

@@ -189,7 +189,7 @@ def test_a_case_shrinks_to_the_fewest_slots_one_column_and_the_smallest_machine(
     assert case.inputs["tokens"].fill is not None
     assert case.inputs["tokens"].fill.stripes == ("lattice",)
     assert case.machine is not None
-    assert (case.machine.cores, case.machine.ub_bytes) == (1, 16384)
+    assert (case.machine.cores, case.machine.ub_bytes) == (1, 1024)
 
 
 def test_a_mistake_in_the_order_of_equal_keys_shrinks_to_two_slots() -> None:

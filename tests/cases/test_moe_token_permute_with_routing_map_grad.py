@@ -194,7 +194,7 @@ def test_a_case_shrinks_to_one_token_one_column_and_the_smallest_machine(mode: s
     assert set(smallest.outputs) == {"tokens_grad"}
     assert smallest.outputs["tokens_grad"].strides is None
     assert smallest.machine is not None
-    assert (smallest.machine.cores, smallest.machine.ub_bytes) == (1, 4096)
+    assert (smallest.machine.cores, smallest.machine.ub_bytes) == (1, 1024)
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -48,11 +48,13 @@ def calls(operator: Operator, profile: Profile, run_seed: int) -> Iterator[Call]
 def cell_cases(
     operator: Operator, mode: str, dtype: str, profile: Profile, run_seed: int
 ) -> Iterator[Case]:
-    """The drawn cases of one cell in the order of a run: small ones, covering rows, free draws."""
+    """The drawn cases of one cell: small ones, seams, covering rows, free draws."""
     key = f"{mode} {dtype}"
     planned = plan(operator, mode, dtype, profile)
     if operator.small_cases:
         yield from drawn(operator.small_cases(mode, dtype), planned.small, run_seed, f"{key} small")
+    if operator.seam_cases:
+        yield from drawn(operator.seam_cases(mode, dtype), planned.seams, run_seed, f"{key} seams")
     for number, row in enumerate(planned.rows):
         assert planned.cells is not None
         cases = not_simplest(planned.cells.cases(row))

@@ -16,7 +16,7 @@ class Mutant:
     ``file`` is relative to the folder of kernels. ``modes`` (none: all of the operator) and
     ``dtypes`` are the cells in which some input shows the mistake; in all others the kernel stays
     right. ``cores`` is the smallest machine that shows it, ``least_indices`` the fewest indices
-    that can.
+    that can and ``least_hidden`` the fewest columns.
     """
 
     name: str
@@ -27,6 +27,7 @@ class Mutant:
     dtypes: tuple[str, ...] = ALL_DTYPES
     cores: int = 1
     least_indices: int = 1
+    least_hidden: int = 1
 
 
 def apply(mutant: Mutant, source_dir: Path, target_dir: Path) -> None:

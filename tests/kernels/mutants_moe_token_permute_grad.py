@@ -9,6 +9,11 @@ from tests.kernels.mutants import Mutant
 SLOTS = "shared/slot_sum_kernel.h"
 ROWS = "shared/row_sum_kernel.h"
 MODES = ("whole", "uneven")
+LEAST_TILES = 81
+"""The fewest columns of fp32 that the smallest buffer takes in two tiles."""
+
+LEAST_BATCHES = 17
+"""The fewest indices that it takes in two batches, whatever the columns beside them."""
 
 Mistake = partial(Mutant, modes=MODES)
 
@@ -74,19 +79,21 @@ MUTANTS: tuple[Mutant, ...] = (
         SLOTS,
         "rowIndices_[token * topK_]",
         "rowIndices_[share_.first * topK_]",
-        least_indices=2,
+        least_indices=LEAST_BATCHES,
     ),
     Mistake(
         "second-tile-at-the-last-tile's-width",
         SLOTS,
         "SumTile(i * topK_, column, columns);",
         "SumTile(i * topK_, column == 0 ? 0 : columns, columns);",
+        least_hidden=LEAST_TILES,
     ),
     Mistake(
         "offset-in-32-bits",
         ROWS,
         "source_[row * hidden_ + column]",
         "source_[static_cast<int32_t>(row * hidden_ + column)]",
+        modes=("uneven",),  # there may be far more rows than indices
     ),
     Mistake(
         "fp16-accumulated-in-fp16",

@@ -92,7 +92,7 @@ class Size:
     def is_small(self, mutant: Mutant) -> bool:
         """Whether a person can work it out by hand, or nothing much smaller shows the mistake."""
         most_indices = max(MOST_INDICES, mutant.least_indices + 1)
-        return self.indices <= most_indices and self.hidden <= MOST_HIDDEN
+        return self.indices <= most_indices and self.hidden <= max(MOST_HIDDEN, mutant.least_hidden)
 
     def on_smallest_machine(self, mutant: Mutant) -> bool:
         """Whether no smaller machine shows the mistake."""
@@ -194,13 +194,13 @@ def main() -> int:
     parser.add_argument("--profile", choices=PROFILES, default="gate")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--operator", action="append", default=[], help="all if absent")
-    parser.add_argument("--mutant", default="", help="one mutant's name; all if absent")
+    parser.add_argument("--mutant", action="append", default=[], help="all if absent")
     chosen = parser.parse_args()
     well, found = True, 0
     with tempfile.TemporaryDirectory() as folder:
         for operator in suite.chosen(suite.operators(), chosen.operator):
             for mutant in MUTANTS[operator.name]:
-                if chosen.mutant not in ("", mutant.name):
+                if chosen.mutant and mutant.name not in chosen.mutant:
                     continue
                 found += 1
                 lib = build_mutant(operator, mutant, Path(folder) / operator.name)
@@ -211,7 +211,7 @@ def main() -> int:
                 print(line, flush=True)
                 well &= good
     if not found:
-        parser.error(f"--mutant {chosen.mutant}: unknown")
+        parser.error(f"--mutant {', '.join(chosen.mutant)}: unknown")
     return 0 if well else 1
 
 

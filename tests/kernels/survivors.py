@@ -1,3 +1,35 @@
 """Why mutants survive that do: what each of them changes, or why nobody can see that."""
 
-REASONS: dict[str, str] = {}
+GRAD = "moe_token_permute_grad/moe_token_permute_grad"
+V2 = "moe_init_routing_v2_grad/moe_init_routing_v2_grad"
+WORDS = "the words of a message alone"
+SMALLER_LEAST = (
+    "a smaller least buffer, which no drawn machine is below; every run compares the exported one"
+)
+
+REASONS: dict[str, str] = {
+    f"{V2}_kernel.cpp:194 comparison: '<' -> '<='": (
+        "a bin is an odd multiple of the stride, their number an even one: they are never equal"
+    ),
+    f"{V2}_kernel.cpp:217 number: '0' -> '1'": "the last 0 is a reserved field; the others are not",
+    f"{V2}_tiling.cpp:64 arithmetic: '*' -> '+'": SMALLER_LEAST,
+    f"{V2}_tiling.cpp:64 arithmetic: '+' -> '-'": SMALLER_LEAST,
+    f"{V2}_tiling.cpp:84 comparison: '==' -> '!='": WORDS,
+    f"{V2}_tiling.cpp:84 number: '0' -> '1'": WORDS,
+    f"{GRAD}_tiling.cpp:82 number: '1' -> '2'": WORDS,
+    "shared/row_sum_cut.h:14 number: '2' -> '3'": (
+        "narrower tiles give the same sums, and no drawn machine is below the larger least buffer"
+    ),
+    "shared/row_sum_cut.h:41 arithmetic: '*' -> '+'": SMALLER_LEAST,
+    "shared/row_sum_cut.h:47 comparison: '<=' -> '<'": "where nothing is left, 0 columns fit too",
+    "shared/row_sum_cut.h:66 number: '0' -> '1'": "a call on so small a buffer was refused before",
+    "shared/row_sum_kernel.h:99 number: '4' -> '5'": (
+        "the most buffers that a queue may have: the tiling asks for 4 at most"
+    ),
+    "shared/row_sum_kernel.h:134 number: '0' -> '1'": (
+        "strides of a copy of one block, and a reserved field"
+    ),
+    "shared/slot_sum_kernel.h:33 comparison: '<' -> '<='": (
+        "an empty copy more at the end of a share: of that the device warns, the sums are right"
+    ),
+}

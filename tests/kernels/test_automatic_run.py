@@ -14,6 +14,7 @@ from tests.kernels.automatic_run import (
     Bench,
     Fate,
     answered,
+    chosen,
     report,
     sources,
     wilson,
@@ -75,7 +76,8 @@ def test_the_same_seed_draws_the_same_cases_and_another_one_others():
 
 def test_a_kernel_that_does_nothing_is_killed_and_the_real_one_is_not(tmp_path):
     some = tuple(islice(calls(OPERATOR, PROFILES["smoke"], 0), 40))
-    right = list(answered(OPERATOR, build(quiet=True).lib, some))
+    real = build(quiet=True)
+    right = list(answered(OPERATOR, real.lib, some))
     assert [told for told, _ in right if told] == []
     file = f"{OPERATOR.name}/{OPERATOR.name}_kernel.cpp"
     (idle,) = (
@@ -83,6 +85,16 @@ def test_a_kernel_that_does_nothing_is_killed_and_the_real_one_is_not(tmp_path):
         for mutant in source_mutants(file, (KERNELS / file).read_text(encoding="utf-8"))
         if mutant.before == "kernel.Process();"
     )
-    fate = Bench(OPERATOR, some, tuple(seen for _, seen in right), tmp_path).judge(idle)
+    bench = Bench(OPERATOR, some, tuple(seen for _, seen in right), tmp_path, real.runtime)
+    fate = bench.judge(idle)
     assert (fate.fate, fate.calls) == ("killed", 1)
     assert "are not what the document prints" in fate.by
+
+
+def test_no_mutant_is_drawn_of_exported_limits_which_no_call_reads():
+    (file,) = (file for file in sources(OPERATOR) if file.endswith("tiling.cpp"))
+    text = (KERNELS / file).read_text(encoding="utf-8")
+    first = text[: text.index("TilingLimit(")].count("\n") + 1
+    assert text.count("\n") > first + 10
+    lines = [one.line for one in chosen(OPERATOR, 0, 0) if one.file == file]
+    assert first - 20 < max(lines) < first
