@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from conformance.cells import Cells, Levels
+from conformance.edges import Edge
 from conformance.operator import Operator
 from conformance.profiles import Profile
 
@@ -19,12 +20,13 @@ FREE_SHARE = 6
 
 @dataclass(frozen=True)
 class Plan:
-    """What one item draws: ``small`` cases, one for each row of ``cells``, ``free`` ones."""
+    """What one item draws: ``small`` and ``free`` cases, one for each of ``rows`` and ``edges``."""
 
     small: int
     cells: Cells | None
     rows: Sequence[Levels]
     free: int
+    edges: Sequence[Edge] = ()
 
 
 def plan(operator: Operator, mode: str, dtype: str, profile: Profile) -> Plan:
@@ -32,5 +34,6 @@ def plan(operator: Operator, mode: str, dtype: str, profile: Profile) -> Plan:
     small = profile.examples // SMALL_SHARE if operator.small_cases else 0
     cells = operator.cells(mode, dtype) if operator.cells else None
     rows = cells.rows(profile.strength) if cells else []
+    edges = cells.edges.within(profile.edge_cost) if cells and cells.edges else ()
     free = max(profile.examples - small - len(rows), profile.examples // FREE_SHARE)
-    return Plan(small, cells, rows, free)
+    return Plan(small, cells, rows, free, edges)

@@ -185,7 +185,7 @@ def bind(
     if operator.small_cases and planned.small:
         trial.scout = drawing(operator.small_cases(mode, dtype), planned.small, "small")
     if planned.cells:
-        trial.covered = covered(planned.cells, planned.rows, drawing)
+        trial.covered = covered(planned.cells, planned.rows, drawing, planned.edges)
     return drawing(operator.cases(mode, dtype), planned.free, "", kept=database is not None)
 
 

@@ -23,6 +23,7 @@ from cases.operators._moe_token_permute_with_ep_call import (
 )
 from cases.operators._moe_token_permute_with_ep_cells import cells
 from cases.operators._moe_token_permute_with_ep_examples import examples
+from cases.operators._moe_token_permute_with_ep_limits import limits
 from cases.operators._moe_token_permute_with_ep_padded import padded_cases, padded_cells
 from cases.operators._moe_token_permute_with_ep_quarantine import quarantine
 from cases.operators._moe_token_permute_with_ep_rejections import rejections
@@ -228,6 +229,7 @@ OPERATOR = Operator(
     examples=examples(),
     rejections=rejections(),
     quarantine=quarantine(),
+    limits=tuple(limits(DTYPES)),
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),
