@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from conformance.edges import Edges
 from conformance.strategies.covering import Feasible, covering_array
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from conformance.case import Case
 
 Levels = Mapping[str, str]
+EDGE = "edge"
+"""Where the edges of a case stand among its levels."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +56,14 @@ class Constraint:
 class Cells:
     """The discrete cells of an operator's mode and dtype.
 
-    ``cases(levels)`` draws cases that show these levels, one for each axis.
+    ``cases(levels)`` draws cases that show these levels, one for each axis. ``edges`` are judged
+    beside the rows of levels, each by itself.
     """
 
     axes: tuple[Axis, ...]
     cases: Callable[[Levels], SearchStrategy[Case]]
     constraints: tuple[Constraint, ...] = field(default=())
+    edges: Edges | None = None
 
     @cached_property
     def feasible(self) -> Feasible:
@@ -86,12 +91,14 @@ class Cells:
         ]
 
     def of(self, case: Case) -> dict[str, tuple[str, ...]]:
-        """The levels that a case shows, in the order in which they are declared."""
+        """The levels that a case shows, in the order in which they are declared, and its edges."""
         shown = {axis.name: set(axis.of(case)) for axis in self.axes}
-        return {
+        levels = {
             axis.name: tuple(level for level in axis.levels if level in shown[axis.name])
             for axis in self.axes
         }
+        edges = self.edges.of(case) if self.edges is not None else ()
+        return {**levels, EDGE: edges} if edges else levels
 
     def complete(self, draw: st.DrawFn, levels: Levels) -> Levels:
         """Draw the levels that are not fixed, so that the constraints hold; simplest ones first."""

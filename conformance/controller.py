@@ -218,7 +218,8 @@ class Controller:
             for dtype in operator.dtypes
             if cell_id(operator.name, mode.name, dtype) in judged
         }
-        return coverage(lines, declared, self.context.profile.strength, COUNTED)
+        profile = self.context.profile
+        return coverage(lines, declared, profile.strength, COUNTED, profile.edge_cost)
 
     def _take(self, evidence: Evidence) -> run_folder.Hold:
         """Begin the folder of the run, or go on in it. Raises UsageError, EnvironmentFailure."""
@@ -252,7 +253,7 @@ def exit_status(evidence: Evidence, *, interrupted: bool = False) -> int:
         return REFUSED
     if evidence.environment:
         return ENVIRONMENT
-    missing = any(one.missing for one in evidence.coverage)
+    missing = any(one.missing or one.unmet for one in evidence.coverage)
     if evidence.errors or evidence.unjudged or evidence.unreached or missing:
         return REFUSED
     return ACCEPTED if evidence.cases else NOTHING_TO_DO

@@ -8,7 +8,7 @@ from itertools import product
 import msgspec
 import numpy as np
 
-from conformance.cells import Cells
+from conformance.cells import EDGE, Cells
 from conformance.evidence import AnyLine, VerdictLine
 from conformance.operator import Operator
 from conformance.strategies.covering import Feasible, feasible_tuples
@@ -26,6 +26,7 @@ class Coverage(msgspec.Struct, kw_only=True):
 
     ``levels`` counts distinct cases for every axis and level. Of the ``tuples`` combinations of
     ``strength`` levels that go together, ``missing`` names those that no judged case shows.
+    ``edges`` counts distinct cases for every edge that the profile judges.
     """
 
     operator: str
@@ -35,6 +36,12 @@ class Coverage(msgspec.Struct, kw_only=True):
     levels: dict[str, dict[str, int]]
     tuples: int
     missing: list[str] = []
+    edges: dict[str, int] = {}
+
+    @property
+    def unmet(self) -> list[str]:
+        """The edges on which no judged case lies."""
+        return [edge for edge, cases in self.edges.items() if not cases]
 
 
 def levels_of(operator: Operator, judged: Judged) -> dict[str, tuple[str, ...]] | None:
@@ -54,8 +61,12 @@ def coverage(
     declared: Mapping[Key, Cells],
     strength: int,
     counted: Iterable[str],
+    edge_cost: int = 0,
 ) -> list[Coverage]:
-    """The coverage of each declared cell by the distinct cases of the ``counted`` phases."""
+    """The coverage of each declared cell by the distinct cases of the ``counted`` phases.
+
+    Of the edges, those count that cost no more than ``edge_cost``.
+    """
     phases = set(counted)
     shown: dict[Key, dict[object, Shown]] = {key: {} for key in declared}
     for line in lines:
@@ -66,14 +77,20 @@ def coverage(
             # The same inputs on another machine lie on other boundaries.
             machine = tuple(sorted((line.machine or {}).items()))
             shown[key][line.digest, machine] = line.levels
-    return [_of(key, cells, shown[key].values(), strength) for key, cells in declared.items()]
+    return [
+        _of(key, cells, shown[key].values(), strength, edge_cost) for key, cells in declared.items()
+    ]
 
 
-def _of(key: Key, cells: Cells, cases: Iterable[Shown], strength: int) -> Coverage:
+def _of(key: Key, cells: Cells, cases: Iterable[Shown], strength: int, edge_cost: int) -> Coverage:
+    near = cells.edges.within(edge_cost) if cells.edges is not None else ()
+    edges = {edge.name: 0 for edge in near}
     counts = {axis.name: dict.fromkeys(axis.levels, 0) for axis in cells.axes}
     missing = feasible_tuples(cells.feasible, strength)
     tuples = sum(int(np.count_nonzero(left)) for left in missing.values())
     for case in cases:
+        for edge in edges.keys() & set(case.get(EDGE, ())):
+            edges[edge] += 1
         numbers: list[list[int]] = []
         for axis in cells.axes:
             mine = [level for level in case.get(axis.name, ()) if level in counts[axis.name]]
@@ -91,6 +108,7 @@ def _of(key: Key, cells: Cells, cases: Iterable[Shown], strength: int) -> Covera
         levels=counts,
         tuples=tuples,
         missing=_words(cells, missing),
+        edges=edges,
     )
 
 

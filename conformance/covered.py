@@ -1,4 +1,4 @@
-"""The covered part of an item: one drawn case for each row of its cell's covering array.
+"""The covered part of an item: one drawn case for each row of its covering array, and each edge.
 
 Rows come after the free draws: a mistake that these find shrinks freely. One that only a row shows
 would shrink inside all of the row's levels, most of which have nothing to do with it. So a refused
@@ -16,6 +16,7 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.case import Case
 from conformance.cells import Cells, Levels
+from conformance.edges import Edge
 from conformance.trial import Refused
 
 NARROWING_EXAMPLES = (2, 30)
@@ -36,8 +37,10 @@ class Drawing(Protocol):
         """The test; it takes what pytest provides and raises `Refused`."""
 
 
-def covered(cells: Cells, rows: Sequence[Levels], drawing: Drawing) -> Callable[..., None]:
-    """A test that judges one case of every row, up to the first that is refused."""
+def covered(
+    cells: Cells, rows: Sequence[Levels], drawing: Drawing, edges: Sequence[Edge] = ()
+) -> Callable[..., None]:
+    """A test that judges one case of every row and every edge, up to the first that is refused."""
 
     def run(**arguments: object) -> None:
         __tracebackhide__ = True
@@ -48,6 +51,10 @@ def covered(cells: Cells, rows: Sequence[Levels], drawing: Drawing) -> Callable[
             except Refused:
                 _shrink(cells, row, drawn, drawing, arguments)
                 raise
+        for edge in edges:
+            assert cells.edges is not None
+            drawn = (not_simplest(cells.edges.cases(edge)), 1, edge.name)
+            drawing(*drawn, shrinks=True)(**arguments)
 
     return run
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from conformance.cells import Cells, Levels
+from conformance.edges import Edge
 from conformance.operator import Operator
 from conformance.profiles import Profile
 
@@ -22,13 +23,16 @@ FREE_SHARE = 6
 
 @dataclass(frozen=True)
 class Plan:
-    """What one item draws: ``small`` cases, ``seams``, one for each row of ``cells``, ``free``."""
+    """What one item draws: ``small`` cases, ``seams``, one for each row of ``cells`` and of its
+    ``edges``, ``free``.
+    """
 
     small: int
     seams: int
     cells: Cells | None
     rows: Sequence[Levels]
     free: int
+    edges: Sequence[Edge] = ()
 
 
 def plan(operator: Operator, mode: str, dtype: str, profile: Profile) -> Plan:
@@ -37,5 +41,6 @@ def plan(operator: Operator, mode: str, dtype: str, profile: Profile) -> Plan:
     small = profile.examples // SMALL_SHARE - seams if operator.small_cases else 0
     cells = operator.cells(mode, dtype) if operator.cells else None
     rows = cells.rows(profile.strength) if cells else []
+    edges = cells.edges.within(profile.edge_cost) if cells and cells.edges else ()
     free = max(profile.examples - small - seams - len(rows), profile.examples // FREE_SHARE)
-    return Plan(small, seams, cells, rows, free)
+    return Plan(small, seams, cells, rows, free, edges)

@@ -187,7 +187,7 @@ def bind(
     if operator.seam_cases and planned.seams:
         trial.scouts += (drawing(operator.seam_cases(mode, dtype), planned.seams, "seams"),)
     if planned.cells:
-        trial.covered = covered(planned.cells, planned.rows, drawing)
+        trial.covered = covered(planned.cells, planned.rows, drawing, planned.edges)
     return drawing(operator.cases(mode, dtype), planned.free, "", kept=database is not None)
 
 

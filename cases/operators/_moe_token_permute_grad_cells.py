@@ -10,6 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from cases.operators._moe_token_permute_grad_edges import edges
 from cases.operators._moe_token_permute_grad_sizes import (
     BOUNDARIES,
     CORES,
@@ -34,7 +35,7 @@ from conformance.strategies.patterns import (
     every_tuple,
     holds_every_tuple,
     rank_patterns,
-    ranked,
+    ranked_beside_drops,
 )
 from conformance.strategies.routings import unread_rows
 from conformance.strategies.sizes import hiddens
@@ -94,6 +95,7 @@ def cells(call: Call, mode: str, dtype: str) -> Cells:
         ),
         cases=lambda levels: _cases(call, mode, dtype, levels),
         constraints=tuple(constraints),
+        edges=edges(call, mode, dtype),
     )
 
 
@@ -126,7 +128,7 @@ def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, levels: Levels) -
         rows = 1 if mode == "uneven" else indices.size
     else:
         mask = dropped_slots(dropped, tokens, top_k, kept, generator).ravel()
-        rows, indices = ranks_with_drops(routing, mask, generator)
+        rows, indices = ranked_beside_drops(routing, mask, generator)
         if mode == "uneven" and dropped == "none":
             rows += int(generator.integers(1, 5))
     return call(
@@ -144,19 +146,6 @@ def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, levels: Levels) -
 def least_kept(routing: str) -> int:
     """The fewest kept slots in which a routing shows."""
     return {"in order": 1, EVERY: EVERY_TUPLE}.get(routing, LEAST_KEPT)
-
-
-def ranks_with_drops(
-    routing: str, mask: NDArray[np.bool_], generator: np.random.Generator
-) -> tuple[int, Indices]:
-    """Rows of the gradient, and the ranks of all slots; those in ``mask`` lie beyond the rows."""
-    kept = int(np.count_nonzero(~mask))
-    indices = np.empty(mask.size, np.int64)
-    indices[~mask] = ranked(routing, kept, generator)
-    rows = max(kept, 1)
-    beyond = generator.permutation(np.arange(rows, mask.size))
-    indices[mask] = np.resize(beyond, mask.size - kept)
-    return rows, indices
 
 
 def _slots(case: Case) -> tuple[Indices, NDArray[np.bool_]]:

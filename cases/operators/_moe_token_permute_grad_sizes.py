@@ -2,9 +2,6 @@
 
 The vendor's kernel holds rows in four, three or two buffers, and cuts a row into pieces where not
 even two hold it. MoeTokenPermuteWithRoutingMapGrad has the same kernel where it does not pad.
-
-missing coverage: the vendor's split of a core's tokens, where their indices do not fit beside the
-rows; it begins at 6 tokens of 512 slots and 9216 columns for each core.
 """
 
 from __future__ import annotations
@@ -13,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from cases.operators._moe_token_permute_grad_limits import VENDOR_COLUMNS
 from conformance.case import Machine
 from conformance.strategies.machines import UB_BYTES
 from conformance.strategies.patterns import least_tokens
@@ -36,13 +34,6 @@ BOUNDARIES = (
     "hidden = two vendor pieces",
     "hidden = two vendor pieces + 1",
 )
-
-VENDOR_COLUMNS = {
-    4: {4: 9216, 3: 11776, 2: 15872},
-    2: {4: 10240, 3: 11776, 2: 13312},
-}
-"""The longest row for which the vendor's tiling takes so many buffers, by bytes of an element
-(ops-transformer, moe_token_permute_grad_tiling.cpp, read); Ascend910B and 910_93 alike."""
 
 EVERY_TUPLE = 0
 """In place of a number of kept slots: as many tokens as there are tuples of a small scope."""

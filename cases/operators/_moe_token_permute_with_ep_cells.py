@@ -11,6 +11,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from cases.operators._moe_token_permute_with_ep_edges import edges
 from cases.operators._moe_token_permute_with_ep_sizes import (
     BOUNDARIES,
     CORES,
@@ -88,6 +89,7 @@ def cells(call: Call, mode: str, dtype: str) -> Cells:
         constraints=(
             Constraint(sized, solvable, "no size meets these, or only one that is too big"),
         ),
+        edges=edges(call, mode, dtype),
     )
 
 

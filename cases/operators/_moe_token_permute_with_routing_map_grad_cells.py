@@ -19,6 +19,7 @@ from cases.operators._moe_token_permute_grad_cells import (
     slots_class,
     ub_of,
 )
+from cases.operators._moe_token_permute_with_routing_map_grad_edges import edges
 from cases.operators._moe_token_permute_with_routing_map_grad_maps import (
     MAPS,
     PROBS,
@@ -68,6 +69,7 @@ def cells(call: Call, mode: str, dtype: str) -> Cells:
             Constraint(("probs", "map"), goes_with, "probs need a map (status 161001)"),
             Constraint(("probs", "probs' family"), has_values, "values of what is there"),
         ),
+        edges=edges(call, mode, dtype),
     )
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cases.operators._moe_token_permute_grad_cells import cells
 from cases.operators._moe_token_permute_grad_far import far_cases, far_examples
+from cases.operators._moe_token_permute_grad_limits import limits
 from cases.operators._moe_token_permute_grad_sizes import least_ub_bytes
 from cases.operators._row_sum_limits import LEAST_MACHINE, SEAMS, beyond, tile_columns
 from conformance.case import Case, Machine, Tensor, numpy_dtype
@@ -332,6 +333,7 @@ OPERATOR = Operator(
     rejections=rejections(),
     quarantine=quarantine(),
     row_sum=row_sum,
+    limits=tuple(limits(DTYPES)),
     targets=(
         Target(
             "Ascend910B",

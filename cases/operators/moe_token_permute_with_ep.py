@@ -23,7 +23,7 @@ from cases.operators._moe_token_permute_with_ep_call import (
 )
 from cases.operators._moe_token_permute_with_ep_cells import cells
 from cases.operators._moe_token_permute_with_ep_examples import examples
-from cases.operators._moe_token_permute_with_ep_limits import tile_columns
+from cases.operators._moe_token_permute_with_ep_limits import CopyUb, limits
 from cases.operators._moe_token_permute_with_ep_padded import padded_cases, padded_cells
 from cases.operators._moe_token_permute_with_ep_quarantine import quarantine
 from cases.operators._moe_token_permute_with_ep_rejections import rejections
@@ -118,7 +118,7 @@ def sorting_cases(
     most_slots, size = 8 if small else MOST_SLOTS, numpy_dtype(dtype).itemsize
     top_k = draw(top_ks(min(MOST_TOP_K, most_slots)))
     machine, probs = draw(machines(0, small)), draw(st.none() | MOVED)
-    tile = tile_columns(top_k, probs is not None, size, machine.ub_bytes)
+    tile = CopyUb(machine.ub_bytes, top_k, size, probs is not None).columns
     most_hidden = FEW_COLUMNS if small else 5000
     # Two at least are drawn from, as fewer choices of one alone would count as simpler.
     most = max(1, most_slots // top_k)
@@ -133,7 +133,7 @@ def sorting_cases(
     slots = tokens * top_k
     hidden = draw(hiddens(max(1, min(most_hidden, LARGEST_CASE // slots)), tile))
     if where == "tiles":
-        hidden = tile_columns(top_k, probs is not None, size, machine.ub_bytes) + 1
+        hidden = CopyUb(machine.ub_bytes, top_k, size, probs is not None).columns + 1
     first, second = draw(NUMBERS), draw(NUMBERS)
     rank_range, num_out_tokens = window_at(mode, level, slots, first, second)
     flat = draw(st.booleans()) and top_k == 1
@@ -250,6 +250,7 @@ OPERATOR = Operator(
     examples=examples(),
     rejections=rejections(),
     quarantine=quarantine(),
+    limits=tuple(limits(DTYPES)),
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),

@@ -24,6 +24,7 @@ from cases.operators._moe_token_permute_with_routing_map_grad_calls import (
     row_sum,
 )
 from cases.operators._moe_token_permute_with_routing_map_grad_cells import cells
+from cases.operators._moe_token_permute_with_routing_map_grad_limits import limits
 from cases.operators._moe_token_permute_with_routing_map_grad_maps import (
     MAPS,
     PROBS,
@@ -299,6 +300,7 @@ OPERATOR = Operator(
     rejections=rejections(),
     quarantine=quarantine(),
     row_sum=row_sum,
+    limits=tuple(limits(DTYPES)),
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),

@@ -61,7 +61,8 @@ def observed_lines(evidence: Evidence) -> Iterator[str]:
 
 
 def coverage_lines(evidence: Evidence) -> Iterator[str]:
-    """What the run's cases show of the discrete cells: all in one line, and each that is missing.
+    """What the run's cases show of the discrete cells and their edges: all in a line each, and
+    what is missing.
 
     Of the missing ones only the first few are told; ``evidence.json`` has them all. A run with
     failures ended items before their last rows: what is missing then says nothing.
@@ -81,6 +82,11 @@ def coverage_lines(evidence: Evidence) -> Iterator[str]:
     what = words.get(declared[0].strength, "combinations of levels")
     judged = f"{tuples - len(missing):,} of {tuples:,} {what} judged"
     yield f"discrete cells: {judged}; fewest cases: {fewest} ({level})"
+    edges = sum(len(one.edges) for one in declared)
+    unmet = [f"{one.mode} {one.dtype}: {edge}" for one in declared for edge in one.unmet]
+    if edges:
+        yield f"edges of tilings on chips: {edges - len(unmet):,} of {edges:,} judged"
+    missing += unmet
     if evidence.failures:
         return
     yield from (f"not judged: {one}" for one in missing[:SHOWN_MISSING])

@@ -96,6 +96,19 @@ def ranked(pattern: str, kept: int, generator: np.random.Generator) -> Indices:
     return forward
 
 
+def ranked_beside_drops(
+    pattern: str, mask: Mask, generator: np.random.Generator
+) -> tuple[int, Indices]:
+    """How many rows a list has, and the ranks of all slots: those in ``mask`` lie beyond it."""
+    kept = int(np.count_nonzero(~mask))
+    ranks = np.empty(mask.size, np.int64)
+    ranks[~mask] = ranked(pattern, kept, generator)
+    rows = max(kept, 1)
+    beyond = generator.permutation(np.arange(rows, mask.size))
+    ranks[mask] = np.resize(beyond, mask.size - kept)
+    return rows, ranks
+
+
 def rank_patterns(ranks: Indices) -> set[str]:
     """The patterns that the kept slots' ranks show."""
     steps = np.diff(ranks)

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 
 from cases.operators._moe_token_permute_grad_far import far_cases
-from cases.operators._moe_token_permute_grad_sizes import VENDOR_COLUMNS
 from cases.operators.moe_token_permute_grad import DTYPES, MODES, OPERATOR, call
 from conformance.case import Case
 from conformance.judge import judge
@@ -75,15 +74,6 @@ def test_a_boundary_shrinks_to_its_smallest_sizes(
 ) -> None:
     case = smallest(OPERATOR, "whole", "float32", **levels)
     assert case.outputs["out"].shape == (tokens, hidden)
-
-
-def test_the_vendor_s_limits_are_those_of_its_buffers() -> None:
-    """unit(b) = size (b + 1), and 8 bytes more for 16 bits, in what is left of UB by 5120 bytes."""
-    for size, columns in VENDOR_COLUMNS.items():
-        for buffers, most in columns.items():
-            unit = size * (buffers + 1) + (0 if size == 4 else 8)
-            for ub_bytes in (196352, 196608):
-                assert (ub_bytes - 5120) // unit // 512 * 512 == most
 
 
 @pytest.mark.parametrize("slots", ["1", "2-3", "4-7"])

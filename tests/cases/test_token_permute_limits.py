@@ -5,15 +5,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from cases.operators import _moe_token_permute_with_ep_limits as copies
 from cases.operators import moe_token_permute_grad as permute_grad
 from cases.operators import moe_token_permute_with_ep as permute
 from cases.operators import moe_token_permute_with_routing_map_grad as routing_map_grad
+from cases.operators._moe_token_permute_with_ep_limits import CopyUb
 from cases.operators._row_sum_limits import names_at_once, tile_columns
 from conformance.case import Case, numpy_dtype
 from conformance.legality import check_call
 from conformance.operator import Operator
-from tests.kernels import moe_token_permute_with_ep_tiling as ep
 from tests.kernels.host_tilings import BYTES, HostTiling
 
 TOP_KS = (1, 2, 3, 5, 7, 8, 9, 31, 64, 65)
@@ -41,17 +40,6 @@ def test_parts_of_a_routing_map(tmp_path: Path) -> None:
     for dtype, size in BYTES.items():
         at_once = tiling.limit("tile-tokens", dtype=dtype, ub=1024, hidden=32)
         assert routing_map_grad.TOKENS_OF_TWO_MAPS[size] == at_once + 1
-
-
-@pytest.mark.parametrize("has_probs", [False, True])
-def test_tiles_of_the_copies_of_rows(has_probs: bool, tmp_path: Path) -> None:
-    tiling = ep.compile_tiling(tmp_path)
-    axis = "hidden-probs" if has_probs else "hidden"
-    for dtype, size in BYTES.items():
-        for top_k in (*TOP_KS, 300, 512):
-            for ub in UBS:
-                exported = tiling.limit(axis, top_k, dtype, ub=ub)
-                assert copies.tile_columns(top_k, has_probs, size, ub) == exported
 
 
 ON_SEAMS = [
@@ -93,7 +81,7 @@ def has_parts(case: Case) -> bool:
     hidden = rows.shape[-1]
     if case.operator == permute.NAME:
         top_k = indices.shape[1] if len(indices.shape) == 2 else 1
-        tile = copies.tile_columns(top_k, "probs" in case.inputs, size, ub_bytes)
+        tile = CopyUb(ub_bytes, top_k, size, "probs" in case.inputs).columns
         return hidden > tile or indices.size > 32
     if case.mode == "drop_pad":
         batch = names_at_once(2, size, ub_bytes, hidden)

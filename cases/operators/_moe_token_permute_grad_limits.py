@@ -1,0 +1,121 @@
+"""Where the kernels of MoeTokenPermuteGrad change their path: this project's and the vendor's.
+
+What `RowUb` and `limits` say is what the host tiling exports as MoeTokenPermuteGradTilingLimit; a
+test holds them equal, and every run asks the library. It is written here again because a strategy
+needs it where no kernel is built. MoeTokenPermuteWithRoutingMapGrad adds rows by the same kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import product
+
+from conformance.case import Machine, numpy_dtype
+from conformance.devices.device import USABLE_UB_BYTES
+from conformance.edges import STEPS
+from conformance.operator import Limit
+
+GRANULE_BYTES = 32
+INDEX_BYTES = 4
+BUFFERS = {"four-buffers": 4, "three-buffers": 3, "hidden": 2}
+"""Input buffers of the longest row in one tile, by the limit's name."""
+
+CHIPS = tuple(Machine(cores, ub) for cores in (40, 48) for ub in USABLE_UB_BYTES.values())
+"""Vector cores of the chips and the buffer that a tiling sees on Ascend910B and 910_93."""
+
+SMALL = Machine(3, 4096)
+"""Where the limits lie at a handful of rows."""
+
+TOP_KS = (1, 2, 8, 9, 129, 512)
+VENDOR_RESERVED_BYTES = 256
+VENDOR_COLUMNS_GRANULE = 512
+VENDOR_COLUMNS = {
+    4: {4: 9216, 3: 11776, 2: 15872},
+    2: {4: 10240, 3: 11776, 2: 13312},
+}
+"""The longest row for which the vendor's tiling takes so many buffers, by bytes of an element
+(ops-transformer, moe_token_permute_grad_tiling.cpp, read); Ascend910B and 910_93 alike."""
+
+
+@dataclass(frozen=True)
+class RowUb:
+    """The unified buffer that rows share with what names them, ``name_bytes`` for each name."""
+
+    ub_bytes: int
+    element_bytes: int
+    name_bytes: int
+
+    def column_bytes(self, buffers: int) -> int:
+        """Bytes of one column with so many input buffers: these, the result, sums of 16 bits."""
+        return self.element_bytes * (buffers + 1) + (8 if self.element_bytes < 4 else 0)
+
+    @property
+    def least(self) -> int:
+        """The least buffer that the host tiling accepts."""
+        granule = GRANULE_BYTES // self.element_bytes
+        return up(self.name_bytes, GRANULE_BYTES) + granule * self.column_bytes(2)
+
+    def columns(self, buffers: int) -> int:
+        """The longest row with so many input buffers beside one name."""
+        left = self.ub_bytes - up(self.name_bytes, GRANULE_BYTES)
+        granule = GRANULE_BYTES // self.element_bytes
+        return max(0, left) // self.column_bytes(buffers) // granule * granule
+
+    def names(self, hidden: int) -> int:
+        """The most names beside the tile of ``hidden`` columns; 0 below the least buffer."""
+        if self.ub_bytes < self.least:
+            return 0
+        buffers = next((b for b in (4, 3) if hidden <= self.columns(b)), 2)
+        tile = up(min(hidden, self.columns(2)), GRANULE_BYTES // self.element_bytes)
+        left = self.ub_bytes - tile * self.column_bytes(buffers)
+        return left // GRANULE_BYTES * GRANULE_BYTES // self.name_bytes
+
+
+def slots_ub(ub_bytes: int, top_k: int, element_bytes: int) -> RowUb:
+    """The buffer where a token is named by the indices of its slots."""
+    return RowUb(ub_bytes, element_bytes, INDEX_BYTES * top_k)
+
+
+def limits(dtypes: Iterable[str], top_ks: Iterable[int] = TOP_KS) -> Iterator[Limit]:
+    """Every limit of the sum over slots, on a small machine and on the chips."""
+    for dtype, top_k in product(dtypes, top_ks):
+        size = numpy_dtype(dtype).itemsize
+        least = slots_ub(0, top_k, size).least
+        yield Limit("ub-bytes", least, top_k, dtype)
+        yield Limit("cores", SMALL.cores, top_k, dtype, SMALL.cores)
+        for ub in (least - 1, least, SMALL.ub_bytes, *USABLE_UB_BYTES.values()):
+            row = slots_ub(ub, top_k, size)
+            for axis, buffers in BUFFERS.items():
+                yield Limit(axis, row.columns(buffers), top_k, dtype, ub_bytes=ub)
+            for hidden in sorted({1, max(1, row.columns(4)), row.columns(2) + 1}):
+                batch = row.names(hidden)
+                yield Limit("batch", batch, top_k, dtype, 0, ub, hidden)
+                yield Limit("tokens", 3 * batch, top_k, dtype, 3, ub, hidden)
+
+
+def vendor_hiddens(element_bytes: int) -> Iterator[tuple[str, int]]:
+    """The row lengths at which the vendor's kernel takes fewer buffers, or another piece."""
+    columns = VENDOR_COLUMNS[element_bytes]
+    lengths = {f"{buffers} vendor buffers": most for buffers, most in columns.items()}
+    lengths |= {"a vendor granule": 512, "two vendor pieces": 2 * columns[2]}
+    for (name, length), (step, change) in product(lengths.items(), STEPS.items()):
+        yield f"hidden = {name}{step}", length + change
+
+
+def vendor_pass(machine: Machine, top_k: int, hidden: int, element_bytes: int) -> int:
+    """The most tokens of a core of which the vendor's kernel holds all indices beside a row.
+
+    Source: ops-transformer, moe_token_permute_grad_tiling.cpp, read.
+    """
+    columns = VENDOR_COLUMNS[element_bytes]
+    buffers = next((b for b, most in columns.items() if hidden <= most), 2)
+    row = up(min(hidden, columns[2]), VENDOR_COLUMNS_GRANULE)
+    unit = RowUb(0, element_bytes, 0).column_bytes(buffers)
+    left = machine.ub_bytes - row * unit - VENDOR_RESERVED_BYTES
+    return left // (INDEX_BYTES * top_k)
+
+
+def up(value: int, multiple: int) -> int:
+    """The value rounded up."""
+    return -(-value // multiple) * multiple

@@ -1,0 +1,115 @@
+"""Edges: which a run judges, on which a case lies, and that one without a case fails the run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+from hypothesis import strategies as st
+
+from conformance.case import Case, Machine
+from conformance.cells import EDGE
+from conformance.controller import ACCEPTED, REFUSED, exit_status
+from conformance.coverage import coverage
+from conformance.edges import Edge, Edges, Sizes, distinct
+from conformance.plan import plan
+from conformance.profiles import PROFILES
+from conformance.reporting.terminal import coverage_lines
+from conformance.summary import COUNTED, Evidence
+from tests.conformance import test_coverage, test_covered
+from tests.conformance.test_cells import CELLS as FRUIT
+from tests.conformance.test_covered import CELLS, DULL
+
+TWO, FORTY = Machine(2, 4096), Machine(40, 4096)
+NEAR = Edge("rows = cores", TWO, {"rows": 2}, cost=10)
+WIDE = Edge("tile + 1", TWO, {"rows": 2, "columns": 9}, cost=100)
+FAR = Edge("rows = cores", FORTY, {"rows": 40}, cost=10**6)
+
+
+def sizes_of(case: Case) -> Sizes:
+    return {"rows": case.attributes["rows"], "columns": case.attributes["columns"]}
+
+
+def case_on(edge: Edge, columns: int = 1) -> Case:
+    sizes = {"columns": columns, **edge.sizes, "colour": 0, "shape": 0, "size": 0}
+    return replace(DULL, attributes=sizes, machine=edge.machine)
+
+
+EDGES = Edges((NEAR, WIDE, FAR), sizes_of, lambda edge: st.just(case_on(edge)))
+
+
+def test_an_edge_is_named_after_its_limit_and_its_machine() -> None:
+    assert FAR.name == "rows = cores on 40 cores with 4096 B"
+
+
+def test_a_case_lies_on_every_edge_whose_sizes_it_has_on_its_machine() -> None:
+    assert EDGES.of(case_on(NEAR)) == (NEAR.name,)
+    assert EDGES.of(case_on(WIDE)) == (NEAR.name, WIDE.name)
+    assert EDGES.of(replace(case_on(NEAR), machine=FORTY)) == ()
+    assert EDGES.of(replace(case_on(NEAR), machine=None)) == ()
+
+
+def test_the_order_of_blocks_makes_no_other_machine() -> None:
+    turned = replace(TWO, block_order="reverse")
+    assert EDGES.of(replace(case_on(NEAR), machine=turned)) == (NEAR.name,)
+
+
+def test_of_edges_with_the_same_sizes_on_a_machine_one_is_declared() -> None:
+    again = replace(NEAR, limit="rows = something else")
+    assert distinct([FAR, NEAR, again, WIDE]) == (NEAR, WIDE, FAR)
+
+
+@pytest.mark.parametrize(("cost", "kept"), [(9, ()), (10, (NEAR,)), (10**6, (NEAR, WIDE, FAR))])
+def test_an_edge_is_judged_from_the_profile_on_that_can_afford_it(
+    cost: int, kept: tuple[Edge, ...]
+) -> None:
+    assert EDGES.within(cost) == kept
+    record = replace(test_covered.RECORD, cells=lambda *_: replace(CELLS, edges=EDGES))
+    assert plan(record, "plain", "int32", replace(PROFILES["smoke"], edge_cost=cost)).edges == kept
+
+
+def evidence(*edges: str, cost: int = 100) -> Evidence:
+    shown = [
+        *test_coverage.lines_of(test_coverage.ROWS),
+        msgspec.structs.replace(test_coverage.judged("edged"), levels={EDGE: edges}),
+    ]
+    declared = {test_coverage.KEY: replace(FRUIT, edges=EDGES)}
+    return Evidence(cases=1, coverage=coverage(shown, declared, 2, COUNTED, cost))
+
+
+def test_every_edge_that_the_profile_affords_needs_a_judged_case() -> None:
+    found = evidence(NEAR.name, WIDE.name)
+    assert found.coverage[0].edges == {NEAR.name: 1, WIDE.name: 1}
+    assert exit_status(found) == ACCEPTED
+    assert "edges of tilings on chips: 2 of 2 judged" in list(coverage_lines(found))
+
+
+def test_an_edge_without_a_judged_case_is_named_and_fails_the_run() -> None:
+    found = evidence(NEAR.name, cost=10**6)
+    assert found.coverage[0].unmet == [WIDE.name, FAR.name]
+    assert exit_status(found) == REFUSED
+    said = list(coverage_lines(found))
+    assert "edges of tilings on chips: 1 of 3 judged" in said
+    assert f"not judged: plain float32: {FAR.name}" in said
+
+
+def test_every_edge_is_judged_after_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    edged = replace(CELLS, edges=EDGES)
+    monkeypatch.setattr(
+        test_covered, "RECORD", replace(test_covered.RECORD, cells=lambda *_: edged)
+    )
+    trial, judged = test_covered.run(lambda case: False)
+    assert trial.smallest is None
+    assert EDGES.of(judged[-2]) == (NEAR.name,)
+    assert EDGES.of(judged[-1]) == (NEAR.name, WIDE.name)
+
+
+def test_a_mistake_that_only_an_edge_shows_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    edged = replace(CELLS, edges=EDGES)
+    monkeypatch.setattr(
+        test_covered, "RECORD", replace(test_covered.RECORD, cells=lambda *_: edged)
+    )
+    trial, _ = test_covered.run(lambda case: case.attributes.get("columns") == 9)
+    assert trial.smallest is not None
+    assert EDGES.of(trial.smallest.case) == (NEAR.name, WIDE.name)
