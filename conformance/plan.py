@@ -31,9 +31,16 @@ class Plan:
 
 def plan(operator: Operator, mode: str, dtype: str, profile: Profile) -> Plan:
     """The plan of an operator's mode and dtype in a profile."""
-    small = profile.examples // SMALL_SHARE if operator.small_cases else 0
+    examples = examples_of_each(operator, profile)
+    small = examples // SMALL_SHARE if operator.small_cases else 0
     cells = operator.cells(mode, dtype) if operator.cells else None
     rows = cells.rows(profile.strength) if cells else []
     edges = cells.edges.within(profile.edge_cost) if cells and cells.edges else ()
-    free = max(profile.examples - small - len(rows), profile.examples // FREE_SHARE)
+    free = max(examples - small - len(rows), examples // FREE_SHARE)
     return Plan(small, cells, rows, free, edges)
+
+
+def examples_of_each(operator: Operator, profile: Profile) -> int:
+    """How many cases are drawn of each of an operator's modes and dtypes, but for its rows."""
+    cells = max(1, len(operator.modes) * len(operator.dtypes))
+    return min(profile.examples, profile.operator_examples // cells)
