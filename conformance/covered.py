@@ -24,15 +24,29 @@ NARROWING_EXAMPLES = (2, 30)
 axes and in the second. The first lets go what is plainly irrelevant: a level that matters, let go
 early by a lucky draw, would make the mistake rare in all draws that follow."""
 
-Drawn = tuple[SearchStrategy[Case], int, str]
-"""Cases, how many of them, and the name of their stream of draws."""
+AT_ONCE = 8
+"""Cases that are drawn together: to begin a test costs more than to draw one case."""
+
+Drawn = tuple[Sequence[SearchStrategy[Case]], int, str, int | None]
+"""Cases that are drawn together, how often, the name of their stream of draws, and the one of them
+that is meant, None for all."""
 
 
 class Drawing(Protocol):
-    """Makes a test of the template's body that draws so many cases from a stream of their own."""
+    """Makes a test of the template's body that draws so many cases from a stream of their own.
+
+    It draws one case of each strategy and takes them in turn, or ``only`` one of them: the same
+    that it takes among all.
+    """
 
     def __call__(
-        self, cases: SearchStrategy[Case], examples: int, stream: str, *, shrinks: bool
+        self,
+        cases: Sequence[SearchStrategy[Case]],
+        examples: int,
+        stream: str,
+        *,
+        shrinks: bool,
+        only: int | None = None,
     ) -> Callable[..., None]:
         """The test; it takes what pytest provides and raises `Refused`."""
 
@@ -41,20 +55,25 @@ def covered(
     cells: Cells, rows: Sequence[Levels], drawing: Drawing, edges: Sequence[Edge] = ()
 ) -> Callable[..., None]:
     """A test that judges one case of every row and every edge, up to the first that is refused."""
+    near = cells.edges
+    parts: list[tuple[SearchStrategy[Case], Levels]] = [(cells.cases(row), row) for row in rows]
+    parts += [(near.cases(edge), {}) for edge in edges if near is not None]
 
     def run(**arguments: object) -> None:
         __tracebackhide__ = True
-        for number, row in enumerate(rows):
-            drawn: Drawn = (not_simplest(cells.cases(row)), 1, f"row {number}")
+        for start in range(0, len(parts), AT_ONCE):
+            group = parts[start : start + AT_ONCE]
+            strategies = [not_simplest(cases) for cases, _ in group]
+            stream = f"row {start}"
             try:
-                drawing(*drawn, shrinks=False)(**arguments)
+                drawing(strategies, 1, stream, shrinks=False)(**arguments)
             except Refused:
-                _shrink(cells, row, drawn, drawing, arguments)
+                for number, (_, row) in enumerate(group):
+                    drawn: Drawn = (strategies, 1, stream, number)
+                    if _refused(_test(drawing, drawn, shrinks=False), arguments):
+                        _shrink(cells, row, drawn, drawing, arguments)
+                        break
                 raise
-        for edge in edges:
-            assert cells.edges is not None
-            drawn = (not_simplest(cells.edges.cases(edge)), 1, edge.name)
-            drawing(*drawn, shrinks=True)(**arguments)
 
     return run
 
@@ -64,7 +83,8 @@ def _shrink(
 ) -> None:
     """Look for the smallest refused case with as few of the row's levels as show the mistake.
 
-    The draws that are refused last are made again, which finds the same case, and then shrink.
+    The draws that are refused last are made again, which finds the same case, and then shrink. An
+    edge has no levels to let go.
     """
     __tracebackhide__ = True
     kept = dict(row)
@@ -73,10 +93,15 @@ def _shrink(
             continue
         fewer = {name: level for name, level in kept.items() if name != axis}
         stream = f"{examples} without {sorted(row.keys() - fewer.keys())}"
-        tried: Drawn = (cells.drawn(fewer), examples, stream)
-        if _refused(drawing(*tried, shrinks=False), arguments):
+        tried: Drawn = ([cells.drawn(fewer)], examples, stream, None)
+        if _refused(_test(drawing, tried, shrinks=False), arguments):
             kept, drawn = fewer, tried
-    _refused(drawing(*drawn, shrinks=True), arguments)
+    _refused(_test(drawing, drawn, shrinks=True), arguments)
+
+
+def _test(drawing: Drawing, drawn: Drawn, *, shrinks: bool) -> Callable[..., None]:
+    cases, examples, stream, only = drawn
+    return drawing(cases, examples, stream, shrinks=shrinks, only=only)
 
 
 def _refused(test: Callable[..., None], arguments: dict[str, object]) -> bool:

@@ -37,10 +37,17 @@ class Plan:
 
 def plan(operator: Operator, mode: str, dtype: str, profile: Profile) -> Plan:
     """The plan of an operator's mode and dtype in a profile."""
-    seams = profile.examples // SEAM_SHARE if operator.seam_cases else 0
-    small = profile.examples // SMALL_SHARE - seams if operator.small_cases else 0
+    examples = examples_of_each(operator, profile)
+    seams = examples // SEAM_SHARE if operator.seam_cases else 0
+    small = examples // SMALL_SHARE - seams if operator.small_cases else 0
     cells = operator.cells(mode, dtype) if operator.cells else None
     rows = cells.rows(profile.strength) if cells else []
     edges = cells.edges.within(profile.edge_cost) if cells and cells.edges else ()
-    free = max(profile.examples - small - seams - len(rows), profile.examples // FREE_SHARE)
+    free = max(examples - small - seams - len(rows), examples // FREE_SHARE)
     return Plan(small, seams, cells, rows, free, edges)
+
+
+def examples_of_each(operator: Operator, profile: Profile) -> int:
+    """How many cases are drawn of each of an operator's modes and dtypes, but for its rows."""
+    cells = max(1, len(operator.modes) * len(operator.dtypes))
+    return min(profile.examples, profile.operator_examples // cells)

@@ -24,6 +24,7 @@ from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_T
 from conformance.devices.device import DeviceProfile, EnvironmentFailure
 from conformance.lineage import end_with
 from conformance.operator import ROUTES, Operator
+from conformance.plan import examples_of_each
 from conformance.progress import Tail, bar
 from conformance.reporting import outcome
 from conformance.resume import Asked
@@ -53,9 +54,11 @@ class Request(Asked):
     @property
     def expected(self) -> int:
         """Verdicts that a run without failures reaches, about."""
-        cells = sum(len(o.modes) * len(o.dtypes) for o in self._called) / self.shard.count
+        drawn = sum(
+            len(o.modes) * len(o.dtypes) * examples_of_each(o, self.profile) for o in self._called
+        )
         documented = sum(2 * len(o.examples) + 2 * len(o.rejections) for o in self._called)
-        return round(cells * self.profile.examples) + documented
+        return round(drawn / self.shard.count) + documented
 
     @property
     def _called(self) -> list[Operator]:

@@ -18,11 +18,12 @@ import functools
 import hashlib
 import inspect
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
+from hypothesis import strategies as st
 from hypothesis.database import DirectoryBasedExampleDatabase
 from hypothesis.strategies import SearchStrategy
 
@@ -155,17 +156,26 @@ def bind(
         e.case for e in operator.examples if (e.case.mode, e.case.dtype) == (mode, dtype)
     )
 
+    def attempt_each(**arguments: Any) -> None:
+        __tracebackhide__ = True
+        for case in arguments.pop(DRAWN):
+            attempt(**arguments, **{DRAWN: case})
+
     def drawing(
-        cases: SearchStrategy[Case],
+        cases: Sequence[SearchStrategy[Case]],
         examples: int,
         stream: str,
         *,
         kept: bool = False,
         shrinks: bool = True,
+        only: int | None = None,
     ) -> Body:
-        cases = in_any_order(cases)
+        wanted = [in_any_order(some) for some in cases]
         if trial.by_standard.prescribes:
-            cases = cases.map(trial.by_standard.prescribe)
+            wanted = [some.map(trial.by_standard.prescribe) for some in wanted]
+        drawn = st.tuples(*wanted)
+        if only is not None:
+            drawn = drawn.map(lambda made: (made[only],))
         test: Any = settings(
             max_examples=examples,
             phases=((Phase.reuse,) if kept else ())
@@ -177,18 +187,18 @@ def bind(
             print_blob=False,
             verbosity=Verbosity.quiet,
             suppress_health_check=(HealthCheck.too_slow, HealthCheck.data_too_large),
-        )(given(case=cases)(attempt))
+        )(given(case=drawn)(attempt_each))
         bound: Body = seed(stream_seed(run_seed, f"{key} {stream}".rstrip()))(test)
         return bound
 
     planned = plan(operator, mode, dtype, profile)
     if operator.small_cases and planned.small:
-        trial.scouts += (drawing(operator.small_cases(mode, dtype), planned.small, "small"),)
+        trial.scouts += (drawing([operator.small_cases(mode, dtype)], planned.small, "small"),)
     if operator.seam_cases and planned.seams:
-        trial.scouts += (drawing(operator.seam_cases(mode, dtype), planned.seams, "seams"),)
+        trial.scouts += (drawing([operator.seam_cases(mode, dtype)], planned.seams, "seams"),)
     if planned.cells:
         trial.covered = covered(planned.cells, planned.rows, drawing, planned.edges)
-    return drawing(operator.cases(mode, dtype), planned.free, "", kept=database is not None)
+    return drawing([operator.cases(mode, dtype)], planned.free, "", kept=database is not None)
 
 
 def stream_seed(run_seed: int, key: str) -> int:
