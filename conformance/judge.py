@@ -94,7 +94,7 @@ def judge(
         else:
             observed = observation.outputs[name]
             specified = _specified(contract, case, observed)
-            if specified is not None:
+            if specified is not None and unwritten:
                 unwritten = min(unwritten, _poisoned(observed[specified]))
             asked = Question(
                 name, contract, case, observed, operator.formula, unwritten, arithmetic, specified

@@ -31,6 +31,8 @@ from numpy.typing import NDArray
 
 _FUNCTION = "aclnnMoeTokenPermuteWithEp, function: equations"
 _PARAMETERS = "aclnnMoeTokenPermuteWithEp, parameters: "
+_AT_ONCE = 4096
+"""Slots whose rows are moved at a time: numpy makes a copy of them before it stores them."""
 Range = tuple[int, int]
 
 
@@ -109,7 +111,8 @@ def formula(
     rank = ranks(indices)
     kept = np.flatnonzero((rank >= start) & (rank < start + rows))
     permute_tokens = np.zeros((rows, *tokens.shape[1:]), tokens.dtype)
-    permute_tokens[rank[kept] - start] = tokens[kept // max(1, top_k)]
+    for some in np.array_split(kept, 1 + kept.size // _AT_ONCE):
+        permute_tokens[rank[some] - start] = tokens[some // max(1, top_k)]
     outputs = {"permute_tokens": permute_tokens, "sorted_indices": rank}
     if probs is not None:
         permute_probs = np.zeros(rows, probs.dtype)

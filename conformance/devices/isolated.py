@@ -187,13 +187,20 @@ class IsolatedDevice:
     def _elements(self, tensor: TensorArgument) -> NDArray[np.uint8]:
         return self._segment.bytes[tensor.offset : tensor.offset + tensor.held_bytes]
 
+    def _taken(self, tensor: TensorArgument) -> NDArray[np.uint8]:
+        """A copy of the elements of an output."""
+        if tensor.strides is None:
+            return self._segment.take(tensor.offset, tensor.held_bytes)
+        return np.array(elements_of(self._elements(tensor), tensor))
+
     def _observation(self, call: Call, answer: Answer) -> Observation:
         outputs: dict[str, NDArray[np.generic]] = {}
         for tensor in call.tensors:
             if tensor.role == "output" and answer.read_back:
-                elements = elements_of(self._elements(tensor), tensor).copy().reshape(-1)
+                elements = self._taken(tensor).reshape(-1)
                 array = elements.view(numpy_dtype(tensor.dtype))
                 outputs[tensor.name] = array.reshape(tensor.shape)
+        self._segment.empty()
         return Observation(
             outcome=Outcome(answer.outcome),
             status=answer.status,

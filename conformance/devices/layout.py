@@ -40,6 +40,9 @@ WORKSPACE_POISON = 0xFF
 """What a workspace holds before a call: a byte, because aclrtMemset writes one; also NaN in every
 floating format, and nobody reads a workspace back."""
 
+COUNTED_AT_ONCE = 1 << 24
+"""Bytes of which poison is counted at a time: a multiple of the size of every element."""
+
 _memcmp = ctypes.CDLL(None).memcmp
 _memcmp.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
 _memcmp.restype = ctypes.c_int
@@ -86,7 +89,12 @@ def fill_poison(elements: Bytes) -> None:
 
 
 def count_poisoned(elements: Bytes, itemsize: int) -> int:
-    """How many elements of ``itemsize`` bytes hold nothing but poison."""
+    """How many elements of ``itemsize`` bytes hold nothing but poison; part by part."""
+    parts = range(0, elements.size, COUNTED_AT_ONCE)
+    return sum(_poisoned(elements[at : at + COUNTED_AT_ONCE], itemsize) for at in parts)
+
+
+def _poisoned(elements: Bytes, itemsize: int) -> int:
     if itemsize == 1:
         odd = int(np.count_nonzero(elements[1::2] == POISON[1]))
         return int(np.count_nonzero(elements[::2] == POISON[0])) + odd

@@ -1,7 +1,8 @@
 """Device memory of the calls: one allocation per place in the argument list, kept between calls.
 
-The memory of row-sparse tensors is not kept: it is large, and a row that the next call does not
-list must not hold what a former call put there.
+Large ones are not kept: a simulated device's memory is the host's, and the judge needs some. Nor is
+that of row-sparse tensors: a row that the next call does not list must not hold what a former call
+put there.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from conformance.devices.acl import Acl
 
 KEPT = 64 << 20
-"""An allocation up to this size is never given back."""
+"""An allocation up to this size is never given back, a larger one after its call."""
 
 
 class Memory:
@@ -23,7 +24,7 @@ class Memory:
     def at(self, place: int, count: int) -> int:
         """An address with ``count`` bytes for this place. Raises AclError."""
         address, capacity = self._held.get(place, (0, 0))
-        if capacity < count or (capacity > KEPT and count < capacity // 4):
+        if capacity < count:
             if address:
                 del self._held[place]
                 self._acl.free(address)
@@ -41,6 +42,12 @@ class Memory:
         """Free what was asked of ``passing``. Raises AclError."""
         while self._passing:
             self._acl.free(self._passing.pop())
+
+    def shrink(self) -> None:
+        """Free the large allocations. Raises AclError."""
+        for place in [place for place, (_, capacity) in self._held.items() if capacity > KEPT]:
+            address, _ = self._held.pop(place)
+            self._acl.free(address)
 
     def release(self) -> None:
         """Free everything."""

@@ -16,7 +16,7 @@ STEP = 1 << 20
 """The segment grows in steps of this many bytes."""
 
 KEPT = 64 << 20
-"""A segment up to this size is never given back."""
+"""A segment up to this size is never given back, a larger one when what it held has been taken."""
 
 
 class Segment:
@@ -40,6 +40,23 @@ class Segment:
         if size < need or (size > KEPT and need < size // 4):
             os.ftruncate(self.descriptor, round_up(need + need // 4, STEP))
             self._map()
+
+    def take(self, start: int, count: int) -> Bytes:
+        """The parent's side: a copy of some bytes. Where they are many, their pages are given back
+        as they are copied, so that nothing is held twice.
+        """
+        taken = np.empty(count, np.uint8)
+        for at in range(0, count, STEP):
+            end = min(at + STEP, count)
+            taken[at:end] = self.bytes[start + at : start + end]
+            if count > KEPT:
+                self._give_back(start + at, start + end)
+        return taken
+
+    def empty(self) -> None:
+        """The parent's side: give back the pages of a large segment, all but the header."""
+        if self.bytes.size > KEPT:
+            self._give_back(SEGMENT_HEADER, self.bytes.size)
 
     def follow(self) -> bool:
         """The child's side: map anew where the parent has changed the size. True if it has."""
@@ -77,7 +94,15 @@ class Segment:
 
     def _map(self) -> None:
         size = os.fstat(self.descriptor).st_size
-        self.bytes = np.frombuffer(mmap.mmap(self.descriptor, size), np.uint8)
+        self._memory = mmap.mmap(self.descriptor, size)
+        self.bytes = np.frombuffer(self._memory, np.uint8)
+
+    def _give_back(self, start: int, end: int) -> None:
+        """Give back the whole pages between two places; the memory file reads as zeros there."""
+        first = round_up(start, mmap.PAGESIZE)
+        count = end // mmap.PAGESIZE * mmap.PAGESIZE - first
+        if count > 0:
+            self._memory.madvise(mmap.MADV_REMOVE, first, count)
 
 
 def _text(header: Bytes) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +15,9 @@ from conformance.operator import Arrays, Clause, Copy, Index
 from conformance.question import Question
 from conformance.verdict import OutputVerdict, WorstElement
 from reference.floats import format_of
+
+AT_ONCE = 1 << 22
+"""Elements that are compared at a time."""
 
 
 def judge_copy(asked: Question) -> OutputVerdict:
@@ -80,20 +84,18 @@ def _expected(asked: Question, inputs: Arrays, seen: NDArray[Any]) -> NDArray[An
                 f"formula of {asked.name}: its integers from {low} to {high} must fit"
                 f" {seen.dtype.name}"
             )
-    return expected.astype(seen.dtype)
+    return expected.astype(seen.dtype, copy=False)
 
 
 def _verdict(
     asked: Question, clause: Clause, step: str, expected: NDArray[Any], seen: NDArray[Any]
 ) -> OutputVerdict:
-    wrong = expected != seen
-    elements = seen.size
-    if asked.specified is not None:
-        wrong &= asked.specified
-        elements = int(np.count_nonzero(asked.specified))
-    mismatches = int(np.count_nonzero(wrong))
+    elements, mismatches = _counted(expected, seen, asked.specified)
     worst, where = None, ""
     if mismatches:
+        wrong = expected != seen
+        if asked.specified is not None:
+            wrong &= asked.specified
         first = int(wrong.reshape(-1).argmax())
         position = tuple(int(index) for index in np.unravel_index(first, seen.shape))
         found, must = (array.reshape(-1)[first] for array in (seen, expected))
@@ -114,6 +116,23 @@ def _verdict(
         worst=worst,
         pattern=where,
     )
+
+
+def _counted(
+    expected: NDArray[Any], seen: NDArray[Any], specified: NDArray[np.bool_] | None
+) -> tuple[int, int]:
+    """How many elements the contract speaks of, and how many of them are wrong; part by part."""
+    arrays = [np.atleast_1d(expected), np.atleast_1d(seen)]
+    if specified is not None:
+        arrays.append(np.atleast_1d(specified))
+    rows = max(1, AT_ONCE // max(1, math.prod(arrays[0].shape[1:])))
+    elements = mismatches = 0
+    for start in range(0, len(arrays[0]), rows):
+        must, found, *asked_of = (array[start : start + rows] for array in arrays)
+        wrong = must != found
+        elements += int(np.count_nonzero(asked_of[0])) if asked_of else wrong.size
+        mismatches += int(np.count_nonzero(wrong & asked_of[0] if asked_of else wrong))
+    return elements, mismatches
 
 
 def _shown(value: np.generic, asked: Question) -> str:

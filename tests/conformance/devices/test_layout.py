@@ -86,3 +86,11 @@ def test_bytes_are_compared_to_the_last() -> None:
     right[8] = 1
     assert not same_bytes(left, right)
     assert same_bytes(left[:0], right[:0])
+
+
+def test_poison_is_counted_in_every_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("conformance.devices.layout.COUNTED_AT_ONCE", 8)
+    elements = np.zeros(40, np.uint8)
+    fill_poison(elements)
+    elements[12] = 0
+    assert [count_poisoned(elements, size) for size in (1, 2, 4, 8)] == [39, 19, 9, 4]

@@ -46,3 +46,32 @@ def test_a_note_is_read_by_the_other_side(segment: Segment) -> None:
     other.note("aclnnLongName")
     other.note("short")
     assert segment.noted() == "short"
+
+
+def test_what_is_taken_is_a_copy_and_large_pages_are_given_back(segment: Segment) -> None:
+    count = KEPT + 3 * STEP
+    segment.reserve(count + 2 * STEP)
+    start = STEP + 5
+    segment.bytes[start : start + count] = 3
+    segment.bytes[start + count] = 4
+    full = os.fstat(segment.descriptor).st_blocks
+    taken = segment.take(start, count)
+    assert taken.size == count
+    assert (taken == 3).all()
+    assert segment.bytes[start + count] == 4, "what lies behind stays"
+    assert os.fstat(segment.descriptor).st_blocks < full / 50
+
+
+def test_what_is_small_is_taken_and_stays(segment: Segment) -> None:
+    segment.bytes[5000:5010] = 7
+    assert (segment.take(5000, 10) == 7).all()
+    assert segment.bytes[5000] == 7
+
+
+def test_a_large_segment_is_emptied_but_for_what_was_noted(segment: Segment) -> None:
+    segment.reserve(KEPT + STEP)
+    segment.bytes[:] = 1
+    segment.note("reading")
+    segment.empty()
+    assert segment.noted() == "reading"
+    assert not segment.bytes[8192:].any()

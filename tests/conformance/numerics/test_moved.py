@@ -294,3 +294,14 @@ def test_a_mask_that_does_not_fit_the_output_is_an_error_of_the_record():
             made,
             observe(np.zeros((2, 4), np.float16)),
         )
+
+
+def test_elements_are_counted_in_every_part(monkeypatch):
+    monkeypatch.setattr("conformance.numerics.moved.AT_ONCE", 5)
+    x = np.arange(28, dtype=np.float32).reshape(7, 4)
+    made = case(x, [[0], [-1], [2], [3], [4], [5], [6]], "float32")
+    record = operator(contracts={"y": Copy(CLAUSE, specified=head)}, formula=formula)
+    y = x.copy()
+    y[0, 3] = y[1, 1] = y[6, 0] = -5
+    verdict = judge(record, made, observe(y)).outputs["y"]
+    assert (verdict.elements, verdict.exact, verdict.mismatches) == (24, 22, 2)
