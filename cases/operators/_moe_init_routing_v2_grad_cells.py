@@ -10,6 +10,8 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from cases.operators._moe_init_routing_v2_grad_edges import edges
+from cases.operators._moe_init_routing_v2_grad_indices import routed, scope
 from cases.operators._moe_init_routing_v2_grad_sizes import (
     BOUNDARIES,
     CORES,
@@ -38,11 +40,8 @@ from conformance.strategies.patterns import (
     every_tuple,
     holds_every_tuple,
     place_patterns,
-    placed,
     rank_patterns,
-    ranked,
 )
-from conformance.strategies.routings import DROPPED as DROPPED_INDEX
 from conformance.strategies.routings import unread_rows
 from conformance.strategies.sizes import hiddens
 
@@ -100,6 +99,7 @@ def cells(call: Call, mode: str, dtype: str) -> Cells:
         ),
         cases=lambda levels: _cases(call, mode, dtype, levels),
         constraints=tuple(constraints),
+        edges=edges(call, mode, dtype),
     )
 
 
@@ -134,11 +134,11 @@ def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, levels: Levels) -
     most_hidden = max(1, MOST_ELEMENTS // 2 // (tokens * top_k))
     hidden = chosen.hidden or (any_hidden - 1) % most_hidden + 1
     if kept == EVERY_TUPLE:
-        shape, indices = _scope(mode, every_tuple(top_k, np.arange(values)), generator)
+        shape, indices = scope(mode, every_tuple(top_k, np.arange(values)), generator)
     else:
         mask = dropped_slots(dropped, tokens, top_k, kept, generator).ravel()
         few = mask.size * hidden <= FEW_ELEMENTS
-        shape, indices = _routed(mode, routing, mask, generator, most_experts=8 if few else 2)
+        shape, indices = routed(mode, routing, mask, generator, most_experts=8 if few else 2)
     return call(
         mode,
         dtype,
@@ -155,45 +155,6 @@ def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, levels: Levels) -
 def _least_kept(routing: str) -> int:
     """The fewest kept slots in which a routing shows."""
     return {"in order": 1, EVERY: EVERY_TUPLE}.get(routing, LEAST_KEPT)
-
-
-def _scope(
-    mode: str, tuples: Indices, generator: np.random.Generator
-) -> tuple[tuple[int, ...], Indices]:
-    """Leading shape of the gradient, and the indices of all tuples as tokens in a drawn order."""
-    indices = generator.permutation(tuples).ravel()
-    values = int(tuples.max()) + 1
-    if mode == "drop_pad":
-        rows = values - 1
-        return ((rows, 1) if generator.random() < 0.5 else (1, rows)), indices - 1
-    if mode == "active":
-        return (int(generator.integers(1, values)),), indices
-    return (indices.size,), indices
-
-
-def _routed(
-    mode: str,
-    routing: str,
-    mask: NDArray[np.bool_],
-    generator: np.random.Generator,
-    most_experts: int,
-) -> tuple[tuple[int, ...], Indices]:
-    """Leading shape of the gradient, and the indices of all slots; ``mask`` says which drop."""
-    kept = int(np.count_nonzero(~mask))
-    indices = np.full(mask.size, DROPPED_INDEX, np.int64)
-    if mode == "drop_pad":
-        experts, capacity, indices[~mask] = placed(routing, kept, generator, most_experts)
-        return (experts, capacity), indices
-    indices[~mask] = ranked(routing, kept, generator)
-    if mode == "dropless":
-        return (mask.size,), indices
-    rows = kept + int(generator.choice([0, 0, 3]))
-    if kept < mask.size:
-        rows = max(1, min(rows, mask.size - 1))
-    beyond = generator.integers(rows, max(mask.size, rows + 1), mask.size - kept)
-    beyond[:1] = rows
-    indices[mask] = generator.permutation(beyond)
-    return (rows,), indices
 
 
 def _slots(case: Case) -> tuple[Indices, NDArray[np.bool_]]:

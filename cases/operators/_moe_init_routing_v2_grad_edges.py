@@ -1,0 +1,133 @@
+"""Edges of MoeInitRoutingV2Grad: every limit of both tilings on every chip."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import product
+
+import numpy as np
+from hypothesis import strategies as st
+
+from cases.operators._moe_init_routing_v2_grad_indices import routed
+from cases.operators._moe_init_routing_v2_grad_limits import (
+    bins,
+    least_ub_bytes,
+    tile_columns,
+    tokens_per_batch,
+    vendor_tile_columns,
+)
+from conformance.case import Case, Machine, numpy_dtype
+from conformance.devices.device import USABLE_UB_BYTES
+from conformance.edges import STEPS, Edge, Edges, Sizes, distinct
+from conformance.legality import UB_BYTES
+from conformance.strategies.fills import SEEDS, fills
+from conformance.strategies.patterns import LEAST_KEPT
+from conformance.strategies.routings import unread_rows
+
+PRODUCTS = {ub: product for product, ub in USABLE_UB_BYTES.items()}
+CHIPS = tuple(Machine(cores, ub) for cores in (40, 48) for ub in USABLE_UB_BYTES.values())
+SMALL = Machine(3, 8192)
+TOP_KS = (3, 7, 15, 31, 63, 127, 128)
+"""The last top_k of each class by which all limits change; of the largest class the first."""
+
+BATCHED = (2, 8, 128)
+"""top_k of the edges at which tokens fit a batch."""
+
+FREE_TOKENS, FREE_HIDDEN = 3, 8
+"""The most tokens or columns where the edge leaves them free."""
+
+INDEX_COST = 8
+DEAREST = 1 << 26
+"""Elements of an edge that no run would judge: not declared."""
+
+Call = Callable[..., Case]
+
+
+def edges(call: Call, mode: str, dtype: str) -> Edges:
+    """The edges of one mode and dtype; ``call`` is the record's."""
+    found = (
+        Edge(limit, machine, sizes, _cost(sizes))
+        for limit, machine, sizes in _declared(numpy_dtype(dtype).itemsize)
+    )
+    near = distinct(edge for edge in found if edge.cost <= DEAREST)
+    return Edges(near, _sizes_of, lambda edge: _cases(call, mode, dtype, edge))
+
+
+def _declared(element_bytes: int) -> Iterator[tuple[str, Machine, Sizes]]:
+    for machine, (step, change) in product((SMALL, *CHIPS), STEPS.items()):
+        for count in (1, 2):
+            tokens = count * machine.cores + change
+            yield f"tokens = {count} cores{step}", machine, {"top_k": 2, "tokens": tokens}
+        for top_k in TOP_KS:
+            own = tile_columns(top_k, element_bytes, machine.ub_bytes)
+            lengths = {"tile": own, "two tiles": 2 * own}
+            if machine in CHIPS:
+                vendor = vendor_tile_columns(top_k, element_bytes, PRODUCTS[machine.ub_bytes])
+                lengths |= {"vendor tile": vendor, "two vendor tiles": 2 * vendor}
+            for limit, hidden in lengths.items():
+                sizes = {"top_k": top_k, "hidden": hidden + change}
+                yield f"hidden = {limit} of {top_k} slots{step}", machine, sizes
+        for top_k in BATCHED:
+            for limit, batch, hidden in _batches(machine, top_k, element_bytes):
+                tokens = machine.cores * batch + change
+                sizes = {"top_k": top_k, "tokens": tokens, "hidden": hidden}
+                yield f"tokens = {limit} of {top_k} slots{step}", machine, sizes
+    for top_k in TOP_KS:
+        least = -(-least_ub_bytes(top_k, element_bytes) // UB_BYTES.step) * UB_BYTES.step
+        if least in UB_BYTES:
+            yield f"least UB of {top_k} slots", Machine(SMALL.cores, least), {"top_k": top_k}
+
+
+def _batches(machine: Machine, top_k: int, element_bytes: int) -> Iterator[tuple[str, int, int]]:
+    """Tokens of a core's batch, two or more, and the longest row for which there are so many.
+
+    The vendor's tiling takes as many as their sums fit the buffer (ops-transformer,
+    moe_init_routing_v2_grad_tiling.cpp, read).
+    """
+    ub, granule = machine.ub_bytes, 32 // element_bytes
+    longest = tile_columns(top_k, element_bytes, ub)
+    for hidden in range(longest, 0, -granule):
+        if (batch := tokens_per_batch(top_k, element_bytes, ub, hidden)) > 1:
+            yield "batches", batch, hidden
+            break
+    if machine in CHIPS:
+        buffers = bins(top_k) + (bins(top_k) if top_k >= 128 else 1)
+        hidden = vendor_tile_columns(top_k, element_bytes, PRODUCTS[ub]) // 4 // granule * granule
+        yield "vendor batches", ub // (4 * hidden * buffers), hidden
+
+
+def _cost(sizes: Sizes) -> int:
+    """Elements that are added, and indices that are listed, which are dearer."""
+    slots = sizes["top_k"] * sizes.get("tokens", FREE_TOKENS)
+    return slots * (sizes.get("hidden", FREE_HIDDEN) + INDEX_COST)
+
+
+def _sizes_of(case: Case) -> Sizes:
+    """The sizes of a case that an edge may fix."""
+    tokens, hidden = case.outputs["grad_x"].shape
+    return {"top_k": case.attributes["top_k"], "tokens": tokens, "hidden": hidden}
+
+
+@st.composite
+def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, edge: Edge) -> Case:
+    """Cases on an edge; where a mode can, it drops one slot."""
+    some_tokens, some_hidden = draw(st.integers(1, FREE_TOKENS)), draw(st.integers(1, FREE_HIDDEN))
+    generator = np.random.default_rng(draw(SEEDS))
+    top_k = edge.sizes["top_k"]
+    tokens, hidden = edge.sizes.get("tokens", some_tokens), edge.sizes.get("hidden", some_hidden)
+    mask = np.zeros(tokens * top_k, np.bool_)
+    if mode != "dropless" and mask.size > 1:
+        mask[generator.integers(mask.size)] = True
+    routing = "permuted" if np.count_nonzero(~mask) >= LEAST_KEPT else "in order"
+    shape, indices = routed(mode, routing, mask, generator, most_experts=2)
+    return call(
+        mode,
+        dtype,
+        grad=(*shape, hidden),
+        indices=tuple(indices.tolist()),
+        top_k=top_k,
+        active_num=shape[0] if mode == "active" else 0,
+        fill=draw(fills(top_k)),
+        unread=unread_rows(indices, int(np.prod(shape))),
+        machine=edge.machine,
+    )
