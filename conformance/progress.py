@@ -16,6 +16,8 @@ def bar(console: Console) -> Progress:
     """A progress bar where ``console`` is a terminal; nothing in a pipe."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     shown = console.is_terminal
+    # Before rich 14.3 even a disabled bar ends its console's line.
+    console = console if shown else Console(quiet=True)
     return Progress(
         *columns, TimeElapsedColumn(), console=console, disable=not shown, transient=True
     )
