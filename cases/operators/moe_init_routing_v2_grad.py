@@ -379,6 +379,9 @@ OPERATOR = Operator(
     },
     cases=near_and_far_cases,
     small_cases=partial(near_and_far_cases, small=True),
+    seam_cases=lambda mode, dtype: (
+        far_cases(call, dtype, True) if mode == "drop_pad" else cases(mode, dtype, small=True)
+    ),
     cells=partial(cells, call),
     examples=examples(),
     rejections=rejections(),

@@ -90,6 +90,7 @@ class Segment:
     def close(self) -> None:
         """Let go of the memory, which goes with its last descriptor and mapping."""
         self.bytes = np.empty(0, np.uint8)
+        del self._memory  # a mapping has a descriptor of its own
         os.close(self.descriptor)
 
     def _map(self) -> None:

@@ -164,8 +164,8 @@ def refused(case: Case, mistake: Mistake) -> bool:
     return not judge(OPERATOR, case, observed).ok
 
 
-def test_a_smoke_run_judges_some_300_cases_of_a_cell(smoke: list[Case]) -> None:
-    assert 250 < len(smoke) < 350
+def test_a_smoke_run_judges_100_to_200_cases_of_a_cell(smoke: list[Case]) -> None:
+    assert 100 < len(smoke) < 200
     assert not any(refused(case, lambda case, seen: None) for case in smoke)
 
 
