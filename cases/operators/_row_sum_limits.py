@@ -1,41 +1,31 @@
-"""Where this project's kernels that add up rows change their path.
+"""The seams of this project's kernels that add up rows: what the least machine takes in two parts.
 
-`tile_columns` and `names_at_once` say what the host tilings of MoeTokenPermuteGrad and of
-MoeTokenPermuteWithRoutingMapGrad export as "hidden" and "batch"; a test holds them equal. They are
-written here again because a strategy needs them where no kernel is built.
+Those of MoeTokenPermuteGrad and of MoeTokenPermuteWithRoutingMapGrad are cut by the same limits.
 """
 
 from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from cases.operators._moe_token_permute_grad_limits import BUFFERS, slots_ub
 from conformance.case import Machine
 from conformance.strategies.machines import UB_BYTES
 
-GRANULE_BYTES = 32
-INDEX_BYTES = 4
-BUFFERS = (4, 3, 2)
+MOST_BUFFERS = max(BUFFERS.values())
 LEAST_MACHINE = Machine(1, UB_BYTES[0])
 
 SEAMS = st.sampled_from(("tiles", "batches"))
 """What a case has two of on the least machine: tiles of a row, or batches of names."""
 
 
-def tile_columns(top_k: int, element_bytes: int, ub_bytes: int, buffers: int = BUFFERS[-1]) -> int:
+def tile_columns(top_k: int, element_bytes: int, ub_bytes: int, buffers: int = 2) -> int:
     """The largest hidden size in one tile with so many input rows beside a token's indices."""
-    left = ub_bytes - _up(top_k * INDEX_BYTES)
-    columns = max(0, left) // _column_bytes(element_bytes, buffers)
-    granule = GRANULE_BYTES // element_bytes
-    return columns // granule * granule
+    return slots_ub(ub_bytes, top_k, element_bytes).columns(buffers)
 
 
 def names_at_once(top_k: int, element_bytes: int, ub_bytes: int, hidden: int) -> int:
     """The most tokens of which one core has the indices beside a tile of ``hidden`` columns."""
-    columns = min(hidden, tile_columns(top_k, element_bytes, ub_bytes))
-    held = (b for b in BUFFERS if hidden <= tile_columns(top_k, element_bytes, ub_bytes, b))
-    tile = _up(columns * element_bytes) // element_bytes
-    left = ub_bytes - tile * _column_bytes(element_bytes, next(held, BUFFERS[-1]))
-    return left // GRANULE_BYTES * GRANULE_BYTES // (top_k * INDEX_BYTES)
+    return slots_ub(ub_bytes, top_k, element_bytes).names(hidden)
 
 
 def beyond(seam: str, top_k: int, element_bytes: int, hidden: int) -> tuple[int, int]:
@@ -44,15 +34,6 @@ def beyond(seam: str, top_k: int, element_bytes: int, hidden: int) -> tuple[int,
     if seam == "tiles":
         return tile_columns(top_k, element_bytes, ub_bytes) + 1, 0
     if seam == "batches":
-        hidden = tile_columns(top_k, element_bytes, ub_bytes, BUFFERS[0])
+        hidden = tile_columns(top_k, element_bytes, ub_bytes, MOST_BUFFERS)
         return hidden, names_at_once(top_k, element_bytes, ub_bytes, hidden) + 1
     return hidden, 0
-
-
-def _column_bytes(element_bytes: int, buffers: int) -> int:
-    """Bytes of the buffer per column: rows and result, and two fp32 sums of 16-bit types."""
-    return element_bytes * (buffers + 1) + (8 if element_bytes < 4 else 0)
-
-
-def _up(size: int) -> int:
-    return -(-size // GRANULE_BYTES) * GRANULE_BYTES
