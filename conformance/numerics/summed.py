@@ -34,7 +34,7 @@ class _Tally:
 
     def add(self, places: NDArray[np.int64], judged: Judged, declared: bool) -> None:
         """Count elements that were judged by certificate and interval."""
-        self.exact -= np.count_nonzero(~(judged.ok & judged.exact))
+        self.exact -= int(np.count_nonzero(~(judged.ok & judged.exact)))
         self.headroom += [judged.headroom] if judged.headroom is not None else []
         self.steps |= {"certificate"}
         if judged.few.any():
