@@ -43,6 +43,8 @@ from conformance.verdict import Verdict
 Body = Callable[..., None]
 DRAWN = "case"
 MARK = "conformance_body"
+NAMED = {"rejection": "rejections", "example": "examples", "quarantined": "quarantine"}
+"""Parameters that get one of a record's named calls, and the record's field that lists them."""
 
 
 def conformance_test(body: Body) -> Body:
@@ -74,30 +76,16 @@ def body_of(template: object) -> Body | None:
 
 def cell_id(operator: str, mode: str, dtype: str) -> str:
     """The id of a cell inside an item's name."""
-    return f"{operator}-{mode}-{dtype}"
+    return _id((operator, mode, dtype))
 
 
 def parametrize(body: Body, operators: Iterable[Operator]) -> pytest.MarkDecorator | None:
     """The parametrize mark of a template over ``operators``; None if there is nothing to run."""
     names = inspect.signature(body).parameters
-    axes: tuple[str, ...]
-    values: list[tuple[Any, ...]]
-    if "rejection" in names:
-        axes = ("operator", "rejection")
-        values = [(o, rejection) for o in operators for rejection in o.rejections]
-    elif "example" in names:
-        axes = ("operator", "example")
-        values = [(o, example) for o in operators for example in o.examples]
-    elif "quarantined" in names:
-        axes = ("operator", "quarantined")
-        values = [(o, quarantined) for o in operators for quarantined in o.quarantine]
-    else:
-        axes = ("operator", "mode", "dtype")
-        values = [
-            (o, mode.name, dtype) for o in operators for mode in o.modes for dtype in o.dtypes
-        ]
-    ids = [_id(row) for row in values]
-    return pytest.mark.parametrize(axes, values, ids=ids) if values else None
+    named = next((name for name in NAMED if name in names), None)
+    axes = ("operator", named) if named else ("operator", "mode", "dtype")
+    values = [row for operator in operators for row in _rows(operator, named)]
+    return pytest.mark.parametrize(axes, values, ids=map(_id, values)) if values else None
 
 
 def item_ids(operators: Iterable[Operator]) -> frozenset[str]:
@@ -105,14 +93,17 @@ def item_ids(operators: Iterable[Operator]) -> frozenset[str]:
 
     Where workers run the items, their names are all that the controller knows of them.
     """
+    kinds = (None, *NAMED)
     return frozenset(
-        _id(row)
-        for o in operators
-        for row in (
-            *((o, mode.name, dtype) for mode in o.modes for dtype in o.dtypes),
-            *((o, one) for one in (*o.rejections, *o.examples, *o.quarantine)),
-        )
+        _id(row) for operator in operators for named in kinds for row in _rows(operator, named)
     )
+
+
+def _rows(operator: Operator, named: str | None) -> list[tuple[Any, ...]]:
+    """What the items of a template get of an operator: each of its named calls, or each cell."""
+    if named is not None:
+        return [(operator, one) for one in getattr(operator, NAMED[named])]
+    return [(operator, mode.name, dtype) for mode in operator.modes for dtype in operator.dtypes]
 
 
 def bind(

@@ -26,8 +26,8 @@ from cases.operators._moe_token_permute_with_routing_map_grad_limits import (
     tile_tokens,
 )
 from cases.operators._moe_token_permute_with_routing_map_grad_maps import (
+    EXTRAS,
     MAPS,
-    PROBS,
     goes_with,
     map_values,
     probs_of,
@@ -45,9 +45,6 @@ MOST_EXPERTS = 64
 SMALL_MAP = 4096
 """Entries of a map that any call may have; a larger one is listed only where the edge needs it."""
 
-EXTRAS = st.sampled_from(
-    [(probs, kind) for probs in PROBS for kind in MAPS if goes_with(probs, kind)]
-)
 BARE = st.just(("neither", "absent"))
 WANTED = st.sampled_from([("both", kind) for kind in MAPS if goes_with("both", kind)])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from conformance.case import Case
@@ -30,6 +31,12 @@ GIVEN = ("both", "input only")
 def goes_with(probs: str, routing_map: str) -> bool:
     """Whether a call may have both: a map must be there where there are probs."""
     return routing_map != "absent" or probs not in GIVEN
+
+
+EXTRAS = st.sampled_from(
+    [(probs, kind) for probs in PROBS for kind in MAPS if goes_with(probs, kind)]
+)
+"""Every level of PROBS with every one of MAPS that goes with it."""
 
 
 def has_values(probs: str, values: str) -> bool:

@@ -26,9 +26,7 @@ from cases.operators._moe_token_permute_with_routing_map_grad_calls import (
 from cases.operators._moe_token_permute_with_routing_map_grad_cells import cells
 from cases.operators._moe_token_permute_with_routing_map_grad_limits import limits
 from cases.operators._moe_token_permute_with_routing_map_grad_maps import (
-    MAPS,
-    PROBS,
-    goes_with,
+    EXTRAS,
     map_values,
     routed,
 )
@@ -74,9 +72,6 @@ MOST_INDICES = 3_000
 LARGEST_CASE = 60_000
 """Elements that one drawn case may add up: bounds its time, not what a kernel can do."""
 
-EXTRAS = st.sampled_from(
-    [(probs, kind) for probs in PROBS for kind in MAPS if goes_with(probs, kind)]
-)
 
 PLACED = st.sampled_from(LAYOUTS)
 

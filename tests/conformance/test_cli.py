@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import signal
 import subprocess
 import sys
@@ -91,9 +90,8 @@ def test_a_wrong_claim_is_refused_with_the_smallest_input_on_the_smallest_machin
 ) -> None:
     ended, _ = refused
     assert ended.status == 1
-    # Not every version of Hypothesis takes the last step, from 3 slots of 2 tokens to 2 of one.
-    assert re.search(r"top_k=[23], drop_pad_mode=0, active_num=0", ended.err)
-    assert re.search(r"grad_expanded_x: float32\[[26]x1\]", ended.err)
+    assert "top_k=2, drop_pad_mode=0, active_num=0" in ended.err
+    assert "grad_expanded_x: float32[2x1]" in ended.err
     assert "on 1 core with 1024 B of UB" in ended.err
     assert "  replay: python -m conformance run --case out/failures/" in ended.err
     assert "Traceback" not in ended.err

@@ -50,14 +50,7 @@ class Program:
         form: int = ND,
     ) -> int:
         """A new tensor object."""
-        dims = (c_int64 * len(shape))(*shape)
-        steps = None if strides is None else (c_int64 * len(shape))(*strides)
-        rank = c_uint64(len(shape))
-        made: int | None = self.acl.opapi.aclCreateTensor(
-            dims, rank, dtype, steps, c_int64(offset), form, dims, rank, void_p(address)
-        )
-        assert made is not None, self.acl.text()
-        return made
+        return self.acl.tensor(shape, address, dtype, strides=strides, offset=offset, form=form)
 
     def call(self, *arguments: int | bool | None) -> tuple[int, str]:
         """Both phases and the wait: the last status and its text.

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tests.simulator.runtime.driver import Acl
 
-FP32, FP16, INT32, INT64, BF16, ND = 0, 1, 3, 9, 27, 2
+FP32, FP16, INT32, INT64, BF16 = 0, 1, 3, 9, 27
 DTYPES = {np.dtype(np.int32): INT32, np.dtype(np.int64): INT64}
 BITS = {FP32: np.uint32, FP16: np.uint16, BF16: np.uint16}
 UNTOUCHED = 0xA5
@@ -153,15 +153,8 @@ class Permuter:
         return taken
 
     def _tensor(self, shape: Sequence[int], dtype: int, address: int, gap: int) -> int:
-        dims = (c_int64 * len(shape))(*shape)
-        rank = c_uint64(len(shape))
-        steps = [gap * int(np.prod(shape[axis + 1 :])) for axis in range(len(shape))]
-        strides = (c_int64 * len(shape))(*steps)
-        made: int | None = self.c.aclCreateTensor(
-            dims, rank, dtype, strides, c_int64(0), ND, dims, rank, void_p(address)
-        )
-        assert made is not None, self.acl.text()
-        return made
+        strides = [gap * int(np.prod(shape[axis + 1 :])) for axis in range(len(shape))]
+        return self.acl.tensor(shape, address, dtype, strides=strides)
 
     def _phases(self, call: Call, made: dict[str, int]) -> tuple[int, int]:
         span = None

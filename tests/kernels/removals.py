@@ -80,11 +80,6 @@ def _included(source: Path, seen: set[Path]) -> set[Path]:
 
 def apply(removal: Removal, kernels: Path, target: Path) -> None:
     """Copies the operators that a removal concerns to ``target``, which must not exist."""
-    for name in {*users(removal, kernels), *(p.name for p in kernels.iterdir() if _is_part(p))}:
+    for name in {*users(removal, kernels), "shared"}:
         shutil.copytree(kernels / name, target / name)
     (target / removal.file).write_text(removal.text)
-
-
-def _is_part(folder: Path) -> bool:
-    """Whether a folder is no operator: parts that operators share."""
-    return folder.is_dir() and not list(folder.glob("*_kernel.cpp"))

@@ -11,7 +11,7 @@ import numpy as np
 
 from tests.simulator.runtime.driver import Acl
 
-FP32, INT32, ND = 0, 3, 2
+FP32, INT32 = 0, 3
 ROWS, HIDDEN, TOP_K = 4, 8, 2
 
 
@@ -38,14 +38,7 @@ class Calls:
         offset: int = 0,
     ) -> int:
         """A new tensor object."""
-        dims = (c_int64 * len(shape))(*shape)
-        steps = None if strides is None else (c_int64 * len(shape))(*strides)
-        rank = c_uint64(len(shape))
-        made: int | None = self.c.aclCreateTensor(
-            dims, rank, dtype, steps, c_int64(offset), ND, dims, rank, void_p(address)
-        )
-        assert made is not None, self.acl.text()
-        return made
+        return self.acl.tensor(shape, address, dtype, strides=strides, offset=offset)
 
     def good(self) -> list[int | None]:
         """The three tensors of a call that succeeds."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from ctypes import POINTER, byref, c_char_p, c_int, c_int32, c_int64, c_size_t, c_uint32, c_uint64
 from ctypes import c_void_p as void_p
 from pathlib import Path
 
 PROGRAMS = Path(__file__).parent.parent / "programs"
+ND = 2
 HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, DEFAULT = 1, 2, 3, 4
 
 
@@ -79,6 +80,26 @@ class Acl:
         host = ctypes.create_string_buffer(size)
         assert self.aclrtMemcpy(host, size, device, size, DEVICE_TO_HOST) == 0, self.text()
         return host.raw
+
+    def tensor(
+        self,
+        shape: Sequence[int],
+        address: int | None,
+        dtype: int,
+        *,
+        strides: Sequence[int] | None = None,
+        offset: int = 0,
+        form: int = ND,
+    ) -> int:
+        """A new tensor object."""
+        dims = (c_int64 * len(shape))(*shape)
+        steps = None if strides is None else (c_int64 * len(shape))(*strides)
+        rank = c_uint64(len(shape))
+        made: int | None = self.opapi.aclCreateTensor(
+            dims, rank, dtype, steps, c_int64(offset), form, dims, rank, void_p(address)
+        )
+        assert made is not None, self.text()
+        return made
 
     def increment(self, content: bytes, stream: int | None, count: int | None = None) -> bytes:
         """Launches the test kernel; it fails where ``count`` exceeds 64."""
