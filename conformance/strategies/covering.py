@@ -6,7 +6,7 @@ covertable 3.2.0, which is right, takes ten times as long for no fewer rows.
 
 from __future__ import annotations
 
-from itertools import combinations
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,12 +22,29 @@ def feasible_tuples(feasible: Feasible, strength: int) -> dict[tuple[int, ...], 
     ``feasible`` has one axis for each axis of the array, and tells of every row whether it may be
     run. Where there are fewer axes than ``strength``, whole rows are the tuples.
     """
-    axes = range(feasible.ndim)
-    chosen = combinations(axes, min(strength, feasible.ndim))
-    return {
-        kept: np.asarray(feasible.any(axis=tuple(set(axes) - set(kept))), np.bool_)
-        for kept in chosen
-    }
+    kept = min(strength, feasible.ndim)
+    return dict(_projections(feasible, tuple(range(feasible.ndim)), 0, kept))
+
+
+def _projections(
+    feasible: Feasible, axes: tuple[int, ...], at: int, kept: int
+) -> Iterator[tuple[tuple[int, ...], Feasible]]:
+    """`feasible_tuples` of an array over ``axes``, of which those before ``at`` stay.
+
+    What is left without an axis serves all choices that agree on the axes before it, so that the
+    whole array is read ``kept`` + 1 times and not once for every choice.
+    """
+    if at == kept:
+        yield axes[:kept], _without(feasible, *range(kept, feasible.ndim))
+        return
+    yield from _projections(feasible, axes, at + 1, kept)
+    if feasible.ndim > kept:
+        yield from _projections(_without(feasible, at), axes[:at] + axes[at + 1 :], at, kept)
+
+
+def _without(feasible: Feasible, *axes: int) -> Feasible:
+    """Which levels of the other axes some feasible row holds; an array of its own."""
+    return np.asarray(feasible.any(axis=axes), np.bool_)
 
 
 def covering_array(feasible: Feasible, strength: int, seed: int = 0) -> NDArray[np.intp]:
