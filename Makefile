@@ -26,7 +26,7 @@ mutants: $(READY)  ## kernels with one mistake each: gate must reject each, 20 s
 removals: $(READY)  ## the kernels without each flag, barrier or queue: 95 % of what matters is reported
 	@$(VENV)/bin/python -m tests.kernels.removal_run
 
-soak: $(READY)  ## the real kernel, 200,000 cases: no false alarm
+soak: $(READY)  ## the real kernels, 200,000 cases: no false alarm
 	@$(VENV)/bin/python -m tests.kernels.soak_run
 
 soundness: $(READY)  ## the judge of sums: whole toy formats and millions of hard sums, no false alarm

@@ -1,8 +1,8 @@
-"""The real kernel over many cases, no false alarm: `python -m tests.kernels.soak_run`.
+"""The real kernels over many cases, no false alarm: `python -m tests.kernels.soak_run`.
 
 Runs of the gate profile, one seed after the other, until so many cases are judged (`--cases`). Ends
-with status 1 where a run is not accepted, or where a mode and dtype has fewer than `--least` cases
-of any level of its discrete cells: of a family of data, a boundary, a routing...
+with status 1 where a run is not accepted, or where an operator's mode and dtype has fewer than
+`--least` cases of any level of its discrete cells: of a family of data, a boundary, a routing...
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from conformance.summary import read_evidence
 
 ROOT = Path(__file__).parents[2]
 
-Class = tuple[str, str, str, str]
-"""Mode, dtype, axis and level."""
+Class = tuple[str, str, str, str, str]
+"""Operator, mode, dtype, axis and level."""
 
 
 def classes(coverage: Iterable[Coverage]) -> Counter[Class]:
-    """The cases of every level of every mode and dtype, also of those that have none."""
+    """The cases of every level of every cell, also of those that have none."""
     found: Counter[Class] = Counter()
     for cell in coverage:
         for axis, levels in cell.levels.items():
             for level, cases in levels.items():
-                found[cell.mode, cell.dtype, axis, level] += cases
+                found[cell.operator, cell.mode, cell.dtype, axis, level] += cases
     return found
 
 
