@@ -30,7 +30,8 @@ class Call:
 def calls(operator: Operator, profile: Profile, run_seed: int) -> Iterator[Call]:
     """Every call: documented and refused ones first, then the drawn cases of all cells, shuffled.
 
-    As many small cases, rows of the covering array and free draws as the profile's items have.
+    As many small cases, rows of the covering array, edges and free draws as the profile's items
+    have.
     """
     operator = operator.on_route(ROUTE)
     yield from (Call(example.case, example=example) for example in operator.examples)
@@ -48,7 +49,7 @@ def calls(operator: Operator, profile: Profile, run_seed: int) -> Iterator[Call]
 def cell_cases(
     operator: Operator, mode: str, dtype: str, profile: Profile, run_seed: int
 ) -> Iterator[Case]:
-    """The drawn cases of one cell: small ones, seams, covering rows, free draws."""
+    """The drawn cases of one cell: small ones, seams, covering rows, edges, free draws."""
     key = f"{mode} {dtype}"
     planned = plan(operator, mode, dtype, profile)
     if operator.small_cases:
@@ -59,6 +60,10 @@ def cell_cases(
         assert planned.cells is not None
         cases = not_simplest(planned.cells.cases(row))
         yield from drawn(cases, 1, run_seed, f"{key} row {number}")
+    near = planned.cells.edges if planned.cells else None
+    if near is not None:
+        for edge in planned.edges:
+            yield from drawn(near.cases(edge), 1, run_seed, f"{key} {edge.name}")
     yield from drawn(operator.cases(mode, dtype), planned.free, run_seed, key)
 
 
