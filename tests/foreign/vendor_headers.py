@@ -9,6 +9,7 @@ Nothing is said of what is inside the stand-ins: their dtypes, and values that a
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -48,9 +49,9 @@ STAND_INS = """
 #define __ssbuf__
 #define __sync_alias__
 #define __sync_noalias__
-#define __inout_pipe__(pipe)
-#define __in_pipe__(pipe)
-#define __out_pipe__(pipe)
+#define __inout_pipe__(...)
+#define __in_pipe__(...)
+#define __out_pipe__(...)
 #define __check_sync_alias__
 #define __no_simd_vf_fusion__
 #define ASCENDC_HOST
@@ -94,7 +95,11 @@ def compiler() -> str | None:
 
 
 def refused_lines(kernel: Path, headers: Path, tiling: Path, scratch: Path) -> list[str]:
-    """What the compiler says of the kernel's own lines. ``tiling``: a header of tiling structs."""
+    """What the compiler says of the lines of a kernel and of what it includes beside the kernels.
+
+    ``tiling``: a header of tiling structs.
+    """
+    kernels = f"{kernel.parents[1]}/"
     for name in ABSENT:
         (scratch / name).write_text('#include "stub_def.h"\n')
     (scratch / "kernel_tiling").mkdir(exist_ok=True)
@@ -108,13 +113,16 @@ def refused_lines(kernel: Path, headers: Path, tiling: Path, scratch: Path) -> l
         if fatal := re.search(r"fatal error: .*", said):
             return [fatal[0]]
         unknown = r"^(.*?):\d+:\d+: error: use of undeclared identifier '(\w+)'"
-        named = {word for path, word in re.findall(unknown, said, re.M) if path != str(kernel)}
+        named = {
+            word for path, word in re.findall(unknown, said, re.M) if not path.startswith(kernels)
+        }
         new = named - intrinsics
         if not new:
             break
         intrinsics |= new
-    own = rf"^{re.escape(str(kernel))}:(\d+):\d+: error: (.*)$"
-    return sorted({f"{line}: {text}" for line, text in re.findall(own, said, re.M)})
+    own = rf"^{re.escape(kernels)}(.*?):(\d+):\d+: error: (.*)$"
+    refused = re.findall(own, said, re.M)
+    return sorted({f"{os.path.normpath(file)}:{line}: {text}" for file, line, text in refused})
 
 
 def _said_of(kernel: Path, headers: Path, scratch: Path) -> str:

@@ -31,6 +31,8 @@ def machine(strict_machine: SimulatedMachine) -> SimulatedMachine:
     return strict_machine
 
 
+NO_MATCH = "no matching (function|constructor)"
+"""In the words of g++ and of clang."""
 DOCUMENT = Path(__file__).parents[2] / "docs" / "diagnostics.md"
 BETWEEN_BLOCKS = {"race"}
 LAST_WORDS = 2048
@@ -309,12 +311,15 @@ def test_diagnostics_do_not_pile_up(machine: SimulatedMachine) -> None:
         ("TQue<TPosition::VECIN, 0> queue", "1 to 64 tensors deep"),
         ("KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY)", ""),
         ("DataCopyPadExtParams<bfloat16_t> pad{false, 0, 0, 0}", ""),
-        ("DataCopyExtParams copy{1, 32}", "no matching function"),
+        ("DataCopyExtParams copy{1, 32}", NO_MATCH),
         ("DataCopyExtParams copy{1, 32, 0, 0, 0}", ""),
-        ("DataCopyParams copy{1, 1}", "no matching function"),
-        ("DataCopyPadParams pad{true}", "no matching function"),
-        ("UnaryRepeatParams strides{1, 1}", "no matching function"),
-        ("BinaryRepeatParams strides{1, 1, 1}", "no matching function"),
+        ("DataCopyParams copy{1, 1}", NO_MATCH),
+        ("DataCopyPadParams pad{true}", NO_MATCH),
+        ("UnaryRepeatParams strides{1, 1}", NO_MATCH),
+        ("BinaryRepeatParams strides{1, 1, 1}", NO_MATCH),
+        ("TQue<TPosition::VECIN, 1> queue; queue.FreeTensor(queue.AllocTensor<half>())", "lvalue"),
+        ("TPipe pipe; GetTPipePtr()", ""),
+        ("TPipe pipe; AscendC::GetTPipePtr()", "GetTPipePtr"),
     ],
 )
 def test_what_compiles_is_what_the_device_takes(
@@ -328,4 +333,4 @@ def test_what_compiles_is_what_the_device_takes(
     )
     result = compile_unit(source)
     assert (result.returncode == 0) == (message == "")
-    assert message in result.stderr
+    assert re.search(message, result.stderr)

@@ -38,7 +38,7 @@ __aicore__ inline int64_t RoundUp(int64_t value, int64_t multiple) {
 // What one pipe has been given is done before the other goes on.
 template <HardEvent EVENT>
 __aicore__ inline void Order() {
-    const auto id = static_cast<event_t>(AscendC::GetTPipePtr()->FetchEventID(EVENT));
+    const auto id = static_cast<event_t>(GetTPipePtr()->FetchEventID(EVENT));
     AscendC::SetFlag<EVENT>(id);
     AscendC::WaitFlag<EVENT>(id);
 }

@@ -112,10 +112,12 @@ TEST_KERNEL(destroy_twice) {
     TQue<TPosition::VECIN, 1> one;
     TQue<TPosition::VECIN, 1> other;
     earlier.InitBuffer(one, 1, 32);
-    one.FreeTensor(one.AllocTensor<float>());
+    LocalTensor<float> early = one.AllocTensor<float>();
+    one.FreeTensor(early);
     earlier.Destroy();
     later.InitBuffer(other, 1, 32);
-    other.FreeTensor(other.AllocTensor<float>());
+    LocalTensor<float> late = other.AllocTensor<float>();
+    other.FreeTensor(late);
     earlier.Destroy();
     other.AllocTensor<float>();
 }

@@ -61,9 +61,9 @@ private:
     ascendsim::PipeState& state_;
 };
 
-// The TPipe that this block constructed last.
-inline TPipe* GetTPipePtr(ascendsim::CallSite where = ascendsim::CallSite::current()) {
-    return static_cast<TPipe*>(ascendsim::LastPipe(where));
-}
-
 }  // namespace AscendC
+
+// The TPipe that this block constructed last; in no namespace, as the vendor declares it.
+inline AscendC::TPipe* GetTPipePtr(ascendsim::CallSite where = ascendsim::CallSite::current()) {
+    return static_cast<AscendC::TPipe*>(ascendsim::LastPipe(where));
+}

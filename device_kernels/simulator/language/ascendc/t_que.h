@@ -97,7 +97,7 @@ public:
     }
 
     template <typename T>
-    void FreeTensor(const LocalTensor<T>& tensor,
+    void FreeTensor(LocalTensor<T>& tensor,
                     ascendsim::CallSite where = ascendsim::CallSite::current()) {
         ascendsim::FreeTensor(state_, tensor.GetHandle(), where);
     }
