@@ -24,7 +24,7 @@ TEST_MISTAKE(dequeues_an_empty_queue) {
 
 TEST_MISTAKE(allocates_a_third_of_two_buffers) {
     Frame frame;
-    const auto tensor = frame.queue.AllocTensor<float>();
+    auto tensor = frame.queue.AllocTensor<float>();
     frame.queue.AllocTensor<float>();
     if constexpr (right) {
         frame.queue.FreeTensor(tensor);
@@ -53,7 +53,7 @@ TEST_KERNEL(enqueues_nothing) {
 
 TEST_MISTAKE(frees_twice) {
     Frame frame;
-    const auto tensor = frame.queue.AllocTensor<float>();
+    auto tensor = frame.queue.AllocTensor<float>();
     if constexpr (!right) {
         frame.queue.FreeTensor(tensor);
     }
@@ -62,7 +62,7 @@ TEST_MISTAKE(frees_twice) {
 
 TEST_KERNEL(frees_what_is_enqueued) {
     Frame frame;
-    const auto tensor = frame.queue.AllocTensor<float>();
+    auto tensor = frame.queue.AllocTensor<float>();
     frame.queue.EnQue(tensor);
     frame.queue.FreeTensor(tensor);  // expect: queue-state
 }
@@ -71,7 +71,7 @@ TEST_KERNEL(frees_a_tensor_of_another_queue) {
     Frame frame;
     TQue<TPosition::VECOUT, 1> other;
     frame.pipe.InitBuffer(other, 1, 32);
-    const auto tensor = frame.queue.AllocTensor<float>();
+    auto tensor = frame.queue.AllocTensor<float>();
     other.FreeTensor(tensor);  // expect: queue-state
 }
 
@@ -84,7 +84,7 @@ TEST_KERNEL(enqueues_a_tensor_of_a_buffer) {
 
 TEST_KERNEL(uses_a_tensor_after_freeing_it) {
     Frame frame;
-    const auto tensor = frame.queue.AllocTensor<float>();
+    auto tensor = frame.queue.AllocTensor<float>();
     frame.queue.FreeTensor(tensor);
     tensor.GetValue(0);  // expect: queue-state
 }
@@ -123,7 +123,7 @@ TEST_KERNEL(frees_a_stale_tensor) {
     TPipe pipe;
     TQue<TPosition::VECIN, 1> queue;
     pipe.InitBuffer(queue, 1, 32);
-    const auto stale = queue.AllocTensor<float>();
+    auto stale = queue.AllocTensor<float>();
     queue.FreeTensor(stale);
     queue.AllocTensor<float>();
     queue.FreeTensor(stale);  // expect: queue-state
@@ -133,7 +133,7 @@ TEST_KERNEL(uses_a_stale_tensor) {
     TPipe pipe;
     TQue<TPosition::VECIN, 1> queue;
     pipe.InitBuffer(queue, 1, 64);
-    const auto stale = queue.AllocTensor<float>()[8];
+    auto stale = queue.AllocTensor<float>()[8];
     queue.FreeTensor(stale);
     queue.AllocTensor<float>();
     stale.GetValue(0);  // expect: queue-state
