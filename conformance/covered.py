@@ -24,7 +24,7 @@ NARROWING_EXAMPLES = (2, 30)
 axes and in the second. The first lets go what is plainly irrelevant: a level that matters, let go
 early by a lucky draw, would make the mistake rare in all draws that follow."""
 
-AT_ONCE = 8
+AT_ONCE = 16
 """Cases that are drawn together: to begin a test costs more than to draw one case."""
 
 Drawn = tuple[Sequence[SearchStrategy[Case]], int, str, int | None]

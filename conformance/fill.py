@@ -98,6 +98,8 @@ def address_code_of(
 
 def families_of(fill: Fill, columns: int) -> tuple[str, ...]:
     """The families that a tensor of so many columns really holds, in the order of its stripes."""
+    if columns >= len(fill.stripes):
+        return fill.stripes
     generator = np.random.Generator(np.random.Philox(key=fill.seed))
     present = set(_stripe_of_column(generator, fill, columns).tolist())
     return tuple(family for at, family in enumerate(fill.stripes) if at in present)
@@ -107,7 +109,8 @@ def _stripe_of_column(
     generator: np.random.Generator, fill: Fill, columns: int
 ) -> NDArray[np.int64]:
     """The first draw of a recipe: the stripe of every column."""
-    return np.resize(generator.permutation(len(fill.stripes)), columns)
+    stripes = len(fill.stripes)
+    return generator.permutation(stripes)[np.arange(columns) % stripes]
 
 
 def _gaussian(

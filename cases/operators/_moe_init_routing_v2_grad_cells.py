@@ -16,7 +16,6 @@ from cases.operators._moe_init_routing_v2_grad_sizes import (
     BOUNDARIES,
     CORES,
     EVERY_TUPLE,
-    MOST_ELEMENTS,
     MOST_VALUES,
     SLOTS,
     SMALL_UB,
@@ -43,13 +42,10 @@ from conformance.strategies.patterns import (
     rank_patterns,
 )
 from conformance.strategies.routings import unread_rows
-from conformance.strategies.sizes import hiddens
+from conformance.strategies.sizes import FEW_ELEMENTS, cheap, few_more, hiddens
 
 EVERY = "every tuple"
-FEW_ELEMENTS = 20_000
 MOST_HIDDEN = 2000
-CHEAPEST = 6
-"""Of the sizes on a boundary, so many with the fewest elements are drawn half of the time."""
 
 Indices = NDArray[np.int64]
 Call = Callable[..., Case]
@@ -121,8 +117,7 @@ def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, levels: Levels) -
     )
     most_values = MOST_VALUES[mode]
     solved = [one for one in found if one.holds(dropped, kept, most_values)]
-    likely = solved if draw(st.booleans()) else solved[:CHEAPEST]
-    chosen: Sizes = likely[draw(st.integers(0, 4095)) % len(likely)]
+    chosen: Sizes = cheap(draw, solved)
     more_tokens, any_hidden = draw(st.integers(0, 60)), draw(hiddens(MOST_HIDDEN))
     generator = np.random.default_rng(draw(SEEDS))
     top_k, values = chosen.top_k, chosen.values(most_values)
@@ -130,14 +125,15 @@ def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, levels: Levels) -
     if kept == EVERY_TUPLE:
         tokens = values**top_k
     if tokens is None:
-        tokens = min(fewest_tokens(dropped, top_k, kept) + more_tokens, chosen.most_tokens)
-    most_hidden = max(1, MOST_ELEMENTS // 2 // (tokens * top_k))
+        more = few_more(more_tokens, top_k * (chosen.hidden or 1))
+        tokens = min(fewest_tokens(dropped, top_k, kept) + more, chosen.most_tokens)
+    most_hidden = max(1, FEW_ELEMENTS // (tokens * top_k))
     hidden = chosen.hidden or (any_hidden - 1) % most_hidden + 1
     if kept == EVERY_TUPLE:
         shape, indices = scope(mode, every_tuple(top_k, np.arange(values)), generator)
     else:
         mask = dropped_slots(dropped, tokens, top_k, kept, generator).ravel()
-        few = mask.size * hidden <= FEW_ELEMENTS
+        few = mask.size * hidden <= FEW_ELEMENTS // 2
         shape, indices = routed(mode, routing, mask, generator, most_experts=8 if few else 2)
     return call(
         mode,

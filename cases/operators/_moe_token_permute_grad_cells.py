@@ -15,7 +15,6 @@ from cases.operators._moe_token_permute_grad_sizes import (
     BOUNDARIES,
     CORES,
     EVERY_TUPLE,
-    MOST_ELEMENTS,
     SLOTS,
     SMALL_UB,
     Sizes,
@@ -38,12 +37,10 @@ from conformance.strategies.patterns import (
     ranked_beside_drops,
 )
 from conformance.strategies.routings import unread_rows
-from conformance.strategies.sizes import hiddens
+from conformance.strategies.sizes import FEW_ELEMENTS, cheap, few_more, hiddens
 
 EVERY = "every tuple"
 MOST_HIDDEN = 2000
-CHEAPEST = 6
-"""Of the sizes on a boundary, so many with the fewest elements are drawn half of the time."""
 
 Indices = NDArray[np.int64]
 Call = Callable[..., Case]
@@ -111,16 +108,16 @@ def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, levels: Levels) -
     size = numpy_dtype(dtype).itemsize
     found = sizes_at(levels["boundary"], levels["slots"], levels["cores"], levels["UB"], size)
     solved = [one for one in found if one.holds(dropped, kept)]
-    likely = solved if draw(st.booleans()) else solved[:CHEAPEST]
-    chosen: Sizes = likely[draw(st.integers(0, 4095)) % len(likely)]
+    chosen: Sizes = cheap(draw, solved)
     more_tokens, any_hidden = draw(st.integers(0, 60)), draw(hiddens(MOST_HIDDEN))
     generator = np.random.default_rng(draw(SEEDS))
     top_k, tokens = chosen.top_k, chosen.tokens
     if kept == EVERY_TUPLE:
         tokens = chosen.values() ** top_k
     if tokens is None:
-        tokens = min(chosen.fewest_tokens(dropped, kept) + more_tokens, chosen.most_tokens)
-    most_hidden = max(1, MOST_ELEMENTS // 2 // (tokens * top_k))
+        more = few_more(more_tokens, top_k * (chosen.hidden or 1))
+        tokens = min(chosen.fewest_tokens(dropped, kept) + more, chosen.most_tokens)
+    most_hidden = max(1, FEW_ELEMENTS // (tokens * top_k))
     hidden = chosen.hidden or (any_hidden - 1) % most_hidden + 1
     if kept == EVERY_TUPLE:
         values = np.arange(chosen.values())

@@ -35,14 +35,9 @@ from conformance.fill import Fill, families_of
 from conformance.strategies.fills import MOVED_FIRST, SEEDS, fills_with
 from conformance.strategies.keys import KEYS, key_patterns, keyed
 from conformance.strategies.keys import LEAST_SLOTS as LEAST_KEYS
-from conformance.strategies.sizes import hiddens
+from conformance.strategies.sizes import FEW_ELEMENTS, cheap, few_more, hiddens
 
 MOST_HIDDEN = 2000
-FEW_ELEMENTS = 40_000
-"""Elements of a case in which no boundary fixes the columns."""
-
-CHEAPEST = 6
-"""Of the sizes on a boundary, so many with the fewest elements are drawn half of the time."""
 
 INDEX_DTYPES = ("int32", "int64")
 PROBS = ("absent", *MOVED_FIRST)
@@ -108,13 +103,13 @@ def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, levels: Levels) -
         numpy_dtype(dtype).itemsize,
     )
     solved = [sizes for sizes in found if sizes.holds(least)]
-    likely = solved if draw(st.booleans()) else solved[:CHEAPEST]
-    chosen: Sizes = likely[draw(st.integers(0, 4095)) % len(likely)]
+    chosen: Sizes = cheap(draw, solved)
     more_tokens, any_hidden = draw(st.integers(0, 60)), draw(hiddens(MOST_HIDDEN))
     first, second = draw(NUMBERS), draw(NUMBERS)
     generator = np.random.default_rng(draw(SEEDS))
     fewest = max(1, -(-least // chosen.top_k))
-    tokens = chosen.tokens or min(fewest + more_tokens, chosen.most_tokens)
+    more = few_more(more_tokens, chosen.top_k * (chosen.hidden or 1))
+    tokens = chosen.tokens or min(fewest + more, chosen.most_tokens)
     slots = tokens * chosen.top_k
     hidden = chosen.hidden or (any_hidden - 1) % max(1, FEW_ELEMENTS // slots) + 1
     rank_range, num_out_tokens = window_at(mode, level, slots, first, second)

@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from cases.operators._moe_token_permute_with_ep_cells import (
-    CHEAPEST,
-    FEW_ELEMENTS,
     INDEX_DTYPES,
     MOST_HIDDEN,
     PROBS,
@@ -36,7 +34,7 @@ from conformance.strategies.fills import MOVED, MOVED_FIRST, SEEDS, fills_with
 from conformance.strategies.machines import machines
 from conformance.strategies.patterns import LEAST_KEPT, RANKS, rank_patterns, ranked
 from conformance.strategies.routings import Indices, unread_rows
-from conformance.strategies.sizes import hiddens, token_counts
+from conformance.strategies.sizes import FEW_ELEMENTS, cheap, few_more, hiddens, token_counts
 
 PADDED_BOUNDARIES = tuple(name for name in BOUNDARIES if not name.startswith("slots"))
 """``tokens`` are the rows of the result here: nothing is sorted."""
@@ -134,10 +132,10 @@ def _cases(draw: st.DrawFn, call: Call, dtype: str, levels: Levels) -> Case:
     element_bytes = numpy_dtype(dtype).itemsize
     found = sizes_at(levels["boundary"], "1", levels["cores"], levels["UB"], element_bytes)
     solved = [sizes for sizes in found if sizes.holds(least)]
-    likely = solved if draw(st.booleans()) else solved[:CHEAPEST]
-    chosen: Sizes = likely[draw(st.integers(0, 4095)) % len(likely)]
+    chosen: Sizes = cheap(draw, solved)
     more_rows, any_hidden = draw(st.integers(0, 60)), draw(hiddens(MOST_HIDDEN))
-    rows = chosen.tokens or min(least + more_rows, chosen.most_tokens)
+    more = few_more(more_rows, chosen.hidden or 1)
+    rows = chosen.tokens or min(least + more, chosen.most_tokens)
     hidden = chosen.hidden or (any_hidden - 1) % max(1, FEW_ELEMENTS // rows) + 1
     indices = ranked(levels["routing"], rows, np.random.default_rng(draw(SEEDS)))
     shares = divisors(rows)

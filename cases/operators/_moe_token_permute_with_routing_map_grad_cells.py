@@ -12,7 +12,6 @@ from hypothesis.strategies import SearchStrategy
 from cases.operators import _moe_token_permute_grad_sizes as unpadded
 from cases.operators import _moe_token_permute_with_routing_map_grad_sizes as padded
 from cases.operators._moe_token_permute_grad_cells import (
-    CHEAPEST,
     MOST_HIDDEN,
     cores_of,
     least_kept,
@@ -39,7 +38,7 @@ from conformance.strategies.fills import MOVED_FIRST, READABLE_FIRST, SEEDS, fil
 from conformance.strategies.layouts import LAYOUTS, layout_of
 from conformance.strategies.patterns import RANKS, rank_patterns, ranked
 from conformance.strategies.routings import unread_rows
-from conformance.strategies.sizes import hiddens
+from conformance.strategies.sizes import FEW_ELEMENTS, cheap, few_more, hiddens
 
 Call = Callable[..., Case]
 MORE_EXPERTS = 5
@@ -118,16 +117,16 @@ def _unpadded_cases(draw: st.DrawFn, call: Call, dtype: str, levels: Levels) -> 
     found = unpadded.sizes_at(*place, size)
     kept = least_kept(levels["routing"])
     solved = [one for one in found if one.holds("none", kept)]
-    likely = solved if draw(st.booleans()) else solved[:CHEAPEST]
-    chosen = likely[draw(st.integers(0, 4095)) % len(likely)]
+    chosen = cheap(draw, solved)
     more_tokens, any_hidden = draw(st.integers(0, 60)), draw(hiddens(MOST_HIDDEN))
     more_experts, seed = draw(st.integers(0, MORE_EXPERTS)), draw(SEEDS)
     generator = np.random.default_rng(seed)
     top_k, tokens = chosen.top_k, chosen.tokens
     if tokens is None:
-        tokens = min(chosen.fewest_tokens("none", kept) + more_tokens, chosen.most_tokens)
+        more = few_more(more_tokens, top_k * (chosen.hidden or 1))
+        tokens = min(chosen.fewest_tokens("none", kept) + more, chosen.most_tokens)
     rows, experts = tokens * top_k, top_k + more_experts
-    most_hidden = max(1, unpadded.MOST_ELEMENTS // 2 // rows)
+    most_hidden = max(1, FEW_ELEMENTS // rows)
     hidden = chosen.hidden or (any_hidden - 1) % most_hidden + 1
     indices = ranked(levels["routing"], rows, generator)
     return call(
@@ -155,16 +154,16 @@ def _padded_cases(draw: st.DrawFn, call: Call, dtype: str, levels: Levels) -> Ca
     found = padded.sizes_at(levels["boundary"], levels["cores"], levels["UB"], size)
     sharing, order = levels["sharing"], levels["order"]
     solved = [one for one in found if one.holds(sharing, order)]
-    likely = solved if draw(st.booleans()) else solved[:CHEAPEST]
-    chosen = likely[draw(st.integers(0, 4095)) % len(likely)]
+    chosen = cheap(draw, solved)
     more_tokens, any_hidden = draw(st.integers(0, 60)), draw(hiddens(MOST_HIDDEN))
     seed = draw(SEEDS)
     generator = np.random.default_rng(seed)
     tokens = chosen.tokens
     if tokens is None:
         most = max(unpadded.MOST_ELEMENTS // (chosen.hidden or 1), chosen.fewest_tokens(sharing))
-        tokens = min(chosen.fewest_tokens(sharing) + more_tokens, most)
-    most_hidden = max(1, unpadded.MOST_ELEMENTS // 2 // max(chosen.rows, tokens))
+        more = few_more(more_tokens, chosen.hidden or 1)
+        tokens = min(chosen.fewest_tokens(sharing) + more, most)
+    most_hidden = max(1, FEW_ELEMENTS // max(chosen.rows, tokens))
     hidden = chosen.hidden or (any_hidden - 1) % most_hidden + 1
     indices = padded.token_ids(chosen, tokens, sharing, order, generator)
     mask = routed(tokens, chosen.experts, min(2, chosen.experts), generator)

@@ -47,14 +47,20 @@ def fills_with(
     family: str, terms: int, columns: int, families: tuple[str, ...] = READABLE_FIRST
 ) -> SearchStrategy[Fill]:
     """Recipes of which ``family`` is sure to have a column. Shrinks to that family alone."""
+    return _fills_with(family, terms, min(columns, MOST_STRIPES), families)
+
+
+@cache
+def _fills_with(
+    family: str, terms: int, most_stripes: int, families: tuple[str, ...]
+) -> SearchStrategy[Fill]:
     others = [name for name in families if name != family]
-    stripes = st.lists(st.sampled_from(others), max_size=3, unique=True)
-    return st.builds(
-        Fill,
-        stripes=stripes.map(lambda more: (family, *more[: columns - 1])),
-        seed=SEEDS,
-        terms=st.just(terms),
-    )
+    alone = [(family,)] * len(families)
+    mixed = [
+        (family, *more) for count in range(1, most_stripes) for more in combinations(others, count)
+    ]
+    stripes = st.sampled_from(alone + mixed)
+    return st.tuples(stripes, SEEDS).map(lambda drawn: Fill(*drawn, terms=terms))
 
 
 assert set(READABLE_FIRST) == set(NAMES)

@@ -58,4 +58,6 @@ def positions(draw: st.DrawFn, tokens: int, top_k: int, places: int) -> Indices:
 
 def unread_rows(indices: Indices, rows: int) -> tuple[int, ...]:
     """Rows below ``rows`` that no index names."""
-    return tuple(int(row) for row in np.setdiff1d(np.arange(rows), indices))
+    unread = np.ones(rows, np.bool_)
+    unread[indices[(indices >= 0) & (indices < rows)]] = False
+    return tuple(np.flatnonzero(unread).tolist())

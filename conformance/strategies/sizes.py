@@ -5,7 +5,9 @@ Strategies are kept: to make and validate one takes longer than to draw from it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
+from typing import TypeVar
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
@@ -14,8 +16,30 @@ BINARY_EDGES = (3, 4, 7, 8, 15, 16, 31, 32, 33, 63, 64, 127, 128, 129, 200, 255,
 GRANULES = (8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 
 
+Solved = TypeVar("Solved")
+
 FEW_COLUMNS = 64
 """Columns of a small case, unless it is about the second tile of a row."""
+
+FEW_ELEMENTS = 40_000
+"""Elements of a case whose size is about something else; what does not matter is kept small."""
+
+CHEAPEST = 6
+DEAR_ONE_IN = 4
+MORE_AT_LEAST = 3
+
+
+def cheap(draw: st.DrawFn, solved: Sequence[Solved]) -> Solved:
+    """One of sizes that are in the order of their cost: of all of them one time in `DEAR_ONE_IN`,
+    else of the `CHEAPEST`.
+    """
+    likely = solved[:CHEAPEST] if draw(st.integers(1, DEAR_ONE_IN)) < DEAR_ONE_IN else solved
+    return likely[draw(st.integers(0, 4095)) % len(likely)]
+
+
+def few_more(more: int, elements: int) -> int:
+    """Tokens or rows beyond the fewest, of so many elements each: as many as keep a case cheap."""
+    return min(more, max(MORE_AT_LEAST, FEW_ELEMENTS // elements))
 
 
 @cache
