@@ -30,7 +30,7 @@ from conformance.profiles import PROFILES
 from conformance.resume import check_device
 from conformance.selection import Selection, draws
 from conformance.template import DRAWN, Body, bind, body_of, fixed_parameters, parametrize
-from conformance.trial import BrokenRecord, Judged, OutOfTime, Refused, Trial
+from conformance.trial import BrokenRecord, Judged, Lost, OutOfTime, Refused, Trial
 
 TRIAL = pytest.StashKey[Trial]()
 BODY = pytest.StashKey[Body]()
@@ -210,6 +210,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
                 trial.covered(**arguments)
         except OutOfTime:
             trial.cut = True
+        except Lost as lost:
+            raise lost.cause from None
         trial.settle()
     except Refused:
         # Not of the item: its function is bound by now, and says nothing of the template's.

@@ -55,6 +55,16 @@ class OutOfTime(BaseException):
     """
 
 
+class Lost(BaseException):
+    """The device is lost, or the evidence cannot be written: ``cause`` says it. No Exception, as
+    above: Hypothesis would run the case again, and call a record that went well before flaky.
+    """
+
+    def __init__(self, cause: Exception) -> None:
+        super().__init__(str(cause))
+        self.cause = cause
+
+
 class BrokenRecord(BaseException):
     """A record contradicts itself: its case names another operator. No Exception, as above."""
 
@@ -102,7 +112,6 @@ class Trial:
     _hangs: int = 0
     _verdicts: list[Judged] = field(default_factory=list)
     _refused: dict[Key, Judged] = field(default_factory=dict)
-    _lost: Exception | None = None
 
     @property
     def phase(self) -> str:
@@ -116,12 +125,10 @@ class Trial:
     def attempt(self, body: Callable[[], None], case: Case | None = None) -> None:
         """Run a template's body once; ``case`` is its drawn case, if it has one.
 
-        Raises `Refused` for a refused case, `NothingJudged` where the body judged nothing, and what
-        the body raises; a lost device is raised again by every later attempt.
+        Raises `Refused` for a refused case, `NothingJudged` where the body judged nothing, `Lost`,
+        and what the body raises.
         """
         __tracebackhide__ = True
-        if self._lost is not None:
-            raise self._lost
         if case is not None:
             known = self._refused.get((case.digest, case.machine))
             if known is not None:
@@ -129,7 +136,10 @@ class Trial:
             if self._budget_spent():
                 return
             self._check_time()
-        refused = self._run(body)
+        try:
+            refused = self._run(body)
+        except (EnvironmentFailure, OperatorUnavailable) as lost:
+            raise Lost(lost) from lost
         if refused is not None:
             self._remember(refused, case)
             self._refuse(refused, body)
@@ -206,9 +216,6 @@ class Trial:
         token = _current.set(self)
         try:
             body()
-        except (EnvironmentFailure, OperatorUnavailable) as lost:
-            self._lost = lost
-            raise
         except AssertionError:
             if all(judged.verdict.ok for judged in self._verdicts):
                 raise

@@ -1,8 +1,15 @@
-"""Hypothesis in the project's own tests: how long an example takes says nothing of the code."""
+"""What the project's own tests share.
+
+How long an example of Hypothesis takes says nothing of the code. And hundreds of tests start Python
+anew, which takes a second longer where no compiled modules are kept.
+"""
 
 from __future__ import annotations
+
+import os
 
 from hypothesis import settings
 
 settings.register_profile("tests", deadline=None)
 settings.load_profile("tests")
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

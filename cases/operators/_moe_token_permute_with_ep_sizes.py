@@ -61,7 +61,7 @@ cores' lists does; ``row``: the most columns of which two rows fit the buffer; `
 same on the vendor's chips."""
 
 MOST_SLOTS = 7_000
-MOST_ELEMENTS = 500_000
+MOST_ELEMENTS = 800_000
 """Elements of the outputs of one case, if it keeps every slot: bounds its time."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from conformance.case import Case, Machine, Tensor
 from conformance.devices.device import EnvironmentFailure
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.observation import Observation, Outcome
-from conformance.trial import Judged, NothingJudged, Refused, Trial, current
+from conformance.trial import Judged, Lost, NothingJudged, Refused, Trial, current
 from conformance.verdict import Verdict
 from tests.conformance.segment_sum import case, observe, operator
 
@@ -191,17 +192,24 @@ def test_a_body_that_judges_nothing_does_not_pass() -> None:
         Bench().trial.attempt(lambda: None)
 
 
-def test_a_lost_device_is_not_asked_again() -> None:
+def test_a_device_that_is_lost_ends_the_item_though_the_same_case_went_well_before() -> None:
     bench = Bench()
 
-    def lost() -> None:
-        raise EnvironmentFailure("unplugged")
+    def device(case: Case) -> None:
+        if len(bench.ran) == 3:
+            raise EnvironmentFailure("unplugged")
+        bench.run(case)
 
-    with pytest.raises(EnvironmentFailure):
-        bench.trial.attempt(lost, case_of(1))
-    with pytest.raises(EnvironmentFailure, match="unplugged"):
-        bench.attempt(2)
-    assert bench.ran == []
+    @settings(max_examples=9, database=None, deadline=None, phases=[Phase.generate, Phase.shrink])
+    @given(st.integers(0, 1000))
+    def item(number: int) -> None:
+        for again in (case_of(1), case_of(2)):
+            bench.trial.attempt(partial(device, again), again)
+
+    with pytest.raises(Lost, match="unplugged") as ended:
+        item()
+    assert isinstance(ended.value.cause, EnvironmentFailure)
+    assert bench.ran == [1, 2, 1]
 
 
 def test_a_verdict_is_given_on_the_arithmetic_of_the_items_device() -> None:
