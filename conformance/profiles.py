@@ -33,7 +33,7 @@ class Profile:
 PROFILES = {
     profile.name: profile
     for profile in (
-        Profile("smoke", "under a minute on two cores", 250, 1_800, 60, 5, 2, edge_cost=1_000),
+        Profile("smoke", "under a minute on two cores", 250, 1_500, 60, 5, 2, edge_cost=1_000),
         Profile(
             "gate", "under ten minutes on two cores", 2_500, 9_000, 60, 20, 3, edge_cost=1_000_000
         ),

@@ -71,6 +71,9 @@ def compile_operator(
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+MACHINE = "libmachine.so"
+
+
 def build(folder: Path) -> Path:
     """Compiles the engine and every test kernel into one shared object in ``folder``."""
     sources = [*LANGUAGE.glob("engine/*.cpp"), *KERNELS.glob("*.cpp")]
@@ -82,7 +85,7 @@ def build(folder: Path) -> Path:
         objects.append(folder / f"{source.stem}.o")
         result = compile_operator(source, objects[-1], "int32_t", "DT_INT32")
         assert result.returncode == 0, result.stderr
-    library = folder / "libmachine.so"
+    library = folder / MACHINE
     link = [COMPILER, "-shared", *HOST_FLAGS, *map(str, objects), "-o", str(library)]
     subprocess.run(link, check=True)
     return library
