@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 STATEMENT = re.compile(
-    r"[ \t]*(?:AscendC::)?"
+    r"[ \t]*(?:\w+::)*"
     r"(PipeBarrier<\w+>\(\)|SyncAll(?:<\w+>)?\([^;]*\)|Order<[\w:]+>\(\));\n"
 )
 FLAG = re.compile(r"[ \t]*(?:AscendC::)?SetFlag<([^>]+)>\(([^;]*)\);\n")

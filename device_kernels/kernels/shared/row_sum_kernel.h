@@ -82,14 +82,17 @@ public:
     __aicore__ inline void Store(int64_t token, int64_t column, int64_t columns) {
         if constexpr (IS_SUM) {
             resultQueue_.EnQue(sum_);
+            AscendC::LocalTensor<T> result = resultQueue_.template DeQue<T>();
+            CopyOut(result, token, column, columns);
         } else {
             const int32_t count = static_cast<int32_t>(RoundedToBlocks(columns));
             AscendC::LocalTensor<T> rounded = resultQueue_.template AllocTensor<T>();
             AscendC::Cast(rounded, sum_, AscendC::RoundMode::CAST_RINT, count);
             AscendC::PipeBarrier<PIPE_V>();
             resultQueue_.EnQue(rounded);
+            AscendC::LocalTensor<T> result = resultQueue_.template DeQue<T>();
+            CopyOut(result, token, column, columns);
         }
-        CopyOut(token, column, columns);
     }
 
 private:
@@ -126,8 +129,8 @@ private:
         return rowQueue_.template DeQue<T>();
     }
 
-    __aicore__ inline void CopyOut(int64_t token, int64_t column, int64_t columns) {
-        AscendC::LocalTensor<T> result = resultQueue_.template DeQue<T>();
+    __aicore__ inline void CopyOut(AscendC::LocalTensor<T>& result, int64_t token, int64_t column,
+                                   int64_t columns) {
         const uint32_t stored = static_cast<uint32_t>(columns * sizeof(T));
         AscendC::DataCopyPad(output_[token * hidden_ + column], result,
                              AscendC::DataCopyExtParams{1, stored, 0, 0, 0});
