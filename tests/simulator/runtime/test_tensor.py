@@ -57,7 +57,7 @@ def ask(acl: Acl, getter: str, tensor: int | None) -> object:
     assert function(void_p(tensor), byref(value), byref(count)) == 0
     values = tuple(value[: count.value])
     # As the interface says: delete[].
-    ctypes.CDLL("libstdc++.so.6")["_ZdaPv"](value)
+    acl.opapi["_ZdaPv"](value)
     return values
 
 
