@@ -59,6 +59,10 @@ void DeclareGlobal(RegionShadow& region, const char* name, uint64_t address, uin
     const Core& core = CurrentCore();
     const Pipe pipe = PipeOf(doer.pipe);
     const uint64_t start = address - region.start;
+    // Before it is judged: who reads the trace finds the access that a race is stopped at.
+    if (Tracing()) {
+        TraceAccess(NextTraceNumber(), pipe, access, name, start, start + bytes);
+    }
     const Meeting met =
         region.accesses.Find(access, start, start + bytes, [&](Pipe other, const Seen& seen) {
             if (Rival(core, seen) >= 0) {
@@ -82,9 +86,6 @@ void DeclareGlobal(RegionShadow& region, const char* name, uint64_t address, uin
         if (access != Access::Read) {
             region.undefined.Remove(start, start + bytes);
         }
-    }
-    if (Tracing()) {
-        TraceAccess(NextTraceNumber(), pipe, access, name, start, start + bytes);
     }
     Seen seen;
     seen.where = doer.where;
