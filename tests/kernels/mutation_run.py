@@ -40,6 +40,7 @@ from tests.kernels import (
 )
 from tests.kernels.drawn_cases import cell_cases
 from tests.kernels.mutants import Mutant, apply
+from tests.shrinking import MOST_INDICES
 
 ROOT = Path(__file__).parents[2]
 KERNELS = ROOT / "device_kernels" / "kernels"
@@ -56,7 +57,7 @@ MUTANTS = {
 }
 """The mistakes of each operator."""
 
-MOST_INDICES, MOST_HIDDEN = 8, 64
+MOST_HIDDEN = 64
 MOST_REVEALED = 300
 """Drawn cases over which the share of those that reveal a mistake is counted."""
 STOP_EARLY = ("-n", "0", "--time-limit", "3", "--", "-x", "-k")
