@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from cases.operators._moe_token_permute_with_ep_call import DTYPES, Shape, call, padded_call
-from cases.operators._moe_token_permute_with_ep_sizes import (
+from cases.operators._moe_token_permute_with_ep_sources import TILING
+from cases.operators._token_permute_sizes import (
     LISTS_OF_ONE_MERGE,
     MOST_PADDED_TOKENS,
     MOST_TOP_K,
     one_core_slots,
     row_columns,
 )
-from cases.operators._moe_token_permute_with_ep_sources import TILING
 from conformance.case import Case, Machine, Tensor, numpy_dtype
 from conformance.devices.device import USABLE_UB_BYTES
 from conformance.fill import BITS, Fill

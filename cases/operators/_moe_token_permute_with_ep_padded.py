@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from cases.operators._moe_token_permute_with_ep_cells import (
+from cases.operators._token_permute_cells import (
     INDEX_DTYPES,
     MOST_HIDDEN,
     PROBS,
@@ -19,7 +19,7 @@ from cases.operators._moe_token_permute_with_ep_cells import (
     probs_with,
     ub_shown,
 )
-from cases.operators._moe_token_permute_with_ep_sizes import (
+from cases.operators._token_permute_sizes import (
     BOUNDARIES,
     CORES,
     UB,

@@ -10,15 +10,15 @@ from cases.operators._moe_token_permute_with_ep_call import (
     call,
     padded_call,
 )
-from cases.operators._moe_token_permute_with_ep_sizes import (
-    MOST_PADDED_TOKENS,
-    MOST_TOP_K,
-)
 from cases.operators._moe_token_permute_with_ep_sources import (
     DEFINITION,
     INTERFACE,
     README,
     TILING,
+)
+from cases.operators._token_permute_sizes import (
+    MOST_PADDED_TOKENS,
+    MOST_TOP_K,
 )
 from conformance.case import Attribute, Case, Tensor
 from conformance.fill import Fill

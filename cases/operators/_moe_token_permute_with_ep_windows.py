@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from cases.operators._token_permute import Windows
+from conformance.case import Case
 from reference.moe_token_permute_with_ep import Range, assigned, window
 
 WINDOWS = {
@@ -99,3 +103,16 @@ def _number(level: str, slots: int, first: int) -> int:
         "negative": -1 - first % max(1, slots - 1),
         "no rows": -slots - first % 3,
     }.get(level, 1 + first % slots)
+
+
+def _attributes(mode: str, level: str, slots: int, first: int, second: int) -> dict[str, Any]:
+    rank_range, num_out_tokens = window_at(mode, level, slots, first, second)
+    return {"rank_range": rank_range, "num_out_tokens": num_out_tokens}
+
+
+def _shown(case: Case) -> set[str]:
+    asked = case.attributes["rank_range"], case.attributes["num_out_tokens"]
+    return windows_shown(case.mode, *asked, case.inputs["indices"].size)
+
+
+RANGES = Windows(WINDOWS, least_slots, _attributes, _shown)

@@ -21,13 +21,10 @@ from cases.operators._moe_token_permute_with_ep_call import (
     call,
     padded_call,
 )
-from cases.operators._moe_token_permute_with_ep_cells import cells
 from cases.operators._moe_token_permute_with_ep_examples import examples
-from cases.operators._moe_token_permute_with_ep_limits import CopyUb, limits
 from cases.operators._moe_token_permute_with_ep_padded import padded_cases, padded_cells
 from cases.operators._moe_token_permute_with_ep_quarantine import quarantine
 from cases.operators._moe_token_permute_with_ep_rejections import rejections
-from cases.operators._moe_token_permute_with_ep_sizes import MOST_TOP_K, SORT_GRANULE
 from cases.operators._moe_token_permute_with_ep_sources import (
     ACLNN,
     DEFINITION,
@@ -35,7 +32,16 @@ from cases.operators._moe_token_permute_with_ep_sources import (
     SORT,
     TILING,
 )
-from cases.operators._moe_token_permute_with_ep_windows import WINDOWS, least_slots, window_at
+from cases.operators._moe_token_permute_with_ep_windows import (
+    RANGES,
+    WINDOWS,
+    least_slots,
+    window_at,
+)
+from cases.operators._token_permute import TokenPermute
+from cases.operators._token_permute_cells import cells
+from cases.operators._token_permute_limits import CopyUb, limits
+from cases.operators._token_permute_sizes import MOST_TOP_K, RESERVED_BYTES, SORT_GRANULE
 from conformance.case import Case, Machine, numpy_dtype
 from conformance.cells import Cells
 from conformance.operator import (
@@ -70,6 +76,16 @@ SEAMS = st.sampled_from(tuple(SEAM_UB_BYTES))
 
 NUMBERS = st.integers(0, 2**20)
 INDEX_DTYPES = st.sampled_from(["int32", "int64"])
+
+
+PERMUTE = TokenPermute(
+    call,
+    RANGES,
+    probs=True,
+    reserved_bytes=RESERVED_BYTES,
+    batches=True,
+    edge_modes=("full", "middle"),
+)
 
 
 def formula(inputs: Arrays, attributes: Mapping[str, Any]) -> Arrays:
@@ -163,7 +179,7 @@ def cells_of(mode: str, dtype: str) -> Cells:
     """The discrete cells of one mode and dtype."""
     if mode == "padded":
         return padded_cells(padded_call, dtype)
-    return cells(call, mode, dtype)
+    return cells(PERMUTE, mode, dtype)
 
 
 def stated(text: str) -> Clause:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 from hypothesis import find, given, seed
 
-from cases.operators._moe_token_permute_with_ep_sizes import (
-    LEAST_UB_BYTES,
-    one_core_slots,
-    row_columns,
-)
 from cases.operators._moe_token_permute_with_ep_windows import (
     WINDOWS,
     least_slots,
     window_at,
     windows_shown,
+)
+from cases.operators._token_permute_sizes import (
+    LEAST_UB_BYTES,
+    one_core_slots,
+    row_columns,
 )
 from cases.operators.moe_token_permute_with_ep import OPERATOR
 from conformance.case import Case, Machine

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cases.operators._moe_token_permute_with_ep_sizes import one_core_slots, row_columns
+from cases.operators._token_permute_sizes import one_core_slots, row_columns
 from cases.operators.moe_token_permute_with_ep import OPERATOR
 from conformance.case import Case
 from conformance.judge import judge

@@ -30,8 +30,12 @@ constexpr uint32_t Select(bool condition, uint32_t chosen, uint32_t other) {
     return (chosen & mask) | (other & ~mask);
 }
 
+// The four conversions below are always inlined: a loop that calls them is scalar, and whether a
+// compiler inlines by itself depends on how many places of a library use them.
+#define ASCENDSIM_IN_LOOPS [[gnu::always_inline]] inline
+
 // binary16 to fp32: exact, NaN payloads kept.
-inline float WidenHalf(uint16_t bits) {
+ASCENDSIM_IN_LOOPS float WidenHalf(uint16_t bits) {
     constexpr uint32_t kRebias = (127u - 15u) << 23;
     const uint32_t sign = static_cast<uint32_t>(bits & 0x8000u) << 16;
     const uint32_t magnitude = static_cast<uint32_t>(bits & 0x7FFFu) << 13;
@@ -43,12 +47,12 @@ inline float WidenHalf(uint16_t bits) {
     return std::bit_cast<float>(Select(exponent == 0, subnormal, normal) | sign);
 }
 
-inline float WidenBfloat(uint16_t bits) {
+ASCENDSIM_IN_LOOPS float WidenBfloat(uint16_t bits) {
     return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
 }
 
 // fp32 to binary16, to nearest even, overflow to infinity. Without branches: loops vectorise.
-inline uint16_t NarrowHalfNearest(float value) {
+ASCENDSIM_IN_LOOPS uint16_t NarrowHalfNearest(float value) {
     const auto bits = std::bit_cast<uint32_t>(value);
     const uint32_t sign = bits & 0x80000000u;
     const uint32_t magnitude = bits ^ sign;
@@ -65,13 +69,15 @@ inline uint16_t NarrowHalfNearest(float value) {
 }
 
 // fp32 to bfloat16, to nearest even, overflow to infinity.
-inline uint16_t NarrowBfloatNearest(float value) {
+ASCENDSIM_IN_LOOPS uint16_t NarrowBfloatNearest(float value) {
     const auto bits = std::bit_cast<uint32_t>(value);
     const uint32_t rounded = bits + 0x7FFFu + ((bits >> 16) & 1u);
     const uint32_t quiet = bits | 0x00400000u;
     const bool isNan = (bits & 0x7FFFFFFFu) > 0x7F800000u;
     return static_cast<uint16_t>(Select(isNan, quiet, rounded) >> 16);
 }
+
+#undef ASCENDSIM_IN_LOOPS
 
 // Whether the magnitude kept/2^n with the given remainder is rounded up.
 template <AscendC::RoundMode mode>

@@ -1,4 +1,4 @@
-"""Edges of MoeTokenPermuteWithEp: every limit of both tilings on every chip.
+"""Edges of operators that sort slots and copy rows: every limit of both tilings on every chip.
 
 Modes share one kernel, so limits of the sort and of the copies are met in one mode that keeps all
 slots and in one that keeps a window.
@@ -7,31 +7,29 @@ slots and in one that keeps a window.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
 from hypothesis import strategies as st
 
-from cases.operators._moe_token_permute_with_ep_limits import (
+from cases.operators._token_permute import TokenPermute
+from cases.operators._token_permute_limits import (
     MERGED_AT_ONCE,
     CopyUb,
     run_slots,
 )
-from cases.operators._moe_token_permute_with_ep_sizes import (
+from cases.operators._token_permute_sizes import (
     LISTS_OF_ONE_MERGE,
-    RESERVED_BYTES,
     one_core_slots,
     row_columns,
 )
-from cases.operators._moe_token_permute_with_ep_windows import WINDOWS, least_slots, window_at
 from conformance.case import Case, Machine, numpy_dtype
 from conformance.devices.device import USABLE_UB_BYTES
 from conformance.edges import STEPS, Edge, Edges, Sizes, distinct
 from conformance.strategies.fills import MOVED, SEEDS
 from conformance.strategies.keys import keyed
 
-MODES = ("full", "middle")
 CHIPS = tuple(Machine(cores, ub) for cores in (40, 48) for ub in USABLE_UB_BYTES.values())
 SMALL = Machine(3, 2048)
 MOST_TOP_K = 512
@@ -45,20 +43,18 @@ PATTERNS = ("cycle", "one missing", "descending", "negative", "all equal")
 INDEX_DTYPES = st.sampled_from(["int32", "int64"])
 NUMBERS = st.integers(0, 2**20)
 
-Call = Callable[..., Case]
 
-
-def edges(call: Call, mode: str, dtype: str) -> Edges | None:
-    """The edges of one mode that sorts and dtype; ``call`` is the record's."""
-    if mode not in MODES:
+def edges(permute: TokenPermute, mode: str, dtype: str) -> Edges | None:
+    """The edges of one mode that sorts and dtype."""
+    if mode not in permute.edge_modes:
         return None
     size = numpy_dtype(dtype).itemsize
     near = distinct(
         Edge(limit, machine, sizes, _cost(sizes))
         for machine in (SMALL, *CHIPS)
-        for limit, sizes in (*_sort_edges(machine), *_copy_edges(machine, size))
+        for limit, sizes in (*_sort_edges(machine), *_copy_edges(permute, machine, size))
     )
-    return Edges(near, _sizes_of, lambda edge: _cases(call, mode, dtype, edge))
+    return Edges(near, _sizes_of, lambda edge: _cases(permute, mode, dtype, edge))
 
 
 def _sort_edges(machine: Machine) -> Iterator[tuple[str, Sizes]]:
@@ -75,23 +71,26 @@ def _sort_edges(machine: Machine) -> Iterator[tuple[str, Sizes]]:
         yield f"slots = {limit}{step}", {"top_k": 1, "tokens": slots + change, "hidden": 1}
 
 
-def _copy_edges(machine: Machine, element_bytes: int) -> Iterator[tuple[str, Sizes]]:
+def _copy_edges(
+    permute: TokenPermute, machine: Machine, element_bytes: int
+) -> Iterator[tuple[str, Sizes]]:
     ub = machine.ub_bytes
-    hiddens = {"a vendor row": row_columns(ub, element_bytes)}
-    half = (ub - RESERVED_BYTES) // 2 // SPLIT_GRANULE_BYTES * SPLIT_GRANULE_BYTES
-    hiddens["two vendor pieces"] = 2 * half // element_bytes
+    hiddens = {"a vendor row": row_columns(ub, element_bytes, permute.reserved_bytes)}
+    half = (ub - permute.reserved_bytes) // 2 // SPLIT_GRANULE_BYTES * SPLIT_GRANULE_BYTES
+    if permute.batches:
+        hiddens["two vendor pieces"] = 2 * half // element_bytes
     for step, change in STEPS.items():
         tokens = machine.cores + change
         yield f"tokens = cores{step}", {"top_k": 2, "tokens": tokens}
         if machine in CHIPS:
             for limit, hidden in hiddens.items():
                 yield f"hidden = {limit}{step}", {"top_k": 2, "hidden": hidden + change}
-            for top_k, hidden in ((8, 2048), (MOST_TOP_K, 1), (1, 1)):
+            for top_k, hidden in ((8, 2048), (MOST_TOP_K, 1), (1, 1)) * permute.batches:
                 row = -(-hidden * element_bytes // 32) * 32
                 most = min(MOST_TOKENS_OF_A_PASS, ub // (2 * row + 16 * top_k)) * machine.cores
                 sizes = {"top_k": top_k, "tokens": most + change, "hidden": hidden}
                 yield f"tokens = vendor passes of {hidden}x{top_k}{step}", sizes
-        for probs, top_k in product((0, 1), (2, MOST_TOP_K)):
+        for probs, top_k in product((0, 1) if permute.probs else (0,), (2, MOST_TOP_K)):
             copy = CopyUb(ub, top_k, element_bytes, bool(probs))
             given = {"top_k": top_k, "probs": probs}
             told = f"{top_k} slots, {'probs' if probs else 'no probs'}{step}"
@@ -120,28 +119,28 @@ def _sizes_of(case: Case) -> Sizes:
 
 
 @st.composite
-def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, edge: Edge) -> Case:
+def _cases(draw: st.DrawFn, permute: TokenPermute, mode: str, dtype: str, edge: Edge) -> Case:
     """Cases on an edge."""
     sizes, top_k = edge.sizes, edge.sizes["top_k"]
-    level = WINDOWS[mode][0]
+    level = permute.windows.levels[mode][0]
     some_tokens, some_hidden = draw(st.integers(1, FREE_TOKENS)), draw(st.integers(1, FREE_HIDDEN))
-    fewest = -(-least_slots(mode, level) // top_k)
+    fewest = -(-permute.windows.least_slots(mode, level) // top_k)
     tokens = sizes.get("tokens", max(some_tokens, fewest))
     slots, hidden = tokens * top_k, sizes.get("hidden", some_hidden)
-    rank_range, num_out_tokens = window_at(mode, level, slots, draw(NUMBERS), draw(NUMBERS))
+    asked = permute.windows.attributes(mode, level, slots, draw(NUMBERS), draw(NUMBERS))
     pattern = draw(st.sampled_from(PATTERNS if slots > 2 else ("in order",)))
     generator = np.random.default_rng(draw(SEEDS))
-    given, weights = draw(st.booleans()), draw(MOVED)
-    return call(
+    if permute.probs:
+        given, weights = draw(st.booleans()), draw(MOVED)
+        asked["probs"] = weights if sizes.get("probs", given) else None
+    return permute.call(
         mode,
         dtype,
         tokens=(tokens, hidden),
         top_k=top_k,
         indices=tuple(keyed(pattern, slots, generator).tolist()),
         index_dtype=draw(INDEX_DTYPES),
-        rank_range=rank_range,
-        num_out_tokens=num_out_tokens,
         fill=draw(MOVED),
-        probs=weights if sizes.get("probs", given) else None,
         machine=edge.machine,
+        **asked,
     )

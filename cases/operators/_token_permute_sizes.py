@@ -1,15 +1,15 @@
-"""Sizes of MoeTokenPermuteWithEp at which a kernel changes its path, solved for a drawn machine.
+"""Sizes of operators that sort slots and copy rows, where a kernel changes its path.
 
 `one_core_slots` and `row_columns` are the vendor's limits as functions of the machine. Sources:
-ops-transformer, moe_token_permute_with_ep_tiling.cpp, read. Kernels of this project draw their own
-lines; shapes around the vendor's on small machines lie near theirs too.
+ops-transformer, tilings of MoeTokenPermuteWithEp and MoeTokenPermute, read. Kernels of this project
+draw their own lines; shapes around the vendor's on small machines lie near theirs too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import product
 
 from conformance.case import Machine
@@ -24,6 +24,8 @@ SORTED_BYTES_PER_SLOT = 32
 SORT_GRANULE = 32
 LISTS_OF_ONE_MERGE = 4
 RESERVED_BYTES = 4096
+"""Of the buffer, what MoeTokenPermuteWithEp keeps back for indices; MoeTokenPermute keeps half."""
+
 MOST_TOP_K = 512
 MOST_PADDED_TOKENS = 2**31
 """With paddedMode indices name tokens, which come back as int32."""
@@ -92,35 +94,47 @@ def one_core_slots(machine: Machine) -> int:
     return usable // SORTED_BYTES_PER_SLOT // SORT_GRANULE * SORT_GRANULE
 
 
-def row_columns(ub_bytes: int, element_bytes: int) -> int:
+def row_columns(ub_bytes: int, element_bytes: int, reserved_bytes: int = RESERVED_BYTES) -> int:
     """The most columns of which two rows fit what the buffer has beside indices."""
-    return (ub_bytes - RESERVED_BYTES) // 2 // 32 * 32 // element_bytes
+    return (ub_bytes - reserved_bytes) // 2 // 32 * 32 // element_bytes
 
 
 @cache
 def sizes_at(
-    boundary: str, top_k: str, cores: str, ub: str, element_bytes: int
+    boundary: str,
+    top_k: str,
+    cores: str,
+    ub: str,
+    element_bytes: int,
+    reserved_bytes: int = RESERVED_BYTES,
 ) -> tuple[Sizes, ...]:
     """The sizes on a boundary, fewest elements first; empty where the classes do not meet it."""
+    row = partial(row_columns, element_bytes=element_bytes, reserved_bytes=reserved_bytes)
     found = {
         sizes
         for count, ub_bytes in product(CORES[cores], UB[ub])
-        for sizes in _on(boundary, TOP_KS[top_k], Machine(count, ub_bytes), element_bytes)
+        for sizes in _on(boundary, TOP_KS[top_k], Machine(count, ub_bytes), row)
         if sizes.holds(1)
     }
     return tuple(sorted(found, key=_simplicity))
 
 
 def boundaries_of(
-    machine: Machine | None, tokens: int, slots: int, hidden: int, element_bytes: int
+    machine: Machine | None,
+    tokens: int,
+    slots: int,
+    hidden: int,
+    element_bytes: int,
+    reserved_bytes: int = RESERVED_BYTES,
 ) -> set[str]:
     """The boundaries on which a case's sizes lie; without a machine, those of no machine."""
     shown = {name for name, size in SORT_SIZES.items() if slots == size}
-    vendor = {row_columns(usable, element_bytes) for usable in USABLE_UB_BYTES.values()}
+    row_of = partial(row_columns, element_bytes=element_bytes, reserved_bytes=reserved_bytes)
+    vendor = {row_of(usable) for usable in USABLE_UB_BYTES.values()}
     shown |= {f"hidden = vendor row{s}" for s, d in STEPS.items() if hidden - d in vendor}
     if machine is None:
         return shown
-    core, row = one_core_slots(machine), row_columns(machine.ub_bytes, element_bytes)
+    core, row = one_core_slots(machine), row_of(machine.ub_bytes)
     for step, change in STEPS.items():
         shown |= {f"tokens = cores{step}"} if tokens == machine.cores + change else set()
         shown |= {f"slots = one core{step}"} if slots == core + change else set()
@@ -130,7 +144,7 @@ def boundaries_of(
 
 
 def _on(
-    boundary: str, top_ks: tuple[int, ...], machine: Machine, element_bytes: int
+    boundary: str, top_ks: tuple[int, ...], machine: Machine, row_of: Callable[[int], int]
 ) -> Iterator[Sizes]:
     """The sizes of one machine and class of top_k on a boundary."""
     what, _, step = boundary.partition(" = ")
@@ -146,9 +160,9 @@ def _on(
     elif what == "tokens":
         yield from (Sizes(machine, top_k, machine.cores + change) for top_k in ends)
     else:
-        rows = [row_columns(machine.ub_bytes, element_bytes)]
+        rows = [row_of(machine.ub_bytes)]
         if "vendor" in step:
-            rows = [row_columns(usable, element_bytes) for usable in USABLE_UB_BYTES.values()]
+            rows = [row_of(usable) for usable in USABLE_UB_BYTES.values()]
         for row, top_k in product(rows, ends):
             yield Sizes(machine, top_k, hidden=row * (2 if "two" in step else 1) + change)
 

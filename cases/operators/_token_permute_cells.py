@@ -1,18 +1,19 @@
-"""The discrete cells of MoeTokenPermuteWithEp: sizes, keys, ranges, probabilities, machines."""
+"""The discrete cells of operators that sort slots and copy rows."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from cases.operators._moe_token_permute_with_ep_edges import edges
-from cases.operators._moe_token_permute_with_ep_sizes import (
+from cases.operators._token_permute import TokenPermute
+from cases.operators._token_permute_edges import edges
+from cases.operators._token_permute_sizes import (
     BOUNDARIES,
     CORES,
     SMALL_UB,
@@ -22,12 +23,6 @@ from cases.operators._moe_token_permute_with_ep_sizes import (
     Sizes,
     boundaries_of,
     sizes_at,
-)
-from cases.operators._moe_token_permute_with_ep_windows import (
-    WINDOWS,
-    least_slots,
-    window_at,
-    windows_shown,
 )
 from conformance.case import Case, numpy_dtype
 from conformance.cells import Axis, Cells, Constraint, Levels
@@ -45,62 +40,62 @@ PROBS = ("absent", *MOVED_FIRST)
 
 NUMBERS = st.integers(0, 2**20)
 
-Call = Callable[..., Case]
-
 
 @cache
-def cells(call: Call, mode: str, dtype: str) -> Cells:
-    """The cells of one mode that sorts and dtype; ``call`` makes a case of sizes."""
+def cells(permute: TokenPermute, mode: str, dtype: str) -> Cells:
+    """The cells of one mode that sorts and dtype."""
     element_bytes = numpy_dtype(dtype).itemsize
+    levels = permute.windows.levels[mode]
 
     @cache
     def holds(boundary: str, top_k: str, cores: str, ub: str, slots: int) -> bool:
-        found = sizes_at(boundary, top_k, cores, ub, element_bytes)
+        found = sizes_at(boundary, top_k, cores, ub, element_bytes, permute.reserved_bytes)
         return any(sizes.holds(slots) for sizes in found)
 
     def solvable(
-        boundary: str, top_k: str, cores: str, ub: str, keys: str, level: str = WINDOWS[mode][0]
+        boundary: str, top_k: str, cores: str, ub: str, keys: str, level: str = levels[0]
     ) -> bool:
-        return holds(boundary, top_k, cores, ub, _least(mode, keys, level))
+        return holds(boundary, top_k, cores, ub, _least(permute, mode, keys, level))
 
-    levels = WINDOWS[mode]
-    enough = least_slots(mode, levels[0])
+    enough = permute.windows.least_slots(mode, levels[0])
     boundaries = tuple(name for name in BOUNDARIES if SORT_SIZES.get(name, enough) >= enough)
-    ranges = (Axis("range", levels, _ranges_of),) if len(levels) > 1 else ()
+    ranges = (Axis("range", levels, permute.windows.shown),) if len(levels) > 1 else ()
+    probs = (Axis("probs", PROBS, probs_shown),) if permute.probs else ()
     sized = ("boundary", "top_k", "cores", "UB", "keys", *(axis.name for axis in ranges))
     return Cells(
         axes=(
-            Axis("boundary", boundaries, _boundaries_of),
+            Axis("boundary", boundaries, partial(_boundaries_of, permute.reserved_bytes)),
             Axis("keys", KEYS, _keys_of),
             Axis("top_k", tuple(TOP_KS), _top_ks_of),
             *ranges,
             Axis("family", MOVED_FIRST, families_shown),
             Axis("indices", INDEX_DTYPES, lambda case: [case.inputs["indices"].dtype]),
-            Axis("probs", PROBS, probs_shown),
+            *probs,
             Axis("cores", tuple(CORES), cores_shown),
             Axis("UB", tuple(UB), ub_shown),
         ),
-        cases=lambda levels: _cases(call, mode, dtype, levels),
+        cases=lambda levels: _cases(permute, mode, dtype, levels),
         constraints=(
             Constraint(sized, solvable, "no size meets these, or only one that is too big"),
         ),
-        edges=edges(call, mode, dtype),
+        edges=edges(permute, mode, dtype),
     )
 
 
 @st.composite
-def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, levels: Levels) -> Case:
+def _cases(draw: st.DrawFn, permute: TokenPermute, mode: str, dtype: str, levels: Levels) -> Case:
     """Cases that show these levels; every one takes the same number of choices, so that fewer are
     no simpler.
     """
-    level = levels.get("range", WINDOWS[mode][0])
-    least = _least(mode, levels["keys"], level)
+    level = levels.get("range", permute.windows.levels[mode][0])
+    least = _least(permute, mode, levels["keys"], level)
     found = sizes_at(
         levels["boundary"],
         levels["top_k"],
         levels["cores"],
         levels["UB"],
         numpy_dtype(dtype).itemsize,
+        permute.reserved_bytes,
     )
     solved = [sizes for sizes in found if sizes.holds(least)]
     chosen: Sizes = cheap(draw, solved)
@@ -112,38 +107,35 @@ def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, levels: Levels) -
     tokens = chosen.tokens or min(fewest + more, chosen.most_tokens)
     slots = tokens * chosen.top_k
     hidden = chosen.hidden or (any_hidden - 1) % max(1, FEW_ELEMENTS // slots) + 1
-    rank_range, num_out_tokens = window_at(mode, level, slots, first, second)
     flat = levels["top_k"] == "rank 1"
-    weights = draw(probs_with(levels["probs"], tokens if flat else chosen.top_k))
-    return call(
+    asked = permute.windows.attributes(mode, level, slots, first, second)
+    if permute.probs:
+        weights = draw(probs_with(levels["probs"], tokens if flat else chosen.top_k))
+        asked["probs"] = None if levels["probs"] == "absent" else weights
+    return permute.call(
         mode,
         dtype,
         tokens=(tokens, hidden),
         top_k=None if flat else chosen.top_k,
         indices=tuple(keyed(levels["keys"], slots, generator).tolist()),
         index_dtype=levels["indices"],
-        rank_range=rank_range,
-        num_out_tokens=num_out_tokens,
         fill=draw(fills_with(levels["family"], 1, hidden, MOVED_FIRST)),
-        probs=None if levels["probs"] == "absent" else weights,
         machine=chosen.machine,
+        **asked,
     )
 
 
-def _least(mode: str, keys: str, level: str) -> int:
+def _least(permute: TokenPermute, mode: str, keys: str, level: str) -> int:
     """The fewest slots in which keys and range show."""
-    return max(LEAST_KEYS[keys], least_slots(mode, level))
+    return max(LEAST_KEYS[keys], permute.windows.least_slots(mode, level))
 
 
-def _slots_of(case: Case) -> int:
-    return case.inputs["indices"].size
-
-
-def _boundaries_of(case: Case) -> set[str]:
+def _boundaries_of(reserved_bytes: int, case: Case) -> set[str]:
     tokens, *columns = case.inputs["tokens"].shape
     hidden = math.prod(columns)
     element_bytes = numpy_dtype(case.dtype).itemsize
-    return boundaries_of(case.machine, tokens, _slots_of(case), hidden, element_bytes)
+    slots = case.inputs["indices"].size
+    return boundaries_of(case.machine, tokens, slots, hidden, element_bytes, reserved_bytes)
 
 
 def _keys_of(case: Case) -> set[str]:
@@ -155,12 +147,6 @@ def _top_ks_of(case: Case) -> list[str]:
     if len(shape) == 1:
         return ["rank 1"]
     return [name for name, top_ks in TOP_KS.items() if shape[1] >= top_ks[0]][-1:]
-
-
-def _ranges_of(case: Case) -> set[str]:
-    attributes = case.attributes
-    rank_range, num_out_tokens = attributes["rank_range"], attributes["num_out_tokens"]
-    return windows_shown(case.mode, rank_range, num_out_tokens, _slots_of(case))
 
 
 def families_shown(case: Case) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""Where this project's kernels of MoeTokenPermuteWithEp change their path.
+"""Where this project's kernels that sort slots and copy rows change their path.
 
-What is said here is what the host tiling exports as MoeTokenPermuteWithEpTilingLimit; a test holds
-both equal, and every run asks the library. The vendor's limits stand beside the sizes of the cells.
+What is said here is what host tilings export as their limits; a test holds both equal, and every
+run asks the library. The vendor's limits stand beside the sizes of the cells.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ class CopyUb:
         return max(whole, part) // self.element_bytes
 
 
-def limits(dtypes: Iterable[str]) -> Iterator[Limit]:
-    """Every limit on small machines and on the chips."""
+def limits(dtypes: Iterable[str], probs: tuple[bool, ...] = (False, True)) -> Iterator[Limit]:
+    """Every limit on small machines and on the chips, with and without probabilities."""
     buffers = (LEAST_UB_BYTES, 1024, 4096, 20000, *USABLE_UB_BYTES.values())
     for dtype, ub in product(dtypes, buffers):
         size, run = numpy_dtype(dtype).itemsize, run_slots(ub)
@@ -73,8 +73,8 @@ def limits(dtypes: Iterable[str]) -> Iterator[Limit]:
         yield Limit("runs", 3 * run, 1, dtype, 3, ub)
         for level, axis in enumerate(("sort", "merge-1", "merge-2")):
             yield Limit(axis, run * MERGED_AT_ONCE**level, 1, dtype, ub_bytes=ub)
-        for top_k, probs in product(TOP_KS, (False, True)):
-            copy, suffix = CopyUb(ub, top_k, size, probs), "-probs" if probs else ""
+        for top_k, given in product(TOP_KS, probs):
+            copy, suffix = CopyUb(ub, top_k, size, given), "-probs" if given else ""
             yield Limit(f"hidden{suffix}", copy.columns, top_k, dtype, ub_bytes=ub)
             for hidden in sorted({1, 100, copy.columns, copy.columns + 1}):
                 batch = copy.batch(hidden)
