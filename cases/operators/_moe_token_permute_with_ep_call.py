@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+from cases.operators._moe_token_permute_with_ep_windows import RANGES
+from cases.operators._token_permute import TokenPermute
+from cases.operators._token_permute_sizes import RESERVED_BYTES
 from conformance.case import Case, Machine, Tensor
 from conformance.fill import Fill
 from conformance.operator import TensorParameter
@@ -111,3 +114,13 @@ def _case(
     names = ("rank_range", "num_out_tokens", "padded_mode")
     named = dict(zip(names, attributes, strict=True))
     return Case(NAME, mode, dtype, named, inputs, outputs, machine)
+
+
+PERMUTE = TokenPermute(
+    call,
+    RANGES,
+    probs=True,
+    reserved_bytes=RESERVED_BYTES,
+    batches=True,
+    edge_modes=("full", "middle"),
+)

@@ -4,47 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from typing import Any
 
 import numpy as np
 
-from cases.operators._moe_token_permute_with_ep_call import DTYPES, Shape, call, padded_call
+from cases.operators._moe_token_permute_with_ep_call import (
+    DTYPES,
+    PERMUTE,
+    call,
+    padded_call,
+)
 from cases.operators._moe_token_permute_with_ep_sources import TILING
+from cases.operators._token_permute_examples import ADDRESSED, CHIP, PATTERNS, at_lines, bits, sized
 from cases.operators._token_permute_sizes import (
-    LISTS_OF_ONE_MERGE,
     MOST_PADDED_TOKENS,
     MOST_TOP_K,
-    one_core_slots,
-    row_columns,
 )
-from conformance.case import Case, Machine, Tensor, numpy_dtype
-from conformance.devices.device import USABLE_UB_BYTES
-from conformance.fill import BITS, Fill
+from conformance.case import Tensor, numpy_dtype
 from conformance.operator import Example
 from conformance.strategies.far import EDGES
-from conformance.strategies.keys import LARGEST_KEY, keyed
+from conformance.strategies.keys import LARGEST_KEY
 
 PRINTED = "ops-transformer, test_aclnn_moe_token_permute_with_ep.cpp"
 TESTED = "ops-transformer, test_moe_token_permute_with_ep_tiling.cpp, accepted sizes"
 LINES = f"{TILING}: sizes at which it takes another branch"
 ALLOWED = f"{TILING}: just inside a limit that it checks"
 INFERRED = "interface behaviour, inferred"
-CHIP = Machine(48, USABLE_UB_BYTES["Ascend910_93"])
 EXPERTS = (1, 2, 3, 1, 2, 3)
 RANKS = (0, 2, 4, 1, 3, 5)
-ADDRESSED, PATTERNS = Fill(("address",), seed=4), Fill((BITS,), seed=7)
+_sized = partial(sized, PERMUTE)
 
 
 def examples() -> tuple[Example, ...]:
     """The printed example, the vendor's accepted sizes, limits, and calls that ask for nothing."""
     return (*_printed(), *_tested(), *_lines(), *_inside(), *_odd(), *_padded(), *_far())
-
-
-def _bits(values: tuple[float, ...], dtype: str) -> Shape:
-    """Storage bits of values."""
-    stored = np.array(values).astype(numpy_dtype(dtype))
-    return tuple(stored.view(f"u{stored.dtype.itemsize}").tolist())
 
 
 def _printed() -> Iterator[Example]:
@@ -63,28 +58,14 @@ def _printed() -> Iterator[Example]:
             index_dtype="int64",
             rank_range=(1, 5),
             num_out_tokens=6,
-            values=_bits((1, 10, 2, 20, 3, 30), dtype),
-            probs=_bits((0.1, 0.3, 0.4, 0.2, 0.5, 0.6), dtype),
+            values=bits((1, 10, 2, 20, 3, 30), dtype),
+            probs=bits((0.1, 0.3, 0.4, 0.2, 0.5, 0.6), dtype),
         )
         tokens = (2.0, 20.0, 1.0, 10.0, 3.0, 30.0, 2.0, 20.0)
         probs = tuple(float(p) for p in np.array([0.2, 0.3, 0.5, 0.4], numpy_dtype(dtype)))
         expected = {"permute_tokens": tokens, "sorted_indices": RANKS, "permute_probs": probs}
         name = f"three tokens of two experts, range 1 to 5{named}"
         yield Example(name, case, PRINTED, expected)
-
-
-def _keys(slots: int, pattern: str = "one missing") -> Shape:
-    return tuple(keyed(pattern, slots, np.random.default_rng(slots)).tolist())
-
-
-def _sized(
-    mode: str, dtype: str, tokens: Shape, top_k: int | None, pattern: str = "negative", **how: Any
-) -> Case:
-    """A call of sizes whose keys are drawn from a fixed seed; tokens tell their place."""
-    slots = tokens[0] * (top_k or 1)
-    keys = _keys(slots, pattern) if slots > 1 else (0,) * slots
-    how = {"indices": keys, "fill": ADDRESSED, **how}
-    return call(mode, dtype, tokens=tokens, top_k=top_k, **how)
 
 
 def _tested() -> Iterator[Example]:
@@ -97,23 +78,8 @@ def _tested() -> Iterator[Example]:
 
 
 def _lines() -> Iterator[Example]:
-    """Every size at which the vendor's tiling branches on its chips, on the device's own machine.
-
-    Few have many slots, as their indices are listed one by one.
-    """
-    core = one_core_slots(CHIP)
-    merge = LISTS_OF_ONE_MERGE * core
-    sizes = (1, 31, 32, 33, core - 1, core, core + 1, core + 32, merge, merge + 1)
-    for number, slots in enumerate(sizes):
-        dtype, index_dtype = DTYPES[number % 3], ("int32", "int64")[number % 2]
-        case = _sized(
-            "full", dtype, (slots, 1), None, rank_range=(0, slots), index_dtype=index_dtype
-        )
-        yield Example(f"{slots} slots", case, LINES)
-    for dtype, usable, step in product(("float16", "float32"), USABLE_UB_BYTES.values(), (0, 1)):
-        hidden = row_columns(usable, numpy_dtype(dtype).itemsize) + step
-        case = _sized("middle", dtype, (2, hidden), 2, "descending", rank_range=(1, 3))
-        yield Example(f"rows of {hidden} {dtype}", case, LINES)
+    """Every size at which the vendor's tiling branches on its chips."""
+    yield from at_lines(PERMUTE, LINES, every="full", some="middle")
     tiny = _sized("tail", "float16", (4200, 1), 1, "descending", rank_range=(3, 4200))
     tiny = replace(tiny, machine=replace(CHIP, cores=1))
     yield Example("4200 tokens of one column on one core", tiny, LINES)

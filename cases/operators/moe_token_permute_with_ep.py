@@ -10,15 +10,14 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._moe_token_permute_with_ep_call import (
     DTYPES,
     NAME,
+    PERMUTE,
     TENSORS,
-    call,
     padded_call,
 )
 from cases.operators._moe_token_permute_with_ep_examples import examples
@@ -32,17 +31,10 @@ from cases.operators._moe_token_permute_with_ep_sources import (
     SORT,
     TILING,
 )
-from cases.operators._moe_token_permute_with_ep_windows import (
-    RANGES,
-    WINDOWS,
-    least_slots,
-    window_at,
-)
-from cases.operators._token_permute import TokenPermute
+from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
-from cases.operators._token_permute_limits import CopyUb, limits
-from cases.operators._token_permute_sizes import MOST_TOP_K, RESERVED_BYTES, SORT_GRANULE
-from conformance.case import Case, Machine, numpy_dtype
+from cases.operators._token_permute_limits import limits
+from conformance.case import Case
 from conformance.cells import Cells
 from conformance.operator import (
     Arrays,
@@ -58,34 +50,7 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.strategies.fills import MOVED
-from conformance.strategies.keys import keys
-from conformance.strategies.machines import UB_BYTES, machines
-from conformance.strategies.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
 from reference import moe_token_permute_with_ep as reference
-
-MOST_SLOTS = 2_000
-LARGEST_CASE = 30_000
-"""Elements that one drawn case may move: bounds its time, not what a kernel can do."""
-
-SEAM_UB_BYTES = {"tiles": UB_BYTES[0], "lists": UB_BYTES[0], "lists of a run": UB_BYTES[1]}
-"""The buffer on which a case has rows of two tiles, or lists of keys to merge: of runs, or of
-one run, which is longer where the buffer is."""
-
-SEAMS = st.sampled_from(tuple(SEAM_UB_BYTES))
-
-NUMBERS = st.integers(0, 2**20)
-INDEX_DTYPES = st.sampled_from(["int32", "int64"])
-
-
-PERMUTE = TokenPermute(
-    call,
-    RANGES,
-    probs=True,
-    reserved_bytes=RESERVED_BYTES,
-    batches=True,
-    edge_modes=("full", "middle"),
-)
 
 
 def formula(inputs: Arrays, attributes: Mapping[str, Any]) -> Arrays:
@@ -122,57 +87,11 @@ def assigned_probs(inputs: Arrays, attributes: Mapping[str, Any]) -> NDArray[np.
     return assigned_rows(inputs, attributes) & ("probs" in inputs)
 
 
-@st.composite
-def sorting_cases(
-    draw: st.DrawFn, mode: str, dtype: str, small: bool = False, seam: bool = False
-) -> Case:
-    """Cases of a mode that sorts; shrinks to one slot, or the fewest of its mode, and one column.
-
-    ``small`` ones have at most 8 slots and 64 columns; those on a ``seam`` a column more than a
-    small machine takes in one tile, or a slot or a few more than it sorts at once.
-    """
-    most_slots, size = 8 if small else MOST_SLOTS, numpy_dtype(dtype).itemsize
-    top_k = draw(top_ks(min(MOST_TOP_K, most_slots)))
-    machine, probs = draw(machines(0, small)), draw(st.none() | MOVED)
-    tile = CopyUb(machine.ub_bytes, top_k, size, probs is not None).columns
-    most_hidden = FEW_COLUMNS if small else 5000
-    # Two at least are drawn from, as fewer choices of one alone would count as simpler.
-    most = max(1, most_slots // top_k)
-    tokens = min(most, draw(token_counts(machine.cores, max(2, most))))
-    where, more = (draw(SEAMS), draw(st.integers(0, 31))) if seam else ("", 0)
-    if seam:
-        machine = Machine(1, SEAM_UB_BYTES[where])
-    if where.startswith("lists"):
-        tokens = -(-(SORT_GRANULE + 1 + more) // top_k)
-    level = draw(st.sampled_from(WINDOWS[mode]))
-    tokens = max(tokens, -(-least_slots(mode, level) // top_k))
-    slots = tokens * top_k
-    hidden = draw(hiddens(max(1, min(most_hidden, LARGEST_CASE // slots)), tile))
-    if where == "tiles":
-        hidden = CopyUb(machine.ub_bytes, top_k, size, probs is not None).columns + 1
-    first, second = draw(NUMBERS), draw(NUMBERS)
-    rank_range, num_out_tokens = window_at(mode, level, slots, first, second)
-    flat = draw(st.booleans()) and top_k == 1
-    return call(
-        mode,
-        dtype,
-        tokens=(tokens, hidden),
-        top_k=None if flat else top_k,
-        indices=tuple(draw(keys(slots)).tolist()),
-        index_dtype=draw(INDEX_DTYPES),
-        rank_range=rank_range,
-        num_out_tokens=num_out_tokens,
-        fill=draw(MOVED),
-        probs=probs,
-        machine=machine,
-    )
-
-
 def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> SearchStrategy[Case]:
     """Cases of one mode and dtype; where nothing is sorted, none lies on a seam."""
     if mode == "padded":
         return padded_cases(padded_call, dtype, small)
-    return sorting_cases(mode, dtype, small=small, seam=seam)
+    return sorting_cases(PERMUTE, mode, dtype, small=small, seam=seam)
 
 
 def cells_of(mode: str, dtype: str) -> Cells:

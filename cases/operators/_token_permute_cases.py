@@ -1,0 +1,80 @@
+"""Cases of operators that sort slots and copy rows."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from cases.operators._token_permute import TokenPermute
+from cases.operators._token_permute_limits import CopyUb
+from cases.operators._token_permute_sizes import MOST_TOP_K, SORT_GRANULE
+from conformance.case import Case, Machine, numpy_dtype
+from conformance.strategies.fills import MOVED
+from conformance.strategies.keys import keys
+from conformance.strategies.machines import UB_BYTES, machines
+from conformance.strategies.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
+
+MOST_SLOTS = 2_000
+LARGEST_CASE = 30_000
+"""Elements that one drawn case may move: bounds its time, not what a kernel can do."""
+
+SEAM_UB_BYTES = {"tiles": UB_BYTES[0], "lists": UB_BYTES[0], "lists of a run": UB_BYTES[1]}
+"""The buffer on which a case has rows of two tiles, or lists of keys to merge: of runs, or of
+one run, which is longer where the buffer is."""
+
+SEAMS = st.sampled_from(tuple(SEAM_UB_BYTES))
+
+NUMBERS = st.integers(0, 2**20)
+INDEX_DTYPES = st.sampled_from(["int32", "int64"])
+
+
+@st.composite
+def sorting_cases(
+    draw: st.DrawFn,
+    permute: TokenPermute,
+    mode: str,
+    dtype: str,
+    small: bool = False,
+    seam: bool = False,
+) -> Case:
+    """Cases of a mode that sorts; shrinks to one slot, or the fewest of its mode, and one column.
+
+    ``small`` ones have at most 8 slots and 64 columns; those on a ``seam`` a column more than a
+    small machine takes in one tile, or a slot or a few more than it sorts at once.
+    """
+    windows = permute.windows
+    most_slots, size = 8 if small else MOST_SLOTS, numpy_dtype(dtype).itemsize
+    top_k = draw(top_ks(min(MOST_TOP_K, most_slots)))
+    machine = draw(machines(0, small))
+    probs = draw(st.none() | MOVED) if permute.probs else None
+    tile = CopyUb(machine.ub_bytes, top_k, size, probs is not None).columns
+    most_hidden = FEW_COLUMNS if small else 5000
+    # Two at least are drawn from, as fewer choices of one alone would count as simpler.
+    most = max(1, most_slots // top_k)
+    tokens = min(most, draw(token_counts(machine.cores, max(2, most))))
+    where, more = (draw(SEAMS), draw(st.integers(0, 31))) if seam else ("", 0)
+    if seam:
+        machine = Machine(1, SEAM_UB_BYTES[where])
+    if where.startswith("lists"):
+        tokens = -(-(SORT_GRANULE + 1 + more) // top_k)
+    level = draw(st.sampled_from(windows.levels[mode]))
+    tokens = max(tokens, -(-windows.least_slots(mode, level) // top_k))
+    slots = tokens * top_k
+    hidden = draw(hiddens(max(1, min(most_hidden, LARGEST_CASE // slots)), tile))
+    if where == "tiles":
+        hidden = CopyUb(machine.ub_bytes, top_k, size, probs is not None).columns + 1
+    asked = windows.attributes(mode, level, slots, draw(NUMBERS), draw(NUMBERS))
+    flat = draw(st.booleans()) and top_k == 1
+    indices, index_dtype = tuple(draw(keys(slots)).tolist()), draw(INDEX_DTYPES)
+    if permute.probs:
+        asked["probs"] = probs
+    return permute.call(
+        mode,
+        dtype,
+        tokens=(tokens, hidden),
+        top_k=None if flat else top_k,
+        indices=indices,
+        index_dtype=index_dtype,
+        fill=draw(MOVED),
+        machine=machine,
+        **asked,
+    )

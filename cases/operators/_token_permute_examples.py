@@ -1,0 +1,75 @@
+"""Calls of operators that sort slots and copy rows, at sizes where the vendor changes its path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from cases.operators._token_permute import TokenPermute
+from cases.operators._token_permute_sizes import LISTS_OF_ONE_MERGE, one_core_slots, row_columns
+from conformance.case import Case, Machine, numpy_dtype
+from conformance.devices.device import USABLE_UB_BYTES
+from conformance.fill import BITS, Fill
+from conformance.operator import Example
+from conformance.strategies.keys import keyed
+
+DTYPES = ("float16", "bfloat16", "float32")
+CHIP = Machine(48, USABLE_UB_BYTES["Ascend910_93"])
+ADDRESSED, PATTERNS = Fill(("address",), seed=4), Fill((BITS,), seed=7)
+
+Shape = tuple[int, ...]
+
+
+def bits(values: tuple[float, ...], dtype: str) -> Shape:
+    """Storage bits of values."""
+    stored = np.array(values).astype(numpy_dtype(dtype))
+    return tuple(stored.view(f"u{stored.dtype.itemsize}").tolist())
+
+
+def sized(
+    permute: TokenPermute,
+    mode: str,
+    dtype: str,
+    tokens: Shape,
+    top_k: int | None,
+    pattern: str = "negative",
+    **how: Any,
+) -> Case:
+    """A call of sizes whose keys are drawn from a fixed seed; tokens tell their place."""
+    slots = tokens[0] * (top_k or 1)
+    keys = (0,) * slots
+    if slots > 1:
+        keys = tuple(keyed(pattern, slots, np.random.default_rng(slots)).tolist())
+    how = {"indices": keys, "fill": ADDRESSED, **how}
+    return permute.call(mode, dtype, tokens=tokens, top_k=top_k, **how)
+
+
+def at_lines(permute: TokenPermute, source: str, every: str, some: str) -> Iterator[Example]:
+    """Every size at which the vendor's tiling branches on its chips, on the device's own machine.
+
+    Calls of the mode ``every`` keep every slot, those of the mode ``some`` leave some out. Few have
+    many slots, as their indices are listed one by one.
+    """
+    core = one_core_slots(CHIP)
+    merge = LISTS_OF_ONE_MERGE * core
+    sizes = (1, 31, 32, 33, core - 1, core, core + 1, core + 32, merge, merge + 1)
+    for number, slots in enumerate(sizes):
+        dtype, index_dtype = DTYPES[number % 3], ("int32", "int64")[number % 2]
+        asked = _first(permute, every, slots)
+        case = sized(permute, every, dtype, (slots, 1), None, index_dtype=index_dtype, **asked)
+        yield Example(f"{slots} slots", case, source)
+    for dtype in ("float16", "float32"):
+        for usable in USABLE_UB_BYTES.values():
+            row = row_columns(usable, numpy_dtype(dtype).itemsize, permute.reserved_bytes)
+            for hidden in (row, row + 1):
+                asked = _first(permute, some, 4)
+                case = sized(permute, some, dtype, (2, hidden), 2, "descending", **asked)
+                yield Example(f"rows of {hidden} {dtype}", case, source)
+
+
+def _first(permute: TokenPermute, mode: str, slots: int) -> dict[str, Any]:
+    """A call that shows the mode's first level."""
+    level = permute.windows.levels[mode][0]
+    return permute.windows.attributes(mode, level, slots, 0, 1)
