@@ -13,29 +13,25 @@ and in Active mode a rank of activeNum or more, as gradExpandedX has only active
 from __future__ import annotations
 
 import math
-from typing import Any, NoReturn
+from typing import Any
 
-import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
+from reference.rules import reject, require_dtype, require_real
 from reference.terms import Terms
 
 _FUNCTION = "aclnnMoeInitRoutingV2Grad, function: equation"
 _PARAMETERS = "aclnnMoeInitRoutingV2GradGetWorkspaceSize, parameters: "
 
 
-def _reject(parameter: str, value: object, rule: str, source: str) -> NoReturn:
-    raise ValueError(f"{parameter}={value}: {rule} [{source}]")
-
-
 def _check_attributes(top_k: int, drop_pad_mode: int, active_num: int) -> None:
     if top_k <= 0:
-        _reject("top_k", top_k, "must be greater than 0", _PARAMETERS + "k")
+        reject("top_k", top_k, "must be greater than 0", _PARAMETERS + "k")
     if drop_pad_mode not in (0, 1):
-        _reject("drop_pad_mode", drop_pad_mode, "must be 0 or 1", _PARAMETERS + "dropPadMode")
+        reject("drop_pad_mode", drop_pad_mode, "must be 0 or 1", _PARAMETERS + "dropPadMode")
     if active_num < 0:
-        _reject("active_num", active_num, "must be at least 0", _PARAMETERS + "activeNum")
+        reject("active_num", active_num, "must be at least 0", _PARAMETERS + "activeNum")
 
 
 def _check_routing(
@@ -48,23 +44,19 @@ def _check_routing(
 ) -> None:
     """Check the slots and the rows they name; raises as `terms` says."""
     shape = expanded_row_idx.shape
-    if expanded_row_idx.dtype != np.int32:
-        raise TypeError(
-            f"expanded_row_idx: dtype {expanded_row_idx.dtype} must be int32"
-            f" [{_PARAMETERS}expandedRowIdx]"
-        )
+    require_dtype("expanded_row_idx", expanded_row_idx, _PARAMETERS + "expandedRowIdx", "int32")
     if len(shape) != 1:
-        _reject("expanded_row_idx.shape", shape, "must be 1-D", _PARAMETERS + "expandedRowIdx")
+        reject("expanded_row_idx.shape", shape, "must be 1-D", _PARAMETERS + "expandedRowIdx")
     slots = shape[0]
     if slots % top_k:
-        _reject("top_k", top_k, f"must divide the {slots} slots", _PARAMETERS + "k")
+        reject("top_k", top_k, f"must divide the {slots} slots", _PARAMETERS + "k")
 
     if drop_pad_mode == 0 and active_num == 0 and source_rows != slots:
         rule = f"must be {slots}: every slot has its row without Drop/Pad or Active mode"
-        _reject("source_rows", source_rows, rule, _PARAMETERS + "expandedRowIdx [NUM_ROWS*K]")
+        reject("source_rows", source_rows, rule, _PARAMETERS + "expandedRowIdx [NUM_ROWS*K]")
     if drop_pad_mode == 0 and active_num > 0 and source_rows != active_num:
         rule = f"must be active_num={active_num}, the size of axis 0 in Active mode"
-        _reject("source_rows", source_rows, rule, _PARAMETERS + "activeNum")
+        reject("source_rows", source_rows, rule, _PARAMETERS + "activeNum")
 
     # A dropless index is a rank among all slots; a Drop/Pad index is a row of the [E*C, H] view.
     lowest = -1 if drop_pad_mode == 1 else 0
@@ -73,7 +65,7 @@ def _check_routing(
     if outside.size:
         at = int(outside[0])
         rule = f"must lie in [{lowest}, {end}) with {drop_pad_mode=}, {active_num=}"
-        _reject(f"expanded_row_idx[{at}]", expanded_row_idx[at], rule, _FUNCTION)
+        reject(f"expanded_row_idx[{at}]", expanded_row_idx[at], rule, _FUNCTION)
 
 
 def formula(
@@ -98,17 +90,13 @@ def formula(
     """
     _check_attributes(top_k, drop_pad_mode, active_num)
     shape = grad_expanded_x.shape
-    if grad_expanded_x.dtype.kind not in "iuf" and grad_expanded_x.dtype != ml_dtypes.bfloat16:
-        raise TypeError(
-            f"grad_expanded_x: dtype {grad_expanded_x.dtype} must be a real number type"
-            f" [{_PARAMETERS}gradExpandedX]"
-        )
+    require_real("grad_expanded_x", grad_expanded_x, _PARAMETERS + "gradExpandedX")
     if len(shape) != 2 + drop_pad_mode:
         rule = f"must be {('2-D [rows, H]', '3-D [E, C, H]')[drop_pad_mode]} with {drop_pad_mode=}"
-        _reject("grad_expanded_x.shape", shape, rule, _PARAMETERS + "gradExpandedX")
+        reject("grad_expanded_x.shape", shape, rule, _PARAMETERS + "gradExpandedX")
     if drop_pad_mode == 0 and active_num > 0 and shape[0] != active_num:
         rule = f"axis 0 must equal active_num={active_num}"
-        _reject("grad_expanded_x.shape", shape, rule, _PARAMETERS + "activeNum")
+        reject("grad_expanded_x.shape", shape, rule, _PARAMETERS + "activeNum")
 
     source_rows, hidden = math.prod(shape[:-1]), shape[-1]
     _check_routing(

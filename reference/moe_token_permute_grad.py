@@ -18,23 +18,19 @@ paddedMode, of which the document supports false only, changes nothing.
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
-import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
+from reference.permutation import MOST_TOPK as MOST_TOPK
+from reference.permutation import check_ranks
+from reference.rules import reject, require_real
 from reference.terms import Terms
 
 _FUNCTION = "aclnnMoeTokenPermuteGrad, function: equations"
 _PARAMETERS = "aclnnMoeTokenPermuteGradGetWorkspaceSize, parameters: "
 _SOURCES = "ops-transformer, moe_token_permute_grad/op_kernel"
-MOST_TOPK = 512
-"""The most slots of a token (aclnnMoeTokenPermuteGrad, constraints)."""
-
-
-def _reject(parameter: str, value: object, rule: str, source: str) -> NoReturn:
-    raise ValueError(f"{parameter}={value}: {rule} [{source}]")
 
 
 def _check(
@@ -42,27 +38,12 @@ def _check(
 ) -> None:
     """Check everything but the gradient itself; raises as `terms` says."""
     if not 1 <= num_topk <= MOST_TOPK:
-        _reject("num_topk", num_topk, f"must lie in [1, {MOST_TOPK}]", _PARAMETERS + "numTopk")
+        reject("num_topk", num_topk, f"must lie in [1, {MOST_TOPK}]", _PARAMETERS + "numTopk")
     if padded_mode not in (0, 1):
-        _reject("padded_mode", padded_mode, "must be 0 or 1", _PARAMETERS + "paddedMode")
-    if sorted_indices.dtype != np.int32:
-        raise TypeError(
-            f"sorted_indices: dtype {sorted_indices.dtype} must be int32"
-            f" [{_PARAMETERS}sortedIndices]"
-        )
-    shape = sorted_indices.shape
-    if len(shape) != 1:
-        _reject("sorted_indices.shape", shape, "must be 1-D", _PARAMETERS + "sortedIndices")
-    slots = shape[0]
-    if slots % num_topk:
-        _reject("num_topk", num_topk, f"must divide the {slots} slots", _FUNCTION)
-    # A rank lies below the number of slots; rows beyond them may be named, but no router does.
-    end = max(source_rows, slots)
-    outside = np.flatnonzero((sorted_indices < 0) | (sorted_indices >= end))
-    if outside.size:
-        at = int(outside[0])
-        rule = f"must lie in [0, {end}), the ranks of {slots} slots and the {source_rows} rows"
-        _reject(f"sorted_indices[{at}]", sorted_indices[at], rule, _SOURCES)
+        reject("padded_mode", padded_mode, "must be 0 or 1", _PARAMETERS + "paddedMode")
+    check_ranks(sorted_indices, source_rows, _PARAMETERS + "sortedIndices", range_source=_SOURCES)
+    if sorted_indices.size % num_topk:
+        reject("num_topk", num_topk, f"must divide the {sorted_indices.size} slots", _FUNCTION)
 
 
 def formula(
@@ -85,14 +66,10 @@ def formula(
     for a dtype, ValueError for any other argument outside the document's rules.
     """
     grad = permuted_output_grad
-    if grad.dtype.kind not in "iuf" and grad.dtype != ml_dtypes.bfloat16:
-        raise TypeError(
-            f"permuted_output_grad: dtype {grad.dtype} must be a real number type"
-            f" [{_PARAMETERS}permutedOutputGrad]"
-        )
+    require_real("permuted_output_grad", grad, _PARAMETERS + "permutedOutputGrad")
     if grad.ndim != 2:
         rule = "must be 2-D [rows, hidden]"
-        _reject("permuted_output_grad.shape", grad.shape, rule, _PARAMETERS + "permutedOutputGrad")
+        reject("permuted_output_grad.shape", grad.shape, rule, _PARAMETERS + "permutedOutputGrad")
     _check(sorted_indices, source_rows=len(grad), num_topk=num_topk, padded_mode=padded_mode)
     token_slots = sorted_indices.reshape(-1, num_topk)
     out = np.zeros((len(token_slots), grad.shape[1]), grad.dtype)

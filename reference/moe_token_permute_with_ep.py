@@ -22,31 +22,24 @@ the document leaves open is settled here as follows.
 
 from __future__ import annotations
 
-import math
-from typing import Any, NoReturn
+from typing import Any
 
-import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-_FUNCTION = "aclnnMoeTokenPermuteWithEp, function: equations"
-_PARAMETERS = "aclnnMoeTokenPermuteWithEp, parameters: "
-_AT_ONCE = 4096
-"""Slots whose rows are moved at a time: numpy makes a copy of them before it stores them."""
+from reference.permutation import (
+    check_permuted,
+    moved,
+    padded,
+    ranks,
+    rows_kept,
+    slots_of_a_token,
+)
+from reference.rules import reject, require_real
+
+_DOCUMENT = "aclnnMoeTokenPermuteWithEp"
+_PARAMETERS = _DOCUMENT + ", parameters: "
 Range = tuple[int, int]
-
-
-def _reject(parameter: str, value: object, rule: str, source: str) -> NoReturn:
-    raise ValueError(f"{parameter}={value}: {rule} [{source}]")
-
-
-def ranks(indices: NDArray[Any]) -> NDArray[np.int32]:
-    """The place of every index in the stable ascending order of all, int32 [indices.size].
-
-    `indices` is int32 or int64 of any shape, read in C order.
-    """
-    order = np.argsort(indices.reshape(-1), kind="stable")
-    return np.argsort(order, kind="stable").astype(np.int32)
 
 
 def window(slots: int, rank_range: Range | None = None, num_out_tokens: int = 0) -> Range:
@@ -56,18 +49,16 @@ def window(slots: int, rank_range: Range | None = None, num_out_tokens: int = 0)
     * start == end: all ranks, from 0 on. The equations would select none.
     * start > end: the ranks from start on, and slots - (start - end) rows, more than there are
       ranks left. The equations would select none.
-    * no range: as [0, num_out_tokens), "the number of valid output tokens"; one that is larger than
-      slots means all ranks, 0 or a negative one slots + num_out_tokens of them, 0 at least.
+    * no range: as [0, num_out_tokens), "the number of valid output tokens", see `rows_kept`.
 
     Raises ValueError for a range that does not lie in [0, slots].
     """
     if rank_range is None:
-        rows = num_out_tokens if num_out_tokens > 0 else slots + num_out_tokens
-        return 0, max(0, min(rows, slots))
+        return 0, rows_kept(slots, num_out_tokens)
     start, end = rank_range
     if not (0 <= start <= slots and 0 <= end <= slots):
         rule = f"must be two numbers from 0 to {slots}, the number of indices"
-        _reject("rank_range", rank_range, rule, _PARAMETERS + "rangeOptional")
+        reject("rank_range", rank_range, rule, _PARAMETERS + "rangeOptional")
     if start == end:
         return 0, slots
     return start, end - start + (slots if start > end else 0)
@@ -102,22 +93,23 @@ def formula(
     permute_probs [rows]. Raises TypeError for a dtype, ValueError for any other argument outside
     the rules.
     """
-    _check_dtypes(tokens, indices, probs)
+    check_permuted(tokens, indices, _DOCUMENT)
+    if probs is not None:
+        require_real("probs", probs, _PARAMETERS + "probs")
     if padded_mode:
         return _padded(tokens, indices, probs)
-    _check_shapes(tokens, indices, probs)
-    slots, top_k = indices.size, math.prod(indices.shape[1:])
+    slots, top_k = indices.size, slots_of_a_token(tokens, indices, _DOCUMENT)
+    if probs is not None and probs.shape != indices.shape:
+        rule = f"must be that of indices, {indices.shape}"
+        reject("probs.shape", probs.shape, rule, _PARAMETERS + "probsOptional")
     start, rows = window(slots, rank_range, num_out_tokens)
     rank = ranks(indices)
-    kept = np.flatnonzero((rank >= start) & (rank < start + rows))
-    permute_tokens = np.zeros((rows, *tokens.shape[1:]), tokens.dtype)
-    for some in np.array_split(kept, 1 + kept.size // _AT_ONCE):
-        permute_tokens[rank[some] - start] = tokens[some // max(1, top_k)]
-    outputs = {"permute_tokens": permute_tokens, "sorted_indices": rank}
+    outputs = {
+        "permute_tokens": moved(tokens, rank, top_k, start, rows),
+        "sorted_indices": rank,
+    }
     if probs is not None:
-        permute_probs = np.zeros(rows, probs.dtype)
-        permute_probs[rank[kept] - start] = probs.reshape(-1)[kept]
-        outputs["permute_probs"] = permute_probs
+        outputs["permute_probs"] = moved(probs.reshape(-1), rank, 1, start, rows)
     return outputs
 
 
@@ -125,47 +117,12 @@ def _padded(
     tokens: NDArray[Any], indices: NDArray[Any], probs: NDArray[Any] | None
 ) -> dict[str, NDArray[Any]]:
     """The equations with paddedMode; `indices` name tokens."""
-    if indices.ndim != 1:
-        rule = "must be 1-D with padded_mode=True"
-        _reject("indices.shape", indices.shape, rule, _PARAMETERS + "paddedMode")
-    outside = np.flatnonzero((indices < 0) | (indices >= tokens.shape[0]))
-    if outside.size:
-        at = int(outside[0])
-        rule = f"must name one of {tokens.shape[0]} tokens with padded_mode=True"
-        _reject(f"indices[{at}]", indices[at], rule, _FUNCTION)
-    wide = np.flatnonzero(indices > np.iinfo(np.int32).max)
-    if wide.size:
-        at, rule = int(wide[0]), "must fit the int32 of sorted_indices with padded_mode=True"
-        _reject(f"indices[{at}]", indices[at], rule, _PARAMETERS + "sortedIndicesOut")
-    outputs = {"permute_tokens": tokens[indices], "sorted_indices": indices.astype(np.int32)}
+    outputs = padded(tokens, indices, _DOCUMENT)
     if probs is not None:
         experts = probs.shape[-1] if probs.ndim == 2 else 0
         if probs.shape[:1] != tokens.shape[:1] or not experts or indices.size % experts:
             rule = f"must be [{tokens.shape[0]}, experts], experts a divisor of {indices.size} rows"
-            _reject("probs.shape", probs.shape, rule, _PARAMETERS + "paddedMode")
+            reject("probs.shape", probs.shape, rule, _PARAMETERS + "paddedMode")
         expert = np.arange(indices.size) // max(1, indices.size // experts)
         outputs["permute_probs"] = probs[indices, expert]
     return outputs
-
-
-def _check_dtypes(tokens: NDArray[Any], indices: NDArray[Any], probs: NDArray[Any] | None) -> None:
-    if indices.dtype not in (np.int32, np.int64):
-        raise TypeError(
-            f"indices: dtype {indices.dtype} must be int32 or int64 [{_PARAMETERS}indices]"
-        )
-    named = (("tokens", tokens), ("probs", probs))
-    for name, array in ((name, array) for name, array in named if array is not None):
-        if array.dtype.kind not in "iuf" and array.dtype != ml_dtypes.bfloat16:
-            rule = f"dtype {array.dtype} must be a real number type"
-            raise TypeError(f"{name}: {rule} [{_PARAMETERS}{name}]")
-
-
-def _check_shapes(tokens: NDArray[Any], indices: NDArray[Any], probs: NDArray[Any] | None) -> None:
-    if tokens.ndim < 1:
-        _reject("tokens.shape", tokens.shape, "must have an axis of tokens", _PARAMETERS + "tokens")
-    if indices.ndim not in (1, 2) or indices.shape[0] != tokens.shape[0]:
-        rule = f"must be ({tokens.shape[0]},) or ({tokens.shape[0]}, K)"
-        _reject("indices.shape", indices.shape, rule, _FUNCTION + " (tokens[i // topK])")
-    if probs is not None and probs.shape != indices.shape:
-        rule = f"must be that of indices, {indices.shape}"
-        _reject("probs.shape", probs.shape, rule, _PARAMETERS + "probsOptional")

@@ -26,12 +26,13 @@ silent or contradicts itself, this reading was taken:
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
-import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
+from reference.permutation import MOST_TOPK as MOST_TOPK
+from reference.rules import reject, require_dtype, require_real
 from reference.terms import Terms
 
 Floats = NDArray[Any]
@@ -39,12 +40,6 @@ Floats = NDArray[Any]
 _FUNCTION = "aclnnMoeTokenPermuteWithRoutingMapGrad, function: equations"
 _PARAMETERS = "aclnnMoeTokenPermuteWithRoutingMapGrad, parameters: "
 _CONSTRAINTS = "aclnnMoeTokenPermuteWithRoutingMapGrad, constraints"
-MOST_TOPK = 512
-"""The most experts of a token where drop_and_pad is false (constraints)."""
-
-
-def _reject(parameter: str, value: object, rule: str, source: str) -> NoReturn:
-    raise ValueError(f"{parameter}={value}: {rule} [{source}]")
 
 
 def _check_indices(
@@ -58,41 +53,37 @@ def _check_indices(
     """Check attributes and indices; raises as `terms` says."""
     for name, value in (("num_experts", num_experts), ("tokens_num", tokens_num)):
         if value <= 0:
-            _reject(name, value, "must be greater than 0", _PARAMETERS + name)
+            reject(name, value, "must be greater than 0", _PARAMETERS + name)
     if drop_and_pad not in (0, 1):
-        _reject("drop_and_pad", drop_and_pad, "must be 0 or 1", _PARAMETERS + "dropAndPad")
-    if sorted_indices.dtype != np.int32:
-        raise TypeError(
-            f"sorted_indices: dtype {sorted_indices.dtype} must be int32"
-            f" [{_PARAMETERS}sortedIndices]"
-        )
+        reject("drop_and_pad", drop_and_pad, "must be 0 or 1", _PARAMETERS + "dropAndPad")
+    require_dtype("sorted_indices", sorted_indices, _PARAMETERS + "sortedIndices", "int32")
     if sorted_indices.shape != (source_rows,):
         rule = f"must be ({source_rows},): an index for every row"
-        _reject("sorted_indices.shape", sorted_indices.shape, rule, _PARAMETERS + "sortedIndices")
+        reject("sorted_indices.shape", sorted_indices.shape, rule, _PARAMETERS + "sortedIndices")
     if drop_and_pad:
         if source_rows % num_experts:
             rule = f"must divide the {source_rows} rows: all experts have one capacity"
-            _reject("num_experts", num_experts, rule, _FUNCTION)
+            reject("num_experts", num_experts, rule, _FUNCTION)
     else:
         if source_rows % tokens_num:
             rule = f"must divide the {source_rows} rows: all tokens have topK_num of them"
-            _reject("tokens_num", tokens_num, rule, _PARAMETERS + "sortedIndices")
+            reject("tokens_num", tokens_num, rule, _PARAMETERS + "sortedIndices")
         if source_rows // tokens_num > MOST_TOPK:
             rule = f"must leave at most {MOST_TOPK} of the {source_rows} rows to a token"
-            _reject("tokens_num", tokens_num, rule, _CONSTRAINTS)
+            reject("tokens_num", tokens_num, rule, _CONSTRAINTS)
     end = tokens_num if drop_and_pad else source_rows
     outside = np.flatnonzero((sorted_indices < 0) | (sorted_indices >= end))
     if outside.size:
         at = int(outside[0])
         rule = f"must lie in [0, {end}) with {drop_and_pad=}"
-        _reject(f"sorted_indices[{at}]", sorted_indices[at], rule, _FUNCTION)
+        reject(f"sorted_indices[{at}]", sorted_indices[at], rule, _FUNCTION)
 
 
 def _check_probs(probs: Floats, source_rows: int) -> None:
     if probs.shape != (source_rows,):
         rule = f"must be ({source_rows},): one for every row"
         source = _PARAMETERS + "permutedProbsOutputGradOptional"
-        _reject("permuted_probs_output_grad.shape", probs.shape, rule, source)
+        reject("permuted_probs_output_grad.shape", probs.shape, rule, source)
 
 
 def terms(
@@ -155,15 +146,11 @@ def tokens_formula(
     the gradient that is no number, ValueError for one that is not 2-D.
     """
     grad = permuted_token_output_grad
-    if grad.dtype.kind not in "iuf" and grad.dtype != ml_dtypes.bfloat16:
-        raise TypeError(
-            f"permuted_token_output_grad: dtype {grad.dtype} must be a real number type"
-            f" [{_PARAMETERS}permutedTokenOutputGrad]"
-        )
+    require_real("permuted_token_output_grad", grad, _PARAMETERS + "permutedTokenOutputGrad")
     if grad.ndim != 2:
         source = _PARAMETERS + "permutedTokenOutputGrad"
         rule = "must be 2-D [rows, hidden]"
-        _reject("permuted_token_output_grad.shape", grad.shape, rule, source)
+        reject("permuted_token_output_grad.shape", grad.shape, rule, source)
     _check_indices(
         sorted_indices,
         source_rows=len(grad),
@@ -218,25 +205,23 @@ def probs_formula(
         tokens_num=tokens_num,
         drop_and_pad=drop_and_pad,
     )
-    if routing_map.dtype not in (np.int8, np.bool_):
-        source = _PARAMETERS + "routingMap"
-        raise TypeError(f"routing_map: dtype {routing_map.dtype} must be int8 or bool [{source}]")
+    require_dtype("routing_map", routing_map, _PARAMETERS + "routingMap", "int8", "bool")
     if routing_map.shape != (tokens_num, num_experts):
         rule = f"must be ({tokens_num}, {num_experts})"
-        _reject("routing_map.shape", routing_map.shape, rule, _PARAMETERS + "routingMap")
+        reject("routing_map.shape", routing_map.shape, rule, _PARAMETERS + "routingMap")
     probs_grad = np.zeros((tokens_num, num_experts), probs.dtype)
     if drop_and_pad:
         capacity = len(probs) // num_experts
         expert = np.arange(len(probs)) // max(capacity, 1)
         if np.unique(sorted_indices.astype(np.int64) * num_experts + expert).size < len(probs):
             rule = "a token may have one row of an expert"
-            _reject("sorted_indices", sorted_indices.tolist(), rule, _FUNCTION)
+            reject("sorted_indices", sorted_indices.tolist(), rule, _FUNCTION)
         probs_grad[sorted_indices, expert] = probs
         return probs_grad
     routed = routing_map.T != 0
     if np.count_nonzero(routed) != len(probs):
         rule = f"must route {len(probs)} times, once for every row"
-        _reject("routing_map", f"{np.count_nonzero(routed)} routed", rule, _FUNCTION)
+        reject("routing_map", f"{np.count_nonzero(routed)} routed", rule, _FUNCTION)
     by_expert = probs_grad.T
     by_expert[routed] = probs
     return probs_grad

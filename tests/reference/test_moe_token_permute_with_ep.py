@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference.moe_token_permute_with_ep import assigned, formula, ranks, window
+from reference.moe_token_permute_with_ep import assigned, formula, window
+from reference.permutation import ranks
 from tests.definitions.moe_token_permute_with_ep import moe_token_permute_with_ep as loops
 
 

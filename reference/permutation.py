@@ -1,0 +1,113 @@
+"""What the documents of the permuting operators say in the same words: ranks, slices, moved rows.
+
+Each of these operators has slots, as many for each token, and sorts them by the expert of each.
+Its document is told apart in messages by its name, the `document` or `source` of a function here.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reference.rules import reject, require_dtype, require_real
+
+MOST_TOPK = 512
+"""The most experts of a token (topK, topK_num; constraints of every document that names one)."""
+_AT_ONCE = 4096
+"""Slots whose rows are moved at a time: numpy makes a copy of them before it stores them."""
+
+
+def ranks(indices: NDArray[Any]) -> NDArray[np.int32]:
+    """The place of every index in the stable ascending order of all, int32 [indices.size].
+
+    `indices` is int32 or int64 of any shape, read in C order.
+    """
+    order = np.argsort(indices.reshape(-1), kind="stable")
+    return np.argsort(order, kind="stable").astype(np.int32)
+
+
+def rows_kept(slots: int, num_out_tokens: int) -> int:
+    """The number of rows that the slice [:num_out_tokens] leaves of `slots`, where 0 drops nothing.
+
+    One that is larger than slots keeps all of them, a negative one slots + num_out_tokens, 0 at
+    least.
+    """
+    rows = num_out_tokens if num_out_tokens > 0 else slots + num_out_tokens
+    return max(0, min(rows, slots))
+
+
+def moved(
+    source: NDArray[Any], rank: NDArray[np.int32], top_k: int, start: int, rows: int
+) -> NDArray[Any]:
+    """Row i // top_k of `source` at place rank[i] - start, for each slot i whose place is one.
+
+    `source` is [slots // top_k, ...] of any dtype. Returns [rows, ...]; +0 where no rank lies.
+    """
+    kept = np.flatnonzero((rank >= start) & (rank < start + rows))
+    out = np.zeros((rows, *source.shape[1:]), source.dtype)
+    for some in np.array_split(kept, 1 + kept.size // _AT_ONCE):
+        out[rank[some] - start] = source[some // max(1, top_k)]
+    return out
+
+
+def padded(tokens: NDArray[Any], indices: NDArray[Any], document: str) -> dict[str, NDArray[Any]]:
+    """permuteTokensOut[i] = tokens[indices[i]] and sortedIndicesOut = indices, with paddedMode.
+
+    Returns permute_tokens and sorted_indices int32. Raises ValueError for indices that are not 1-D,
+    name no token, or do not fit int32.
+    """
+    if indices.ndim != 1:
+        rule = "must be 1-D with padded_mode=True"
+        reject("indices.shape", indices.shape, rule, f"{document}, parameters: paddedMode")
+    outside = np.flatnonzero((indices < 0) | (indices >= tokens.shape[0]))
+    if outside.size:
+        at = int(outside[0])
+        rule = f"must name one of {tokens.shape[0]} tokens with padded_mode=True"
+        reject(f"indices[{at}]", indices[at], rule, f"{document}, function: equations")
+    wide = np.flatnonzero(indices > np.iinfo(np.int32).max)
+    if wide.size:
+        at, rule = int(wide[0]), "must fit the int32 of sorted_indices with padded_mode=True"
+        reject(f"indices[{at}]", indices[at], rule, f"{document}, parameters: sortedIndicesOut")
+    return {"permute_tokens": tokens[indices], "sorted_indices": indices.astype(np.int32)}
+
+
+def check_permuted(tokens: NDArray[Any], indices: NDArray[Any], document: str) -> None:
+    """Raise TypeError for a dtype of what is permuted by `indices`, ValueError for no tokens."""
+    require_dtype("indices", indices, f"{document}, parameters: indices", "int32", "int64")
+    source = f"{document}, parameters: tokens"
+    require_real("tokens", tokens, source)
+    if tokens.ndim < 1:
+        reject("tokens.shape", tokens.shape, "must have an axis of tokens", source)
+
+
+def slots_of_a_token(tokens: NDArray[Any], indices: NDArray[Any], document: str) -> int:
+    """topK, the number of indices of each token; ValueError where they are not [N] or [N, topK]."""
+    if indices.ndim not in (1, 2) or indices.shape[0] != tokens.shape[0]:
+        rule = f"must be ({tokens.shape[0]},) or ({tokens.shape[0]}, K)"
+        source = f"{document}, function: equations (tokens[i // topK])"
+        reject("indices.shape", indices.shape, rule, source)
+    return math.prod(indices.shape[1:])
+
+
+def check_ranks(
+    sorted_indices: NDArray[Any], source_rows: int, source: str, *, range_source: str = ""
+) -> None:
+    """Check `sorted_indices`, of which one that is not below `source_rows` names no row there.
+
+    Raises TypeError unless they are int32, ValueError unless they are 1-D and each is the rank of
+    a slot, or else a row. `range_source`, or `source`, is the one of that last rule.
+    """
+    require_dtype("sorted_indices", sorted_indices, source, "int32")
+    if sorted_indices.ndim != 1:
+        reject("sorted_indices.shape", sorted_indices.shape, "must be 1-D", source)
+    slots = sorted_indices.size
+    # A rank lies below the number of slots; rows beyond them may be named, but no router does.
+    end = max(source_rows, slots)
+    outside = np.flatnonzero((sorted_indices < 0) | (sorted_indices >= end))
+    if outside.size:
+        at = int(outside[0])
+        rule = f"must lie in [0, {end}), the ranks of {slots} slots and the {source_rows} rows"
+        reject(f"sorted_indices[{at}]", sorted_indices[at], rule, range_source or source)
