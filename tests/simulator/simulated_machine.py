@@ -40,6 +40,7 @@ def compile_unit(source: Path, out: Path | None = None) -> subprocess.CompletedP
     optimisation = "-O3" if computes else "-O1"  # vectorised loops are what is tested
     command = [COMPILER, *FLAGS, optimisation, *HOST_FLAGS, "-I", str(LANGUAGE), "-c", str(source)]
     command += ["-fsyntax-only"] if out is None else ["-o", str(out)]
+    command += ["-ferror-limit=0"] if "clang" in COMPILER else []  # g++ tells every error
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
