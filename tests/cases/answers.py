@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from conformance.case import Case, numpy_dtype
 from conformance.numerics.moved import as_integers
 from conformance.observation import Observation, Outcome
-from conformance.operator import Copy, Operator, Unspecified
+from conformance.operator import Copy, Index, Operator, Unspecified
 from reference.floats import format_of, to_bits
 
 
@@ -32,6 +32,8 @@ def right_answer(operator: Operator, case: Case) -> Observation:
             inputs = as_integers(case.arrays, contract.moved)
             moved = np.asarray(operator.formula(inputs, case.attributes)[name])
             outputs[name] = moved.astype(f"u{dtype.itemsize}").view(dtype)
+        elif isinstance(contract, Index):
+            outputs[name] = np.asarray(sums[name], dtype)
         else:
             exact = np.asarray(sums[name], np.float32)
             outputs[name] = to_bits(exact, format_of(dtype)).view(dtype).reshape(tensor.shape)

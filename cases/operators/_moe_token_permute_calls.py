@@ -1,0 +1,236 @@
+"""Calls of MoeTokenPermute that sources name, and calls that its interface refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import product
+
+from cases.operators._moe_token_permute_call import DTYPES, PERMUTE, TENSORS, Shape, call
+from cases.operators._token_permute_examples import ADDRESSED, PATTERNS, at_lines, bits, sized
+from cases.operators._token_permute_sizes import MOST_TOP_K
+from conformance.case import Case
+from conformance.fill import Fill
+from conformance.operator import (
+    Clause,
+    Example,
+    Quarantine,
+    Rejection,
+    SourceClass,
+    document,
+    source_read,
+)
+from conformance.strategies.far import EDGES
+from conformance.strategies.keys import LARGEST_KEY
+from conformance.variations import reshaped, retyped, with_attributes, without
+
+DOCUMENT = "aclnnMoeTokenPermute document"
+README = "ops-transformer, MoeTokenPermute README"
+DEFINITION = "ops-transformer, moe_token_permute_def.cpp"
+TILING = "ops-transformer, moe_token_permute_tiling.cpp"
+SORT = "Ascend C API, Sort and MrgSort: equal keys keep their order"
+INTERFACE = "aclnn interfaces made from an operator's definition"
+INFERRED = "interface behaviour, inferred"
+
+NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
+LEAST_REFUSED_SLOTS = 2**24 - 1
+EXPERTS: Shape = (1, 2, 3, 1, 2, 3)
+RANKS = (0, 2, 4, 1, 3, 5)
+LATTICE = Fill(("lattice",), seed=1)
+
+_sized = partial(sized, PERMUTE)
+
+
+def examples() -> tuple[Example, ...]:
+    """A call worked by hand, the vendor's lines, limits, and calls that ask for little."""
+    lines = at_lines(PERMUTE, f"{TILING}: sizes at which it takes another branch", "whole", "first")
+    return (*_by_hand(), *lines, *_inside(), *_odd(), *_far())
+
+
+def _by_hand() -> Iterator[Example]:
+    """Three tokens of two experts each: the printed example of MoeTokenPermuteWithEp, all rows."""
+    rows = ((1, 10), (2, 20), (3, 30))
+    order = (0, 1, 0, 2, 1, 2)
+    for number, mode in ((0, "whole"), (4, "first"), (-1, "without_last")):
+        case = call(
+            mode,
+            "float32",
+            tokens=(3, 2),
+            top_k=2,
+            indices=EXPERTS,
+            index_dtype="int64",
+            num_out_tokens=number,
+            values=bits(tuple(value for row in rows for value in row), "float32"),
+        )
+        kept = order[: case.outputs["permute_tokens"].shape[0]]
+        tokens = tuple(float(value) for token in kept for value in rows[token])
+        expected = {"permute_tokens": tokens, "sorted_indices": RANKS}
+        name = f"three tokens of two experts, numOutTokens {number}"
+        yield Example(name, case, f"{DOCUMENT}, equations, by hand", expected)
+
+
+def _inside() -> Iterator[Example]:
+    """A call just inside each limit that is checked."""
+    cases = {
+        f"top_k {MOST_TOP_K}": _sized("whole", "float16", (1, 8), MOST_TOP_K),
+        "top_k 1 of two axes": _sized("whole", "float32", (5, 8), 1),
+        "numOutTokens 1": _sized("first", "bfloat16", (4, 8), 2, num_out_tokens=1),
+        "numOutTokens of every slot": _sized("first", "float16", (4, 8), 2, num_out_tokens=8),
+        "numOutTokens beyond every slot": _sized("first", "float32", (4, 8), 2, num_out_tokens=9),
+        "all rows but one left out": _sized(
+            "without_last", "float32", (4, 8), 2, num_out_tokens=-7
+        ),
+        "every row left out": _sized("without_last", "float16", (4, 8), 2, num_out_tokens=-8),
+        "more rows left out than there are": _sized(
+            "without_last", "bfloat16", (4, 8), 2, num_out_tokens=-9
+        ),
+        "largest and smallest key": _sized(
+            "whole", "float32", (3, 1), None, indices=(LARGEST_KEY, 0, -5)
+        ),
+        "tokens of three axes": _sized("first", "float16", (4, 3, 5), 2, num_out_tokens=7),
+    }
+    source = f"{TILING}: just inside a limit that it checks"
+    yield from (Example(name, case, source) for name, case in cases.items())
+
+
+def _odd() -> Iterator[Example]:
+    yield Example("no tokens", call("whole", "float16", tokens=(0, 8), top_k=2), INFERRED)
+    for dtype in DTYPES:
+        patterns = _sized("whole", dtype, (32, 33), 8, fill=PATTERNS)
+        yield Example(f"every kind of pattern {dtype}", patterns, "values are moved, inferred")
+
+
+def _far() -> Iterator[Example]:
+    """Tokens beyond 2^31 and 2^32 elements, of which the last two come first and are kept."""
+    for edge, dtype in product(EDGES, DTYPES):
+        hidden = edge // 8192
+        tokens = edge // hidden + 2
+        case = call(
+            "first",
+            dtype,
+            tokens=(tokens, hidden),
+            indices=(*(2 for _ in range(tokens - 2)), 1, 0),
+            num_out_tokens=2,
+            fill=ADDRESSED,
+            held=(tokens - 2, tokens - 1),
+        )
+        power = edge.bit_length() - 1
+        yield Example(f"tokens beyond 2^{power} elements {dtype}", case, "int64 shape, inferred")
+
+
+def rejections() -> tuple[Rejection, ...]:
+    """Every rule of the definition and of the host tiling, broken once, with its status."""
+    good = call(
+        "first",
+        "float32",
+        tokens=(3, 16),
+        top_k=2,
+        indices=EXPERTS,
+        num_out_tokens=4,
+        fill=LATTICE,
+    )
+    broken: dict[int, dict[Clause, dict[str, Case]]] = {
+        NULL: {
+            Clause("the tensor is required", INTERFACE, SourceClass.INFERRED): {
+                f"{tensor.name} is null": without(good, tensor.name) for tensor in TENSORS
+            },
+        },
+        INVALID: _dtypes(good),
+        TILING_FAILED: {
+            _read("paddedMode is false, though the document gives its equation"): {
+                "paddedMode is true": with_attributes(good, padded_mode=1),
+            },
+            _read("indices have rank 1 or 2, and as many rows as tokens"): {
+                "indices of rank 3": reshaped(good, "indices", (3, 2, 1)),
+                "indices of rank 0": reshaped(good, "indices", ()),
+                "indices of 2 tokens for 3": reshaped(good, "indices", (2, 2)),
+                "indices of 4 tokens for 3": reshaped(good, "indices", (4, 2)),
+            },
+            _read(f"top_k <= {MOST_TOP_K}"): {
+                f"top_k is {MOST_TOP_K + 1}": _slots((2, 1), MOST_TOP_K + 1),
+            },
+            _read("less than 2^24 - 1 slots"): {
+                "2^24 - 1 slots": _slots((LEAST_REFUSED_SLOTS // 255, 1), 255),
+            },
+            _read("permuteTokensOut is [rows, ...] with the columns of tokens"): {
+                "a row too few": reshaped(good, "permute_tokens", (3, 16)),
+                "a row too many": reshaped(good, "permute_tokens", (5, 16)),
+                "a column too few": reshaped(good, "permute_tokens", (4, 15)),
+                "a column too many": reshaped(good, "permute_tokens", (4, 17)),
+                "every slot, numOutTokens 4": reshaped(good, "permute_tokens", (6, 16)),
+                "4 rows, numOutTokens -4 of 6": with_attributes(good, num_out_tokens=-4),
+                "4 rows, numOutTokens 2^32 + 4": with_attributes(good, num_out_tokens=2**32 + 4),
+            },
+            _read("sortedIndicesOut is [slots], also where rows are left out"): {
+                "a rank too few": reshaped(good, "sorted_indices", (5,)),
+                "ranks of the rows only": reshaped(good, "sorted_indices", (4,)),
+                "ranks of rank 2": reshaped(good, "sorted_indices", (3, 2)),
+            },
+        },
+    }
+    return tuple(
+        Rejection(name, case, status, clause)
+        for status, clauses in broken.items()
+        for clause, calls in clauses.items()
+        for name, case in calls.items()
+    )
+
+
+def _read(rule: str) -> Clause:
+    return source_read(rule, TILING)
+
+
+def _dtypes(good: Case) -> dict[Clause, dict[str, Case]]:
+    """Calls whose dtypes are none that the operator's definition lists together."""
+    integers = retyped(retyped(good, "tokens", "int32"), "permute_tokens", "int32")
+    types = document("float16, bfloat16, float32 or int8; indices int32 or int64", DOCUMENT)
+    shared = source_read("tokens and their copies share one dtype", DEFINITION)
+    return {
+        types: {
+            "everything is int32": integers,
+            "tokens are float64": retyped(good, "tokens", "float64"),
+            "indices are int16": retyped(good, "indices", "int16"),
+            "indices are float32": retyped(good, "indices", "float32"),
+            "sorted indices are int64": retyped(good, "sorted_indices", "int64"),
+        },
+        shared: {
+            f"{name} of another dtype": retyped(good, name, "float16")
+            for name in ("tokens", "permute_tokens")
+        },
+    }
+
+
+def _slots(tokens: Shape, top_k: int) -> Case:
+    """A call that is refused for its number of slots; all indices are 0."""
+    return call("first", "float16", tokens=tokens, top_k=top_k, num_out_tokens=1)
+
+
+def quarantine() -> tuple[Quarantine, ...]:
+    """What sources leave open."""
+    return (
+        Quarantine(
+            "neighbouring keys beyond 2^24",
+            call(
+                "whole",
+                "float16",
+                tokens=(4, 8),
+                indices=(2**24 + 1, 2**24, 5, 2**24 + 3),
+                fill=ADDRESSED,
+            ),
+            _open("keys are sorted as fp32, where they are equal: any order of theirs", SORT),
+        ),
+        Quarantine(
+            "tokens without columns",
+            call("first", "float32", tokens=(3, 0), top_k=2, indices=EXPERTS, num_out_tokens=3),
+            _open("some outputs are empty and others are not: copies of length 0", TILING),
+        ),
+        Quarantine(
+            "top_k is 0",
+            call("whole", "float32", tokens=(3, 4), top_k=0),
+            _open("no slots, and so no rows: MoeTokenPermuteWithEp refuses it", TILING),
+        ),
+    )
+
+
+def _open(text: str, source: str) -> Clause:
+    return Clause(text, f"{source}, inferred", SourceClass.INFERRED)

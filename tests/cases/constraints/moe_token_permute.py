@@ -1,0 +1,72 @@
+"""The constraints on calls of MoeTokenPermute."""
+
+from tests.cases.constraints.constraint import INVALID, NULL, Constraint
+
+CONSTRAINTS = (
+    Constraint(
+        "no tensor is null",
+        ("1 slots",),
+        ("tokens is null", "indices is null", "permute_tokens is null", "sorted_indices is null"),
+        NULL,
+    ),
+    Constraint(
+        "tokens are of a float type, indices int32 or int64, ranks int32",
+        ("1 slots", "31 slots", "32 slots", "top_k 512"),
+        (
+            "everything is int32",
+            "tokens are float64",
+            "indices are int16",
+            "indices are float32",
+            "sorted indices are int64",
+        ),
+        INVALID,
+    ),
+    Constraint(
+        "tokens and their copies have one dtype",
+        ("three tokens of two experts, numOutTokens 0",),
+        ("tokens of another dtype", "permute_tokens of another dtype"),
+        INVALID,
+    ),
+    Constraint(
+        "paddedMode is false",
+        ("three tokens of two experts, numOutTokens 0",),
+        ("paddedMode is true",),
+    ),
+    Constraint(
+        "indices have one axis or two, and a row for each token",
+        ("31 slots", "top_k 1 of two axes"),
+        (
+            "indices of rank 3",
+            "indices of rank 0",
+            "indices of 2 tokens for 3",
+            "indices of 4 tokens for 3",
+        ),
+    ),
+    Constraint("topK is at most 512", ("top_k 512", "top_k 1 of two axes"), ("top_k is 513",)),
+    Constraint(
+        "the rows of the output are those that numOutTokens keeps",
+        (
+            "numOutTokens 1",
+            "numOutTokens of every slot",
+            "numOutTokens beyond every slot",
+            "all rows but one left out",
+            "every row left out",
+            "more rows left out than there are",
+            "tokens of three axes",
+        ),
+        (
+            "a row too few",
+            "a row too many",
+            "a column too few",
+            "a column too many",
+            "every slot, numOutTokens 4",
+            "4 rows, numOutTokens -4 of 6",
+            "4 rows, numOutTokens 2^32 + 4",
+        ),
+    ),
+    Constraint(
+        "there is a rank for every slot",
+        ("numOutTokens 1", "every row left out"),
+        ("a rank too few", "ranks of the rows only", "ranks of rank 2"),
+    ),
+)

@@ -1,0 +1,173 @@
+"""The constraints on calls of MoeTokenPermuteWithEp."""
+
+from tests.cases.constraints.constraint import INVALID, NULL, Constraint
+
+CONSTRAINTS = (
+    Constraint(
+        "no required tensor is null",
+        (
+            "room for probabilities that are not given",
+            "three tokens of two experts, range 1 to 5",
+        ),
+        (
+            "tokens is null",
+            "indices is null",
+            "sorted_indices is null",
+            "permute_tokens is null",
+        ),
+        NULL,
+    ),
+    Constraint(
+        "probs have an output",
+        ("probs of one axis", "room for probabilities that are not given"),
+        ("probs are given, and permute_probs is null",),
+        NULL,
+    ),
+    Constraint(
+        "tokens are of a float type, indices int32 or int64, ranks int32",
+        ("1 slots", "31 slots", "32 slots", "top_k 512"),
+        (
+            "everything is int32",
+            "tokens are float64",
+            "indices are int16",
+            "indices are float32",
+            "sorted indices are int64",
+        ),
+        INVALID,
+    ),
+    Constraint(
+        "tokens, probs and their outputs have one dtype",
+        ("three tokens of two experts, range 1 to 5",),
+        tuple(
+            f"{name} of another dtype"
+            for name in ("tokens", "probs", "permute_tokens", "permute_probs")
+        ),
+        INVALID,
+    ),
+    Constraint(
+        "a range has two numbers",
+        ("range of every rank", "no range and no number of tokens"),
+        ("range of no numbers", "range of 1 number", "range of 3 numbers"),
+    ),
+    Constraint(
+        "both numbers of the range lie in [0, slots]",
+        (
+            "range of every rank",
+            "range of the first rank",
+            "range of the last rank",
+            "empty range at 0",
+            "empty range at the end",
+            "range from the last rank backwards",
+        ),
+        tuple(
+            f"range {given}"
+            for given in ((-1, 5), (5, -1), (-1, -1), (1, 7), (7, 1), (7, 7), (1, 5 + 2**32))
+        ),
+    ),
+    Constraint(
+        "indices have one axis or two, and a row for each token",
+        ("31 slots", "top_k 1 of two axes"),
+        (
+            "indices of rank 3",
+            "indices of rank 0",
+            "indices of 2 tokens for 3",
+            "indices of 4 tokens for 3",
+        ),
+    ),
+    Constraint(
+        "probs have the shape of indices",
+        ("probs of one axis", "three tokens of two experts, range 1 to 5"),
+        ("probs of rank 1", "probs of rank 3", "probs of 4 tokens", "probs of 3 experts"),
+    ),
+    Constraint(
+        "top_k is 1 to 512",
+        ("top_k 1 of two axes", "top_k 512"),
+        ("top_k is 0", "top_k is 513"),
+    ),
+    Constraint(
+        "permuteTokensOut has the rows of the range and the columns of tokens",
+        (
+            "tokens of three axes",
+            "three tokens of two experts, range 1 to 5",
+            "empty range at the end",
+            "range from the last rank backwards",
+        ),
+        (
+            "a row too few",
+            "a row too many",
+            "a column too few",
+            "a column too many",
+            "permuted tokens of rank 1",
+            "rows of an empty range, which keeps all",
+            "rows of the ranks left in a backward range",
+        ),
+    ),
+    Constraint(
+        "sortedIndicesOut has a rank for every slot",
+        ("three tokens of two experts, range 1 to 5",),
+        ("a rank too few", "ranks of the range only", "ranks of rank 2"),
+    ),
+    Constraint(
+        "permuteProbsOut has the rows of the range, where probs are given",
+        ("probs of one axis", "room for probabilities that are not given"),
+        ("a probability too few", "a probability too many", "probabilities of rank 2"),
+    ),
+    Constraint(
+        "paddedMode is false",
+        ("range of every rank",),
+        ("paddedMode is true",),
+        routes=("aclnn",),
+    ),
+    Constraint(
+        "without a range numOutTokens lies in [0, slots], and fits the rows",
+        ("no range and no number of tokens",),
+        ("numOutTokens is -1, 4 rows", "numOutTokens is 7 of 6, 7 rows"),
+        routes=("aclnn",),
+    ),
+    Constraint(
+        "without a range numOutTokens n has min(n, slots) rows, n <= 0 max(0, slots + n)",
+        tuple(f"no range, numOutTokens {n} of 6" for n in (1, 6, 7, -5, -6)),
+        (
+            "numOutTokens is 7 of 6, 7 rows, kernel",
+            "numOutTokens is 4 of 6, 5 rows",
+            "numOutTokens is -2 of 6, 6 rows",
+            "numOutTokens is -7 of 6, 6 rows",
+        ),
+        routes=("kernel",),
+    ),
+    Constraint(
+        "padded indices have one axis",
+        ("padded",),
+        ("padded, indices of rank 2", "padded, indices of rank 0"),
+        routes=("kernel",),
+    ),
+    Constraint(
+        "padded indices name 2^31 tokens at most",
+        ("padded, the last token that an int32 names",),
+        ("padded, more tokens than an int32 names",),
+        routes=("kernel",),
+    ),
+    Constraint(
+        "padded probs are [tokens, experts], and experts share the rows evenly",
+        ("padded, probabilities of one expert", "padded, an expert for every row"),
+        (
+            "padded, probs of rank 1",
+            "padded, probs of 4 tokens",
+            "padded, probs of 4 experts for 6 rows",
+            "padded, probs of 0 experts",
+        ),
+        routes=("kernel",),
+    ),
+    Constraint(
+        "padded outputs have a row for every index",
+        ("padded, probabilities of two experts",),
+        (
+            "padded, a row too few",
+            "padded, a row too many",
+            "padded, a column too many",
+            "padded, an index too few",
+            "padded, a probability too many",
+        ),
+        routes=("kernel",),
+    ),
+)
