@@ -9,15 +9,8 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from cases.operators import _moe_token_permute_grad_sizes as unpadded
 from cases.operators import _moe_token_permute_with_routing_map_grad_sizes as padded
-from cases.operators._moe_token_permute_grad_cells import (
-    MOST_HIDDEN,
-    cores_of,
-    least_kept,
-    slots_class,
-    ub_of,
-)
+from cases.operators import _slot_sum_sizes as unpadded
 from cases.operators._moe_token_permute_with_routing_map_grad_edges import edges
 from cases.operators._moe_token_permute_with_routing_map_grad_maps import (
     MAPS,
@@ -30,6 +23,13 @@ from cases.operators._moe_token_permute_with_routing_map_grad_maps import (
     probs_of,
     routed,
     values_of,
+)
+from cases.operators._slot_sum_cells import (
+    MOST_HIDDEN,
+    cores_of,
+    least_kept,
+    slots_class,
+    ub_of,
 )
 from conformance.case import Case, numpy_dtype
 from conformance.cells import Axis, Cells, Constraint, Levels

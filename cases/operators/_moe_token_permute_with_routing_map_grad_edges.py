@@ -8,14 +8,6 @@ from itertools import product
 import numpy as np
 from hypothesis import strategies as st
 
-from cases.operators._moe_token_permute_grad_edges import (
-    DEAREST,
-    FREE_HIDDEN,
-    FREE_TOKENS,
-    INDEX_COST,
-    slot_edges,
-)
-from cases.operators._moe_token_permute_grad_limits import BUFFERS, CHIPS, GRANULE_BYTES, SMALL
 from cases.operators._moe_token_permute_with_routing_map_grad_limits import (
     SORTED_AT_ONCE,
     entries_ub,
@@ -34,6 +26,14 @@ from cases.operators._moe_token_permute_with_routing_map_grad_maps import (
     routed,
 )
 from cases.operators._moe_token_permute_with_routing_map_grad_sizes import PaddedSizes, token_ids
+from cases.operators._slot_sum_edges import (
+    DEAREST,
+    FREE_HIDDEN,
+    FREE_TOKENS,
+    INDEX_COST,
+    slot_edges,
+)
+from cases.operators._slot_sum_limits import BUFFERS, CHIPS, GRANULE_BYTES, SMALL
 from conformance.case import Case, Machine, numpy_dtype
 from conformance.edges import STEPS, Edge, Edges, Sizes, distinct
 from conformance.strategies.fills import MOVED, SEEDS, fills

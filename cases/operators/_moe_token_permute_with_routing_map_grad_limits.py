@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import product
 
-from cases.operators import _moe_token_permute_grad_limits as slot_sum
-from cases.operators._moe_token_permute_grad_limits import (
+from cases.operators import _slot_sum_limits as slot_sum
+from cases.operators._slot_sum_limits import (
     BUFFERS,
     GRANULE_BYTES,
     SMALL,

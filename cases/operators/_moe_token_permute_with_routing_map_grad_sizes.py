@@ -13,8 +13,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from cases.operators import _moe_token_permute_grad_sizes as unpadded
-from cases.operators._moe_token_permute_grad_sizes import (
+from cases.operators import _slot_sum_sizes as unpadded
+from cases.operators._slot_sum_sizes import (
     MOST_ELEMENTS,
     STEPS,
     hidden_on,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from cases.operators._moe_token_permute_grad_limits import BUFFERS, slots_ub
+from cases.operators._slot_sum_limits import BUFFERS, slots_ub
 from conformance.case import Machine
 from conformance.strategies.machines import UB_BYTES
 

@@ -119,9 +119,7 @@ OPERATOR = Operator(
         Target(
             "Ascend910_95",
             Support.UNDEFINED,
-            source_read(
-                "carried out there by MoeInitRoutingV2", TILING
-            ),
+            source_read("carried out there by MoeInitRoutingV2", TILING),
         ),
     ),
 )

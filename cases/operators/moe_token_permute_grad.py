@@ -6,16 +6,14 @@ from collections.abc import Mapping
 from functools import cache, partial
 
 import numpy as np
-from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
-from cases.operators._moe_token_permute_grad_cells import cells
-from cases.operators._moe_token_permute_grad_far import far_cases, far_examples
-from cases.operators._moe_token_permute_grad_limits import limits
-from cases.operators._moe_token_permute_grad_sizes import least_ub_bytes
-from cases.operators._row_sum_limits import LEAST_MACHINE, SEAMS, beyond, tile_columns
-from conformance.case import Case, Machine, Tensor, numpy_dtype
+from cases.operators._slot_sum_cases import near_cases
+from cases.operators._slot_sum_cells import cells
+from cases.operators._slot_sum_far import far_cases, far_examples
+from cases.operators._slot_sum_limits import limits
+from conformance.case import Case, Machine, Tensor
 from conformance.fill import Fill
 from conformance.operator import (
     Arrays,
@@ -35,10 +33,6 @@ from conformance.operator import (
     source_read,
 )
 from conformance.strategies.far import mostly
-from conformance.strategies.fills import fills
-from conformance.strategies.machines import machines
-from conformance.strategies.routings import ranks, unread_rows
-from conformance.strategies.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
 from conformance.variations import reshaped, retyped, with_attributes, without
 from reference import moe_token_permute_grad as reference
 from reference.terms import Terms
@@ -55,9 +49,6 @@ TENSORS = (
     TensorParameter("sorted_indices", "sortedIndices", "input", "int32"),
     TensorParameter("out", "out", "output"),
 )
-MOST_INDICES = 5_000
-LARGEST_CASE = 60_000
-"""Elements that one drawn case may add up: bounds its time, not what a kernel can do."""
 
 
 def formula(inputs: Arrays, attributes: Mapping[str, int]) -> Arrays:
@@ -113,47 +104,8 @@ def cases(mode: str, dtype: str, small: bool = False) -> SearchStrategy[Case]:
 
     ``small`` ones have at most 8 indices and 64 columns. A few of mode "uneven" are far.
     """
-    near = near_cases(mode, dtype, small=small)
+    near = near_cases(call, mode, dtype, small=small)
     return mostly(near, far_cases(call, dtype, small)) if mode == "uneven" else near
-
-
-@cache
-@st.composite
-def near_cases(
-    draw: st.DrawFn, mode: str, dtype: str, small: bool = False, seam: bool = False
-) -> Case:
-    """Cases of sizes that memory holds.
-
-    Those on a ``seam`` are small but for a column more than the least machine takes in one tile, or
-    a token more than it takes in one batch.
-    """
-    most_indices, most_tokens = (8, 8) if small else (MOST_INDICES, 2000)
-    top_k, size = draw(top_ks(min(reference.MOST_TOPK, most_indices))), numpy_dtype(dtype).itemsize
-    machine = draw(machines(least_ub_bytes(top_k), small))
-    tile = tile_columns(top_k, size, machine.ub_bytes)
-    # Two at least are drawn from, as fewer choices of one alone would count as simpler.
-    most = max(1, min(most_tokens, most_indices // top_k))
-    tokens = min(most, draw(token_counts(machine.cores, max(2, most))))
-    most = max(1, min(FEW_COLUMNS if small else 5000, LARGEST_CASE // (tokens * top_k)))
-    hidden = min(most, draw(hiddens(max(2, most), tile)))
-    if seam:
-        machine = LEAST_MACHINE
-        hidden, batches = beyond(draw(SEAMS), top_k, size, hidden)
-        tokens = batches or tokens
-    slots = tokens * top_k
-    rows, indices = slots, draw(ranks(slots))
-    if mode == "uneven":
-        rows = draw(st.one_of(st.integers(1, slots), st.integers(slots + 1, slots + 4)))
-    return call(
-        mode,
-        dtype,
-        grad=(rows, hidden),
-        indices=tuple(indices.tolist()),
-        top_k=top_k,
-        fill=draw(fills(top_k)),
-        unread=unread_rows(indices, rows),
-        machine=machine,
-    )
 
 
 def stated(text: str) -> Clause:
@@ -327,7 +279,7 @@ OPERATOR = Operator(
     },
     cases=cases,
     small_cases=partial(cases, small=True),
-    seam_cases=partial(near_cases, small=True, seam=True),
+    seam_cases=partial(near_cases, call, small=True, seam=True),
     cells=partial(cells, call),
     examples=examples(),
     rejections=rejections(),

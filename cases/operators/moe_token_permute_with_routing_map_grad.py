@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
-from cases.operators._moe_token_permute_grad_sizes import least_ub_bytes
 from cases.operators._moe_token_permute_with_routing_map_grad_calls import (
     call,
     examples,
@@ -45,6 +44,7 @@ from cases.operators._moe_token_permute_with_routing_map_grad_sources import (
     README,
 )
 from cases.operators._row_sum_limits import LEAST_MACHINE, SEAMS, beyond, tile_columns
+from cases.operators._slot_sum_sizes import least_ub_bytes
 from conformance.case import Case, Machine, numpy_dtype
 from conformance.operator import (
     Arrays,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cases.operators._moe_token_permute_grad_limits import CHIPS, VENDOR_COLUMNS, vendor_pass
+from cases.operators._slot_sum_limits import CHIPS, VENDOR_COLUMNS, vendor_pass
 from conformance import suite
 from conformance.devices.device import USABLE_UB_BYTES
 from conformance.devices.messages import DTYPES

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from cases.operators._moe_token_permute_grad_far import far_cases
+from cases.operators._slot_sum_far import far_cases
 from cases.operators.moe_token_permute_grad import DTYPES, MODES, OPERATOR, call
 from conformance.case import Case
 from conformance.judge import judge

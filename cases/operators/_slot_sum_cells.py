@@ -1,4 +1,8 @@
-"""The discrete cells of MoeTokenPermuteGrad: families, ranks, drops, top_k, sizes, machines."""
+"""The discrete cells of sums over slots: families, ranks, drops, top_k, sizes, machines.
+
+The first input of such a call holds the rows, ``sorted_indices`` name them, and ``out`` has a row
+for each token.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +14,8 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from cases.operators._moe_token_permute_grad_edges import edges
-from cases.operators._moe_token_permute_grad_sizes import (
+from cases.operators._slot_sum_edges import edges
+from cases.operators._slot_sum_sizes import (
     BOUNDARIES,
     CORES,
     EVERY_TUPLE,
@@ -21,7 +25,7 @@ from cases.operators._moe_token_permute_grad_sizes import (
     boundaries_of,
     sizes_at,
 )
-from conformance.case import Case, Machine, numpy_dtype
+from conformance.case import Case, Machine, Tensor, numpy_dtype
 from conformance.cells import Axis, Cells, Constraint, Levels
 from conformance.fill import families_of
 from conformance.strategies.fills import READABLE_FIRST, SEEDS, fills_with
@@ -47,7 +51,7 @@ Call = Callable[..., Case]
 
 
 @cache
-def cells(call: Call, mode: str, dtype: str) -> Cells:
+def cells(call: Call, mode: str, dtype: str, slots: tuple[str, ...] = tuple(SLOTS)) -> Cells:
     """The cells of one mode and dtype; ``call`` is the record's, which makes a case of sizes.
 
     In mode "uneven", where no slot is dropped there are more rows than slots.
@@ -84,7 +88,7 @@ def cells(call: Call, mode: str, dtype: str) -> Cells:
         axes=(
             Axis("boundary", BOUNDARIES, _boundaries_of),
             Axis("routing", (*RANKS, EVERY), _routings_of),
-            Axis("slots", tuple(SLOTS), _slots_of),
+            Axis("slots", slots, _slots_of),
             *drops,
             Axis("family", READABLE_FIRST, _families_of),
             Axis("cores", tuple(CORES), cores_of),
@@ -145,11 +149,21 @@ def least_kept(routing: str) -> int:
     return {"in order": 1, EVERY: EVERY_TUPLE}.get(routing, LEAST_KEPT)
 
 
+def top_k_of(case: Case) -> int:
+    """The slots of every token of a call; 0 where there is none."""
+    return case.inputs["sorted_indices"].size // max(1, case.outputs["out"].shape[0])
+
+
+def source_of(case: Case) -> Tensor:
+    """The tensor whose rows are added."""
+    return next(iter(case.inputs.values()))
+
+
 def _slots(case: Case) -> tuple[Indices, NDArray[np.bool_]]:
     """The indices of a case as [tokens, top_k], and which of them add nothing."""
     indices: Indices = np.asarray(case.arrays["sorted_indices"], np.int64)
-    indices = indices.reshape(-1, max(1, case.attributes["num_topk"]))
-    return indices, indices >= case.inputs["permuted_output_grad"].shape[0]
+    indices = indices.reshape(-1, max(1, top_k_of(case)))
+    return indices, indices >= source_of(case).shape[0]
 
 
 def _dropped_of(case: Case) -> set[str]:
@@ -162,7 +176,7 @@ def _routings_of(case: Case) -> set[str]:
 
 
 def _slots_of(case: Case) -> list[str]:
-    return slots_class(case.attributes["num_topk"])
+    return slots_class(top_k_of(case))
 
 
 def slots_class(top_k: int) -> list[str]:
@@ -176,8 +190,8 @@ def _boundaries_of(case: Case) -> set[str]:
 
 
 def _families_of(case: Case) -> tuple[str, ...]:
-    gradient = case.inputs["permuted_output_grad"]
-    return families_of(gradient.fill, gradient.shape[-1]) if gradient.fill else ()
+    source = source_of(case)
+    return families_of(source.fill, source.shape[-1]) if source.fill else ()
 
 
 def cores_of(case: Case) -> list[str]:

@@ -1,4 +1,4 @@
-"""Edges of MoeTokenPermuteGrad: every limit of both tilings on every chip.
+"""Edges of sums over slots: every limit of both tilings on every chip.
 
 MoeTokenPermuteWithRoutingMapGrad has the same ones where it does not pad (`slot_edges`).
 """
@@ -11,7 +11,7 @@ from itertools import product
 import numpy as np
 from hypothesis import strategies as st
 
-from cases.operators._moe_token_permute_grad_limits import (
+from cases.operators._slot_sum_limits import (
     BUFFERS,
     CHIPS,
     GRANULE_BYTES,
@@ -107,7 +107,8 @@ def cost(mode: str, sizes: Sizes) -> int:
 def sizes_of(case: Case) -> Sizes:
     """The sizes of a case that an edge may fix."""
     tokens, hidden = case.outputs["out"].shape
-    return {"top_k": case.attributes["num_topk"], "tokens": tokens, "hidden": hidden}
+    top_k = case.inputs["sorted_indices"].size // max(1, tokens)
+    return {"top_k": top_k, "tokens": tokens, "hidden": hidden}
 
 
 @st.composite

@@ -1,6 +1,6 @@
-"""Calls of MoeTokenPermuteGrad whose rows no 32-bit offset reaches.
+"""Sums over slots whose rows no 32-bit offset reaches.
 
-The gradient may have more rows than there are indices, so a few slots may name rows anywhere in a
+The source may have more rows than there are indices, so a few slots may name rows anywhere in a
 source of gigabytes. Only rows that are listed exist; out stays small.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from hypothesis import strategies as st
 
-from cases.operators._moe_token_permute_grad_sizes import least_ub_bytes
+from cases.operators._slot_sum_sizes import least_ub_bytes
 from conformance.case import Case
 from conformance.fill import Fill
 from conformance.operator import Example

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from cases.operators._moe_token_permute_grad_limits import VENDOR_COLUMNS
+from cases.operators._slot_sum_limits import VENDOR_COLUMNS
 from conformance.case import Machine
 from conformance.strategies.machines import UB_BYTES
 from conformance.strategies.patterns import least_tokens

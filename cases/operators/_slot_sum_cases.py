@@ -1,0 +1,68 @@
+"""Cases of sums over slots, of sizes that memory holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from hypothesis import strategies as st
+
+from cases.operators._row_sum_limits import LEAST_MACHINE, SEAMS, beyond, tile_columns
+from cases.operators._slot_sum_sizes import least_ub_bytes
+from conformance.case import Case, numpy_dtype
+from conformance.strategies.fills import fills
+from conformance.strategies.machines import machines
+from conformance.strategies.routings import ranks, unread_rows
+from conformance.strategies.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
+
+MOST_TOP_K = 512
+MOST_INDICES = 5_000
+LARGEST_CASE = 60_000
+"""Elements that one drawn case may add up: bounds its time, not what a kernel can do."""
+
+Call = Callable[..., Case]
+
+
+@cache
+@st.composite
+def near_cases(
+    draw: st.DrawFn,
+    call: Call,
+    mode: str,
+    dtype: str,
+    small: bool = False,
+    seam: bool = False,
+    most_top_k: int = MOST_TOP_K,
+) -> Case:
+    """Cases of sizes that memory holds.
+
+    Those on a ``seam`` are small but for a column more than the least machine takes in one tile, or
+    a token more than it takes in one batch.
+    """
+    most_indices, most_tokens = (8, 8) if small else (MOST_INDICES, 2000)
+    top_k, size = draw(top_ks(min(most_top_k, most_indices))), numpy_dtype(dtype).itemsize
+    machine = draw(machines(least_ub_bytes(top_k), small))
+    tile = tile_columns(top_k, size, machine.ub_bytes)
+    # Two at least are drawn from, as fewer choices of one alone would count as simpler.
+    most = max(1, min(most_tokens, most_indices // top_k))
+    tokens = min(most, draw(token_counts(machine.cores, max(2, most))))
+    most = max(1, min(FEW_COLUMNS if small else 5000, LARGEST_CASE // (tokens * top_k)))
+    hidden = min(most, draw(hiddens(max(2, most), tile)))
+    if seam:
+        machine = LEAST_MACHINE
+        hidden, batches = beyond(draw(SEAMS), top_k, size, hidden)
+        tokens = batches or tokens
+    slots = tokens * top_k
+    rows, indices = slots, draw(ranks(slots))
+    if mode == "uneven":
+        rows = draw(st.one_of(st.integers(1, slots), st.integers(slots + 1, slots + 4)))
+    return call(
+        mode,
+        dtype,
+        grad=(rows, hidden),
+        indices=tuple(indices.tolist()),
+        top_k=top_k,
+        fill=draw(fills(top_k)),
+        unread=unread_rows(indices, rows),
+        machine=machine,
+    )
