@@ -18,7 +18,8 @@ contradicts itself, this reading was taken:
   numOutTokens), and the ranks of rows that are not there stay in its sortedIndices. Such an index
   adds nothing, as it does in the document's sum over the rows that are there, and its prob is not
   read. More rows than slots are taken too; those that no index names are not read.
-* A prob of 0 is a factor like any other: 0 times an infinity or NaN is NaN, and stays in the sum.
+* A prob of 0 adds nothing, of either sign: by the equation 0 times an infinity or NaN is NaN, but
+  the interface leaves such a slot out (ops-transformer, moe_token_unpermute kernel, read).
 * The dtypes of T and P are listed apart, so they may differ, and nothing is said of the arithmetic
   then: see `formula`.
 * Only paddedMode false is supported and no equation says what true would do: it is refused.
@@ -75,7 +76,8 @@ def formula(
       [rows, hidden], with tokens * topK rows per the document, and any number of them here.
     * `sorted_indices`: int32 [tokens * topK], unit: rows of permuted_tokens; one that is not below
       their number adds nothing. Slot j of token i is entry i * topK + j.
-    * `probs`: any real dtype, [tokens, topK], topK 1 to 512. None: topK is 1, and rows are moved.
+    * `probs`: any real dtype, [tokens, topK], topK 1 to 512; 0 adds nothing. None: topK is 1,
+      and rows are moved.
     * `padded_mode`: False.
 
     Returns out [tokens, hidden] in the dtype of `permuted_tokens`. Terms are added in the order of
@@ -100,7 +102,7 @@ def formula(
     out = np.zeros((len(probs), hidden), dtype)
     with np.errstate(over="ignore", invalid="ignore"):  # infinities are values like others here
         for j in range(probs.shape[1]):
-            there = token_slots[:, j] < rows
+            there = (token_slots[:, j] < rows) & (probs[:, j] != 0)
             named = permuted_tokens[token_slots[there, j]].astype(dtype)
             out[there] += named * probs[there, j, None].astype(dtype)
         return stored(out, permuted_tokens.dtype)
@@ -117,8 +119,8 @@ def terms(
 
     `source_rows` is the size of axis 0 of permuted_tokens; the other arguments are those of
     `formula`. The rows of the result are int32 [tokens, topK], -1 for a slot whose row is not
-    there; the coefficients are the probs in float64, of the same shape, and None without probs. No
-    cast: where a product is rounded to nothing is said.
+    there or whose prob is 0; the coefficients are the probs, and None without probs. No cast: where
+    a product is rounded to nothing is said.
 
     Raises TypeError for a dtype of sorted_indices other than int32 or of probs that is no number;
     ValueError for padded_mode, for an index tensor that is not 1-D, an index that is neither the
@@ -129,7 +131,5 @@ def terms(
     rows[rows >= source_rows] = -1
     if probs is None:
         return Terms(rows=rows.reshape(-1, 1), source="permuted_tokens")
-    coefficients = probs.astype(np.float64)
-    return Terms(
-        rows=rows.reshape(probs.shape), source="permuted_tokens", coefficients=coefficients
-    )
+    rows = np.where(probs == 0, -1, rows.reshape(probs.shape)).astype(rows.dtype)
+    return Terms(rows=rows, source="permuted_tokens", coefficients=probs.copy())

@@ -143,11 +143,12 @@ def test_without_probs_rows_are_moved_and_nothing_is_added() -> None:
     assert np.signbit(out[:, 0]).tolist() == [False, True, False]
 
 
-def test_a_prob_of_zero_does_not_hide_what_is_not_finite() -> None:
+@pytest.mark.parametrize("zero", [0.0, -0.0])
+def test_a_prob_of_zero_leaves_out_what_is_not_finite(zero: float) -> None:
     tokens = np.array([[np.inf, np.nan, 1.0]])
-    out = formula(tokens, np.array([0, 1], np.int32), np.array([[0.0, 5.0]]))
-    np.testing.assert_array_equal(out, [[np.nan, np.nan, 0.0]])
-    assert terms(np.array([0, 1], np.int32), np.zeros((1, 2)), source_rows=1).live.tolist() == [1]
+    ranks, probs = np.array([0, 1], np.int32), np.array([[zero, 5.0]])
+    np.testing.assert_array_equal(formula(tokens, ranks, probs), [[0.0, 0.0, 0.0]])
+    assert terms(ranks, probs, source_rows=1).rows.tolist() == [[-1, -1]]
 
 
 def test_slots_are_added_in_their_order() -> None:
