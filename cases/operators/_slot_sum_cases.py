@@ -59,7 +59,7 @@ def near_cases(
     return call(
         mode,
         dtype,
-        grad=(rows, hidden),
+        source=(rows, hidden),
         indices=tuple(indices.tolist()),
         top_k=top_k,
         fill=draw(fills(top_k)),

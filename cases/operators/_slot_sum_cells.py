@@ -135,7 +135,7 @@ def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, levels: Levels) -
     return call(
         mode,
         dtype,
-        grad=(rows, hidden),
+        source=(rows, hidden),
         indices=tuple(indices.tolist()),
         top_k=top_k,
         fill=draw(fills_with(levels["family"], top_k, hidden)),

@@ -29,13 +29,15 @@ Call = Callable[..., Case]
 
 
 @st.composite
-def far_cases(draw: st.DrawFn, call: Call, dtype: str, small: bool = False) -> Case:
+def far_cases(
+    draw: st.DrawFn, call: Call, dtype: str, small: bool = False, most_top_k: int = MOST_SLOTS
+) -> Case:
     """Cases that read the last row of a source of 2^31 or 2^32 elements and a little more.
 
     A slot that is dropped names the row after it. ``call`` is the record's; ``small`` ones have at
     most 8 indices and 64 columns.
     """
-    top_k = draw(top_ks(8 if small else MOST_SLOTS))
+    top_k = draw(top_ks(min(most_top_k, 8 if small else MOST_SLOTS)))
     machine = draw(machines(least_ub_bytes(MOST_SLOTS)))
     tokens = draw(token_counts(machine.cores, (8 if small else MOST_INDICES) // top_k))
     most_hidden = 64 if small else LARGEST_CASE // (tokens * top_k)
@@ -44,7 +46,7 @@ def far_cases(draw: st.DrawFn, call: Call, dtype: str, small: bool = False) -> C
     return call(
         "uneven",
         dtype,
-        grad=(rows, hidden),
+        source=(rows, hidden),
         indices=tuple(rows - 1 if index == DROPPED else index for index in far.indices),
         top_k=top_k,
         fill=draw(fills(top_k)),
@@ -64,7 +66,7 @@ def far_examples(call: Call, dtypes: tuple[str, ...]) -> Iterator[Example]:
             case = call(
                 "uneven",
                 dtype,
-                grad=(edge // 8 + 2, 8),
+                source=(edge // 8 + 2, 8),
                 indices=rows,
                 top_k=2,
                 fill=Fill(("lattice",), seed=1, terms=2),

@@ -72,7 +72,7 @@ def call(
     mode: str,
     dtype: str,
     *,
-    grad: Shape,
+    source: Shape,
     indices: Shape,
     top_k: int,
     fill: Fill | None = None,
@@ -90,10 +90,10 @@ def call(
         dtype=dtype,
         attributes={"num_topk": top_k, "padded_mode": int(mode == "padded")},
         inputs={
-            "permuted_output_grad": Tensor(grad, dtype, values, fill, unread, rows),
+            "permuted_output_grad": Tensor(source, dtype, values, fill, unread, rows),
             "sorted_indices": Tensor((len(indices),), "int32", values=indices),
         },
-        outputs={"out": Tensor(out or (tokens, grad[-1]), dtype)},
+        outputs={"out": Tensor(out or (tokens, source[-1]), dtype)},
         machine=machine,
     )
 
@@ -126,7 +126,7 @@ def bits(dtype: str, *numbers: float) -> Shape:
 def in_order(mode: str, dtype: str, tokens: int, top_k: int, hidden: int, rows: int) -> Case:
     """A call whose ranks are 0, 1, 2..."""
     indices = tuple(range(tokens * top_k))
-    return call(mode, dtype, grad=(rows, hidden), indices=indices, top_k=top_k, fill=GAUSSIAN)
+    return call(mode, dtype, source=(rows, hidden), indices=indices, top_k=top_k, fill=GAUSSIAN)
 
 
 def examples() -> tuple[Example, ...]:
@@ -134,7 +134,7 @@ def examples() -> tuple[Example, ...]:
     documented = call(
         "whole",
         "bfloat16",
-        grad=(2, 2),
+        source=(2, 2),
         indices=(0, 1),
         top_k=2,
         values=bits("bfloat16", 1, 2, 3, 4),
@@ -142,8 +142,8 @@ def examples() -> tuple[Example, ...]:
     # Experts 2 0, 1 0, 1 2 of three tokens: the ranks are no list of sources, nor their own inverse
     routed = partial(call, indices=(4, 0, 2, 1, 3, 5), top_k=2)
     numbers = (1, 2, 4, 8, 16, 32)
-    whole = routed("whole", "float16", grad=(6, 1), values=bits("float16", *numbers))
-    dropped = routed("uneven", "float16", grad=(4, 1), values=bits("float16", *numbers[:4]))
+    whole = routed("whole", "float16", source=(6, 1), values=bits("float16", *numbers))
+    dropped = routed("uneven", "float16", source=(4, 1), values=bits("float16", *numbers[:4]))
     inferred = "interface behaviour for empty tensors, inferred"
     return (
         Example("two rows of one token", documented, f"{ACLNN}, example", {"out": (4.0, 6.0)}),
@@ -169,7 +169,7 @@ def row_sum(dtype: str, x: NDArray[np.generic]) -> Case:
     return call(
         "whole",
         dtype,
-        grad=(slots, x.shape[1]),
+        source=(slots, x.shape[1]),
         indices=tuple(range(slots)),
         top_k=slots,
         values=tuple(stored.tolist()),

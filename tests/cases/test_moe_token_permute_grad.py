@@ -178,7 +178,7 @@ def test_more_slots_than_documented_are_observed_and_not_asserted() -> None:
 
 
 def test_a_padded_call_is_the_same_as_one_without() -> None:
-    plain = call("whole", "float32", grad=(4, 3), indices=(3, 0, 2, 1), top_k=2)
+    plain = call("whole", "float32", source=(4, 3), indices=(3, 0, 2, 1), top_k=2)
     padded = replace(plain, mode="padded", attributes={"num_topk": 2, "padded_mode": 1})
     sums = [OPERATOR.formula(one.arrays, one.attributes)["out"] for one in (plain, padded)]
     np.testing.assert_array_equal(*sums)

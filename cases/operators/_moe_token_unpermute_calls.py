@@ -1,0 +1,211 @@
+"""Calls of MoeTokenUnpermute that sources name, and calls that its interface refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+
+from cases.operators._moe_token_unpermute_call import (
+    DTYPES,
+    TENSORS,
+    Shape,
+    call,
+    weighted,
+)
+from conformance.case import Case, numpy_dtype
+from conformance.fill import Fill
+from conformance.operator import Clause, Example, Rejection, document, source_read
+from conformance.strategies.far import EDGES
+from conformance.variations import reshaped, retyped, with_attributes, without
+
+ACLNN = "aclnnMoeTokenUnpermute document"
+KERNELS = "ops-transformer, moe_token_unpermute/op_kernel"
+HOST = "ops-transformer, moe_token_unpermute/op_host"
+NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
+MOST_TOP_K = 512
+GAUSSIAN = Fill(("gaussian",), seed=1)
+LATTICE = Fill(("lattice",), seed=1, terms=2)
+
+
+def bits(dtype: str, *numbers: float) -> Shape:
+    """The storage bits of numbers."""
+    stored = np.array(numbers).astype(numpy_dtype(dtype))
+    return tuple(stored.view(f"u{stored.dtype.itemsize}").tolist())
+
+
+def examples() -> tuple[Example, ...]:
+    """Calls worked by hand, every pair of dtypes, limits, and calls that ask for little."""
+    return (*_by_hand(), *_pairs(), *_limits(), *_far())
+
+
+def _by_hand() -> Iterator[Example]:
+    """Three tokens of experts 2 0, 1 0, 1 2: the ranks are no list of sources, nor their own
+    inverse."""
+    numbers, ranks = (1, 2, 4, 8, 16, 32), (4, 0, 2, 1, 3, 5)
+    probs = bits("float32", 0.5, 2, 1, 0.25, 3, -1)
+    whole = call(
+        "whole", "float32", source=(6, 1), indices=ranks, top_k=2, values=bits("float32", *numbers)
+    )
+    fewer = call(
+        "uneven",
+        "float32",
+        source=(4, 1),
+        indices=ranks,
+        top_k=2,
+        values=bits("float32", *numbers[:4]),
+    )
+    moved = call(
+        "single",
+        "float32",
+        source=(3, 2),
+        indices=(2, 0, 1),
+        top_k=1,
+        values=bits("float32", 1, 10, 2, 20, 3, 30),
+    )
+    infinite = call(
+        "whole",
+        "float32",
+        source=(2, 1),
+        indices=(1, 0),
+        top_k=2,
+        values=bits("float32", 7, np.inf),
+    )
+    by_hand = f"{ACLNN}, function, by hand"
+    yield Example(
+        "ranks of a router",
+        weighted(whole, "float32", probs),
+        by_hand,
+        {"out": (16 * 0.5 + 1 * 2, 4 * 1 + 2 * 0.25, 8 * 3 - 32)},
+    )
+    yield Example(
+        "dropped tail of a router",
+        weighted(fewer, "float32", probs),
+        f"{KERNELS}, index test",
+        {"out": (1 * 2, 4 * 1 + 2 * 0.25, 8 * 3)},
+    )
+    yield Example("rows without probabilities", moved, by_hand, {"out": (3, 30, 1, 10, 2, 20)})
+    yield Example(
+        "an infinite row of probability 0",
+        weighted(infinite, "float32", bits("float32", 0, 2)),
+        f"{KERNELS}, probability test",
+        {"out": (14,)},
+    )
+
+
+def _ranked(mode: str, dtype: str, tokens: int, top_k: int, hidden: int, rows: int) -> Case:
+    """A call whose ranks are 0, 1, 2..."""
+    indices = tuple(range(tokens * top_k))
+    return call(mode, dtype, source=(rows, hidden), indices=indices, top_k=top_k, fill=GAUSSIAN)
+
+
+def _pairs() -> Iterator[Example]:
+    """Every pair of dtypes of tokens and probabilities."""
+    for dtype, probs_dtype in product(DTYPES, DTYPES):
+        case = weighted(_ranked("whole", dtype, 5, 3, 33, 15), probs_dtype, GAUSSIAN)
+        yield Example(f"{dtype} tokens, {probs_dtype} probabilities", case, f"{HOST}, definition")
+
+
+def _limits() -> Iterator[Example]:
+    inferred = "interface behaviour for empty tensors, inferred"
+    most = weighted(_ranked("whole", "bfloat16", 2, MOST_TOP_K, 8, 1024), "float32", GAUSSIAN)
+    one = weighted(_ranked("whole", "float16", 4, 1, 16, 4), "float16", GAUSSIAN)
+    padded = with_attributes(one, padded_mode=1)
+    shaped = with_attributes(one, restore_shape=(4, 16))
+    yield Example(f"top_k {MOST_TOP_K}", most, f"{ACLNN}, constraints")
+    yield Example("top_k 1 with probabilities", one, ACLNN)
+    yield Example("padded_mode", padded, f"{HOST}: ignored")
+    yield Example("restore_shape", shaped, f"{HOST}: ignored")
+    for name, case in {
+        "no rows": weighted(_ranked("uneven", "bfloat16", 2, 2, 8, 0), "bfloat16", GAUSSIAN),
+        "no tokens": weighted(_ranked("uneven", "float16", 0, 2, 8, 3), "float16", GAUSSIAN, 2),
+        "hidden 0": weighted(_ranked("uneven", "float32", 2, 2, 0, 4), "float32", GAUSSIAN),
+    }.items():
+        yield Example(name, case, inferred)
+
+
+def _far() -> Iterator[Example]:
+    """Tokens whose first row ends before an edge of 32 bits and whose second begins beyond it."""
+    for edge, dtype in product(EDGES, DTYPES):
+        rows = (edge // 8 - 1, edge // 8)
+        case = call(
+            "uneven",
+            dtype,
+            source=(edge // 8 + 2, 8),
+            indices=rows,
+            top_k=2,
+            fill=LATTICE,
+            rows=rows,
+        )
+        name = f"rows around 2^{edge.bit_length() - 1} elements {dtype}"
+        yield Example(name, weighted(case, dtype, LATTICE), "int64 shape, inferred")
+
+
+def rejections() -> tuple[Rejection, ...]:
+    """What the document rules out, broken once each.
+
+    CANN checks nulls and dtypes only; all the rest its tiling accepts as it comes, and the call is
+    undefined there (the host sources, read).
+    """
+    good = weighted(_ranked("whole", "float32", 4, 2, 16, 8), "float32", LATTICE)
+    checked: dict[int, dict[Clause, dict[str, Case]]] = {
+        NULL: {
+            document("input and output tensors are no null pointers", f"{ACLNN}, status"): {
+                f"{tensor.name} is null": without(good, tensor.name)
+                for tensor in TENSORS
+                if not tensor.optional
+            },
+        },
+        INVALID: {
+            source_read("float types, one for tokens and out; indices int32", HOST): {
+                "indices are int64": retyped(good, "sorted_indices", "int64"),
+                "indices are float32": retyped(good, "sorted_indices", "float32"),
+                "tokens are int32": retyped(good, "permuted_tokens", "int32"),
+                "tokens and out are int32": retyped(
+                    retyped(good, "permuted_tokens", "int32"), "out", "int32"
+                ),
+                "out has another dtype": retyped(good, "out", "float16"),
+                "probs are int32": retyped(good, "probs", "int32"),
+            },
+        },
+    }
+    unchecked: dict[int, dict[Clause, dict[str, Case]]] = {
+        TILING_FAILED: {
+            document("probs are [tokens, top_k], one for each index", f"{ACLNN}, parameters"): {
+                "probs of rank 1": reshaped(good, "probs", (8,)),
+                "probs of rank 3": reshaped(good, "probs", (4, 2, 1)),
+                "probs of 3 tokens for 4": reshaped(good, "probs", (3, 2)),
+                "probs of 3 slots for 2": reshaped(good, "probs", (4, 3)),
+            },
+            document(f"top_k is 1 to {MOST_TOP_K}", f"{ACLNN}, constraints"): {
+                f"top_k is {MOST_TOP_K + 1}": _of_top_k(MOST_TOP_K + 1),
+            },
+            document("tokens have two axes, indices one", f"{ACLNN}, parameters"): {
+                "tokens of rank 1": reshaped(good, "permuted_tokens", (8,)),
+                "tokens of rank 3": reshaped(good, "permuted_tokens", (8, 16, 1)),
+                "indices of rank 2": reshaped(good, "sorted_indices", (4, 2)),
+                "indices of rank 0": reshaped(good, "sorted_indices", ()),
+            },
+            document("out is [tokens, hidden]", f"{ACLNN}, parameters"): {
+                "out too narrow": reshaped(good, "out", (4, 15)),
+                "out too wide": reshaped(good, "out", (4, 17)),
+                "out of 5 rows for 4": reshaped(good, "out", (5, 16)),
+                "out of 3 rows for 4": reshaped(good, "out", (3, 16)),
+                "out of rank 1": reshaped(good, "out", (64,)),
+                "out of rank 3": reshaped(good, "out", (4, 1, 16)),
+                "8 tokens without probs, out of 4": without(good, "probs"),
+            },
+        },
+    }
+    return tuple(
+        Rejection(name, case, status, clause, checked_by_cann=broken is checked)
+        for broken in (checked, unchecked)
+        for status, clauses in broken.items()
+        for clause, calls in clauses.items()
+        for name, case in calls.items()
+    )
+
+
+def _of_top_k(top_k: int) -> Case:
+    return weighted(_ranked("whole", "float32", 2, top_k, 8, 2 * top_k), "float32", LATTICE)
