@@ -37,6 +37,7 @@ from conformance.strategies.patterns import (
     dropped_slots,
     every_tuple,
     holds_every_tuple,
+    least_tokens,
     rank_patterns,
     ranked_beside_drops,
 )
@@ -57,7 +58,9 @@ def cells(call: Call, mode: str, dtype: str, slots: tuple[str, ...] = tuple(SLOT
     In mode "uneven", where no slot is dropped there are more rows than slots.
     """
     element_bytes = numpy_dtype(dtype).itemsize
-    drops = (Axis("dropped", DROPPED, _dropped_of),) if mode == "uneven" else ()
+    top_ks = [top_k for name in slots for top_k in SLOTS[name]]
+    shown = tuple(name for name in DROPPED if any(least_tokens(name, k, 1) for k in top_ks))
+    drops = (Axis("dropped", shown, _dropped_of),) if mode == "uneven" else ()
 
     @cache
     def holds(boundary: str, slots: str, cores: str, ub: str, dropped: str, kept: int) -> bool:
