@@ -33,34 +33,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reference.permutation import MOST_TOPK, check_ranks
 from reference.rules import reject, require_real
 from reference.terms import Terms
-from reference.weighted_sum import common_dtype, stored
+from reference.weighted_sum import check_unpermuted, common_dtype, stored
 
-_PARAMETERS = "aclnnMoeTokenUnpermute, parameters: "
-_CONSTRAINTS = "aclnnMoeTokenUnpermute, constraints"
-
-
-def _check(
-    sorted_indices: NDArray[Any],
-    probs: NDArray[Any] | None,
-    *,
-    source_rows: int,
-    padded_mode: bool,
-) -> None:
-    """Check everything but the tokens; raises as `terms` says."""
-    if padded_mode:
-        reject("padded_mode", padded_mode, "must be False", _PARAMETERS + "paddedMode")
-    check_ranks(sorted_indices, source_rows, _PARAMETERS + "sortedIndices")
-    if probs is None:
-        return
-    require_real("probs", probs, _PARAMETERS + "probsOptional")
-    if probs.ndim != 2 or probs.size != sorted_indices.size:
-        rule = f"must be 2-D [tokens, topK], one prob for each of {sorted_indices.size} slots"
-        reject("probs.shape", probs.shape, rule, _PARAMETERS + "probsOptional")
-    if not 1 <= probs.shape[1] <= MOST_TOPK:
-        reject("probs.shape", probs.shape, f"topK must lie in [1, {MOST_TOPK}]", _CONSTRAINTS)
+_DOCUMENT = "aclnnMoeTokenUnpermute"
 
 
 def formula(
@@ -85,13 +62,15 @@ def formula(
     two, in float64, and the sum is rounded once. Raises TypeError for a dtype, ValueError for any
     other argument outside the rules.
     """
-    require_real("permuted_tokens", permuted_tokens, _PARAMETERS + "permutedTokens")
+    source = _DOCUMENT + ", parameters: permutedTokens"
+    require_real("permuted_tokens", permuted_tokens, source)
     if permuted_tokens.ndim != 2:
         rule = "must be 2-D [rows, hidden]"
-        source = _PARAMETERS + "permutedTokens"
         reject("permuted_tokens.shape", permuted_tokens.shape, rule, source)
     rows, hidden = permuted_tokens.shape
-    _check(sorted_indices, probs, source_rows=rows, padded_mode=padded_mode)
+    check_unpermuted(
+        sorted_indices, probs, source_rows=rows, padded_mode=padded_mode, document=_DOCUMENT
+    )
     if probs is None:
         out = np.zeros((sorted_indices.size, hidden), permuted_tokens.dtype)
         there = sorted_indices < rows
@@ -126,7 +105,9 @@ def terms(
     ValueError for padded_mode, for an index tensor that is not 1-D, an index that is neither the
     rank of a slot nor a row, probs of another shape, a topK outside 1..512.
     """
-    _check(sorted_indices, probs, source_rows=source_rows, padded_mode=padded_mode)
+    check_unpermuted(
+        sorted_indices, probs, source_rows=source_rows, padded_mode=padded_mode, document=_DOCUMENT
+    )
     rows = sorted_indices.copy()
     rows[rows >= source_rows] = -1
     if probs is None:
