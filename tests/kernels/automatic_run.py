@@ -149,8 +149,8 @@ def answer(observation: Observation) -> int:
 
 
 def sources(operator: Operator) -> list[str]:
-    """The files of an operator's kernel and tiling, and those that they include, but not its entry:
-    paths below the folder of kernels.
+    """The files of an operator's kernel and tiling, and those that they include: paths below the
+    folder of kernels. Not its entry, and not the shared parts of limits (``reached``).
     """
     found = {
         path.relative_to(KERNELS)
@@ -161,6 +161,7 @@ def sources(operator: Operator) -> list[str]:
     while pending:
         folder, text = pending[-1].parent, (KERNELS / pending.pop()).read_text(encoding="utf-8")
         near = {Path(os.path.normpath(folder / name)) for name in INCLUDED.findall(text)}
+        near = {path for path in near if not path.name.endswith("_limit.h")}
         new = {path for path in near - found if (KERNELS / path).is_file()}
         found |= new
         pending += new

@@ -53,6 +53,52 @@ class RowSumTiling(ctypes.Structure):
         return rows + sums + round_up(self.batch * name_bytes, 32)
 
 
+class StableSortTiling(ctypes.Structure):
+    """device_kernels/kernels/shared/stable_sort_tiling.h."""
+
+    _fields_ = integers("keys", "run_keys", "runs", "tile_keys")
+    keys: int
+    run_keys: int
+    runs: int
+    tile_keys: int
+
+    def ub_bytes(self) -> int:
+        """The unified buffer of a core that sorts: three buffers of four tiles of pairs."""
+        return 3 * 8 * 4 * self.tile_keys
+
+
+class SlotCopyTiling(ctypes.Structure):
+    """device_kernels/kernels/shared/slot_copy_tiling.h."""
+
+    _fields_ = [
+        *integers("used_cores", "tokens", "top_k", "hidden", "has_probs", "first_rank", "end_rank"),
+        *integers("tokens_per_core", "tokens_per_batch", "slots_per_batch", "tile_columns"),
+        *integers("pairs_offset", "pairs_bytes", "workspace_bytes"),
+        ("sort", StableSortTiling),
+    ]
+    used_cores: int
+    tokens: int
+    top_k: int
+    hidden: int
+    has_probs: int
+    first_rank: int
+    end_rank: int
+    tokens_per_core: int
+    tokens_per_batch: int
+    slots_per_batch: int
+    tile_columns: int
+    pairs_offset: int
+    pairs_bytes: int
+    workspace_bytes: int
+    sort: StableSortTiling
+
+    def ub_bytes(self, element_bytes: int) -> int:
+        """The unified buffer of a core that copies rows: these, ranks, probs."""
+        rows = 2 * self.tokens_per_batch * round_up(self.tile_columns * element_bytes, 32)
+        ranks = round_up(4 * self.slots_per_batch, 32)
+        return rows + ranks + 64 * self.slots_per_batch * self.has_probs
+
+
 class HostTiling:
     """The tiling library of one operator; ``title`` begins the names of its functions."""
 
@@ -106,6 +152,14 @@ def round_up(value: int, multiple: int) -> int:
 def pieces(start: int, end: int, step: int) -> list[tuple[int, int]]:
     """[start, end) in pieces of ``step``, the last one shorter."""
     return [(at, min(at + step, end)) for at in range(start, end, step)]
+
+
+def merge_levels(runs: int) -> int:
+    """How often four lists at a time become one, until one is left."""
+    count = 0
+    while runs > 1:
+        runs, count = -(-runs // 4), count + 1
+    return count
 
 
 def shares(count: int, blocks: int) -> Iterator[tuple[int, int]]:

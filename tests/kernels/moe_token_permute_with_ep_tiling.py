@@ -8,6 +8,8 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.kernels.host_tilings import SlotCopyTiling, StableSortTiling, integers
+
 FOLDER = Path(__file__).parents[2] / "device_kernels" / "kernels" / "moe_token_permute_with_ep"
 FP32, FP16, BF16, INT32, INT64 = 0, 1, 27, 3, 9
 BYTES = {FP32: 4, FP16: 2, BF16: 2}
@@ -15,40 +17,13 @@ UB_910B, UB_910_93, LEAST_UB = 196352, 196608, 768
 TILING_REJECTED = 561002
 
 
-class SortData(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_int64) for name in ("keys", "run_keys", "runs", "tile_keys")]
-    keys: int
-    run_keys: int
-    runs: int
-    tile_keys: int
-
-
 class TilingData(ctypes.Structure):
-    _fields_ = [
-        *(
-            (name, ctypes.c_int64)
-            for name in (
-                "key",
-                "used_cores",
-                "tokens",
-                "top_k",
-                "hidden",
-                "has_probs",
-                "first_rank",
-                "end_rank",
-                "tokens_per_core",
-                "tokens_per_batch",
-                "slots_per_batch",
-                "tile_columns",
-                "pairs_offset",
-                "pairs_bytes",
-                "workspace_bytes",
-                "experts",
-            )
-        ),
-        ("sort", SortData),
-    ]
+    """Its fields, and those of the copies of slots as if they were its own."""
+
+    _anonymous_ = ("slots",)
+    _fields_ = [*integers("key"), ("slots", SlotCopyTiling), *integers("experts")]
     key: int
+    slots: SlotCopyTiling
     used_cores: int
     tokens: int
     top_k: int
@@ -64,7 +39,7 @@ class TilingData(ctypes.Structure):
     pairs_bytes: int
     workspace_bytes: int
     experts: int
-    sort: SortData
+    sort: StableSortTiling
 
 
 class ListView(ctypes.Structure):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.kernels.mutants import Mutant
 
-KERNEL = "moe_token_permute_with_ep/moe_token_permute_with_ep_kernel.cpp"
+KERNEL = "shared/slot_copy_kernel.h"
 TILING = "moe_token_permute_with_ep/moe_token_permute_with_ep_tiling.cpp"
 SORT = "shared/stable_sort_kernel.h"
 

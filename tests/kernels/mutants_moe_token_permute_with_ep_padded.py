@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.kernels.mutants import Mutant
 
 KERNEL = "moe_token_permute_with_ep/moe_token_permute_with_ep_kernel_padded.h"
-TILING = "moe_token_permute_with_ep/moe_token_permute_with_ep_tiling.cpp"
+CHECK = "shared/slot_copy_check.h"
 PADDED = ("padded",)
 NUMBERED = ("num_out_tokens",)
 
@@ -59,16 +59,16 @@ MUTANTS = (
     ),
     Mutant(
         "num-out-tokens-of-0-keeps-nothing",
-        TILING,
-        "return call.numOutTokens > 0 ?",
-        "return call.numOutTokens >= 0 ?",
+        CHECK,
+        "return numOutTokens > 0 ?",
+        "return numOutTokens >= 0 ?",
         modes=NUMBERED,
     ),
     Mutant(
         "negative-num-out-tokens-off-by-one",
-        TILING,
-        ": std::max<int64_t>(0, call.numOutTokens + Slots(call));",
-        ": std::max<int64_t>(0, call.numOutTokens + Slots(call) - (call.numOutTokens < 0));",
+        CHECK,
+        ": std::max<int64_t>(0, numOutTokens + slots);",
+        ": std::max<int64_t>(0, numOutTokens + slots - (numOutTokens < 0));",
         modes=NUMBERED,
         least_indices=2,
     ),

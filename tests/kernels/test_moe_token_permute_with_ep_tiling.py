@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.kernels.host_tilings import assert_complete, merge_levels, pieces
 from tests.kernels.moe_token_permute_with_ep_tiling import (
     BF16,
     BYTES,
@@ -36,39 +36,6 @@ def tiling(tmp_path_factory: pytest.TempPathFactory) -> Tiling:
     return compile_tiling(tmp_path_factory.mktemp("tiling"))
 
 
-def pieces(start: int, end: int, step: int) -> Iterator[tuple[int, int]]:
-    return ((at, min(at + step, end)) for at in range(start, end, step))
-
-
-def assert_complete(parts: list[tuple[int, int]], size: int) -> None:
-    """The parts follow one another without gap or overlap, none is empty, and they end at size."""
-    assert [start for start, _ in parts] == [0, *(end for _, end in parts[:-1])]
-    assert parts[-1][1] == size
-    assert all(start < end for start, end in parts)
-
-
-def up(value: int, multiple: int) -> int:
-    return -(-value // multiple) * multiple
-
-
-def sort_ub_bytes(data: TilingData) -> int:
-    return 3 * 8 * 4 * data.sort.tile_keys
-
-
-def copy_ub_bytes(data: TilingData, dtype: int) -> int:
-    """What the kernel allocates while it copies rows."""
-    rows = 2 * data.tokens_per_batch * up(data.tile_columns * BYTES[dtype], 32)
-    ranks = up(4 * data.slots_per_batch, 32)
-    return rows + ranks + 64 * data.slots_per_batch * data.has_probs
-
-
-def levels(runs: int) -> int:
-    count = 0
-    while runs > 1:
-        runs, count = -(-runs // 4), count + 1
-    return count
-
-
 SIZES = st.one_of(st.integers(LEAST_UB, 4096), st.integers(LEAST_UB, UB_910_93))
 CORES = st.one_of(st.sampled_from([1, 2, 3, 40, 48]), st.integers(1, 100))
 
@@ -79,10 +46,10 @@ def test_keys_are_sorted_exactly_once_and_fit_the_unified_buffer(tiling: Tiling)
     def check(keys: int, cores: int, ub: int) -> None:
         data = tiling.accepted(whole(keys, 1, 1, cores=cores, ub_bytes=ub))
         sort = data.sort
-        assert_complete(list(pieces(0, keys, sort.run_keys)), keys)
+        assert_complete(pieces(0, keys, sort.run_keys), keys)
         assert sort.runs == -(-keys // sort.run_keys)
         assert sort.keys == keys
-        assert sort_ub_bytes(data) <= ub
+        assert sort.ub_bytes() <= ub
         # A run fits the three buffers, as do a tile of each of four lists.
         assert sort.run_keys <= 4 * sort.tile_keys
         # Sort32 takes 32 keys, and so does Extract, of all tiles together.
@@ -92,7 +59,7 @@ def test_keys_are_sorted_exactly_once_and_fit_the_unified_buffer(tiling: Tiling)
         assert 4 * sort.tile_keys // 32 <= 255
         assert sort.tile_keys <= 4095
         # No more merges than the fewest runs need.
-        assert levels(sort.runs) <= levels(-(-keys // (4 * sort.tile_keys)))
+        assert merge_levels(sort.runs) <= merge_levels(-(-keys // (4 * sort.tile_keys)))
         assert data.used_cores >= min(sort.runs, cores)
 
     check()
@@ -127,17 +94,17 @@ def test_tokens_slots_and_columns_are_copied_exactly_once_and_fit(tiling: Tiling
     ) -> None:
         call = whole(tokens, top_k, hidden, dtype=dtype, probs=probs, cores=cores, ub_bytes=ub)
         data = tiling.accepted(call)
-        per_core = list(pieces(0, tokens, data.tokens_per_core))
+        per_core = pieces(0, tokens, data.tokens_per_core)
         assert_complete(per_core, tokens)
         assert len(per_core) <= data.used_cores <= cores
         for first, end in (per_core[0], per_core[-1]):
             batches = [(a - first, b - first) for a, b in pieces(first, end, data.tokens_per_batch)]
             assert_complete(batches, end - first)
         slots = data.tokens_per_batch * top_k
-        assert_complete(list(pieces(0, slots, data.slots_per_batch)), slots)
+        assert_complete(pieces(0, slots, data.slots_per_batch), slots)
         if hidden > 0:
-            assert_complete(list(pieces(0, hidden, data.tile_columns)), hidden)
-        assert copy_ub_bytes(data, dtype) <= ub
+            assert_complete(pieces(0, hidden, data.tile_columns), hidden)
+        assert data.slots.ub_bytes(BYTES[dtype]) <= ub
         # Blocks of one copy: rows of a batch, and probs of its slots.
         assert data.tokens_per_batch <= 4095
         assert data.slots_per_batch <= 4095
@@ -162,7 +129,7 @@ def test_the_limits_of_the_sort_are_the_last_sizes_of_their_kind(
         assert most == run * 4**deepest
         for slots, expected in ((most, deepest), (most + 1, deepest + 1)):
             call = whole(slots, 1, 1, cores=cores, ub_bytes=ub)
-            assert levels(tiling.accepted(call).sort.runs) == expected
+            assert merge_levels(tiling.accepted(call).sort.runs) == expected
     most = tiling.limit("runs", cores=cores, ub=ub)
     assert most == cores * run
     assert tiling.accepted(whole(most, 1, 1, cores=cores, ub_bytes=ub)).sort.runs == cores
@@ -208,7 +175,7 @@ def test_the_batch_limit_is_the_last_token_count_of_one_batch(
         assert data.tokens_per_batch == expected
     data.tokens_per_batch, data.slots_per_batch = most + 1, (most + 1) * top_k
     full = data.slots_per_batch > 4095
-    assert full or copy_ub_bytes(data, dtype) + 32 > UB_910B
+    assert full or data.slots.ub_bytes(BYTES[dtype]) + 32 > UB_910B
     assert tiling.limit(axis.replace("batch", "tokens"), top_k, dtype, hidden=hidden) == 48 * most
 
 

@@ -100,9 +100,7 @@ bool HasNoOutput(const Arguments& call) {
            (!call.permuteProbs.isPresent || call.permuteProbs.IsEmpty());
 }
 
-MoeTokenPermuteWithEpList ListOf(const std::vector<int64_t>& values) {
-    return {values.data(), values.size()};
-}
+SlotCopyList ListOf(const std::vector<int64_t>& values) { return {values.data(), values.size()}; }
 
 aclnnStatus CutCall(const Arguments& call, MoeTokenPermuteWithEpTilingData* tiling) {
     opapi::Machine machine;
@@ -168,7 +166,7 @@ struct Launch {
             }
         }
         opapi::DescribeWorkspace(workspace + sortOffset,
-                                 static_cast<uint64_t>(tiling.workspaceBytes), "workspace");
+                                 static_cast<uint64_t>(tiling.slots.workspaceBytes), "workspace");
         opapi::DescribeRegion(workspace + tilingOffset, sizeof(tiling), "tiling",
                               /*writable=*/false);
     }
@@ -180,11 +178,11 @@ struct Launch {
         }
         Describe(workspace);
         const uint32_t launched = aclrtlaunch_moe_token_permute_with_ep(
-            static_cast<uint32_t>(tiling.usedCores), stream, tokens.Address(workspace),
+            static_cast<uint32_t>(tiling.slots.usedCores), stream, tokens.Address(workspace),
             indices.Address(workspace), probs.Address(workspace), permuteTokens.data,
             sortedIndices.data, permuteProbs.data, workspace + sortOffset,
             workspace + tilingOffset);
-        return opapi::Launched(function, tiling.usedCores, launched);
+        return opapi::Launched(function, tiling.slots.usedCores, launched);
     }
 };
 
@@ -230,11 +228,11 @@ aclnnStatus MakePlan(const Attributes& attributes, const aclTensor* tokens,
     if (status != ACLNN_SUCCESS) {
         return status;
     }
-    if (tiling.usedCores == 0) {
+    if (tiling.slots.usedCores == 0) {
         return opapi::HandOut(std::move(plan), workspaceSize, executor);
     }
     const uint64_t tilingOffset = plan.Reserve(sizeof(tiling));
-    const uint64_t sortOffset = plan.Reserve(static_cast<uint64_t>(tiling.workspaceBytes));
+    const uint64_t sortOffset = plan.Reserve(static_cast<uint64_t>(tiling.slots.workspaceBytes));
     Operand rows(std::move(call.tokens), &plan);
     Operand experts(std::move(call.indices), &plan);
     Operand weights(std::move(call.probs), &plan);

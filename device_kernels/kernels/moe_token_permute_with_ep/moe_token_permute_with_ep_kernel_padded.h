@@ -4,24 +4,16 @@
 #ifndef MOE_TOKEN_PERMUTE_WITH_EP_KERNEL_PADDED_H
 #define MOE_TOKEN_PERMUTE_WITH_EP_KERNEL_PADDED_H
 
+#include "../shared/slot_copy_kernel.h"
 #include "../shared/stable_sort_kernel.h"
 #include "kernel_operator.h"
 #include "moe_token_permute_with_ep_tiling.h"
 
 namespace moe_token_permute_with_ep_kernel {
 
-constexpr int32_t BUFFERS = 2;
-constexpr int64_t BLOCK_BYTES = 32;
-
-struct Tensors {
-    GM_ADDR tokens;
-    GM_ADDR indices;
-    GM_ADDR probs;
-    GM_ADDR permuteTokens;
-    GM_ADDR sortedIndices;
-    GM_ADDR permuteProbs;
-    GM_ADDR workspace;
-};
+using slot_copy::BLOCK_BYTES;
+using slot_copy::BUFFERS;
+using slot_copy::Tensors;
 
 // T stands for the bits of an element: nothing is computed with them.
 template <typename Index, typename T>
@@ -30,15 +22,16 @@ public:
     __aicore__ inline void Init(const Tensors& tensors,
                                 const __gm__ MoeTokenPermuteWithEpTilingData* tiling,
                                 AscendC::TPipe* pipe) {
-        hidden_ = tiling->hidden;
-        inputTokens_ = tiling->tokens;
+        const __gm__ SlotCopyTiling& slots = tiling->slots;
+        hidden_ = slots.hidden;
+        inputTokens_ = slots.tokens;
         experts_ = tiling->experts;
-        hasProbs_ = tiling->hasProbs != 0;
-        rowsPerExpert_ = hasProbs_ ? tiling->endRank / experts_ : 0;
-        rowsPerBatch_ = tiling->tokensPerBatch;
-        tileColumns_ = tiling->tileColumns;
-        firstRow_ = AscendC::GetBlockIdx() * tiling->tokensPerCore;
-        endRow_ = stable_sort::Least(firstRow_ + tiling->tokensPerCore, tiling->endRank);
+        hasProbs_ = slots.hasProbs != 0;
+        rowsPerExpert_ = hasProbs_ ? slots.endRank / experts_ : 0;
+        rowsPerBatch_ = slots.tokensPerBatch;
+        tileColumns_ = slots.tileColumns;
+        firstRow_ = AscendC::GetBlockIdx() * slots.tokensPerCore;
+        endRow_ = stable_sort::Least(firstRow_ + slots.tokensPerCore, slots.endRank);
 
         tokens_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(tensors.tokens));
         indices_.SetGlobalBuffer(reinterpret_cast<__gm__ Index*>(tensors.indices));

@@ -1,71 +1,32 @@
-// What host and kernel of MoeTokenPermuteWithEp share: how the work is cut, in plain C++.
-//
-// First the slots are sorted twice (../shared/stable_sort_tiling.h): by their indices, which gives
-// the slot of every rank, then these by value, which gives the rank of every slot. Then tokens are
-// cut over the cores, tokensPerCore to each, the last core taking the rest. A core walks its tokens
-// in batches, the slots of a batch in parts of slotsPerBatch, and the columns of a row in tiles; it
-// copies each tile to the places of its token's slots.
-//
-// UB of one core, in bytes, while rows are copied: batches of n tokens, parts of m slots and tiles
-// of r bytes (rounded up to 32), q = 1 where there are probs and else 0:
-//
-//     rows      2 * r * n       double buffered
-//     ranks     4 * m           rounded up to 32
-//     probs     2 * 32 * m * q  double buffered, 32 bytes for one element
-//
-// Where a whole row and the topK slots of its token fit, a batch holds as many tokens as fit with
-// all their slots. Where they do not, a batch is one token, at most half of the UB goes to parts of
-// its slots, and its row is cut into tiles if it does not fit the rest.
-//
-// The least UB is that of the sort, 768 bytes; the rest never needs more than 608.
+// What host and kernel of MoeTokenPermuteWithEp share: how the work is cut, in plain C++. Of slots
+// that are sorted, ../shared/slot_copy_tiling.h says that.
 //
 // With paddedMode nothing is sorted: indices name the token of every row of the output. The rows of
-// the output are cut over the cores as tokens are above; a batch is n of them, and beside them a
+// the output are cut over the cores as tokens are there; a batch is n of them, and beside them a
 // core holds their indices (8 * n, rounded up to 32), and these as int32 in the place of the ranks.
 #ifndef MOE_TOKEN_PERMUTE_WITH_EP_TILING_H
 #define MOE_TOKEN_PERMUTE_WITH_EP_TILING_H
 
 #include <cstdint>
 
-#include "../shared/stable_sort_tiling.h"
+#include "../shared/slot_copy_tiling.h"
 
-// All fields are 64-bit, so that host and device agree on the layout without packing.
 struct MoeTokenPermuteWithEpTilingData {
-    int64_t key;        // 1000 + 100 * padded + 10 * (indices are int64) + (elements have 16 bits)
-    int64_t usedCores;  // blocks to launch; 0: there is nothing to do
-    int64_t tokens;     // rows of the input
-    int64_t topK;       // slots per token
-    int64_t hidden;     // columns of a row
-    int64_t hasProbs;   // 1 where every slot has a probability to be copied, too
-    int64_t firstRank;  // ranks [firstRank, endRank) have a place in the output
-    int64_t endRank;    //
-    int64_t tokensPerCore;   // of every core but the last; padded: rows of the output
-    int64_t tokensPerBatch;  // at most; 1 where not all slots or columns fit
-    int64_t slotsPerBatch;   // at most, of the slots of a batch
-    int64_t tileColumns;     // of every tile but the last
-    int64_t pairsOffset;  // bytes into the workspace: two lists of pairs behind the slots by rank
-    int64_t pairsBytes;   // of each list, 0 where one core sorts all slots
-    int64_t workspaceBytes;  // that the kernel uses
-    int64_t experts;         // padded, with probs: their columns; else 0
-    StableSortTilingData sort;
+    int64_t key;  // 1000 + 100 * padded + 10 * (indices are int64) + (elements have 16 bits)
+    SlotCopyTiling slots;  // padded: tokensPerCore and tokensPerBatch are rows of the output
+    int64_t experts;       // padded, with probs: their columns; else 0
 };
 static_assert(sizeof(MoeTokenPermuteWithEpTilingData) == 160, "shared with the device");
 
-// `count` numbers: the dims of a tensor, or the elements of an attribute.
-struct MoeTokenPermuteWithEpList {
-    const int64_t* values;
-    uint64_t count;
-};
-
 // One call as the host sees it, and the machine to cut it for.
 struct MoeTokenPermuteWithEpCall {
-    MoeTokenPermuteWithEpList tokens;
-    MoeTokenPermuteWithEpList indices;
-    MoeTokenPermuteWithEpList probs;  // where hasProbs
-    MoeTokenPermuteWithEpList range;  // where hasRange
-    MoeTokenPermuteWithEpList permuteTokensOut;
-    MoeTokenPermuteWithEpList sortedIndicesOut;
-    MoeTokenPermuteWithEpList permuteProbsOut;  // where hasProbs
+    SlotCopyList tokens;
+    SlotCopyList indices;
+    SlotCopyList probs;  // where hasProbs
+    SlotCopyList range;  // where hasRange
+    SlotCopyList permuteTokensOut;
+    SlotCopyList sortedIndicesOut;
+    SlotCopyList permuteProbsOut;  // where hasProbs
     int64_t hasProbs;
     int64_t hasRange;
     int64_t numOutTokens;

@@ -1,22 +1,35 @@
-// How a core of MoeTokenPermuteWithEp copies rows: the bytes of the tiling header's table.
-#ifndef MOE_TOKEN_PERMUTE_WITH_EP_CUT_H
-#define MOE_TOKEN_PERMUTE_WITH_EP_CUT_H
+// The host's part of copies of rows to the ranks of slots: the bytes of the tiling header's table,
+// and what is cut by them.
+#ifndef SLOT_COPY_CUT_H
+#define SLOT_COPY_CUT_H
 
 #include <algorithm>
 #include <cstdint>
 
-#include "../shared/stable_sort_cut.h"
+#include "slot_copy_tiling.h"
+#include "stable_sort_cut.h"
 
-namespace moe_token_permute_with_ep_cut {
+namespace slot_copy {
 
 constexpr int64_t kBlockBytes = 32;  // granule of a copy to or from UB
 constexpr int64_t kBuffers = 2;      // double buffering, of rows and of probs
 constexpr int64_t kRankBytes = 4;    // int32
 constexpr int64_t kIndexBytes = 8;   // of the wider type
 constexpr int64_t kSlotGranule = kBlockBytes / kRankBytes;
-constexpr int64_t kMostCopyBlocks = 4095;  // blockCount of one DataCopyPad
+constexpr int64_t kMostCopyBlocks = 4095;     // blockCount of one DataCopyPad
+constexpr int64_t kWorkspaceAlignment = 512;  // of the parts of the workspace
 
-inline int64_t ElementBytes(int64_t aclDataType) { return aclDataType == 0 ? 4 : 2; }
+// Of fp32 (0), fp16 (1), int8 (2) or bf16 (27).
+inline int64_t ElementBytes(int64_t aclDataType) {
+    switch (aclDataType) {
+        case 0:
+            return 4;
+        case 2:
+            return 1;
+        default:
+            return 2;
+    }
+}
 
 inline int64_t RoundDown(int64_t value, int64_t multiple) { return value / multiple * multiple; }
 
@@ -81,6 +94,28 @@ struct CopyBytes {
     int64_t ub;
 };
 
-}  // namespace moe_token_permute_with_ep_cut
+// Fills in how `copied` rows, more than 0, are cut over the cores: tokens, or rows of the output
+// where indices name their tokens.
+inline void CutCopies(const CopyBytes& bytes, int64_t copied, int64_t cores,
+                      SlotCopyTiling* tiling) {
+    const Copies copies = bytes.Cut(tiling->hidden);
+    tiling->tokensPerCore = stable_sort::CeilDiv(copied, cores);
+    tiling->usedCores = stable_sort::CeilDiv(copied, tiling->tokensPerCore);
+    tiling->tokensPerBatch = std::min(copies.tokensPerBatch, tiling->tokensPerCore);
+    tiling->slotsPerBatch = std::min(copies.slotsPerBatch, tiling->tokensPerBatch * bytes.topK);
+    tiling->tileColumns = copies.tileColumns;
+}
+
+// Fills in how the slots are sorted before that, and adds the cores that it takes.
+inline void CutSort(int64_t cores, int64_t ubBytes, SlotCopyTiling* tiling) {
+    const int64_t slots = tiling->tokens * tiling->topK;
+    tiling->sort = stable_sort::Cut(slots, cores, ubBytes);
+    tiling->usedCores = std::max(tiling->usedCores, std::min(tiling->sort.runs, cores));
+    tiling->pairsOffset = RoundUp(slots * kRankBytes, kWorkspaceAlignment);
+    tiling->pairsBytes = RoundUp(stable_sort::PairBytes(tiling->sort), kWorkspaceAlignment);
+    tiling->workspaceBytes = tiling->pairsOffset + 2 * tiling->pairsBytes;
+}
+
+}  // namespace slot_copy
 
 #endif

@@ -1,0 +1,155 @@
+// The host's checks on calls that copy rows to the ranks of slots, one sentence for each broken
+// rule.
+#ifndef SLOT_COPY_CHECK_H
+#define SLOT_COPY_CHECK_H
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <limits>
+#include <string>
+
+#include "slot_copy_tiling.h"
+#include "stable_sort_cut.h"
+
+namespace slot_copy {
+
+constexpr int32_t kAccepted = 0;
+constexpr int32_t kTilingRejected = 561002;
+constexpr int64_t kMostTopK = 512;
+constexpr int64_t kSlotsEnd = 16777215;  // positions are sorted as fp32
+
+using List = SlotCopyList;
+using Reason = std::string;  // empty: nothing is wrong
+
+inline std::string Text(const List& list) {
+    std::string text = "[";
+    for (uint64_t at = 0; at < list.count; ++at) {
+        text += (at == 0 ? "" : ", ") + std::to_string(list.values[at]);
+    }
+    return text + "]";
+}
+
+inline Reason Broken(const std::string& parameter, const std::string& value,
+                     const std::string& rule) {
+    return parameter + " is " + value + "; it must be " + rule;
+}
+
+inline Reason Broken(const std::string& parameter, int64_t value, const std::string& rule) {
+    return Broken(parameter, std::to_string(value), rule);
+}
+
+inline Reason BrokenRank(const std::string& tensor, const List& shape, const std::string& rule) {
+    return Broken("the rank of " + tensor + " " + Text(shape), static_cast<int64_t>(shape.count),
+                  rule);
+}
+
+// The columns of a row: all dims but the first. The largest number where they are more.
+inline int64_t Columns(const List& shape) {
+    int64_t columns = 1;
+    bool isEmpty = false;
+    bool isTooLarge = false;
+    for (uint64_t axis = 1; axis < shape.count; ++axis) {
+        isEmpty |= shape.values[axis] == 0;
+        isTooLarge |= __builtin_mul_overflow(columns, shape.values[axis], &columns);
+    }
+    return isEmpty ? 0 : isTooLarge ? std::numeric_limits<int64_t>::max() : columns;
+}
+
+inline int64_t TopK(const List& indices) { return indices.count == 2 ? indices.values[1] : 1; }
+
+inline int64_t Slots(const List& indices) { return indices.values[0] * TopK(indices); }
+
+// The ranks that numOutTokens keeps: so many of the first, at most all; of 0 or less all but so
+// many of the last.
+inline int64_t KeptRanks(int64_t numOutTokens, int64_t slots) {
+    return numOutTokens > 0 ? std::min(numOutTokens, slots)
+                            : std::max<int64_t>(0, numOutTokens + slots);
+}
+
+inline Reason CheckTokens(const List& tokens) {
+    return tokens.count < 1 ? BrokenRank("tokens", tokens, "1 or greater") : Reason{};
+}
+
+inline Reason CheckInputs(const List& tokens, const List& indices) {
+    if (indices.count != 1 && indices.count != 2) {
+        return BrokenRank("indices", indices, "1 or 2");
+    }
+    if (Reason reason = CheckTokens(tokens); !reason.empty()) {
+        return reason;
+    }
+    if (tokens.values[0] != indices.values[0]) {
+        return Broken("dim 0 of tokens", tokens.values[0],
+                      "dim 0 of indices, " + std::to_string(indices.values[0]));
+    }
+    return {};
+}
+
+inline Reason CheckSlots(const List& indices, int64_t leastTopK) {
+    const int64_t topK = TopK(indices);
+    if (topK < leastTopK || topK > kMostTopK) {
+        return Broken("topK, dim 1 of indices", topK,
+                      std::to_string(leastTopK) + " to " + std::to_string(kMostTopK));
+    }
+    // Compared without the product, which may be too large for an integer.
+    if (topK > 0 && indices.values[0] > (kSlotsEnd - 1) / topK) {
+        return Broken("the number of elements of indices " + Text(indices),
+                      std::to_string(indices.values[0]) + " * " + std::to_string(topK),
+                      "less than " + std::to_string(kSlotsEnd));
+    }
+    return {};
+}
+
+// `rows` as the operator's attributes have them; `meaning` says how.
+inline Reason CheckTokensOut(const List& shape, const List& tokens, int64_t rows,
+                             const std::string& meaning) {
+    if (shape.count < 2) {
+        return BrokenRank("permuteTokensOut", shape, "2 or greater");
+    }
+    if (Columns(shape) != Columns(tokens)) {
+        return Broken("the number of columns of permuteTokensOut " + Text(shape), Columns(shape),
+                      "that of tokens, " + std::to_string(Columns(tokens)));
+    }
+    if (shape.values[0] != rows) {
+        return Broken("dim 0 of permuteTokensOut", shape.values[0],
+                      meaning + ", " + std::to_string(rows));
+    }
+    return {};
+}
+
+inline Reason CheckVector(const char* name, const List& shape, int64_t elements,
+                          const std::string& meaning) {
+    if (shape.count != 1) {
+        return BrokenRank(name, shape, "1");
+    }
+    if (shape.values[0] != elements) {
+        return Broken(std::string("dim 0 of ") + name, shape.values[0],
+                      meaning + ", " + std::to_string(elements));
+    }
+    return {};
+}
+
+inline Reason CheckRanksOut(const List& shape, const List& indices) {
+    return CheckVector("sortedIndicesOut", shape, Slots(indices),
+                       "the number of elements of indices");
+}
+
+inline Reason CheckUb(int64_t ubBytes) {
+    if (ubBytes < stable_sort::kLeastUb) {
+        return Broken("the unified buffer", std::to_string(ubBytes) + " bytes",
+                      std::to_string(stable_sort::kLeastUb) + " bytes or more");
+    }
+    return {};
+}
+
+// Puts what is wrong, with its source, where the caller has room for it; returns the status.
+inline int32_t Answer(const Reason& broken, const char* source, char* reason,
+                      uint64_t reasonBytes) {
+    const std::string text = broken.empty() ? broken : broken + " (" + source + ")";
+    std::snprintf(reason, reasonBytes, "%s", text.c_str());
+    return broken.empty() ? kAccepted : kTilingRejected;
+}
+
+}  // namespace slot_copy
+
+#endif
