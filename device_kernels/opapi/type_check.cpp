@@ -33,6 +33,16 @@ aclnnStatus CheckLayouts(const char* function, std::initializer_list<const Tenso
     return ACLNN_SUCCESS;
 }
 
+aclnnStatus CheckDense(const char* function, std::initializer_list<const TensorView*> tensors) {
+    for (const TensorView* tensor : tensors) {
+        if (tensor->isPresent && !tensor->IsContiguous()) {
+            return Fail(ACLNN_ERR_PARAM_INVALID, std::string(function) + ": " + tensor->name +
+                                                     " is strided; it must be contiguous");
+        }
+    }
+    return ACLNN_SUCCESS;
+}
+
 bool IsFloating(aclDataType dtype) {
     return dtype == ACL_FLOAT || dtype == ACL_FLOAT16 || dtype == ACL_BF16;
 }

@@ -1,4 +1,4 @@
-// Phase 1's checks on data types and formats, with one sentence each.
+// Phase 1's checks on data types, formats and layouts, with one sentence each.
 #pragma once
 
 #include <initializer_list>
@@ -20,6 +20,10 @@ aclnnStatus CheckFormats(const char* function, std::initializer_list<const Tenso
 
 /// CheckLayout of each that is there.
 aclnnStatus CheckLayouts(const char* function, std::initializer_list<const TensorView*> tensors);
+
+/// 161002, with a text for the first in question, where the elements of a tensor that is there do
+/// not lie in C order without gaps.
+aclnnStatus CheckDense(const char* function, std::initializer_list<const TensorView*> tensors);
 
 /// Whether it is fp32, fp16 or bf16.
 bool IsFloating(aclDataType dtype);

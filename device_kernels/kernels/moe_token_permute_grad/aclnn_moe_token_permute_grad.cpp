@@ -138,12 +138,11 @@ aclnnStatus MakePlan(const opapi::Phases& phases, const aclTensor* permutedOutpu
     if (tensors.out.IsEmpty()) {
         return opapi::HandOut(std::move(plan), workspaceSize, executor);
     }
-    if (!tensors.out.IsContiguous()) {
-        return Fail(ACLNN_ERR_PARAM_INVALID,
-                    std::string(phases.plan) + ": out is strided; it must be contiguous");
-    }
     MoeTokenPermuteGradTilingData tiling{};
-    status = CutCall(tensors, numTopk, &tiling);
+    status = opapi::CheckDense(phases.plan, {&tensors.out});
+    if (status == ACLNN_SUCCESS) {
+        status = CutCall(tensors, numTopk, &tiling);
+    }
     if (status != ACLNN_SUCCESS) {
         return status;
     }

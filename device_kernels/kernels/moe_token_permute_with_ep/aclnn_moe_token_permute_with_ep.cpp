@@ -74,17 +74,6 @@ aclnnStatus CheckTypes(const char* function, const Arguments& call) {
     return ACLNN_SUCCESS;
 }
 
-aclnnStatus CheckOutputsAreDense(const char* function, const Arguments& call) {
-    for (const TensorView* tensor :
-         {&call.permuteTokens, &call.sortedIndices, &call.permuteProbs}) {
-        if (tensor->isPresent && !tensor->IsContiguous()) {
-            return Fail(ACLNN_ERR_PARAM_INVALID, std::string(function) + ": " + tensor->name +
-                                                     " is strided; it must be contiguous");
-        }
-    }
-    return ACLNN_SUCCESS;
-}
-
 aclnnStatus Check(const char* function, const Arguments& call) {
     const auto tensors = {&call.tokens,        &call.indices,       &call.probs,
                           &call.permuteTokens, &call.sortedIndices, &call.permuteProbs};
@@ -221,7 +210,8 @@ aclnnStatus MakePlan(const Attributes& attributes, const aclTensor* tokens,
         return opapi::HandOut(std::move(plan), workspaceSize, executor);
     }
     MoeTokenPermuteWithEpTilingData tiling{};
-    status = CheckOutputsAreDense(function, call);
+    status =
+        opapi::CheckDense(function, {&call.permuteTokens, &call.sortedIndices, &call.permuteProbs});
     if (status == ACLNN_SUCCESS) {
         status = CutCall(call, &tiling);
     }
