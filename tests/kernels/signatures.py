@@ -42,6 +42,16 @@ def _none(mode: str, dtype: str) -> Any:
     raise NotImplementedError("a signature draws no cases")
 
 
+PERMUTE = signature(
+    "MoeTokenPermute",
+    TensorParameter("tokens", "tokens", "input"),
+    TensorParameter("indices", "indices", "input", ("int32", "int64")),
+    AttributeParameter("num_out_tokens", "numOutTokens"),
+    AttributeParameter("padded", "paddedMode", "bool"),
+    TensorParameter("permuted", "permuteTokensOut", "output"),
+    TensorParameter("ranks", "sortedIndicesOut", "output", "int32"),
+)
+
 PERMUTE_GRAD = signature(
     "MoeTokenPermuteGrad",
     TensorParameter("rows", "permutedOutputGrad", "input"),
@@ -116,6 +126,13 @@ def bits(array: NDArray[Any]) -> list[int]:
     """The elements as integers of their size, to compare every bit."""
     integers: list[int] = array.reshape(-1).view(f"<u{array.dtype.itemsize}").tolist()
     return integers
+
+
+def random_bits(shape: tuple[int, ...], dtype: str, seed: int) -> NDArray[Any]:
+    """Elements of any bits, also NaNs of every payload: what is moved must arrive as it is."""
+    generator = np.random.Generator(np.random.Philox(key=seed))
+    kind = numpy_type(dtype)
+    return np.frombuffer(generator.bytes(int(np.prod(shape)) * kind.itemsize), kind).reshape(shape)
 
 
 def random_rows(shape: tuple[int, ...], dtype: str, seed: int) -> NDArray[Any]:
