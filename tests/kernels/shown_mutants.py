@@ -20,16 +20,23 @@ from conformance.operator import Operator
 from device_kernels.build import build
 from tests.kernels import (
     moe_token_permute_grad_values,
+    moe_token_permute_values,
     moe_token_permute_with_routing_map_grad_values,
+    mutants_moe_token_permute,
     mutants_moe_token_permute_grad,
     mutants_moe_token_permute_with_routing_map_grad,
 )
 from tests.kernels.host_tilings import KERNELS
 from tests.kernels.moe_token_permute_grad_values import Value
 from tests.kernels.mutants import Mutant, apply
-from tests.kernels.signatures import PERMUTE_GRAD, ROUTING_MAP_GRAD, bits
+from tests.kernels.signatures import PERMUTE, PERMUTE_GRAD, ROUTING_MAP_GRAD, bits
 
 SUBJECTS = {
+    "moe_token_permute": (
+        PERMUTE,
+        mutants_moe_token_permute.MUTANTS,
+        moe_token_permute_values.values,
+    ),
     "moe_token_permute_grad": (
         PERMUTE_GRAD,
         mutants_moe_token_permute_grad.MUTANTS,

@@ -23,6 +23,7 @@ SHARED = re.compile(r"\b(?:ACL|acl|AscendC|ascendsim)\w*")
 PUBLIC = re.compile(r"^\s*#\s*include [<\"](?:acl|aclnn|aclnnop)/", re.MULTILINE)
 RECORDED = {
     "moe_init_routing_v2_grad": "README",
+    "moe_token_permute": "three tokens of two experts, 4 rows kept, float32",
     "moe_token_permute_grad": "two rows of one token",
     "moe_token_permute_with_ep": "three tokens of two experts, range 1 to 5, float32",
     "moe_token_permute_with_routing_map_grad": "worked out float32 int8",

@@ -1,4 +1,4 @@
-"""Calls of the value tests show the seeded mistakes of both gradients of permutations."""
+"""Calls of the value tests show the seeded mistakes of permutations and of their gradients."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from tests.kernels.shown_mutants import SUBJECTS, build_alone, shown_by
 
 SHOWN = {
+    "moe_token_permute": "last-byte-of-an-odd-row-lost",
     "moe_token_permute_grad": "second-tile-at-the-last-tile's-width",
     "moe_token_permute_with_routing_map_grad": "later-runs-merged-first",
 }

@@ -67,7 +67,8 @@ def test_every_removal_takes_one_place_out() -> None:
 def test_a_removal_from_a_shared_part_concerns_the_operators_that_are_compiled_from_it() -> None:
     of = {removal.file.name: users(removal, KERNELS) for removal in removals(KERNELS)}
     assert of["moe_init_routing_v2_grad_kernel.cpp"] == {"moe_init_routing_v2_grad"}
-    assert of["stable_sort_kernel.h"] == {"moe_token_permute_with_ep"}
+    copying = {"moe_token_permute", "moe_token_permute_with_ep"}
+    assert of["stable_sort_kernel.h"] == of["slot_copy_kernel.h"] == copying
     both = {"moe_token_permute_grad", "moe_token_permute_with_routing_map_grad"}
     assert of["row_sum_kernel.h"] == both
     assert set().union(*of.values()) == {

@@ -2,6 +2,7 @@
 #include "aclnn/acl_meta.h"
 #include "aclnn/aclnn_base.h"
 #include "aclnnop/aclnn_moe_init_routing_v2_grad.h"
+#include "aclnnop/aclnn_moe_token_permute.h"
 #include "aclnnop/aclnn_moe_token_permute_with_ep.h"
 #include "ascendsim.h"
 
