@@ -51,21 +51,26 @@ def _by_hand() -> Iterator[Example]:
     """Three tokens of two experts each: the printed example of MoeTokenPermuteWithEp, all rows."""
     rows = ((1, 10), (2, 20), (3, 30))
     order = (0, 1, 0, 2, 1, 2)
-    for number, mode in ((0, "whole"), (4, "first"), (-1, "without_last")):
+    calls = {
+        "all rows kept": ("whole", 0, "int64"),
+        "4 rows kept": ("first", 4, "int32"),
+        "1 row dropped": ("without_last", -1, "int64"),
+    }
+    for kind, (mode, number, index_dtype) in calls.items():
         case = call(
             mode,
             "float32",
             tokens=(3, 2),
             top_k=2,
             indices=EXPERTS,
-            index_dtype="int64",
+            index_dtype=index_dtype,
             num_out_tokens=number,
             values=bits(tuple(value for row in rows for value in row), "float32"),
         )
         kept = order[: case.outputs["permute_tokens"].shape[0]]
         tokens = tuple(float(value) for token in kept for value in rows[token])
         expected = {"permute_tokens": tokens, "sorted_indices": RANKS}
-        name = f"three tokens of two experts, numOutTokens {number}"
+        name = f"three tokens of two experts, {kind}, float32"
         yield Example(name, case, f"{DOCUMENT}, equations, by hand", expected)
 
 

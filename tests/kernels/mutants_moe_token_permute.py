@@ -35,9 +35,15 @@ SHARED = (
 )
 """Mistakes in what MoeTokenPermuteWithEp is compiled from, too."""
 
+MODES = {
+    "num-out-tokens-of-0-keeps-nothing": ("whole",),
+    "negative-num-out-tokens-off-by-one": ("without_last",),
+}
+"""The modes in which some of them show."""
+
 MUTANTS = (
     *(
-        replace(mutant, modes=(), dtypes=MOVED)
+        replace(mutant, modes=MODES.get(mutant.name, ()), dtypes=MOVED)
         for mutant in (
             *mutants_moe_token_permute_with_ep.MUTANTS,
             *mutants_moe_token_permute_with_ep_padded.MUTANTS,
@@ -49,6 +55,7 @@ MUTANTS = (
         TILING,
         "slots.endRank = OutRows(call);",
         "slots.endRank = slot_copy::Slots(call.indices);",
+        modes=("first", "without_last"),
         dtypes=MOVED,
         least_indices=2,
     ),
@@ -117,6 +124,7 @@ MUTANTS = (
         SLOTS,
         "tokens_[token * hidden_ + column],",
         "tokens_[static_cast<int32_t>(token * hidden_ + column)],",
+        modes=("first",),
         dtypes=MOVED,
     ),
     Mutant(

@@ -23,13 +23,13 @@ CONSTRAINTS = (
     ),
     Constraint(
         "tokens and their copies have one dtype",
-        ("three tokens of two experts, numOutTokens 0",),
+        ("three tokens of two experts, all rows kept, float32",),
         ("tokens of another dtype", "permute_tokens of another dtype"),
         INVALID,
     ),
     Constraint(
         "paddedMode is false",
-        ("three tokens of two experts, numOutTokens 0",),
+        ("three tokens of two experts, all rows kept, float32",),
         ("paddedMode is true",),
     ),
     Constraint(
