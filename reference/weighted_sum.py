@@ -70,7 +70,7 @@ def rows_of_slots(indices: NDArray[Any], source_rows: int, name: str, source: st
     """
     rows = np.where((indices >= 0) & (indices < source_rows), indices, -1)
     named = rows[rows >= 0]
-    twice = np.flatnonzero(np.bincount(named, minlength=1) > 1)
+    twice = np.flatnonzero(np.bincount(named) > 1)
     if twice.size:
         reject(name, f"{twice[0]} twice", "a row may be named by one slot", source)
     return rows

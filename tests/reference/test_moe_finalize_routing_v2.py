@@ -323,6 +323,8 @@ def test_both_reject_what_the_documents_rule_out(change: dict[str, Any], message
 def test_dtypes_and_shapes_that_the_documents_do_not_list_are_rejected() -> None:
     with pytest.raises(TypeError, match="expanded_row_idx: dtype int64 must be int32"):
         terms(INDEX.astype(np.int64), source_rows=4, num_rows=2)
+    with pytest.raises(ValueError, match=r"expanded_row_idx\[1\]=-1: .* without Drop/Pad"):
+        terms(INDEX - 1, source_rows=4, num_rows=2)
     with pytest.raises(TypeError, match="expanded_x: dtype bool must be a real number type"):
         formula(ROWS.astype(bool), INDEX, num_rows=2)
     experts = np.zeros((2, 2), np.int64)

@@ -130,6 +130,18 @@ def test_the_rows_have_the_dtype_of_the_tokens(dtype: Any) -> None:
     assert outputs["sorted_indices"].dtype == np.int32
 
 
+def test_rows_of_any_number_of_axes_are_moved_whole() -> None:
+    for tokens in (np.arange(3), np.arange(12).reshape(3, 2, 2)):
+        np.testing.assert_array_equal(formula(tokens, EXPERTS)["permute_tokens"], tokens[[2, 0, 1]])
+
+
+def test_more_rows_than_are_moved_at_a_time_are_all_moved() -> None:
+    experts = np.random.default_rng(1).permutation(9000)
+    outputs = formula(np.arange(9000), experts)
+    np.testing.assert_array_equal(outputs["sorted_indices"], experts)
+    np.testing.assert_array_equal(outputs["permute_tokens"], np.argsort(experts))
+
+
 def test_the_ends_of_the_index_dtypes_are_sorted_like_others() -> None:
     for dtype in (np.int32, np.int64):
         ends = np.iinfo(dtype)

@@ -168,6 +168,14 @@ def test_results_have_the_dtype_of_what_is_moved(dtype: Any, drop_and_pad: bool)
     assert outputs["sorted_indices"].dtype == np.int32
 
 
+@pytest.mark.parametrize("drop_and_pad", [False, True])
+def test_rows_of_any_number_of_axes_are_moved_whole(drop_and_pad: bool) -> None:
+    attributes = {"num_out_tokens": 6, "drop_and_pad": drop_and_pad}
+    for tokens in (np.arange(3), np.arange(12).reshape(3, 2, 2)):
+        moved = formula(tokens, MAP, **attributes)["permute_tokens"]
+        np.testing.assert_array_equal(moved, tokens[[0, 1, 1, 2, 0, 2]])
+
+
 def test_511_experts_of_a_token_are_the_most() -> None:
     wide = np.ones((1, 512), np.int8)
     wide[0, 7] = 0
