@@ -7,6 +7,7 @@
 #include <string>
 
 #include "../shared/row_sum_cut.h"
+#include "../shared/row_sum_limits.h"
 
 namespace {
 
@@ -141,16 +142,6 @@ extern "C" int64_t MoeTokenPermuteGradTilingLimit(const char* axis, int64_t topK
     if (name == "cores") {
         return cores;
     }
-    if (name == "ub-bytes") {
-        return known ? ub.Least() : 0;
-    }
-    if (name == "four-buffers" || name == "three-buffers" || name == "hidden") {
-        const int64_t buffers = name == "hidden" ? 2 : name == "three-buffers" ? 3 : 4;
-        return known ? ub.MostColumns(buffers) : 0;
-    }
-    if (name == "batch" || name == "tokens") {
-        const int64_t batch = known ? ub.MostNames(hidden) : 0;
-        return name == "batch" ? batch : batch * cores;
-    }
-    return -1;
+    const int64_t limit = row_sum::Limit(name, ub, cores, hidden);
+    return known || limit < 0 ? limit : 0;
 }

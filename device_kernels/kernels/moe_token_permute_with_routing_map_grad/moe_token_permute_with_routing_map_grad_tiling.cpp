@@ -9,6 +9,7 @@
 #include <string>
 
 #include "../shared/row_sum_cut.h"
+#include "../shared/row_sum_limits.h"
 #include "moe_token_permute_with_routing_map_grad_check.h"
 #include "moe_token_permute_with_routing_map_grad_ub.h"
 
@@ -142,16 +143,6 @@ extern "C" int64_t MoeTokenPermuteWithRoutingMapGradTilingLimit(const char* axis
     }
     const bool known = topK >= 1 && topK <= kMostTopK;
     const row_sum::Ub ub = RowUb(bytes, dtype, (known ? topK : 1) * kIndexBytes);
-    if (name == "ub-bytes") {
-        return known ? ub.Least() : 0;
-    }
-    if (IsOneOf(name, {"four-buffers", "three-buffers", "hidden"})) {
-        const int64_t buffers = name == "hidden" ? 2 : name == "three-buffers" ? 3 : 4;
-        return known ? ub.MostColumns(buffers) : 0;
-    }
-    if (IsOneOf(name, {"batch", "tokens"})) {
-        const int64_t batch = known ? ub.MostNames(hidden) : 0;
-        return name == "batch" ? batch : batch * cores;
-    }
-    return -1;
+    const int64_t limit = row_sum::Limit(name, ub, cores, hidden);
+    return known || limit < 0 ? limit : 0;
 }

@@ -24,11 +24,13 @@ inline int64_t RoundUp(int64_t value, int64_t multiple) {
     return CeilDiv(value, multiple) * multiple;
 }
 
-// The UB of one core, shared by columns of `elementBytes` and names of `nameBytes` each.
+// The UB of one core, shared by columns of `elementBytes` and names of `nameBytes` each. Names may
+// have weights, of `weightBytes` to a name, in a buffer of their own.
 struct Ub {
     int64_t bytes;
     int64_t elementBytes;
     int64_t nameBytes;
+    int64_t weightBytes = 0;
 
     int64_t Granule() const { return kBlockBytes / elementBytes; }
 
@@ -36,14 +38,16 @@ struct Ub {
         return elementBytes * (buffers + 1) + (elementBytes < kSumBytes ? 2 * kSumBytes : 0);
     }
 
-    // The least UB that holds a tile of 32 bytes and one name.
-    int64_t Least() const {
-        return RoundUp(nameBytes, kBlockBytes) + Granule() * PerColumn(kFewestBuffers);
+    int64_t OfNames(int64_t names) const {
+        return RoundUp(names * nameBytes, kBlockBytes) + RoundUp(names * weightBytes, kBlockBytes);
     }
+
+    // The least UB that holds a tile of 32 bytes and one name.
+    int64_t Least() const { return OfNames(1) + Granule() * PerColumn(kFewestBuffers); }
 
     // The most columns with so many buffers beside one name; 0 where not even a granule fits.
     int64_t MostColumns(int64_t buffers) const {
-        const int64_t left = bytes - RoundUp(nameBytes, kBlockBytes);
+        const int64_t left = bytes - OfNames(1);
         return left <= 0 ? 0 : RoundDown(left / PerColumn(buffers), Granule());
     }
 
@@ -66,7 +70,11 @@ struct Ub {
             return 0;
         }
         const int64_t tile = RoundUp(TileColumns(hidden), Granule()) * PerColumn(Buffers(hidden));
-        return RoundDown(bytes - tile, kBlockBytes) / nameBytes;
+        int64_t names = (bytes - tile) / (nameBytes + weightBytes);
+        while (tile + OfNames(names) > bytes) {
+            --names;
+        }
+        return names;
     }
 
     // The cut where a core has `names` names at most.

@@ -25,8 +25,12 @@ __aicore__ inline Share ShareOf(int64_t count, int64_t block, int64_t blocks) {
     return {first, first + each + (block < rest ? 1 : 0)};
 }
 
+// The factor of rows that are added as they are.
+struct One {};
+
 // One tile of one output row at a time: StartAtZero or StartAtRow, then AddRow for every further
-// row, then Store. Elements of a tile past its columns are zeros, and never leave UB.
+// row, then Store. A row may have a factor: its product is rounded to fp32 before it is added.
+// Elements of a tile past its columns never leave UB.
 template <typename T>
 class RowSum {
 public:
@@ -51,28 +55,36 @@ public:
         AscendC::PipeBarrier<PIPE_V>();
     }
 
-    __aicore__ inline void StartAtRow(int64_t row, int64_t column, int64_t columns) {
+    template <typename Factor = One>
+    __aicore__ inline void StartAtRow(int64_t row, int64_t column, int64_t columns,
+                                      Factor factor = {}) {
         const int32_t count = Begin(columns);
         AscendC::LocalTensor<T> values = CopyIn(row, column, columns);
         if constexpr (IS_SUM) {
-            // A product with one changes no value, and keeps the sign of a zero.
-            AscendC::Muls(sum_, values, static_cast<Sum>(1), count);
+            AscendC::Muls(sum_, values, ValueOf(factor), count);
         } else {
             AscendC::Cast(sum_, values, AscendC::RoundMode::CAST_NONE, count);
         }
         AscendC::PipeBarrier<PIPE_V>();
         rowQueue_.FreeTensor(values);
+        if constexpr (!IS_SUM) {
+            Multiply(sum_, factor, count);
+        }
     }
 
-    __aicore__ inline void AddRow(int64_t row, int64_t column, int64_t columns) {
+    template <typename Factor = One>
+    __aicore__ inline void AddRow(int64_t row, int64_t column, int64_t columns,
+                                  Factor factor = {}) {
         const int32_t count = static_cast<int32_t>(RoundedToBlocks(columns));
         AscendC::LocalTensor<T> values = CopyIn(row, column, columns);
         if constexpr (IS_SUM) {
+            Multiply(values, factor, count);
             AscendC::Add(sum_, sum_, values, count);
         } else {
             AscendC::LocalTensor<Sum> widened = widenedBuffer_.template Get<Sum>();
             AscendC::Cast(widened, values, AscendC::RoundMode::CAST_NONE, count);
             AscendC::PipeBarrier<PIPE_V>();
+            Multiply(widened, factor, count);
             AscendC::Add(sum_, sum_, widened, count);
         }
         AscendC::PipeBarrier<PIPE_V>();
@@ -115,6 +127,17 @@ private:
             sum_ = sumBuffer_.template Get<Sum>();
         }
         return static_cast<int32_t>(RoundedToBlocks(columns));
+    }
+
+    // A product with one changes no value, and keeps the sign of a zero.
+    __aicore__ inline static Sum ValueOf(One) { return 1; }
+    __aicore__ inline static Sum ValueOf(Sum factor) { return factor; }
+
+    __aicore__ inline static void Multiply(const AscendC::LocalTensor<Sum>&, One, int32_t) {}
+    __aicore__ inline static void Multiply(const AscendC::LocalTensor<Sum>& values, Sum factor,
+                                           int32_t count) {
+        AscendC::Muls(values, values, factor, count);
+        AscendC::PipeBarrier<PIPE_V>();
     }
 
     __aicore__ inline AscendC::LocalTensor<T> CopyIn(int64_t row, int64_t column, int64_t columns) {

@@ -12,6 +12,7 @@
 //     result              r * s
 //     sum, widened row    2 * 4 * r    16-bit types only; fp32 is added up in the result
 //     names               n * m        rounded up to 32
+//     weights             n * w        rounded up to 32; where names have weights of w bytes each
 //
 // So a column costs s * (b + 1) bytes, and 8 more in the 16-bit types.
 //

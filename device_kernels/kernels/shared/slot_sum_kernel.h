@@ -1,5 +1,6 @@
 // Every output row is the sum of the source rows that the slots of its token name, from the first
-// slot to the last. A slot whose index is not below the number of source rows adds nothing.
+// slot to the last. A slot whose index is not below the number of source rows adds nothing. Slots
+// may have weights (slot_weights_kernel.h), with which their rows are multiplied.
 //
 // The order of the additions is part of the contract: ((x0 + x1) + x2) + ..., whatever the machine.
 // A dropped first slot starts the sum at +0.0; other dropped slots are passed over.
@@ -12,12 +13,22 @@
 
 namespace row_sum {
 
-// A batch of RowSumTiling is so many tokens: their row indices, topK each, lie in UB together.
-template <typename T>
+// Slots whose rows are added as they are.
+struct NoWeights {
+    __aicore__ inline void Init(GM_ADDR, int64_t, AscendC::TPipe*) {}
+    __aicore__ inline void Load(int64_t, int64_t) {}
+    __aicore__ inline One At(int64_t) { return {}; }
+    __aicore__ inline static bool IsKept(One) { return true; }
+};
+
+// A batch of RowSumTiling is so many tokens: their row indices, topK each, lie in UB together, and
+// beside them their weights.
+template <typename T, typename Weights = NoWeights>
 class SlotSum {
 public:
     __aicore__ inline void Init(GM_ADDR source, GM_ADDR indices, GM_ADDR output, int64_t topK,
-                                const __gm__ RowSumTiling* tiling, AscendC::TPipe* pipe) {
+                                const __gm__ RowSumTiling* tiling, AscendC::TPipe* pipe,
+                                GM_ADDR weights = nullptr) {
         topK_ = topK;
         hidden_ = tiling->hidden;
         sourceRows_ = tiling->sourceRows;
@@ -27,12 +38,13 @@ public:
         rowIndices_.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t*>(indices));
         rows_.Init(source, output, tiling, pipe);
         pipe->InitBuffer(indexBuffer_, static_cast<uint32_t>(batch_ * topK_ * sizeof(int32_t)));
+        weights_.Init(weights, batch_ * topK_, pipe);
     }
 
     __aicore__ inline void Process() {
         for (int64_t token = share_.first; token < share_.end; token += batch_) {
             const int64_t tokens = Least(batch_, share_.end - token);
-            LoadIndices(token, tokens);
+            LoadSlots(token, tokens);
             for (int64_t i = 0; i < tokens; ++i) {
                 for (int64_t column = 0; column < hidden_; column += tileColumns_) {
                     const int64_t columns = Least(tileColumns_, hidden_ - column);
@@ -44,7 +56,7 @@ public:
     }
 
 private:
-    __aicore__ inline void LoadIndices(int64_t token, int64_t tokens) {
+    __aicore__ inline void LoadSlots(int64_t token, int64_t tokens) {
         const uint32_t bytes = static_cast<uint32_t>(tokens * topK_ * sizeof(int32_t));
         AscendC::LocalTensor<int32_t> indices = indexBuffer_.template Get<int32_t>();
         AscendC::SetFlag<AscendC::HardEvent::S_MTE2>(EVENT_ID0);
@@ -52,6 +64,7 @@ private:
         AscendC::DataCopyPad(indices, rowIndices_[token * topK_],
                              AscendC::DataCopyExtParams{1, bytes, 0, 0, 0},
                              AscendC::DataCopyPadExtParams<int32_t>{});
+        weights_.Load(token * topK_, tokens * topK_);
         AscendC::SetFlag<AscendC::HardEvent::MTE2_S>(EVENT_ID0);
         AscendC::WaitFlag<AscendC::HardEvent::MTE2_S>(EVENT_ID0);
     }
@@ -60,15 +73,17 @@ private:
     __aicore__ inline void SumTile(int64_t place, int64_t column, int64_t columns) {
         const int64_t slots = topK_;
         const int64_t first = SourceRow(place);
-        if (IsKept(first)) {
-            rows_.StartAtRow(first, column, columns);
+        const auto firstWeight = weights_.At(place);
+        if (IsKept(first) && Weights::IsKept(firstWeight)) {
+            rows_.StartAtRow(first, column, columns, firstWeight);
         } else {
             rows_.StartAtZero(columns);
         }
         for (int64_t slot = 1; slot < slots; ++slot) {
             const int64_t row = SourceRow(place + slot);
-            if (IsKept(row)) {
-                rows_.AddRow(row, column, columns);
+            const auto weight = weights_.At(place + slot);
+            if (IsKept(row) && Weights::IsKept(weight)) {
+                rows_.AddRow(row, column, columns, weight);
             }
         }
     }
@@ -82,6 +97,7 @@ private:
 
     AscendC::GlobalTensor<int32_t> rowIndices_;
     AscendC::TBuf<AscendC::TPosition::VECCALC> indexBuffer_;
+    Weights weights_;
     RowSum<T> rows_;
     int64_t topK_;
     int64_t hidden_;
