@@ -69,8 +69,12 @@ def test_a_removal_from_a_shared_part_concerns_the_operators_that_are_compiled_f
     assert of["moe_init_routing_v2_grad_kernel.cpp"] == {"moe_init_routing_v2_grad"}
     copying = {"moe_token_permute", "moe_token_permute_with_ep"}
     assert of["stable_sort_kernel.h"] == of["slot_copy_kernel.h"] == copying
-    both = {"moe_token_permute_grad", "moe_token_permute_with_routing_map_grad"}
-    assert of["row_sum_kernel.h"] == both
+    adding = {
+        "moe_token_permute_grad",
+        "moe_token_permute_with_routing_map_grad",
+        "moe_token_unpermute",
+    }
+    assert of["row_sum_kernel.h"] == adding
     assert set().union(*of.values()) == {
         path.parent.name for path in KERNELS.glob("*/*_kernel.cpp")
     }
