@@ -44,13 +44,15 @@ class RowSumTiling(ctypes.Structure):
     tile_columns: int
     batch: int
 
-    def ub_bytes(self, dtype: int, name_bytes: int) -> int:
-        """The unified buffer of a core: rows, result, fp32 sums of 16-bit types, names."""
+    def ub_bytes(self, dtype: int, name_bytes: int, weight_bytes: int = 0) -> int:
+        """The unified buffer of a core: rows, result, fp32 sums of 16-bit types, names, and what
+        weights they have."""
         size = BYTES[dtype]
         rounded = round_up(self.tile_columns, 32 // size)
         sums = 0 if dtype == FP32 else 2 * 4 * rounded
         rows = rounded * size * (self.input_buffers + 1)
-        return rows + sums + round_up(self.batch * name_bytes, 32)
+        names, weights = self.batch * name_bytes, self.batch * weight_bytes
+        return rows + sums + round_up(names, 32) + round_up(weights, 32)
 
 
 class StableSortTiling(ctypes.Structure):
