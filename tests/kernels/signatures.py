@@ -13,7 +13,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.case import Case, Machine, Tensor
+from conformance.case import Attribute, Case, Machine, Tensor
 from conformance.devices.device import Device
 from conformance.observation import Observation, Outcome
 from conformance.operator import AttributeParameter, Operator, Parameter, TensorParameter
@@ -74,6 +74,16 @@ ROUTING_MAP_GRAD = signature(
     TensorParameter("probs_grad", "probsGradOutOptional", "output"),
 )
 
+UNPERMUTE = signature(
+    "MoeTokenUnpermute",
+    TensorParameter("rows", "permutedTokens", "input"),
+    TensorParameter("indices", "sortedIndices", "input", "int32"),
+    TensorParameter("probs", "probsOptional", "input", DTYPES, optional=True),
+    AttributeParameter("padded", "paddedMode", "bool"),
+    AttributeParameter("restore_shape", "restoreShapeOptional", "int array"),
+    TensorParameter("out", "out", "output"),
+)
+
 
 def storage(array: NDArray[Any]) -> tuple[int, ...]:
     """The elements by their bits, as a case lists them."""
@@ -90,7 +100,7 @@ def tensor(array: NDArray[Any]) -> Tensor:
 def call(
     operator: Operator,
     inputs: Mapping[str, NDArray[Any]],
-    attributes: Mapping[str, int],
+    attributes: Mapping[str, Attribute],
     outputs: Mapping[str, tuple[Sequence[int], str]],
     machine: tuple[int, int] | None = None,
 ) -> Case:

@@ -1,0 +1,234 @@
+"""The interface of MoeTokenUnpermute checks its rules in order, and says which was broken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from conformance.case import Case
+from conformance.devices.device import Device
+from conformance.devices.open import open_device
+from conformance.observation import Outcome
+from conformance.operator import ROUTES
+from conformance.variations import reshaped, retyped, with_attributes, without
+from device_kernels.build import build
+from tests.kernels.aclnn_program import FP16, FP32, INT32, NCHW, Program
+from tests.kernels.moe_token_permute_grad_values import Value
+from tests.kernels.moe_token_unpermute_values import value
+from tests.kernels.signatures import UNPERMUTE, bits, completed, random_rows
+from tests.simulator.runtime.driver import Acl
+
+Rule = tuple[str, int, Callable[[Case], Case], str]
+ROWS, INDICES = random_rows((8, 16), "float32", 0), np.array([3, 0, 1, 2, 7, 4, 6, 5])
+PROBS = random_rows((4, 2), "float16", 1)
+GOOD = value("good", ROWS, INDICES, PROBS, (2, 1024))
+BARE = value("no probs", ROWS, INDICES, None, (2, 1024))
+
+
+def shaped(name: str, *shape: int) -> Callable[[Case], Case]:
+    return lambda case: reshaped(case, name, shape)
+
+
+def typed(name: str, dtype: str) -> Callable[[Case], Case]:
+    return lambda case: retyped(case, name, dtype)
+
+
+def null(name: str) -> Callable[[Case], Case]:
+    return lambda case: without(case, name)
+
+
+RULES: tuple[Rule, ...] = (
+    ("null rows", 161001, null("rows"), "permutedTokens is null; it must be a tensor"),
+    ("null indices", 161001, null("indices"), "sortedIndices is null; it must be a tensor"),
+    ("null out", 161001, null("out"), "out is null; it must be a tensor"),
+    ("rows' type", 161002, typed("rows", "int32"), "the data type of permutedTokens is 3"),
+    ("indices' type", 161002, typed("indices", "int64"), "the data type of sortedIndices is 9"),
+    ("probs' type", 161002, typed("probs", "int32"), "the data type of probsOptional is 3"),
+    ("out's type", 161002, typed("out", "float16"), "the data type of out is 1"),
+    ("rank", 561002, shaped("rows", 2, 4, 16), "the rank of permutedTokens is 3"),
+    ("indices' rank", 561002, shaped("indices", 4, 2), "the rank of sortedIndices is 2"),
+    ("probs' rank", 561002, shaped("probs", 8), "the rank of probsOptional is 1"),
+    ("top_k", 561002, shaped("probs", 4, 0), "topK, dim 1 of probsOptional, is 0"),
+    ("length", 561002, shaped("probs", 4, 3), "the number of elements of probsOptional, 4 * 3"),
+    ("out's rank", 561002, shaped("out", 4, 4, 4), "the rank of out is 3"),
+    ("out's width", 561002, shaped("out", 4, 17), "dim 1 of out is 17"),
+    ("out's rows", 561002, shaped("out", 5, 16), "dim 0 of out is 5"),
+)
+
+
+def touches(rule: Rule) -> str:
+    """The tensor that a rule's change replaces: of two on one, the second undoes the first."""
+    changed = rule[2](GOOD.case)
+    for name in ("rows", "indices", "probs"):
+        if changed.inputs.get(name) != GOOD.case.inputs[name]:
+            return name
+    return "out"
+
+
+PAIRS = [
+    (first, second) for first, second in combinations(RULES, 2) if touches(first) != touches(second)
+]
+
+
+@pytest.fixture(scope="module")
+def device() -> Iterator[Device]:
+    opened = open_device("sim")
+    yield opened
+    opened.close()
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule[0])
+def test_a_broken_rule_is_named_and_the_next_call_is_fine(rule: Rule, device: Device) -> None:
+    _, status, breaking, text = rule
+    seen = device.run(UNPERMUTE, breaking(GOOD.case))
+    assert (seen.outcome, seen.status) == (Outcome.REJECTED, status)
+    assert text in seen.message
+    assert seen.message.startswith("aclnnMoeTokenUnpermuteGetWorkspaceSize: ")
+    assert seen.outputs_untouched
+    outputs = completed(device, UNPERMUTE, GOOD.case)
+    assert bits(outputs["out"]) == bits(GOOD.expected["out"])
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair[0][0]} before {pair[1][0]}")
+def test_of_two_broken_rules_the_earlier_one_answers(
+    pair: tuple[Rule, Rule], device: Device
+) -> None:
+    (_, status, first, text), (_, _, second, other) = pair
+    seen = device.run(UNPERMUTE, second(first(GOOD.case)))
+    assert (seen.outcome, seen.status) == (Outcome.REJECTED, status)
+    assert text in seen.message
+    assert other not in seen.message
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("one", [GOOD, BARE], ids=["probs", "no probs"])
+def test_the_padded_flag_and_the_shape_to_restore_are_ignored(route: str, one: Value) -> None:
+    with closing(open_device("sim", route=route)) as device:
+        for padded, shape in ((0, None), (1, None), (0, (4, 16)), (1, (0, -3, 7)), (0, ())):
+            case = with_attributes(one.case, padded=padded, restore_shape=shape)
+            assert bits(completed(device, UNPERMUTE, case)["out"]) == bits(one.expected["out"])
+
+
+def test_the_kernel_entry_speaks_under_its_own_name() -> None:
+    with closing(open_device("sim", route="kernel")) as device:
+        seen = device.run(UNPERMUTE, reshaped(GOOD.case, "out", (5, 16)))
+    assert (seen.outcome, seen.status) == (Outcome.REJECTED, 561002)
+    assert seen.message.startswith("kernelMoeTokenUnpermuteGetWorkspaceSize: dim 0 of out is 5")
+
+
+def test_without_probs_there_are_as_many_rows_as_indices(device: Device) -> None:
+    seen = device.run(UNPERMUTE, reshaped(BARE.case, "out", (4, 16)))
+    assert (seen.outcome, seen.status) == (Outcome.REJECTED, 561002)
+    assert "dim 0 of out is 4; it must be dim 0 of sortedIndices without probs" in seen.message
+
+
+def test_512_slots_are_accepted_and_513_are_not(device: Device) -> None:
+    for top_k, outcome in ((512, Outcome.COMPLETED), (513, Outcome.REJECTED)):
+        rows, probs = random_rows((9, 8), "float16", 1), np.ones((1, top_k), np.float32)
+        one = value("many slots", rows, np.arange(top_k), probs, (1, 8192))
+        assert device.run(UNPERMUTE, one.case).outcome is outcome
+
+
+def test_a_buffer_that_is_too_small_is_refused_with_its_least_size(device: Device) -> None:
+    one = value("300 slots", ROWS, np.arange(300), np.ones((1, 300), np.float16), (1, 1024))
+    seen = device.run(UNPERMUTE, one.case)
+    assert (seen.outcome, seen.status) == (Outcome.REJECTED, 561002)
+    assert "the unified buffer is 1024 bytes; it must be 1920 bytes or more" in seen.message
+
+
+@pytest.mark.parametrize(("tokens", "hidden"), [(0, 16), (4, 0), (0, 0)])
+def test_an_empty_output_needs_no_workspace(tokens: int, hidden: int, device: Device) -> None:
+    rows, indices = np.zeros((2 * tokens, hidden), np.float32), np.arange(2 * tokens)
+    one = value("empty", rows, indices, np.ones((tokens, 2), np.float32), (1, 1024))
+    seen = device.run(UNPERMUTE, one.case)
+    assert (seen.outcome, seen.workspace_bytes) == (Outcome.COMPLETED, 0)
+
+
+def test_an_empty_output_is_accepted_before_the_shapes_are_looked_at(device: Device) -> None:
+    case = reshaped(reshaped(GOOD.case, "probs", (7, 513)), "out", (0, 99))
+    assert device.run(UNPERMUTE, case).outcome is Outcome.COMPLETED
+
+
+class Calls(Program):
+    """A good call in device memory, of which each test makes one argument wrong."""
+
+    def __init__(self, acl: Acl) -> None:
+        super().__init__(acl, "MoeTokenUnpermute")
+        self.room = self.upload(np.zeros((4, 16), np.float32))
+        self.held = {
+            "rows": ((8, 16), self.upload(ROWS), FP32),
+            "indices": ((8,), self.upload(INDICES.astype(np.int32)), INT32),
+            "probs": ((4, 2), self.upload(PROBS), FP16),
+            "out": ((4, 16), self.room, FP32),
+        }
+
+    def arguments(self, **changed: int | None) -> list[int | bool | None]:
+        tensors = {name: self.tensor(*held) for name, held in self.held.items()} | changed
+        return [tensors["rows"], tensors["indices"], tensors["probs"], False, None, tensors["out"]]
+
+    def result(self) -> list[int]:
+        return bits(self.download(self.room, (4, 16), np.float32))
+
+
+@pytest.fixture
+def calls() -> Iterator[Calls]:
+    program = Calls(Acl(build(quiet=True).lib))
+    yield program
+    program.release()
+
+
+def test_strided_inputs_are_read_where_they_lie(calls: Calls) -> None:
+    turned = calls.tensor((8, 16), calls.upload(np.ascontiguousarray(ROWS.T)), strides=(1, 8))
+    spread = calls.upload(np.repeat(INDICES, 3).astype(np.int32))
+    indices = calls.tensor((8,), spread, INT32, strides=(3,), offset=1)
+    columns = calls.upload(np.ascontiguousarray(PROBS.T))
+    probs = calls.tensor((4, 2), columns, FP16, strides=(1, 4))
+    arguments = calls.arguments(rows=turned, indices=indices, probs=probs)
+    assert calls.call(*arguments) == (0, "")
+    assert calls.result() == bits(GOOD.expected["out"])
+
+
+def test_a_strided_output_is_refused(calls: Calls) -> None:
+    turned = calls.tensor((4, 16), calls.room, strides=(1, 4))
+    status, text = calls.call(*calls.arguments(out=turned))
+    assert (status, text.endswith("out is strided; it must be contiguous")) == (161002, True)
+
+
+@pytest.mark.parametrize("name", ["rows", "indices", "probs", "out"])
+def test_a_format_that_stores_elements_elsewhere_is_refused(calls: Calls, name: str) -> None:
+    other, linear = (calls.tensor(*calls.held[name], form=form) for form in (3, NCHW))
+    status, text = calls.call(*calls.arguments(**{name: other}))
+    assert status == 161002
+    assert "the format of" in text
+    assert calls.call(*calls.arguments(**{name: linear})) == (0, "")
+
+
+@pytest.mark.parametrize("missing", ["workspaceSize", "executor"])
+def test_results_need_a_place(calls: Calls, missing: str) -> None:
+    status, text = calls.call_without(missing, *calls.arguments())
+    assert status == 161001
+    assert text.endswith(f"{missing} is null; it must be a place for the result")
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("rows", "permutedTokens"), ("indices", "sortedIndices"), ("probs", "probsOptional")],
+)
+def test_elements_need_a_device_address(calls: Calls, name: str, told: str) -> None:
+    shape, _, dtype = calls.held[name]
+    status, text = calls.call(*calls.arguments(**{name: calls.tensor(shape, None, dtype)}))
+    assert status == 161001
+    assert f"the data address of {told} is null" in text
+
+
+@pytest.mark.parametrize("name", ["rows", "probs"])
+def test_a_tensor_that_is_too_large_for_63_bits_is_refused(calls: Calls, name: str) -> None:
+    _, address, dtype = calls.held[name]
+    status, text = calls.call(
+        *calls.arguments(**{name: calls.tensor((1 << 32, 1 << 32), address, dtype)})
+    )
+    assert (status, "is too large" in text) == (161002, True)
