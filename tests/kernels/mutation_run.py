@@ -38,6 +38,7 @@ from tests.kernels import (
     mutants_moe_token_permute_with_ep,
     mutants_moe_token_permute_with_ep_padded,
     mutants_moe_token_permute_with_routing_map_grad,
+    mutants_moe_token_unpermute,
 )
 from tests.kernels.drawn_cases import cell_cases
 from tests.kernels.mutants import Mutant, apply
@@ -56,6 +57,7 @@ MUTANTS = {
     "moe_token_permute_with_routing_map_grad": (
         mutants_moe_token_permute_with_routing_map_grad.MUTANTS
     ),
+    "moe_token_unpermute": mutants_moe_token_unpermute.MUTANTS,
 }
 """The mistakes of each operator."""
 

@@ -22,14 +22,16 @@ from tests.kernels import (
     moe_token_permute_grad_values,
     moe_token_permute_values,
     moe_token_permute_with_routing_map_grad_values,
+    moe_token_unpermute_values,
     mutants_moe_token_permute,
     mutants_moe_token_permute_grad,
     mutants_moe_token_permute_with_routing_map_grad,
+    mutants_moe_token_unpermute,
 )
 from tests.kernels.host_tilings import KERNELS
 from tests.kernels.moe_token_permute_grad_values import Value
 from tests.kernels.mutants import Mutant, apply
-from tests.kernels.signatures import PERMUTE, PERMUTE_GRAD, ROUTING_MAP_GRAD, bits
+from tests.kernels.signatures import PERMUTE, PERMUTE_GRAD, ROUTING_MAP_GRAD, UNPERMUTE, bits
 
 SUBJECTS = {
     "moe_token_permute": (
@@ -46,6 +48,11 @@ SUBJECTS = {
         ROUTING_MAP_GRAD,
         mutants_moe_token_permute_with_routing_map_grad.MUTANTS,
         moe_token_permute_with_routing_map_grad_values.values,
+    ),
+    "moe_token_unpermute": (
+        UNPERMUTE,
+        mutants_moe_token_unpermute.MUTANTS,
+        moe_token_unpermute_values.values,
     ),
 }
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from conformance.case import Tensor
+from conformance.case import Machine, Tensor
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.observation import Outcome
 from device_kernels.build import build
 from tests.kernels.launches import simulator
-from tests.kernels.moe_token_permute_grad_values import Value
+from tests.kernels.moe_token_permute_grad_values import Value, permutation
 from tests.kernels.moe_token_unpermute_values import far, special, value, values
 from tests.kernels.signatures import DTYPES, UNPERMUTE, bits, completed, numpy_type, random_rows
 
@@ -52,6 +52,19 @@ def test_the_result_does_not_depend_on_the_order_of_blocks() -> None:
         with simulator({"ASCENDSIM_BLOCK_ORDER": order}, lib) as device:
             for one in found:
                 assert_right(device, one)
+
+
+@pytest.mark.parametrize("probs_dtype", DTYPES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_the_least_unified_buffer_is_enough(device: Device, dtype: str, probs_dtype: str) -> None:
+    """As the tiling's header has it for 512 slots; 32 bytes less are refused."""
+    sizes = numpy_type(dtype).itemsize, numpy_type(probs_dtype).itemsize
+    least = {(4, 2): 3168, (4, 4): 4192, (2, 2): 3296, (2, 4): 4320}[sizes]
+    rows, probs = random_rows((1000, 40), dtype, 1), random_rows((2, 512), probs_dtype, 2)
+    one = value("least", rows, permutation(1024, 3), probs, (1, least))
+    assert_right(device, one)
+    less = replace(one.case, machine=Machine(1, least - 32))
+    assert device.run(UNPERMUTE, less).outcome is Outcome.REJECTED
 
 
 @pytest.mark.parametrize("probs_dtype", DTYPES)

@@ -1,4 +1,4 @@
-"""Calls of the value tests show the seeded mistakes of permutations and of their gradients."""
+"""Calls of the value tests show the seeded mistakes of permutations, their gradients and inverse."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ SHOWN = {
     "moe_token_permute": "last-byte-of-an-odd-row-lost",
     "moe_token_permute_grad": "second-tile-at-the-last-tile's-width",
     "moe_token_permute_with_routing_map_grad": "later-runs-merged-first",
+    "moe_token_unpermute": "probs-read-column-by-column",
 }
 
 
