@@ -67,10 +67,10 @@ def _by_hand() -> Iterator[Example]:
     infinite = call(
         "whole",
         "float32",
-        source=(2, 1),
-        indices=(1, 0),
+        source=(4, 2),
+        indices=(0, 2, 3, 1),
         top_k=2,
-        values=bits("float32", 7, np.inf),
+        values=bits("float32", 1, 2, np.inf, np.inf, 5, 6, 7, 8),
     )
     by_hand = f"{ACLNN}, function, by hand"
     yield Example(
@@ -87,10 +87,10 @@ def _by_hand() -> Iterator[Example]:
     )
     yield Example("rows without probabilities", moved, by_hand, {"out": (3, 30, 1, 10, 2, 20)})
     yield Example(
-        "an infinite row of probability 0",
-        weighted(infinite, "float32", bits("float32", 0, 2)),
+        "two tokens of two slots, one of probability zero",
+        weighted(infinite, "float32", bits("float32", 0.5, 0.25, 0.75, 0)),
         f"{KERNELS}, probability test",
-        {"out": (14,)},
+        {"out": (1.75, 2.5, 5.25, 6)},
     )
 
 

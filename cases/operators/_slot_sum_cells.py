@@ -52,7 +52,13 @@ Call = Callable[..., Case]
 
 
 @cache
-def cells(call: Call, mode: str, dtype: str, slots: tuple[str, ...] = tuple(SLOTS)) -> Cells:
+def cells(
+    call: Call,
+    mode: str,
+    dtype: str,
+    slots: tuple[str, ...] = tuple(SLOTS),
+    weight_bytes: int = 0,
+) -> Cells:
     """The cells of one mode and dtype; ``call`` is the record's, which makes a case of sizes.
 
     In mode "uneven", where no slot is dropped there are more rows than slots.
@@ -99,7 +105,7 @@ def cells(call: Call, mode: str, dtype: str, slots: tuple[str, ...] = tuple(SLOT
         ),
         cases=lambda levels: _cases(call, mode, dtype, levels),
         constraints=tuple(constraints),
-        edges=edges(call, mode, dtype),
+        edges=edges(call, mode, dtype, weight_bytes),
     )
 
 

@@ -41,17 +41,17 @@ DEAREST = 1 << 26
 Call = Callable[..., Case]
 
 
-def edges(call: Call, mode: str, dtype: str) -> Edges:
-    """The edges of one mode and dtype; ``call`` is the record's."""
+def edges(call: Call, mode: str, dtype: str, weight_bytes: int = 0) -> Edges:
+    """The edges of one mode and dtype; ``call`` is the record's, slots may have weights."""
     found = (
         Edge(limit, machine, sizes, cost(mode, sizes))
-        for limit, machine, sizes in slot_edges(numpy_dtype(dtype).itemsize)
+        for limit, machine, sizes in slot_edges(numpy_dtype(dtype).itemsize, weight_bytes)
     )
     near = distinct(edge for edge in found if edge.cost <= DEAREST)
     return Edges(near, sizes_of, lambda edge: _cases(call, mode, dtype, edge.sizes, edge.machine))
 
 
-def slot_edges(element_bytes: int) -> Iterator[tuple[str, Machine, Sizes]]:
+def slot_edges(element_bytes: int, weight_bytes: int = 0) -> Iterator[tuple[str, Machine, Sizes]]:
     """Limit, machine and sizes of every edge of a sum over slots."""
     for machine in CHIPS:
         for limit, hidden in vendor_hiddens(element_bytes):
@@ -65,21 +65,23 @@ def slot_edges(element_bytes: int) -> Iterator[tuple[str, Machine, Sizes]]:
         for count, (step, change) in product((1, 2), STEPS.items()):
             tokens = count * machine.cores + change
             yield f"tokens = {count} cores{step}", machine, {"top_k": 3, "tokens": tokens}
-        yield from _own(machine, element_bytes)
-    least = up(slots_ub(0, MOST_TOP_K, element_bytes).least, UB_BYTES.step)
+        yield from _own(machine, element_bytes, weight_bytes)
+    least = up(slots_ub(0, MOST_TOP_K, element_bytes, weight_bytes).least, UB_BYTES.step)
     yield "least UB", Machine(SMALL.cores, least), {"top_k": MOST_TOP_K}
 
 
-def _own(machine: Machine, element_bytes: int) -> Iterator[tuple[str, Machine, Sizes]]:
+def _own(
+    machine: Machine, element_bytes: int, weight_bytes: int
+) -> Iterator[tuple[str, Machine, Sizes]]:
     """The edges of this project's kernels, where tokens fit a batch with the fewest elements."""
-    row = slots_ub(machine.ub_bytes, 8, element_bytes)
+    row = slots_ub(machine.ub_bytes, 8, element_bytes, weight_bytes)
     for (axis, buffers), (step, change) in product(BUFFERS.items(), STEPS.items()):
         yield f"{axis}{step}", machine, {"top_k": 8, "hidden": row.columns(buffers) + change}
     for step, change in STEPS.items():
         hidden = 2 * row.columns(2) + change
         yield f"two tiles{step}", machine, {"top_k": 8, "hidden": hidden}
     for top_k in (1, MOST_TOP_K):
-        row = slots_ub(machine.ub_bytes, top_k, element_bytes)
+        row = slots_ub(machine.ub_bytes, top_k, element_bytes, weight_bytes)
         granule = GRANULE_BYTES // element_bytes
         hidden = next((n for n in range(row.columns(4), 0, -granule) if row.names(n) > 1), 0)
         for step, change in STEPS.items():

@@ -40,25 +40,34 @@ VENDOR_COLUMNS = {
 
 @dataclass(frozen=True)
 class RowUb:
-    """The unified buffer that rows share with what names them, ``name_bytes`` for each name."""
+    """The unified buffer that rows share with what names them, ``name_bytes`` for each name.
+
+    Names may have weights, of ``weight_bytes`` to a name, in a buffer of their own.
+    """
 
     ub_bytes: int
     element_bytes: int
     name_bytes: int
+    weight_bytes: int = 0
 
     def column_bytes(self, buffers: int) -> int:
         """Bytes of one column with so many input buffers: these, the result, sums of 16 bits."""
         return self.element_bytes * (buffers + 1) + (8 if self.element_bytes < 4 else 0)
 
+    def of_names(self, names: int) -> int:
+        """Bytes of so many names and their weights."""
+        sizes = self.name_bytes, self.weight_bytes
+        return sum(up(names * size, GRANULE_BYTES) for size in sizes)
+
     @property
     def least(self) -> int:
         """The least buffer that the host tiling accepts."""
         granule = GRANULE_BYTES // self.element_bytes
-        return up(self.name_bytes, GRANULE_BYTES) + granule * self.column_bytes(2)
+        return self.of_names(1) + granule * self.column_bytes(2)
 
     def columns(self, buffers: int) -> int:
         """The longest row with so many input buffers beside one name."""
-        left = self.ub_bytes - up(self.name_bytes, GRANULE_BYTES)
+        left = self.ub_bytes - self.of_names(1)
         granule = GRANULE_BYTES // self.element_bytes
         return max(0, left) // self.column_bytes(buffers) // granule * granule
 
@@ -69,29 +78,32 @@ class RowUb:
         buffers = next((b for b in (4, 3) if hidden <= self.columns(b)), 2)
         tile = up(min(hidden, self.columns(2)), GRANULE_BYTES // self.element_bytes)
         left = self.ub_bytes - tile * self.column_bytes(buffers)
-        return left // GRANULE_BYTES * GRANULE_BYTES // self.name_bytes
+        names = left // (self.name_bytes + self.weight_bytes)
+        return next(n for n in range(names, 0, -1) if self.of_names(n) <= left)
 
 
-def slots_ub(ub_bytes: int, top_k: int, element_bytes: int) -> RowUb:
-    """The buffer where a token is named by the indices of its slots."""
-    return RowUb(ub_bytes, element_bytes, INDEX_BYTES * top_k)
+def slots_ub(ub_bytes: int, top_k: int, element_bytes: int, weight_bytes: int = 0) -> RowUb:
+    """The buffer where a token is named by the indices of its slots, each with its weight."""
+    return RowUb(ub_bytes, element_bytes, INDEX_BYTES * top_k, weight_bytes * top_k)
 
 
-def limits(dtypes: Iterable[str], top_ks: Iterable[int] = TOP_KS) -> Iterator[Limit]:
+def limits(
+    dtypes: Iterable[str], top_ks: Iterable[int] = TOP_KS, weight_bytes: int = 0, prefix: str = ""
+) -> Iterator[Limit]:
     """Every limit of the sum over slots, on a small machine and on the chips."""
     for dtype, top_k in product(dtypes, top_ks):
         size = numpy_dtype(dtype).itemsize
-        least = slots_ub(0, top_k, size).least
-        yield Limit("ub-bytes", least, top_k, dtype)
-        yield Limit("cores", SMALL.cores, top_k, dtype, SMALL.cores)
+        least = slots_ub(0, top_k, size, weight_bytes).least
+        yield Limit(f"{prefix}ub-bytes", least, top_k, dtype)
+        yield Limit(f"{prefix}cores", SMALL.cores, top_k, dtype, SMALL.cores)
         for ub in (least - 1, least, SMALL.ub_bytes, *USABLE_UB_BYTES.values()):
-            row = slots_ub(ub, top_k, size)
+            row = slots_ub(ub, top_k, size, weight_bytes)
             for axis, buffers in BUFFERS.items():
-                yield Limit(axis, row.columns(buffers), top_k, dtype, ub_bytes=ub)
+                yield Limit(f"{prefix}{axis}", row.columns(buffers), top_k, dtype, ub_bytes=ub)
             for hidden in sorted({1, max(1, row.columns(4)), row.columns(2) + 1}):
                 batch = row.names(hidden)
-                yield Limit("batch", batch, top_k, dtype, 0, ub, hidden)
-                yield Limit("tokens", 3 * batch, top_k, dtype, 3, ub, hidden)
+                yield Limit(f"{prefix}batch", batch, top_k, dtype, 0, ub, hidden)
+                yield Limit(f"{prefix}tokens", 3 * batch, top_k, dtype, 3, ub, hidden)
 
 
 def vendor_hiddens(element_bytes: int) -> Iterator[tuple[str, int]]:

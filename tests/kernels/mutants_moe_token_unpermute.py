@@ -13,7 +13,7 @@ KERNEL = f"{FOLDER}/{FOLDER}_kernel.cpp"
 SLOTS = "shared/slot_sum_kernel.h"
 WEIGHTS = "shared/slot_weights_kernel.h"
 ROWS = "shared/row_sum_kernel.h"
-WITH_PROBS = ("probs",)
+WITH_PROBS = ("whole", "uneven")
 LEAST_TILES = 81
 """The fewest columns of fp32 that the smallest buffer takes in two tiles."""
 

@@ -1,4 +1,4 @@
-"""Calls of the value tests show the seeded mistakes of permutations, their gradients and inverse."""
+"""Calls of the value tests show seeded mistakes of permutations, of their gradients and inverse."""
 
 from __future__ import annotations
 

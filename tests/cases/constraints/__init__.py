@@ -10,6 +10,7 @@ from tests.cases.constraints import (
     moe_token_permute_grad,
     moe_token_permute_with_ep,
     moe_token_permute_with_routing_map_grad,
+    moe_token_unpermute,
 )
 from tests.cases.constraints.constraint import Constraint as Constraint
 
@@ -18,6 +19,7 @@ CONSTRAINTS: dict[str, tuple[Constraint, ...]] = {
     "moe_token_permute_grad": moe_token_permute_grad.CONSTRAINTS,
     "moe_token_permute_with_routing_map_grad": moe_token_permute_with_routing_map_grad.CONSTRAINTS,
     "moe_token_permute_with_ep": moe_token_permute_with_ep.CONSTRAINTS,
+    "moe_token_unpermute": moe_token_unpermute.CONSTRAINTS,
 }
 
 OUTSIDE_ONLY = {
@@ -29,6 +31,7 @@ OUTSIDE_ONLY = {
 
 INSIDE_ONLY = {
     "moe_token_permute_grad": ("num_topk 512 float32", "padded_mode"),
+    "moe_token_unpermute": ("padded_mode", "restore_shape"),
 }
 """Limits of the documents that no vendor's code enforces: a call beyond num_topk 512 is in
-quarantine, and padded_mode true is the same as false."""
+quarantine, padded_mode true is the same as false, and a restore_shape has no effect."""

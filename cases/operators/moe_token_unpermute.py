@@ -1,0 +1,210 @@
+"""MoeTokenUnpermute: every token is the sum of its permuted copies, weighted by probabilities.
+
+Missing coverage: views that are not contiguous; rank 1 or 0; more than 2^31 slots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+from numpy.typing import NDArray
+
+from cases.operators._moe_token_unpermute_call import (
+    DTYPES,
+    NAME,
+    PROB_BITS,
+    PROB_FILLS,
+    PROBS,
+    TENSORS,
+    call,
+    single_call,
+    weighted,
+    with_probs,
+)
+from cases.operators._moe_token_unpermute_calls import (
+    ACLNN,
+    HOST,
+    KERNELS,
+    bits,
+    examples,
+    rejections,
+)
+from cases.operators._slot_sum_cases import near_cases
+from cases.operators._slot_sum_cells import cells as slot_cells
+from cases.operators._slot_sum_far import far_cases
+from cases.operators._slot_sum_limits import limits
+from conformance.case import Case, numpy_dtype
+from conformance.cells import Axis, Cells, Levels
+from conformance.fill import families_of
+from conformance.operator import (
+    Arrays,
+    AttributeParameter,
+    Clause,
+    Limit,
+    Merges,
+    Mode,
+    Operator,
+    Sum,
+    Support,
+    Target,
+    document,
+    source_read,
+)
+from conformance.strategies.far import mostly
+from conformance.strategies.fills import fills_with
+from reference import moe_token_unpermute as reference
+from reference.terms import Terms
+
+MODES = ("whole", "uneven", "single")
+ANY_DTYPE = st.sampled_from(DTYPES)
+
+
+def formula(inputs: Arrays, attributes: Mapping[str, Any]) -> Arrays:
+    """The document's equations on the case's arrays, in the dtype of ``permuted_tokens``."""
+    tensors = inputs["permuted_tokens"], inputs["sorted_indices"], inputs.get("probs")
+    return {"out": reference.formula(*tensors)}
+
+
+def terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
+    """The rows of ``permuted_tokens`` that each token adds, and their probabilities."""
+    rows = len(inputs["permuted_tokens"])
+    return reference.terms(inputs["sorted_indices"], inputs.get("probs"), source_rows=rows)
+
+
+def left_to_right(slots: int) -> Merges:
+    """The summation order: ((x0 + x1) + x2) + ..."""
+    return [(0, slot) for slot in range(1, slots)]
+
+
+@cache
+def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> SearchStrategy[Case]:
+    """Cases of one mode and dtype; shrinks to one token, one column, one small core."""
+    if mode == "single":
+        near = near_cases(single_call, "uneven", dtype, small=small, seam=seam, most_top_k=1)
+        return near if seam else mostly(near, far_cases(single_call, dtype, small, most_top_k=1))
+    near = near_cases(call, mode, dtype, small=small, seam=seam)
+    return with_probs(near, ANY_DTYPE, PROB_FILLS)
+
+
+@cache
+def cells(mode: str, dtype: str) -> Cells:
+    """The cells of one mode and dtype: those of the sum, and what probabilities are."""
+    if mode == "single":
+        # The kernel's edges are those of sums, and met with probabilities.
+        return replace(slot_cells(single_call, "uneven", dtype, slots=("1",)), edges=None)
+    sums = slot_cells(call, mode, dtype, weight_bytes=numpy_dtype(dtype).itemsize)
+    assert sums.edges is not None
+    near, own = sums.edges.cases, st.just(dtype)
+    return replace(
+        sums,
+        axes=(
+            *sums.axes,
+            Axis("probs dtype", DTYPES, lambda case: [case.inputs["probs"].dtype]),
+            Axis("probs", PROBS, _probs_of),
+        ),
+        cases=lambda levels: with_probs(
+            sums.cases(levels), st.just(levels["probs dtype"]), _fills_of(levels)
+        ),
+        edges=replace(sums.edges, cases=lambda edge: with_probs(near(edge), own, PROB_FILLS)),
+    )
+
+
+def _fills_of(levels: Levels) -> SearchStrategy[Any]:
+    return fills_with(levels["probs"], 2 ** (24 - PROB_BITS), 1, PROBS)
+
+
+def _probs_of(case: Case) -> tuple[str, ...]:
+    probs = case.inputs["probs"]
+    return families_of(probs.fill, probs.shape[-1]) if probs.fill else ()
+
+
+def every_limit() -> Iterator[Limit]:
+    """The limits with probabilities of the tokens' dtype, of either size, and with none."""
+    for dtype in DTYPES:
+        size = numpy_dtype(dtype).itemsize
+        yield from limits((dtype,), weight_bytes=size)
+        yield from limits((dtype,), weight_bytes=4, prefix="fp32-probs-")
+        yield from limits((dtype,), weight_bytes=2, prefix="16-bit-probs-")
+        yield from limits((dtype,), top_ks=(1,), prefix="no-probs-")
+
+
+def row_sum(dtype: str, x: NDArray[np.generic]) -> Case:
+    """One token whose slots are the rows of ``x`` [slots, columns], each of probability 1."""
+    slots = len(x)
+    stored = np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}").reshape(-1)
+    case = call(
+        "whole",
+        dtype,
+        source=(slots, x.shape[1]),
+        indices=tuple(range(slots)),
+        top_k=slots,
+        values=tuple(stored.tolist()),
+    )
+    return weighted(case, dtype, bits(dtype, *(1.0 for _ in range(slots))))
+
+
+def stated(text: str) -> Clause:
+    """A clause of the document's equations."""
+    return document(text, f"{ACLNN}, function")
+
+
+OPERATOR = Operator(
+    name=NAME,
+    title="MoeTokenUnpermute",
+    aclnn="aclnnMoeTokenUnpermute",
+    sources=(ACLNN, KERNELS, HOST),
+    products=("Ascend910B", "Ascend910_93"),
+    parameters=(
+        *TENSORS[:3],
+        AttributeParameter("padded_mode", "paddedMode", "bool"),
+        AttributeParameter("restore_shape", "restoreShapeOptional", "int array"),
+        TENSORS[3],
+    ),
+    modes=(
+        Mode("whole", stated("probs given; a row of permuted_tokens for every slot")),
+        Mode("uneven", source_read("probs given; slots from the last row on add nothing", KERNELS)),
+        Mode("single", stated("no probs: top_k is 1, and every token is one row")),
+    ),
+    dtypes=DTYPES,
+    formula=formula,
+    contracts={
+        "out": Sum(
+            clause=stated(
+                "each token is the sum of its rows times their probabilities; one of 0 leaves its"
+                " row out, also an infinite one"
+            ),
+            terms=terms,
+            merges=left_to_right,
+            order_clause=source_read(
+                "products rounded to float32, added in float32 from the first slot to the last;"
+                " rounded once",
+                KERNELS,
+            ),
+            fused="never",
+        )
+    },
+    cases=cases,
+    small_cases=partial(cases, small=True),
+    seam_cases=partial(cases, small=True, seam=True),
+    cells=cells,
+    examples=examples(),
+    rejections=rejections(),
+    row_sum=row_sum,
+    limits=tuple(every_limit()),
+    targets=(
+        Target(
+            "Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", f"{ACLNN}, products")
+        ),
+        Target(
+            "Ascend910_93",
+            Support.SUPPORTED,
+            document("Atlas A3 series: yes", f"{ACLNN}, products"),
+        ),
+    ),
+)
