@@ -18,6 +18,7 @@ from conformance.suite import UsageError
 from conformance.summary import Evidence, read_evidence, write_evidence
 
 LOCK = ".lock"
+FAILURES = "failures"
 KEPT = frozenset({".gitkeep"})
 
 
@@ -57,10 +58,11 @@ def check(out: Path) -> None:
         _hold(out).release()
 
 
-def start(out: Path, evidence: Evidence) -> Hold:
+def start(out: Path, evidence: Evidence, *, judges: bool = True) -> Hold:
     """Make ``out`` the folder of a run that begins now; an earlier run's folder goes.
 
-    The new folder is put in place as a whole, with its lock and its ``evidence.json``. Raises
+    The failures of an earlier run stay where this one judges nothing: there are no newer ones. The
+    new folder is put in place as a whole, with its lock and its ``evidence.json``. Raises
     `UsageError` as `check` does, before anything is moved, `EnvironmentFailure` where the folder
     cannot be written.
     """
@@ -78,6 +80,8 @@ def start(out: Path, evidence: Evidence) -> Hold:
             earlier = _hold(out)
             os.replace(out, aside)
         os.rename(fresh, out)
+        if not judges and (aside / FAILURES).is_dir():
+            os.rename(aside / FAILURES, out / FAILURES)
     except OSError as error:
         if aside.exists() and not out.exists():
             os.replace(aside, out)
@@ -116,7 +120,7 @@ def failure_folder(out: Path, case: Case) -> Path:
         order = case.machine.block_order.replace(":", "")
         machine = f"-{case.machine.cores}x{case.machine.ub_bytes}"
         machine += "" if order == "forward" else f"-{order}"
-    return out / "failures" / f"{case.digest}{machine}"
+    return out / FAILURES / f"{case.digest}{machine}"
 
 
 def _hold(out: Path) -> Hold:

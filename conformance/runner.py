@@ -98,7 +98,7 @@ def check_device(request: Request, profile: DeviceProfile) -> None:
 def record_failure(request: Request, failure: Exception) -> None:
     """Leave a run's folder that says that nothing was judged: an older run's must not stand for it.
 
-    Raises `suite.UsageError` as `check` does.
+    The older run's failures stay, to be replayed. Raises `suite.UsageError` as `check` does.
     """
     evidence = Evidence(
         started=now(),
@@ -111,7 +111,7 @@ def record_failure(request: Request, failure: Exception) -> None:
         exit_status=ENVIRONMENT,
         status="finished",
     )
-    run_folder.start(request.out, evidence).release()
+    run_folder.start(request.out, evidence, judges=False).release()
 
 
 def run(request: Request, console: Console) -> Outcome:

@@ -41,6 +41,20 @@ def test_a_new_run_takes_the_place_of_the_last_one(tmp_path: Path) -> None:
     assert (evidence.seed, evidence.status) == (2, "running")
 
 
+@pytest.mark.parametrize("judges", [True, False])
+def test_a_run_that_judges_nothing_keeps_the_failures_of_the_last_one(
+    tmp_path: Path, judges: bool
+) -> None:
+    out = tmp_path / "latest"
+    run_folder.start(out, Evidence(status="finished")).release()
+    case = run_folder.failure_folder(out, CASE) / "case.json"
+    case.parent.mkdir(parents=True)
+    case.write_text("{}")
+    run_folder.start(out, Evidence(status="finished", seed=2), judges=judges).release()
+    assert case.exists() != judges
+    assert [path.name for path in tmp_path.iterdir()] == ["latest"]
+
+
 def test_a_folder_that_is_not_a_runs_is_refused_and_kept(tmp_path: Path) -> None:
     (tmp_path / "letter.txt").write_text("dear")
     with pytest.raises(UsageError, match="is not empty and not the folder of an earlier run"):

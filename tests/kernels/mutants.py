@@ -16,7 +16,9 @@ class Mutant:
     ``file`` is relative to the folder of kernels. ``modes`` (none: all of the operator) and
     ``dtypes`` are the cells in which some input shows the mistake; in all others the kernel stays
     right. ``cores`` is the smallest machine that shows it, ``least_indices`` the fewest indices
-    that can and ``least_hidden`` the fewest columns.
+    that can and ``least_hidden`` the fewest columns. One that ``reorders`` changes the order of
+    additions alone, where the contract leaves it open: no verdict may refuse it, and only values
+    that are compared with this kernel's own order show it.
     """
 
     name: str
@@ -28,6 +30,7 @@ class Mutant:
     cores: int = 1
     least_indices: int = 1
     least_hidden: int = 1
+    reorders: bool = False
 
 
 def apply(mutant: Mutant, source_dir: Path, target_dir: Path) -> None:

@@ -108,6 +108,7 @@ MUTANTS: tuple[Mutant, ...] = (
         after="for (int32_t list = LISTS - 1; list >= 0; --list) {\n"
         "            const int64_t count",
         least_indices=33,
+        reorders=True,
     ),
     Sorted(
         "entries-behind-the-shortest-list-lost",
