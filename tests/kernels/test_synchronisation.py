@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -38,15 +39,28 @@ def test_the_kernels_are_silent_and_the_same_in_50_orders_of_blocks(lib: Path) -
             assert answers[-1] == answers[0], order
 
 
-def test_every_level_of_checks_computes_the_same(lib: Path) -> None:
+MADE_OF_EVERY_PART = {
+    "moe_init_routing_v2_grad",
+    "moe_token_permute_with_ep",
+    "moe_token_permute_with_routing_map_grad",
+    "moe_token_unpermute",
+}
+"""Operators that between them are compiled from all that kernels share."""
+
+
+def test_every_level_of_checks_computes_the_same(lib: Path, tmp_path: Path) -> None:
     cases = [
         (operator, case)
         for operator in operators()
         for case in drawn(operator, 1, most_elements=600)
+        if operator.name in MADE_OF_EVERY_PART
     ]
+    for name in (*MADE_OF_EVERY_PART, "shared"):
+        shutil.copytree(KERNELS / name, tmp_path / name)
     answers = []
     for checks in CHECKS:
-        with simulator({}, build(checks=checks, quiet=True).lib) as device:
+        built = lib if checks == "all" else build(tmp_path, checks=checks, quiet=True).lib
+        with simulator({}, built) as device:
             seen = [device.run(operator, case) for operator, case in cases]
         assert {one.outcome for one in seen} == {Outcome.COMPLETED}
         answers.append([out.tobytes() for one in seen for out in one.outputs.values()])
@@ -75,6 +89,9 @@ def test_a_removal_from_a_shared_part_concerns_the_operators_that_are_compiled_f
         "moe_token_unpermute",
     }
     assert of["row_sum_kernel.h"] == adding
+    shared = {removal.file.name for removal in removals(KERNELS) if "shared" in removal.file.parts}
+    assert all(of[name] & MADE_OF_EVERY_PART for name in shared)
+    assert len(shared) > 3
     assert set().union(*of.values()) == {
         path.parent.name for path in KERNELS.glob("*/*_kernel.cpp")
     }
