@@ -92,7 +92,7 @@ private:
         return indexBuffer_.template Get<int32_t>().GetValue(static_cast<uint32_t>(place));
     }
 
-    // A negative index is the caller's mistake: it names nothing.
+    // A negative index is the caller's mistake, and is not left out: reading its row is told.
     __aicore__ inline bool IsKept(int64_t row) const { return row < sourceRows_; }
 
     AscendC::GlobalTensor<int32_t> rowIndices_;

@@ -66,7 +66,8 @@ constexpr Rule kRules[] = {
      "Order the two pipes: hand the tensor over by a queue that joins them, or by SetFlag and "
      "WaitFlag."},
     {"sync-scalar", "error",
-     "Order the scalar unit and the pipe by SetFlag and WaitFlag, as S_V or V_S: no queue does."},
+     "Order the scalar unit and the pipe by SetFlag and WaitFlag from the first to the second of "
+     "them, as V_S, MTE2_S or S_MTE3: no queue does."},
     {"barrier-missing", "error",
      "Put a PipeBarrier of this pipe between the two instructions: they may overlap."},
     {"race", "error", "Let each block write its own bytes, or put SyncAll between the accesses."},
