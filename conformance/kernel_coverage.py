@@ -62,20 +62,13 @@ def environment(counters: Path) -> Mapping[str, str]:
 def measure(counters: Path, notes: Path, sources: Sequence[Path]) -> list[FileCoverage]:
     """The coverage of the files in the folders ``sources``, named from what these have in common.
 
-    ``notes`` is the folder of the .gcno files of the build. Of a header only what the folders' own
-    .cpp files make of it counts: other operators may instantiate its templates too, and are not
-    run. Counters of other files go. Raises EnvironmentFailure where there are no counters, or gcovr
-    fails.
+    ``notes`` is the folder of the .gcno files of the build. Raises EnvironmentFailure where there
+    are no counters, or gcovr fails.
     """
-    units = [unit for folder in sources for unit in folder.rglob("*.cpp")]
-    for file in counters.glob("*.gcda"):
-        if not _is_of(file, units):
-            file.unlink()
     if not any(counters.glob("*.gcda")):
         raise EnvironmentFailure(f"no device process left coverage counters in {counters}")
     for file in notes.glob("*.gcno"):
-        if _is_of(file, units):
-            shutil.copy(file, counters)
+        shutil.copy(file, counters)
     root = os.path.commonpath(sources)
     command = [sys.executable, "-m", "gcovr", "--json", "-", "--root", root, "--no-markers"]
     command += [f"--filter={re.escape(str(folder))}/" for folder in sources]
@@ -84,12 +77,6 @@ def measure(counters: Path, notes: Path, sources: Sequence[Path]) -> list[FileCo
     if ran.returncode != 0:
         raise EnvironmentFailure(f"gcovr failed: {ran.stderr.strip().splitlines()[-1]}")
     return [_file(file) for file in json.loads(ran.stdout)["files"]]
-
-
-def _is_of(file: Path, units: Sequence[Path]) -> bool:
-    """Whether counters or notes are those of one of these sources, as cmake or g++ names them."""
-    names = (name for unit in units for name in (unit.name, unit.stem))
-    return any(file.stem == name or file.stem.endswith(f"-{name}") for name in names)
 
 
 def _file(file: Mapping[str, object]) -> FileCoverage:

@@ -86,13 +86,15 @@ def kernel_folders(
 
 
 def counted_folders(judged: Iterable[Operator], known: Iterable[Operator]) -> tuple[Path, ...]:
-    """The folders of the suite's kernels whose coverage a run over ``judged`` tells: theirs, and
-    those of no operator, whose sources several share.
+    """The folders of the suite's kernels whose coverage a run over ``judged`` tells.
+
+    Sources that several operators share belong to the run that judges all.
     """
     kernels = root() / "device_kernels" / "kernels"
-    others = {operator.name for operator in known} - {operator.name for operator in judged}
-    folders = sorted(folder for folder in kernels.iterdir() if folder.is_dir())
-    return tuple(folder for folder in folders if folder.name not in others)
+    names = {operator.name for operator in judged}
+    if names == {operator.name for operator in known}:
+        return (kernels,)
+    return tuple(kernels / name for name in sorted(names) if (kernels / name).is_dir())
 
 
 def _record(path: Path) -> Operator:

@@ -78,33 +78,3 @@ def test_a_run_tells_what_it_reached_of_the_kernels_and_keeps_it_in_the_evidence
     assert all("moe_init_routing_v2_grad" in one.file for one in evidence.kernel_coverage)
     assert 0 < found["kernel.cpp"].lines_run < found["kernel.cpp"].lines
     assert not (tmp_path / "reports" / "latest" / "counters").exists()
-
-
-@pytest.fixture(scope="module")
-def two_programs(tmp_path_factory):
-    """Programs of two folders, and a header of a third one that both instantiate."""
-    folder = tmp_path_factory.mktemp("two")
-    for name in ("shared", "first", "second"):
-        (folder / name).mkdir()
-    (folder / "shared" / "walk.h").write_text(SOURCE.partition("int main")[0])
-    for step, name in enumerate(("first", "second")):
-        text = f'#include "../shared/walk.h"\nint main(int c, char**) {{ return Walk<{step}>(c); }}'
-        (folder / name / f"{name}.cpp").write_text(text)
-        command = [compiler(), "--coverage", "-O1", f"{name}/{name}.cpp", "-o", f"{name}/run"]
-        subprocess.run(command, cwd=folder, check=True)
-    return folder
-
-
-def test_of_a_shared_header_only_what_the_judged_sources_make_of_it_counts(two_programs, tmp_path):
-    counters, notes = tmp_path / "counters", tmp_path / "notes"
-    notes.mkdir()
-    environment = {**os.environ, **kernel_coverage.environment(counters)}
-    for name, many in (("first", []), ("first", ["x", "x"]), ("second", [])):
-        subprocess.run([two_programs / name / "run", *many], env=environment)
-    for file in two_programs.glob("*/*.gcno"):
-        (notes / file.name).write_bytes(file.read_bytes())
-    judged = [two_programs / "first", two_programs / "shared"]
-    found = {one.file: one for one in kernel_coverage.measure(counters, notes, judged)}
-    assert set(found) == {"first/first.cpp", "shared/walk.h"}
-    header = found["shared/walk.h"]
-    assert (header.lines_run, header.missed_branches) == (header.lines, [])
