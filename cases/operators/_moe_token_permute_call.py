@@ -9,6 +9,7 @@ from cases.operators._token_permute import TokenPermute, Windows
 from conformance.case import Case, Machine, Tensor
 from conformance.fill import Fill
 from conformance.operator import TensorParameter
+from reference.permutation import rows_kept
 
 Shape = tuple[int, ...]
 NAME = "moe_token_permute"
@@ -26,12 +27,6 @@ WINDOWS = {
     "first": ("any", "one row", "all", "too many"),
     "without_last": ("any", "one row", "no rows"),
 }
-
-
-def kept(slots: int, num_out_tokens: int) -> int:
-    """The rows of the output: n > 0 keeps the first n slots of the order, n <= 0 all but -n."""
-    rows = num_out_tokens if num_out_tokens > 0 else slots + num_out_tokens
-    return max(0, min(rows, slots))
 
 
 def least_slots(mode: str, level: str) -> int:
@@ -52,7 +47,7 @@ def number_at(mode: str, level: str, slots: int, first: int, second: int) -> int
 
 def levels_shown(mode: str, slots: int, num_out_tokens: int) -> set[str]:
     """The levels that a call of a mode shows."""
-    rows = kept(slots, num_out_tokens)
+    rows = rows_kept(slots, num_out_tokens)
     shows = {
         "one row": rows == 1,
         "all": rows == slots,
@@ -94,7 +89,7 @@ def call(
     """
     shape: Shape = tokens[:1] if top_k is None else (tokens[0], top_k)
     slots = math.prod(shape)
-    rows = kept(slots, num_out_tokens) if rows is None else rows
+    rows = rows_kept(slots, num_out_tokens) if rows is None else rows
     return Case(
         NAME,
         mode,

@@ -7,7 +7,8 @@ from functools import partial
 from itertools import product
 
 from cases.operators._moe_token_permute_call import DTYPES, PERMUTE, TENSORS, Shape, call
-from cases.operators._token_permute_examples import ADDRESSED, PATTERNS, at_lines, bits, sized
+from cases.operators._storage_bits import bits
+from cases.operators._token_permute_examples import ADDRESSED, PATTERNS, at_lines, sized
 from cases.operators._token_permute_sizes import MOST_TOP_K
 from conformance.case import Case
 from conformance.fill import Fill
@@ -65,7 +66,7 @@ def _by_hand() -> Iterator[Example]:
             indices=EXPERTS,
             index_dtype=index_dtype,
             num_out_tokens=number,
-            values=bits(tuple(value for row in rows for value in row), "float32"),
+            values=bits("float32", *(value for row in rows for value in row)),
         )
         kept = order[: case.outputs["permute_tokens"].shape[0]]
         tokens = tuple(float(value) for token in kept for value in rows[token])

@@ -17,7 +17,8 @@ from cases.operators._moe_token_permute_with_ep_call import (
     padded_call,
 )
 from cases.operators._moe_token_permute_with_ep_sources import TILING
-from cases.operators._token_permute_examples import ADDRESSED, CHIP, PATTERNS, at_lines, bits, sized
+from cases.operators._storage_bits import bits
+from cases.operators._token_permute_examples import ADDRESSED, CHIP, PATTERNS, at_lines, sized
 from cases.operators._token_permute_sizes import (
     MOST_PADDED_TOKENS,
     MOST_TOP_K,
@@ -58,8 +59,8 @@ def _printed() -> Iterator[Example]:
             index_dtype="int64",
             rank_range=(1, 5),
             num_out_tokens=6,
-            values=bits((1, 10, 2, 20, 3, 30), dtype),
-            probs=bits((0.1, 0.3, 0.4, 0.2, 0.5, 0.6), dtype),
+            values=bits(dtype, 1, 10, 2, 20, 3, 30),
+            probs=bits(dtype, 0.1, 0.3, 0.4, 0.2, 0.5, 0.6),
         )
         tokens = (2.0, 20.0, 1.0, 10.0, 3.0, 30.0, 2.0, 20.0)
         probs = tuple(float(p) for p in np.array([0.2, 0.3, 0.5, 0.4], numpy_dtype(dtype)))

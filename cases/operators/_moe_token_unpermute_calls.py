@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -10,29 +11,23 @@ import numpy as np
 from cases.operators._moe_token_unpermute_call import (
     DTYPES,
     TENSORS,
-    Shape,
     call,
     weighted,
 )
-from conformance.case import Case, numpy_dtype
+from cases.operators._slot_sum_far import far_examples
+from cases.operators._storage_bits import bits
+from conformance.case import Case
 from conformance.fill import Fill
 from conformance.operator import Clause, Example, Rejection, document, source_read
-from conformance.strategies.far import EDGES
 from conformance.variations import reshaped, retyped, with_attributes, without
+from reference.permutation import MOST_TOPK
 
 ACLNN = "aclnnMoeTokenUnpermute document"
 KERNELS = "ops-transformer, moe_token_unpermute/op_kernel"
 HOST = "ops-transformer, moe_token_unpermute/op_host"
 NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
-MOST_TOP_K = 512
 GAUSSIAN = Fill(("gaussian",), seed=1)
 LATTICE = Fill(("lattice",), seed=1, terms=2)
-
-
-def bits(dtype: str, *numbers: float) -> Shape:
-    """The storage bits of numbers."""
-    stored = np.array(numbers).astype(numpy_dtype(dtype))
-    return tuple(stored.view(f"u{stored.dtype.itemsize}").tolist())
 
 
 def examples() -> tuple[Example, ...]:
@@ -109,11 +104,11 @@ def _pairs() -> Iterator[Example]:
 
 def _limits() -> Iterator[Example]:
     inferred = "interface behaviour for empty tensors, inferred"
-    most = weighted(_ranked("whole", "bfloat16", 2, MOST_TOP_K, 8, 1024), "float32", GAUSSIAN)
+    most = weighted(_ranked("whole", "bfloat16", 2, MOST_TOPK, 8, 1024), "float32", GAUSSIAN)
     one = weighted(_ranked("whole", "float16", 4, 1, 16, 4), "float16", GAUSSIAN)
     padded = with_attributes(one, padded_mode=1)
     shaped = with_attributes(one, restore_shape=(4, 16))
-    yield Example(f"top_k {MOST_TOP_K}", most, f"{ACLNN}, constraints")
+    yield Example(f"top_k {MOST_TOPK}", most, f"{ACLNN}, constraints")
     yield Example("top_k 1 with probabilities", one, ACLNN)
     yield Example("padded_mode", padded, f"{HOST}: ignored")
     yield Example("restore_shape", shaped, f"{HOST}: ignored")
@@ -127,19 +122,8 @@ def _limits() -> Iterator[Example]:
 
 def _far() -> Iterator[Example]:
     """Tokens whose first row ends before an edge of 32 bits and whose second begins beyond it."""
-    for edge, dtype in product(EDGES, DTYPES):
-        rows = (edge // 8 - 1, edge // 8)
-        case = call(
-            "uneven",
-            dtype,
-            source=(edge // 8 + 2, 8),
-            indices=rows,
-            top_k=2,
-            fill=LATTICE,
-            rows=rows,
-        )
-        name = f"rows around 2^{edge.bit_length() - 1} elements {dtype}"
-        yield Example(name, weighted(case, dtype, LATTICE), "int64 shape, inferred")
+    for example in far_examples(call, DTYPES):
+        yield replace(example, case=weighted(example.case, example.case.dtype, LATTICE))
 
 
 def rejections() -> tuple[Rejection, ...]:
@@ -178,8 +162,8 @@ def rejections() -> tuple[Rejection, ...]:
                 "probs of 3 tokens for 4": reshaped(good, "probs", (3, 2)),
                 "probs of 3 slots for 2": reshaped(good, "probs", (4, 3)),
             },
-            document(f"top_k is 1 to {MOST_TOP_K}", f"{ACLNN}, constraints"): {
-                f"top_k is {MOST_TOP_K + 1}": _of_top_k(MOST_TOP_K + 1),
+            document(f"top_k is 1 to {MOST_TOPK}", f"{ACLNN}, constraints"): {
+                f"top_k is {MOST_TOPK + 1}": _of_top_k(MOST_TOPK + 1),
             },
             document("tokens have two axes, indices one", f"{ACLNN}, parameters"): {
                 "tokens of rank 1": reshaped(good, "permuted_tokens", (8,)),

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
+import numpy as np
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from cases.operators._row_sum_limits import LEAST_MACHINE, SEAMS, beyond, tile_columns
 from cases.operators._slot_sum_sizes import least_ub_bytes
 from conformance.case import Case, numpy_dtype
+from conformance.operator import Merges
 from conformance.strategies.fills import fills
 from conformance.strategies.machines import machines
 from conformance.strategies.routings import ranks, unread_rows
 from conformance.strategies.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
+from reference.permutation import MOST_TOPK
 
-MOST_TOP_K = 512
 MOST_INDICES = 5_000
 LARGEST_CASE = 60_000
 """Elements that one drawn case may add up: bounds its time, not what a kernel can do."""
@@ -32,7 +35,7 @@ def near_cases(
     dtype: str,
     small: bool = False,
     seam: bool = False,
-    most_top_k: int = MOST_TOP_K,
+    most_top_k: int = MOST_TOPK,
 ) -> Case:
     """Cases of sizes that memory holds.
 
@@ -65,4 +68,23 @@ def near_cases(
         fill=draw(fills(top_k)),
         unread=unread_rows(indices, rows),
         machine=machine,
+    )
+
+
+def left_to_right(slots: int) -> Merges:
+    """The summation order: ((x0 + x1) + x2) + ..."""
+    return [(0, slot) for slot in range(1, slots)]
+
+
+def row_sum(call: Call, dtype: str, x: NDArray[np.generic]) -> Case:
+    """One token whose slots are the rows of ``x`` [slots, columns]."""
+    slots = len(x)
+    stored = np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}").reshape(-1)
+    return call(
+        "whole",
+        dtype,
+        source=(slots, x.shape[1]),
+        indices=tuple(range(slots)),
+        top_k=slots,
+        values=tuple(stored.tolist()),
     )

@@ -22,12 +22,6 @@ ADDRESSED, PATTERNS = Fill(("address",), seed=4), Fill((BITS,), seed=7)
 Shape = tuple[int, ...]
 
 
-def bits(values: tuple[float, ...], dtype: str) -> Shape:
-    """Storage bits of values."""
-    stored = np.array(values).astype(numpy_dtype(dtype))
-    return tuple(stored.view(f"u{stored.dtype.itemsize}").tolist())
-
-
 def sized(
     permute: TokenPermute,
     mode: str,

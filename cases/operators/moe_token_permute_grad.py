@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache, partial
 
-import numpy as np
 from hypothesis.strategies import SearchStrategy
-from numpy.typing import NDArray
 
-from cases.operators._slot_sum_cases import near_cases
+from cases.operators._slot_sum_cases import left_to_right, near_cases, row_sum
 from cases.operators._slot_sum_cells import cells
 from cases.operators._slot_sum_far import far_cases, far_examples
 from cases.operators._slot_sum_limits import limits
+from cases.operators._storage_bits import bits
 from conformance.case import Case, Machine, Tensor
 from conformance.fill import Fill
 from conformance.operator import (
@@ -20,7 +19,6 @@ from conformance.operator import (
     AttributeParameter,
     Clause,
     Example,
-    Merges,
     Mode,
     Operator,
     Quarantine,
@@ -61,11 +59,6 @@ def terms(inputs: Arrays, attributes: Mapping[str, int]) -> Terms:
     """The rows of ``permuted_output_grad`` that each token adds."""
     rows = len(inputs["permuted_output_grad"])
     return reference.terms(inputs["sorted_indices"], source_rows=rows, **attributes)
-
-
-def left_to_right(slots: int) -> Merges:
-    """The summation order: ((x0 + x1) + x2) + ..."""
-    return [(0, slot) for slot in range(1, slots)]
 
 
 def call(
@@ -116,13 +109,6 @@ def stated(text: str) -> Clause:
 GAUSSIAN = Fill(("gaussian",), seed=1)
 
 
-def bits(dtype: str, *numbers: float) -> Shape:
-    """The storage bits of numbers that float16 or bfloat16 hold exactly."""
-    if dtype == "bfloat16":
-        return tuple(int(np.float32(number).view(np.uint32)) >> 16 for number in numbers)
-    return tuple(int(np.float16(number).view(np.uint16)) for number in numbers)
-
-
 def in_order(mode: str, dtype: str, tokens: int, top_k: int, hidden: int, rows: int) -> Case:
     """A call whose ranks are 0, 1, 2..."""
     indices = tuple(range(tokens * top_k))
@@ -159,20 +145,6 @@ def examples() -> tuple[Example, ...]:
         Example("hidden 0", in_order("whole", "float32", 2, 2, 0, 4), inferred),
         Example("no rows", in_order("uneven", "bfloat16", 2, 2, 8, 0), inferred),
         *far_examples(call, DTYPES),
-    )
-
-
-def row_sum(dtype: str, x: NDArray[np.generic]) -> Case:
-    """One token whose slots are the rows of ``x`` [slots, columns]."""
-    slots = len(x)
-    stored = np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}").reshape(-1)
-    return call(
-        "whole",
-        dtype,
-        source=(slots, x.shape[1]),
-        indices=tuple(range(slots)),
-        top_k=slots,
-        values=tuple(stored.tolist()),
     )
 
 
@@ -284,7 +256,7 @@ OPERATOR = Operator(
     examples=examples(),
     rejections=rejections(),
     quarantine=quarantine(),
-    row_sum=row_sum,
+    row_sum=partial(row_sum, call),
     limits=tuple(limits(DTYPES)),
     targets=(
         Target(

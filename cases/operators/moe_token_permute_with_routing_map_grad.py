@@ -44,12 +44,12 @@ from cases.operators._moe_token_permute_with_routing_map_grad_sources import (
     README,
 )
 from cases.operators._row_sum_limits import LEAST_MACHINE, SEAMS, beyond, tile_columns
+from cases.operators._slot_sum_cases import left_to_right
 from cases.operators._slot_sum_sizes import least_ub_bytes
 from conformance.case import Case, Machine, numpy_dtype
 from conformance.operator import (
     Arrays,
     Copy,
-    Merges,
     Mode,
     Operator,
     Sum,
@@ -107,11 +107,6 @@ def terms(inputs: Arrays, attributes: Mapping[str, int]) -> Terms:
     """The rows of ``permuted_token_output_grad`` that each token adds."""
     rows = len(inputs["permuted_token_output_grad"])
     return reference.terms(inputs["sorted_indices"], source_rows=rows, **attributes)
-
-
-def left_to_right(slots: int) -> Merges:
-    """The summation order without padding: ((x0 + x1) + x2) + ..."""
-    return [(0, slot) for slot in range(1, slots)]
 
 
 @cache

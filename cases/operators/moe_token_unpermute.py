@@ -31,14 +31,15 @@ from cases.operators._moe_token_unpermute_calls import (
     ACLNN,
     HOST,
     KERNELS,
-    bits,
     examples,
     rejections,
 )
-from cases.operators._slot_sum_cases import near_cases
+from cases.operators._slot_sum_cases import left_to_right, near_cases
+from cases.operators._slot_sum_cases import row_sum as slot_row_sum
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_sum_far import far_cases
 from cases.operators._slot_sum_limits import limits
+from cases.operators._storage_bits import bits
 from conformance.case import Case, numpy_dtype
 from conformance.cells import Axis, Cells, Levels
 from conformance.fill import families_of
@@ -47,7 +48,6 @@ from conformance.operator import (
     AttributeParameter,
     Clause,
     Limit,
-    Merges,
     Mode,
     Operator,
     Sum,
@@ -75,11 +75,6 @@ def terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
     """The rows of ``permuted_tokens`` that each token adds, and their probabilities."""
     rows = len(inputs["permuted_tokens"])
     return reference.terms(inputs["sorted_indices"], inputs.get("probs"), source_rows=rows)
-
-
-def left_to_right(slots: int) -> Merges:
-    """The summation order: ((x0 + x1) + x2) + ..."""
-    return [(0, slot) for slot in range(1, slots)]
 
 
 @cache
@@ -136,17 +131,7 @@ def every_limit() -> Iterator[Limit]:
 
 def row_sum(dtype: str, x: NDArray[np.generic]) -> Case:
     """One token whose slots are the rows of ``x`` [slots, columns], each of probability 1."""
-    slots = len(x)
-    stored = np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}").reshape(-1)
-    case = call(
-        "whole",
-        dtype,
-        source=(slots, x.shape[1]),
-        indices=tuple(range(slots)),
-        top_k=slots,
-        values=tuple(stored.tolist()),
-    )
-    return weighted(case, dtype, bits(dtype, *(1.0 for _ in range(slots))))
+    return weighted(slot_row_sum(call, dtype, x), dtype, bits(dtype, *(1.0 for _ in x)))
 
 
 def stated(text: str) -> Clause:

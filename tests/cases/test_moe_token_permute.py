@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, find, given, settings
 from cases.operators._moe_token_permute_call import (
     RESERVED_BYTES,
     WINDOWS,
-    kept,
     least_slots,
     levels_shown,
     number_at,
@@ -25,6 +24,7 @@ from conformance.judge import judge, judge_example
 from conformance.legality import check_call, check_shape_and_data
 from conformance.operator import Rejection
 from conformance.replay import Replay, load, save
+from reference.permutation import rows_kept
 from tests.cases.answers import right_answer
 from tests.cases.drawing import SHRUNK, a_case_of_every_row, smallest
 from tests.definitions.moe_token_permute import moe_token_permute as loops
@@ -98,7 +98,7 @@ def test_calls_in_quarantine_can_be_made() -> None:
     ("number", "rows"), [(0, 6), (1, 1), (5, 5), (6, 6), (7, 6), (-1, 5), (-5, 1), (-6, 0), (-9, 0)]
 )
 def test_rows_are_kept_as_a_slice_keeps_them(number: int, rows: int) -> None:
-    assert kept(6, number) == rows
+    assert rows_kept(6, number) == rows
     assert len(range(6)[: number if number else None]) == rows
 
 

@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, find, given, settings
 
+from cases.operators._slot_sum_cases import left_to_right, row_sum
 from cases.operators.moe_token_permute_grad import (
     DTYPES,
     MODES,
     OPERATOR,
     call,
     cases,
-    left_to_right,
     near_cases,
-    row_sum,
 )
 from conformance.case import Case
 from conformance.judge import judge, judge_example
@@ -95,7 +94,7 @@ def test_a_right_answer_is_accepted_and_a_wrong_one_refused(dtype: str, small: b
 
 def test_another_order_of_the_sum_is_refused_as_the_order_is_promised() -> None:
     values = np.array([[1e8], [-1e8], [1.0]], np.float32)
-    case = row_sum("float32", values)
+    case = row_sum(call, "float32", values)
     right = right_answer(OPERATOR, case)
     assert right.outputs["out"].tolist() == [[1.0]]
     assert judge(OPERATOR, case, right).ok

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, find, given, settings
 
 from cases.operators._moe_token_permute_with_routing_map_grad_maps import map_of
+from cases.operators._slot_sum_cases import left_to_right
 from cases.operators.moe_token_permute_with_routing_map_grad import (
     DTYPES,
     OPERATOR,
     cases,
-    left_to_right,
     row_sum,
 )
 from conformance.case import Case, Tensor
