@@ -146,9 +146,10 @@ def rejections() -> tuple[Rejection, ...]:
             _read("paddedMode is false, though the document gives its equation"): {
                 "paddedMode is true": with_attributes(good, padded_mode=1),
             },
-            _read("indices have rank 1 or 2, and as many rows as tokens"): {
+            _read("indices have rank 1 or 2, tokens an axis or more, and as many rows"): {
                 "indices of rank 3": reshaped(good, "indices", (3, 2, 1)),
                 "indices of rank 0": reshaped(good, "indices", ()),
+                "tokens of rank 0": reshaped(good, "tokens", ()),
                 "indices of 2 tokens for 3": reshaped(good, "indices", (2, 2)),
                 "indices of 4 tokens for 3": reshaped(good, "indices", (4, 2)),
             },
@@ -163,6 +164,7 @@ def rejections() -> tuple[Rejection, ...]:
                 "a row too many": reshaped(good, "permute_tokens", (5, 16)),
                 "a column too few": reshaped(good, "permute_tokens", (4, 15)),
                 "a column too many": reshaped(good, "permute_tokens", (4, 17)),
+                "permuted tokens of rank 1": reshaped(good, "permute_tokens", (4 * 16,)),
                 "every slot, numOutTokens 4": reshaped(good, "permute_tokens", (6, 16)),
                 "4 rows, numOutTokens -4 of 6": with_attributes(good, num_out_tokens=-4),
                 "4 rows, numOutTokens 2^32 + 4": with_attributes(good, num_out_tokens=2**32 + 4),

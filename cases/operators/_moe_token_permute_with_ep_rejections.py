@@ -72,9 +72,10 @@ def rejections() -> tuple[Rejection, ...]:
                 f"range {given}": with_attributes(good, rank_range=given)
                 for given in ((-1, 5), (5, -1), (-1, -1), (1, 7), (7, 1), (7, 7), (1, 5 + 2**32))
             },
-            _read("indices have rank 1 or 2, and as many rows as tokens"): {
+            _read("indices have rank 1 or 2, tokens an axis or more, and as many rows"): {
                 "indices of rank 3": reshaped(good, "indices", (3, 2, 1)),
                 "indices of rank 0": reshaped(good, "indices", ()),
+                "tokens of rank 0": reshaped(good, "tokens", ()),
                 "indices of 2 tokens for 3": reshaped(good, "indices", (2, 2)),
                 "indices of 4 tokens for 3": reshaped(good, "indices", (4, 2)),
             },
@@ -150,6 +151,9 @@ def _as_document() -> dict[Clause, dict[str, Case]]:
         _inferred("paddedMode: indices have one axis"): {
             "padded, indices of rank 2": reshaped(good, "indices", (3, 2)),
             "padded, indices of rank 0": reshaped(good, "indices", ()),
+        },
+        _inferred("paddedMode: tokens have rows"): {
+            "padded, tokens of rank 0": reshaped(good, "tokens", ()),
         },
         _inferred("paddedMode: sortedIndicesOut names tokens by int32"): {
             "padded, more tokens than an int32 names": far,

@@ -38,6 +38,7 @@ CONSTRAINTS = (
         (
             "indices of rank 3",
             "indices of rank 0",
+            "tokens of rank 0",
             "indices of 2 tokens for 3",
             "indices of 4 tokens for 3",
         ),
@@ -59,6 +60,7 @@ CONSTRAINTS = (
             "a row too many",
             "a column too few",
             "a column too many",
+            "permuted tokens of rank 1",
             "every slot, numOutTokens 4",
             "4 rows, numOutTokens -4 of 6",
             "4 rows, numOutTokens 2^32 + 4",

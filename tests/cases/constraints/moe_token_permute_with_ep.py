@@ -70,6 +70,7 @@ CONSTRAINTS = (
         (
             "indices of rank 3",
             "indices of rank 0",
+            "tokens of rank 0",
             "indices of 2 tokens for 3",
             "indices of 4 tokens for 3",
         ),
@@ -139,6 +140,12 @@ CONSTRAINTS = (
         "padded indices have one axis",
         ("padded",),
         ("padded, indices of rank 2", "padded, indices of rank 0"),
+        routes=("kernel",),
+    ),
+    Constraint(
+        "padded tokens have an axis of rows",
+        ("padded",),
+        ("padded, tokens of rank 0",),
         routes=("kernel",),
     ),
     Constraint(
