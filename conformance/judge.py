@@ -208,7 +208,7 @@ def _specified(contract: Contract, case: Case, observed: NDArray[Any]) -> NDArra
 
     Raises ValueError for a mask that does not broadcast to the output.
     """
-    if not isinstance(contract, Copy | Index) or contract.specified is None:
+    if isinstance(contract, Unspecified) or contract.specified is None:
         return None
     return np.broadcast_to(contract.specified(case.arrays, case.attributes), observed.shape)
 

@@ -66,11 +66,12 @@ def check_call(case: Case, operator: Operator) -> None:
         try:
             terms = contract.terms(case.arrays, case.attributes)
             source = case.inputs[terms.source]
-            terms.validate(math.prod(source.shape[:-1]))
-            out, rows = case.outputs[name].shape, len(terms.rows)
-            fits = math.prod(out[:-1]) == rows and out[-1:] == source.shape[-1:]
-            _require(fits, f"{name}.shape", out, f"{rows} rows of {source.shape[-1:]} columns")
-            lacking = source.lacks(terms.rows)
+            rows, columns = terms.view(source.shape)
+            terms.validate(rows)
+            out, wanted = case.outputs[name].shape, (len(terms.rows), columns)
+            fits = terms.view(out) == wanted
+            _require(fits, f"{name}.shape", out, f"{wanted[0]} rows of {columns} columns")
+            lacking = source.lacks(terms.named(source.shape))
             rule = f"with {lacking[:1]} too"
             _require(not lacking.size, f"{terms.source}.rows", source.rows, rule)
         except (ValueError, TypeError) as error:

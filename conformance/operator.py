@@ -69,6 +69,7 @@ class Sum:
     ``accumulate`` is the format that every addition rounds to; it belongs to the kernel, and may be
     the storage format. ``fused`` says whether products with coefficients are rounded to it before
     they are added ("never"), are added exactly ("always": a fused multiply-add), or either.
+    ``specified`` is that of `Copy`.
     """
 
     clause: Clause
@@ -77,6 +78,7 @@ class Sum:
     merges: Callable[[int], Merges] | None = None
     order_clause: Clause | None = None
     fused: Literal["never", "always", "either"] = "either"
+    specified: Specified | None = None
 
 
 @dataclass(frozen=True)

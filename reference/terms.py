@@ -6,6 +6,7 @@ from the terms an evaluator computes exact values, sums of magnitudes and error 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,12 +21,14 @@ class Terms:
     """The source rows added for every output row, slots in the document's order t = 0..K-1.
 
     * `rows`: int32 or int64, [output_rows, slots]. An entry r >= 0 adds row r of the source, viewed
-      as 2-D [source_rows, hidden]; -1 adds nothing, and the source is not read for it. Repeated
+      as 2-D [source_rows, columns]; -1 adds nothing, and the source is not read for it. Repeated
       entries are added as often as they occur.
     * `source`: name of the input tensor that the rows index.
     * `coefficients`: factor of each term, same shape as `rows`; None stands for 1 everywhere.
     * `cast`: name of the storage format (floats.format_of) that each term is rounded to before the
       sum; None where the terms enter the sum unrounded.
+    * `columns`: columns of source and output viewed as 2-D; None stands for their last axis. It is
+      1 where a sum runs along that axis, and the terms of an output are single elements.
 
     Raises TypeError for a dtype of `rows` other than the two, ValueError for a shape that is not
     2-D, for coefficients of another shape and for an unknown `cast`.
@@ -35,6 +38,7 @@ class Terms:
     source: str
     coefficients: NDArray[Any] | None = None
     cast: str | None = None
+    columns: int | None = None
 
     def __post_init__(self) -> None:
         if self.rows.dtype not in (np.int32, np.int64):
@@ -48,6 +52,19 @@ class Terms:
             )
         if self.cast is not None:
             format_of(self.cast)
+
+    def view(self, shape: tuple[int, ...]) -> tuple[int, int]:
+        """The 2-D shape [rows, columns] as which a source or output of that shape is viewed."""
+        if self.columns is None:
+            return math.prod(shape[:-1]), shape[-1] if shape else 1
+        return math.prod(shape) // self.columns, self.columns
+
+    def named(self, shape: tuple[int, ...]) -> NDArray[Any]:
+        """`rows` as rows along the last axis of a source of that shape, -1 for none."""
+        if self.columns is None or not self.rows.size:
+            return self.rows
+        each = self.rows.astype(np.int64) * self.columns // max(1, shape[-1])
+        return np.where(self.rows >= 0, each, -1)
 
     @property
     def live(self) -> NDArray[np.int64]:

@@ -11,7 +11,8 @@ from conformance.numerics.output import SummedOutput, summed_output
 from conformance.operator import Arrays, Operator, Sum
 
 ELEMENTS = 4096
-"""Source elements times slots up to which a case is checked."""
+"""Source elements times slots up to which a case is checked; slots that are elements of one row
+count as one."""
 
 
 class ReferenceDisagreement(Exception):  # noqa: N818
@@ -34,13 +35,14 @@ def check(operator: Operator, case: Case, limit: int = ELEMENTS) -> None:
         output = summed_output(name, contract, case, template)
         output.terms.validate(output.source.shape[0])
         source = case.inputs[output.terms.source]
-        absent = source.lacks(output.terms.rows)
+        absent = source.lacks(output.terms.named(source.shape))
         if absent.size:
             raise ReferenceDisagreement(
                 f"{operator.name}: {name} adds row {absent[0]} of {output.terms.source},"
                 " which the row-sparse case does not hold"
             )
-        if source.held_size * output.terms.rows.shape[1] > limit:
+        of_rows = output.terms.rows.shape[1] * output.source.shape[1] // max(1, source.shape[-1])
+        if source.held_size * max(1, of_rows) > limit:
             continue
         if outputs is None:
             with np.errstate(all="ignore"):

@@ -44,7 +44,8 @@ class Operands:
 class SummedOutput:
     """A summed output with its contract.
 
-    ``source`` and the observed ``bits`` are 2-D, [source_rows, hidden] and [output_rows, hidden].
+    ``source`` and the observed ``bits`` are 2-D, [source_rows, hidden] and [output_rows, hidden];
+    ``shape`` and ``source_shape`` are those of the tensors.
     """
 
     name: str
@@ -53,8 +54,16 @@ class SummedOutput:
     source: NDArray[Any]
     bits: NDArray[Any]
     shape: tuple[int, ...]
+    source_shape: tuple[int, ...]
     storage: Format
     arithmetic: Arithmetic = IEEE
+
+    def named(self, row: int) -> str:
+        """Where a row of ``source`` lies in the tensor: single elements have two indices."""
+        if self.terms.columns is None:
+            return f"{self.terms.source}[{row}]"
+        position = np.unravel_index(row * self.terms.columns, self.source_shape)
+        return f"{self.terms.source}[{', '.join(str(at) for at in position)}]"
 
     @cached_property
     def accumulate(self) -> Format:
@@ -199,10 +208,9 @@ def summed_output(
     """
     terms = contract.terms(case.arrays, case.attributes)
     shape = case.outputs[name].shape
-    hidden = shape[-1] if shape else 1
-    rows = int(np.prod(shape[:-1], dtype=np.int64))
     source = case.arrays[terms.source]
-    if terms.rows.shape[0] != rows or source.shape[-1] != hidden:
+    seen, viewed = terms.view(shape), terms.view(source.shape)
+    if terms.rows.shape[0] != seen[0] or seen[1] != viewed[1]:
         raise ValueError(
             f"terms of {name}: {terms.rows.shape[0]} output rows over a source of shape"
             f" {source.shape} do not make an output of shape {shape}"
@@ -211,9 +219,10 @@ def summed_output(
         name=name,
         contract=contract,
         terms=terms,
-        source=source.reshape(int(np.prod(source.shape[:-1], dtype=np.int64)), hidden),
-        bits=bits_of(np.ascontiguousarray(observed)).reshape(rows, hidden),
+        source=source.reshape(viewed),
+        bits=bits_of(np.ascontiguousarray(observed)).reshape(seen),
         shape=shape,
+        source_shape=source.shape,
         storage=format_of(observed.dtype),
         arithmetic=arithmetic,
     )

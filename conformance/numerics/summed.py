@@ -26,6 +26,7 @@ class _Tally:
 
     wrong: Mask
     drifted: Mask
+    elements: int
     exact: int
     steps: set[str] = field(default_factory=set)
     headroom: list[float] = field(default_factory=list)
@@ -55,7 +56,7 @@ def judge_sum(asked: Question) -> OutputVerdict:
     assert isinstance(contract, Sum)
     output = summed_output(asked.name, contract, asked.case, asked.observed, asked.arithmetic)
     declared = output.merges is not None
-    found = _tally(output, declared)
+    found = _tally(output, declared, asked.specified)
     shape = output.bits.shape
     mismatches = int(np.count_nonzero(found.wrong))
     drift = int(np.count_nonzero(found.drifted))
@@ -72,7 +73,7 @@ def judge_sum(asked: Question) -> OutputVerdict:
         ok=not mismatches and promised is None,
         clause=promised if promised and not mismatches else contract.clause,
         step=_last(found.steps, drift),
-        elements=output.bits.size,
+        elements=found.elements,
         exact=found.exact,
         mismatches=mismatches,
         order_drift=drift,
@@ -83,14 +84,18 @@ def judge_sum(asked: Question) -> OutputVerdict:
     )
 
 
-def _tally(output: SummedOutput, declared: bool) -> _Tally:
-    """Look at every element of an output."""
+def _tally(output: SummedOutput, declared: bool, specified: Mask | None) -> _Tally:
+    """Look at every element of an output of which the contract speaks."""
     size = output.bits.size
-    found = _Tally(np.zeros(size, np.bool_), np.zeros(size, np.bool_), size)
+    promised = None if specified is None else specified.reshape(-1)
+    elements = size if promised is None else int(np.count_nonzero(promised))
+    found = _Tally(np.zeros(size, np.bool_), np.zeros(size, np.bool_), elements, elements)
     found.steps |= {"declared order"} if declared else set()
     seen = output.bits.reshape(-1)
     for operands in output.undecided():
         left = ~output.as_declared(operands)
+        if promised is not None:
+            left &= promised[operands.places]
         if not left.all():
             operands = _some(operands, left)
         if operands.places.size:
@@ -132,7 +137,7 @@ def _worst(output: SummedOutput, place: int) -> WorstElement:
         operands=operands,
         addends=output.addends(operands),
         source_rows=output.terms.rows[place // output.bits.shape[1]],
-        source=output.terms.source,
+        named=output.named,
         accumulate=output.accumulate,
         storage=output.storage,
         declared=declared,
@@ -144,7 +149,8 @@ def _subject(output: SummedOutput, asked: Question, wrong: Mask) -> Subject:
     """The output as a diagnosis sees it."""
     machine, tensor = asked.case.machine, asked.case.inputs[output.terms.source]
     code, coded = None, None
-    if tensor.fill is not None:
+    whole_rows = output.terms.columns is None
+    if tensor.fill is not None and whole_rows:
         code, coded = address_code_of(tensor.fill, output.source.shape[1], output.source.dtype)
     return Subject(
         name=output.name,
@@ -154,10 +160,10 @@ def _subject(output: SummedOutput, asked: Question, wrong: Mask) -> Subject:
         source=output.source,
         rule=output.rule,
         merges=output.merges,
-        segment=tensor.shape[-2] if len(tensor.shape) > 2 else 0,
+        segment=tensor.shape[-2] if len(tensor.shape) > 2 and whole_rows else 0,
         cores=machine.cores if machine else 0,
         unwritten=asked.unwritten,
         code=code,
         coded=coded,
-        held=tensor.rows,
+        held=tensor.rows if whole_rows else None,
     )

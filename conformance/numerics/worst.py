@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,7 +29,7 @@ def worst_element(
     operands: Operands,
     addends: Addends,
     source_rows: NDArray[np.int64],
-    source: str,
+    named: Callable[[int], str],
     accumulate: Format,
     storage: Format,
     declared: int | None,
@@ -35,8 +37,8 @@ def worst_element(
 ) -> WorstElement:
     """One element of output ``name``: its patterns, its figures and three lines about it.
 
-    ``operands``, ``addends`` and ``source_rows`` [slots] belong to the element; ``declared`` is the
-    pattern of the declared order, if there is one.
+    ``operands``, ``addends`` and ``source_rows`` [slots] belong to the element; ``named`` says
+    where a source row lies; ``declared`` is the pattern of the declared order, if there is one.
     """
     legal = accepted_exactly(addends, accumulate, storage, arithmetic=arithmetic)
     bits = np.array([observed], storage.storage_dtype)
@@ -64,7 +66,7 @@ def worst_element(
     where = f"{name}[{', '.join(map(str, position))}]"
     text = [
         f"{lead}: {where} is {show(observed, storage)}, accepted: {words}{order}",
-        f"  added were {_added(operands, source_rows, source)}",
+        f"  added were {_added(operands, source_rows, named)}",
         f"  {_words(figures, accumulate)}",
     ]
     return WorstElement(position, observed, ranges, "\n".join(text), figures)
@@ -131,7 +133,7 @@ def _set(legal: AcceptedSet, storage: Format) -> str:
     return " or ".join(parts) + alone
 
 
-def _added(operands: Operands, source_rows: NDArray[np.int64], source: str) -> str:
+def _added(operands: Operands, source_rows: NDArray[np.int64], named: Callable[[int], str]) -> str:
     """The terms by slot and source row, with their coefficients."""
     live = np.flatnonzero(source_rows >= 0)
     if not live.size:
@@ -140,7 +142,7 @@ def _added(operands: Operands, source_rows: NDArray[np.int64], source: str) -> s
 
     def term(slot: int) -> str:
         weight = "" if weights is None else f"{weights[slot, 0]!s} * "
-        value = f"{source}[{int(source_rows[slot])}] = {weight}{operands.values[slot, 0]!s}"
+        value = f"{named(int(source_rows[slot]))} = {weight}{operands.values[slot, 0]!s}"
         return f"{value} (slot {slot})"
 
     shown = [term(slot) for slot in live[:SHOWN_TERMS].tolist()]

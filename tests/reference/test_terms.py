@@ -56,3 +56,18 @@ def test_terms_of_the_wrong_form_are_rejected() -> None:
         Terms(rows=ROWS, source="grad", coefficients=np.ones((3, 2)))
     with pytest.raises(ValueError, match="dtype_or_name='float8'"):
         Terms(rows=ROWS, source="grad", cast="float8")
+
+
+def test_a_view_has_the_last_axis_for_columns_unless_the_terms_say_otherwise() -> None:
+    assert Terms(ROWS, "x").view((3, 4, 5)) == (12, 5)
+    assert Terms(ROWS, "x").view(()) == (1, 1)
+    assert Terms(ROWS, "x", columns=1).view((3, 4, 5)) == (60, 1)
+    assert Terms(ROWS, "x", columns=1).view((3, 0)) == (0, 1)
+
+
+def test_single_elements_are_named_by_the_row_in_which_they_lie() -> None:
+    rows = np.array([[0, 4, 5], [-1, 14, 10]])
+    np.testing.assert_array_equal(Terms(rows, "x").named((3, 5)), rows)
+    np.testing.assert_array_equal(
+        Terms(rows, "x", columns=1).named((3, 5)), [[0, 0, 1], [-1, 2, 2]]
+    )

@@ -1,10 +1,12 @@
 """Sums as contracts state them: coefficients, casts, accumulators, and the device's arithmetic."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR, call
-from conformance.case import numpy_dtype
+from conformance.case import Tensor, numpy_dtype
 from conformance.judge import judge
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.numerics.order import sequential
@@ -163,3 +165,67 @@ def test_a_source_of_rows_has_no_segments():
     made = case([[1.0] * 4, [2.0] * 4], [[0], [-1], [1]], "float32")
     y = np.array([[7.0] * 4, [0.0] * 4, [7.0] * 4], np.float32)
     assert "add from" not in judge(operator(), made, observe(y)).outputs["y"].pattern
+
+
+def dots(factors):
+    """The record of y[r, 0] = sum over the columns of x[rows[r, 0]], times factors[r]."""
+    factors = np.array(factors, np.float32)
+
+    def elements(inputs, attributes):
+        rows, columns = inputs["rows"], inputs["x"].shape[1]
+        return np.where(rows >= 0, rows * columns + np.arange(columns), -1)
+
+    def formula(inputs, attributes):
+        x = inputs["x"].astype(np.float64).reshape(-1)
+        found = elements(inputs, attributes)
+        return {"y": np.where(found >= 0, factors * x[found], 0.0).sum(axis=1, keepdims=True)}
+
+    contract = Sum(SUM, lambda *given: Terms(elements(*given), "x", factors, columns=1))
+    return operator(formula=formula, contracts={"y": contract})
+
+
+def dot_case(x, rows, dtype):
+    """A case whose output has one column."""
+    made = case(x, rows, dtype)
+    return replace(made, outputs={"y": Tensor((len(rows), 1), dtype)})
+
+
+@DTYPES
+def test_a_sum_along_a_row_is_judged_and_its_elements_are_told(dtype):
+    made = dot_case([[1.0, 2.0, 4.0], [8.0, 16.0, 32.0]], [[1], [-1], [0]], dtype)
+    record = dots([[1.0, 0.5, -1.0], [1.0, 1.0, 1.0], [3.0, 0.0, 0.25]])
+    y = np.array([[-16.0], [0.0], [4.0]], numpy_dtype(dtype))
+    assert judge(record, made, observe(y)).ok
+    y[2, 0] = 3.0
+    verdict = judge(record, made, observe(y))
+    assert verdict.outputs["y"].mismatches == 1
+    assert "x[0, 0] = 3.0 * 1.0 (slot 0), x[0, 1] = 0.0 * 2.0 (slot 1)" in str(verdict)
+
+
+def test_a_sum_along_a_row_errs_as_much_as_any_order_of_its_products():
+    small = 2.0**-24
+    made = dot_case([[1.0, *[small] * 6]], [[0]], "float32")
+    record = dots([[1.0] * 7])
+    for value, legal in ((1.0, True), (1 + 6 * small, True), (1 + 2.0**-20, False)):
+        verdict = judge(record, made, observe(np.array([[value]], np.float32)))
+        assert verdict.ok is legal, value
+
+
+@pytest.mark.parametrize("merges", [None, sequential])
+@DTYPES
+def test_what_a_sum_leaves_open_may_hold_anything(dtype, merges):
+    made = case([[1.0, 2.0], [4.0, 8.0]], [[0, 1], [-1, -1], [1, -1]], dtype)
+    contract = Sum(
+        SUM,
+        lambda inputs, _: Terms(inputs["rows"], "x"),
+        merges=merges,
+        specified=lambda inputs, _: inputs["rows"][:, :1] >= 0,
+    )
+    record = operator(contracts={"y": contract})
+    y = np.array([[5.0, 10.0], [7.0, np.nan], [4.0, 8.0]], numpy_dtype(dtype))
+    verdict = judge(record, made, observe(y, unwritten={"y": 0}))
+    assert verdict.ok, verdict
+    assert (verdict.outputs["y"].elements, verdict.outputs["y"].exact) == (4, 4)
+    y[2, 1] = 9.0
+    verdict = judge(record, made, observe(y))
+    assert "1 of 4 elements of y is wrong" in verdict.headline

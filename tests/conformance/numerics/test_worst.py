@@ -23,7 +23,7 @@ def looked_at(terms, observed, storage, declared=None, arithmetic=IEEE, **fields
         name="y",
         position=(2, 5),
         observed=bits_of(observed, storage),
-        source="x",
+        named="x[{}]".format,
         accumulate=FP32,
         storage=storage,
         declared=None if declared is None else bits_of(declared, storage),
