@@ -320,13 +320,16 @@ def rejections() -> tuple[Rejection, ...]:
             document("probs_grad is [tokens_num, num_experts]", FUNCTION): {
                 "probs_grad too narrow": reshaped(good, "probs_grad", (4, 1)),
                 "probs_grad of 3 rows for 4": reshaped(good, "probs_grad", (3, 2)),
+                "probs_grad of rank 1": reshaped(good, "probs_grad", (8,)),
             },
             inferred("tokens_grad is [tokens_num, hidden]"): {
                 "tokens_grad too narrow": reshaped(good, "tokens_grad", (4, 15)),
                 "tokens_grad of 5 rows for 4": reshaped(good, "tokens_grad", (5, 16)),
+                "tokens_grad of rank 1": reshaped(good, "tokens_grad", (64,)),
             },
             document("an index for every row", f"{README}, parameters"): {
                 "an index too few": reshaped(good, "sorted_indices", (7,)),
+                "indices of rank 2": reshaped(good, "sorted_indices", (8, 1)),
                 "an index too many, padded": reshaped(padded, "sorted_indices", (5,)),
             },
             inferred("as many probs as rows, a map [tokens_num, num_experts]"): {

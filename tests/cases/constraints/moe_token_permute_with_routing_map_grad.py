@@ -66,19 +66,19 @@ CONSTRAINTS = (
     Constraint(
         "probs_grad is [tokens_num, num_experts]",
         ("worked out float32 int8",),
-        ("probs_grad too narrow", "probs_grad of 3 rows for 4"),
+        ("probs_grad too narrow", "probs_grad of 3 rows for 4", "probs_grad of rank 1"),
         INVALID,
     ),
     Constraint(
         "tokens_grad is [tokens_num, hidden]",
         ("worked out float32 int8",),
-        ("tokens_grad too narrow", "tokens_grad of 5 rows for 4"),
+        ("tokens_grad too narrow", "tokens_grad of 5 rows for 4", "tokens_grad of rank 1"),
         INVALID,
     ),
     Constraint(
         "an index for every row",
         ("worked out float32 int8", "worked out, padded"),
-        ("an index too few", "an index too many, padded"),
+        ("an index too few", "an index too many, padded", "indices of rank 2"),
         INVALID,
     ),
     Constraint(
