@@ -7,7 +7,7 @@ for each token.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,12 @@ MOST_HIDDEN = 2000
 
 Indices = NDArray[np.int64]
 Call = Callable[..., Case]
+Window = Callable[[Case], tuple[int, int]]
+
+
+def every_row(case: Case) -> tuple[int, int]:
+    """The indices that name a row: those below the number of rows."""
+    return 0, source_of(case).shape[0]
 
 
 @cache
@@ -58,15 +64,18 @@ def cells(
     dtype: str,
     slots: tuple[str, ...] = tuple(SLOTS),
     weight_bytes: int = 0,
+    window: Window = every_row,
 ) -> Cells:
     """The cells of one mode and dtype; ``call`` is the record's, which makes a case of sizes.
 
-    In mode "uneven", where no slot is dropped there are more rows than slots.
+    In mode "uneven", where no slot is dropped there are more rows than slots. ``window`` is the
+    first index of a case that names a row, and the first beyond that names none.
     """
     element_bytes = numpy_dtype(dtype).itemsize
     top_ks = [top_k for name in slots for top_k in SLOTS[name]]
     shown = tuple(name for name in DROPPED if any(least_tokens(name, k, 1) for k in top_ks))
-    drops = (Axis("dropped", shown, _dropped_of),) if mode == "uneven" else ()
+    dropped_of = partial(_dropped_of, window=window)
+    drops = (Axis("dropped", shown, dropped_of),) if mode == "uneven" else ()
 
     @cache
     def holds(boundary: str, slots: str, cores: str, ub: str, dropped: str, kept: int) -> bool:
@@ -96,7 +105,7 @@ def cells(
     return Cells(
         axes=(
             Axis("boundary", BOUNDARIES, _boundaries_of),
-            Axis("routing", (*RANKS, EVERY), _routings_of),
+            Axis("routing", (*RANKS, EVERY), partial(_routings_of, window=window)),
             Axis("slots", slots, _slots_of),
             *drops,
             Axis("family", READABLE_FIRST, _families_of),
@@ -168,19 +177,20 @@ def source_of(case: Case) -> Tensor:
     return next(iter(case.inputs.values()))
 
 
-def _slots(case: Case) -> tuple[Indices, NDArray[np.bool_]]:
-    """The indices of a case as [tokens, top_k], and which of them add nothing."""
+def _slots(case: Case, window: Window) -> tuple[Indices, NDArray[np.bool_]]:
+    """The rows that a case's indices name as [tokens, top_k], and which of them add nothing."""
     indices: Indices = np.asarray(case.arrays["sorted_indices"], np.int64)
     indices = indices.reshape(-1, max(1, top_k_of(case)))
-    return indices, indices >= source_of(case).shape[0]
+    first, end = window(case)
+    return indices - first, (indices < first) | (indices >= end)
 
 
-def _dropped_of(case: Case) -> set[str]:
-    return dropped_patterns(_slots(case)[1])
+def _dropped_of(case: Case, window: Window) -> set[str]:
+    return dropped_patterns(_slots(case, window)[1])
 
 
-def _routings_of(case: Case) -> set[str]:
-    indices, mask = _slots(case)
+def _routings_of(case: Case, window: Window) -> set[str]:
+    indices, mask = _slots(case, window)
     return rank_patterns(indices[~mask]) | ({EVERY} if holds_every_tuple(indices) else set())
 
 

@@ -1,0 +1,207 @@
+"""Calls of MoeTokenPermuteWithEpGrad that sources name, and calls that its interface refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from cases.operators._moe_token_permute_with_ep_grad_call import (
+    DTYPES,
+    GRAD,
+    PROBS_IN,
+    TENSORS,
+    call,
+    probed,
+)
+from cases.operators._storage_bits import bits
+from conformance.case import Case
+from conformance.fill import BITS, Fill
+from conformance.operator import (
+    Clause,
+    Example,
+    Quarantine,
+    Rejection,
+    SourceClass,
+    document,
+    source_read,
+)
+from conformance.variations import reshaped, retyped, with_attributes, without
+from reference.permutation import MOST_TOPK
+
+README = "aclnnMoeTokenPermuteWithEpGrad document"
+KERNELS = "ops-transformer, moe_token_permute_with_ep_grad/op_kernel"
+HOST = "ops-transformer, moe_token_permute_with_ep_grad/op_host"
+INTERFACE = "aclnn interfaces made from an operator's definition"
+NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
+GAUSSIAN = Fill(("gaussian",), seed=1)
+PATTERNS = Fill((BITS,), seed=1)
+RANKS = (4, 0, 2, 1, 3, 5)
+"""Experts 2 0, 1 0, 1 2 of three tokens: no list of sources, nor their own inverse."""
+
+
+def in_order(
+    mode: str, dtype: str, tokens: int, top_k: int, hidden: int, rows: int, probs: bool = True
+) -> Case:
+    """A call whose ranks are 0, 1, 2... but for the range's place."""
+    indices = tuple(range(tokens * top_k))
+    case = call(mode, dtype, source=(rows, hidden), indices=indices, top_k=top_k, fill=GAUSSIAN)
+    return probed(case, PATTERNS) if probs else case
+
+
+def examples() -> tuple[Example, ...]:
+    """Calls worked by hand in every mode, limits, and calls that ask for little."""
+    return (*_by_hand(), *_limits())
+
+
+def _by_hand() -> Iterator[Example]:
+    by_hand = f"{README}, function: equations, by hand"
+    routed = partial(call, dtype="float32", top_k=2)
+    numbers, weights = (1, 2, 4, 8, 16, 32), (0.5, 1, 1.5, 2, 2.5, 3)
+
+    def given(mode: str, rows: int, indices: tuple[int, ...]) -> Case:
+        values = bits("float32", *numbers[:rows])
+        case = routed(mode, source=(rows, 1), indices=indices, values=values)
+        return probed(case, bits("float32", *weights[:rows]))
+
+    yield Example(
+        "ranks of a router",
+        given("full", 6, RANKS),
+        by_hand,
+        {"out": (17, 6, 40), "probs_grad": (2.5, 0.5, 1.5, 1, 2, 3)},
+    )
+    # Ranks 0 to 3 of the six: slots 0 and 5 have others.
+    yield Example(
+        "the first four ranks of a router",
+        given("head", 4, RANKS),
+        by_hand,
+        {"out": (1, 6, 8), "probs_grad": (0, 0.5, 1.5, 1, 2, 0)},
+    )
+    # Ranks 2 to 5: drawn from 0 on, so that 4 0 2 1 3 5 is 2 4 0 5 1 3 here.
+    yield Example(
+        "the last four ranks of a router",
+        given("tail", 4, (2, 4, 0, 5, 1, 3)),
+        by_hand,
+        {"out": (4, 1, 10), "probs_grad": (1.5, 0, 0.5, 0, 1, 2)},
+    )
+    # Ranks 1 to 4: 4 0 2 1 3 5 is 3 4 1 0 2 5 here.
+    yield Example(
+        "the middle ranks of a router",
+        given("middle", 4, (3, 4, 1, 0, 2, 5)),
+        by_hand,
+        {"out": (8, 3, 4), "probs_grad": (2, 0, 1, 0.5, 1.5, 0)},
+    )
+
+
+def _limits() -> Iterator[Example]:
+    inferred = "interface behaviour for empty tensors, inferred"
+    for dtype in DTYPES:
+        yield Example(f"num_topk 512 {dtype}", in_order("tail", dtype, 2, 512, 8, 1000), README)
+    yield Example("num_topk 1", in_order("middle", "float32", 4, 1, 16, 2), README)
+    yield Example("no probabilities", in_order("head", "float16", 4, 2, 16, 3, False), README)
+    yield Example("one rank in the range", in_order("middle", "bfloat16", 4, 2, 16, 1), README)
+    more = in_order("full", "float32", 4, 2, 16, 11)
+    yield Example("more rows than ranks", more, f"{KERNELS}, index test")
+    yield Example("hidden 0", in_order("full", "float32", 2, 2, 0, 4, False), inferred)
+
+
+def rejections() -> tuple[Rejection, ...]:
+    """What the tiling checks, and what the document rules out beside it, broken once each."""
+    good = in_order("middle", "float32", 4, 2, 16, 5)
+    required = [tensor for tensor in TENSORS if not tensor.optional]
+    checked: dict[int, dict[Clause, dict[str, Case]]] = {
+        NULL: {
+            Clause("the tensor is required", INTERFACE, SourceClass.INFERRED): {
+                f"{tensor.name} is null": without(good, tensor.name) for tensor in required
+            },
+        },
+        INVALID: {
+            source_read("float types, one for all; indices int32", HOST): {
+                "indices are int64": retyped(good, "sorted_indices", "int64"),
+                "indices are float32": retyped(good, "sorted_indices", "float32"),
+                "gradient is int32": retyped(good, GRAD, "int32"),
+                **{
+                    f"{name} of another dtype": retyped(good, name, "float16")
+                    for name in (GRAD, PROBS_IN, "out", "probs_grad")
+                },
+            },
+        },
+        TILING_FAILED: {
+            source_read("num_topk is 1 or more", HOST): {
+                "num_topk is 0": with_attributes(good, num_topk=0),
+                "num_topk is -2": with_attributes(good, num_topk=-2),
+            },
+            source_read("the gradient of tokens has two axes, that of probs one", HOST): {
+                "gradient of rank 1": reshaped(good, GRAD, (5,)),
+                "gradient of rank 3": reshaped(good, GRAD, (5, 16, 1)),
+                "probs of rank 2": reshaped(good, PROBS_IN, (5, 1)),
+                "probs of rank 0": reshaped(good, PROBS_IN, ()),
+            },
+        },
+    }
+    unchecked: dict[int, dict[Clause, dict[str, Case]]] = {
+        TILING_FAILED: {
+            document("paddedMode is false", f"{README}, constraints"): {
+                "padded_mode is true": with_attributes(good, padded_mode=1),
+            },
+            _inferred("the indices are num_topk for every token"): {
+                "8 indices, num_topk 3": with_attributes(good, num_topk=3),
+                "indices of rank 2": reshaped(good, "sorted_indices", (4, 2)),
+                "indices of rank 0": reshaped(good, "sorted_indices", ()),
+            },
+            _inferred("a range of two numbers in [0, slots], with a row for every rank"): {
+                "range of 1 number": with_attributes(good, rank_range=(1,)),
+                "range of 3 numbers": with_attributes(good, rank_range=(1, 5, 6)),
+                "range (-1, 3)": with_attributes(good, rank_range=(-1, 3)),
+                "range (4, 9)": with_attributes(good, rank_range=(4, 9)),
+                "range (1, 7) of 5 rows": with_attributes(good, rank_range=(1, 7)),
+                "range (1, 5 + 2^32)": with_attributes(good, rank_range=(1, 5 + 2**32)),
+            },
+            _inferred("a gradient for every row's probability"): {
+                "4 probabilities of 5 rows": reshaped(good, PROBS_IN, (4,)),
+            },
+            document("out is [tokens, hidden]", f"{README}, parameters"): {
+                "out too narrow": reshaped(good, "out", (4, 15)),
+                "out too wide": reshaped(good, "out", (4, 17)),
+                "out of 5 rows for 4": reshaped(good, "out", (5, 16)),
+                "out of 3 rows for 4": reshaped(good, "out", (3, 16)),
+                "out of rank 1": reshaped(good, "out", (64,)),
+            },
+            _inferred("probs_grad is [tokens, num_topk]"): {
+                "probs_grad of 3 tokens for 4": reshaped(good, "probs_grad", (3, 2)),
+                "probs_grad of 3 slots for 2": reshaped(good, "probs_grad", (4, 3)),
+                "probs_grad of rank 1": reshaped(good, "probs_grad", (8,)),
+            },
+        },
+    }
+    return tuple(
+        Rejection(name, case, status, clause, checked_by_cann=broken is checked)
+        for broken in (checked, unchecked)
+        for status, clauses in broken.items()
+        for clause, calls in clauses.items()
+        for name, case in calls.items()
+    )
+
+
+def quarantine() -> tuple[Quarantine, ...]:
+    """Calls on which document and sources differ, or of which only the sources speak."""
+    over = in_order("full", "float32", 2, MOST_TOPK + 1, 8, 1026)
+    good = in_order("head", "float32", 4, 2, 16, 5)
+    most = document(
+        f"num_topk is at most {MOST_TOPK}; no host source checks it", f"{README}, constraints"
+    )
+    absent = document(
+        "without a range the call is one of MoeTokenPermuteGrad; the kernel has range (0, 0) then,"
+        " and zeros everywhere",
+        f"{README}, constraints; {KERNELS}",
+    )
+    empty = source_read("an empty range selects nothing; no document says so", KERNELS)
+    return (
+        Quarantine(f"num_topk {MOST_TOPK + 1}", over, most),
+        Quarantine("no range", with_attributes(good, rank_range=None), absent),
+        Quarantine("range (3, 3)", with_attributes(good, rank_range=(3, 3)), empty),
+        Quarantine("range (4, 2)", with_attributes(good, rank_range=(4, 2)), empty),
+    )
+
+
+def _inferred(rule: str) -> Clause:
+    return Clause(rule, f"{README}, function: equations", SourceClass.INFERRED)

@@ -1,0 +1,178 @@
+"""MoeTokenPermuteWithEpGrad: every token's gradient is that of its copies in a range of ranks.
+
+Missing coverage: views that are not contiguous; rows beyond 2^31 elements, as no more slots are
+sorted than would name them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+from numpy.typing import NDArray
+
+from cases.operators._moe_token_permute_with_ep_grad_call import (
+    DTYPES,
+    GRAD,
+    MODES,
+    NAME,
+    PROBS_IN,
+    TENSORS,
+    call,
+    call_in,
+    drawn_as,
+    window,
+    with_probs,
+)
+from cases.operators._moe_token_permute_with_ep_grad_calls import (
+    HOST,
+    KERNELS,
+    README,
+    examples,
+    quarantine,
+    rejections,
+)
+from cases.operators._slot_sum_cases import left_to_right, near_cases
+from cases.operators._slot_sum_cases import row_sum as slot_row_sum
+from cases.operators._slot_sum_cells import cells as slot_cells
+from cases.operators._slot_sum_limits import limits
+from cases.operators._token_permute_cells import PROBS, probs_with
+from conformance.case import Case
+from conformance.cells import Axis, Cells, Levels
+from conformance.fill import Fill, families_of
+from conformance.operator import (
+    Arrays,
+    AttributeParameter,
+    Copy,
+    Mode,
+    Operator,
+    Sum,
+    Support,
+    Target,
+    document,
+    source_read,
+)
+from conformance.strategies.fills import MOVED
+from reference import moe_token_permute_with_ep_grad as reference
+from reference.terms import Terms
+
+
+def formula(inputs: Arrays, attributes: Mapping[str, Any]) -> Arrays:
+    """The document's equations on the case's arrays, in the dtype of the gradient."""
+    tensors = inputs[GRAD], inputs["sorted_indices"], inputs.get(PROBS_IN)
+    found = reference.formula(*tensors, **attributes)
+    return {"out": found.pop("token_grad"), **found}
+
+
+def terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
+    """The rows of the gradient that each token adds."""
+    rows = len(inputs[GRAD])
+    return reference.terms(inputs["sorted_indices"], source_rows=rows, **attributes)
+
+
+@cache
+def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> SearchStrategy[Case]:
+    """Cases of one mode and dtype; shrinks to one token, one column, one small core."""
+    near = near_cases(call_in(mode), drawn_as(mode), dtype, small=small, seam=seam)
+    return with_probs(near, st.none() | MOVED)
+
+
+@cache
+def cells(mode: str, dtype: str) -> Cells:
+    """The cells of one mode and dtype: those of the sum, and the gradients of probabilities."""
+    sums = slot_cells(call_in(mode), drawn_as(mode), dtype, window=window)
+    assert sums.edges is not None
+    near = sums.edges.cases
+    return replace(
+        sums,
+        axes=(*sums.axes, Axis("probs", PROBS, _probs_of)),
+        cases=lambda levels: with_probs(sums.cases(levels), _probs_at(levels)),
+        edges=replace(sums.edges, cases=lambda edge: with_probs(near(edge), st.none() | MOVED)),
+    )
+
+
+def _probs_at(levels: Levels) -> SearchStrategy[Fill | None]:
+    return st.none() if levels["probs"] == PROBS[0] else probs_with(levels["probs"], 1)
+
+
+def _probs_of(case: Case) -> tuple[str, ...]:
+    probs = case.inputs.get(PROBS_IN)
+    if probs is None:
+        return PROBS[:1]
+    return families_of(probs.fill, probs.shape[-1]) if probs.fill else ()
+
+
+def row_sum(dtype: str, x: NDArray[np.generic]) -> Case:
+    """One token whose slots are the rows of ``x`` [slots, columns]."""
+    return slot_row_sum(lambda _, *given, **sizes: call("full", *given, **sizes), dtype, x)
+
+
+OPERATOR = Operator(
+    name=NAME,
+    title="MoeTokenPermuteWithEpGrad",
+    aclnn="aclnnMoeTokenPermuteWithEpGrad",
+    sources=(README, KERNELS, HOST),
+    products=("Ascend910B", "Ascend910_93"),
+    parameters=(
+        *TENSORS[:3],
+        AttributeParameter("num_topk", "numTopk"),
+        AttributeParameter("rank_range", "rangeOptional", "int array"),
+        AttributeParameter("padded_mode", "paddedMode", "bool"),
+        *TENSORS[3:],
+    ),
+    modes=tuple(
+        Mode(name, document(f"the range holds {held}", f"{README}, function: equations"))
+        for name, held in zip(
+            MODES,
+            (
+                "every rank",
+                "the first ranks",
+                "the last ranks",
+                "ranks with others before and behind",
+            ),
+            strict=True,
+        )
+    ),
+    dtypes=DTYPES,
+    formula=formula,
+    contracts={
+        "out": Sum(
+            clause=document(
+                "each token is the sum of the rows of its slots whose ranks lie in the range, row 0"
+                " for the first of these",
+                f"{README}, function: equations",
+            ),
+            terms=terms,
+            merges=left_to_right,
+            order_clause=source_read(
+                "added in float32 from the first slot to the last; rounded once", KERNELS
+            ),
+        ),
+        "probs_grad": Copy(
+            source_read(
+                "the gradient of a slot's row where its rank lies in the range, bit for bit, and"
+                " +0 elsewhere",
+                KERNELS,
+            ),
+            moved=(PROBS_IN,),
+        ),
+    },
+    cases=cases,
+    small_cases=partial(cases, small=True),
+    seam_cases=partial(cases, small=True, seam=True),
+    cells=cells,
+    examples=examples(),
+    rejections=rejections(),
+    quarantine=quarantine(),
+    row_sum=row_sum,
+    limits=tuple(limits(DTYPES)),
+    targets=tuple(
+        Target(product, Support.SUPPORTED, source_read("named by the operator's definition", HOST))
+        for product in ("Ascend910B", "Ascend910_93")
+    ),
+)

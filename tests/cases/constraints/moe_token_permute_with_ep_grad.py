@@ -1,0 +1,78 @@
+"""The constraints on calls of MoeTokenPermuteWithEpGrad."""
+
+from tests.cases.constraints.constraint import DTYPES, INVALID, NULL, Constraint
+
+ROUTED = ("ranks of a router", "the middle ranks of a router")
+CONSTRAINTS = (
+    Constraint(
+        "no required tensor is null",
+        ("no probabilities",),
+        ("permuted_tokens_output_grad is null", "sorted_indices is null", "out is null"),
+        NULL,
+    ),
+    Constraint(
+        "float types, one for all; indices int32",
+        tuple(f"num_topk 512 {dtype}" for dtype in DTYPES),
+        (
+            "indices are int64",
+            "indices are float32",
+            "gradient is int32",
+            "permuted_tokens_output_grad of another dtype",
+            "permuted_probs_output_grad of another dtype",
+            "out of another dtype",
+            "probs_grad of another dtype",
+        ),
+        INVALID,
+    ),
+    Constraint(
+        "num_topk is 1 or more",
+        ("num_topk 1", *(f"num_topk 512 {dtype}" for dtype in DTYPES)),
+        ("num_topk is 0", "num_topk is -2"),
+    ),
+    Constraint(
+        "the gradient of tokens has two axes, that of probs one",
+        ROUTED,
+        ("gradient of rank 1", "gradient of rank 3", "probs of rank 2", "probs of rank 0"),
+    ),
+    Constraint("paddedMode is false", ROUTED, ("padded_mode is true",)),
+    Constraint(
+        "the indices are num_topk for every token",
+        ("ranks of a router", "num_topk 1"),
+        ("8 indices, num_topk 3", "indices of rank 2", "indices of rank 0"),
+    ),
+    Constraint(
+        "a range of two numbers in [0, slots], with a row for every rank",
+        (
+            "ranks of a router",
+            "the first four ranks of a router",
+            "the last four ranks of a router",
+            "one rank in the range",
+            "more rows than ranks",
+        ),
+        (
+            "range of 1 number",
+            "range of 3 numbers",
+            "range (-1, 3)",
+            "range (4, 9)",
+            "range (1, 7) of 5 rows",
+            "range (1, 5 + 2^32)",
+        ),
+    ),
+    Constraint("a gradient for every row's probability", ROUTED, ("4 probabilities of 5 rows",)),
+    Constraint(
+        "out is [tokens, hidden]",
+        ROUTED,
+        (
+            "out too narrow",
+            "out too wide",
+            "out of 5 rows for 4",
+            "out of 3 rows for 4",
+            "out of rank 1",
+        ),
+    ),
+    Constraint(
+        "probs_grad is [tokens, num_topk]",
+        ROUTED,
+        ("probs_grad of 3 tokens for 4", "probs_grad of 3 slots for 2", "probs_grad of rank 1"),
+    ),
+)

@@ -1,0 +1,192 @@
+"""The record of MoeTokenPermuteWithEpGrad says what its sources say, and its cells are drawn."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, find, given, settings
+
+from cases.operators.moe_token_permute_with_ep_grad import DTYPES, MODES, OPERATOR, cases
+from conformance.case import Case
+from conformance.devices.call import call_of
+from conformance.judge import judge, judge_example
+from conformance.legality import check_call, check_shape_and_data
+from conformance.numerics.agreement import check
+from conformance.operator import Rejection
+from conformance.replay import Replay, load, save
+from tests.cases.answers import right_answer
+from tests.cases.drawing import SHRUNK, a_case_of_every_row
+from tests.definitions.moe_token_permute_with_ep_grad import (
+    moe_token_permute_with_ep_grad as loops,
+)
+
+CELLS = [(mode, dtype) for mode in MODES for dtype in DTYPES]
+GRAD, PROBS = "permuted_tokens_output_grad", "permuted_probs_output_grad"
+FEW = settings(
+    max_examples=40,
+    database=None,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@pytest.mark.parametrize(("mode", "dtype"), CELLS)
+def test_drawn_cases_are_legal_calls_that_a_right_answer_passes(mode: str, dtype: str) -> None:
+    @FEW
+    @given(case=cases(mode, dtype))
+    def holds(case: Case) -> None:
+        check_call(case, OPERATOR)
+        call_of(OPERATOR, case)
+        assert (PROBS in case.inputs) == ("probs_grad" in case.outputs)
+        verdict = judge(OPERATOR, case, right_answer(OPERATOR, case))
+        assert verdict.ok, verdict
+
+    holds()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_range_lies_where_its_mode_says(mode: str) -> None:
+    @FEW
+    @given(case=cases(mode, "float16"))
+    def holds(case: Case) -> None:
+        slots = case.inputs["sorted_indices"].size
+        start, end = case.attributes["rank_range"]
+        assert end - start == min(case.inputs[GRAD].shape[0], slots)
+        before, behind = start, slots - end
+        lies = {
+            "full": before == behind == 0,
+            "head": before == 0,
+            "tail": behind == 0,
+            "middle": before in (behind, behind + 1),
+        }
+        assert lies[mode]
+        assert case.arrays["sorted_indices"].max(initial=0) < slots
+
+    holds()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_formula_and_terms_agree_and_so_do_plain_loops_in_exact_fractions(mode: str) -> None:
+    @FEW
+    @given(case=cases(mode, "float16", small=True))
+    def holds(case: Case) -> None:
+        check(OPERATOR, case, limit=10**9)
+        tensor = case.inputs[GRAD]
+        rows = np.arange(1, 1 + tensor.size, dtype=np.float64).reshape(tensor.shape)
+        probs = np.arange(1, 1 + tensor.shape[0], dtype=np.float64)
+        ranks = case.arrays["sorted_indices"]
+        exact = loops(
+            [[Fraction(x) for x in row] for row in rows.tolist()],
+            ranks,
+            [Fraction(p) for p in probs.tolist()],
+            **case.attributes,
+        )
+        inputs = {GRAD: rows, "sorted_indices": ranks, PROBS: probs}
+        found = OPERATOR.formula(inputs, case.attributes)
+        for name, wanted in zip(("out", "probs_grad"), exact, strict=True):
+            assert found[name].tolist() == [[float(x) for x in row] for row in wanted]
+
+    holds()
+
+
+@pytest.mark.parametrize("example", OPERATOR.examples, ids=lambda example: example.name)
+def test_an_example_is_a_legal_call_and_the_reference_gives_its_values(example: Any) -> None:
+    check_call(example.case, OPERATOR)
+    call_of(OPERATOR, example.case)
+    verdict = judge_example(example, OPERATOR, right_answer(OPERATOR, example.case))
+    assert verdict.ok, verdict
+
+
+def test_the_examples_worked_by_hand_are_calls_of_one_router() -> None:
+    by_hand = [e.case for e in OPERATOR.examples if "ranks of a router" in e.name]
+    assert [case.attributes["rank_range"] for case in by_hand] == [(0, 6), (0, 4), (2, 6), (1, 5)]
+    for case in by_hand:
+        assert case.arrays["sorted_indices"].tolist() == [4, 0, 2, 1, 3, 5]
+
+
+@pytest.mark.parametrize("rejection", OPERATOR.rejections, ids=lambda rejection: rejection.name)
+def test_a_refused_call_can_be_made(rejection: Rejection) -> None:
+    check_shape_and_data(rejection.case)
+    call_of(OPERATOR, rejection.case)
+    assert rejection.status in (161001, 161002, 561002)
+
+
+def rows_from_the_start(case: Case) -> bool:
+    """Whether rows that begin at the range's first rank are refused, as the document indexes."""
+    start, end = case.attributes["rank_range"]
+    seen = right_answer(OPERATOR, case)
+    rows = case.inputs[GRAD].shape[0]
+    ranks = case.arrays["sorted_indices"].astype(np.int64)
+    there = (ranks >= start) & (ranks < end)
+    shifted = np.where(there, (ranks - start + 1) % rows + start, ranks).astype(np.int32)
+    wrong = OPERATOR.formula(
+        {GRAD: case.arrays[GRAD].astype(np.float32), "sorted_indices": shifted}, case.attributes
+    )
+    seen.outputs["out"][...] = wrong["out"]
+    return not judge(OPERATOR, case, seen).ok
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_rows_of_the_next_rank_shrink_to_a_handful(mode: str) -> None:
+    case = find(cases(mode, "float32", small=True), rows_from_the_start, settings=SHRUNK)
+    assert case.inputs["sorted_indices"].size <= 4
+    assert case.outputs["out"].shape[1] == 1
+
+
+def not_zeroed(case: Case) -> bool:
+    """Whether a probability's gradient outside the range that is not zero is refused."""
+    if "probs_grad" not in case.outputs:
+        return False
+    seen = right_answer(OPERATOR, case)
+    start, end = case.attributes["rank_range"]
+    ranks = case.arrays["sorted_indices"].reshape(seen.outputs["probs_grad"].shape)
+    seen.outputs["probs_grad"][(ranks < start) | (ranks >= end)] = 1
+    return not judge(OPERATOR, case, seen).ok
+
+
+@pytest.mark.parametrize("mode", ["head", "tail", "middle"])
+def test_probabilities_outside_the_range_are_zero(mode: str) -> None:
+    case = find(cases(mode, "bfloat16", small=True), not_zeroed, settings=SHRUNK)
+    assert case.inputs["sorted_indices"].size <= 4
+
+
+@pytest.mark.parametrize(("mode", "dtype"), [(m, d) for m in MODES for d in ("float16", "float32")])
+def test_every_row_of_the_pairs_is_drawn_as_a_legal_case_that_shows_it(
+    mode: str, dtype: str
+) -> None:
+    assert OPERATOR.cells is not None
+    cells, rows = OPERATOR.cells(mode, dtype), 0
+    for row, case in a_case_of_every_row(OPERATOR, mode, dtype):
+        check_call(case, OPERATOR)
+        shown = cells.of(case)
+        assert all(level in shown[axis] for axis, level in row.items()), (row, shown)
+        rows += 1
+    assert 30 < rows <= 150, "smoke judges 250 cases, a third of them small"
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_level_goes_with_some_level_of_each_other_axis(mode: str) -> None:
+    assert OPERATOR.cells is not None
+    feasible = OPERATOR.cells(mode, "float32").feasible
+    for axis in range(feasible.ndim):
+        others = tuple(other for other in range(feasible.ndim) if other != axis)
+        assert feasible.any(axis=others).all()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_case_shrinks_to_one_token_one_column_and_the_smallest_machine(mode: str) -> None:
+    case = find(cases(mode, "float16"), lambda case: True, settings=SHRUNK)
+    assert case.outputs["out"].shape == (1, 1)
+    assert case.machine is not None
+    assert (case.machine.cores, case.machine.ub_bytes) == (1, 1024)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_case_is_saved_and_read_back(mode: str, tmp_path: Any) -> None:
+    case = find(cases(mode, "bfloat16"), lambda case: True, settings=SHRUNK)
+    save(Replay(case), tmp_path / "case.json")
+    assert load(tmp_path / "case.json").case == case
