@@ -13,6 +13,7 @@ from conformance.case import Attribute, Case, Machine, Tensor, integer_view, num
 from conformance.devices.messages import DTYPES
 from conformance.fill import BITS, NAMES, PRESCRIBED, Fill
 from conformance.numerics.moved import as_integers
+from conformance.numerics.sources import Sources
 from conformance.operator import AttributeParameter, Copy, Index, Operator, Sum
 
 LARGEST_TENSOR = 2 << 30
@@ -65,15 +66,15 @@ def check_call(case: Case, operator: Operator) -> None:
             continue
         try:
             terms = contract.terms(case.arrays, case.attributes)
-            source = case.inputs[terms.source]
-            rows, columns = terms.view(source.shape)
+            sources = Sources.of(terms, case.inputs)
+            rows, columns = sources.view
             terms.validate(rows)
             out, wanted = case.outputs[name].shape, (len(terms.rows), columns)
             fits = terms.view(out) == wanted
             _require(fits, f"{name}.shape", out, f"{wanted[0]} rows of {columns} columns")
-            lacking = source.lacks(terms.named(source.shape))
-            rule = f"with {lacking[:1]} too"
-            _require(not lacking.size, f"{terms.source}.rows", source.rows, rule)
+            lacking = sources.lacking(case.inputs)
+            held = case.inputs[terms.source].rows
+            _require(not lacking, f"{terms.source}.rows", held, f"with {lacking} too")
         except (ValueError, TypeError) as error:
             raise IllegalCase(str(error)) from error
 

@@ -68,7 +68,8 @@ class Sum:
     pair one rounded addition, the last one leaving the sum in slot 0; ``None`` allows any order.
     ``accumulate`` is the format that every addition rounds to; it belongs to the kernel, and may be
     the storage format. ``fused`` says whether products with coefficients are rounded to it before
-    they are added ("never"), are added exactly ("always": a fused multiply-add), or either.
+    they are added ("never"), are added exactly ("always": a fused multiply-add), or either; with
+    "sums", for which no order can be declared, one may also multiply the sum of two terms.
     ``specified`` is that of `Copy`.
     """
 
@@ -77,8 +78,12 @@ class Sum:
     accumulate: str = "float32"
     merges: Callable[[int], Merges] | None = None
     order_clause: Clause | None = None
-    fused: Literal["never", "always", "either"] = "either"
+    fused: Literal["never", "always", "either", "sums"] = "either"
     specified: Specified | None = None
+
+    def __post_init__(self) -> None:
+        if self.fused == "sums" and self.merges is not None:
+            raise ValueError("merges: no order is declared where coefficients multiply sums")
 
 
 @dataclass(frozen=True)

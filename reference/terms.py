@@ -7,6 +7,7 @@ from the terms an evaluator computes exact values, sums of magnitudes and error 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,8 @@ class Terms:
       as 2-D [source_rows, columns]; -1 adds nothing, and the source is not read for it. Repeated
       entries are added as often as they occur.
     * `source`: name of the input tensor that the rows index.
+    * `under`: names of further tensors, whose rows are numbered on from those of the one before, as
+      if they lay under it (see `stacked`). All have one dtype and as many columns.
     * `coefficients`: factor of each term, same shape as `rows`; None stands for 1 everywhere.
     * `cast`: name of the storage format (floats.format_of) that each term is rounded to before the
       sum; None where the terms enter the sum unrounded.
@@ -39,6 +42,7 @@ class Terms:
     coefficients: NDArray[Any] | None = None
     cast: str | None = None
     columns: int | None = None
+    under: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.rows.dtype not in (np.int32, np.int64):
@@ -53,18 +57,16 @@ class Terms:
         if self.cast is not None:
             format_of(self.cast)
 
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The names of all tensors that the rows index."""
+        return (self.source, *self.under)
+
     def view(self, shape: tuple[int, ...]) -> tuple[int, int]:
         """The 2-D shape [rows, columns] as which a source or output of that shape is viewed."""
         if self.columns is None:
             return math.prod(shape[:-1]), shape[-1] if shape else 1
         return math.prod(shape) // self.columns, self.columns
-
-    def named(self, shape: tuple[int, ...]) -> NDArray[Any]:
-        """`rows` as rows along the last axis of a source of that shape, -1 for none."""
-        if self.columns is None or not self.rows.size:
-            return self.rows
-        each = self.rows.astype(np.int64) * self.columns // max(1, shape[-1])
-        return np.where(self.rows >= 0, each, -1)
 
     @property
     def live(self) -> NDArray[np.int64]:
@@ -79,7 +81,38 @@ class Terms:
         outside = (self.rows < -1) | (self.rows >= source_rows)
         if outside.any():
             row, slot = (int(axis[0]) for axis in np.nonzero(outside))
+            named = " and ".join(self.sources)
             raise ValueError(
                 f"rows[output row {row}, slot {slot}]={self.rows[row, slot]}: must lie in"
-                f" [-1, {source_rows}), the rows of {self.source}, -1 for a slot that adds nothing"
+                f" [-1, {source_rows}), the rows of {named}, -1 for a slot that adds nothing"
             )
+
+
+def stacked(parts: Sequence[Terms], heights: Sequence[int]) -> Terms:
+    """Sums of several sources as one: the slots of each part after those of the part before.
+
+    `heights` are the rows of each part's source. A part without coefficients has ones where another
+    has some. Raises ValueError for parts that are casts or sums along a row.
+    """
+    if any(part.cast is not None or part.columns is not None for part in parts):
+        raise ValueError("parts: a cast or sum along a row cannot be stacked")
+    starts = np.cumsum([0, *heights[:-1]])
+    rows = [
+        np.where(part.rows >= 0, part.rows.astype(np.int64) + start, -1)
+        for part, start in zip(parts, starts, strict=True)
+    ]
+    weights = [part.coefficients for part in parts]
+    dtype = next((one.dtype for one in weights if one is not None), None)
+    coefficients = None
+    if dtype is not None:
+        shown = [
+            np.ones(part.rows.shape, dtype) if one is None else one
+            for part, one in zip(parts, weights, strict=True)
+        ]
+        coefficients = np.concatenate(shown, axis=1)
+    return Terms(
+        rows=np.concatenate(rows, axis=1),
+        source=parts[0].source,
+        coefficients=coefficients,
+        under=tuple(part.source for part in parts[1:]),
+    )

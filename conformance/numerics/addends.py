@@ -21,7 +21,7 @@ from reference.floats import FP32, Format
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-Fused = Literal["never", "always", "either"]
+Fused = Literal["never", "always", "either", "sums"]
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,9 @@ class Rule:
     """How a contract adds: formats of the sum, of its operands, of a cast before the sum.
 
     ``fused`` says whether products are rounded to ``accumulate`` before they are added ("never"),
-    enter the additions exactly ("always": a fused multiply-add), or either. A cast product is
-    rounded to ``accumulate`` and then to ``cast``, so nothing is fused.
+    enter the additions exactly ("always": a fused multiply-add), or either; with "sums" a
+    coefficient may also multiply the sum of two terms that share it. A cast product is rounded to ``accumulate`` and then to ``cast``, so
+    nothing is fused.
     """
 
     accumulate: Format = FP32
@@ -144,6 +145,8 @@ def addends(
         product = values * factors
         rounded = arithmetic_result(product, rule.accumulate, Behaviour())
     off_grid = np.isfinite(product) & (rounded != product)
+    if rule.fused == "sums":  # s (x + y) rounds x + y, also where s x and s y are exact
+        off_grid |= np.isfinite(product) & (product != 0)
     if arithmetic.may_flush:  # a product that underflows may be rounded to a subnormal, or to zero
         small = flushed(product, rule.accumulate)
         low = np.where(small, np.minimum(low, 0.0), low)

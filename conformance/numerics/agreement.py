@@ -34,15 +34,15 @@ def check(operator: Operator, case: Case, limit: int = ELEMENTS) -> None:
         template = case.outputs[name].materialize()
         output = summed_output(name, contract, case, template)
         output.terms.validate(output.source.shape[0])
-        source = case.inputs[output.terms.source]
-        absent = source.lacks(output.terms.named(source.shape))
-        if absent.size:
+        absent = output.sources.lacking(case.inputs)
+        if absent:
             raise ReferenceDisagreement(
-                f"{operator.name}: {name} adds row {absent[0]} of {output.terms.source},"
-                " which the row-sparse case does not hold"
+                f"{operator.name}: {name} adds {absent}, which the row-sparse case does not hold"
             )
-        of_rows = output.terms.rows.shape[1] * output.source.shape[1] // max(1, source.shape[-1])
-        if source.held_size * max(1, of_rows) > limit:
+        held = [case.inputs[source] for source in output.terms.sources]
+        last = max(1, held[0].shape[-1])
+        of_rows = output.terms.rows.shape[1] * output.source.shape[1] // last
+        if sum(source.held_size for source in held) * max(1, of_rows) > limit:
             continue
         if outputs is None:
             with np.errstate(all="ignore"):

@@ -19,6 +19,7 @@ from conformance.numerics.bulk import Bulk
 from conformance.numerics.gather import Window, blocks, factors, gather, gather_elements
 from conformance.numerics.order import Merges, emulate, validate
 from conformance.numerics.rounding import IEEE_BEHAVIOUR, cast_result
+from conformance.numerics.sources import Sources
 from conformance.operator import Sum
 from reference.floats import FP32, Format, bits_of, format_of, ordered, to_bits
 from reference.terms import Terms
@@ -45,7 +46,7 @@ class SummedOutput:
     """A summed output with its contract.
 
     ``source`` and the observed ``bits`` are 2-D, [source_rows, hidden] and [output_rows, hidden];
-    ``shape`` and ``source_shape`` are those of the tensors.
+    ``shape`` is the output's own.
     """
 
     name: str
@@ -54,16 +55,9 @@ class SummedOutput:
     source: NDArray[Any]
     bits: NDArray[Any]
     shape: tuple[int, ...]
-    source_shape: tuple[int, ...]
+    sources: Sources
     storage: Format
     arithmetic: Arithmetic = IEEE
-
-    def named(self, row: int) -> str:
-        """Where a row of ``source`` lies in the tensor: single elements have two indices."""
-        if self.terms.columns is None:
-            return f"{self.terms.source}[{row}]"
-        position = np.unravel_index(row * self.terms.columns, self.source_shape)
-        return f"{self.terms.source}[{', '.join(str(at) for at in position)}]"
 
     @cached_property
     def accumulate(self) -> Format:
@@ -208,21 +202,21 @@ def summed_output(
     """
     terms = contract.terms(case.arrays, case.attributes)
     shape = case.outputs[name].shape
-    source = case.arrays[terms.source]
-    seen, viewed = terms.view(shape), terms.view(source.shape)
-    if terms.rows.shape[0] != seen[0] or seen[1] != viewed[1]:
+    sources = Sources.of(terms, case.arrays)
+    seen, columns = terms.view(shape), sources.view[1]
+    if seen != (terms.rows.shape[0], columns):
         raise ValueError(
             f"terms of {name}: {terms.rows.shape[0]} output rows over a source of shape"
-            f" {source.shape} do not make an output of shape {shape}"
+            f" {sources.shapes[0]} do not make an output of shape {shape}"
         )
     return SummedOutput(
         name=name,
         contract=contract,
         terms=terms,
-        source=source.reshape(viewed),
+        source=sources.array(case.arrays),
         bits=bits_of(np.ascontiguousarray(observed)).reshape(seen),
         shape=shape,
-        source_shape=source.shape,
+        sources=sources,
         storage=format_of(observed.dtype),
         arithmetic=arithmetic,
     )

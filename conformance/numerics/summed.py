@@ -137,7 +137,7 @@ def _worst(output: SummedOutput, place: int) -> WorstElement:
         operands=operands,
         addends=output.addends(operands),
         source_rows=output.terms.rows[place // output.bits.shape[1]],
-        named=output.named,
+        named=output.sources.named,
         accumulate=output.accumulate,
         storage=output.storage,
         declared=declared,
@@ -149,8 +149,8 @@ def _subject(output: SummedOutput, asked: Question, wrong: Mask) -> Subject:
     """The output as a diagnosis sees it."""
     machine, tensor = asked.case.machine, asked.case.inputs[output.terms.source]
     code, coded = None, None
-    whole_rows = output.terms.columns is None
-    if tensor.fill is not None and whole_rows:
+    alone = output.terms.columns is None and not output.terms.under
+    if tensor.fill is not None and alone:
         code, coded = address_code_of(tensor.fill, output.source.shape[1], output.source.dtype)
     return Subject(
         name=output.name,
@@ -160,10 +160,10 @@ def _subject(output: SummedOutput, asked: Question, wrong: Mask) -> Subject:
         source=output.source,
         rule=output.rule,
         merges=output.merges,
-        segment=tensor.shape[-2] if len(tensor.shape) > 2 and whole_rows else 0,
+        segment=tensor.shape[-2] if len(tensor.shape) > 2 and alone else 0,
         cores=machine.cores if machine else 0,
         unwritten=asked.unwritten,
         code=code,
         coded=coded,
-        held=tensor.rows if whole_rows else None,
+        held=tensor.rows if alone else None,
     )

@@ -77,7 +77,7 @@ def test_what_no_case_may_be(case: Case, text: str) -> None:
         (with_tensor(dtype="bfloat16"), "x.dtype is bfloat16; it must be float16"),
         (
             with_tensor(values=None, fill=Fill(("lattice",), 0), rows=(0, 1, 2, 3, 5)),
-            "x.rows is (0, 1, 2, 3, 5); it must be with [4] too",
+            "x.rows is (0, 1, 2, 3, 5); it must be with x[4] too",
         ),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from reference.terms import Terms
+from reference.terms import Terms, stacked
 
 ROWS = np.array([[0, 3, -1], [-1, -1, -1], [2, 2, 2]], dtype=np.int32)
 
@@ -65,9 +65,15 @@ def test_a_view_has_the_last_axis_for_columns_unless_the_terms_say_otherwise() -
     assert Terms(ROWS, "x", columns=1).view((3, 0)) == (0, 1)
 
 
-def test_single_elements_are_named_by_the_row_in_which_they_lie() -> None:
-    rows = np.array([[0, 4, 5], [-1, 14, 10]])
-    np.testing.assert_array_equal(Terms(rows, "x").named((3, 5)), rows)
-    np.testing.assert_array_equal(
-        Terms(rows, "x", columns=1).named((3, 5)), [[0, 0, 1], [-1, 2, 2]]
-    )
+def test_stacked_terms_number_their_rows_on_and_have_the_slots_of_each_part() -> None:
+    one = Terms(np.array([[0, -1], [2, 1]]), "x", coefficients=np.array([[2, 3], [4, 5]]))
+    other = Terms(np.array([[1], [0]], np.int32), "bias")
+    terms = stacked((one, other, one), (3, 2, 3))
+    assert terms.sources == ("x", "bias", "x")
+    np.testing.assert_array_equal(terms.rows, [[0, -1, 4, 5, -1], [2, 1, 3, 7, 6]])
+    np.testing.assert_array_equal(terms.coefficients, [[2, 3, 1, 2, 3], [4, 5, 1, 4, 5]])
+    assert stacked((other,), (2,)).coefficients is None
+    with pytest.raises(ValueError, match="cannot be stacked"):
+        stacked((Terms(ROWS, "x", columns=1),), (4,))
+    with pytest.raises(ValueError, match=r"\[-1, 7\), the rows of x and bias and x"):
+        terms.validate(7)

@@ -12,7 +12,7 @@ from conformance.numerics.arithmetic import Arithmetic
 from conformance.numerics.order import sequential
 from conformance.observation import Observation, Outcome
 from conformance.operator import Sum
-from reference.terms import Terms
+from reference.terms import Terms, stacked
 from tests.conformance.segment_sum import ORDER, SUM, case, observe, operator
 
 DTYPES = pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
@@ -229,3 +229,73 @@ def test_what_a_sum_leaves_open_may_hold_anything(dtype, merges):
     y[2, 1] = 9.0
     verdict = judge(record, made, observe(y))
     assert "1 of 4 elements of y is wrong" in verdict.headline
+
+
+def device_of_sums(s, x, b, skip):
+    """sum over k of s[k] * (x[k] + b[k]), from left to right after ``skip``, all in float32."""
+    total = skip
+    with np.errstate(all="ignore"):
+        for k in range(len(s)):
+            total = total + s[k] * (x[k] + b[k])
+    return total
+
+
+def sums_case(s, x, b, skip):
+    """Its terms: the rows of x and b with the same coefficients, and the skipped row with 1."""
+    k = len(s)
+    record = weighted([[*s, *s, 1.0]], fused="sums", merges=None)
+    return record, case([[v] for v in (*x, *b, skip)], [list(range(2 * k + 1))], "float32")
+
+
+def test_a_coefficient_may_multiply_a_sum_where_the_contract_says_so():
+    # 1 + 2^-24 is rounded to 1, and 3 times that is 3; three products of their own give 3 + 2^-22.
+    s, x, b = np.float32([3]), np.float32([1]), np.float32([2.0**-24])
+    record, made = sums_case(s, x, b, np.float32(0))
+    y = device_of_sums(s, x, b, np.float32(0))
+    assert y == 3
+    assert judge(record, made, observe(np.array([[y]], np.float32))).ok
+    assert judge(record, made, observe(np.array([[3 + 2.0**-22]], np.float32))).ok
+    assert not judge(record, made, observe(np.array([[3 + 2.0**-20]], np.float32))).ok
+    apart = weighted([[3.0, 3.0, 1.0]], fused="either", merges=None)
+    assert not judge(apart, made, observe(np.array([[y]], np.float32))).ok
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0**-130, 2.0**100])
+def test_sums_times_their_coefficient_are_always_accepted(scale):
+    generator = np.random.default_rng(7)
+    for _ in range(300):
+        k = int(generator.integers(1, 6))
+        s, x, b = (generator.normal(size=k).astype(np.float32) for _ in range(3))
+        b = np.where(generator.random(k) < 0.3, -x, b).astype(np.float32)
+        x, b = (np.float32(scale) * x, np.float32(scale) * b)
+        skip = np.float32(scale * generator.normal()) if generator.random() < 0.5 else np.float32(0)
+        record, made = sums_case(s, x, b, skip)
+        y = device_of_sums(s, x, b, skip)
+        assert judge(record, made, observe(np.array([[y]], np.float32))).ok
+
+
+def test_no_order_is_declared_where_coefficients_multiply_sums():
+    with pytest.raises(ValueError, match="merges: no order"):
+        weighted([[1.0]], fused="sums", merges=sequential, order_clause=SUM)
+
+
+@DTYPES
+def test_rows_of_several_tensors_are_added_and_each_is_told_by_its_own(dtype):
+    made = case([[1.0, 2.0], [4.0, 8.0]], [[0], [1]], dtype)
+    bias = Tensor((1, 2), dtype, values=made.inputs["x"].values[:2])
+    made = replace(made, inputs={**made.inputs, "bias": bias})
+    own = Terms(np.zeros((2, 1), np.int32), "bias")
+
+    def terms(inputs, _):
+        return stacked((Terms(inputs["rows"], "x", np.float32([[3], [-1]])), own), (2, 1))
+
+    def formula(inputs, attributes):
+        return {"y": np.float64([[3], [-1]]) * inputs["x"] + inputs["bias"]}
+
+    record = operator(formula=formula, contracts={"y": Sum(SUM, terms)})
+    y = np.array([[4.0, 8.0], [-3.0, -6.0]], numpy_dtype(dtype))
+    assert judge(record, made, observe(y)).ok
+    y[1, 0] = 3.0
+    verdict = judge(record, made, observe(y))
+    assert verdict.outputs["y"].mismatches == 1
+    assert "x[1] = -1.0 * 4.0 (slot 0), bias[0] = 1.0 * 1.0 (slot 1)" in str(verdict)
