@@ -30,8 +30,8 @@ class Rule:
 
     ``fused`` says whether products are rounded to ``accumulate`` before they are added ("never"),
     enter the additions exactly ("always": a fused multiply-add), or either; with "sums" a
-    coefficient may also multiply the sum of two terms that share it. A cast product is rounded to ``accumulate`` and then to ``cast``, so
-    nothing is fused.
+    coefficient may also multiply the sum of two terms that share it. A cast product is rounded to
+    ``accumulate`` and then to ``cast``, so nothing is fused.
     """
 
     accumulate: Format = FP32
