@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from cases.operators._token_permute import TokenPermute, Windows
+from cases.operators._token_permute_sizes import VendorLines
 from conformance.case import Case, Machine, Tensor
 from conformance.fill import Fill
 from conformance.operator import TensorParameter
@@ -111,7 +112,7 @@ PERMUTE = TokenPermute(
     call,
     Windows(WINDOWS, least_slots, _asked, _shown),
     probs=False,
-    reserved_bytes=RESERVED_BYTES,
+    vendor=VendorLines(RESERVED_BYTES),
     batches=False,
     edge_modes=("whole", "first"),
 )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from itertools import product
+from typing import Any
 
 from cases.operators._moe_token_permute_call import DTYPES, PERMUTE, TENSORS, Shape, call
 from cases.operators._storage_bits import bits
-from cases.operators._token_permute_examples import ADDRESSED, PATTERNS, at_lines, sized
+from cases.operators._token_permute_examples import ADDRESSED, PATTERNS, at_lines, far, sized
 from cases.operators._token_permute_sizes import MOST_TOP_K
 from conformance.case import Case
 from conformance.fill import Fill
@@ -21,7 +21,6 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.strategies.far import EDGES
 from conformance.strategies.keys import LARGEST_KEY
 from conformance.variations import reshaped, retyped, with_attributes, without
 
@@ -45,7 +44,7 @@ _sized = partial(sized, PERMUTE)
 def examples() -> tuple[Example, ...]:
     """A call worked by hand, the vendor's lines, limits, and calls that ask for little."""
     lines = at_lines(PERMUTE, f"{TILING}: sizes at which it takes another branch", "whole", "first")
-    return (*_by_hand(), *lines, *_inside(), *_odd(), *_far())
+    return (*_by_hand(), *lines, *_inside(), *_odd(), *far(call, "first", _last_two_first))
 
 
 def _by_hand() -> Iterator[Example]:
@@ -106,22 +105,9 @@ def _odd() -> Iterator[Example]:
         yield Example(f"every kind of pattern {dtype}", patterns, "values are moved, inferred")
 
 
-def _far() -> Iterator[Example]:
-    """Tokens beyond 2^31 and 2^32 elements, of which the last two come first and are kept."""
-    for edge, dtype in product(EDGES, DTYPES):
-        hidden = edge // 8192
-        tokens = edge // hidden + 2
-        case = call(
-            "first",
-            dtype,
-            tokens=(tokens, hidden),
-            indices=(*(2 for _ in range(tokens - 2)), 1, 0),
-            num_out_tokens=2,
-            fill=ADDRESSED,
-            held=(tokens - 2, tokens - 1),
-        )
-        power = edge.bit_length() - 1
-        yield Example(f"tokens beyond 2^{power} elements {dtype}", case, "int64 shape, inferred")
+def _last_two_first(tokens: int) -> dict[str, Any]:
+    """The last two tokens come first and are kept."""
+    return {"indices": (*(2 for _ in range(tokens - 2)), 1, 0), "num_out_tokens": 2}
 
 
 def rejections() -> tuple[Rejection, ...]:

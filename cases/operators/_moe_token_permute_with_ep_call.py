@@ -6,7 +6,7 @@ import math
 
 from cases.operators._moe_token_permute_with_ep_windows import RANGES
 from cases.operators._token_permute import TokenPermute
-from cases.operators._token_permute_sizes import RESERVED_BYTES
+from cases.operators._token_permute_sizes import VendorLines
 from conformance.case import Case, Machine, Tensor
 from conformance.fill import Fill
 from conformance.operator import TensorParameter
@@ -120,7 +120,7 @@ PERMUTE = TokenPermute(
     call,
     RANGES,
     probs=True,
-    reserved_bytes=RESERVED_BYTES,
+    vendor=VendorLines(),
     batches=True,
     edge_modes=("full", "middle"),
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -18,14 +17,13 @@ from cases.operators._moe_token_permute_with_ep_call import (
 )
 from cases.operators._moe_token_permute_with_ep_sources import TILING
 from cases.operators._storage_bits import bits
-from cases.operators._token_permute_examples import ADDRESSED, CHIP, PATTERNS, at_lines, sized
+from cases.operators._token_permute_examples import ADDRESSED, CHIP, PATTERNS, at_lines, far, sized
 from cases.operators._token_permute_sizes import (
     MOST_PADDED_TOKENS,
     MOST_TOP_K,
 )
 from conformance.case import Tensor, numpy_dtype
 from conformance.operator import Example
-from conformance.strategies.far import EDGES
 from conformance.strategies.keys import LARGEST_KEY
 
 PRINTED = "ops-transformer, test_aclnn_moe_token_permute_with_ep.cpp"
@@ -40,7 +38,15 @@ _sized = partial(sized, PERMUTE)
 
 def examples() -> tuple[Example, ...]:
     """The printed example, the vendor's accepted sizes, limits, and calls that ask for nothing."""
-    return (*_printed(), *_tested(), *_lines(), *_inside(), *_odd(), *_padded(), *_far())
+    return (
+        *_printed(),
+        *_tested(),
+        *_lines(),
+        *_inside(),
+        *_odd(),
+        *_padded(),
+        *far(call, "tail", _last_two),
+    )
 
 
 def _printed() -> Iterator[Example]:
@@ -150,19 +156,6 @@ def _padded() -> Iterator[Example]:
     yield Example("no range, all tokens but 2", lasting, INFERRED)
 
 
-def _far() -> Iterator[Example]:
-    """Tokens beyond 2^31 and 2^32 elements of which a range keeps the last two slots."""
-    for edge, dtype in product(EDGES, DTYPES):
-        hidden = edge // 8192
-        tokens = edge // hidden + 2
-        case = call(
-            "tail",
-            dtype,
-            tokens=(tokens, hidden),
-            indices=tuple(range(tokens)),
-            rank_range=(tokens - 2, tokens),
-            fill=ADDRESSED,
-            held=(tokens - 2, tokens - 1),
-        )
-        power = edge.bit_length() - 1
-        yield Example(f"tokens beyond 2^{power} elements {dtype}", case, "int64 shape, inferred")
+def _last_two(tokens: int) -> dict[str, Any]:
+    """A range keeps the last two slots."""
+    return {"indices": tuple(range(tokens)), "rank_range": (tokens - 2, tokens)}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+from cases.operators._token_permute_sizes import VendorLines
 from conformance.case import Case
 
 Call = Callable[..., Case]
@@ -20,12 +21,37 @@ class Windows:
     * ``attributes``: what a call of mode, level and slots says of them; two more numbers choose
       among the calls that show the level.
     * ``shown``: the levels that a case shows.
+    * ``least_tokens``: of each mode that needs more than one.
+    * ``axis``: what the levels are called among the cells.
     """
 
     levels: Mapping[str, tuple[str, ...]]
     least_slots: Callable[[str, str], int]
     attributes: Callable[[str, str, int, int, int], dict[str, Any]]
     shown: Callable[[Case], set[str]]
+    least_tokens: Mapping[str, int] = field(default_factory=dict)
+    axis: str = "range"
+
+    def fewest_tokens(self, mode: str, level: str, top_k: int, slots: int = 1) -> int:
+        """The fewest tokens of ``top_k`` slots that show a level and have so many slots."""
+        least = max(slots, self.least_slots(mode, level))
+        return max(self.least_tokens.get(mode, 1), -(-least // top_k))
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """What else calls of an operator say: an argument of its ``call``, and an axis of its cells.
+
+    ``levels`` are those of each mode; ``shown`` are those that a case shows.
+    """
+
+    name: str
+    levels: Mapping[str, tuple[str, ...]]
+    shown: Callable[[Case], Collection[str]]
+
+
+def _any_keys(mode: str, keys: str, level: str, choice: str) -> bool:
+    return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,14 +60,24 @@ class TokenPermute:
 
     * ``call``: makes a case of mode, dtype, sizes and what the windows say.
     * ``probs``: whether slots may have probabilities, too.
-    * ``reserved_bytes``: of the buffer, what the vendor keeps back from rows.
+    * ``vendor``: what the vendor's tiling draws its lines by.
     * ``batches``: whether sources tell how the vendor takes tokens together and rows in parts.
     * ``edge_modes``: modes in which the edges of both tilings are met; all share one kernel.
+    * ``tokens``, ``indices``: its names of the rows that are copied and of the keys.
+    * ``flat``: whether keys may have one axis; ``index_dtypes``: what they may be.
+    * ``choice``: one more of its arguments; ``keys_with``: whether a pattern of keys goes with a
+      level of a mode's window and of that choice.
     """
 
     call: Call
     windows: Windows
     probs: bool
-    reserved_bytes: int
+    vendor: VendorLines
     batches: bool
     edge_modes: tuple[str, ...]
+    tokens: str = "tokens"
+    indices: str = "indices"
+    flat: bool = True
+    index_dtypes: tuple[str, ...] = ("int32", "int64")
+    choice: Choice | None = None
+    keys_with: Callable[[str, str, str, str], bool] = _any_keys

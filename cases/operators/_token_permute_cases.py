@@ -24,7 +24,6 @@ one run, which is longer where the buffer is."""
 SEAMS = st.sampled_from(tuple(SEAM_UB_BYTES))
 
 NUMBERS = st.integers(0, 2**20)
-INDEX_DTYPES = st.sampled_from(["int32", "int64"])
 
 
 @st.composite
@@ -43,7 +42,7 @@ def sorting_cases(
     """
     windows = permute.windows
     most_slots, size = 8 if small else MOST_SLOTS, numpy_dtype(dtype).itemsize
-    top_k = draw(top_ks(min(MOST_TOP_K, most_slots)))
+    top_k = draw(top_ks(min(MOST_TOP_K, most_slots // windows.least_tokens.get(mode, 1))))
     machine = draw(machines(0, small))
     probs = draw(st.none() | MOVED) if permute.probs else None
     tile = CopyUb(machine.ub_bytes, top_k, size, probs is not None).columns
@@ -57,16 +56,19 @@ def sorting_cases(
     if where.startswith("lists"):
         tokens = -(-(SORT_GRANULE + 1 + more) // top_k)
     level = draw(st.sampled_from(windows.levels[mode]))
-    tokens = max(tokens, -(-windows.least_slots(mode, level) // top_k))
+    tokens = max(tokens, windows.fewest_tokens(mode, level, top_k))
     slots = tokens * top_k
     hidden = draw(hiddens(max(1, min(most_hidden, LARGEST_CASE // slots)), tile))
     if where == "tiles":
         hidden = CopyUb(machine.ub_bytes, top_k, size, probs is not None).columns + 1
     asked = windows.attributes(mode, level, slots, draw(NUMBERS), draw(NUMBERS))
-    flat = draw(st.booleans()) and top_k == 1
-    indices, index_dtype = tuple(draw(keys(slots)).tolist()), draw(INDEX_DTYPES)
+    flat = permute.flat and draw(st.booleans()) and top_k == 1
+    indices = tuple(draw(keys(slots)).tolist())
+    index_dtype = draw(st.sampled_from(permute.index_dtypes))
     if permute.probs:
         asked["probs"] = probs
+    if permute.choice:
+        asked[permute.choice.name] = draw(st.sampled_from(permute.choice.levels[mode]))
     return permute.call(
         mode,
         dtype,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache, partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from cases.operators._token_permute_edges import edges
 from cases.operators._token_permute_sizes import (
     BOUNDARIES,
     CORES,
+    FLAT,
     SMALL_UB,
     SORT_SIZES,
     TOP_KS,
@@ -46,30 +48,44 @@ def cells(permute: TokenPermute, mode: str, dtype: str) -> Cells:
     """The cells of one mode that sorts and dtype."""
     element_bytes = numpy_dtype(dtype).itemsize
     levels = permute.windows.levels[mode]
+    tokens = permute.windows.least_tokens.get(mode, 1)
 
     @cache
     def holds(boundary: str, top_k: str, cores: str, ub: str, slots: int) -> bool:
-        found = sizes_at(boundary, top_k, cores, ub, element_bytes, permute.reserved_bytes)
-        return any(sizes.holds(slots) for sizes in found)
+        found = sizes_at(boundary, top_k, cores, ub, element_bytes, permute.vendor)
+        return any(sizes.holds(slots, tokens) for sizes in found)
 
     def solvable(
         boundary: str, top_k: str, cores: str, ub: str, keys: str, level: str = levels[0]
     ) -> bool:
         return holds(boundary, top_k, cores, ub, _least(permute, mode, keys, level))
 
+    def goes_together(keys: str, *chosen: str) -> bool:
+        level = chosen[0] if ranges else levels[0]
+        return permute.keys_with(mode, keys, level, chosen[-1] if choices else "")
+
     enough = permute.windows.least_slots(mode, levels[0])
     boundaries = tuple(name for name in BOUNDARIES if SORT_SIZES.get(name, enough) >= enough)
-    ranges = (Axis("range", levels, permute.windows.shown),) if len(levels) > 1 else ()
+    top_ks = tuple(name for name in TOP_KS if permute.flat or name != FLAT)
+    several = len(permute.index_dtypes) > 1
+    dtypes = (Axis("indices", permute.index_dtypes, partial(_dtypes_of, permute)),) * several
+    ranges = (Axis(permute.windows.axis, levels, permute.windows.shown),) if len(levels) > 1 else ()
     probs = (Axis("probs", PROBS, probs_shown),) if permute.probs else ()
+    choice = permute.choice
+    choices = (Axis(choice.name, choice.levels[mode], choice.shown),) if choice else ()
     sized = ("boundary", "top_k", "cores", "UB", "keys", *(axis.name for axis in ranges))
+    together = ("keys", *(axis.name for axis in (*ranges, *choices)))
+    others = list(product(*(axis.levels for axis in (*ranges, *choices))))
+    known = tuple(keys for keys in KEYS if any(goes_together(keys, *more) for more in others))
     return Cells(
         axes=(
-            Axis("boundary", boundaries, partial(_boundaries_of, permute.reserved_bytes)),
-            Axis("keys", KEYS, _keys_of),
-            Axis("top_k", tuple(TOP_KS), _top_ks_of),
+            Axis("boundary", boundaries, partial(_boundaries_of, permute)),
+            Axis("keys", known, partial(_keys_of, permute)),
+            Axis("top_k", top_ks, partial(_top_ks_of, permute)),
             *ranges,
-            Axis("family", MOVED_FIRST, families_shown),
-            Axis("indices", INDEX_DTYPES, lambda case: [case.inputs["indices"].dtype]),
+            *choices,
+            Axis("family", MOVED_FIRST, partial(families_shown, tokens=permute.tokens)),
+            *dtypes,
             *probs,
             Axis("cores", tuple(CORES), cores_shown),
             Axis("UB", tuple(UB), ub_shown),
@@ -77,6 +93,7 @@ def cells(permute: TokenPermute, mode: str, dtype: str) -> Cells:
         cases=lambda levels: _cases(permute, mode, dtype, levels),
         constraints=(
             Constraint(sized, solvable, "no size meets these, or only one that is too big"),
+            Constraint(together, goes_together, "no keys of the pattern are such, or not surely"),
         ),
         edges=edges(permute, mode, dtype),
     )
@@ -87,7 +104,7 @@ def _cases(draw: st.DrawFn, permute: TokenPermute, mode: str, dtype: str, levels
     """Cases that show these levels; every one takes the same number of choices, so that fewer are
     no simpler.
     """
-    level = levels.get("range", permute.windows.levels[mode][0])
+    level = levels.get(permute.windows.axis, permute.windows.levels[mode][0])
     least = _least(permute, mode, levels["keys"], level)
     found = sizes_at(
         levels["boundary"],
@@ -95,30 +112,33 @@ def _cases(draw: st.DrawFn, permute: TokenPermute, mode: str, dtype: str, levels
         levels["cores"],
         levels["UB"],
         numpy_dtype(dtype).itemsize,
-        permute.reserved_bytes,
+        permute.vendor,
     )
-    solved = [sizes for sizes in found if sizes.holds(least)]
+    tokens = permute.windows.least_tokens.get(mode, 1)
+    solved = [sizes for sizes in found if sizes.holds(least, tokens)]
     chosen: Sizes = cheap(draw, solved)
     more_tokens, any_hidden = draw(st.integers(0, 60)), draw(hiddens(MOST_HIDDEN))
     first, second = draw(NUMBERS), draw(NUMBERS)
     generator = np.random.default_rng(draw(SEEDS))
-    fewest = max(1, -(-least // chosen.top_k))
+    fewest = permute.windows.fewest_tokens(mode, level, chosen.top_k, least)
     more = few_more(more_tokens, chosen.top_k * (chosen.hidden or 1))
     tokens = chosen.tokens or min(fewest + more, chosen.most_tokens)
     slots = tokens * chosen.top_k
     hidden = chosen.hidden or (any_hidden - 1) % max(1, FEW_ELEMENTS // slots) + 1
-    flat = levels["top_k"] == "rank 1"
+    flat = levels["top_k"] == FLAT
     asked = permute.windows.attributes(mode, level, slots, first, second)
     if permute.probs:
         weights = draw(probs_with(levels["probs"], tokens if flat else chosen.top_k))
         asked["probs"] = None if levels["probs"] == "absent" else weights
+    if permute.choice:
+        asked[permute.choice.name] = levels[permute.choice.name]
     return permute.call(
         mode,
         dtype,
         tokens=(tokens, hidden),
         top_k=None if flat else chosen.top_k,
         indices=tuple(keyed(levels["keys"], slots, generator).tolist()),
-        index_dtype=levels["indices"],
+        index_dtype=levels.get("indices", permute.index_dtypes[0]),
         fill=draw(fills_with(levels["family"], 1, hidden, MOVED_FIRST)),
         machine=chosen.machine,
         **asked,
@@ -130,29 +150,33 @@ def _least(permute: TokenPermute, mode: str, keys: str, level: str) -> int:
     return max(LEAST_KEYS[keys], permute.windows.least_slots(mode, level))
 
 
-def _boundaries_of(reserved_bytes: int, case: Case) -> set[str]:
-    tokens, *columns = case.inputs["tokens"].shape
+def _boundaries_of(permute: TokenPermute, case: Case) -> set[str]:
+    tokens, *columns = case.inputs[permute.tokens].shape
     hidden = math.prod(columns)
     element_bytes = numpy_dtype(case.dtype).itemsize
-    slots = case.inputs["indices"].size
-    return boundaries_of(case.machine, tokens, slots, hidden, element_bytes, reserved_bytes)
+    slots = case.inputs[permute.indices].size
+    return boundaries_of(case.machine, tokens, slots, hidden, element_bytes, permute.vendor)
 
 
-def _keys_of(case: Case) -> set[str]:
-    return key_patterns(np.asarray(case.arrays["indices"], np.int64).reshape(-1))
+def _dtypes_of(permute: TokenPermute, case: Case) -> list[str]:
+    return [case.inputs[permute.indices].dtype]
 
 
-def _top_ks_of(case: Case) -> list[str]:
-    shape = case.inputs["indices"].shape
+def _keys_of(permute: TokenPermute, case: Case) -> set[str]:
+    return key_patterns(np.asarray(case.arrays[permute.indices], np.int64).reshape(-1))
+
+
+def _top_ks_of(permute: TokenPermute, case: Case) -> list[str]:
+    shape = case.inputs[permute.indices].shape
     if len(shape) == 1:
-        return ["rank 1"]
+        return [FLAT]
     return [name for name, top_ks in TOP_KS.items() if shape[1] >= top_ks[0]][-1:]
 
 
-def families_shown(case: Case) -> tuple[str, ...]:
+def families_shown(case: Case, tokens: str = "tokens") -> tuple[str, ...]:
     """The families of values that the tokens of a case hold."""
-    tokens = case.inputs["tokens"]
-    return families_of(tokens.fill, tokens.shape[-1]) if tokens.fill else ()
+    rows = case.inputs[tokens]
+    return families_of(rows.fill, rows.shape[-1]) if rows.fill else ()
 
 
 def probs_shown(case: Case) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -22,7 +23,6 @@ from cases.operators._token_permute_limits import (
 from cases.operators._token_permute_sizes import (
     LISTS_OF_ONE_MERGE,
     one_core_slots,
-    row_columns,
 )
 from conformance.case import Case, Machine, numpy_dtype
 from conformance.devices.device import USABLE_UB_BYTES
@@ -40,7 +40,6 @@ SLOT_COST = 8
 SPLIT_GRANULE_BYTES = 512
 MOST_TOKENS_OF_A_PASS = 4095
 PATTERNS = ("cycle", "one missing", "descending", "negative", "all equal")
-INDEX_DTYPES = st.sampled_from(["int32", "int64"])
 NUMBERS = st.integers(0, 2**20)
 
 
@@ -52,17 +51,17 @@ def edges(permute: TokenPermute, mode: str, dtype: str) -> Edges | None:
     near = distinct(
         Edge(limit, machine, sizes, _cost(sizes))
         for machine in (SMALL, *CHIPS)
-        for limit, sizes in (*_sort_edges(machine), *_copy_edges(permute, machine, size))
+        for limit, sizes in (*_sort_edges(permute, machine), *_copy_edges(permute, machine, size))
     )
-    return Edges(near, _sizes_of, lambda edge: _cases(permute, mode, dtype, edge))
+    return Edges(near, partial(_sizes_of, permute), lambda edge: _cases(permute, mode, dtype, edge))
 
 
-def _sort_edges(machine: Machine) -> Iterator[tuple[str, Sizes]]:
+def _sort_edges(permute: TokenPermute, machine: Machine) -> Iterator[tuple[str, Sizes]]:
     own = run_slots(machine.ub_bytes)
     most = {"sort": own, "merge-1": own * MERGED_AT_ONCE, "merge-2": own * MERGED_AT_ONCE**2}
     most["runs"] = own * machine.cores
     if machine in CHIPS:
-        vendor = one_core_slots(machine)
+        vendor = one_core_slots(machine, permute.vendor.core_bytes)
         most |= {"one vendor core": vendor, "four vendor lists": vendor * LISTS_OF_ONE_MERGE}
         most |= {"vendor cores": vendor * machine.cores, "vendor core and granule": vendor + 32}
         most["sixteen vendor lists"] = vendor * LISTS_OF_ONE_MERGE**2
@@ -75,8 +74,8 @@ def _copy_edges(
     permute: TokenPermute, machine: Machine, element_bytes: int
 ) -> Iterator[tuple[str, Sizes]]:
     ub = machine.ub_bytes
-    hiddens = {"a vendor row": row_columns(ub, element_bytes, permute.reserved_bytes)}
-    half = (ub - permute.reserved_bytes) // 2 // SPLIT_GRANULE_BYTES * SPLIT_GRANULE_BYTES
+    hiddens = {"a vendor row": permute.vendor.row(ub, element_bytes)}
+    half = (ub - permute.vendor.reserved_bytes) // 2 // SPLIT_GRANULE_BYTES * SPLIT_GRANULE_BYTES
     if permute.batches:
         hiddens["two vendor pieces"] = 2 * half // element_bytes
     for step, change in STEPS.items():
@@ -110,10 +109,10 @@ def _cost(sizes: Sizes) -> int:
     return slots * (sizes.get("hidden", FREE_HIDDEN) + SLOT_COST)
 
 
-def _sizes_of(case: Case) -> Sizes:
+def _sizes_of(permute: TokenPermute, case: Case) -> Sizes:
     """The sizes of a case that an edge may fix."""
-    tokens, *columns = case.inputs["tokens"].shape
-    top_k = case.inputs["indices"].size // max(1, tokens)
+    tokens, *columns = case.inputs[permute.tokens].shape
+    top_k = case.inputs[permute.indices].size // max(1, tokens)
     probs = int("probs" in case.inputs)
     return {"top_k": top_k, "tokens": tokens, "hidden": math.prod(columns), "probs": probs}
 
@@ -124,7 +123,7 @@ def _cases(draw: st.DrawFn, permute: TokenPermute, mode: str, dtype: str, edge: 
     sizes, top_k = edge.sizes, edge.sizes["top_k"]
     level = permute.windows.levels[mode][0]
     some_tokens, some_hidden = draw(st.integers(1, FREE_TOKENS)), draw(st.integers(1, FREE_HIDDEN))
-    fewest = -(-permute.windows.least_slots(mode, level) // top_k)
+    fewest = permute.windows.fewest_tokens(mode, level, top_k)
     tokens = sizes.get("tokens", max(some_tokens, fewest))
     slots, hidden = tokens * top_k, sizes.get("hidden", some_hidden)
     asked = permute.windows.attributes(mode, level, slots, draw(NUMBERS), draw(NUMBERS))
@@ -133,13 +132,15 @@ def _cases(draw: st.DrawFn, permute: TokenPermute, mode: str, dtype: str, edge: 
     if permute.probs:
         given, weights = draw(st.booleans()), draw(MOVED)
         asked["probs"] = weights if sizes.get("probs", given) else None
+    if permute.choice:
+        asked[permute.choice.name] = draw(st.sampled_from(permute.choice.levels[mode]))
     return permute.call(
         mode,
         dtype,
         tokens=(tokens, hidden),
         top_k=top_k,
         indices=tuple(keyed(pattern, slots, generator).tolist()),
-        index_dtype=draw(INDEX_DTYPES),
+        index_dtype=draw(st.sampled_from(permute.index_dtypes)),
         fill=draw(MOVED),
         machine=edge.machine,
         **asked,

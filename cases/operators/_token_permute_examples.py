@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-from cases.operators._token_permute import TokenPermute
-from cases.operators._token_permute_sizes import LISTS_OF_ONE_MERGE, one_core_slots, row_columns
+from cases.operators._token_permute import Call, TokenPermute
+from cases.operators._token_permute_sizes import LISTS_OF_ONE_MERGE, one_core_slots
 from conformance.case import Case, Machine, numpy_dtype
 from conformance.devices.device import USABLE_UB_BYTES
 from conformance.fill import BITS, Fill
 from conformance.operator import Example
+from conformance.strategies.far import EDGES
 from conformance.strategies.keys import keyed
 
 DTYPES = ("float16", "bfloat16", "float32")
@@ -46,21 +48,38 @@ def at_lines(permute: TokenPermute, source: str, every: str, some: str) -> Itera
     Calls of the mode ``every`` keep every slot, those of the mode ``some`` leave some out. Few have
     many slots, as their indices are listed one by one.
     """
-    core = one_core_slots(CHIP)
+    core = one_core_slots(CHIP, permute.vendor.core_bytes)
     merge = LISTS_OF_ONE_MERGE * core
     sizes = (1, 31, 32, 33, core - 1, core, core + 1, core + 32, merge, merge + 1)
     for number, slots in enumerate(sizes):
-        dtype, index_dtype = DTYPES[number % 3], ("int32", "int64")[number % 2]
+        dtype, index_dtypes = DTYPES[number % 3], permute.index_dtypes
+        index_dtype = index_dtypes[number % len(index_dtypes)]
         asked = _first(permute, every, slots)
-        case = sized(permute, every, dtype, (slots, 1), None, index_dtype=index_dtype, **asked)
+        top_k = None if permute.flat else 1
+        case = sized(permute, every, dtype, (slots, 1), top_k, index_dtype=index_dtype, **asked)
         yield Example(f"{slots} slots", case, source)
     for dtype in ("float16", "float32"):
-        for usable in USABLE_UB_BYTES.values():
-            row = row_columns(usable, numpy_dtype(dtype).itemsize, permute.reserved_bytes)
+        size = numpy_dtype(dtype).itemsize
+        for row in dict.fromkeys(permute.vendor.row(ub, size) for ub in USABLE_UB_BYTES.values()):
             for hidden in (row, row + 1):
                 asked = _first(permute, some, 4)
                 case = sized(permute, some, dtype, (2, hidden), 2, "descending", **asked)
                 yield Example(f"rows of {hidden} {dtype}", case, source)
+
+
+def far(call: Call, mode: str, asked: Callable[[int], dict[str, Any]]) -> Iterator[Example]:
+    """Tokens beyond 2^31 and 2^32 elements, of which ``asked``, of their number, keeps the last two
+    alone; ``call`` makes a case of them.
+    """
+    for edge, dtype in product(EDGES, DTYPES):
+        hidden = edge // 8192
+        tokens = edge // hidden + 2
+        held = (tokens - 2, tokens - 1)
+        case = call(
+            mode, dtype, tokens=(tokens, hidden), fill=ADDRESSED, held=held, **asked(tokens)
+        )
+        power = edge.bit_length() - 1
+        yield Example(f"tokens beyond 2^{power} elements {dtype}", case, "int64 shape, inferred")
 
 
 def _first(permute: TokenPermute, mode: str, slots: int) -> dict[str, Any]:

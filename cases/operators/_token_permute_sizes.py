@@ -7,9 +7,9 @@ draw their own lines; shapes around the vendor's on small machines lie near thei
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from itertools import product
 
 from conformance.case import Machine
@@ -26,12 +26,16 @@ LISTS_OF_ONE_MERGE = 4
 RESERVED_BYTES = 4096
 """Of the buffer, what MoeTokenPermuteWithEp keeps back for indices; MoeTokenPermute keeps half."""
 
+CORE_BYTES = 32
+"""Of the buffer, what both keep back from the sort for each core."""
+
 MOST_TOP_K = 512
 MOST_PADDED_TOKENS = 2**31
 """With paddedMode indices name tokens, which come back as int32."""
 
+FLAT = "rank 1"
 TOP_KS = {
-    "rank 1": (1,),
+    FLAT: (1,),
     "1": (1,),
     "2-3": (2, 3),
     "4-8": tuple(range(4, 9)),
@@ -39,7 +43,7 @@ TOP_KS = {
     "65-511": tuple(range(65, 512)),
     "512": (512,),
 }
-"""top_k of each class; with "rank 1" the indices have one axis."""
+"""top_k of each class; with the first the indices have one axis."""
 
 CORES = {"one": (1,), "few": (2, 3), "many": (40, 48)}
 SMALL_UB = 16384
@@ -68,6 +72,25 @@ MOST_ELEMENTS = 800_000
 
 
 @dataclass(frozen=True)
+class VendorLines:
+    """What the vendor's tiling of an operator draws its lines by: see `one_core_slots` and
+    `row_columns`. ``columns``, where they are not 0, are those of its row, whatever the buffer.
+    """
+
+    reserved_bytes: int = RESERVED_BYTES
+    core_bytes: int = CORE_BYTES
+    columns: int = 0
+
+    def row(self, ub_bytes: int, element_bytes: int) -> int:
+        """The most columns that it copies at once on one of its chips."""
+        return self.columns or row_columns(ub_bytes, element_bytes, self.reserved_bytes)
+
+
+WITH_EP = VendorLines()
+"""Those of MoeTokenPermuteWithEp."""
+
+
+@dataclass(frozen=True)
 class Sizes:
     """A machine and the sizes that a boundary fixes; ``tokens`` or ``hidden`` None is free."""
 
@@ -81,16 +104,16 @@ class Sizes:
         """The most tokens within the bounds of a case."""
         return min(MOST_SLOTS, MOST_ELEMENTS // (self.hidden or 1)) // self.top_k
 
-    def holds(self, slots: int) -> bool:
-        """Whether there can be that many slots, within the bounds of a case."""
-        least = max(1, -(-slots // self.top_k))
+    def holds(self, slots: int, fewest_tokens: int = 1) -> bool:
+        """Whether there can be that many slots and tokens, within the bounds of a case."""
+        least = max(fewest_tokens, -(-slots // self.top_k))
         tokens = self.most_tokens if self.tokens is None else self.tokens
         return least <= tokens <= self.most_tokens
 
 
-def one_core_slots(machine: Machine) -> int:
+def one_core_slots(machine: Machine, core_bytes: int = CORE_BYTES) -> int:
     """The most slots that one core sorts at once."""
-    usable = machine.ub_bytes - 32 * machine.cores
+    usable = machine.ub_bytes - core_bytes * machine.cores
     return usable // SORTED_BYTES_PER_SLOT // SORT_GRANULE * SORT_GRANULE
 
 
@@ -106,14 +129,13 @@ def sizes_at(
     cores: str,
     ub: str,
     element_bytes: int,
-    reserved_bytes: int = RESERVED_BYTES,
+    vendor: VendorLines = WITH_EP,
 ) -> tuple[Sizes, ...]:
     """The sizes on a boundary, fewest elements first; empty where the classes do not meet it."""
-    row = partial(row_columns, element_bytes=element_bytes, reserved_bytes=reserved_bytes)
     found = {
         sizes
         for count, ub_bytes in product(CORES[cores], UB[ub])
-        for sizes in _on(boundary, TOP_KS[top_k], Machine(count, ub_bytes), row)
+        for sizes in _on(boundary, TOP_KS[top_k], Machine(count, ub_bytes), element_bytes, vendor)
         if sizes.holds(1)
     }
     return tuple(sorted(found, key=_simplicity))
@@ -125,16 +147,16 @@ def boundaries_of(
     slots: int,
     hidden: int,
     element_bytes: int,
-    reserved_bytes: int = RESERVED_BYTES,
+    vendor: VendorLines = WITH_EP,
 ) -> set[str]:
     """The boundaries on which a case's sizes lie; without a machine, those of no machine."""
     shown = {name for name, size in SORT_SIZES.items() if slots == size}
-    row_of = partial(row_columns, element_bytes=element_bytes, reserved_bytes=reserved_bytes)
-    vendor = {row_of(usable) for usable in USABLE_UB_BYTES.values()}
-    shown |= {f"hidden = vendor row{s}" for s, d in STEPS.items() if hidden - d in vendor}
+    rows = {vendor.row(usable, element_bytes) for usable in USABLE_UB_BYTES.values()}
+    shown |= {f"hidden = vendor row{s}" for s, d in STEPS.items() if hidden - d in rows}
     if machine is None:
         return shown
-    core, row = one_core_slots(machine), row_of(machine.ub_bytes)
+    core = one_core_slots(machine, vendor.core_bytes)
+    row = row_columns(machine.ub_bytes, element_bytes, vendor.reserved_bytes)
     for step, change in STEPS.items():
         shown |= {f"tokens = cores{step}"} if tokens == machine.cores + change else set()
         shown |= {f"slots = one core{step}"} if slots == core + change else set()
@@ -144,14 +166,18 @@ def boundaries_of(
 
 
 def _on(
-    boundary: str, top_ks: tuple[int, ...], machine: Machine, row_of: Callable[[int], int]
+    boundary: str,
+    top_ks: tuple[int, ...],
+    machine: Machine,
+    element_bytes: int,
+    vendor: VendorLines,
 ) -> Iterator[Sizes]:
     """The sizes of one machine and class of top_k on a boundary."""
     what, _, step = boundary.partition(" = ")
     change = next((change for word, change in STEPS.items() if word and step.endswith(word)), 0)
     ends = sorted({top_ks[0], top_ks[-1]})
     if what == "slots":
-        core = one_core_slots(machine)
+        core = one_core_slots(machine, vendor.core_bytes)
         slots = {"one core": core + change, "four lists": LISTS_OF_ONE_MERGE * core + 1}.get(
             step.removesuffix(" + 1").removesuffix(" - 1"), 0
         ) or SORT_SIZES[boundary]
@@ -160,9 +186,9 @@ def _on(
     elif what == "tokens":
         yield from (Sizes(machine, top_k, machine.cores + change) for top_k in ends)
     else:
-        rows = [row_of(machine.ub_bytes)]
+        rows = [row_columns(machine.ub_bytes, element_bytes, vendor.reserved_bytes)]
         if "vendor" in step:
-            rows = [row_of(usable) for usable in USABLE_UB_BYTES.values()]
+            rows = [vendor.row(usable, element_bytes) for usable in USABLE_UB_BYTES.values()]
         for row, top_k in product(rows, ends):
             yield Sizes(machine, top_k, hidden=row * (2 if "two" in step else 1) + change)
 
