@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.case import Case, numpy_dtype
+from conformance.devices.layout import POISON
 from conformance.numerics.moved import as_integers
 from conformance.observation import Observation, Outcome
 from conformance.operator import Copy, Index, Operator, Unspecified
@@ -26,7 +27,8 @@ def right_answer(operator: Operator, case: Case) -> Observation:
         dtype = numpy_dtype(tensor.dtype)
         unwritten[name] = 0
         if isinstance(contract, Unspecified):
-            outputs[name] = np.full(tensor.shape, np.nan, dtype)
+            poison = POISON * (tensor.size * dtype.itemsize // len(POISON))
+            outputs[name] = np.frombuffer(poison, dtype).reshape(tensor.shape).copy()
             unwritten[name] = tensor.size
         elif isinstance(contract, Copy):
             inputs = as_integers(case.arrays, contract.moved)

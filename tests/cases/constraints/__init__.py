@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from tests.cases.constraints import (
+    moe_init_routing_v2,
     moe_token_permute,
     moe_token_permute_grad,
     moe_token_permute_with_ep,
@@ -15,6 +16,7 @@ from tests.cases.constraints import (
 from tests.cases.constraints.constraint import Constraint as Constraint
 
 CONSTRAINTS: dict[str, tuple[Constraint, ...]] = {
+    "moe_init_routing_v2": moe_init_routing_v2.CONSTRAINTS,
     "moe_token_permute": moe_token_permute.CONSTRAINTS,
     "moe_token_permute_grad": moe_token_permute_grad.CONSTRAINTS,
     "moe_token_permute_with_routing_map_grad": moe_token_permute_with_routing_map_grad.CONSTRAINTS,

@@ -1,0 +1,182 @@
+"""Which rows of MoeInitRoutingV2 a call keeps: active ones, or places of experts; and its counts.
+
+Keys that are drawn for a sort become experts here: with counts or places, of which there is one for
+every expert, they begin at 0 and end near the number of slots.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cases.operators._moe_init_routing_v2_call import Shape, call, counts_shown
+from cases.operators._moe_token_permute_call import least_slots as least_kept_slots
+from cases.operators._moe_token_permute_call import levels_shown, number_at
+from cases.operators._token_permute import Choice, TokenPermute, Windows
+from cases.operators._token_permute_sizes import VendorLines
+from conformance.case import Case, Machine
+from conformance.fill import Fill
+
+Experts = NDArray[np.int64]
+
+FIRST = "first"
+"""The mode of MoeTokenPermute whose numbers of rows are those of active mode."""
+
+ROWS = {
+    "dropless": ("all",),
+    "active": ("any", "one row", "all", "too many"),
+    "drop_pad": ("any", "one row", "none dropped", "none padded", "most rows"),
+}
+"""In drop/pad mode: a capacity of 1; one that no expert exceeds; one that every expert fills; the
+largest that there may be, one below the number of tokens."""
+
+COUNTS_OF_MODE = {
+    "dropless": ("absent", "given", "cumsum", "count"),
+    "active": ("absent", "given", "cumsum", "count"),
+    "drop_pad": ("absent", "given", "before"),
+}
+MORE_EXPERTS = 64
+"""Beyond the number of slots, the experts that a call with counts or places may have."""
+
+FEW_EXPERTS = 4
+"""The most experts of a call with the largest capacity: its rows are the product of both."""
+
+VENDOR_COLUMNS = 16376
+"""The widest rows of the vendor's calls that one pass sorts and copies."""
+
+
+def least_slots(mode: str, level: str) -> int:
+    """The fewest slots in which a level of a mode is told from others."""
+    return 2 if mode == "drop_pad" else least_kept_slots(FIRST, level)
+
+
+def keys_with(mode: str, keys: str, level: str, counts: str) -> bool:
+    """Whether keys of a pattern can show a level, and be counted."""
+    if keys in ("negative", "large"):
+        return mode != "drop_pad" and counts == "absent"
+    return {
+        "none dropped": keys in ("in order", "cycle"),
+        "none padded": keys != "one missing",
+        "most rows": keys in ("in order", "all equal", "descending"),
+    }.get(level, True)
+
+
+def experts_of(keys: Experts, level: str, tokens: int) -> Experts:
+    """Keys as experts whose numbers suit the level: in the same order, but for "none dropped"."""
+    experts = keys - min(0, int(keys.min()))
+    dense: Experts = np.unique(experts, return_inverse=True)[1].reshape(-1)
+    if level == "none padded" or experts.max() >= keys.size + MORE_EXPERTS:
+        return dense
+    if level == "most rows":
+        few: Experts = dense * FEW_EXPERTS // max(FEW_EXPERTS, int(dense.max()) + 1)
+        return few
+    if level == "none dropped":  # experts of more slots than a capacity may have are divided
+        most = tokens - 1
+        parts = -(-int(np.bincount(experts).max()) // most)
+        return experts * parts + _occurrence(experts) // most
+    return experts
+
+
+def capacity_of(level: str, experts: Experts, expert_num: int, tokens: int, number: int) -> int:
+    """A capacity that shows the level, one of them by a number; below the number of tokens."""
+    loads = np.bincount(experts, minlength=expert_num)
+    most = min(tokens - 1, max(1, 2 * experts.size // expert_num))
+    capacity = {
+        "one row": 1,
+        "none dropped": int(loads.max()) + number % 3,
+        "none padded": 1 + number % max(1, min(int(loads.min()), tokens - 1)),
+        "most rows": tokens - 1,
+    }.get(level, 1 + number % most)
+    return min(capacity, tokens - 1)
+
+
+def routed_call(
+    mode: str,
+    dtype: str,
+    *,
+    tokens: Shape,
+    top_k: int,
+    indices: Shape,
+    level: str,
+    numbers: tuple[int, int],
+    index_dtype: str = "int32",
+    counts: str = "absent",
+    fill: Fill | None = None,
+    machine: Machine | None = None,
+) -> Case:
+    """A case that shows a level; two numbers choose among those that do, and what has no effect."""
+    keys, (first, second) = np.array(indices, np.int64), numbers
+    slots = keys.size
+    how: dict[str, Any] = {"capacity": first % 3}
+    if mode == "active":
+        how["active_num"] = number_at(FIRST, level, slots, first, second)
+    if mode == "drop_pad" or counts != "absent":
+        keys = experts_of(keys, level if mode == "drop_pad" else "any", tokens[0])
+        exact = level in ("none padded", "most rows")
+        how["expert_num"] = int(keys.max()) + 1 + (0 if exact else second % 3)
+    elif keys.min() >= 0 and keys.max() < slots + MORE_EXPERTS:
+        how["expert_num"] = (int(keys.max()) + 1) * (second % 2)
+    if mode == "drop_pad":
+        how["capacity"] = capacity_of(level, keys, how["expert_num"], tokens[0], first)
+        how["active_num"] = (0, 1, slots)[second % 3]
+    return call(
+        mode,
+        dtype,
+        x=tokens,
+        top_k=top_k,
+        experts=tuple(keys.tolist()),
+        counts=counts,
+        fill=fill,
+        machine=machine,
+        **how,
+    )
+
+
+def _asked(mode: str, level: str, slots: int, first: int, second: int) -> dict[str, Any]:
+    return {"level": level, "numbers": (first, second)}
+
+
+def _shown(case: Case) -> set[str]:
+    experts = np.asarray(case.arrays["expert_idx"], np.int64).reshape(-1)
+    attributes = case.attributes
+    if case.mode == "dropless":
+        return {"all"}
+    if case.mode == "active":
+        return levels_shown(FIRST, experts.size, attributes["active_num"])
+    capacity = attributes["expert_capacity"]
+    loads = np.bincount(experts, minlength=attributes["expert_num"])
+    shows = {
+        "any": True,
+        "one row": capacity == 1,
+        "none dropped": loads.max() <= capacity,
+        "none padded": loads.min() >= capacity,
+        "most rows": capacity == case.inputs["x"].shape[0] - 1,
+    }
+    return {level for level, shown in shows.items() if shown}
+
+
+def _occurrence(experts: Experts) -> Experts:
+    """How many slots before each have the same expert."""
+    order = np.argsort(experts, kind="stable")
+    loads = np.bincount(experts)
+    place = np.empty_like(experts)
+    place[order] = np.arange(experts.size) - (np.cumsum(loads) - loads)[experts[order]]
+    return place
+
+
+PERMUTE = TokenPermute(
+    routed_call,
+    Windows(ROWS, least_slots, _asked, _shown, {"drop_pad": 2}, "rows"),
+    probs=False,
+    vendor=VendorLines(2048, core_bytes=0, columns=VENDOR_COLUMNS),
+    batches=False,
+    edge_modes=("dropless", "drop_pad"),
+    tokens="x",
+    indices="expert_idx",
+    flat=False,
+    index_dtypes=("int32",),
+    choice=Choice("counts", COUNTS_OF_MODE, counts_shown),
+    keys_with=keys_with,
+)

@@ -1,0 +1,10 @@
+"""The sources of what is on record of MoeInitRoutingV2."""
+
+README = "MoeInitRoutingV2 README"
+ACLNN = "aclnnMoeInitRoutingV2"
+GRADIENT = "aclnnMoeInitRoutingV2Grad document"
+HOST = "ops-transformer, moe_init_routing_v2/op_host"
+KERNELS = "ops-transformer, moe_init_routing_v2/op_kernel"
+SORT = "Ascend C API, Sort and MrgSort: equal keys keep their order"
+INTERFACE = "aclnn interfaces made from an operator's definition"
+INFERRED = "interface behaviour, inferred"

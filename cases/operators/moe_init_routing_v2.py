@@ -1,0 +1,166 @@
+"""MoeInitRoutingV2: tokens copied for each of their experts, sorted: all, the first, or as many of
+every expert; with counts of experts.
+
+Missing coverage: views that are not contiguous; more than 2^24 slots; results beyond 2^31 elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from hypothesis.strategies import SearchStrategy
+
+from cases.operators._moe_init_routing_v2_call import (
+    BEFORE,
+    BEFORE_FLAG,
+    COUNTS,
+    COUNTS_FLAG,
+    DTYPES,
+    NAME,
+    TENSORS,
+)
+from cases.operators._moe_init_routing_v2_examples import examples
+from cases.operators._moe_init_routing_v2_quarantine import quarantine
+from cases.operators._moe_init_routing_v2_rejections import rejections
+from cases.operators._moe_init_routing_v2_rows import PERMUTE
+from cases.operators._moe_init_routing_v2_sources import (
+    ACLNN,
+    GRADIENT,
+    HOST,
+    KERNELS,
+    README,
+    SORT,
+)
+from cases.operators._token_permute_cases import sorting_cases
+from cases.operators._token_permute_cells import cells
+from cases.operators._token_permute_limits import limits
+from conformance.case import Case
+from conformance.cells import Cells
+from conformance.operator import (
+    Arrays,
+    AttributeParameter,
+    Clause,
+    Copy,
+    Index,
+    Mode,
+    Operator,
+    Support,
+    Target,
+    Unspecified,
+    Varying,
+    document,
+    source_read,
+)
+from reference import moe_init_routing_v2 as reference
+
+
+def formula(inputs: Arrays, attributes: Mapping[str, Any]) -> Arrays:
+    """The document's equations on the case's arrays."""
+    before = bool(attributes[BEFORE_FLAG])
+    return reference.formula(
+        inputs["x"], inputs["expert_idx"], **{**attributes, BEFORE_FLAG: before}
+    )
+
+
+def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> SearchStrategy[Case]:
+    """Cases of one mode and dtype."""
+    return sorting_cases(PERMUTE, mode, dtype, small=small, seam=seam)
+
+
+def cells_of(mode: str, dtype: str) -> Cells:
+    """The discrete cells of one mode and dtype."""
+    return cells(PERMUTE, mode, dtype)
+
+
+def counted(flag: str, clause: Clause) -> Varying:
+    """The contract of counts that a flag asks for: without it, nothing is promised of them."""
+    return Varying(
+        lambda case: "asked" if case.attributes[flag] else "not asked",
+        {
+            "asked": Index(clause),
+            "not asked": Unspecified(
+                document("the flag is 0 or false: no output", f"{README}, parameters")
+            ),
+        },
+    )
+
+
+OPERATOR = Operator(
+    name=NAME,
+    title="MoeInitRoutingV2",
+    aclnn=ACLNN,
+    sources=(README, HOST, KERNELS, SORT),
+    products=("Ascend910B", "Ascend910_93"),
+    parameters=(
+        *TENSORS[:2],
+        AttributeParameter("active_num", "activeNumOptional"),
+        AttributeParameter("expert_capacity", "expertCapacityOptional"),
+        AttributeParameter("expert_num", "expertNumOptional"),
+        AttributeParameter("drop_pad_mode", "dropPadModeOptional"),
+        AttributeParameter(COUNTS_FLAG, "expertTokensCountOrCumsumFlagOptional"),
+        AttributeParameter(BEFORE_FLAG, "expertTokensBeforeCapacityFlagOptional", "bool"),
+        *TENSORS[2:],
+    ),
+    modes=(
+        Mode("dropless", document("dropPadMode 0: a row for every slot", f"{README}, equations")),
+        Mode("active", source_read("activeNum n > 0: the first n rows, or all if fewer", KERNELS)),
+        Mode(
+            "drop_pad",
+            document(
+                "dropPadMode 1: expertCapacity rows of every expert, the first of its slots;"
+                " what exceeds them is dropped, the rest is filled with 0",
+                f"{README}, function",
+            ),
+        ),
+    ),
+    dtypes=DTYPES,
+    formula=formula,
+    contracts={
+        "expanded_x": Copy(
+            source_read(
+                "every row is one of x, bit for bit: that of slot s is x[s // K], in the order of"
+                " the experts; +0 where an expert has fewer slots than its capacity",
+                f"{KERNELS}; the README's x[s % numRows] is of slots counted column by column",
+            )
+        ),
+        "expanded_row_idx": Index(
+            document(
+                "the rank of every slot among all, also of those beyond the active rows, equal"
+                " experts in slot order; in drop/pad mode expert * expertCapacity + the slot's"
+                " place there, or -1 if it is dropped",
+                f"{README}, equations; {GRADIENT}, expandedRowIdx; {SORT}",
+            )
+        ),
+        COUNTS: counted(
+            COUNTS_FLAG,
+            document(
+                "slots of every expert (flag 2), or of it and of all before it (flag 1), also of"
+                " those beyond the active rows",
+                f"{README}, parameters; its equation has the sums alone",
+            ),
+        ),
+        BEFORE: counted(
+            BEFORE_FLAG,
+            document("slots of every expert before any is dropped", f"{README}, parameters"),
+        ),
+    },
+    cases=cases,
+    small_cases=partial(cases, small=True),
+    seam_cases=partial(cases, small=True, seam=True),
+    cells=cells_of,
+    examples=examples(),
+    rejections=rejections(),
+    quarantine=quarantine(),
+    limits=tuple(limits(DTYPES, probs=(False,))),
+    targets=(
+        Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
+        Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),
+        Target(
+            "Ascend910_95",
+            Support.UNDEFINED,
+            source_read("activeNum n <= 0 keeps all rows but -n there; not in the README", HOST),
+        ),
+    ),
+)
