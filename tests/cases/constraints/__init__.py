@@ -5,24 +5,16 @@
 
 from __future__ import annotations
 
-from tests.cases.constraints import (
-    moe_init_routing_v2,
-    moe_token_permute,
-    moe_token_permute_grad,
-    moe_token_permute_with_ep,
-    moe_token_permute_with_routing_map_grad,
-    moe_token_unpermute,
-)
+import importlib
+from pathlib import Path
+
 from tests.cases.constraints.constraint import Constraint as Constraint
 
 CONSTRAINTS: dict[str, tuple[Constraint, ...]] = {
-    "moe_init_routing_v2": moe_init_routing_v2.CONSTRAINTS,
-    "moe_token_permute": moe_token_permute.CONSTRAINTS,
-    "moe_token_permute_grad": moe_token_permute_grad.CONSTRAINTS,
-    "moe_token_permute_with_routing_map_grad": moe_token_permute_with_routing_map_grad.CONSTRAINTS,
-    "moe_token_permute_with_ep": moe_token_permute_with_ep.CONSTRAINTS,
-    "moe_token_unpermute": moe_token_unpermute.CONSTRAINTS,
+    path.stem: importlib.import_module(f"{__name__}.{path.stem}").CONSTRAINTS
+    for path in sorted(Path(__file__).parent.glob("moe_*.py"))
 }
+"""By operator: a module each."""
 
 OUTSIDE_ONLY = {
     "moe_token_permute": ("2^24 - 1 slots",),
