@@ -14,6 +14,7 @@ FOLDER = "moe_token_permute/moe_token_permute"
 KERNEL = f"{FOLDER}_kernel.cpp"
 TILING = f"{FOLDER}_tiling.cpp"
 SLOTS = "shared/slot_copy_kernel.h"
+SORT = "shared/slot_sort_kernel.h"
 CUT = "shared/slot_copy_cut.h"
 MOVED = (*ALL_DTYPES, "int8")
 BYTES = ("int8",)
@@ -129,7 +130,7 @@ MUTANTS = (
     ),
     Mutant(
         "slots-by-rank-over-the-pairs",
-        SLOTS,
+        SORT,
         "GM_ADDR pairs = tensors.workspace + tiling->pairsOffset;",
         "GM_ADDR pairs = tensors.workspace;",
         dtypes=MOVED,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.kernels.mutants import Mutant
 
 KERNEL = "shared/slot_copy_kernel.h"
+SLOT_SORT = "shared/slot_sort_kernel.h"
 TILING = "moe_token_permute_with_ep/moe_token_permute_with_ep_tiling.cpp"
 SORT = "shared/stable_sort_kernel.h"
 
@@ -115,7 +116,7 @@ MUTANTS = (
     ),
     Mutant(
         "argsort-in-place-of-ranks",
-        KERNEL,
+        SLOT_SORT,
         "sorter.ArgSort(experts, slotOfRank);\n    sorter.ArgSort(slotOfRank, rankOfSlot);",
         "sorter.ArgSort(experts, rankOfSlot);",
         least_indices=3,
@@ -159,7 +160,7 @@ MUTANTS = (
     ),
     Mutant(
         "last-core-copies-nothing",
-        KERNEL,
+        SLOT_SORT,
         "    copier.Process();\n",
         "    if (AscendC::GetBlockNum() == 1 ||"
         " AscendC::GetBlockIdx() + 1 < AscendC::GetBlockNum()) copier.Process();\n",

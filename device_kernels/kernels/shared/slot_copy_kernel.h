@@ -1,14 +1,11 @@
-// A token's row goes to the places that its slots have in the order of their experts, as far as
-// these are among the ranks that the output holds; so do the slots' probabilities.
-//
-// A stable argsort of the indices gives the slot of every rank. A second one, of these slots, gives
-// the rank of every slot: the operators' second output, by which rows are copied.
+// A token's row goes to the ranks of its slots, as far as these are among those that the output
+// holds; so do the slots' probabilities. Where ranks come from: slot_sort_kernel.h, or the caller.
 #ifndef SLOT_COPY_KERNEL_H
 #define SLOT_COPY_KERNEL_H
 
 #include "kernel_operator.h"
+#include "ordering_kernel.h"
 #include "slot_copy_tiling.h"
-#include "stable_sort_kernel.h"
 
 namespace slot_copy {
 
@@ -21,14 +18,14 @@ using AscendC::TBuf;
 using AscendC::TPipe;
 using AscendC::TPosition;
 using AscendC::TQueBind;
-using stable_sort::Least;
-using stable_sort::Order;
-using stable_sort::RoundUp;
+using ordering::Least;
+using ordering::Order;
+using ordering::RoundUp;
 
 constexpr int32_t BUFFERS = 2;
 constexpr int64_t BLOCK_BYTES = 32;
 
-// probs and permuteProbs may be null where there are none.
+// Null: what there is none of, and what only the sort uses where nothing is sorted.
 struct Tensors {
     GM_ADDR tokens;
     GM_ADDR indices;
@@ -39,25 +36,9 @@ struct Tensors {
     GM_ADDR workspace;
 };
 
-template <typename Index>
-__aicore__ inline void Sort(const Tensors& tensors, const __gm__ SlotCopyTiling* tiling) {
-    GlobalTensor<Index> experts;
-    GlobalTensor<int32_t> slotOfRank;
-    GlobalTensor<int32_t> rankOfSlot;
-    experts.SetGlobalBuffer(reinterpret_cast<__gm__ Index*>(tensors.indices));
-    slotOfRank.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t*>(tensors.workspace));
-    rankOfSlot.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t*>(tensors.sortedIndices));
-    GM_ADDR pairs = tensors.workspace + tiling->pairsOffset;
-    TPipe pipe;
-    stable_sort::Sorter sorter;
-    sorter.Init(&tiling->sort, pairs, pairs + tiling->pairsBytes, &pipe);
-    sorter.ArgSort(experts, slotOfRank);
-    sorter.ArgSort(slotOfRank, rankOfSlot);
-    pipe.Destroy();
-}
-
-// T stands for the bits of an element: nothing is computed with them.
-template <typename T>
+// T stands for the bits of an element: nothing is computed with them. Ranks below the first one are
+// left out, or else are the caller's mistake: then copying to one is told.
+template <typename T, bool LEAVES_OUT_BELOW = true>
 class Copier {
 public:
     __aicore__ inline void Init(const Tensors& tensors, const __gm__ SlotCopyTiling* tiling,
@@ -124,7 +105,8 @@ private:
     }
 
     __aicore__ inline bool IsKept(int64_t rank) const {
-        return rank >= firstRank_ && rank < endRank_;
+        const bool isLeftOut = LEAVES_OUT_BELOW && rank < firstRank_;
+        return !isLeftOut && rank < endRank_;
     }
 
     // A narrow range leaves most tokens out, whose rows need not be read.
@@ -201,16 +183,6 @@ private:
     int64_t firstToken_;
     int64_t endToken_;
 };
-
-template <typename Index, typename T>
-__aicore__ inline void Run(const Tensors& tensors, const __gm__ SlotCopyTiling* tiling) {
-    // Every block takes part in the sort, which ends for all of them at the same time.
-    Sort<Index>(tensors, tiling);
-    TPipe pipe;
-    Copier<T> copier;
-    copier.Init(tensors, tiling, &pipe);
-    copier.Process();
-}
 
 }  // namespace slot_copy
 

@@ -9,6 +9,7 @@
 #define STABLE_SORT_KERNEL_H
 
 #include "kernel_operator.h"
+#include "ordering_kernel.h"
 #include "stable_sort_tiling.h"
 
 namespace stable_sort {
@@ -29,19 +30,9 @@ constexpr int64_t PAIR_FLOATS = 2;   // a pair is a score and a position, 4 byte
 constexpr int64_t PAIR_BYTES = 8;
 constexpr float LAST_SCORE = -3.0e38f;  // below the score of any 64-bit key
 
-__aicore__ inline int64_t Least(int64_t a, int64_t b) { return a < b ? a : b; }
-
-__aicore__ inline int64_t RoundUp(int64_t value, int64_t multiple) {
-    return (value + multiple - 1) / multiple * multiple;
-}
-
-// What one pipe has been given is done before the other goes on.
-template <HardEvent EVENT>
-__aicore__ inline void Order() {
-    const auto id = static_cast<event_t>(GetTPipePtr()->FetchEventID(EVENT));
-    AscendC::SetFlag<EVENT>(id);
-    AscendC::WaitFlag<EVENT>(id);
-}
+using ordering::Least;
+using ordering::Order;
+using ordering::RoundUp;
 
 // One of the lists that a core merges.
 struct List {
