@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string>
 
+#include "../shared/probs_limit.h"
 #include "../shared/row_sum_cut.h"
 #include "../shared/row_sum_limits.h"
 
@@ -133,21 +134,6 @@ MoeTokenUnpermuteTilingData Cut(const Call& call) {
                            row_sum::CeilDiv(tokens, used))};
 }
 
-// Takes from `axis` what it says of the probs; returns the bytes of one of them.
-int64_t TakeProbsBytes(std::string* axis, int64_t aclDataType) {
-    const struct {
-        const char* prefix;
-        int64_t bytes;
-    } others[] = {{"no-probs-", 0}, {"16-bit-probs-", 2}, {"fp32-probs-", 4}};
-    for (const auto& [prefix, bytes] : others) {
-        if (axis->starts_with(prefix)) {
-            axis->erase(0, std::string(prefix).size());
-            return bytes;
-        }
-    }
-    return BytesOf(aclDataType);
-}
-
 }  // namespace
 
 extern "C" int32_t MoeTokenUnpermuteTiling(const MoeTokenUnpermuteCall* call,
@@ -165,7 +151,7 @@ extern "C" int32_t MoeTokenUnpermuteTiling(const MoeTokenUnpermuteCall* call,
 extern "C" int64_t MoeTokenUnpermuteTilingLimit(const char* axis, int64_t topK, int32_t dtype,
                                                 uint32_t cores, uint64_t ubBytes, int64_t hidden) {
     std::string name = axis;
-    const int64_t probsBytes = TakeProbsBytes(&name, dtype);
+    const int64_t probsBytes = probs_limit::TakeProbsBytes(&name, BytesOf(dtype));
     if (name == "cores") {
         return cores;
     }
