@@ -1,0 +1,305 @@
+// Gradients of rows that probabilities weighed. The row of a slot gets the gradient of its token
+// times the slot's probability, rounded once; the probability gets the sum over all columns of the
+// products of row and gradient, in fp32. A slot whose index is not below the number of rows has no
+// row, and its probability the gradient +0.0.
+//
+// The order of the additions is part of the contract, since it makes the result the same for every
+// core count and tile size. Each slot has 64 lanes, +0.0 at the start:
+//     1. the product of column c is added to lane c % 64, from the first column to the last;
+//     2. neighbours are added, lanes 0 and 1, 2 and 3, ..., and their sums again in the same way,
+//        until one is left.
+// It is rounded once more to the data type of the probabilities.
+#ifndef MOE_TOKEN_UNPERMUTE_GRAD_KERNEL_WEIGHTED_H
+#define MOE_TOKEN_UNPERMUTE_GRAD_KERNEL_WEIGHTED_H
+
+#include <type_traits>
+
+#include "../shared/ordering_kernel.h"
+#include "../shared/slot_weights_kernel.h"
+#include "kernel_operator.h"
+#include "moe_token_unpermute_grad_tiling.h"
+
+namespace moe_token_unpermute_grad_kernel {
+
+using AscendC::DataCopyExtParams;
+using AscendC::DataCopyPadExtParams;
+using AscendC::GlobalTensor;
+using AscendC::HardEvent;
+using AscendC::LocalTensor;
+using AscendC::QuePosition;
+using AscendC::RoundMode;
+using AscendC::TBuf;
+using AscendC::TPipe;
+using AscendC::TPosition;
+using AscendC::TQue;
+using ordering::Least;
+using ordering::Order;
+
+struct Tensors {
+    GM_ADDR permutedTokens;
+    GM_ADDR unpermutedTokensGrad;
+    GM_ADDR sortedIndices;
+    GM_ADDR probs;
+    GM_ADDR permutedTokensGrad;
+    GM_ADDR probsGrad;
+};
+
+// T: of the tokens; P: of the probabilities.
+template <typename T, typename P>
+class WeightedGrad {
+public:
+    __aicore__ inline void Init(const Tensors& tensors,
+                                const __gm__ MoeTokenUnpermuteGradTilingData* tiling, TPipe* pipe) {
+        topK_ = tiling->topK;
+        hidden_ = tiling->hidden;
+        permutedRows_ = tiling->permutedRows;
+        slotsPerBatch_ = tiling->slotsPerBatch;
+        slotsPerPart_ = tiling->slotsPerPart;
+        tileColumns_ = tiling->tileColumns;
+        firstSlot_ = AscendC::GetBlockIdx() * tiling->slotsPerCore;
+        endSlot_ = Least(firstSlot_ + tiling->slotsPerCore, tiling->slots);
+
+        rows_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(tensors.permutedTokens));
+        grads_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(tensors.unpermutedTokensGrad));
+        indices_.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t*>(tensors.sortedIndices));
+        rowGrads_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(tensors.permutedTokensGrad));
+        probGrads_.SetGlobalBuffer(reinterpret_cast<__gm__ P*>(tensors.probsGrad));
+
+        const uint32_t columns = static_cast<uint32_t>(RoundedToBlocks(tileColumns_));
+        const uint32_t slots = static_cast<uint32_t>(slotsPerBatch_);
+        pipe->InitBuffer(gradQueue_, BUFFERS, columns * sizeof(T));
+        pipe->InitBuffer(rowQueue_, BUFFERS, columns * sizeof(T));
+        pipe->InitBuffer(rowGradQueue_, BUFFERS, columns * sizeof(T));
+        if constexpr (!IS_WIDE) {
+            pipe->InitBuffer(gradBuffer_, columns * sizeof(float));
+            pipe->InitBuffer(productBuffer_, columns * sizeof(float));
+        }
+        pipe->InitBuffer(laneBuffer_, static_cast<uint32_t>(slotsPerPart_ * LANES * sizeof(float)));
+        pipe->InitBuffer(indexBuffer_, slots * sizeof(int32_t));
+        weights_.Init(tensors.probs, slotsPerBatch_, pipe);
+        pipe->InitBuffer(probGradQueue_, 1, slots * sizeof(P));
+        if constexpr (!ARE_SUMS_RESULTS) {
+            pipe->InitBuffer(sumBuffer_, slots * sizeof(float));
+        }
+    }
+
+    __aicore__ inline void Process() {
+        for (int64_t slot = firstSlot_; slot < endSlot_; slot += slotsPerBatch_) {
+            const int64_t slots = Least(slotsPerBatch_, endSlot_ - slot);
+            LoadSlots(slot, slots);
+            BeginSums();
+            for (int64_t place = 0; place < slots;) {
+                const int64_t token = (slot + place) / topK_;
+                const int64_t ofToken = (token + 1) * topK_ - (slot + place);
+                const int64_t part = Least(Least(slotsPerPart_, ofToken), slots - place);
+                DoPart(token, place, part);
+                place += part;
+            }
+            StoreSums(slot, slots);
+        }
+    }
+
+private:
+    static constexpr bool IS_WIDE = std::is_same_v<T, float>;
+    static constexpr bool ARE_SUMS_RESULTS = std::is_same_v<P, float>;
+    static constexpr int32_t BUFFERS = 2;
+    static constexpr int32_t LANES = 64;         // fp32 values of one repeat
+    static constexpr uint8_t REPEAT_BLOCKS = 8;  // of 32 bytes
+    static constexpr int64_t BLOCK_BYTES = 32;
+
+    // Elements of T that `columns` columns occupy in UB. Those past `columns` are zeros in what is
+    // copied in, and so are their products.
+    __aicore__ inline static int64_t RoundedToBlocks(int64_t columns) {
+        constexpr int64_t granule = BLOCK_BYTES / sizeof(T);
+        return (columns + granule - 1) / granule * granule;
+    }
+
+    __aicore__ inline void LoadSlots(int64_t slot, int64_t slots) {
+        const uint32_t bytes = static_cast<uint32_t>(slots * sizeof(int32_t));
+        LocalTensor<int32_t> indices = indexBuffer_.template Get<int32_t>();
+        Order<HardEvent::S_MTE2>();
+        AscendC::DataCopyPad(indices, indices_[slot], DataCopyExtParams{1, bytes, 0, 0, 0},
+                             DataCopyPadExtParams<int32_t>{});
+        weights_.Load(slot, slots);
+        Order<HardEvent::MTE2_S>();
+    }
+
+    // Slots of one token, whose names begin at `place` of the batch.
+    __aicore__ inline void DoPart(int64_t token, int64_t place, int64_t slots) {
+        LocalTensor<float> lanes = laneBuffer_.template Get<float>();
+        AscendC::Duplicate(lanes, 0.0f, static_cast<int32_t>(slots * LANES));
+        AscendC::PipeBarrier<PIPE_V>();
+        const bool isWanted = IsAnyKept(place, slots);
+        for (int64_t column = 0; isWanted && column < hidden_; column += tileColumns_) {
+            DoTile(token, place, slots, column, Least(tileColumns_, hidden_ - column));
+        }
+        AscendC::WholeReduceSum(sums_[place], lanes, LANES, static_cast<int32_t>(slots), 1, 1,
+                                REPEAT_BLOCKS);
+        AscendC::PipeBarrier<PIPE_V>();
+    }
+
+    __aicore__ inline void DoTile(int64_t token, int64_t place, int64_t slots, int64_t column,
+                                  int64_t columns) {
+        LocalTensor<T> copied = CopyIn(gradQueue_, grads_[token * hidden_ + column], columns);
+        LocalTensor<float> grad = Widened(copied, gradBuffer_, columns);
+        for (int64_t i = 0; i < slots; ++i) {
+            const int64_t row = RowAt(place + i);
+            if (IsKept(row)) {
+                WriteRowGrad(grad, weights_.At(place + i), row * hidden_ + column, columns);
+                AddProducts(grad, i, row, column, columns);
+            }
+        }
+        gradQueue_.FreeTensor(copied);
+    }
+
+    __aicore__ inline void WriteRowGrad(const LocalTensor<float>& grad, float weight,
+                                        int64_t element, int64_t columns) {
+        const int32_t count = static_cast<int32_t>(RoundedToBlocks(columns));
+        LocalTensor<T> result = rowGradQueue_.template AllocTensor<T>();
+        if constexpr (IS_WIDE) {
+            AscendC::Muls(result, grad, weight, count);
+        } else {
+            LocalTensor<float> product = productBuffer_.template Get<float>();
+            AscendC::Muls(product, grad, weight, count);
+            AscendC::PipeBarrier<PIPE_V>();
+            AscendC::Cast(result, product, RoundMode::CAST_RINT, count);
+        }
+        AscendC::PipeBarrier<PIPE_V>();
+        rowGradQueue_.EnQue(result);
+        result = rowGradQueue_.template DeQue<T>();
+        const uint32_t bytes = static_cast<uint32_t>(columns * sizeof(T));
+        AscendC::DataCopyPad(rowGrads_[element], result, DataCopyExtParams{1, bytes, 0, 0, 0});
+        rowGradQueue_.FreeTensor(result);
+    }
+
+    // Step 1 for the columns of a tile.
+    __aicore__ inline void AddProducts(const LocalTensor<float>& grad, int64_t slotOfPart,
+                                       int64_t row, int64_t column, int64_t columns) {
+        const int32_t count = static_cast<int32_t>(RoundedToBlocks(columns));
+        LocalTensor<T> copied = CopyIn(rowQueue_, rows_[row * hidden_ + column], columns);
+        LocalTensor<float> products = Widened(copied, productBuffer_, columns);
+        AscendC::Mul(products, products, grad, count);
+        AscendC::PipeBarrier<PIPE_V>();
+        LocalTensor<float> lanes = laneBuffer_.template Get<float>()[slotOfPart * LANES];
+        const int64_t repeats = columns / LANES;
+        const int64_t rest = columns % LANES;
+        if (repeats > 0) {
+            // All repeats are added to the same lanes, one after the other.
+            AscendC::Add(lanes, lanes, products, static_cast<uint64_t>(LANES),
+                         static_cast<uint8_t>(repeats), {1, 1, 1, 0, 0, REPEAT_BLOCKS});
+            AscendC::PipeBarrier<PIPE_V>();
+        }
+        if (rest > 0) {
+            LocalTensor<float> part = lanes[column % LANES];
+            AscendC::Add(part, part, products[repeats * LANES],
+                         static_cast<int32_t>(RoundedToBlocks(rest)));
+            AscendC::PipeBarrier<PIPE_V>();
+        }
+        rowQueue_.FreeTensor(copied);
+    }
+
+    template <typename Queue>
+    __aicore__ inline LocalTensor<T> CopyIn(Queue& queue, const GlobalTensor<T>& from,
+                                            int64_t columns) {
+        const uint32_t bytes = static_cast<uint32_t>(columns * sizeof(T));
+        DataCopyPadExtParams<T> zeros;
+        zeros.isPad = true;
+        zeros.rightPadding = static_cast<uint8_t>(RoundedToBlocks(columns) - columns);
+        LocalTensor<T> values = queue.template AllocTensor<T>();
+        AscendC::DataCopyPad(values, from, DataCopyExtParams{1, bytes, 0, 0, 0}, zeros);
+        queue.EnQue(values);
+        return queue.template DeQue<T>();
+    }
+
+    // In fp32 the values themselves.
+    __aicore__ inline static LocalTensor<float> Widened(const LocalTensor<T>& values,
+                                                        TBuf<TPosition::VECCALC>& buffer,
+                                                        int64_t columns) {
+        if constexpr (IS_WIDE) {
+            return values;
+        } else {
+            LocalTensor<float> wide = buffer.template Get<float>();
+            AscendC::Cast(wide, values, RoundMode::CAST_NONE,
+                          static_cast<int32_t>(RoundedToBlocks(columns)));
+            AscendC::PipeBarrier<PIPE_V>();
+            return wide;
+        }
+    }
+
+    // Where the sums of a new batch are. In fp32 they are the results themselves.
+    __aicore__ inline void BeginSums() {
+        if constexpr (ARE_SUMS_RESULTS) {
+            sums_ = probGradQueue_.template AllocTensor<float>();
+        } else {
+            sums_ = sumBuffer_.template Get<float>();
+        }
+    }
+
+    __aicore__ inline void StoreSums(int64_t slot, int64_t slots) {
+        if constexpr (ARE_SUMS_RESULTS) {
+            probGradQueue_.EnQue(sums_);
+            LocalTensor<P> results = probGradQueue_.template DeQue<P>();
+            CopyOutSums(results, slot, slots);
+        } else {
+            LocalTensor<P> rounded = probGradQueue_.template AllocTensor<P>();
+            AscendC::Cast(rounded, sums_, RoundMode::CAST_RINT, static_cast<int32_t>(slots));
+            AscendC::PipeBarrier<PIPE_V>();
+            probGradQueue_.EnQue(rounded);
+            LocalTensor<P> results = probGradQueue_.template DeQue<P>();
+            CopyOutSums(results, slot, slots);
+        }
+    }
+
+    __aicore__ inline void CopyOutSums(LocalTensor<P>& results, int64_t slot, int64_t slots) {
+        const uint32_t bytes = static_cast<uint32_t>(slots * sizeof(P));
+        AscendC::DataCopyPad(probGrads_[slot], results, DataCopyExtParams{1, bytes, 0, 0, 0});
+        probGradQueue_.FreeTensor(results);
+    }
+
+    __aicore__ inline int64_t RowAt(int64_t place) {
+        return indexBuffer_.template Get<int32_t>().GetValue(static_cast<uint32_t>(place));
+    }
+
+    // A negative index is the caller's mistake, and is not left out: reading its row is told.
+    __aicore__ inline bool IsKept(int64_t row) const { return row < permutedRows_; }
+
+    // The gradient of a token that was dropped need not be read.
+    __aicore__ inline bool IsAnyKept(int64_t place, int64_t slots) {
+        for (int64_t i = 0; i < slots; ++i) {
+            if (IsKept(RowAt(place + i))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    GlobalTensor<T> rows_;
+    GlobalTensor<T> grads_;
+    GlobalTensor<int32_t> indices_;
+    GlobalTensor<T> rowGrads_;
+    GlobalTensor<P> probGrads_;
+    TQue<QuePosition::VECIN, BUFFERS> gradQueue_;
+    TQue<QuePosition::VECIN, BUFFERS> rowQueue_;
+    TQue<QuePosition::VECOUT, BUFFERS> rowGradQueue_;
+    TQue<QuePosition::VECOUT, 1> probGradQueue_;
+    TBuf<TPosition::VECCALC> gradBuffer_;
+    TBuf<TPosition::VECCALC> productBuffer_;
+    TBuf<TPosition::VECCALC> laneBuffer_;
+    TBuf<TPosition::VECCALC> indexBuffer_;
+    TBuf<TPosition::VECCALC> sumBuffer_;
+    row_sum::SlotWeights<P> weights_;
+    LocalTensor<float> sums_;
+
+    int64_t topK_;
+    int64_t hidden_;
+    int64_t permutedRows_;
+    int64_t slotsPerBatch_;
+    int64_t slotsPerPart_;
+    int64_t tileColumns_;
+    int64_t firstSlot_;
+    int64_t endSlot_;
+};
+
+}  // namespace moe_token_unpermute_grad_kernel
+
+#endif
