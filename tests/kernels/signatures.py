@@ -84,6 +84,18 @@ UNPERMUTE = signature(
     TensorParameter("out", "out", "output"),
 )
 
+UNPERMUTE_GRAD = signature(
+    "MoeTokenUnpermuteGrad",
+    TensorParameter("rows", "permutedTokens", "input"),
+    TensorParameter("grads", "unpermutedTokensGrad", "input"),
+    TensorParameter("indices", "sortedIndices", "input", "int32"),
+    TensorParameter("probs", "probsOptional", "input", DTYPES, optional=True),
+    AttributeParameter("padded", "paddedMode", "bool"),
+    AttributeParameter("restore_shape", "restoreShapeOptional", "int array"),
+    TensorParameter("row_grads", "permutedTokensGradOut", "output"),
+    TensorParameter("prob_grads", "probsGradOut", "output", DTYPES, optional=True),
+)
+
 
 def storage(array: NDArray[Any]) -> tuple[int, ...]:
     """The elements by their bits, as a case lists them."""
