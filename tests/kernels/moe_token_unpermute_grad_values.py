@@ -31,9 +31,10 @@ SIZES = (
 )
 """Tokens, slots of each, columns."""
 
-WIDE = tuple((3, 2, hidden) for hidden in (15, 16, 17, 24, 25, 31, 32, 33, 48, 49, 128, 200, 330))
-"""On a buffer of 1 KiB: fp32 rows are in one tile up to 24 columns, 16-bit rows up to 16. Without
-probs 16-bit rows are up to 240 columns, fp32 rows up to 120.
+COLUMNS = (15, 16, 17, 24, 25, 31, 32, 33, 48, 49, 64, 80, 119, 120, 121, 128, 200, 240, 241, 330)
+WIDE = tuple((3, 2, hidden) for hidden in COLUMNS)
+"""On a buffer of 1 KiB: with probs fp32 rows are in one tile up to 24 columns and else in tiles of
+16, 16-bit rows up to 32 columns. Without probs these are 120 and 240.
 """
 
 LANES = 64
@@ -107,8 +108,7 @@ def drawn() -> Iterator[Value]:
     for seed, (dtype, probs_dtype, machine, (tokens, slots_of_token, hidden)) in enumerate(every):
         top_k = 1 if probs_dtype == NONE else slots_of_token
         slots = tokens * top_k
-        # The sizes are a multiple of three: without the quotient each would be of one kind.
-        kept = max(1, (slots, slots - slots // 3, slots + 2)[(seed + seed // 24) % 3])
+        kept = max(1, (slots, slots - slots // 3, slots + 2)[seed % 3])
         shape = (tokens, top_k)
         probs = None if probs_dtype == NONE else random_probs(shape, probs_dtype, seed + 1)
         fill = random_bits if probs is None else random_rows
