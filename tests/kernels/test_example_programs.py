@@ -28,6 +28,7 @@ RECORDED = {
     "moe_token_permute_with_ep": "three tokens of two experts, range 1 to 5, float32",
     "moe_token_permute_with_routing_map_grad": "worked out float32 int8",
     "moe_token_unpermute": "two tokens of two slots, one of probability zero",
+    "moe_token_unpermute_grad": "two tokens of two slots, one of probability zero",
 }
 """The example on record that each program calls."""
 
