@@ -195,6 +195,22 @@ def special() -> Iterator[Value]:
     yield value("long rows", repeats, repeats[::-1].copy(), np.array([1, 0]), probs, (2, 196608))
 
 
+def parts() -> Iterator[Value]:
+    """Tokens whose slots are as many as a part has, one fewer, one more and several times as many.
+
+    A part has 2 slots on 4 KiB, 4 on 8 KiB, 95 on Ascend910B and 96 on 910_93.
+    """
+    machines = {4096: 2, 8192: 4, 196352: 95, 196608: 96}
+    for seed, (cores, (ub, part)) in enumerate(product((1, 2), machines.items())):
+        for top_k in (part - 1, part, part + 1, 3 * part + 1):
+            dtype, probs_dtype = DTYPES[seed % 3], DTYPES[top_k % 3]
+            slots = 4 * top_k
+            rows, grads = random_rows((slots, 70), dtype, seed), random_rows((4, 70), dtype, top_k)
+            probs = random_probs((4, top_k), probs_dtype, seed)
+            name = f"{top_k} slots in parts of {part}, {dtype}, probs {probs_dtype}"
+            yield value(name, rows, grads, permutation(slots, seed), probs, (cores, ub))
+
+
 def far() -> Iterator[Value]:
     """Gradients beyond 2^32 elements from the first one; those of dropped tokens do not exist."""
     shape, held = (120_000, 40_000), (5, 33_000, 60_000, 119_999)
@@ -225,5 +241,6 @@ def far() -> Iterator[Value]:
 def values() -> Iterator[Value]:
     yield from special()
     yield from copied()
+    yield from parts()
     yield from drawn()
     yield from far()

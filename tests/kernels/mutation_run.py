@@ -39,6 +39,7 @@ from tests.kernels import (
     mutants_moe_token_permute_with_ep_padded,
     mutants_moe_token_permute_with_routing_map_grad,
     mutants_moe_token_unpermute,
+    mutants_moe_token_unpermute_grad,
 )
 from tests.kernels.drawn_cases import cell_cases
 from tests.kernels.mutants import Mutant, apply
@@ -58,6 +59,7 @@ MUTANTS = {
         mutants_moe_token_permute_with_routing_map_grad.MUTANTS
     ),
     "moe_token_unpermute": mutants_moe_token_unpermute.MUTANTS,
+    "moe_token_unpermute_grad": mutants_moe_token_unpermute_grad.MUTANTS,
 }
 """The mistakes of each operator."""
 

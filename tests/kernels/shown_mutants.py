@@ -22,16 +22,25 @@ from tests.kernels import (
     moe_token_permute_grad_values,
     moe_token_permute_values,
     moe_token_permute_with_routing_map_grad_values,
+    moe_token_unpermute_grad_values,
     moe_token_unpermute_values,
     mutants_moe_token_permute,
     mutants_moe_token_permute_grad,
     mutants_moe_token_permute_with_routing_map_grad,
     mutants_moe_token_unpermute,
+    mutants_moe_token_unpermute_grad,
 )
 from tests.kernels.host_tilings import KERNELS
 from tests.kernels.moe_token_permute_grad_values import Value
 from tests.kernels.mutants import Mutant, apply
-from tests.kernels.signatures import PERMUTE, PERMUTE_GRAD, ROUTING_MAP_GRAD, UNPERMUTE, bits
+from tests.kernels.signatures import (
+    PERMUTE,
+    PERMUTE_GRAD,
+    ROUTING_MAP_GRAD,
+    UNPERMUTE,
+    UNPERMUTE_GRAD,
+    bits,
+)
 
 SUBJECTS = {
     "moe_token_permute": (
@@ -53,6 +62,11 @@ SUBJECTS = {
         UNPERMUTE,
         mutants_moe_token_unpermute.MUTANTS,
         moe_token_unpermute_values.values,
+    ),
+    "moe_token_unpermute_grad": (
+        UNPERMUTE_GRAD,
+        mutants_moe_token_unpermute_grad.MUTANTS,
+        moe_token_unpermute_grad_values.values,
     ),
 }
 

@@ -1,4 +1,4 @@
-"""Calls of the value tests show seeded mistakes of permutations, of their gradients and inverse."""
+"""Calls of the value tests show seeded mistakes of permutations, their inverse, and gradients."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ SHOWN = {
     "moe_token_permute_grad": "second-tile-at-the-last-tile's-width",
     "moe_token_permute_with_routing_map_grad": "later-runs-merged-first",
     "moe_token_unpermute": "probs-read-column-by-column",
+    "moe_token_unpermute_grad": "part-runs-into-the-next-token",
 }
 
 

@@ -194,8 +194,10 @@ extern "C" int32_t MoeTokenUnpermuteGradTiling(const MoeTokenUnpermuteGradCall* 
     return status;
 }
 
-inline int64_t LimitWithoutProbs(const std::string& axis, int64_t dtype, int64_t cores,
-                                 int64_t ubBytes, int64_t hidden) {
+namespace {
+
+inline int64_t CopyLimit(const std::string& axis, int64_t dtype, int64_t cores, int64_t ubBytes,
+                         int64_t hidden) {
     const CopyBytes bytes = CopiesOf(dtype, ubBytes);
     if (axis == "ub-bytes") {
         return kLeastUbOfCopies;
@@ -212,8 +214,8 @@ inline int64_t LimitWithoutProbs(const std::string& axis, int64_t dtype, int64_t
     return bytes.Cut(hidden).tokensPerBatch * (axis == "batch" ? 1 : cores);
 }
 
-inline int64_t LimitWithProbs(const std::string& axis, const Ub& ub, int64_t topK, int64_t cores,
-                              int64_t hidden) {
+inline int64_t SlotLimit(const std::string& axis, const Ub& ub, int64_t topK, int64_t cores,
+                         int64_t hidden) {
     if (axis == "ub-bytes") {
         return ub.Least();
     }
@@ -236,6 +238,8 @@ inline int64_t LimitWithProbs(const std::string& axis, const Ub& ub, int64_t top
     return batch < topK ? batch * cores / topK : batch / topK * cores;
 }
 
+}  // namespace
+
 extern "C" int64_t MoeTokenUnpermuteGradTilingLimit(const char* axis, int64_t topK, int32_t dtype,
                                                     uint32_t cores, uint64_t ubBytes,
                                                     int64_t hidden) {
@@ -248,7 +252,7 @@ extern "C" int64_t MoeTokenUnpermuteGradTilingLimit(const char* axis, int64_t to
     const bool known = topK >= 1 && topK <= (prob == 0 ? 1 : slot_copy::kMostTopK);
     const int64_t bytes = static_cast<int64_t>(ubBytes);
     const int64_t limit =
-        prob == 0 ? LimitWithoutProbs(name, dtype, cores, bytes, hidden)
-                  : LimitWithProbs(name, {bytes, element, prob}, known ? topK : 1, cores, hidden);
+        prob == 0 ? CopyLimit(name, dtype, cores, bytes, hidden)
+                  : SlotLimit(name, {bytes, element, prob}, known ? topK : 1, cores, hidden);
     return known || limit < 0 ? limit : 0;
 }
