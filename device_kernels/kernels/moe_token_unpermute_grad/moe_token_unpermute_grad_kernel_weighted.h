@@ -242,8 +242,8 @@ private:
             CopyOutSums(results, slot, slots);
         } else {
             LocalTensor<P> rounded = probGradQueue_.template AllocTensor<P>();
+            // The next sums are written behind the barrier that follows their lanes' zeros.
             AscendC::Cast(rounded, sums_, RoundMode::CAST_RINT, static_cast<int32_t>(slots));
-            AscendC::PipeBarrier<PIPE_V>();
             probGradQueue_.EnQue(rounded);
             LocalTensor<P> results = probGradQueue_.template DeQue<P>();
             CopyOutSums(results, slot, slots);
