@@ -22,6 +22,7 @@ from cases.operators._token_permute_limits import (
 )
 from cases.operators._token_permute_sizes import (
     LISTS_OF_ONE_MERGE,
+    VendorLines,
     one_core_slots,
 )
 from conformance.case import Case, Machine, numpy_dtype
@@ -51,56 +52,73 @@ def edges(permute: TokenPermute, mode: str, dtype: str) -> Edges | None:
     near = distinct(
         Edge(limit, machine, sizes, _cost(sizes))
         for machine in (SMALL, *CHIPS)
-        for limit, sizes in (*_sort_edges(permute, machine), *_copy_edges(permute, machine, size))
+        for limit, sizes in (
+            *sort_edges(machine, permute.vendor),
+            *copy_edges(
+                machine, size, permute.vendor, batches=permute.batches, probs=permute.probs
+            ),
+        )
     )
     return Edges(near, partial(_sizes_of, permute), lambda edge: _cases(permute, mode, dtype, edge))
 
 
-def _sort_edges(permute: TokenPermute, machine: Machine) -> Iterator[tuple[str, Sizes]]:
+def sort_edges(machine: Machine, vendor: VendorLines) -> Iterator[tuple[str, Sizes]]:
+    """Numbers of slots at which one of the sorts takes another way."""
     own = run_slots(machine.ub_bytes)
     most = {"sort": own, "merge-1": own * MERGED_AT_ONCE, "merge-2": own * MERGED_AT_ONCE**2}
     most["runs"] = own * machine.cores
     if machine in CHIPS:
-        vendor = one_core_slots(machine, permute.vendor.core_bytes)
-        most |= {"one vendor core": vendor, "four vendor lists": vendor * LISTS_OF_ONE_MERGE}
-        most |= {"vendor cores": vendor * machine.cores, "vendor core and granule": vendor + 32}
-        most["sixteen vendor lists"] = vendor * LISTS_OF_ONE_MERGE**2
+        held = one_core_slots(machine, vendor.core_bytes)
+        most |= {"one vendor core": held, "four vendor lists": held * LISTS_OF_ONE_MERGE}
+        most |= {"vendor cores": held * machine.cores, "vendor core and granule": held + 32}
+        most["sixteen vendor lists"] = held * LISTS_OF_ONE_MERGE**2
         most["sort of 32"] = 32
     for (limit, slots), (step, change) in product(most.items(), STEPS.items()):
         yield f"slots = {limit}{step}", {"top_k": 1, "tokens": slots + change, "hidden": 1}
 
 
-def _copy_edges(
-    permute: TokenPermute, machine: Machine, element_bytes: int
+def copy_edges(
+    machine: Machine,
+    element_bytes: int,
+    vendor: VendorLines,
+    *,
+    batches: bool,
+    probs: bool,
+    top_ks: tuple[int, ...] = (2, MOST_TOP_K),
 ) -> Iterator[tuple[str, Sizes]]:
-    ub = machine.ub_bytes
-    hiddens = {"a vendor row": permute.vendor.row(ub, element_bytes)}
-    half = (ub - permute.vendor.reserved_bytes) // 2 // SPLIT_GRANULE_BYTES * SPLIT_GRANULE_BYTES
-    if permute.batches:
+    """Tokens and columns at which one of the copies takes another way.
+
+    ``top_ks`` are those with which the columns of a tile are met, the fewest first: it is the one
+    of all other edges.
+    """
+    ub, few = machine.ub_bytes, top_ks[0]
+    hiddens = {"a vendor row": vendor.row(ub, element_bytes)}
+    half = (ub - vendor.reserved_bytes) // 2 // SPLIT_GRANULE_BYTES * SPLIT_GRANULE_BYTES
+    if batches:
         hiddens["two vendor pieces"] = 2 * half // element_bytes
     for step, change in STEPS.items():
         tokens = machine.cores + change
-        yield f"tokens = cores{step}", {"top_k": 2, "tokens": tokens}
+        yield f"tokens = cores{step}", {"top_k": few, "tokens": tokens}
         if machine in CHIPS:
             for limit, hidden in hiddens.items():
-                yield f"hidden = {limit}{step}", {"top_k": 2, "hidden": hidden + change}
-            for top_k, hidden in ((8, 2048), (MOST_TOP_K, 1), (1, 1)) * permute.batches:
+                yield f"hidden = {limit}{step}", {"top_k": few, "hidden": hidden + change}
+            for top_k, hidden in ((8, 2048), (MOST_TOP_K, 1), (1, 1)) * batches:
                 row = -(-hidden * element_bytes // 32) * 32
                 most = min(MOST_TOKENS_OF_A_PASS, ub // (2 * row + 16 * top_k)) * machine.cores
                 sizes = {"top_k": top_k, "tokens": most + change, "hidden": hidden}
                 yield f"tokens = vendor passes of {hidden}x{top_k}{step}", sizes
-        for probs, top_k in product((0, 1) if permute.probs else (0,), (2, MOST_TOP_K)):
-            copy = CopyUb(ub, top_k, element_bytes, bool(probs))
-            given = {"top_k": top_k, "probs": probs}
-            told = f"{top_k} slots, {'probs' if probs else 'no probs'}{step}"
-            yield f"hidden, {told}", {**given, "hidden": copy.columns + change}
-            if probs:
-                yield f"two tiles, {told}", {**given, "hidden": 2 * copy.columns + change}
+        for given, top_k in product((0, 1) if probs else (0,), top_ks):
+            copy = CopyUb(ub, top_k, element_bytes, bool(given))
+            fixed = {"top_k": top_k, "probs": given}
+            told = f"{top_k} slots, {'probs' if given else 'no probs'}{step}"
+            yield f"hidden, {told}", {**fixed, "hidden": copy.columns + change}
+            if given:
+                yield f"two tiles, {told}", {**fixed, "hidden": 2 * copy.columns + change}
             full = copy.columns - 64 // element_bytes
             hidden = next((n for n in range(full, 0, -16) if copy.batch(n) > 1), 0)
-            if hidden and top_k == 2:
+            if hidden and top_k == few:
                 tokens = machine.cores * copy.batch(hidden) + change
-                yield f"batches, {told}", {**given, "tokens": tokens, "hidden": hidden}
+                yield f"batches, {told}", {**fixed, "tokens": tokens, "hidden": hidden}
 
 
 def _cost(sizes: Sizes) -> int:
