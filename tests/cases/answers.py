@@ -27,8 +27,8 @@ def right_answer(operator: Operator, case: Case) -> Observation:
         dtype = numpy_dtype(tensor.dtype)
         unwritten[name] = 0
         if isinstance(contract, Unspecified):
-            poison = POISON * (tensor.size * dtype.itemsize // len(POISON))
-            outputs[name] = np.frombuffer(poison, dtype).reshape(tensor.shape).copy()
+            poison = np.resize(np.frombuffer(POISON, np.uint8), tensor.size * dtype.itemsize)
+            outputs[name] = poison.view(dtype).reshape(tensor.shape)
             unwritten[name] = tensor.size
         elif isinstance(contract, Copy):
             inputs = as_integers(case.arrays, contract.moved)

@@ -1,0 +1,204 @@
+"""The discrete cells of MoeTokenPermuteWithRoutingMap, without padding and with it."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import numpy as np
+from hypothesis import strategies as st
+
+from cases.operators import _moe_token_permute_with_routing_map_sizes as sizes
+from cases.operators._moe_token_permute_with_routing_map_call import Mask, call
+from cases.operators._moe_token_permute_with_routing_map_edges import edges
+from cases.operators._moe_token_permute_with_routing_map_maps import (
+    COLUMNS,
+    FILLED,
+    MAP_DTYPES,
+    PATTERNS,
+    columns_of,
+    filled_of,
+    mask,
+    padded_mask,
+    patterns_of,
+)
+from cases.operators._token_permute_cells import (
+    MOST_HIDDEN,
+    PROBS,
+    cores_shown,
+    families_shown,
+    probs_shown,
+    probs_with,
+    ub_shown,
+)
+from cases.operators._token_permute_sizes import BOUNDARIES, CORES, UB, boundaries_of, sizes_at
+from conformance.case import Case, numpy_dtype
+from conformance.cells import Axis, Cells, Constraint, Levels
+from conformance.strategies.fills import MOVED_FIRST, SEEDS, fills_with
+from conformance.strategies.sizes import FEW_ELEMENTS, cheap, few_more, hiddens
+
+TOO_BIG = "no size meets these, or only one that is too big"
+CHOICES = st.integers(0, 4095)
+
+
+@cache
+def cells(mode: str, dtype: str) -> Cells:
+    """The cells of one mode and dtype."""
+    padded = mode == "drop_pad"
+    axes, constraint = (_padded_axes if padded else _unpadded_axes)(dtype)
+    drawn = _padded_cases if padded else _unpadded_cases
+    return Cells(
+        axes=(
+            Axis("boundary", BOUNDARIES, _boundaries_of),
+            *axes,
+            Axis("numOutTokens", sizes.NUMBERS, _numbers_of),
+            Axis("family", MOVED_FIRST, families_shown),
+            Axis("map", MAP_DTYPES, lambda case: [case.inputs["routing_map"].dtype]),
+            Axis("probs", PROBS, probs_shown),
+            Axis("cores", tuple(CORES), cores_shown),
+            Axis("UB", tuple(UB), ub_shown),
+        ),
+        cases=lambda levels: drawn(dtype, levels),
+        constraints=(constraint,),
+        edges=edges(mode, dtype),
+    )
+
+
+def _unpadded_axes(dtype: str) -> tuple[tuple[Axis, ...], Constraint]:
+    element_bytes = numpy_dtype(dtype).itemsize
+
+    @cache
+    def solvable(*asked: str) -> bool:
+        boundary, top_k, cores, ub, pattern, number, experts = asked
+        found = sizes_at(boundary, top_k, cores, ub, element_bytes)
+        return any(sizes.holds(one, pattern, number, experts) for one in found)
+
+    axes = (
+        Axis("routing", PATTERNS, lambda case: patterns_of(map_of(case))),
+        Axis("top_k", tuple(sizes.TOP_KS), _top_ks_of),
+        Axis("experts", tuple(sizes.EXPERTS), _experts_of),
+    )
+    over = ("boundary", "top_k", "cores", "UB", "routing", "numOutTokens", "experts")
+    return axes, Constraint(over, solvable, TOO_BIG)
+
+
+def _padded_axes(dtype: str) -> tuple[tuple[Axis, ...], Constraint]:
+    element_bytes = numpy_dtype(dtype).itemsize
+
+    @cache
+    def solvable(boundary: str, cores: str, ub: str, *asked: str) -> bool:
+        found = sizes.padded_sizes_at(boundary, cores, ub, element_bytes)
+        return any(one.holds(*asked) for one in found)
+
+    axes = (
+        Axis("tokens of an expert", COLUMNS, lambda case: columns_of(map_of(case))),
+        Axis("capacity", FILLED, lambda case: filled_of(map_of(case), capacity_of(case))),
+        Axis("experts", tuple(sizes.SEVERAL), _several_of),
+    )
+    over = ("boundary", "cores", "UB", axes[0].name, "capacity", "numOutTokens", "experts")
+    return axes, Constraint(over, solvable, TOO_BIG)
+
+
+@st.composite
+def _unpadded_cases(draw: st.DrawFn, dtype: str, levels: Levels) -> Case:
+    """Cases without padding that show these levels; every case takes as many choices."""
+    place = (levels["boundary"], levels["top_k"], levels["cores"], levels["UB"])
+    pattern, number, wanted = levels["routing"], levels["numOutTokens"], levels["experts"]
+    found = sizes_at(*place, numpy_dtype(dtype).itemsize)
+    chosen = cheap(draw, [one for one in found if sizes.holds(one, pattern, number, wanted)])
+    more_tokens, any_hidden = draw(st.integers(0, 60)), draw(hiddens(MOST_HIDDEN))
+    more_experts, rest = draw(CHOICES), draw(CHOICES)
+    generator = np.random.default_rng(draw(SEEDS))
+    top_k, tokens = chosen.top_k, chosen.tokens
+    if tokens is None:
+        more = few_more(more_tokens, top_k * (chosen.hidden or 1))
+        tokens = min(sizes.fewest_tokens(pattern, number) + more, chosen.most_tokens)
+    low, high = sizes.EXPERTS[wanted]
+    experts = top_k + low + more_experts % (high - low + 1)
+    experts = min(experts, max(top_k + low, sizes.MOST_ENTRIES // tokens))
+    slots = tokens * top_k
+    hidden = chosen.hidden or (any_hidden - 1) % max(1, FEW_ELEMENTS // slots) + 1
+    uneven = number != sizes.NUMBERS[0]
+    weights = draw(probs_with(levels["probs"], experts))
+    return call(
+        "dropless",
+        dtype,
+        tokens=(tokens, hidden),
+        routing_map=mask(pattern, tokens, experts, top_k, generator),
+        num_out_tokens=slots + (1 + rest % max(1, tokens - 1)) * uneven,
+        map_dtype=levels["map"],
+        probs=None if levels["probs"] == PROBS[0] else weights,
+        fill=draw(fills_with(levels["family"], 1, hidden, MOVED_FIRST)),
+        machine=chosen.machine,
+    )
+
+
+@st.composite
+def _padded_cases(draw: st.DrawFn, dtype: str, levels: Levels) -> Case:
+    """Padded cases that show these levels; every case takes as many choices."""
+    place = (levels["boundary"], levels["cores"], levels["UB"])
+    column, filled = levels["tokens of an expert"], levels["capacity"]
+    number, wanted = levels["numOutTokens"], levels["experts"]
+    found = sizes.padded_sizes_at(*place, numpy_dtype(dtype).itemsize)
+    chosen = cheap(draw, [one for one in found if one.holds(column, filled, number, wanted)])
+    any_hidden, rest = draw(hiddens(MOST_HIDDEN)), draw(CHOICES)
+    generator = np.random.default_rng(draw(SEEDS))
+    experts, rows = chosen.experts, chosen.rows
+    most_hidden = max(1, FEW_ELEMENTS // max(rows, chosen.tokens))
+    hidden = chosen.hidden or (any_hidden - 1) % most_hidden + 1
+    uneven = number != sizes.NUMBERS[0]
+    weights = draw(probs_with(levels["probs"], experts))
+    known = (chosen.tokens, experts, chosen.capacity)
+    return call(
+        "drop_pad",
+        dtype,
+        tokens=(chosen.tokens, hidden),
+        routing_map=padded_mask(column, filled, known, generator),
+        num_out_tokens=rows + (1 + rest % max(1, experts - 1)) * uneven,
+        map_dtype=levels["map"],
+        probs=None if levels["probs"] == PROBS[0] else weights,
+        fill=draw(fills_with(levels["family"], 1, hidden, MOVED_FIRST)),
+        machine=chosen.machine,
+    )
+
+
+def map_of(case: Case) -> Mask:
+    """A case's map, as it stands for true and false."""
+    return np.asarray(case.arrays["routing_map"], np.bool_)
+
+
+def capacity_of(case: Case) -> int:
+    """The rows of an expert of a padded case."""
+    experts = case.inputs["routing_map"].shape[1]
+    return case.outputs["permute_tokens"].shape[0] // max(1, experts)
+
+
+def _boundaries_of(case: Case) -> set[str]:
+    tokens, *columns = case.inputs["tokens"].shape
+    rows = case.outputs["permute_tokens"].shape[0]
+    copied, sorted_at_once = (rows, tokens) if case.mode == "drop_pad" else (tokens, rows)
+    size = numpy_dtype(case.dtype).itemsize
+    return boundaries_of(case.machine, copied, sorted_at_once, math.prod(columns), size)
+
+
+def _numbers_of(case: Case) -> list[str]:
+    rest = case.attributes["num_out_tokens"] - case.outputs["permute_tokens"].shape[0]
+    return [sizes.NUMBERS[bool(rest)]]
+
+
+def _top_k_of(case: Case) -> int:
+    return case.outputs["permute_tokens"].shape[0] // max(1, case.inputs["tokens"].shape[0])
+
+
+def _top_ks_of(case: Case) -> list[str]:
+    return [name for name, some in sizes.TOP_KS.items() if _top_k_of(case) >= some[0]][-1:]
+
+
+def _experts_of(case: Case) -> list[str]:
+    more = case.inputs["routing_map"].shape[1] - _top_k_of(case)
+    return [name for name, (least, _) in sizes.EXPERTS.items() if more >= least][-1:]
+
+
+def _several_of(case: Case) -> list[str]:
+    experts = case.inputs["routing_map"].shape[1]
+    return [name for name, (least, _) in sizes.SEVERAL.items() if experts >= least][-1:]

@@ -1,0 +1,139 @@
+"""Edges of MoeTokenPermuteWithRoutingMap: limits of the sorts and copies that it shares, on chips.
+
+Without padding all slots are sorted at once. With padding every expert sorts the tokens, and a row
+that is copied has one slot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from hypothesis import strategies as st
+
+from cases.operators._moe_token_permute_with_routing_map_call import call
+from cases.operators._moe_token_permute_with_routing_map_maps import LEAST, MAP_DTYPES, mask
+from cases.operators._moe_token_permute_with_routing_map_sizes import MOST_TOP_K
+from cases.operators._token_permute_edges import (
+    CHIPS,
+    FREE_HIDDEN,
+    FREE_TOKENS,
+    SLOT_COST,
+    SMALL,
+    copy_edges,
+    sort_edges,
+)
+from cases.operators._token_permute_sizes import RESERVED_BYTES
+from conformance.case import Case, Machine, numpy_dtype
+from conformance.edges import Edge, Edges, Sizes, distinct
+from conformance.strategies.fills import MOVED, SEEDS
+
+MOST_EXPERTS = 8
+MORE_EXPERTS = 2
+"""Experts beyond those of a token, at most."""
+
+
+def edges(mode: str, dtype: str) -> Edges:
+    """The edges of one mode and dtype."""
+    size = numpy_dtype(dtype).itemsize
+    found = _padded if mode == "drop_pad" else _unpadded
+    near = distinct(
+        Edge(limit, machine, sizes, _cost(sizes))
+        for machine in (SMALL, *CHIPS)
+        for limit, sizes in found(machine, size)
+    )
+    return Edges(near, _sizes_of, lambda edge: _cases(mode, dtype, edge))
+
+
+def _copies(machine: Machine, element_bytes: int, *top_ks: int) -> Iterator[tuple[str, Sizes]]:
+    return copy_edges(
+        machine,
+        element_bytes,
+        reserved_bytes=RESERVED_BYTES,
+        batches=False,
+        probs=True,
+        top_ks=top_ks,
+    )
+
+
+def _unpadded(machine: Machine, element_bytes: int) -> Iterator[tuple[str, Sizes]]:
+    yield from sort_edges(machine)
+    yield from _copies(machine, element_bytes, 2, MOST_TOP_K)
+
+
+def _padded(machine: Machine, element_bytes: int) -> Iterator[tuple[str, Sizes]]:
+    for limit, sizes in sort_edges(machine):
+        tokens = {name: size for name, size in sizes.items() if name != "top_k"}
+        yield limit.replace("slots", "tokens of an expert"), tokens
+    for limit, sizes in _copies(machine, element_bytes, 1):
+        rows = {name: size for name, size in sizes.items() if name not in ("top_k", "tokens")}
+        if "tokens" in sizes:
+            rows["rows"] = sizes["tokens"]
+        yield limit.replace("tokens", "rows"), rows
+
+
+def _shape(sizes: Sizes) -> tuple[int, int]:
+    """Experts and capacity of a padded call: as many experts as divide the rows."""
+    rows = sizes.get("rows", 1)
+    experts = max(n for n in range(1, MOST_EXPERTS + 1) if rows % n == 0)
+    return experts, rows // experts
+
+
+def _cost(sizes: Sizes) -> int:
+    """Elements that are copied, and entries of the map and slots that are listed and sorted."""
+    hidden = sizes.get("hidden", FREE_HIDDEN)
+    if "top_k" in sizes:
+        tokens, top_k = sizes.get("tokens", FREE_TOKENS), sizes["top_k"]
+        return tokens * (top_k * (hidden + SLOT_COST) + top_k + MORE_EXPERTS)
+    experts, capacity = _shape(sizes)
+    tokens = sizes.get("tokens", capacity + FREE_TOKENS)
+    return capacity * experts * hidden + tokens * experts * SLOT_COST
+
+
+def _sizes_of(case: Case) -> Sizes:
+    """The sizes of a case that an edge may fix."""
+    tokens, hidden = case.inputs["tokens"].shape
+    rows = case.outputs["permute_tokens"].shape[0]
+    sizes = {"tokens": tokens, "hidden": hidden, "probs": int("probs" in case.inputs)}
+    if case.mode == "drop_pad":
+        return {**sizes, "rows": rows}
+    return {**sizes, "top_k": rows // max(1, tokens)}
+
+
+@st.composite
+def _cases(draw: st.DrawFn, mode: str, dtype: str, edge: Edge) -> Case:
+    """Cases on an edge."""
+    sizes = edge.sizes
+    some_tokens, some_hidden = draw(st.integers(1, FREE_TOKENS)), draw(st.integers(1, FREE_HIDDEN))
+    more_experts, given, weights = (
+        draw(st.integers(0, MORE_EXPERTS)),
+        draw(st.booleans()),
+        draw(MOVED),
+    )
+    generator = np.random.default_rng(draw(SEEDS))
+    if mode == "drop_pad":
+        experts, capacity = _shape(sizes)
+        tokens = sizes.get("tokens", capacity + some_tokens)
+        rows = experts * capacity
+        routing_map = np.asarray(generator.random((tokens, experts)) < generator.random(experts))
+    else:
+        tokens, top_k = sizes.get("tokens", some_tokens), sizes["top_k"]
+        experts, rows = top_k + more_experts, tokens * top_k
+        fitting = [
+            pattern
+            for pattern, (least, more) in LEAST.items()
+            if least <= tokens and more <= more_experts
+        ]
+        pattern = fitting[int(generator.integers(len(fitting)))]
+        routing_map = mask(pattern, tokens, experts, top_k, generator)
+    return call(
+        mode,
+        dtype,
+        tokens=(tokens, sizes.get("hidden", some_hidden)),
+        routing_map=routing_map,
+        num_out_tokens=rows,
+        map_dtype=draw(st.sampled_from(MAP_DTYPES)),
+        probs=weights if sizes.get("probs", given) else None,
+        fill=draw(MOVED),
+        machine=edge.machine,
+    )

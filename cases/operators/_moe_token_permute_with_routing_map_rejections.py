@@ -1,0 +1,245 @@
+"""Calls of MoeTokenPermuteWithRoutingMap that are refused, and some of which nothing is judged.
+
+Not called anywhere: a map whose rows have another number of ones than topK, or an int8 map of other
+numbers than 0 and 1. No host sees what a map holds, and by what is read of the vendor's kernels
+they may write beyond the outputs there. Nor an output for probs without probs, at which the host
+sources follow a null pointer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from cases.operators._moe_token_permute_with_routing_map_call import call
+from cases.operators._moe_token_permute_with_routing_map_examples import ADDRESSED, sized
+from cases.operators._moe_token_permute_with_routing_map_sizes import MOST_TOP_K
+from cases.operators._moe_token_permute_with_routing_map_sources import (
+    CONSTRAINTS,
+    FUNCTION,
+    HOST,
+    INTERFACE,
+    README,
+    TILING,
+)
+from conformance.case import Case, Tensor
+from conformance.fill import Fill
+from conformance.operator import (
+    Clause,
+    Quarantine,
+    Rejection,
+    SourceClass,
+    document,
+    source_read,
+)
+from conformance.variations import reshaped, retyped, with_attributes, without
+
+NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
+LEAST_REFUSED = 2**24 - 1
+LATTICE = Fill(("lattice",), seed=1)
+TOP_K_OF_THE_HOST = MOST_TOP_K + 1
+REQUIRED = ("tokens", "routing_map", "permute_tokens", "sorted_indices")
+FLOATS = ("tokens", "probs", "permute_tokens", "permute_probs")
+
+
+def rejections() -> tuple[Rejection, ...]:
+    """What the interface refuses, broken once each.
+
+    CANN's own tiling refuses from inside another operator, with an inner status that nobody
+    promises; and it checks neither the columns of outputs nor the number of indices.
+    """
+    good = sized("dropless", "float32", 4, 16, 2, experts=5, number=9, probs=LATTICE, fill=LATTICE)
+    padded = sized("drop_pad", "float32", 4, 16, 2, experts=3, number=7, probs=LATTICE)
+    groups = (
+        (True, NULL, _nulls(good, padded)),
+        (True, INVALID, {**_dtypes(good), **_host(good, padded)}),
+        (False, INVALID, _indices(good, padded)),
+        (False, TILING_FAILED, _tiling(good, padded)),
+    )
+    return tuple(
+        Rejection(name, case, status, clause, checked_by_cann=checked)
+        for checked, status, broken in groups
+        for clause, calls in broken.items()
+        for name, case in calls.items()
+    )
+
+
+def _nulls(good: Case, padded: Case) -> dict[Clause, dict[str, Case]]:
+    return {
+        source_read("the tensor is required", HOST): {
+            f"{name} is null": without(good, name) for name in REQUIRED
+        },
+        source_read("probs go where there is room for them", HOST): {
+            "probs are given, and permute_probs is null": without(good, "permute_probs"),
+            "probs are given, and permute_probs is null, padded": without(padded, "permute_probs"),
+        },
+    }
+
+
+def _dtypes(good: Case) -> dict[Clause, dict[str, Case]]:
+    integers = good
+    for name in FLOATS:
+        integers = retyped(integers, name, "int32")
+    types = document("float16, bfloat16 or float32; the map int8 or bool; indices int32", README)
+    shared = source_read("tokens, probs and their copies share one dtype", HOST)
+    return {
+        types: {
+            "all floats are int32": integers,
+            "tokens are float64": retyped(good, "tokens", "float64"),
+            "map is uint8": retyped(good, "routing_map", "uint8"),
+            "map is int32": retyped(good, "routing_map", "int32"),
+            "sorted indices are int64": retyped(good, "sorted_indices", "int64"),
+        },
+        shared: {f"{name} of another dtype": retyped(good, name, "float16") for name in FLOATS},
+    }
+
+
+def _host(good: Case, padded: Case) -> dict[Clause, dict[str, Case]]:
+    rows = good.outputs["permute_tokens"].shape[0]
+    return {
+        source_read("the map and probs have two axes", HOST): {
+            "map of rank 1": reshaped(good, "routing_map", (20,)),
+            "map of rank 3": reshaped(good, "routing_map", (4, 5, 1)),
+            "probs of rank 1": reshaped(good, "probs", (20,)),
+            "probs of rank 3": reshaped(good, "probs", (4, 5, 1)),
+        },
+        source_read("0 <= numOutTokens <= tokens_num * expert_num", HOST): {
+            "numOutTokens is -1": with_attributes(good, num_out_tokens=-1),
+            "numOutTokens is -1, padded": with_attributes(padded, num_out_tokens=-1),
+            "numOutTokens is 21 of 20": _whole("dropless", 21),
+            "numOutTokens is 21 of 20, padded": _whole("drop_pad", 21),
+            "numOutTokens is 2^32 + 9": with_attributes(good, num_out_tokens=2**32 + 9),
+        },
+        source_read("the outputs have numOutTokens rows, rounded down", HOST): {
+            "a row too few": reshaped(good, "permute_tokens", (rows - 1, 16)),
+            "a row too many": reshaped(good, "permute_tokens", (rows + 1, 16)),
+            "a row too many, padded": reshaped(padded, "permute_tokens", (7, 16)),
+            "rows of the other mode": with_attributes(good, drop_and_pad=1),
+            "a probability too few": reshaped(good, "permute_probs", (rows - 1,)),
+            "a probability too many, padded": reshaped(padded, "permute_probs", (7,)),
+        },
+        document("tokens_num and expert_num are below 2^24 - 1", CONSTRAINTS): {
+            "2^24 - 1 tokens": call(
+                "drop_pad",
+                "float16",
+                tokens=(LEAST_REFUSED, 1),
+                routing_map=np.zeros((LEAST_REFUSED, 1), np.bool_),
+                num_out_tokens=1,
+                fill=LATTICE,
+                held=(0,),
+            ),
+            "2^24 - 1 experts": call(
+                "dropless",
+                "float16",
+                tokens=(1, 1),
+                routing_map=np.zeros((1, LEAST_REFUSED), np.bool_),
+                num_out_tokens=1,
+            ),
+        },
+    }
+
+
+def _indices(good: Case, padded: Case) -> dict[Clause, dict[str, Case]]:
+    rows = good.outputs["sorted_indices"].shape[0]
+    return {
+        _inferred("an index for every row"): {
+            "an index too few": reshaped(good, "sorted_indices", (rows - 1,)),
+            "an index too many": reshaped(good, "sorted_indices", (rows + 1,)),
+            "an index too many, padded": reshaped(padded, "sorted_indices", (7,)),
+        },
+    }
+
+
+def _tiling(good: Case, padded: Case) -> dict[Clause, dict[str, Case]]:
+    rows = good.outputs["permute_tokens"].shape[0]
+    return {
+        source_read("the map has a row for every token", TILING): {
+            "map of 4 tokens for 3": reshaped(good, "tokens", (3, 16)),
+            "map of 4 tokens for 5": reshaped(good, "tokens", (5, 16)),
+            "map of 4 tokens for 5, padded": reshaped(padded, "tokens", (5, 16)),
+            "tokens of rank 0": reshaped(good, "tokens", ()),
+        },
+        source_read("topK = numOutTokens // tokens_num is at most 512", TILING): {
+            f"topK is {TOP_K_OF_THE_HOST + 1}": sized(
+                "dropless", "float16", 3, 1, TOP_K_OF_THE_HOST + 1
+            ),
+        },
+        source_read("fewer than 2^24 - 1 rows", TILING): {"2^24 - 1 rows": _most_rows()},
+        _inferred("probs have the shape of the map"): {
+            "probs of 3 tokens for 4": reshaped(good, "probs", (3, 5)),
+            "probs of 4 experts for 5": reshaped(good, "probs", (4, 4)),
+            "probs of 4 experts for 3, padded": reshaped(padded, "probs", (4, 4)),
+        },
+        _inferred("permuteTokensOut has the columns of tokens; probs and indices have one axis"): {
+            "a column too few": reshaped(good, "permute_tokens", (rows, 15)),
+            "a column too many": reshaped(good, "permute_tokens", (rows, 17)),
+            "probabilities of rank 2": reshaped(good, "permute_probs", (rows, 1)),
+            "indices of rank 2": reshaped(good, "sorted_indices", (rows, 1)),
+        },
+    }
+
+
+def _whole(mode: str, number: int) -> Case:
+    """Four tokens that all of five experts have, and all rows, by a number that is too large."""
+    case = sized(mode, "float32", 4, 16, 5, experts=5, pattern="same experts", fill=LATTICE)
+    return with_attributes(case, num_out_tokens=number)
+
+
+def _most_rows() -> Case:
+    """255 experts of so many tokens as make too many rows; the map is never read."""
+    tokens, top_k = LEAST_REFUSED // 255, 255
+    return call(
+        "dropless",
+        "float16",
+        tokens=(tokens, 1),
+        routing_map=np.zeros((tokens, top_k), np.bool_),
+        num_out_tokens=LEAST_REFUSED,
+    )
+
+
+def quarantine() -> tuple[Quarantine, ...]:
+    """What sources leave open, of calls that do no harm."""
+    mixed = sized("dropless", "bfloat16", 4, 8, 2, probs=LATTICE)
+    for name in ("probs", "permute_probs"):
+        tensors = {**mixed.inputs, **mixed.outputs}
+        mixed = retyped(mixed, name, "float32") if name in tensors else mixed
+    axes = sized("dropless", "float16", 4, 15, 2)
+    axes = replace(
+        axes,
+        inputs={**axes.inputs, "tokens": Tensor((4, 3, 5), "float16", fill=ADDRESSED)},
+        outputs={**axes.outputs, "permute_tokens": Tensor((8, 3, 5), "float16")},
+    )
+    return (
+        Quarantine(
+            f"topK is {TOP_K_OF_THE_HOST}",
+            sized("dropless", "float32", 3, 8, TOP_K_OF_THE_HOST),
+            _open("topK is below 512 by the document; the tiling takes 512", f"{README}; {TILING}"),
+        ),
+        Quarantine(
+            "padded, more than 512 rows for a token",
+            sized("drop_pad", "float32", 1, 8, 1, experts=513, number=513, pattern="same experts"),
+            _open(
+                "the document limits topK without padding only; the tiling in both modes",
+                f"{README}; {TILING}",
+            ),
+        ),
+        Quarantine(
+            "bfloat16 tokens with float32 probs",
+            mixed,
+            _open("refused by older host sources, allowed by newer ones", f"{HOST}; {INTERFACE}"),
+        ),
+        Quarantine(
+            "tokens of three axes",
+            axes,
+            _open("tokens have two axes by the newer document, which no host checks", INTERFACE),
+        ),
+    )
+
+
+def _inferred(text: str) -> Clause:
+    return Clause(text, FUNCTION, SourceClass.INFERRED)
+
+
+def _open(text: str, source: str) -> Clause:
+    return Clause(text, f"{source}, inferred", SourceClass.INFERRED)

@@ -1,0 +1,146 @@
+"""MoeTokenPermuteWithRoutingMap: tokens copied to the experts that a map gives them.
+
+Missing coverage: tensors that are not contiguous; tokens of more than two axes; rows beyond 2^31
+elements without padding, where every token has a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from cases.operators._moe_token_permute_with_routing_map_cases import cases
+from cases.operators._moe_token_permute_with_routing_map_cells import cells
+from cases.operators._moe_token_permute_with_routing_map_examples import examples
+from cases.operators._moe_token_permute_with_routing_map_rejections import quarantine, rejections
+from cases.operators._moe_token_permute_with_routing_map_sources import (
+    CONSTRAINTS,
+    DTYPES,
+    FUNCTION,
+    HOST,
+    KERNELS,
+    NAME,
+    PARAMETERS,
+    README,
+    TILING,
+)
+from conformance.case import Case
+from conformance.operator import (
+    Arrays,
+    Copy,
+    Index,
+    Mode,
+    Operator,
+    Support,
+    Target,
+    Unspecified,
+    Varying,
+    document,
+    source_read,
+)
+from reference import moe_token_permute_with_routing_map as reference
+
+
+def formula(inputs: Arrays, attributes: Mapping[str, Any]) -> Arrays:
+    """The document's equations on the case's arrays; permute_probs where probs are given.
+
+    A map without entries, of which the equations say nothing, gives no rows.
+    """
+    tokens, routing_map, probs = inputs["tokens"], inputs["routing_map"], inputs.get("probs")
+    if not routing_map.size:
+        rows = {"permute_tokens": tokens[:0], "sorted_indices": np.zeros(0, np.int32)}
+        return rows if probs is None else {**rows, "permute_probs": probs.reshape(-1)[:0]}
+    return reference.formula(
+        tokens,
+        routing_map,
+        probs,
+        num_out_tokens=attributes["num_out_tokens"],
+        drop_and_pad=bool(attributes["drop_and_pad"]),
+    )
+
+
+def contract(case: Case) -> str:
+    """Which of its contracts every output has in a call."""
+    shapes = (case.inputs["routing_map"].shape, case.outputs["permute_tokens"].shape)
+    return "empty call" if any(0 in shape for shape in shapes) else "call"
+
+
+EMPTY = Unspecified(
+    source_read(
+        "a call without a map or without elements to copy writes nothing, and succeeds", HOST
+    )
+)
+OPERATOR = Operator(
+    name=NAME,
+    title="MoeTokenPermuteWithRoutingMap",
+    aclnn="aclnnMoeTokenPermuteWithRoutingMap",
+    sources=(README, HOST, TILING, KERNELS),
+    products=("Ascend910B", "Ascend910_93"),
+    parameters=PARAMETERS,
+    modes=(
+        Mode(
+            "dropless",
+            document(
+                "dropAndPad false: every token has topK experts, and a row of each", CONSTRAINTS
+            ),
+        ),
+        Mode(
+            "drop_pad",
+            document("dropAndPad true: every expert has as many rows, its capacity", FUNCTION),
+        ),
+    ),
+    dtypes=DTYPES,
+    formula=formula,
+    contracts={
+        "permute_tokens": Varying(
+            contract,
+            {
+                "call": Copy(
+                    document("every row is one of tokens, bit for bit, expert by expert", FUNCTION)
+                ),
+                "empty call": EMPTY,
+            },
+        ),
+        "permute_probs": Varying(
+            contract,
+            {
+                "call": Copy(
+                    document(
+                        "every row's element of probs at its token and expert, bit for bit, also of"
+                        " a token that only fills up",
+                        FUNCTION,
+                    )
+                ),
+                "empty call": EMPTY,
+            },
+        ),
+        "sorted_indices": Varying(
+            contract,
+            {
+                "call": Index(
+                    source_read(
+                        "the rows of each token by rising expert; padded, the token of each row,"
+                        " those of the map first and both by rising number: a stable descending"
+                        " sort, of which the document's equation says no direction",
+                        KERNELS,
+                    )
+                ),
+                "empty call": EMPTY,
+            },
+        ),
+    },
+    cases=cases,
+    small_cases=partial(cases, small=True),
+    seam_cases=partial(cases, small=True, seam=True),
+    cells=cells,
+    examples=examples(),
+    rejections=rejections(),
+    quarantine=quarantine(),
+    targets=(
+        Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
+        Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),
+    ),
+)
