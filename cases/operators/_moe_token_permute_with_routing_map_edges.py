@@ -23,7 +23,7 @@ from cases.operators._token_permute_edges import (
     copy_edges,
     sort_edges,
 )
-from cases.operators._token_permute_sizes import RESERVED_BYTES
+from cases.operators._token_permute_sizes import VendorLines
 from conformance.case import Case, Machine, numpy_dtype
 from conformance.edges import Edge, Edges, Sizes, distinct
 from conformance.strategies.fills import MOVED, SEEDS
@@ -49,7 +49,7 @@ def _copies(machine: Machine, element_bytes: int, *top_ks: int) -> Iterator[tupl
     return copy_edges(
         machine,
         element_bytes,
-        reserved_bytes=RESERVED_BYTES,
+        VendorLines(),
         batches=False,
         probs=True,
         top_ks=top_ks,
@@ -57,12 +57,12 @@ def _copies(machine: Machine, element_bytes: int, *top_ks: int) -> Iterator[tupl
 
 
 def _unpadded(machine: Machine, element_bytes: int) -> Iterator[tuple[str, Sizes]]:
-    yield from sort_edges(machine)
+    yield from sort_edges(machine, VendorLines())
     yield from _copies(machine, element_bytes, 2, MOST_TOP_K)
 
 
 def _padded(machine: Machine, element_bytes: int) -> Iterator[tuple[str, Sizes]]:
-    for limit, sizes in sort_edges(machine):
+    for limit, sizes in sort_edges(machine, VendorLines()):
         tokens = {name: size for name, size in sizes.items() if name != "top_k"}
         yield limit.replace("slots", "tokens of an expert"), tokens
     for limit, sizes in _copies(machine, element_bytes, 1):

@@ -19,6 +19,11 @@ CONSTRAINTS: dict[str, tuple[Constraint, ...]] = {
 OUTSIDE_ONLY = {
     "moe_token_permute": ("2^24 - 1 slots",),
     "moe_token_permute_with_ep": ("2^24 - 1 slots",),
+    "moe_token_permute_with_routing_map": (
+        "2^24 - 1 rows",
+        "2^24 - 1 tokens",
+        "2^24 - 1 experts",
+    ),
 }
 """The largest call inside sorts 2^24 - 2 slots for minutes: host tilings alone are asked for it
 (tests/kernels/test_moe_token_permute_with_ep_tiling.py, ``most slots``)."""
