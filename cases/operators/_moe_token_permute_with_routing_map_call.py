@@ -38,8 +38,8 @@ def call(
 
     ``held`` lists the only rows of tokens that exist.
     """
-    routes: Shape = routing_map.shape
-    rows = rows_of(mode, *routes, num_out_tokens)
+    tokens_num, experts = routes = routing_map.shape
+    rows = rows_of(mode, tokens_num, experts, num_out_tokens)
     marks = tuple(routing_map.astype(np.int64).ravel().tolist()) if routing_map.any() else None
     inputs = {
         "tokens": Tensor(tokens, dtype, values, fill, rows=held),
@@ -47,9 +47,10 @@ def call(
     }
     outputs = {"permute_tokens": Tensor((rows, *tokens[1:]), dtype)}
     if probs is not None:
-        given = isinstance(probs, Fill)
-        weights = None if given else probs
-        inputs["probs"] = Tensor(routes, dtype, weights, probs if given else None)
+        if isinstance(probs, Fill):
+            inputs["probs"] = Tensor(routes, dtype, fill=probs)
+        else:
+            inputs["probs"] = Tensor(routes, dtype, probs)
         outputs["permute_probs"] = Tensor((rows,), dtype)
     outputs["sorted_indices"] = Tensor((rows,), "int32")
     attributes = {"num_out_tokens": num_out_tokens, "drop_and_pad": int(mode == "drop_pad")}

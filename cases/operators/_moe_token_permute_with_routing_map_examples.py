@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -168,10 +169,10 @@ def _inside() -> Iterator[Example]:
     for dtype in DTYPES:
         case = sized("dropless", dtype, 3, 8, MOST_TOP_K, probs=PATTERNS)
         yield Example(f"topK {MOST_TOP_K} {dtype}", case, CONSTRAINTS)
-    one = {"pattern": "same experts", "experts": 1}
+    one = partial(sized, hidden=3, experts=1, pattern="same experts")
     cases = {
-        "one token of one expert": sized("dropless", "float16", 1, 3, **one, probs=PATTERNS),
-        "one token of one expert, padded": sized("drop_pad", "bfloat16", 1, 3, **one),
+        "one token of one expert": one("dropless", "float16", 1, probs=PATTERNS),
+        "one token of one expert, padded": one("drop_pad", "bfloat16", 1),
         "numOutTokens of the whole map": sized(
             "dropless", "float32", 5, 8, 3, experts=3, pattern="same experts", probs=PATTERNS
         ),

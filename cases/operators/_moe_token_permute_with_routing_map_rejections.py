@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from cases.operators._moe_token_permute_with_routing_map_call import call
-from cases.operators._moe_token_permute_with_routing_map_examples import ADDRESSED, sized
+from cases.operators._moe_token_permute_with_routing_map_examples import sized
 from cases.operators._moe_token_permute_with_routing_map_sizes import MOST_TOP_K
 from cases.operators._moe_token_permute_with_routing_map_sources import (
     CONSTRAINTS,
@@ -23,6 +23,7 @@ from cases.operators._moe_token_permute_with_routing_map_sources import (
     README,
     TILING,
 )
+from cases.operators._token_permute_examples import ADDRESSED
 from conformance.case import Case, Tensor
 from conformance.fill import Fill
 from conformance.operator import (
