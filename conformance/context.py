@@ -16,12 +16,12 @@ from conformance.budget import Budget, seconds_of_budget
 from conformance.by_standard import by_standard
 from conformance.devices.device import DeviceProfile
 from conformance.evidence import AnyLine, DeviceLine, Writer
-from conformance.operator import ROUTES
+from conformance.operator import ORACLES, REFERENCE, ROUTES
 from conformance.profiles import PROFILES, Profile
 from conformance.resume import Asked, Finished, earlier_run, finished_items
 from conformance.shard import Shard
 
-DEFAULTS = {"device": "auto", "profile": "smoke", "route": "aclnn"}
+DEFAULTS = {"device": "auto", "profile": "smoke", "route": "aclnn", "oracle": REFERENCE}
 DEFAULT_SEED = 0
 BEGAN = "conformance_began"
 """The key under which a worker that replaces another is told when the run began."""
@@ -41,9 +41,12 @@ class Context:
         records = suite.operators(self.directories)
         chosen = suite.chosen(records, option.conformance_operator or ())
         self.operators = tuple(operator.on_route(self.route) for operator in chosen)
+        self.records = {operator.name: operator for operator in records}
         self.standard: str | None = option.conformance_standard
         self.standards = bool(option.conformance_standards)
         self.by_standard = by_standard(self.standard, self.standards, self.operators)
+        asked_oracle = option.conformance_oracle or DEFAULTS["oracle"]
+        self.oracle = one_of(ORACLES, "oracle", asked_oracle)
         self.shard = Shard.of(option.conformance_shard)
         self.time_limit = seconds_of(option.conformance_time_limit, self.profile)
         self.libraries = folder_of("libraries", option.conformance_libraries)
@@ -77,6 +80,7 @@ class Context:
             libraries=self.libraries,
             standard=self.standard,
             standards=self.standards,
+            oracle=self.oracle,
             shard=self.shard,
         )
         self._writer: Writer | None = None

@@ -14,7 +14,7 @@ from conformance.operator import Operator
 from conformance.strategies.covering import Feasible, feasible_tuples
 from conformance.trial import Judged
 
-UNCOVERING = ("rejection", "quarantine")
+UNCOVERING = ("rejection", "quarantine", "relation")
 """Calls that show no cell: what they ask for was not computed, or not judged."""
 
 Shown = Mapping[str, tuple[str, ...]]

@@ -40,6 +40,7 @@ from reference.floats import format_of, round_once, to_bits
 
 __all__ = [
     "ReferenceDisagreement",
+    "faults",
     "judge",
     "judge_example",
     "judge_rejection",
@@ -176,6 +177,27 @@ def judge_example(
         clause=Clause("The call gives the printed values.", example.source, SourceClass.DOCUMENT),
         subject=verdict.subject,
     )
+
+
+def faults(operator: Operator, case: Case, observation: Observation) -> list[str]:
+    """What is wrong with a completed call whatever the right values are."""
+    problems: list[str] = []
+    for name in case.outputs:
+        misfit = _misfit(case, name, observation)
+        if misfit:
+            problems.append(misfit)
+            continue
+        contract = operator.contract(name, case)
+        unwritten = observation.unwritten.get(name, 0)
+        if isinstance(contract, Unspecified) or not unwritten:
+            continue
+        observed = observation.outputs[name]
+        specified = _specified(contract, case, observed)
+        if specified is not None:
+            unwritten = min(unwritten, _poisoned(observed[specified]))
+        if unwritten:
+            problems.append(f"{unwritten} of {observed.size} elements of {name} never written")
+    return problems + _side_effects(observation, values_right=not problems)
 
 
 def observe_quarantined(

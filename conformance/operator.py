@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from conformance.case import Case
     from conformance.cells import Cells
+    from conformance.relations.relation import Relation
 
 Arrays = Mapping[str, NDArray[np.generic]]
 Merges = Sequence[tuple[int, int]]
@@ -29,6 +30,9 @@ Specified = Callable[[Arrays, Mapping[str, int]], NDArray[np.bool_]]
 ROUTES = ("aclnn", "kernel")
 """How an operator is called: through the vendor's interface, or through the entry of the project's
 own kernels, which carry out what a document defines also where the vendor does not."""
+
+REFERENCE, RELATIONS, BOTH = ORACLES = ("reference", "relations", "both")
+"""By what results are judged: a contract's reference, the relations among them, or both."""
 
 
 class SourceClass(Enum):
@@ -289,7 +293,8 @@ class Operator:
     [slots, columns] of that storage dtype: by it the order of a device's additions is recovered
     (conformance/probe.py). None where the operator has no such case. ``targets`` says of products
     what becomes of the modes there. ``limits`` are sizes around which cases are drawn: a kernel
-    that exports its own is compared with them (conformance/boundaries.py).
+    that exports its own is compared with them (conformance/boundaries.py). ``relations`` are laws
+    that results keep among themselves, with no reference (conformance/relations).
     """
 
     name: str
@@ -312,6 +317,7 @@ class Operator:
     row_sum: Callable[[str, NDArray[np.generic]], Case] | None = None
     targets: tuple[Target, ...] = ()
     limits: tuple[Limit, ...] = field(default=(), repr=False)
+    relations: tuple[Relation, ...] = ()
 
     @property
     def tensors(self) -> tuple[TensorParameter, ...]:

@@ -35,8 +35,15 @@ class Plan:
     edges: Sequence[Edge] = ()
 
 
-def plan(operator: Operator, mode: str, dtype: str, profile: Profile) -> Plan:
-    """The plan of an operator's mode and dtype in a profile."""
+def plan(
+    operator: Operator, mode: str, dtype: str, profile: Profile, *, of_relation: bool = False
+) -> Plan:
+    """The plan of an operator's mode and dtype in a profile; a relation draws small cases first,
+    then free ones.
+    """
+    if of_relation:
+        few = profile.relations // 2 if operator.small_cases else 0
+        return Plan(few, 0, None, (), profile.relations - few)
     examples = examples_of_each(operator, profile)
     seams = examples // SEAM_SHARE if operator.seam_cases else 0
     small = examples // SMALL_SHARE - seams if operator.small_cases else 0

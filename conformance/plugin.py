@@ -24,12 +24,12 @@ from conformance.devices.open import open_device
 from conformance.evidence import AnyLine, EnvironmentLine, ItemLine, verdict_line
 from conformance.failure import tell
 from conformance.numerics.arithmetic import Arithmetic
-from conformance.operator import ROUTES
+from conformance.operator import ORACLES, ROUTES
 from conformance.probe import probed
 from conformance.profiles import PROFILES
 from conformance.resume import check_device
 from conformance.selection import Selection, draws
-from conformance.template import DRAWN, Body, bind, body_of, fixed_parameters, parametrize
+from conformance.template import DRAWN, Body, asks, bind, body_of, fixed_parameters, parametrize
 from conformance.trial import BrokenRecord, Judged, Lost, OutOfTime, Refused, Trial
 
 TRIAL = pytest.StashKey[Trial]()
@@ -64,6 +64,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="of one call on the device, more of a large one; by profile",
     )
     add("libraries", metavar="DIR", help="judge the device libraries in DIR")
+    add("oracle", metavar="NAME", help=f"{', '.join(ORACLES)}; {DEFAULTS['oracle']} if absent")
     add("standard", metavar="NAME", help="summed outputs must pass this published standard too")
     add("standards", metavar="all", choices=["all"], help="tell what every standard says")
 
@@ -131,8 +132,9 @@ def pytest_pycollect_makeitem(
     body = body_of(obj)
     if body is None:
         return None
-    mark = parametrize(body, collector.config.stash[CONTEXT].operators)
-    if mark is None:
+    context = collector.config.stash[CONTEXT]
+    mark = parametrize(body, context.operators)
+    if mark is None or not asks(body, context.oracle):
         return []
     obj.pytestmark = [*getattr(body, "pytestmark", []), mark.mark]  # type: ignore[attr-defined]
     return None
@@ -170,6 +172,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         note=note,
         shrink_seconds=context.profile.shrink_seconds,
         by_standard=context.by_standard,
+        records=context.records,
         end=budget.share() if budget is not None and draws(item) else math.inf,
     )
     item.stash[TRIAL], item.stash[BODY] = trial, body

@@ -13,7 +13,8 @@ class Profile:
     has so many of these that together they would draw more than ``operator_examples``, and a few
     more where the discrete cells need them: every ``strength`` levels that go together are judged
     in one case (conformance/cells.py). Of the edges, those are judged that cost no more than
-    ``edge_cost`` (conformance/edges.py). ``shrink_seconds`` bounds the wall time in which one
+    ``edge_cost`` (conformance/edges.py). ``relations`` cases are drawn for a relation in each mode
+    and dtype, where relations are asked for. ``shrink_seconds`` bounds the wall time in which one
     failing item may look for a smaller case, see `conformance.trial`; ``time_limit`` is seconds for
     one call on the device. ``random`` profiles draw a new seed for each run and keep Hypothesis's
     example database; the others draw the same cases for the same seed.
@@ -27,18 +28,46 @@ class Profile:
     time_limit: float
     strength: int
     edge_cost: int
+    relations: int
     random: bool = False
 
 
 PROFILES = {
     profile.name: profile
     for profile in (
-        Profile("smoke", "under a minute on two cores", 250, 1_500, 60, 5, 2, edge_cost=1_000),
         Profile(
-            "gate", "under ten minutes on two cores", 2_500, 9_000, 60, 20, 3, edge_cost=1_000_000
+            "smoke",
+            "under a minute on two cores",
+            examples=250,
+            operator_examples=1_500,
+            shrink_seconds=60,
+            time_limit=5,
+            strength=2,
+            edge_cost=1_000,
+            relations=12,
         ),
         Profile(
-            "nightly", "new cases for hours", 50_000, 1_000_000, 240, 60, 3, 2**40, random=True
+            "gate",
+            "under ten minutes on two cores",
+            examples=2_500,
+            operator_examples=9_000,
+            shrink_seconds=60,
+            time_limit=20,
+            strength=3,
+            edge_cost=1_000_000,
+            relations=60,
+        ),
+        Profile(
+            "nightly",
+            "new cases for hours",
+            examples=50_000,
+            operator_examples=1_000_000,
+            shrink_seconds=240,
+            time_limit=60,
+            strength=3,
+            edge_cost=2**40,
+            relations=2_000,
+            random=True,
         ),
     )
 }

@@ -20,7 +20,7 @@ from conformance.suite import UsageError
 from conformance.verdict import Verdict
 
 SCHEMA = 1
-JudgedAs = Literal["values", "rejection", "example", "quarantine"]
+JudgedAs = Literal["values", "rejection", "example", "relation", "quarantine"]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import msgspec
 
 from conformance.devices.device import DeviceProfile
 from conformance.evidence import DeviceLine, FailureLine, ItemLine, read_lines
-from conformance.operator import Operator
+from conformance.operator import REFERENCE, Operator
 from conformance.profiles import Profile
 from conformance.shard import WHOLE, Shard
 from conformance.suite import UsageError
@@ -36,6 +36,7 @@ class Asked:
     libraries: Path | None
     standard: str | None = None
     standards: bool = False
+    oracle: str = REFERENCE
     shard: Shard = WHOLE
 
 
@@ -61,6 +62,7 @@ def request(asked: Asked) -> dict[str, str]:
         "libraries": str(asked.libraries or ""),
         "standard": asked.standard or "",
         "standards": "all" if asked.standards else "",
+        "oracle": "" if asked.oracle == REFERENCE else asked.oracle,
     }
 
 

@@ -23,7 +23,7 @@ from conformance import SUITE, kernel_coverage, resume, run_folder, suite
 from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
 from conformance.devices.device import DeviceProfile, EnvironmentFailure
 from conformance.lineage import end_with
-from conformance.operator import ROUTES, Operator
+from conformance.operator import REFERENCE, ROUTES, Operator
 from conformance.plan import examples_of_each
 from conformance.progress import Tail, bar
 from conformance.reporting import outcome
@@ -228,6 +228,8 @@ def _options(request: Request) -> Iterator[tuple[str, str]]:
         yield "standards", "all"
     if request.budget is not None:
         yield "budget", f"{request.budget:.3f}s"
+    if request.oracle != REFERENCE:
+        yield "oracle", request.oracle
     if request.shard != WHOLE:
         yield "shard", str(request.shard)
     yield from (("operators", str(directory)) for directory in request.directories)

@@ -29,6 +29,7 @@ COUNTED = ("explicit", "generate")
 """Phases whose cases count; shrinking and the replay of its result are recorded apart."""
 
 REJECTIONS = "rejections"
+RELATIONS = "relations"
 """The mode under which the summary groups the calls that an operator must refuse."""
 
 
@@ -134,6 +135,8 @@ def summarize(lines: Iterable[AnyLine], declared: Iterable[tuple[str, str, str]]
         key = (line.operator, line.mode, line.dtype)
         if line.judged_as == "rejection":
             key = (line.operator, REJECTIONS, "")
+        elif line.judged_as == "relation":
+            key = (line.operator, RELATIONS, "")
         cell = cells.setdefault(key, Cell(operator=key[0], mode=key[1], dtype=key[2]))
         cell.seconds += line.seconds
         if line.phase not in COUNTED:

@@ -8,8 +8,9 @@ A template reads as run, judge, assert, and becomes one pytest item for every ce
         assert verdict.ok, verdict
 
 What it is run over follows from its parameters: ``case`` draws cases of every mode and dtype,
-``rejection``, ``example`` and ``quarantined`` name one item for each of the record's. The items
-carry real parametrize marks, because by them Hypothesis tells one item's examples from another's.
+``rejection``, ``example`` and ``quarantined`` name one item for each of the record's, ``relation``
+one for each in each of its modes and dtypes. The items carry real parametrize marks, because by
+them Hypothesis tells one item's examples from another's.
 """
 
 from __future__ import annotations
@@ -33,9 +34,19 @@ from conformance.covered import covered
 from conformance.devices.device import Device
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.observation import Observation, Outcome
-from conformance.operator import Example, Operator, Quarantine, Rejection
+from conformance.operator import (
+    BOTH,
+    REFERENCE,
+    RELATIONS,
+    Example,
+    Operator,
+    Quarantine,
+    Rejection,
+)
 from conformance.plan import plan
 from conformance.profiles import Profile
+from conformance.relations.relate import related
+from conformance.relations.relation import Relation
 from conformance.strategies.machines import in_any_order
 from conformance.trial import BrokenRecord, Judged, Trial, current
 from conformance.verdict import Verdict
@@ -43,6 +54,7 @@ from conformance.verdict import Verdict
 Body = Callable[..., None]
 DRAWN = "case"
 MARK = "conformance_body"
+RELATION = "relation"
 NAMED = {"rejection": "rejections", "example": "examples", "quarantined": "quarantine"}
 """Parameters that get one of a record's named calls, and the record's field that lists them."""
 
@@ -82,8 +94,10 @@ def cell_id(operator: str, mode: str, dtype: str) -> str:
 def parametrize(body: Body, operators: Iterable[Operator]) -> pytest.MarkDecorator | None:
     """The parametrize mark of a template over ``operators``; None if there is nothing to run."""
     names = inspect.signature(body).parameters
-    named = next((name for name in NAMED if name in names), None)
-    axes = ("operator", named) if named else ("operator", "mode", "dtype")
+    named = next((name for name in (*NAMED, RELATION) if name in names), None)
+    axes: tuple[str, ...] = ("operator", named) if named else ("operator", "mode", "dtype")
+    if named == RELATION:
+        axes = ("operator", RELATION, "mode", "dtype")
     values = [row for operator in operators for row in _rows(operator, named)]
     return pytest.mark.parametrize(axes, values, ids=map(_id, values)) if values else None
 
@@ -93,7 +107,7 @@ def item_ids(operators: Iterable[Operator]) -> frozenset[str]:
 
     Where workers run the items, their names are all that the controller knows of them.
     """
-    kinds = (None, *NAMED)
+    kinds = (None, RELATION, *NAMED)
     return frozenset(
         _id(row) for operator in operators for named in kinds for row in _rows(operator, named)
     )
@@ -101,9 +115,24 @@ def item_ids(operators: Iterable[Operator]) -> frozenset[str]:
 
 def _rows(operator: Operator, named: str | None) -> list[tuple[Any, ...]]:
     """What the items of a template get of an operator: each of its named calls, or each cell."""
+    cells = [(mode.name, dtype) for mode in operator.modes for dtype in operator.dtypes]
+    if named == RELATION:
+        return [
+            (operator, relation, mode, dtype)
+            for relation in operator.relations
+            for mode, dtype in cells
+            if mode in (relation.modes or (mode,))
+        ]
     if named is not None:
         return [(operator, one) for one in getattr(operator, NAMED[named])]
-    return [(operator, mode.name, dtype) for mode in operator.modes for dtype in operator.dtypes]
+    return [(operator, mode, dtype) for mode, dtype in cells]
+
+
+def asks(body: Body, oracle: str) -> bool:
+    """Whether a template judges by an oracle: those with a relation by relations, all others by
+    the reference."""
+    wanted = RELATIONS if RELATION in inspect.signature(body).parameters else REFERENCE
+    return oracle in (wanted, BOTH)
 
 
 def bind(
@@ -144,7 +173,9 @@ def bind(
         trial.attempt(lambda: body(**arguments), arguments[DRAWN])
 
     trial.documented = tuple(
-        e.case for e in operator.examples if (e.case.mode, e.case.dtype) == (mode, dtype)
+        e.case
+        for e in operator.examples
+        if (e.case.mode, e.case.dtype) == (mode, dtype) and RELATION not in parameters
     )
 
     def attempt_each(**arguments: Any) -> None:
@@ -182,7 +213,7 @@ def bind(
         bound: Body = seed(stream_seed(run_seed, f"{key} {stream}".rstrip()))(test)
         return bound
 
-    planned = plan(operator, mode, dtype, profile)
+    planned = plan(operator, mode, dtype, profile, of_relation=RELATION in parameters)
     if operator.small_cases and planned.small:
         trial.scouts += (drawing([operator.small_cases(mode, dtype)], planned.small, "small"),)
     if operator.seam_cases and planned.seams:
@@ -204,6 +235,15 @@ def judge(operator: Operator, case: Case, observation: Observation) -> Verdict:
     if trial is not None:
         verdict = trial.by_standard.reconsider(operator, case, observation, verdict)
     return record(verdict, case, observation)
+
+
+def relate(operator: Operator, relation: Relation, device: Device, case: Case) -> Verdict:
+    """Make the calls of a relation that starts from a drawn case, and put on record if it holds."""
+    trial = current()
+    records = trial.records if trial is not None else {operator.name: operator}
+    observation, verdict = related(relation, records, case, device.run)
+    _note(Judged(case, observation, verdict, "relation", relation.name))
+    return verdict
 
 
 def judge_rejection(rejection: Rejection, observation: Observation) -> Verdict:

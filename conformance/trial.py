@@ -20,7 +20,7 @@ from __future__ import annotations
 import functools
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
@@ -30,6 +30,7 @@ from conformance.case import Case, Machine
 from conformance.devices.device import EnvironmentFailure, OperatorUnavailable
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.observation import Observation, Outcome
+from conformance.operator import Operator
 from conformance.replay import JudgedAs
 from conformance.strategies.machines import CORES, UB_BYTES
 from conformance.verdict import Verdict
@@ -86,8 +87,8 @@ class Trial:
 
     ``documented`` are the documented calls of the item's cell; ``scouts`` draw small cases;
     ``covered`` draws the rows of the cell's covering array, after the item's free draws.
-    ``note(judged, phase, seconds)`` is called for every verdict; ``by_standard`` adds what
-    published standards say; ``arithmetic`` is the device's. ``smallest`` is the refused verdict
+    ``records`` are all operators by name. ``note(judged, phase, seconds)`` is called for every
+    verdict; ``by_standard`` adds what published standards say; ``arithmetic`` is the device's. ``smallest`` is the refused verdict
     that was met last: after Hypothesis has ended, that of its smallest case.
     """
 
@@ -97,6 +98,7 @@ class Trial:
     documented: tuple[Case, ...] = ()
     scouts: tuple[Callable[..., None], ...] = ()
     covered: Callable[..., None] | None = None
+    records: Mapping[str, Operator] = field(default_factory=dict)
     clock: Clock = time.monotonic
     arithmetic: Arithmetic = IEEE
     end: float = math.inf

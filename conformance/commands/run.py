@@ -28,7 +28,7 @@ from conformance.controller import ACCEPTED, ENVIRONMENT, REFUSED
 from conformance.devices.device import Device, EnvironmentFailure
 from conformance.devices.open import open_device
 from conformance.numerics.arithmetic import Arithmetic
-from conformance.operator import ROUTES, Operator
+from conformance.operator import ORACLES, ROUTES, Operator
 from conformance.profiles import PROFILES
 from conformance.progress import bar
 from conformance.resume import earlier_run
@@ -77,6 +77,13 @@ def add_run(commands: Any) -> None:
         " (docs/standards.md)",
     )
     add("--standards", action="store_true", help="tell what every published standard says")
+    add(
+        "--oracle",
+        metavar="NAME",
+        default=DEFAULTS["oracle"],
+        help="by what results are judged: the reference, relations among them, or both"
+        f" ({', '.join(ORACLES)}; {DEFAULTS['oracle']})",
+    )
     add("-n", default=str(WORKERS), metavar="N", help=f"pytest processes ({WORKERS})")
     add_json(run)
     add_operators(run)
@@ -119,6 +126,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         workers=workers,
         standard=parsed.standard,
         standards=parsed.standards,
+        oracle=one_of(ORACLES, "oracle", parsed.oracle),
         budget=budget,
         shard=shard,
         resume=parsed.resume,

@@ -1,0 +1,91 @@
+"""Judging relations: the calls are made one after the other, and the law is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.case import Case
+from conformance.findings import call_findings, ending
+from conformance.judge import faults
+from conformance.observation import Observation, Outcome
+from conformance.operator import Operator
+from conformance.relations.relation import Outputs, Relation
+from conformance.verdict import Verdict
+
+Observe = Callable[[Operator, Case], Observation]
+MOST_SENTENCES = 4
+
+
+class _Ended(Exception):  # noqa: N818 - not an error: the relation has its answer
+    """A further call that has no outputs to compare: what became of it."""
+
+    def __init__(self, told: str, observation: Observation) -> None:
+        super().__init__(told)
+        self.observation = observation
+
+
+def related(
+    relation: Relation, operators: Mapping[str, Operator], drawn: Case, observe: Observe
+) -> tuple[Observation, Verdict]:
+    """Whether a relation holds for a drawn case, and what its first call came to.
+
+    ``observe`` makes the calls, of any of the ``operators``.
+    """
+    about = f"{drawn.operator}, {drawn.mode}, {drawn.dtype}"
+    case = relation.case(drawn)
+    if case is None:
+        nothing = Verdict(True, f"{about}: {relation.name} says nothing of it.", judged=False)
+        return Observation(Outcome.NOT_POSSIBLE), nothing
+    first = observe(operators[case.operator], case)
+    if first.outcome is not Outcome.COMPLETED:
+        headline = f"{about}: {ending(first)}"
+        return first, Verdict(
+            False, headline, {}, call_findings(first), relation.clause, repr(case)
+        )
+    try:
+        told = list(_broken(relation, operators, case, first, observe))
+        seen = first
+    except _Ended as ended:
+        told, seen = [str(ended)], ended.observation
+    if not told:
+        return first, Verdict(True, f"{about}: {relation.name} holds.", subject=repr(case))
+    headline = f"{about}: {relation.name} does not hold: {told[0].removesuffix('.')}."
+    findings = (*told[1:MOST_SENTENCES], *call_findings(seen))
+    return first, Verdict(False, headline, {}, findings, relation.clause, repr(case))
+
+
+def _broken(
+    relation: Relation,
+    operators: Mapping[str, Operator],
+    case: Case,
+    first: Observation,
+    observe: Observe,
+) -> Iterator[str]:
+    wrong = faults(operators[case.operator], case, first)
+    if wrong:
+        yield "; ".join(wrong)
+        return
+
+    def run(asked: Case) -> Outputs:
+        operator = operators[asked.operator]
+        seen = observe(operator, asked)
+        told = [ending(seen)] if seen.outcome is not Outcome.COMPLETED else []
+        told = told or faults(operator, asked, seen)
+        if told:
+            raise _Ended(f"of a further call, {_named(asked)}, {'; '.join(told)}", seen)
+        return _held(seen.outputs)
+
+    yield from relation.broken(case, _held(first.outputs), run)
+
+
+def _held(outputs: Outputs) -> dict[str, NDArray[np.generic]]:
+    """Outputs that a later call on the same device does not change."""
+    return {name: np.array(array) for name, array in outputs.items()}
+
+
+def _named(case: Case) -> str:
+    sizes = ", ".join(f"{name} {list(tensor.shape)}" for name, tensor in case.inputs.items())
+    return f"{case.operator} {case.mode} ({sizes})"

@@ -1,0 +1,76 @@
+"""A relation: a law of several calls' results, and what a device is asked to check it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from conformance.case import Case
+    from conformance.operator import Clause
+
+Outputs = Mapping[str, NDArray[np.generic]]
+Run = Callable[["Case"], Outputs]
+"""Makes one more call, of any operator on record, and returns its outputs; a call that fails ends
+the relation there."""
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A law that the results of calls keep, of which none is compared with a reference.
+
+    ``broken(case, outputs, run)`` yields a sentence for everything that breaks it: ``outputs`` are
+    those of ``case``, which ``prepared`` has made from a drawn one (None: as drawn); ``run`` makes
+    the other calls. ``modes`` are those of the operator in which it holds; none: all.
+    """
+
+    name: str
+    clause: Clause
+    broken: Callable[[Case, Outputs, Run], Iterable[str]]
+    prepared: Callable[[Case], Case | None] | None = None
+    modes: tuple[str, ...] = ()
+
+    def case(self, drawn: Case) -> Case | None:
+        """The call that the relation starts from; None where it has nothing to say of a case."""
+        if any(tensor.rows is not None for tensor in drawn.inputs.values()):
+            return None
+        return drawn if self.prepared is None else self.prepared(drawn)
+
+
+def difference(
+    name: str, seen: NDArray[Any], due: NDArray[Any], meaning: str, *, sums: bool = False
+) -> Iterable[str]:
+    """A sentence where two arrays differ in a bit; ``meaning`` says what ``due`` is.
+
+    Of ``sums`` both zeros are one value, and so are all NaNs.
+    """
+    if seen.shape != due.shape:
+        yield f"{name} has shape {seen.shape}, {meaning} it has {due.shape}"
+        return
+    unequal = patterns(seen, sums=sums) != patterns(due, sums=sums)
+    if not unequal.any():
+        return
+    first = tuple(int(index) for index in np.argwhere(unequal)[0])
+    yield (
+        f"{int(np.count_nonzero(unequal))} of {seen.size} elements of {name} differ: {name}"
+        f"[{', '.join(map(str, first))}] is {_shown(seen[first])}, {meaning} {_shown(due[first])}"
+    )
+
+
+def patterns(array: NDArray[Any], *, sums: bool = False) -> NDArray[Any]:
+    """Storage bits; of sums all zeros have those of +0 and all NaNs the same ones."""
+    bits = np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}")
+    if sums and array.dtype.kind not in "iub":
+        wide = array.astype(np.float32)
+        bits = np.where(wide == 0, 0, np.where(np.isnan(wide), np.iinfo(bits.dtype).max, bits))
+    return np.asarray(bits)
+
+
+def _shown(value: Any) -> str:
+    if value.dtype.kind in "iub":
+        return str(value)
+    return f"{float(value)!r} (0x{int(patterns(np.asarray(value))):0{2 * value.itemsize}x})"

@@ -1,0 +1,76 @@
+"""Relations of one operator with itself: what another order or sign of its data does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from conformance.case import Case, numpy_dtype
+from conformance.operator import Clause, SourceClass
+from conformance.relations.axes import Axes, on_lattice, shuffled, with_arrays
+from conformance.relations.relation import Outputs, Relation, Run, difference
+
+SOURCE = "no sum or copy of this family looks at positions"
+
+
+def symmetry(
+    axes: Axes,
+    axis: str,
+    *,
+    sums: tuple[str, ...] = (),
+    prepared: Callable[[Case], Case | None] | None = None,
+    modes: tuple[str, ...] = (),
+) -> Relation:
+    """Another order of an axis is the same order of the outputs' axis, and no other change.
+
+    ``sums`` are outputs of which all zeros and all NaNs are one value each.
+    """
+
+    def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
+        size = axes.sizes(case).get(axis, 0)
+        if size < 2:
+            return
+        order = shuffled(size)
+        seen = run(axes.call(case, axis, order))
+        meaning = f"by the call with its {axis}s in the first order"
+        for name, due in axes.answer(case, outputs, axis, order).items():
+            yield from difference(name, seen[name], due, meaning, sums=name in sums)
+
+    text = f"another order of the {axis}s gives the same in that order"
+    clause = Clause(text, SOURCE, SourceClass.INFERRED)
+    return Relation(f"order of {axis}s", clause, broken, prepared, modes)
+
+
+def any_order_of_terms(
+    axes: Axes, axis: str, *, sums: tuple[str, ...], modes: tuple[str, ...] = ()
+) -> Relation:
+    """On data whose sums are exact in every order, an axis that is added up may have any."""
+    return symmetry(axes, axis, sums=sums, prepared=on_lattice, modes=modes)
+
+
+def negation(
+    inputs: tuple[str, ...], outputs_negated: tuple[str, ...], *, modes: tuple[str, ...] = ()
+) -> Relation:
+    """Inputs with the other sign give these outputs with the other sign, and the others again."""
+
+    def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
+        arrays = {name: np.negative(case.arrays[name]) for name in inputs if name in case.inputs}
+        seen = run(with_arrays(case, arrays))
+        for name, array in outputs.items():
+            due = np.negative(array) if name in outputs_negated else array
+            meaning = "by the call with the first sign"
+            yield from difference(name, seen[name], due, meaning, sums=True)
+
+    text = f"the other sign of {' and '.join(inputs)} is that of {' and '.join(outputs_negated)}"
+    clause = Clause(text, SOURCE, SourceClass.INFERRED)
+    return Relation("other sign", clause, broken, on_lattice, modes)
+
+
+def finite(case: Case) -> bool:
+    """Whether all floating-point inputs of a case are finite."""
+    return all(
+        np.isfinite(array.astype(np.float64)).all()
+        for name, array in case.arrays.items()
+        if numpy_dtype(case.inputs[name].dtype).kind not in "iub"
+    )
