@@ -42,14 +42,13 @@ inline int64_t SortLimit(const std::string& axis, uint32_t cores, uint64_t ubByt
 }
 
 // Of the copies: "hidden", "batch", "tokens". 0 where the UB is below "ub-bytes" or topK or hidden
-// make no sense.
+// make no sense; no operator takes more than mostTopK slots of a token.
 inline int64_t CopyLimit(const std::string& axis, const CopyBytes& bytes, uint32_t cores,
-                         int64_t hidden) {
+                         int64_t hidden, int64_t mostTopK = kMostTopK) {
     if (axis != "hidden" && axis != "batch" && axis != "tokens") {
         return kUnknownAxis;
     }
-    if (bytes.ub < stable_sort::kLeastUb || bytes.topK < 1 || bytes.topK > kMostTopK ||
-        hidden < 0) {
+    if (bytes.ub < stable_sort::kLeastUb || bytes.topK < 1 || bytes.topK > mostTopK || hidden < 0) {
         return 0;
     }
     if (axis == "hidden") {

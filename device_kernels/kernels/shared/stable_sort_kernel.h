@@ -48,19 +48,19 @@ public:
     // `first` and `second` are room for a list of all pairs each; unused where there is one run.
     __aicore__ inline void Init(const __gm__ StableSortTilingData* tiling, GM_ADDR first,
                                 GM_ADDR second, TPipe* pipe) {
-        keys_ = tiling->keys;
-        runKeys_ = tiling->runKeys;
-        runs_ = tiling->runs;
-        tileKeys_ = tiling->tileKeys;
+        TakeCut(tiling);
         first_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(first));
         second_.SetGlobalBuffer(reinterpret_cast<__gm__ float*>(second));
         // The first merges have fewer groups than there are runs: nobody joins later.
         if (AscendC::GetBlockIdx() < runs_) {
-            const uint32_t bytes = static_cast<uint32_t>(LISTS * tileKeys_ * PAIR_BYTES);
-            pipe->InitBuffer(inBuffer_, bytes);
-            pipe->InitBuffer(workBuffer_, bytes);
-            pipe->InitBuffer(outBuffer_, bytes);
+            InitBuffers(pipe);
         }
+    }
+
+    // For a block that sorts alone: there is one run.
+    __aicore__ inline void InitAlone(const __gm__ StableSortTilingData* tiling, TPipe* pipe) {
+        TakeCut(tiling);
+        InitBuffers(pipe);
     }
 
     // order[r] is the position of the key of rank r. Every block of the launch calls it, and what
@@ -90,7 +90,30 @@ public:
         }
     }
 
+    // The same by one block, which waits for no other: what it wrote is there for its own copies.
+    template <typename Key>
+    __aicore__ inline void ArgSortAlone(const GlobalTensor<Key>& keys,
+                                        const GlobalTensor<int32_t>& order) {
+        order_ = order;
+        SortRun(keys, 0);
+        Order<HardEvent::MTE3_MTE2>();
+    }
+
 private:
+    __aicore__ inline void TakeCut(const __gm__ StableSortTilingData* tiling) {
+        keys_ = tiling->keys;
+        runKeys_ = tiling->runKeys;
+        runs_ = tiling->runs;
+        tileKeys_ = tiling->tileKeys;
+    }
+
+    __aicore__ inline void InitBuffers(TPipe* pipe) {
+        const uint32_t bytes = static_cast<uint32_t>(LISTS * tileKeys_ * PAIR_BYTES);
+        pipe->InitBuffer(inBuffer_, bytes);
+        pipe->InitBuffer(workBuffer_, bytes);
+        pipe->InitBuffer(outBuffer_, bytes);
+    }
+
     // Step 1: a run of keys becomes sorted pairs, or their positions where it is the only one.
     template <typename Key>
     __aicore__ inline void SortRun(const GlobalTensor<Key>& keys, int64_t run) {
