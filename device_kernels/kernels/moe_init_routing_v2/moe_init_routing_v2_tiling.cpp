@@ -1,0 +1,135 @@
+// Host tiling of MoeInitRoutingV2: the checks on shapes and attributes, then the cut.
+
+#include "moe_init_routing_v2_tiling.h"
+
+#include <algorithm>
+#include <string>
+
+#include "../shared/slot_copy_cut.h"
+#include "../shared/slot_copy_limit.h"
+#include "moe_init_routing_v2_check.h"
+
+namespace {
+
+constexpr const char* kSource = "host tiling of MoeInitRoutingV2";
+constexpr int64_t kCountBytes = 4;             // int32, of a count, an index or a rank
+constexpr int64_t kMostZeroBytes = 1LL << 20;  // of one copy, which has 21 bits for them
+
+using TilingData = MoeInitRoutingV2TilingData;
+using moe_init_routing_v2::Call;
+using slot_copy::CopyBytes;
+using slot_copy::RoundDown;
+using slot_copy::RoundUp;
+using stable_sort::CeilDiv;
+
+// The header's table: half of the UB for entries, half of the rest for indices.
+int64_t MostEntries(int64_t ubBytes) {
+    return RoundDown(ubBytes / 2, slot_copy::kBlockBytes) / kCountBytes;
+}
+
+int64_t MostPartSlots(int64_t ubBytes) {
+    return RoundDown(ubBytes / 4, slot_copy::kBlockBytes) / kCountBytes;
+}
+
+int64_t MostZeroBytes(int64_t ubBytes) {
+    return std::min(RoundDown(ubBytes / 2, slot_copy::kBlockBytes), kMostZeroBytes);
+}
+
+CopyBytes BytesOf(int64_t topK, int64_t dtype, int64_t ubBytes) {
+    return {topK, dtype, /*hasProbs=*/false, /*isPadded=*/false, ubBytes};
+}
+
+// A core by itself: its slots by rank and their ranks.
+bool TakesFullLoad(const Call& call, const SlotCopyTiling& slots) {
+    return !moe_init_routing_v2::Pads(call) && slots.sort.runs == 1 &&
+           slots.tileColumns == slots.hidden;
+}
+
+void CutSlots(const Call& call, TilingData* tiling) {
+    SlotCopyTiling& slots = tiling->slots;
+    const CopyBytes bytes = BytesOf(slots.topK, call.dtype, call.ubBytes);
+    slot_copy::CutCopies(bytes, slots.tokens, call.cores, &slots);
+    slot_copy::CutSort(call.cores, call.ubBytes, &slots);
+    if (TakesFullLoad(call, slots)) {
+        tiling->key += 100;
+        slots.workspaceBytes = 2 * slots.pairsOffset * slots.usedCores;
+    }
+}
+
+// Of experts that are counted: how, and which cores are wanted for rows of zeros.
+void CutExperts(const Call& call, TilingData* tiling) {
+    SlotCopyTiling& slots = tiling->slots;
+    const bool pads = moe_init_routing_v2::Pads(call);
+    tiling->counts = moe_init_routing_v2::WantsBeforeCapacity(call)
+                         ? 2
+                         : moe_init_routing_v2::CountOrCumsum(call);
+    if (!pads && tiling->counts == 0) {
+        return;
+    }
+    tiling->experts = call.expertNum;
+    slots.usedCores = std::max<int64_t>(slots.usedCores, 1);
+    const int64_t entries = call.expertNum + (pads ? 1 : 0);
+    tiling->tileEntries = std::min(entries, MostEntries(call.ubBytes));
+    tiling->partSlots = std::min(std::max<int64_t>(moe_init_routing_v2::Slots(call), 1),
+                                 MostPartSlots(call.ubBytes));
+    if (pads) {
+        const int64_t perCore = CeilDiv(slots.endRank, call.cores);
+        slots.usedCores = std::max(slots.usedCores, CeilDiv(slots.endRank, perCore));
+        tiling->capacity = call.expertCapacity;
+        tiling->zeroBytes = MostZeroBytes(call.ubBytes);
+        tiling->startsOffset = slots.workspaceBytes;
+        slots.workspaceBytes += RoundUp(entries * kCountBytes, slot_copy::kWorkspaceAlignment);
+    }
+}
+
+TilingData Cut(const Call& call) {
+    TilingData tiling{};
+    SlotCopyTiling& slots = tiling.slots;
+    tiling.key = 1000 + (moe_init_routing_v2::Pads(call) ? 10 : 0) +
+                 (slot_copy::ElementBytes(call.dtype) == 2 ? 1 : 0);
+    slots.tokens = call.x.values[0];
+    slots.topK = slot_copy::TopK(call.expertIdx);
+    slots.hidden = call.x.values[1];
+    slots.endRank = moe_init_routing_v2::OutRows(call);
+    if (moe_init_routing_v2::Slots(call) > 0) {
+        CutSlots(call, &tiling);
+    }
+    CutExperts(call, &tiling);
+    return tiling;
+}
+
+}  // namespace
+
+extern "C" int32_t MoeInitRoutingV2Tiling(const MoeInitRoutingV2Call* call,
+                                          MoeInitRoutingV2TilingData* tiling, char* reason,
+                                          uint64_t reasonBytes) {
+    const int32_t status =
+        slot_copy::Answer(moe_init_routing_v2::Check(*call), kSource, reason, reasonBytes);
+    if (status == slot_copy::kAccepted) {
+        *tiling = Cut(*call);
+    }
+    return status;
+}
+
+extern "C" int64_t MoeInitRoutingV2TilingLimit(const char* axis, int64_t topK, int32_t dtype,
+                                               uint32_t cores, uint64_t ubBytes, int64_t hidden) {
+    const int64_t ub = slot_copy::MostUb(ubBytes);
+    const std::string name = axis;
+    if (name == "experts") {
+        return MostEntries(ub);
+    }
+    if (name == "experts-pad") {
+        return std::max<int64_t>(MostEntries(ub) - 1, 0);
+    }
+    if (name == "part") {
+        return MostPartSlots(ub);
+    }
+    if (name == "zeros") {
+        return MostZeroBytes(ub) / slot_copy::ElementBytes(dtype);
+    }
+    const int64_t limit = slot_copy::SortLimit(name, cores, ubBytes);
+    return limit != slot_copy::kUnknownAxis
+               ? limit
+               : slot_copy::CopyLimit(name, BytesOf(topK, dtype, ub), cores, hidden,
+                                      slot_copy::kSlotsEnd - 1);
+}
