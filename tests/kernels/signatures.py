@@ -74,6 +74,26 @@ ROUTING_MAP_GRAD = signature(
     TensorParameter("probs_grad", "probsGradOutOptional", "output"),
 )
 
+INIT_ROUTING_V2 = signature(
+    "MoeInitRoutingV2",
+    TensorParameter("x", "x", "input"),
+    TensorParameter("experts", "expertIdx", "input", "int32"),
+    AttributeParameter("active", "activeNumOptional"),
+    AttributeParameter("capacity", "expertCapacityOptional"),
+    AttributeParameter("expert_num", "expertNumOptional"),
+    AttributeParameter("pad", "dropPadModeOptional"),
+    AttributeParameter("count_flag", "expertTokensCountOrCumsumFlagOptional"),
+    AttributeParameter("before_flag", "expertTokensBeforeCapacityFlagOptional", "bool"),
+    TensorParameter("rows", "expandedXOut", "output"),
+    TensorParameter("places", "expandedRowIdxOut", "output", "int32"),
+    TensorParameter(
+        "counts", "expertTokensCountOrCumsumOutOptional", "output", "int32", optional=True
+    ),
+    TensorParameter(
+        "before", "expertTokensBeforeCapacityOutOptional", "output", "int32", optional=True
+    ),
+)
+
 UNPERMUTE = signature(
     "MoeTokenUnpermute",
     TensorParameter("rows", "permutedTokens", "input"),
