@@ -123,12 +123,9 @@ private:
 
     // Experts [first, end); with first ranks wanted, `experts_` itself stands for their end.
     __aicore__ inline void Count(int64_t firstSlot, int64_t endSlot, int64_t first, int64_t end) {
-        int64_t before = 0;
         for (int64_t expert = first; expert < end; expert += tileEntries_) {
             const int64_t entries = Least(tileEntries_, end - expert);
-            const int64_t lower = CountTile(firstSlot, endSlot, expert, entries);
-            before = expert == first ? lower : before;
-            before = StoreTile(expert, entries, before);
+            StoreTile(expert, entries, CountTile(firstSlot, endSlot, expert, entries));
         }
     }
 
@@ -161,10 +158,10 @@ private:
         return lower;
     }
 
-    // `before`: the slots of lower indices. Returns those of the tile's experts, too.
-    __aicore__ inline int64_t StoreTile(int64_t expert, int64_t entries, int64_t before) {
+    // `lower`: how many slots have a lower index than the experts of this tile.
+    __aicore__ inline void StoreTile(int64_t expert, int64_t entries, int64_t lower) {
         const LocalTensor<int32_t> numbers = entryBuffer_.Get<int32_t>();
-        int64_t sum = before;
+        int64_t sum = lower;
         if (hasStarts_ && countsKind_ != 0) {
             Order<HardEvent::S_MTE3>();
             const int64_t experts = Least(entries, experts_ - expert);
@@ -173,7 +170,8 @@ private:
             }
             Order<HardEvent::MTE3_S>();
         }
-        for (int64_t i = 0; (hasStarts_ || countsKind_ == CUMULATIVE) && i < entries; ++i) {
+        const bool isSummed = hasStarts_ || countsKind_ == CUMULATIVE;
+        for (int64_t i = 0; isSummed && i < entries; ++i) {
             const uint32_t at = static_cast<uint32_t>(i);
             const int64_t after = sum + numbers.GetValue(at);
             numbers.SetValue(at, static_cast<int32_t>(hasStarts_ ? sum : after));
@@ -181,7 +179,6 @@ private:
         }
         Order<HardEvent::S_MTE3>();
         StoreIntegers(hasStarts_ ? starts_ : counts_, expert, numbers, entries);
-        return sum;
     }
 
     GlobalTensor<int32_t> indices_;
