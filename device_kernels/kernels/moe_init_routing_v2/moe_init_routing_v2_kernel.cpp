@@ -27,14 +27,6 @@ struct Slots {
     int64_t end;
 };
 
-template <typename T>
-__aicore__ inline void Copy(const Tensors& tensors, Tiling* tiling) {
-    TPipe pipe;
-    slot_copy::Copier<T> copier;
-    copier.Init(tensors, &tiling->slots, &pipe);
-    copier.Process();
-}
-
 // Every block has slots by rank and their ranks to itself; the ranks of the first one are the
 // output.
 template <typename T>
@@ -64,7 +56,7 @@ __aicore__ inline void RunFullLoad(const Tensors& tensors, GM_ADDR counts, Tilin
         counter.CountShare(Slots(tiling->slots).all);
         pipe.Destroy();
     }
-    Copy<T>(mine, tiling);
+    slot_copy::Copy<T>(mine, &tiling->slots);
 }
 
 // Zeros, which the sort's barriers put before what is added to them.
@@ -95,7 +87,7 @@ template <typename T>
 __aicore__ inline void RunDropless(const Tensors& tensors, GM_ADDR counts, Tiling* tiling) {
     SortAndCount(tensors, counts, nullptr, tiling);
     if (Slots(tiling->slots).all > 0) {
-        Copy<T>(tensors, tiling);
+        slot_copy::Copy<T>(tensors, &tiling->slots);
     }
 }
 
@@ -122,7 +114,7 @@ __aicore__ inline void RunDropPad(const Tensors& tensors, GM_ADDR counts, Tiling
         placer.Process(slots.first, slots.end);
         pipe.Destroy();
     }
-    Copy<T>(tensors, tiling);
+    slot_copy::Copy<T>(tensors, &tiling->slots);
 }
 
 }  // namespace moe_init_routing_v2_kernel

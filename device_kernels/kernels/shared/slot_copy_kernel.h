@@ -184,6 +184,14 @@ private:
     int64_t endToken_;
 };
 
+template <typename T>
+__aicore__ inline void Copy(const Tensors& tensors, const __gm__ SlotCopyTiling* tiling) {
+    TPipe pipe;
+    Copier<T> copier;
+    copier.Init(tensors, tiling, &pipe);
+    copier.Process();
+}
+
 }  // namespace slot_copy
 
 #endif

@@ -34,10 +34,7 @@ template <typename Index, typename T>
 __aicore__ inline void Run(const Tensors& tensors, const __gm__ SlotCopyTiling* tiling) {
     // Every block takes part in the sort, which ends for all of them at the same time.
     Sort<Index>(tensors, tiling);
-    TPipe pipe;
-    Copier<T> copier;
-    copier.Init(tensors, tiling, &pipe);
-    copier.Process();
+    Copy<T>(tensors, tiling);
 }
 
 }  // namespace slot_copy

@@ -96,7 +96,6 @@ public:
                                         const GlobalTensor<int32_t>& order) {
         order_ = order;
         SortRun(keys, 0);
-        Order<HardEvent::MTE3_MTE2>();
     }
 
 private:
