@@ -19,11 +19,13 @@ from conformance.observation import Outcome
 from conformance.operator import Operator
 from device_kernels.build import build
 from tests.kernels import (
+    moe_init_routing_v2_values,
     moe_token_permute_grad_values,
     moe_token_permute_values,
     moe_token_permute_with_routing_map_grad_values,
     moe_token_unpermute_grad_values,
     moe_token_unpermute_values,
+    mutants_moe_init_routing_v2,
     mutants_moe_token_permute,
     mutants_moe_token_permute_grad,
     mutants_moe_token_permute_with_routing_map_grad,
@@ -34,6 +36,7 @@ from tests.kernels.host_tilings import KERNELS
 from tests.kernels.moe_token_permute_grad_values import Value
 from tests.kernels.mutants import Mutant, apply
 from tests.kernels.signatures import (
+    INIT_ROUTING_V2,
     PERMUTE,
     PERMUTE_GRAD,
     ROUTING_MAP_GRAD,
@@ -43,6 +46,11 @@ from tests.kernels.signatures import (
 )
 
 SUBJECTS = {
+    "moe_init_routing_v2": (
+        INIT_ROUTING_V2,
+        mutants_moe_init_routing_v2.MUTANTS,
+        moe_init_routing_v2_values.values,
+    ),
     "moe_token_permute": (
         PERMUTE,
         mutants_moe_token_permute.MUTANTS,
