@@ -136,7 +136,6 @@ private:
         const LocalTensor<int32_t> indices = indexBuffer_.Get<int32_t>();
         const int64_t lowest = hasStarts_ ? LOWEST_INDEX : 0;
         int64_t lower = 0;
-        Order<HardEvent::S_V>();
         Order<HardEvent::MTE3_V>();
         Clear(numbers, entries);
         Order<HardEvent::V_S>();

@@ -83,7 +83,6 @@ private:
         Order<HardEvent::S_MTE3>();
         StoreIntegers(rows_, slot, rows, slots);
         Order<HardEvent::MTE3_MTE2>();
-        Order<HardEvent::S_MTE2>();
     }
 
     // Nobody checks indices before: one that is no expert's must not name a row.
