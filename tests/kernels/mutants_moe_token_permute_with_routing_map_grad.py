@@ -14,6 +14,7 @@ MASK, SCATTER, SORT, ADD = (f"{KERNEL}_{part}.h" for part in ("mask", "scatter",
 DROPLESS, DROP_AND_PAD = ("dropless",), ("drop_pad",)
 
 Masked = partial(Mutant, file=MASK, modes=DROPLESS)
+Walked = partial(Mutant, file="shared/routing_map_kernel.h", modes=DROPLESS)
 Scattered = partial(Mutant, file=SCATTER, modes=DROP_AND_PAD)
 Sorted = partial(Mutant, file=SORT, modes=DROP_AND_PAD)
 Added = partial(Mutant, file=ADD, modes=DROP_AND_PAD)
@@ -28,12 +29,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "t * OutputPitch(experts) + i), values_.GetValue(rank)); ++rank; } (void)place;",
         least_indices=3,
     ),
-    Masked(
+    Walked(
         "expert-offset-inclusive",
         before="before + places.GetValue(at)",
         after="before + totals.GetValue(at) + places.GetValue(at)",
     ),
-    Masked(
+    Walked(
         "values-of-earlier-cores-not-counted",
         before="if (core < block_) {",
         after="if (core < 0) {",
@@ -46,7 +47,7 @@ MUTANTS: tuple[Mutant, ...] = (
         after="++i) {\n            const int32_t count ="
         " i == experts_ - 1 ? 0 : CountTrue(i, tokens, experts);",
     ),
-    Masked(
+    Walked(
         "map-compared-with-one",
         before="GetValue(static_cast<uint32_t>(at)) != 0;",
         after="GetValue(static_cast<uint32_t>(at)) == 1;",
@@ -57,7 +58,7 @@ MUTANTS: tuple[Mutant, ...] = (
         after="",
         least_indices=2,
     ),
-    Masked(
+    Walked(
         "second-tile-with-the-experts-of-the-first",
         before="map_[token * experts_ + expert]",
         after="map_[token * experts_]",

@@ -136,7 +136,7 @@ inline int64_t LeastUb(const Call& call) {
         // One row of SCATTER takes less than one run.
         least = std::max(least, kLeastSortUb);
     } else if (WantsProbs(call)) {
-        least = std::max(least, MaskUb{call.ubBytes, ElementBytes(call.dtype)}.Least());
+        least = std::max(least, MaskUb(call.ubBytes, ElementBytes(call.dtype)).Least());
     }
     return least;
 }

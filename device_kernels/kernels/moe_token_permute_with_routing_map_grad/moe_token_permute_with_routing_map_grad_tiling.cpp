@@ -32,14 +32,6 @@ RoutingMapGradSort CutSort(int64_t rows, int64_t cores, int64_t ubBytes) {
     return sort;
 }
 
-RoutingMapGradMask CutMask(const Call& call) {
-    const MaskUb ub{call.ubBytes, ElementBytes(call.dtype)};
-    const int64_t used = std::min(call.tokensNum, call.cores);
-    const int64_t tokens = std::min(CeilDiv(call.tokensNum, used), ub.MostTokens(call.numExperts));
-    return {call.tokensNum, call.numExperts, tokens, std::min(call.numExperts, ub.MostExperts()),
-            used};
-}
-
 RoutingMapGradScatter CutScatter(const Call& call, int64_t rows) {
     const int64_t used = rows > call.cores ? call.cores : 1;
     return {call.tokensNum * call.numExperts,
@@ -69,7 +61,8 @@ MoeTokenPermuteWithRoutingMapGradTilingData Cut(const Call& call) {
     if (WantsProbs(call) && call.dropAndPad != 0) {
         tiling.scatter = CutScatter(call, rows);
     } else if (WantsProbs(call)) {
-        tiling.mask = CutMask(call);
+        tiling.mask = MaskUb(call.ubBytes, ElementBytes(call.dtype))
+                          .Cut(call.tokensNum, call.numExperts, call.cores);
     }
     return tiling;
 }
@@ -94,7 +87,7 @@ int64_t PadLimit(const std::string& name, const row_sum::Ub& ub, uint32_t cores,
     return ub.MostColumns(name == "pad-hidden" ? 2 : name == "pad-three-buffers" ? 3 : 4);
 }
 
-int64_t ProbsLimit(const std::string& name, const MaskUb& ub, int64_t experts) {
+int64_t ProbsLimit(const std::string& name, const routing_map::Ub& ub, int64_t experts) {
     if (name == "mask-ub-bytes") {
         return ub.Least();
     }
@@ -139,7 +132,7 @@ extern "C" int64_t MoeTokenPermuteWithRoutingMapGradTilingLimit(const char* axis
         return PadLimit(name, RowUb(bytes, dtype, kEntryBytes), cores, hidden);
     }
     if (IsOneOf(name, {"mask-ub-bytes", "experts", "tile-tokens", "scatter"})) {
-        return ProbsLimit(name, {bytes, ElementBytes(dtype)}, hidden);
+        return ProbsLimit(name, MaskUb(bytes, ElementBytes(dtype)), hidden);
     }
     const bool known = topK >= 1 && topK <= kMostTopK;
     const row_sum::Ub ub = RowUb(bytes, dtype, (known ? topK : 1) * kIndexBytes);

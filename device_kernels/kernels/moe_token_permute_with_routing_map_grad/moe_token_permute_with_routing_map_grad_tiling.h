@@ -31,6 +31,7 @@
 
 #include <cstdint>
 
+#include "../shared/routing_map_tiling.h"
 #include "../shared/row_sum_tiling.h"
 
 enum class RoutingMapGradJob : int64_t {
@@ -46,14 +47,6 @@ struct RoutingMapGradSort {
     int64_t runEntries;    // of every run but the last
     int64_t mergeEntries;  // of one list in UB
     int64_t levels;        // rounds of merges: the sorted entries are in half `levels % 2`
-    int64_t usedCores;
-};
-
-struct RoutingMapGradMask {
-    int64_t tokens;
-    int64_t experts;
-    int64_t tileTokens;
-    int64_t tileExperts;
     int64_t usedCores;
 };
 
@@ -74,7 +67,7 @@ struct MoeTokenPermuteWithRoutingMapGradTilingData {
     RowSumTiling rows;      // its batch counts tokens, or sorted entries
     int64_t rowCores;       // blocks of SLOT_SUM or ADD_SORTED
     RoutingMapGradSort sort;
-    RoutingMapGradMask mask;
+    RoutingMapTiling mask;
     RoutingMapGradScatter scatter;
 };
 static_assert(sizeof(MoeTokenPermuteWithRoutingMapGradTilingData) == 208, "shared with the device");

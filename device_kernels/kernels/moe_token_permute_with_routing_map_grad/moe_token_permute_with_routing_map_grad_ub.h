@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "../shared/routing_map_cut.h"
 #include "../shared/row_sum_cut.h"
 
 namespace routing_map_grad {
@@ -54,31 +55,10 @@ inline int64_t ScatterRows(int64_t ubBytes) {
     return std::clamp<int64_t>((ubBytes - rounding) / perRow, 0, kMostCopyBlocks);
 }
 
-// The UB of MASKED_SCATTER.
-struct MaskUb {
-    static constexpr int64_t kGranule = 32;  // experts
-    static constexpr int64_t kCountBytes = 3 * 4;
-
-    int64_t bytes;
-    int64_t elementBytes;
-
-    int64_t Least() const { return kBlockBytes + kGranule * (1 + elementBytes + kCountBytes); }
-
-    int64_t MostExperts() const {
-        return RoundDown((bytes - kBlockBytes) / (1 + elementBytes + kCountBytes), kGranule);
-    }
-
-    // 1 where the experts do not fit one tile.
-    int64_t MostTokens(int64_t experts) const {
-        const int64_t rounded = RoundUp(experts, kGranule);
-        if (experts < 1 || rounded > MostExperts()) {
-            return 1;
-        }
-        const int64_t left = bytes - kCountBytes * rounded - (kBlockBytes - 1);
-        const int64_t perToken = rounded * (1 + elementBytes) + elementBytes;
-        return std::clamp<int64_t>(left / perToken, 1, kMostCopyBlocks);
-    }
-};
+// The UB of MASKED_SCATTER: map and result of each place, and a value of each token.
+inline routing_map::Ub MaskUb(int64_t bytes, int64_t elementBytes) {
+    return {bytes, 1 + elementBytes, elementBytes, routing_map::kCountBytes, /*tokenBuffers=*/1};
+}
 
 }  // namespace routing_map_grad
 

@@ -5,25 +5,10 @@
 #include <type_traits>
 
 #include "kernel_operator.h"
+#include "row_share_kernel.h"
 #include "row_sum_tiling.h"
 
 namespace row_sum {
-
-__aicore__ inline int64_t Least(int64_t a, int64_t b) { return a < b ? a : b; }
-
-// The part of `count` items that falls to a block: the first `count % blocks` blocks take one more
-// than the others.
-struct Share {
-    int64_t first;
-    int64_t end;
-};
-
-__aicore__ inline Share ShareOf(int64_t count, int64_t block, int64_t blocks) {
-    const int64_t each = count / blocks;
-    const int64_t rest = count % blocks;
-    const int64_t first = block * each + Least(block, rest);
-    return {first, first + each + (block < rest ? 1 : 0)};
-}
 
 // The factor of rows that are added as they are.
 struct One {};
