@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.kernels.mutants import Mutant
 
 KERNEL = "moe_token_permute_with_ep/moe_token_permute_with_ep_kernel_padded.h"
+GATHER = "shared/row_gather_kernel.h"
 CHECK = "shared/slot_copy_check.h"
 PADDED = ("padded",)
 NUMBERED = ("num_out_tokens",)
@@ -12,9 +13,9 @@ NUMBERED = ("num_out_tokens",)
 MUTANTS = (
     Mutant(
         "padded-row-of-its-place-instead-of-its-index",
-        KERNEL,
+        GATHER,
         "tokens_[token * hidden_ + column],",
-        "tokens_[(row + i < inputTokens_ ? row + i : token) * hidden_ + column],",
+        "tokens_[Least(row + i, token) * hidden_ + column],",
         modes=PADDED,
         least_indices=2,
     ),
@@ -52,8 +53,8 @@ MUTANTS = (
     ),
     Mutant(
         "padded-indices-not-waited-for",
-        KERNEL,
-        "        stable_sort::Order<AscendC::HardEvent::MTE2_S>();\n",
+        GATHER,
+        "        Order<HardEvent::MTE2_S>();\n",
         "",
         modes=PADDED,
     ),

@@ -198,13 +198,8 @@ extern "C" int64_t MoeTokenPermuteWithEpTilingLimit(const char* axis, int64_t to
         return limit;
     }
     std::string stem = axis;
-    const auto endsWith = [&stem](const std::string& suffix) {
-        const bool ends = stem.ends_with(suffix);
-        stem.resize(stem.size() - (ends ? suffix.size() : 0));
-        return ends;
-    };
-    const bool hasProbs = endsWith("-probs");
-    const bool isPadded = endsWith("-padded");
+    const bool hasProbs = slot_copy::TakeSuffix("-probs", &stem);
+    const bool isPadded = slot_copy::TakeSuffix("-padded", &stem);
     const CopyBytes bytes(topK, dtype, hasProbs, isPadded, slot_copy::MostUb(ubBytes));
     return slot_copy::CopyLimit(stem, bytes, cores, hidden);
 }

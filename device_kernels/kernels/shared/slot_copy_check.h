@@ -100,15 +100,22 @@ inline Reason CheckSlots(const List& indices, int64_t leastTopK) {
     return {};
 }
 
+inline Reason CheckColumns(const List& permuteTokens, const List& tokens) {
+    if (Columns(permuteTokens) == Columns(tokens)) {
+        return {};
+    }
+    return Broken("the number of columns of permuteTokensOut " + Text(permuteTokens),
+                  Columns(permuteTokens), "that of tokens, " + std::to_string(Columns(tokens)));
+}
+
 // `rows` as the operator's attributes have them; `meaning` says how.
 inline Reason CheckTokensOut(const List& shape, const List& tokens, int64_t rows,
                              const std::string& meaning) {
     if (shape.count < 2) {
         return BrokenRank("permuteTokensOut", shape, "2 or greater");
     }
-    if (Columns(shape) != Columns(tokens)) {
-        return Broken("the number of columns of permuteTokensOut " + Text(shape), Columns(shape),
-                      "that of tokens, " + std::to_string(Columns(tokens)));
+    if (Reason reason = CheckColumns(shape, tokens); !reason.empty()) {
+        return reason;
     }
     if (shape.values[0] != rows) {
         return Broken("dim 0 of permuteTokensOut", shape.values[0],
@@ -143,11 +150,11 @@ inline Reason CheckUb(int64_t ubBytes) {
 }
 
 // Puts what is wrong, with its source, where the caller has room for it; returns the status.
-inline int32_t Answer(const Reason& broken, const char* source, char* reason,
-                      uint64_t reasonBytes) {
+inline int32_t Answer(const Reason& broken, const char* source, char* reason, uint64_t reasonBytes,
+                      int32_t rejected = kTilingRejected) {
     const std::string text = broken.empty() ? broken : broken + " (" + source + ")";
     std::snprintf(reason, reasonBytes, "%s", text.c_str());
-    return broken.empty() ? kAccepted : kTilingRejected;
+    return broken.empty() ? kAccepted : rejected;
 }
 
 }  // namespace slot_copy

@@ -20,6 +20,13 @@ inline int64_t MostUb(uint64_t ubBytes) {
     return static_cast<int64_t>(std::min<uint64_t>(ubBytes, kMostLimit));
 }
 
+// Takes the suffix off an axis that ends with it; returns whether it does.
+inline bool TakeSuffix(const std::string& suffix, std::string* axis) {
+    const bool ends = axis->ends_with(suffix);
+    axis->resize(axis->size() - (ends ? suffix.size() : 0));
+    return ends;
+}
+
 // Of the sort and of the machine: "ub-bytes", "cores", "sort", "merge-1", "merge-2", "runs".
 inline int64_t SortLimit(const std::string& axis, uint32_t cores, uint64_t ubBytes) {
     const int64_t run = stable_sort::LargestRun(MostUb(ubBytes));
