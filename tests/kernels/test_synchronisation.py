@@ -81,9 +81,10 @@ def test_every_removal_takes_one_place_out() -> None:
 def test_a_removal_from_a_shared_part_concerns_the_operators_that_are_compiled_from_it() -> None:
     of = {removal.file.name: users(removal, KERNELS) for removal in removals(KERNELS)}
     assert of["moe_init_routing_v2_grad_kernel.cpp"] == {"moe_init_routing_v2_grad"}
-    copying = {"moe_init_routing_v2", "moe_token_permute", "moe_token_permute_with_ep"}
-    assert of["stable_sort_kernel.h"] == copying
-    assert of["slot_copy_kernel.h"] == {*copying, "moe_token_unpermute_grad"}
+    sorting = {"moe_init_routing_v2", "moe_token_permute", "moe_token_permute_with_ep"}
+    assert of["stable_sort_kernel.h"] == sorting
+    ranked = {"moe_token_permute_with_routing_map", "moe_token_unpermute_grad"}
+    assert of["slot_copy_kernel.h"] == sorting | ranked
     adding = {
         "moe_token_permute_grad",
         "moe_token_permute_with_routing_map_grad",
