@@ -61,6 +61,18 @@ PERMUTE_GRAD = signature(
     TensorParameter("out", "out", "output"),
 )
 
+ROUTING_MAP = signature(
+    "MoeTokenPermuteWithRoutingMap",
+    TensorParameter("tokens", "tokens", "input"),
+    TensorParameter("map", "routingMap", "input", ("int8", "bool")),
+    TensorParameter("probs", "probsOptional", "input", optional=True),
+    AttributeParameter("number", "numOutTokens"),
+    AttributeParameter("pad", "dropAndPad", "bool"),
+    TensorParameter("permuted", "permuteTokensOut", "output"),
+    TensorParameter("permuted_probs", "permuteProbsOutOptional", "output", optional=True),
+    TensorParameter("indices", "sortedIndicesOut", "output", "int32"),
+)
+
 ROUTING_MAP_GRAD = signature(
     "MoeTokenPermuteWithRoutingMapGrad",
     TensorParameter("rows", "permutedTokenOutputGrad", "input"),
