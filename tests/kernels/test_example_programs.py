@@ -27,6 +27,7 @@ RECORDED = {
     "moe_token_permute": "three tokens of two experts, 4 rows kept, float32",
     "moe_token_permute_grad": "two rows of one token",
     "moe_token_permute_with_ep": "three tokens of two experts, range 1 to 5, float32",
+    "moe_token_permute_with_routing_map": "worked out float32 int8",
     "moe_token_permute_with_routing_map_grad": "worked out float32 int8",
     "moe_token_unpermute": "two tokens of two slots, one of probability zero",
     "moe_token_unpermute_grad": "two tokens of two slots, one of probability zero",
