@@ -38,6 +38,7 @@ from tests.kernels import (
     mutants_moe_token_permute_grad,
     mutants_moe_token_permute_with_ep,
     mutants_moe_token_permute_with_ep_padded,
+    mutants_moe_token_permute_with_routing_map,
     mutants_moe_token_permute_with_routing_map_grad,
     mutants_moe_token_unpermute,
     mutants_moe_token_unpermute_grad,
@@ -57,6 +58,7 @@ MUTANTS = {
         *mutants_moe_token_permute_with_ep.MUTANTS,
         *mutants_moe_token_permute_with_ep_padded.MUTANTS,
     ),
+    "moe_token_permute_with_routing_map": mutants_moe_token_permute_with_routing_map.MUTANTS,
     "moe_token_permute_with_routing_map_grad": (
         mutants_moe_token_permute_with_routing_map_grad.MUTANTS
     ),

@@ -24,10 +24,12 @@ from tests.kernels import (
     moe_token_permute_values,
     moe_token_permute_with_routing_map_grad_values,
     moe_token_unpermute_grad_values,
+    moe_token_permute_with_routing_map_values,
     moe_token_unpermute_values,
     mutants_moe_init_routing_v2,
     mutants_moe_token_permute,
     mutants_moe_token_permute_grad,
+    mutants_moe_token_permute_with_routing_map,
     mutants_moe_token_permute_with_routing_map_grad,
     mutants_moe_token_unpermute,
     mutants_moe_token_unpermute_grad,
@@ -42,6 +44,11 @@ from tests.kernels.signatures import (
     ROUTING_MAP_GRAD,
     UNPERMUTE,
     UNPERMUTE_GRAD,
+    PERMUTE,
+    PERMUTE_GRAD,
+    ROUTING_MAP,
+    ROUTING_MAP_GRAD,
+    UNPERMUTE,
     bits,
 )
 
@@ -60,6 +67,11 @@ SUBJECTS = {
         PERMUTE_GRAD,
         mutants_moe_token_permute_grad.MUTANTS,
         moe_token_permute_grad_values.values,
+    ),
+    "moe_token_permute_with_routing_map": (
+        ROUTING_MAP,
+        mutants_moe_token_permute_with_routing_map.MUTANTS,
+        moe_token_permute_with_routing_map_values.values,
     ),
     "moe_token_permute_with_routing_map_grad": (
         ROUTING_MAP_GRAD,
