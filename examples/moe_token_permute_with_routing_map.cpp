@@ -34,8 +34,8 @@ int main() try {
         tokens.Tensor(), map.Tensor(), probs.Tensor(), numOutTokens, dropAndPad, permuted.Tensor(),
         permutedProbs.Tensor(), places.Tensor(), &bytes, &executor));
     const Memory workspace(bytes);
-    CHECK(aclnnMoeTokenPermuteWithRoutingMap(workspace.Address(), bytes, executor,
-                                             device.Stream()));
+    CHECK(
+        aclnnMoeTokenPermuteWithRoutingMap(workspace.Address(), bytes, executor, device.Stream()));
     CHECK(aclrtSynchronizeStream(device.Stream()));
 
     tokens.Print();

@@ -181,16 +181,13 @@ MUTANTS: tuple[Mutant, ...] = (
         "            LoadMap(token, tokens, expert, experts);",
         "const int64_t tokens = Least(tileTokens_, share_.end - token - (block_ == 0 &&"
         " share_.end - token > 1));\n            LoadMap(token, tokens, expert, experts);",
-        cores=2,
-        least_indices=3,
+        least_indices=2,
     ),
     Mutant(
         "counts-without-a-barrier-between-blocks",
         WALK,
         "        AscendC::SyncAll();\n",
         "",
-        cores=2,
-        least_indices=2,
     ),
     Mutant(
         "blocks-do-not-wait-for-the-places",
