@@ -194,7 +194,7 @@ MUTANTS: tuple[Mutant, ...] = (
         f"{KERNEL}.cpp",
         "    pipe.Destroy();\n    AscendC::SyncAll();\n",
         "    pipe.Destroy();\n",
-        modes=DROP_AND_PAD,
+        modes=(*DROP_AND_PAD, *DROPLESS),
         cores=2,
         least_indices=2,
     ),
