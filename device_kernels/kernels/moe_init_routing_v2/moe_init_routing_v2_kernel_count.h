@@ -22,9 +22,9 @@ using AscendC::LocalTensor;
 using AscendC::TBuf;
 using AscendC::TPipe;
 using AscendC::TPosition;
-using stable_sort::Least;
-using stable_sort::Order;
-using stable_sort::RoundUp;
+using ordering::Least;
+using ordering::Order;
+using ordering::RoundUp;
 
 constexpr int64_t BLOCK_BYTES = 32;
 constexpr int64_t BLOCK_INTEGERS = 8;

@@ -43,7 +43,7 @@ public:
 
     __aicore__ inline void Process() {
         for (int64_t row = firstRow_; row < endRow_; row += rowsPerBatch_) {
-            CopyBatch(row, stable_sort::Least(rowsPerBatch_, endRow_ - row));
+            CopyBatch(row, ordering::Least(rowsPerBatch_, endRow_ - row));
         }
     }
 
@@ -60,20 +60,20 @@ private:
             CopyProbs(indices, row, rows);
         }
         Rows::Copy(indices, row, rows);
-        stable_sort::Order<AscendC::HardEvent::S_MTE2>();
+        ordering::Order<AscendC::HardEvent::S_MTE2>();
     }
 
     // An index names a token, and the host tiling sees to it that 31 bits are enough for that.
     __aicore__ inline void CopyIndices(const AscendC::LocalTensor<Index>& indices, int64_t row,
                                        int64_t rows) {
         const AscendC::LocalTensor<int32_t> narrow = narrowBuffer_.template Get<int32_t>();
-        stable_sort::Order<AscendC::HardEvent::MTE3_S>();
+        ordering::Order<AscendC::HardEvent::MTE3_S>();
         for (int64_t i = 0; i < rows; ++i) {
             const int64_t token = indices.GetValue(static_cast<uint32_t>(i));
             ASSERT(token >= 0 && token < inputTokens_);
             narrow.SetValue(static_cast<uint32_t>(i), static_cast<int32_t>(token));
         }
-        stable_sort::Order<AscendC::HardEvent::S_MTE3>();
+        ordering::Order<AscendC::HardEvent::S_MTE3>();
         AscendC::DataCopyPad(
             sortedIndices_[row], narrow,
             AscendC::DataCopyExtParams{1, static_cast<uint32_t>(rows * sizeof(int32_t)), 0, 0, 0});

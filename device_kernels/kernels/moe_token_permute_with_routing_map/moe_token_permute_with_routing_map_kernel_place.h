@@ -21,8 +21,8 @@ using AscendC::DataCopyPadExtParams;
 using AscendC::GlobalTensor;
 using AscendC::HardEvent;
 using AscendC::LocalTensor;
-using stable_sort::Least;
-using stable_sort::Order;
+using ordering::Least;
+using ordering::Order;
 
 using Tensors = slot_copy::Tensors;  // its indices are the routing map
 using Tiling = MoeTokenPermuteWithRoutingMapTilingData;
