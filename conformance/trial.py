@@ -88,8 +88,9 @@ class Trial:
     ``documented`` are the documented calls of the item's cell; ``scouts`` draw small cases;
     ``covered`` draws the rows of the cell's covering array, after the item's free draws.
     ``records`` are all operators by name. ``note(judged, phase, seconds)`` is called for every
-    verdict; ``by_standard`` adds what published standards say; ``arithmetic`` is the device's. ``smallest`` is the refused verdict
-    that was met last: after Hypothesis has ended, that of its smallest case.
+    verdict; ``by_standard`` adds what published standards say; ``arithmetic`` is the device's.
+    ``smallest`` is the refused verdict that was met last: after Hypothesis has ended, that of its
+    smallest case.
     """
 
     note: Callable[[Judged, str, float], None]

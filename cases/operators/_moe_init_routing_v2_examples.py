@@ -26,6 +26,9 @@ UNEVEN: Shape = (0, 2, 0, 3, 0, 2)
 """The same with three slots of expert 0 and none of expert 1."""
 
 
+DROPPED = f"{README}, function: drop mode, by hand"
+
+
 def examples() -> tuple[Example, ...]:
     """Every example."""
     lines = at_lines(
@@ -79,14 +82,21 @@ def _by_hand() -> Iterator[Example]:
     ):
         case = _of_three("drop_pad", experts, capacity=capacity, counts="before")
         expected = {"expanded_x": _moved(*tokens), "expanded_row_idx": places, BEFORE: before}
-        source = f"{README}, function: drop mode, by hand"
-        yield Example(f"three tokens of two experts, {name}", case, source, expected)
+        yield Example(f"three tokens of two experts, {name}", case, DROPPED, expected)
+    # Expert 1 drops its third slot, expert 2 has one slot for two rows.
+    full = _of_three("drop_pad", (1, 0, 1, 2, 0, 1), capacity=2, counts="before", expert_num=3)
+    expected = {
+        "expanded_x": _moved(0, 2, 0, 1, 1, None),
+        "expanded_row_idx": (2, 0, 3, 4, 1, -1),
+        BEFORE: (2, 3, 1),
+    }
+    yield Example("three tokens of two experts, two rows of each expert", full, DROPPED, expected)
 
 
 def _of_three(mode: str, experts: Shape, **how: Any) -> Case:
     values = bits("float32", *(value for row in ROWS for value in row))
     sizes: dict[str, Any] = {"x": (3, 2), "top_k": 2, "expert_num": 4}
-    return call(mode, "float32", experts=experts, values=values, **sizes, **how)
+    return call(mode, "float32", experts=experts, values=values, **{**sizes, **how})
 
 
 def _moved(*tokens: int | None) -> tuple[float, ...]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from cases.operators._moe_init_routing_v2_call import BEFORE_FLAG, COUNTS_FLAG, call
 from cases.operators._moe_init_routing_v2_examples import EXPERTS
 from cases.operators._moe_init_routing_v2_rejections import of_three
-from cases.operators._moe_init_routing_v2_sources import HOST, KERNELS, SORT
+from cases.operators._moe_init_routing_v2_sources import HOST, KERNELS, README, SORT
 from cases.operators._token_permute_examples import ADDRESSED
-from conformance.operator import Clause, Quarantine, SourceClass
+from conformance.operator import Clause, Quarantine, SourceClass, document
 from conformance.variations import with_attributes
 
 
@@ -16,6 +16,14 @@ def quarantine() -> tuple[Quarantine, ...]:
     silent = "{} takes the flag for 0 there; the document says nothing, and could forbid it"
     room = of_three("drop_pad", capacity=2, counts="given")
     return (
+        Quarantine(
+            "a capacity of all tokens",
+            of_three("drop_pad", capacity=3),
+            document(
+                "there are more tokens than the capacity of an expert; the host takes as many",
+                f"{README}, constraints; {HOST}",
+            ),
+        ),
         Quarantine(
             "counts of drop/pad, which are of dropless modes",
             with_attributes(room, **{COUNTS_FLAG: 2}),

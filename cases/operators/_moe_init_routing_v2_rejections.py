@@ -60,21 +60,11 @@ def rejections() -> tuple[Rejection, ...]:
         INVALID: _dtypes(),
         TILING_FAILED: {**_numbers(), **_inputs(), **_outputs()},
     }
-    forbidden = Rejection(
-        "a capacity of all tokens",
-        of_three("drop_pad", capacity=3),
-        TILING_FAILED,
-        document("there are more tokens than the capacity of an expert", f"{README}, constraints"),
-        checked_by_cann=False,
-    )
-    return (
-        *(
-            Rejection(name, case, status, clause)
-            for status, clauses in broken.items()
-            for clause, calls in clauses.items()
-            for name, case in calls.items()
-        ),
-        forbidden,
+    return tuple(
+        Rejection(name, case, status, clause)
+        for status, clauses in broken.items()
+        for clause, calls in clauses.items()
+        for name, case in calls.items()
     )
 
 

@@ -91,6 +91,22 @@ def _worked_out() -> Iterator[Example]:
         bare = by_hand(mode, dtype, kind, probs=False)
         expected = {name: one for name, one in result.items() if name != "permute_probs"}
         yield Example(f"worked out {mode} {dtype}, no probs", bare, FUNCTION, expected)
+    two = call(
+        "dropless",
+        "float32",
+        tokens=(2, 2),
+        routing_map=given("101", "110"),
+        num_out_tokens=4,
+        probs=bits("float32", 0.75, 0, 0.25, 0.5, 0.125, 0),
+        values=bits("float32", 1, 10, 2, 20),
+    )
+    # Expert 0 has both tokens, 1 has token 1, 2 has token 0.
+    expected = {
+        "permute_tokens": (1.0, 10.0, 2.0, 20.0, 2.0, 20.0, 1.0, 10.0),
+        "permute_probs": (0.75, 0.5, 0.125, 0.25),
+        "sorted_indices": (0.0, 3.0, 1.0, 2.0),
+    }
+    yield Example("two tokens of two experts each, float32", two, FUNCTION, expected)
     for mode, number in (("dropless", 8), ("drop_pad", 7)):
         result = UNPADDED_RESULT if mode == "dropless" else PADDED_RESULT
         case = by_hand(mode, "float32", number=number)

@@ -148,6 +148,10 @@ def _indices(good: Case, padded: Case) -> dict[Clause, dict[str, Case]]:
             "an index too few": reshaped(good, "sorted_indices", (rows - 1,)),
             "an index too many": reshaped(good, "sorted_indices", (rows + 1,)),
             "an index too many, padded": reshaped(padded, "sorted_indices", (7,)),
+            "indices of rank 2": reshaped(good, "sorted_indices", (rows, 1)),
+        },
+        _inferred("probabilities have one axis"): {
+            "probabilities of rank 2": reshaped(good, "permute_probs", (rows, 1)),
         },
     }
 
@@ -172,11 +176,9 @@ def _tiling(good: Case, padded: Case) -> dict[Clause, dict[str, Case]]:
             "probs of 4 experts for 5": reshaped(good, "probs", (4, 4)),
             "probs of 4 experts for 3, padded": reshaped(padded, "probs", (4, 4)),
         },
-        _inferred("permuteTokensOut has the columns of tokens; probs and indices have one axis"): {
+        _inferred("permuteTokensOut has the columns of tokens"): {
             "a column too few": reshaped(good, "permute_tokens", (rows, 15)),
             "a column too many": reshaped(good, "permute_tokens", (rows, 17)),
-            "probabilities of rank 2": reshaped(good, "permute_probs", (rows, 1)),
-            "indices of rank 2": reshaped(good, "sorted_indices", (rows, 1)),
         },
     }
 

@@ -22,12 +22,12 @@ SHOWN = re.compile(r"^make -C examples (\w+)", re.MULTILINE)
 SHARED = re.compile(r"\b(?:ACL|acl|AscendC|ascendsim)\w*")
 PUBLIC = re.compile(r"^\s*#\s*include [<\"](?:acl|aclnn|aclnnop)/", re.MULTILINE)
 RECORDED = {
-    "moe_init_routing_v2": "three tokens of two experts, two rows of each expert, float32",
+    "moe_init_routing_v2": "three tokens of two experts, two rows of each expert",
     "moe_init_routing_v2_grad": "README",
     "moe_token_permute": "three tokens of two experts, 4 rows kept, float32",
     "moe_token_permute_grad": "two rows of one token",
     "moe_token_permute_with_ep": "three tokens of two experts, range 1 to 5, float32",
-    "moe_token_permute_with_routing_map": "worked out float32 int8",
+    "moe_token_permute_with_routing_map": "two tokens of two experts each, float32",
     "moe_token_permute_with_routing_map_grad": "worked out float32 int8",
     "moe_token_unpermute": "two tokens of two slots, one of probability zero",
     "moe_token_unpermute_grad": "two tokens of two slots, one of probability zero",

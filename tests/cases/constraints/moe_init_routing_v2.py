@@ -65,7 +65,6 @@ CONSTRAINTS = (
         (
             "drop/pad without experts",
             "drop/pad without a capacity",
-            "a capacity of all tokens",
             "a capacity beyond all tokens",
         ),
     ),

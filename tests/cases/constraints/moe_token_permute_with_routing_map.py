@@ -122,13 +122,14 @@ CONSTRAINTS = (
         ),
     ),
     Constraint(
-        "permuteTokensOut has the columns of tokens; probs and indices have one axis",
+        "permuteTokensOut has the columns of tokens",
         ("worked out dropless float32",),
-        (
-            "a column too few",
-            "a column too many",
-            "probabilities of rank 2",
-            "indices of rank 2",
-        ),
+        ("a column too few", "a column too many"),
+    ),
+    Constraint(
+        "probabilities and indices have one axis",
+        ("worked out dropless float32",),
+        ("probabilities of rank 2", "indices of rank 2"),
+        INVALID,
     ),
 )
