@@ -22,6 +22,7 @@ from conformance.evidence import (
     OrderLine,
     read_lines,
 )
+from conformance.operator import RELATIONS
 from conformance.provenance import provenance
 from conformance.reporting.terminal import as_text, coverage_lines, observed_lines
 from conformance.resume import (
@@ -237,6 +238,8 @@ class Controller:
         return _bracket(nodeid) in self._ids
 
     def _declared(self) -> list[tuple[str, str, str]]:
+        if self.context.oracle == RELATIONS:
+            return []
         return [
             (operator.name, mode.name, dtype)
             for operator in self.context.operators

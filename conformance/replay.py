@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Literal, Protocol, TypeVar
 
@@ -16,16 +17,20 @@ from conformance.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.observation import Observation
 from conformance.operator import Operator
+from conformance.relations.relate import Observe, related
 from conformance.suite import UsageError
 from conformance.verdict import Verdict
 
 SCHEMA = 1
+Judge = Callable[[Observe, Arithmetic], tuple[Observation, Verdict]]
+"""Makes the call, or calls, and judges what is observed on a device of that arithmetic."""
+
 JudgedAs = Literal["values", "rejection", "example", "relation", "quarantine"]
 
 
 @dataclass(frozen=True)
 class Replay:
-    """A case, what it was judged as, the name of its rejection or example, and the route."""
+    """A case, what it was judged as, the name of its rejection, example or relation, the route."""
 
     case: Case
     judged_as: JudgedAs = "values"
@@ -55,13 +60,11 @@ def load(path: Path) -> Replay:
     return replay
 
 
-def judgement(
-    replay: Replay, operators: Sequence[Operator]
-) -> tuple[Operator, Callable[[Observation, Arithmetic], Verdict]]:
-    """The operator of a replay, and how an observation of it is judged on a given arithmetic.
+def judgement(replay: Replay, operators: Sequence[Operator]) -> tuple[Operator, Judge]:
+    """The operator of a replay, and how it is called and judged.
 
-    Raises `UsageError` for an operator, rejection or example that is not on record, and for a case
-    that is none: a verdict on it would blame a kernel for its caller.
+    Raises `UsageError` for an operator, rejection, example or relation that is not on record, and
+    for a case that is none: a verdict on it would blame a kernel for its caller.
     """
     case = replay.case
     operator = _named(replay.case.operator, "operator", operators)
@@ -72,17 +75,22 @@ def judgement(
             check_call(case, operator)
     except IllegalCase as error:
         raise UsageError("case", case.operator, f"is no case to judge: {error}") from error
-    if replay.judged_as == "values":
-        return operator, lambda observation, arithmetic: judge(
-            operator, case, observation, arithmetic
-        )
+    if replay.judged_as == "relation":
+        relation = _named(replay.name, "relation", operator.relations)
+        records = {one.name: one for one in operators}
+        return operator, lambda observe, _: related(relation, records, case, observe)
+    judged: Callable[[Observation, Arithmetic], Verdict] = partial(judge, operator, case)
     if replay.judged_as == "rejection":
         rejection = _named(replay.name, "rejection", operator.rejections)
-        return operator, lambda observation, arithmetic: judge_rejection(rejection, observation)
-    example = _named(replay.name, "example", operator.examples)
-    return operator, lambda observation, arithmetic: judge_example(
-        example, operator, observation, arithmetic
-    )
+        judged = lambda observation, _: judge_rejection(rejection, observation)  # noqa: E731
+    elif replay.judged_as == "example":
+        judged = partial(judge_example, _named(replay.name, "example", operator.examples), operator)
+
+    def called(observe: Observe, arithmetic: Arithmetic) -> tuple[Observation, Verdict]:
+        observation = observe(operator, case)
+        return observation, judged(observation, arithmetic)
+
+    return operator, called
 
 
 def _plain(value: object) -> object:

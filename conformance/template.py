@@ -20,6 +20,7 @@ import hashlib
 import inspect
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -52,6 +53,7 @@ from conformance.trial import BrokenRecord, Judged, Trial, current
 from conformance.verdict import Verdict
 
 Body = Callable[..., None]
+Draw = Callable[[str, str], SearchStrategy[Case]]
 DRAWN = "case"
 MARK = "conformance_body"
 RELATION = "relation"
@@ -213,6 +215,13 @@ def bind(
         bound: Body = seed(stream_seed(run_seed, f"{key} {stream}".rstrip()))(test)
         return bound
 
+    if RELATION in parameters:
+        asked = parameters[RELATION].case
+        operator = replace(
+            operator,
+            cases=asked_of(operator.cases, asked),
+            small_cases=asked_of(operator.small_cases, asked),
+        )
     planned = plan(operator, mode, dtype, profile, of_relation=RELATION in parameters)
     if operator.small_cases and planned.small:
         trial.scouts += (drawing([operator.small_cases(mode, dtype)], planned.small, "small"),)
@@ -221,6 +230,13 @@ def bind(
     if planned.cells:
         trial.covered = covered(planned.cells, planned.rows, drawing, planned.edges)
     return drawing([operator.cases(mode, dtype)], planned.free, "", kept=database is not None)
+
+
+def asked_of(draw: Draw | None, asked: Callable[[Case], Case | None]) -> Draw | None:
+    """The cases of which a relation says something; None where none are drawn."""
+    if draw is None:
+        return None
+    return lambda mode, dtype: draw(mode, dtype).filter(lambda case: asked(case) is not None)
 
 
 def stream_seed(run_seed: int, key: str) -> int:

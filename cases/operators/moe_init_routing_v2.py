@@ -24,6 +24,7 @@ from cases.operators._moe_init_routing_v2_call import (
 from cases.operators._moe_init_routing_v2_examples import examples
 from cases.operators._moe_init_routing_v2_quarantine import quarantine
 from cases.operators._moe_init_routing_v2_rejections import rejections
+from cases.operators._moe_init_routing_v2_relations import RELATIONS
 from cases.operators._moe_init_routing_v2_rows import PERMUTE
 from cases.operators._moe_init_routing_v2_sources import (
     ACLNN,
@@ -154,6 +155,7 @@ OPERATOR = Operator(
     rejections=rejections(),
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES, probs=(False,))),
+    relations=RELATIONS,
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),

@@ -19,6 +19,7 @@ from cases.operators._moe_init_routing_v2_grad_limits import (
     limits,
     tile_columns,
 )
+from cases.operators._moe_init_routing_v2_grad_relations import RELATIONS
 from conformance.case import Case, Machine, Tensor, numpy_dtype
 from conformance.fill import Fill
 from conformance.operator import (
@@ -387,6 +388,7 @@ OPERATOR = Operator(
     rejections=rejections(),
     row_sum=row_sum,
     limits=tuple(limits(DTYPES)),
+    relations=RELATIONS,
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),

@@ -26,6 +26,7 @@ from cases.operators._moe_token_permute_calls import (
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_limits import limits
+from cases.relations.sorts import Sorted, of_sorts
 from conformance.case import Case
 from conformance.cells import Cells
 from conformance.operator import (
@@ -40,6 +41,7 @@ from conformance.operator import (
     document,
     source_read,
 )
+from conformance.relations.axes import Axes
 from reference import moe_token_permute as reference
 
 
@@ -113,6 +115,16 @@ OPERATOR = Operator(
     rejections=rejections(),
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES, probs=(False,))),
+    relations=of_sorts(
+        Sorted(
+            axes=Axes({"tokens": ("token", "hidden"), "permute_tokens": ("row", "hidden")}),
+            keys=lambda case: case.arrays["indices"],
+            ranks="sorted_indices",
+            rows=("tokens", "permute_tokens"),
+            window=lambda case: (0, case.outputs["permute_tokens"].shape[0]),
+            named="indices",
+        )
+    ),
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),

@@ -12,6 +12,7 @@ from cases.operators._slot_sum_cells import cells
 from cases.operators._slot_sum_far import far_cases, far_examples
 from cases.operators._slot_sum_limits import limits
 from cases.operators._storage_bits import bits
+from cases.relations.sums import of_sums
 from conformance.case import Case, Machine, Tensor
 from conformance.fill import Fill
 from conformance.operator import (
@@ -30,6 +31,7 @@ from conformance.operator import (
     document,
     source_read,
 )
+from conformance.relations.axes import Axes
 from conformance.strategies.far import mostly
 from conformance.variations import reshaped, retyped, with_attributes, without
 from reference import moe_token_permute_grad as reference
@@ -219,6 +221,14 @@ def quarantine() -> tuple[Quarantine, ...]:
     return (Quarantine("num_topk 513", over, document(rule, f"{ACLNN}, constraints; {HOST}")),)
 
 
+AXES = Axes(
+    {
+        "permuted_output_grad": ("row", "hidden"),
+        "sorted_indices": ("token.slot",),
+        "out": ("token", "hidden"),
+    },
+    {"sorted_indices": "row"},
+)
 PADDED = source_read("padded_mode true is the same as false", f"{KERNELS} and op_host")
 OPERATOR = Operator(
     name=NAME,
@@ -258,6 +268,7 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     row_sum=partial(row_sum, call),
     limits=tuple(limits(DTYPES)),
+    relations=of_sums(AXES, ("out",), ("permuted_output_grad",)),
     targets=(
         Target(
             "Ascend910B",

@@ -34,6 +34,7 @@ from cases.operators._moe_token_permute_with_ep_sources import (
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_limits import limits
+from cases.relations.sorts import Sorted, of_sorts
 from conformance.case import Case
 from conformance.cells import Cells
 from conformance.operator import (
@@ -50,6 +51,7 @@ from conformance.operator import (
     document,
     source_read,
 )
+from conformance.relations.axes import Axes
 from reference import moe_token_permute_with_ep as reference
 
 
@@ -186,6 +188,18 @@ OPERATOR = Operator(
     rejections=rejections(),
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES)),
+    relations=of_sorts(
+        Sorted(
+            axes=Axes({"tokens": ("token", "hidden"), "permute_tokens": ("row", "hidden")}),
+            keys=lambda case: case.arrays["indices"],
+            ranks="sorted_indices",
+            rows=("tokens", "permute_tokens"),
+            elements=("probs", "permute_probs"),
+            window=lambda case: tuple(case.attributes["rank_range"]),
+            named="indices",
+        ),
+        ("full", "head", "tail", "middle"),
+    ),
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),

@@ -42,6 +42,7 @@ from cases.operators._slot_sum_cases import row_sum as slot_row_sum
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_sum_limits import limits
 from cases.operators._token_permute_cells import PROBS, probs_with
+from cases.relations.sums import of_sums
 from conformance.case import Case
 from conformance.cells import Axis, Cells, Levels
 from conformance.fill import Fill, families_of
@@ -57,6 +58,7 @@ from conformance.operator import (
     document,
     source_read,
 )
+from conformance.relations.axes import Axes
 from conformance.strategies.fills import MOVED
 from reference import moe_token_permute_with_ep_grad as reference
 from reference.terms import Terms
@@ -112,6 +114,15 @@ def row_sum(dtype: str, x: NDArray[np.generic]) -> Case:
     return slot_row_sum(lambda _, *given, **sizes: call("full", *given, **sizes), dtype, x)
 
 
+AXES = Axes(
+    {
+        GRAD: ("kept", "hidden"),
+        "sorted_indices": ("token.slot",),
+        PROBS_IN: ("kept",),
+        "out": ("token", "hidden"),
+        "probs_grad": ("token", "slot"),
+    }
+)
 OPERATOR = Operator(
     name=NAME,
     title="MoeTokenPermuteWithEpGrad",
@@ -171,6 +182,7 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     row_sum=row_sum,
     limits=tuple(limits(DTYPES)),
+    relations=of_sums(AXES, ("out",), (GRAD,)),
     targets=tuple(
         Target(product, Support.SUPPORTED, source_read("named by the operator's definition", HOST))
         for product in ("Ascend910B", "Ascend910_93")

@@ -16,6 +16,7 @@ from cases.operators._moe_token_permute_with_routing_map_cases import cases
 from cases.operators._moe_token_permute_with_routing_map_cells import cells
 from cases.operators._moe_token_permute_with_routing_map_examples import examples
 from cases.operators._moe_token_permute_with_routing_map_rejections import quarantine, rejections
+from cases.operators._moe_token_permute_with_routing_map_relations import RELATIONS
 from cases.operators._moe_token_permute_with_routing_map_sources import (
     CONSTRAINTS,
     DTYPES,
@@ -139,6 +140,7 @@ OPERATOR = Operator(
     examples=examples(),
     rejections=rejections(),
     quarantine=quarantine(),
+    relations=RELATIONS,
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),

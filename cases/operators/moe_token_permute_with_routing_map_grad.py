@@ -46,6 +46,7 @@ from cases.operators._moe_token_permute_with_routing_map_grad_sources import (
 from cases.operators._row_sum_limits import LEAST_MACHINE, SEAMS, beyond, tile_columns
 from cases.operators._slot_sum_cases import left_to_right
 from cases.operators._slot_sum_sizes import least_ub_bytes
+from cases.relations.sums import of_sums
 from conformance.case import Case, Machine, numpy_dtype
 from conformance.operator import (
     Arrays,
@@ -60,6 +61,7 @@ from conformance.operator import (
     document,
     source_read,
 )
+from conformance.relations.axes import Axes
 from conformance.strategies.fills import MOVED, SEEDS, fills
 from conformance.strategies.layouts import LAYOUTS
 from conformance.strategies.machines import machines
@@ -232,6 +234,9 @@ def probs_contract(case: Case) -> str:
 EMPTY = Unspecified(
     source_read("a call without rows or columns writes nothing, and succeeds", HOST),
 )
+AXES = Axes(
+    {"permuted_token_output_grad": ("kept", "hidden"), "tokens_grad": ("of_token", "hidden")}
+)
 OPERATOR = Operator(
     name=NAME,
     title="MoeTokenPermuteWithRoutingMapGrad",
@@ -291,6 +296,7 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     row_sum=row_sum,
     limits=tuple(limits(DTYPES)),
+    relations=of_sums(AXES, ("tokens_grad",), ("permuted_token_output_grad",)),
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),

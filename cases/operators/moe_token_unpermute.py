@@ -40,6 +40,7 @@ from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_sum_far import far_cases
 from cases.operators._slot_sum_limits import limits
 from cases.operators._storage_bits import bits
+from cases.relations.sums import of_sums
 from conformance.case import Case, numpy_dtype
 from conformance.cells import Axis, Cells, Levels
 from conformance.fill import families_of
@@ -56,6 +57,7 @@ from conformance.operator import (
     document,
     source_read,
 )
+from conformance.relations.axes import Axes
 from conformance.strategies.far import mostly
 from conformance.strategies.fills import fills_with
 from reference import moe_token_unpermute as reference
@@ -134,6 +136,17 @@ def row_sum(dtype: str, x: NDArray[np.generic]) -> Case:
     return weighted(slot_row_sum(call, dtype, x), dtype, bits(dtype, *(1.0 for _ in x)))
 
 
+AXES = Axes(
+    {
+        "permuted_tokens": ("row", "hidden"),
+        "sorted_indices": ("token.slot",),
+        "probs": ("token", "slot"),
+        "out": ("token", "hidden"),
+    },
+    {"sorted_indices": "row"},
+)
+
+
 def stated(text: str) -> Clause:
     """A clause of the document's equations."""
     return document(text, f"{ACLNN}, function")
@@ -182,6 +195,7 @@ OPERATOR = Operator(
     rejections=rejections(),
     row_sum=row_sum,
     limits=tuple(every_limit()),
+    relations=of_sums(AXES, ("out",), ("permuted_tokens",)),
     targets=(
         Target(
             "Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", f"{ACLNN}, products")

@@ -188,9 +188,8 @@ def _replay(
             task = progress.add_task("making the tensors", total=3)
             _ = saved.case.arrays
             progress.update(task, advance=1, description="running the call")
-            observation = device.run(operator, saved.case)
+            observation, verdict = judged(device.run, Arithmetic.of(device.profile))
             progress.update(task, advance=1, description="judging")
-            verdict = judged(observation, Arithmetic.of(device.profile))
     finally:
         device.close()
     if saved.judged_as == "values":

@@ -102,9 +102,11 @@ def held(tensor: Tensor, array: NDArray[Any]) -> Tensor:
 
 
 def shuffled(size: int) -> Order:
-    """An order of so many positions that is not the first one, the same at every time."""
-    order = np.random.default_rng(size).permutation(size)
-    return order if size < 2 or (order != np.arange(size)).any() else order[::-1].copy()
+    """An order of so many positions in which none keeps its place, the same at every time."""
+    cycle = np.random.default_rng(size).permutation(size)
+    order = np.empty(size, np.int64)
+    order[cycle] = np.roll(cycle, 1)
+    return order
 
 
 def on_lattice(case: Case) -> Case:

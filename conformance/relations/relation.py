@@ -73,4 +73,4 @@ def patterns(array: NDArray[Any], *, sums: bool = False) -> NDArray[Any]:
 def _shown(value: Any) -> str:
     if value.dtype.kind in "iub":
         return str(value)
-    return f"{float(value)!r} (0x{int(patterns(np.asarray(value))):0{2 * value.itemsize}x})"
+    return f"{float(value)!r} (0x{patterns(np.asarray(value)).item():0{2 * value.itemsize}x})"

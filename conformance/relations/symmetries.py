@@ -33,13 +33,13 @@ def symmetry(
             return
         order = shuffled(size)
         seen = run(axes.call(case, axis, order))
-        meaning = f"by the call with its {axis}s in the first order"
+        meaning = f"by the call with the first order along {axis}"
         for name, due in axes.answer(case, outputs, axis, order).items():
             yield from difference(name, seen[name], due, meaning, sums=name in sums)
 
-    text = f"another order of the {axis}s gives the same in that order"
+    text = f"another order along {axis} gives the same in that order"
     clause = Clause(text, SOURCE, SourceClass.INFERRED)
-    return Relation(f"order of {axis}s", clause, broken, prepared, modes)
+    return Relation(f"order along {axis}", clause, broken, prepared, modes)
 
 
 def any_order_of_terms(

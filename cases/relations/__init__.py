@@ -1,0 +1,1 @@
+"""Relations that records of one kind share."""

@@ -1,0 +1,31 @@
+"""Relations of operators that add rows which indices name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from conformance.case import Case
+from conformance.relations.axes import Axes
+from conformance.relations.relation import Relation
+from conformance.relations.symmetries import any_order_of_terms, negation, symmetry
+
+Prepared = Callable[[Case], Case | None]
+
+
+def of_sums(
+    axes: Axes, sums: tuple[str, ...], negated: tuple[str, ...], modes: tuple[str, ...] = ()
+) -> tuple[Relation, ...]:
+    """Another order of columns, tokens, rows and of a token's slots; ``negated`` inputs.
+
+    ``axes`` call these axes hidden, token, row and slot; an operator without one has no relation
+    of it. ``sums`` are the outputs that are linear in the negated inputs.
+    """
+    named = {part for one in axes.tensors.values() for axis in one for part in axis.split(".")}
+    found = [
+        symmetry(axes, axis, sums=sums, modes=modes)
+        for axis in ("hidden", "token", "row", "expert", "place")
+        if axis in named
+    ]
+    if "slot" in named:
+        found.append(any_order_of_terms(axes, "slot", sums=sums, modes=modes))
+    return (*found, negation(negated, sums, modes=modes))
