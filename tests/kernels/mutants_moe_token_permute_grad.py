@@ -69,9 +69,8 @@ MUTANTS: tuple[Mutant, ...] = (
     Mistake(
         "row-index-read-as-int16",
         SLOTS,
-        "return indexBuffer_.template Get<int32_t>().GetValue(static_cast<uint32_t>(place));",
-        "return static_cast<int16_t>("
-        "indexBuffer_.template Get<int32_t>().GetValue(static_cast<uint32_t>(place)));",
+        "return named_.RowOf(index);",
+        "return named_.RowOf(static_cast<int16_t>(index));",
         modes=("uneven",),
     ),
     Mistake(

@@ -1,6 +1,7 @@
 // Every output row is the sum of the source rows that the slots of its token name, from the first
 // slot to the last. A slot whose index is not below the number of source rows adds nothing. Slots
-// may have weights (slot_weights_kernel.h), with which their rows are multiplied.
+// may have weights (slot_weights_kernel.h), with which their rows are multiplied, and may name
+// their rows otherwise than by the rows' numbers (slot_rows_kernel.h).
 //
 // The order of the additions is part of the contract: ((x0 + x1) + x2) + ..., whatever the machine.
 // A dropped first slot starts the sum at +0.0; other dropped slots are passed over.
@@ -10,6 +11,7 @@
 #include "kernel_operator.h"
 #include "row_sum_kernel.h"
 #include "row_sum_tiling.h"
+#include "slot_rows_kernel.h"
 
 namespace row_sum {
 
@@ -23,12 +25,13 @@ struct NoWeights {
 
 // A batch of RowSumTiling is so many tokens: their row indices, topK each, lie in UB together, and
 // beside them their weights.
-template <typename T, typename Weights = NoWeights>
+template <typename T, typename Weights = NoWeights, typename Named = NumberedRows>
 class SlotSum {
 public:
     __aicore__ inline void Init(GM_ADDR source, GM_ADDR indices, GM_ADDR output, int64_t topK,
                                 const __gm__ RowSumTiling* tiling, AscendC::TPipe* pipe,
-                                GM_ADDR weights = nullptr) {
+                                GM_ADDR weights = nullptr, Named named = {}) {
+        named_ = named;
         topK_ = topK;
         hidden_ = tiling->hidden;
         sourceRows_ = tiling->sourceRows;
@@ -89,15 +92,17 @@ private:
     }
 
     __aicore__ inline int64_t SourceRow(int64_t place) {
-        return indexBuffer_.template Get<int32_t>().GetValue(static_cast<uint32_t>(place));
+        const int64_t index =
+            indexBuffer_.template Get<int32_t>().GetValue(static_cast<uint32_t>(place));
+        return named_.RowOf(index);
     }
 
-    // A negative index is the caller's mistake, and is not left out: reading its row is told.
     __aicore__ inline bool IsKept(int64_t row) const { return row < sourceRows_; }
 
     AscendC::GlobalTensor<int32_t> rowIndices_;
     AscendC::TBuf<AscendC::TPosition::VECCALC> indexBuffer_;
     Weights weights_;
+    Named named_;
     RowSum<T> rows_;
     int64_t topK_;
     int64_t hidden_;
