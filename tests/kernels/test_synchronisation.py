@@ -42,6 +42,7 @@ def test_the_kernels_are_silent_and_the_same_in_50_orders_of_blocks(lib: Path) -
 MADE_OF_EVERY_PART = {
     "moe_init_routing_v2_grad",
     "moe_token_permute_with_ep",
+    "moe_token_permute_with_ep_grad",
     "moe_token_permute_with_routing_map_grad",
     "moe_token_unpermute",
 }
@@ -87,10 +88,12 @@ def test_a_removal_from_a_shared_part_concerns_the_operators_that_are_compiled_f
     assert of["slot_copy_kernel.h"] == sorting | ranked
     adding = {
         "moe_token_permute_grad",
+        "moe_token_permute_with_ep_grad",
         "moe_token_permute_with_routing_map_grad",
         "moe_token_unpermute",
     }
     assert of["row_sum_kernel.h"] == adding
+    assert of["slot_gather_kernel.h"] == {"moe_token_permute_with_ep_grad"}
     shared = {removal.file.name for removal in removals(KERNELS) if "shared" in removal.file.parts}
     assert all(of[name] & MADE_OF_EVERY_PART for name in shared)
     assert len(shared) > 3
