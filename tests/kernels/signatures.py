@@ -71,6 +71,16 @@ ROUTING_MAP = signature(
     TensorParameter("permuted", "permuteTokensOut", "output"),
     TensorParameter("permuted_probs", "permuteProbsOutOptional", "output", optional=True),
     TensorParameter("indices", "sortedIndicesOut", "output", "int32"),
+PERMUTE_EP_GRAD = signature(
+    "MoeTokenPermuteWithEpGrad",
+    TensorParameter("rows", "permutedTokensOutputGrad", "input"),
+    TensorParameter("indices", "sortedIndices", "input", "int32"),
+    TensorParameter("probs", "permutedProbsOutputGradOptional", "input", optional=True),
+    AttributeParameter("top_k", "numTopk"),
+    AttributeParameter("range", "rangeOptional", "int array"),
+    AttributeParameter("padded", "paddedMode", "bool"),
+    TensorParameter("tokens_grad", "tokenGradOut", "output"),
+    TensorParameter("probs_grad", "probsGradOut", "output", optional=True),
 )
 
 ROUTING_MAP_GRAD = signature(
