@@ -55,6 +55,19 @@ class RowSumTiling(ctypes.Structure):
         return rows + sums + round_up(names, 32) + round_up(weights, 32)
 
 
+class SlotGatherTiling(ctypes.Structure):
+    """device_kernels/kernels/shared/slot_gather_tiling.h."""
+
+    _fields_ = integers("slots", "batch")
+    slots: int
+    batch: int
+
+    def ub_bytes(self, dtype: int) -> int:
+        """The unified buffer of a core: indices, a block for each element, elements end to end."""
+        gathered = round_up(self.batch * BYTES[dtype], 32)
+        return round_up(4 * self.batch, 32) + 32 * self.batch + gathered
+
+
 class StableSortTiling(ctypes.Structure):
     """device_kernels/kernels/shared/stable_sort_tiling.h."""
 
