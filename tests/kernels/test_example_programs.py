@@ -28,6 +28,7 @@ RECORDED = {
     "moe_token_permute_grad": "two rows of one token",
     "moe_token_permute_with_ep": "three tokens of two experts, range 1 to 5, float32",
     "moe_token_permute_with_routing_map": "two tokens of two experts each, float32",
+    "moe_token_permute_with_ep_grad": "two tokens of two slots, range 1 to 4",
     "moe_token_permute_with_routing_map_grad": "worked out float32 int8",
     "moe_token_unpermute": "two tokens of two slots, one of probability zero",
     "moe_token_unpermute_grad": "two tokens of two slots, one of probability zero",
