@@ -37,6 +37,7 @@ from tests.kernels import (
     mutants_moe_token_permute,
     mutants_moe_token_permute_grad,
     mutants_moe_token_permute_with_ep,
+    mutants_moe_token_permute_with_ep_grad,
     mutants_moe_token_permute_with_ep_padded,
     mutants_moe_token_permute_with_routing_map,
     mutants_moe_token_permute_with_routing_map_grad,
@@ -59,6 +60,7 @@ MUTANTS = {
         *mutants_moe_token_permute_with_ep_padded.MUTANTS,
     ),
     "moe_token_permute_with_routing_map": mutants_moe_token_permute_with_routing_map.MUTANTS,
+    "moe_token_permute_with_ep_grad": mutants_moe_token_permute_with_ep_grad.MUTANTS,
     "moe_token_permute_with_routing_map_grad": (
         mutants_moe_token_permute_with_routing_map_grad.MUTANTS
     ),

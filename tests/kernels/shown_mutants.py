@@ -22,6 +22,7 @@ from tests.kernels import (
     moe_init_routing_v2_values,
     moe_token_permute_grad_values,
     moe_token_permute_values,
+    moe_token_permute_with_ep_grad_values,
     moe_token_permute_with_routing_map_grad_values,
     moe_token_permute_with_routing_map_values,
     moe_token_unpermute_grad_values,
@@ -30,6 +31,7 @@ from tests.kernels import (
     mutants_moe_token_permute,
     mutants_moe_token_permute_grad,
     mutants_moe_token_permute_with_routing_map,
+    mutants_moe_token_permute_with_ep_grad,
     mutants_moe_token_permute_with_routing_map_grad,
     mutants_moe_token_unpermute,
     mutants_moe_token_unpermute_grad,
@@ -45,6 +47,11 @@ from tests.kernels.signatures import (
     ROUTING_MAP_GRAD,
     UNPERMUTE,
     UNPERMUTE_GRAD,
+    PERMUTE,
+    PERMUTE_EP_GRAD,
+    PERMUTE_GRAD,
+    ROUTING_MAP_GRAD,
+    UNPERMUTE,
     bits,
 )
 
@@ -68,6 +75,10 @@ SUBJECTS = {
         ROUTING_MAP,
         mutants_moe_token_permute_with_routing_map.MUTANTS,
         moe_token_permute_with_routing_map_values.values,
+    "moe_token_permute_with_ep_grad": (
+        PERMUTE_EP_GRAD,
+        mutants_moe_token_permute_with_ep_grad.MUTANTS,
+        moe_token_permute_with_ep_grad_values.values,
     ),
     "moe_token_permute_with_routing_map_grad": (
         ROUTING_MAP_GRAD,

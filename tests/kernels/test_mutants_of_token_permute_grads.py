@@ -12,6 +12,7 @@ SHOWN = {
     "moe_init_routing_v2": "dropped-slot-goes-to-the-last-row",
     "moe_token_permute": "last-byte-of-an-odd-row-lost",
     "moe_token_permute_grad": "second-tile-at-the-last-tile's-width",
+    "moe_token_permute_with_ep_grad": "probability-outside-the-range-left-as-it-was",
     "moe_token_permute_with_routing_map": "unselected-tokens-first",
     "moe_token_permute_with_routing_map_grad": "later-runs-merged-first",
     "moe_token_unpermute": "probs-read-column-by-column",
