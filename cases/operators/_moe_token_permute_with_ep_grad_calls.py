@@ -91,6 +91,22 @@ def _by_hand() -> Iterator[Example]:
         {"out": (8, 3, 4), "probs_grad": (2, 0, 1, 0.5, 1.5, 0)},
     )
 
+    printed = call(
+        "middle",
+        "float32",
+        source=(3, 2),
+        # From the range's first rank on, so that 1 2 3 0 is 0 1 2 3 here.
+        indices=(0, 1, 2, 3),
+        top_k=2,
+        values=bits("float32", 1, 2, 3, 4, 5, 6),
+    )
+    yield Example(
+        "two tokens of two slots, range 1 to 4",
+        probed(printed, bits("float32", 0.5, 0.25, -0.75)),
+        by_hand,
+        {"out": (4, 6, 5, 6), "probs_grad": (0.5, 0.25, -0.75, 0)},
+    )
+
 
 def _limits() -> Iterator[Example]:
     inferred = "interface behaviour for empty tensors, inferred"
@@ -148,11 +164,9 @@ def rejections() -> tuple[Rejection, ...]:
                 "indices of rank 2": reshaped(good, "sorted_indices", (4, 2)),
                 "indices of rank 0": reshaped(good, "sorted_indices", ()),
             },
-            _inferred("a range of two numbers in [0, slots], with a row for every rank"): {
+            _inferred("a range of two numbers, with a row for every rank"): {
                 "range of 1 number": with_attributes(good, rank_range=(1,)),
                 "range of 3 numbers": with_attributes(good, rank_range=(1, 5, 6)),
-                "range (-1, 3)": with_attributes(good, rank_range=(-1, 3)),
-                "range (4, 9)": with_attributes(good, rank_range=(4, 9)),
                 "range (1, 7) of 5 rows": with_attributes(good, rank_range=(1, 7)),
                 "range (1, 5 + 2^32)": with_attributes(good, rank_range=(1, 5 + 2**32)),
             },
@@ -186,6 +200,7 @@ def quarantine() -> tuple[Quarantine, ...]:
     """Calls on which document and sources differ, or of which only the sources speak."""
     over = in_order("full", "float32", 2, MOST_TOPK + 1, 8, 1026)
     good = in_order("head", "float32", 4, 2, 16, 5)
+    bare = in_order("head", "float32", 4, 2, 16, 5, probs=False)
     most = document(
         f"num_topk is at most {MOST_TOPK}; no host source checks it", f"{README}, constraints"
     )
@@ -195,9 +210,12 @@ def quarantine() -> tuple[Quarantine, ...]:
         f"{README}, constraints; {KERNELS}",
     )
     empty = source_read("an empty range selects nothing; no document says so", KERNELS)
+    beyond = source_read("a range of ranks that no slot has; no document says so", KERNELS)
     return (
+        Quarantine("range (-1, 3)", with_attributes(good, rank_range=(-1, 3)), beyond),
+        Quarantine("range (4, 9)", with_attributes(good, rank_range=(4, 9)), beyond),
         Quarantine(f"num_topk {MOST_TOPK + 1}", over, most),
-        Quarantine("no range", with_attributes(good, rank_range=None), absent),
+        Quarantine("no range", with_attributes(bare, rank_range=None), absent),
         Quarantine("range (3, 3)", with_attributes(good, rank_range=(3, 3)), empty),
         Quarantine("range (4, 2)", with_attributes(good, rank_range=(4, 2)), empty),
     )

@@ -30,8 +30,8 @@ from tests.kernels import (
     mutants_moe_init_routing_v2,
     mutants_moe_token_permute,
     mutants_moe_token_permute_grad,
-    mutants_moe_token_permute_with_routing_map,
     mutants_moe_token_permute_with_ep_grad,
+    mutants_moe_token_permute_with_routing_map,
     mutants_moe_token_permute_with_routing_map_grad,
     mutants_moe_token_unpermute,
     mutants_moe_token_unpermute_grad,
@@ -42,16 +42,12 @@ from tests.kernels.mutants import Mutant, apply
 from tests.kernels.signatures import (
     INIT_ROUTING_V2,
     PERMUTE,
+    PERMUTE_EP_GRAD,
     PERMUTE_GRAD,
     ROUTING_MAP,
     ROUTING_MAP_GRAD,
     UNPERMUTE,
     UNPERMUTE_GRAD,
-    PERMUTE,
-    PERMUTE_EP_GRAD,
-    PERMUTE_GRAD,
-    ROUTING_MAP_GRAD,
-    UNPERMUTE,
     bits,
 )
 
@@ -75,6 +71,7 @@ SUBJECTS = {
         ROUTING_MAP,
         mutants_moe_token_permute_with_routing_map.MUTANTS,
         moe_token_permute_with_routing_map_values.values,
+    ),
     "moe_token_permute_with_ep_grad": (
         PERMUTE_EP_GRAD,
         mutants_moe_token_permute_with_ep_grad.MUTANTS,

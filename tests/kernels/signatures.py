@@ -71,6 +71,8 @@ ROUTING_MAP = signature(
     TensorParameter("permuted", "permuteTokensOut", "output"),
     TensorParameter("permuted_probs", "permuteProbsOutOptional", "output", optional=True),
     TensorParameter("indices", "sortedIndicesOut", "output", "int32"),
+)
+
 PERMUTE_EP_GRAD = signature(
     "MoeTokenPermuteWithEpGrad",
     TensorParameter("rows", "permutedTokensOutputGrad", "input"),
