@@ -14,7 +14,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from cases.operators._slot_sum_edges import edges
+from cases.operators._slot_sum_edges import edges, of_tokens
 from cases.operators._slot_sum_sizes import (
     BOUNDARIES,
     CORES,
@@ -65,15 +65,18 @@ def cells(
     slots: tuple[str, ...] = tuple(SLOTS),
     weight_bytes: int = 0,
     window: Window = every_row,
+    routings: tuple[str, ...] = (*RANKS, EVERY),
+    patterns: tuple[str, ...] = DROPPED,
 ) -> Cells:
     """The cells of one mode and dtype; ``call`` is the record's, which makes a case of sizes.
 
     In mode "uneven", where no slot is dropped there are more rows than slots. ``window`` is the
-    first index of a case that names a row, and the first beyond that names none.
+    first index of a case that names a row, and the first beyond that names none; ``routings`` are
+    the ways in which slots may name rows, ``patterns`` those in which some name none.
     """
     element_bytes = numpy_dtype(dtype).itemsize
     top_ks = [top_k for name in slots for top_k in SLOTS[name]]
-    shown = tuple(name for name in DROPPED if any(least_tokens(name, k, 1) for k in top_ks))
+    shown = tuple(name for name in patterns if any(least_tokens(name, k, 1) for k in top_ks))
     dropped_of = partial(_dropped_of, window=window)
     drops = (Axis("dropped", shown, dropped_of),) if mode == "uneven" else ()
 
@@ -105,7 +108,7 @@ def cells(
     return Cells(
         axes=(
             Axis("boundary", BOUNDARIES, _boundaries_of),
-            Axis("routing", (*RANKS, EVERY), partial(_routings_of, window=window)),
+            Axis("routing", routings, partial(_routings_of, window=window)),
             Axis("slots", slots, _slots_of),
             *drops,
             Axis("family", READABLE_FIRST, _families_of),
@@ -169,7 +172,7 @@ def least_kept(routing: str) -> int:
 
 def top_k_of(case: Case) -> int:
     """The slots of every token of a call; 0 where there is none."""
-    return case.inputs["sorted_indices"].size // max(1, case.outputs["out"].shape[0])
+    return case.inputs["sorted_indices"].size // max(1, of_tokens(case).shape[0])
 
 
 def source_of(case: Case) -> Tensor:
@@ -204,7 +207,7 @@ def slots_class(top_k: int) -> list[str]:
 
 
 def _boundaries_of(case: Case) -> set[str]:
-    tokens, hidden = case.outputs["out"].shape
+    tokens, hidden = of_tokens(case).shape
     return boundaries_of(case.machine, tokens, hidden, numpy_dtype(case.dtype).itemsize)
 
 

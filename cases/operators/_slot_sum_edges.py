@@ -22,7 +22,7 @@ from cases.operators._slot_sum_limits import (
     vendor_hiddens,
     vendor_pass,
 )
-from conformance.case import Case, Machine, numpy_dtype
+from conformance.case import Case, Machine, Tensor, numpy_dtype
 from conformance.edges import STEPS, Edge, Edges, Sizes, distinct
 from conformance.legality import UB_BYTES
 from conformance.strategies.fills import SEEDS, fills
@@ -48,7 +48,7 @@ def edges(call: Call, mode: str, dtype: str, weight_bytes: int = 0) -> Edges:
         for limit, machine, sizes in slot_edges(numpy_dtype(dtype).itemsize, weight_bytes)
     )
     near = distinct(edge for edge in found if edge.cost <= DEAREST)
-    return Edges(near, sizes_of, lambda edge: _cases(call, mode, dtype, edge.sizes, edge.machine))
+    return Edges(near, sizes_of, lambda edge: sized(call, mode, dtype, edge.sizes, edge.machine))
 
 
 def slot_edges(element_bytes: int, weight_bytes: int = 0) -> Iterator[tuple[str, Machine, Sizes]]:
@@ -106,15 +106,20 @@ def cost(mode: str, sizes: Sizes) -> int:
     return listed + kept_slots(mode, tokens, top_k, hidden) * hidden
 
 
+def of_tokens(case: Case) -> Tensor:
+    """The tensor with a row for each token: the output, or its gradient."""
+    return case.outputs["out"] if "out" in case.outputs else case.inputs["unpermuted_tokens_grad"]
+
+
 def sizes_of(case: Case) -> Sizes:
     """The sizes of a case that an edge may fix."""
-    tokens, hidden = case.outputs["out"].shape
+    tokens, hidden = of_tokens(case).shape
     top_k = case.inputs["sorted_indices"].size // max(1, tokens)
     return {"top_k": top_k, "tokens": tokens, "hidden": hidden}
 
 
 @st.composite
-def _cases(
+def sized(
     draw: st.DrawFn, call: Call, mode: str, dtype: str, sizes: Sizes, machine: Machine
 ) -> Case:
     """Cases on an edge. Every token has a slot that adds a row, so that none goes unseen."""

@@ -1,0 +1,210 @@
+"""Calls of MoeTokenUnpermuteGrad that sources name, and calls that its interface refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+
+from cases.operators._moe_token_unpermute_grad_call import (
+    DTYPES,
+    GRAD,
+    PROBS,
+    PROBS_GRAD,
+    TENSORS,
+    TOKENS,
+    TOKENS_GRAD,
+    call,
+    graded,
+    weighted,
+)
+from cases.operators._storage_bits import bits
+from conformance.case import Case, Tensor
+from conformance.fill import BITS, Fill
+from conformance.operator import (
+    Clause,
+    Example,
+    Quarantine,
+    Rejection,
+    document,
+    source_read,
+)
+from conformance.variations import reshaped, retyped, with_attributes, without
+from reference.permutation import MOST_TOPK
+
+ACLNN = "aclnnMoeTokenUnpermuteGrad document"
+KERNELS = "ops-transformer, moe_token_unpermute_grad/op_kernel"
+HOST = "ops-transformer, moe_token_unpermute_grad/op_host"
+NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
+GAUSSIAN = Fill(("gaussian",), seed=1)
+LATTICE = Fill(("lattice",), seed=1, terms=2**20)
+PATTERNS = Fill((BITS,), seed=1)
+
+
+def _ranked(mode: str, dtype: str, tokens: int, top_k: int, hidden: int, rows: int) -> Case:
+    """A call whose ranks are 0, 1, 2..., without probabilities."""
+    indices = tuple(range(tokens * top_k))
+    return call(mode, dtype, source=(rows, hidden), indices=indices, top_k=top_k, fill=GAUSSIAN)
+
+
+def _weighted(dtype: str, tokens: int, top_k: int, hidden: int, probs_dtype: str = "") -> Case:
+    case = _ranked("whole", dtype, tokens, top_k, hidden, tokens * top_k)
+    return weighted(case, probs_dtype or dtype, GAUSSIAN, GAUSSIAN)
+
+
+def examples() -> tuple[Example, ...]:
+    """Calls worked by hand, every pair of dtypes, limits, and bits of every kind."""
+    return (*_by_hand(), *_pairs(), *_limits())
+
+
+def _by_hand() -> Iterator[Example]:
+    """Two tokens of two slots, ranks 0 2 and 3 1: no list of sources."""
+    by_hand = f"{ACLNN}, function, by hand"
+    ranks, numbers = (0, 2, 3, 1), (1, 2, 3, 4, 5, 6, 7, 8)
+    probs = bits("float32", 0.5, 0.25, 0.75, 0)
+
+    def given(mode: str, rows: int) -> Case:
+        values = bits("float32", *numbers[: 2 * rows])
+        case = call(mode, "float32", source=(rows, 2), indices=ranks, top_k=2, values=values)
+        return weighted(case, "float32", probs, bits("float32", 1, 10, 2, -4))
+
+    # Rows 1 2, 3 4, 5 6, 7 8; gradients 1 10 and 2 -4. A probability of 0 has a gradient, too.
+    yield Example(
+        "two tokens of two slots, one of probability zero",
+        given("whole", 4),
+        by_hand,
+        {
+            "permuted_tokens_grad": (0.5, 5, 0, -0.0, 0.25, 2.5, 1.5, -3),
+            "probs_grad": (21, 65, -18, -10),
+        },
+    )
+    moved = call("single", "float32", source=(3, 2), indices=(2, 0, 1), top_k=1, fill=GAUSSIAN)
+    yield Example(
+        "rows without probabilities",
+        graded(moved, bits("float32", 1, 10, 2, 20, 3, 30)),
+        by_hand,
+        {"permuted_tokens_grad": (2, 20, 3, 30, 1, 10)},
+    )
+    yield Example("a slot that has no row", given("uneven", 3), f"{KERNELS}, index test")
+
+
+def _pairs() -> Iterator[Example]:
+    """Every pair of dtypes of tokens and probabilities."""
+    for dtype, probs_dtype in product(DTYPES, DTYPES):
+        case = _weighted(dtype, 5, 3, 33, probs_dtype)
+        yield Example(f"{dtype} tokens, {probs_dtype} probabilities", case, f"{HOST}, definition")
+
+
+def _limits() -> Iterator[Example]:
+    constraints = f"{ACLNN}, constraints"
+    for dtype in DTYPES:
+        moved = graded(_ranked("single", dtype, 9, 1, 33, 9), PATTERNS)
+        yield Example(f"top_k {MOST_TOPK} {dtype}", _weighted(dtype, 2, MOST_TOPK, 8), constraints)
+        yield Example(f"every kind of pattern {dtype}", moved, "values are moved, inferred")
+    one = _weighted("float16", 4, 1, 16)
+    more = weighted(_ranked("uneven", "float32", 3, 2, 8, 9), "float32", GAUSSIAN, GAUSSIAN)
+    yield Example("top_k 1 with probabilities", one, ACLNN)
+    yield Example("more rows than slots", more, f"{KERNELS}, index test")
+    yield Example("one element", _weighted("float32", 1, 1, 1), constraints)
+
+
+def rejections() -> tuple[Rejection, ...]:
+    """What the tiling checks, and what the document rules out beside it, broken once each."""
+    good = _weighted("float32", 4, 2, 16)
+    required = [tensor.name for tensor in TENSORS if not tensor.optional]
+    checked: dict[int, dict[Clause, dict[str, Case]]] = {
+        NULL: {
+            document("input and output tensors are no null pointers", f"{ACLNN}, status"): {
+                f"{name} is null": without(good, name) for name in required
+            },
+        },
+        INVALID: {
+            source_read("float types, one for tokens and gradients; indices int32", HOST): {
+                "indices are int64": retyped(good, "sorted_indices", "int64"),
+                "indices are float32": retyped(good, "sorted_indices", "float32"),
+                "tokens are int32": retyped(good, TOKENS, "int32"),
+                "gradient has another dtype": retyped(good, GRAD, "float16"),
+                "gradient of tokens has another dtype": retyped(good, TOKENS_GRAD, "float16"),
+                "probs are int32": retyped(good, PROBS, "int32"),
+                "gradient of probs has another dtype": retyped(good, PROBS_GRAD, "float16"),
+            },
+        },
+        TILING_FAILED: {
+            source_read("there are rows, columns and tokens", HOST): {
+                "no rows": _sized(good, rows=0),
+                "hidden 0": _sized(good, hidden=0),
+            },
+            source_read(f"top_k is at most {MOST_TOPK}", HOST): {
+                f"top_k is {MOST_TOPK + 1}": _weighted("float32", 2, MOST_TOPK + 1, 8),
+            },
+        },
+    }
+    unchecked: dict[int, dict[Clause, dict[str, Case]]] = {
+        NULL: {
+            document("probs have a gradient", f"{ACLNN}, parameters"): {
+                "probs_grad is null, probs are given": without(good, PROBS_GRAD),
+            },
+        },
+        TILING_FAILED: {
+            document("tokens and gradients have two axes, indices one", f"{ACLNN}, parameters"): {
+                "tokens of rank 1": reshaped(good, TOKENS, (8,)),
+                "tokens of rank 3": reshaped(good, TOKENS, (8, 16, 1)),
+                "gradient of rank 1": reshaped(good, GRAD, (4,)),
+                "gradient of rank 3": reshaped(good, GRAD, (4, 16, 1)),
+                "indices of rank 2": reshaped(good, "sorted_indices", (4, 2)),
+                "indices of rank 0": reshaped(good, "sorted_indices", ()),
+                "probs of rank 1": reshaped(good, PROBS, (8,)),
+                "probs of rank 3": reshaped(good, PROBS, (4, 2, 1)),
+            },
+            document("an index and a probability for every slot", f"{ACLNN}, parameters"): {
+                "an index too few": reshaped(good, "sorted_indices", (7,)),
+                "probs of 3 slots for 2": reshaped(good, PROBS, (4, 3)),
+                "8 tokens without probs, gradient of 4": without(without(good, PROBS), PROBS_GRAD),
+            },
+            document("the gradient is [tokens, hidden]", f"{ACLNN}, parameters"): {
+                "gradient of 3 tokens for 4": reshaped(good, GRAD, (3, 16)),
+                "gradient of 5 tokens for 4": reshaped(good, GRAD, (5, 16)),
+                "gradient too narrow": reshaped(good, GRAD, (4, 15)),
+            },
+            document("outputs have the shapes of what they are gradients of", f"{ACLNN}"): {
+                "gradient of a row too few": reshaped(good, TOKENS_GRAD, (7, 16)),
+                "gradient of rows too wide": reshaped(good, TOKENS_GRAD, (8, 17)),
+                "gradient of rows of rank 1": reshaped(good, TOKENS_GRAD, (128,)),
+                "gradient of 3 tokens' probs": reshaped(good, PROBS_GRAD, (3, 2)),
+                "gradient of probs of rank 1": reshaped(good, PROBS_GRAD, (8,)),
+            },
+        },
+    }
+    return tuple(
+        Rejection(name, case, status, clause, checked_by_cann=broken is checked)
+        for broken in (checked, unchecked)
+        for status, clauses in broken.items()
+        for clause, calls in clauses.items()
+        for name, case in calls.items()
+    )
+
+
+def _sized(good: Case, rows: int = 8, hidden: int = 16) -> Case:
+    """The call with other numbers of rows and columns; the gradient of probs is never empty."""
+    case = reshaped(reshaped(good, TOKENS, (rows, hidden)), GRAD, (4, hidden))
+    case = reshaped(case, TOKENS_GRAD, (rows, hidden))
+    empty = {TOKENS: Tensor((rows, hidden), "float32"), GRAD: Tensor((4, hidden), "float32")}
+    return replace(case, inputs={**case.inputs, **empty})
+
+
+def quarantine() -> tuple[Quarantine, ...]:
+    """Calls of which the document says that they are not supported, and no source that it looks."""
+    good = _weighted("float16", 4, 2, 16)
+    silent = "{}; host sources do not look at it"
+    return (
+        Quarantine(
+            "padded_mode",
+            with_attributes(good, padded_mode=1),
+            document(silent.format("only false is supported"), f"{ACLNN}, parameters; {HOST}"),
+        ),
+        Quarantine(
+            "restore_shape",
+            with_attributes(good, restore_shape=(4, 16)),
+            document(silent.format("only null is supported"), f"{ACLNN}, parameters; {HOST}"),
+        ),
+    )

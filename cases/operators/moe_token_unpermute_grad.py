@@ -1,0 +1,242 @@
+"""MoeTokenUnpermuteGrad: gradients of the rows that a weighted sum adds, and of their weights.
+
+Missing coverage: views that are not contiguous; rows beyond 2^31 elements, of which an output would
+have as many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+from numpy.typing import NDArray
+
+from cases.operators._moe_token_unpermute_call import PROB_BITS, PROB_FILLS
+from cases.operators._moe_token_unpermute_call import PROBS as FAMILIES
+from cases.operators._moe_token_unpermute_grad_call import (
+    DTYPES,
+    GRAD,
+    MODES,
+    NAME,
+    PROBS,
+    PROBS_GRAD,
+    TENSORS,
+    TOKENS,
+    TOKENS_GRAD,
+    call,
+    single_call,
+    with_grad,
+    with_probs,
+)
+from cases.operators._moe_token_unpermute_grad_calls import (
+    ACLNN,
+    HOST,
+    KERNELS,
+    examples,
+    quarantine,
+    rejections,
+)
+from cases.operators._moe_token_unpermute_grad_edges import edges, limits
+from cases.operators._slot_sum_cases import near_cases
+from cases.operators._slot_sum_cells import cells as slot_cells
+from cases.relations.sums import of_sums
+from conformance.case import Case
+from conformance.cells import Axis, Cells, Levels
+from conformance.edges import Edge
+from conformance.fill import families_of
+from conformance.operator import (
+    Arrays,
+    AttributeParameter,
+    Copy,
+    Mode,
+    Operator,
+    Sum,
+    Support,
+    Target,
+    Varying,
+    document,
+    source_read,
+)
+from conformance.relations.axes import Axes
+from conformance.strategies.fills import fills_with
+from conformance.strategies.patterns import DROPPED
+from reference import moe_token_unpermute_grad as reference
+from reference.terms import Terms
+
+ROUTINGS = ("in order", "reversed", "permuted", "balanced")
+"""Those that name no row twice."""
+
+KEPT = tuple(pattern for pattern in DROPPED if pattern != "all")
+"""Different ranks of all slots name the first row, which is there."""
+
+ANY_DTYPE = st.sampled_from(DTYPES)
+
+
+def formula(inputs: Arrays, attributes: Mapping[str, Any]) -> Arrays:
+    """The document's equations on the case's arrays."""
+    return reference.formula(
+        inputs[TOKENS], inputs[GRAD], inputs["sorted_indices"], inputs.get(PROBS)
+    )
+
+
+def terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
+    """The row of the gradient in each row of ``permuted_tokens_grad``, and its probability."""
+    rows = len(inputs[TOKENS])
+    found = reference.terms(inputs["sorted_indices"], inputs.get(PROBS), source_rows=rows)
+    if found.coefficients is None:
+        return found
+    # float64 holds the probabilities of every dtype, and the kernel's float32 does, too.
+    return replace(found, coefficients=found.coefficients.astype(np.float32))
+
+
+def probs_terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
+    """The elements of a slot's row of ``permuted_tokens``, times those of its token's gradient."""
+    ranks = inputs["sorted_indices"].astype(np.int64)
+    rows, hidden = inputs[TOKENS].shape
+    top_k = inputs[PROBS].shape[1]
+    live = ranks[:, None] < rows
+    elements = np.where(live, ranks[:, None] * hidden + np.arange(hidden), -1)
+    factors = inputs[GRAD][np.arange(ranks.size) // max(1, top_k)]
+    return Terms(rows=elements, source=TOKENS, coefficients=factors, columns=1)
+
+
+def named_rows(inputs: Arrays, attributes: Mapping[str, Any]) -> NDArray[np.bool_]:
+    """The rows that an index names; the others are never written."""
+    named = np.zeros((len(inputs[TOKENS]), 1), np.bool_)
+    ranks = inputs["sorted_indices"].astype(np.int64)
+    named[ranks[ranks < len(named)]] = True
+    return named
+
+
+@cache
+def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> SearchStrategy[Case]:
+    """Cases of one mode and dtype; shrinks to one token, one column, one small core."""
+    if mode == "single":
+        near = near_cases(single_call, "uneven", dtype, small=small, seam=seam, most_top_k=1)
+        return with_grad(near)
+    return with_probs(near_cases(call, mode, dtype, small=small, seam=seam), ANY_DTYPE, PROB_FILLS)
+
+
+@cache
+def cells(mode: str, dtype: str) -> Cells:
+    """The cells of one mode and dtype: those of the sum, and what probabilities are."""
+    if mode == "single":
+        copies = slot_cells(
+            single_call, "uneven", dtype, slots=("1",), routings=ROUTINGS, patterns=KEPT
+        )
+        near = edges(single_call, "uneven", dtype, False)
+        return replace(
+            copies,
+            cases=lambda levels: with_grad(copies.cases(levels)),
+            edges=replace(near, cases=lambda edge: with_grad(near.cases(edge))),
+        )
+    sums = slot_cells(call, mode, dtype, routings=ROUTINGS, patterns=KEPT)
+    near = edges(call, mode, dtype, True)
+
+    def on(edge: Edge) -> SearchStrategy[Case]:
+        return with_probs(near.cases(edge), st.just(dtype), PROB_FILLS)
+
+    return replace(
+        sums,
+        axes=(
+            *sums.axes,
+            Axis("probs dtype", DTYPES, lambda case: [case.inputs[PROBS].dtype]),
+            Axis("probs", FAMILIES, _probs_of),
+        ),
+        cases=lambda levels: with_probs(
+            sums.cases(levels), st.just(levels["probs dtype"]), _fills_of(levels)
+        ),
+        edges=replace(near, cases=on),
+    )
+
+
+def _fills_of(levels: Levels) -> SearchStrategy[Any]:
+    return fills_with(levels["probs"], 2 ** (24 - PROB_BITS), 1, FAMILIES)
+
+
+def _probs_of(case: Case) -> tuple[str, ...]:
+    probs = case.inputs[PROBS]
+    return families_of(probs.fill, probs.shape[-1]) if probs.fill else ()
+
+
+AXES = Axes(
+    {
+        TOKENS: ("row", "hidden"),
+        GRAD: ("token", "hidden"),
+        "sorted_indices": ("token.slot",),
+        PROBS: ("token", "slot"),
+        TOKENS_GRAD: ("row", "hidden"),
+        PROBS_GRAD: ("token", "slot"),
+    },
+    {"sorted_indices": "row"},
+)
+OPERATOR = Operator(
+    name=NAME,
+    title="MoeTokenUnpermuteGrad",
+    aclnn="aclnnMoeTokenUnpermuteGrad",
+    sources=(ACLNN, KERNELS, HOST),
+    products=("Ascend910B", "Ascend910_93"),
+    parameters=(
+        *TENSORS[:4],
+        AttributeParameter("padded_mode", "paddedMode", "bool"),
+        AttributeParameter("restore_shape", "restoreShapeOptional", "int array"),
+        *TENSORS[4:],
+    ),
+    modes=(
+        Mode("whole", document("probs given; a row for every slot", f"{ACLNN}, function")),
+        Mode("uneven", source_read("probs given; slots from the last row on have none", KERNELS)),
+        Mode("single", document("no probs: top_k is 1, and rows are moved", f"{ACLNN}, function")),
+    ),
+    dtypes=DTYPES,
+    formula=formula,
+    contracts={
+        TOKENS_GRAD: Varying(
+            lambda case: "weighted" if PROBS in case.inputs else "moved",
+            {
+                "weighted": Sum(
+                    document(
+                        "each row is the gradient of its slot's token times the slot's probability",
+                        f"{ACLNN}, function",
+                    ),
+                    terms=terms,
+                    specified=named_rows,
+                ),
+                "moved": Copy(
+                    document("each row is the gradient of its token", f"{ACLNN}, function"),
+                    specified=named_rows,
+                ),
+            },
+        ),
+        PROBS_GRAD: Sum(
+            document(
+                "of each slot the sum of its row times the gradient of its token, 0 without a row",
+                f"{ACLNN}, function; {KERNELS}",
+            ),
+            terms=probs_terms,
+        ),
+    },
+    cases=cases,
+    small_cases=partial(cases, small=True),
+    seam_cases=partial(cases, small=True, seam=True),
+    cells=cells,
+    examples=examples(),
+    rejections=rejections(),
+    quarantine=quarantine(),
+    limits=tuple(limits()),
+    relations=of_sums(AXES, (TOKENS_GRAD, PROBS_GRAD), (GRAD,), MODES[:2]),
+    targets=(
+        Target(
+            "Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", f"{ACLNN}, products")
+        ),
+        Target(
+            "Ascend910_93",
+            Support.SUPPORTED,
+            document("Atlas A3 series: yes", f"{ACLNN}, products"),
+        ),
+    ),
+)

@@ -1,0 +1,84 @@
+"""The constraints on calls of MoeTokenUnpermuteGrad."""
+
+from tests.cases.constraints.constraint import DTYPES, INVALID, NULL, Constraint
+
+ROUTER = "two tokens of two slots, one of probability zero"
+PAIRS = tuple(f"{one} tokens, {other} probabilities" for one in DTYPES for other in DTYPES)
+CONSTRAINTS = (
+    Constraint(
+        "no required tensor is null",
+        ("rows without probabilities",),
+        (
+            "permuted_tokens is null",
+            "unpermuted_tokens_grad is null",
+            "sorted_indices is null",
+            "permuted_tokens_grad is null",
+        ),
+        NULL,
+    ),
+    Constraint(
+        "probs have a gradient",
+        (ROUTER, "rows without probabilities"),
+        ("probs_grad is null, probs are given",),
+        NULL,
+    ),
+    Constraint(
+        "float types, one for tokens and gradients, one for probs and theirs; indices int32",
+        PAIRS,
+        (
+            "indices are int64",
+            "indices are float32",
+            "tokens are int32",
+            "gradient has another dtype",
+            "gradient of tokens has another dtype",
+            "probs are int32",
+            "gradient of probs has another dtype",
+        ),
+        INVALID,
+    ),
+    Constraint("there are rows, columns and tokens", ("one element",), ("no rows", "hidden 0")),
+    Constraint(
+        "topK is at most 512",
+        tuple(f"top_k 512 {dtype}" for dtype in DTYPES),
+        ("top_k is 513",),
+    ),
+    Constraint(
+        "tokens, gradient and probs have two axes, indices one",
+        (ROUTER, "top_k 1 with probabilities"),
+        (
+            "tokens of rank 1",
+            "tokens of rank 3",
+            "gradient of rank 1",
+            "gradient of rank 3",
+            "indices of rank 2",
+            "indices of rank 0",
+            "probs of rank 1",
+            "probs of rank 3",
+        ),
+    ),
+    Constraint(
+        "an index and a probability for every slot",
+        (ROUTER, "more rows than slots", "a slot that has no row"),
+        (
+            "an index too few",
+            "probs of 3 slots for 2",
+            "8 tokens without probs, gradient of 4",
+        ),
+    ),
+    Constraint(
+        "the gradient is [tokens, hidden]",
+        (ROUTER,),
+        ("gradient of 3 tokens for 4", "gradient of 5 tokens for 4", "gradient too narrow"),
+    ),
+    Constraint(
+        "outputs have the shapes of what they are gradients of",
+        (ROUTER, "more rows than slots"),
+        (
+            "gradient of a row too few",
+            "gradient of rows too wide",
+            "gradient of rows of rank 1",
+            "gradient of 3 tokens' probs",
+            "gradient of probs of rank 1",
+        ),
+    ),
+)

@@ -1,0 +1,192 @@
+"""The record of MoeTokenUnpermuteGrad says what its sources say, and its cells are drawn."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, find, given, settings
+
+from cases.operators.moe_token_unpermute_grad import DTYPES, MODES, OPERATOR, cases
+from conformance.case import Case
+from conformance.devices.call import call_of
+from conformance.judge import judge, judge_example
+from conformance.legality import check_call, check_shape_and_data
+from conformance.numerics.agreement import check
+from conformance.operator import Rejection
+from conformance.replay import Replay, load, save
+from tests.cases.answers import right_answer
+from tests.cases.drawing import SHRUNK, a_case_of_every_row
+from tests.definitions.moe_token_unpermute_grad import (
+    moe_token_unpermute_grad as loops,
+)
+
+CELLS = [(mode, dtype) for mode in MODES for dtype in DTYPES]
+FEW = settings(
+    max_examples=40,
+    database=None,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@pytest.mark.parametrize(("mode", "dtype"), CELLS)
+def test_drawn_cases_are_legal_calls_that_a_right_answer_passes(mode: str, dtype: str) -> None:
+    @FEW
+    @given(case=cases(mode, dtype))
+    def holds(case: Case) -> None:
+        check_call(case, OPERATOR)
+        call_of(OPERATOR, case)
+        assert ("probs" in case.inputs) == ("probs_grad" in case.outputs) == (mode != "single")
+        ranks = case.arrays["sorted_indices"]
+        assert np.unique(ranks).size == ranks.size, "no row is named twice"
+        verdict = judge(OPERATOR, case, right_answer(OPERATOR, case))
+        assert verdict.ok, verdict
+
+    holds()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_formula_and_terms_agree_and_so_do_plain_loops_in_exact_fractions(mode: str) -> None:
+    @FEW
+    @given(case=cases(mode, "float16", small=True))
+    def holds(case: Case) -> None:
+        check(OPERATOR, case, limit=10**9)
+
+        def numbers(name: str) -> Any:
+            tensor = case.inputs[name]
+            return (np.arange(tensor.size, dtype=np.float64) % 13 - 6).reshape(tensor.shape) / 4
+
+        inputs = {name: numbers(name) for name in case.inputs if name != "sorted_indices"}
+        exact = loops(
+            *(
+                [[Fraction(x) for x in row] for row in inputs[name].tolist()]
+                for name in ("permuted_tokens", "unpermuted_tokens_grad")
+            ),
+            case.arrays["sorted_indices"],
+            *(
+                [[[Fraction(x) for x in row] for row in inputs["probs"].tolist()]]
+                if "probs" in inputs
+                else []
+            ),
+        )
+        inputs["sorted_indices"] = case.arrays["sorted_indices"]
+        found = OPERATOR.formula(inputs, case.attributes)
+        for name, wanted in zip(("permuted_tokens_grad", "probs_grad"), exact, strict=True):
+            if wanted is not None:
+                assert found[name].tolist() == [[float(x) for x in row] for row in wanted]
+
+    holds()
+
+
+@pytest.mark.parametrize("example", OPERATOR.examples, ids=lambda example: example.name)
+def test_an_example_is_a_legal_call_and_the_reference_gives_its_values(example: Any) -> None:
+    check_call(example.case, OPERATOR)
+    call_of(OPERATOR, example.case)
+    verdict = judge_example(example, OPERATOR, right_answer(OPERATOR, example.case))
+    assert verdict.ok, verdict
+
+
+@pytest.mark.parametrize("rejection", OPERATOR.rejections, ids=lambda rejection: rejection.name)
+def test_a_refused_call_can_be_made(rejection: Rejection) -> None:
+    check_shape_and_data(rejection.case)
+    call_of(OPERATOR, rejection.case)
+    assert rejection.status in (161001, 161002, 561002)
+
+
+def wrong(case: Case, output: str, change: Any) -> bool:
+    """Whether an answer that ``change`` spoils is refused."""
+    if output not in case.outputs:
+        return False
+    seen = right_answer(OPERATOR, case)
+    change(case, seen.outputs[output])
+    return not judge(OPERATOR, case, seen).ok
+
+
+def last_column_lost(case: Case, sums: Any) -> None:
+    with np.errstate(all="ignore"):
+        shorter = {
+            name: array[:, :-1].astype(np.float32)
+            if array.shape[-1:] == case.inputs["permuted_tokens"].shape[-1:] and name != "probs"
+            else array
+            for name, array in case.arrays.items()
+            if name != "sorted_indices"
+        }
+        shorter["sorted_indices"] = case.arrays["sorted_indices"]
+        shorter["probs"] = case.arrays["probs"].astype(np.float32)
+        sums[...] = OPERATOR.formula(shorter, case.attributes)["probs_grad"]
+
+
+def first_probability(case: Case, rows: Any) -> None:
+    probs = case.arrays["probs"].astype(np.float32)
+    inputs = {name: array.astype(np.float32) for name, array in case.arrays.items()}
+    inputs["sorted_indices"] = case.arrays["sorted_indices"]
+    inputs["probs"] = np.broadcast_to(probs[:, :1], probs.shape).copy()
+    with np.errstate(all="ignore"):
+        wrong_rows = OPERATOR.formula(inputs, case.attributes)["permuted_tokens_grad"]
+    ranks = inputs["sorted_indices"]
+    named = ranks[ranks < len(rows)]
+    rows[named] = wrong_rows[named]
+
+
+@pytest.mark.parametrize("mode", ["whole", "uneven"])
+def test_a_column_that_is_not_added_shrinks_to_one_or_two(mode: str) -> None:
+    def lost(case: Case) -> bool:
+        return case.inputs["permuted_tokens"].shape[1] > 1 and wrong(
+            case, "probs_grad", last_column_lost
+        )
+
+    case = find(cases(mode, "float32", small=True), lost, settings=SHRUNK)
+    assert case.inputs["permuted_tokens"].shape[1] == 2
+    assert case.inputs["sorted_indices"].size <= 2
+
+
+def test_a_probability_of_another_slot_shrinks_to_one_token_of_two() -> None:
+    case = find(
+        cases("whole", "float32", small=True),
+        lambda case: wrong(case, "permuted_tokens_grad", first_probability),
+        settings=SHRUNK,
+    )
+    assert case.inputs["probs"].shape == (1, 2)
+    assert case.inputs["permuted_tokens"].shape[1] == 1
+
+
+@pytest.mark.parametrize(("mode", "dtype"), [(m, d) for m in MODES for d in ("float16", "float32")])
+def test_every_row_of_the_pairs_is_drawn_as_a_legal_case_that_shows_it(
+    mode: str, dtype: str
+) -> None:
+    assert OPERATOR.cells is not None
+    cells, rows = OPERATOR.cells(mode, dtype), 0
+    for row, case in a_case_of_every_row(OPERATOR, mode, dtype):
+        check_call(case, OPERATOR)
+        shown = cells.of(case)
+        assert all(level in shown[axis] for axis, level in row.items()), (row, shown)
+        rows += 1
+    assert 30 < rows <= 150, "smoke judges 250 cases, a third of them small"
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_level_goes_with_some_level_of_each_other_axis(mode: str) -> None:
+    assert OPERATOR.cells is not None
+    feasible = OPERATOR.cells(mode, "float32").feasible
+    for axis in range(feasible.ndim):
+        others = tuple(other for other in range(feasible.ndim) if other != axis)
+        assert feasible.any(axis=others).all()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_case_shrinks_to_one_token_one_column_and_the_smallest_machine(mode: str) -> None:
+    case = find(cases(mode, "float16"), lambda case: True, settings=SHRUNK)
+    assert case.inputs["unpermuted_tokens_grad"].shape == (1, 1)
+    assert case.machine is not None
+    assert (case.machine.cores, case.machine.ub_bytes) == (1, 1024)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_case_is_saved_and_read_back(mode: str, tmp_path: Any) -> None:
+    case = find(cases(mode, "bfloat16"), lambda case: True, settings=SHRUNK)
+    save(Replay(case), tmp_path / "case.json")
+    assert load(tmp_path / "case.json").case == case
