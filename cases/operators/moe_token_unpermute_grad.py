@@ -228,7 +228,7 @@ OPERATOR = Operator(
     rejections=rejections(),
     quarantine=quarantine(),
     limits=tuple(limits()),
-    relations=of_sums(AXES, (TOKENS_GRAD, PROBS_GRAD), (GRAD,), MODES[:2]),
+    relations=of_sums(AXES, (TOKENS_GRAD, PROBS_GRAD), (GRAD,), MODES[:2], added="hidden"),
     targets=(
         Target(
             "Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", f"{ACLNN}, products")

@@ -13,19 +13,24 @@ Prepared = Callable[[Case], Case | None]
 
 
 def of_sums(
-    axes: Axes, sums: tuple[str, ...], negated: tuple[str, ...], modes: tuple[str, ...] = ()
+    axes: Axes,
+    sums: tuple[str, ...],
+    negated: tuple[str, ...],
+    modes: tuple[str, ...] = (),
+    added: str = "slot",
 ) -> tuple[Relation, ...]:
     """Another order of columns, tokens, rows and of a token's slots; ``negated`` inputs.
 
     ``axes`` call these axes hidden, token, row and slot; an operator without one has no relation
-    of it. ``sums`` are the outputs that are linear in the negated inputs.
+    of it. ``sums`` are the outputs that are linear in the negated inputs, ``added`` is the axis
+    whose terms they add.
     """
     named = {part for one in axes.tensors.values() for axis in one for part in axis.split(".")}
     found = [
-        symmetry(axes, axis, sums=sums, modes=modes)
-        for axis in ("hidden", "token", "row", "expert", "place")
+        any_order_of_terms(axes, axis, sums=sums, modes=modes)
+        if axis == added
+        else symmetry(axes, axis, sums=sums, modes=modes)
+        for axis in ("hidden", "token", "row", "expert", "place", "slot")
         if axis in named
     ]
-    if "slot" in named:
-        found.append(any_order_of_terms(axes, "slot", sums=sums, modes=modes))
     return (*found, negation(negated, sums, modes=modes))
