@@ -179,17 +179,15 @@ def stated(text: str) -> Clause:
     return document(text, f"{ACLNN}, parameters")
 
 
-GAUSSIAN = Fill(("gaussian",), seed=1)
-
-
 def identity_call(
     mode: str, dtype: str, grad: Shape, entries: int, top_k: int, active_num: int = 0
 ) -> Case:
     """A call of the vendor's tiling tests, which give sizes only: the indices are 0, 1, 2..."""
     rows = math.prod(grad[:-1])
     indices = tuple(i if mode != "drop_pad" or i < rows else -1 for i in range(entries))
+    fill = Fill(("gaussian",), seed=1)
     return call(
-        mode, dtype, grad=grad, indices=indices, top_k=top_k, active_num=active_num, fill=GAUSSIAN
+        mode, dtype, grad=grad, indices=indices, top_k=top_k, active_num=active_num, fill=fill
     )
 
 
