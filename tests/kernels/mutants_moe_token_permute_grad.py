@@ -118,7 +118,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mistake(
         "last-core-idle",
-        ROWS,
+        "shared/row_share_kernel.h",
         "return {first, first + each + (block < rest ? 1 : 0)};",
         "const bool idle = blocks > 1 && block == blocks - 1;"
         " return {first, idle ? first : first + each + (block < rest ? 1 : 0)};",
@@ -127,7 +127,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mistake(
         "tokens-that-do-not-come-out-even-lost",
-        ROWS,
+        "shared/row_share_kernel.h",
         "return {first, first + each + (block < rest ? 1 : 0)};",
         "return {first, first + each};",
         cores=2,

@@ -160,7 +160,7 @@ MUTANTS = (
     ),
     Mutant(
         "last-core-copies-nothing",
-        SLOT_SORT,
+        KERNEL,
         "    copier.Process();\n",
         "    if (AscendC::GetBlockNum() == 1 ||"
         " AscendC::GetBlockIdx() + 1 < AscendC::GetBlockNum()) copier.Process();\n",

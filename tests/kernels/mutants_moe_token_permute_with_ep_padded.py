@@ -46,8 +46,8 @@ MUTANTS = (
     Mutant(
         "padded-last-row-of-a-core-left-out",
         KERNEL,
-        "CopyBatch(row, stable_sort::Least(rowsPerBatch_, endRow_ - row));",
-        "CopyBatch(row, stable_sort::Least(rowsPerBatch_, endRow_ - row - (endRow_ - row > 1)));",
+        "CopyBatch(row, ordering::Least(rowsPerBatch_, endRow_ - row));",
+        "CopyBatch(row, ordering::Least(rowsPerBatch_, endRow_ - row - (endRow_ - row > 1)));",
         modes=PADDED,
         least_indices=2,
     ),
