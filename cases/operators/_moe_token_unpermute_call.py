@@ -7,10 +7,10 @@ from dataclasses import replace
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from cases.operators._slot_weights import WEIGHT_BITS
 from conformance.case import Case, Machine, Tensor
 from conformance.fill import Fill
 from conformance.operator import TensorParameter
-from conformance.strategies.fills import SEEDS
 
 Shape = tuple[int, ...]
 NAME = "moe_token_unpermute"
@@ -20,18 +20,6 @@ TENSORS = (
     TensorParameter("sorted_indices", "sortedIndices", "input", "int32"),
     TensorParameter("probs", "probsOptional", "input", DTYPES, optional=True),
     TensorParameter("out", "out", "output"),
-)
-PROB_BITS = 4
-"""Bits of a probability of the lattice family, which rows leave to it."""
-
-PROBS = ("lattice", "gaussian", "scaled", "special")
-"""Families of probabilities: small integers; any; of all sizes; zeros, infinities and NaN."""
-
-PROB_FILLS = st.builds(
-    Fill,
-    stripes=st.sampled_from([(name,) for name in PROBS]),
-    seed=SEEDS,
-    terms=st.just(2 ** (24 - PROB_BITS)),
 )
 
 
@@ -83,7 +71,7 @@ def weighted(case: Case, probs_dtype: str, probs: Fill | Shape, top_k: int | Non
     """
     tokens = case.inputs["permuted_tokens"]
     if tokens.fill is not None:
-        tokens = replace(tokens, fill=replace(tokens.fill, terms=tokens.fill.terms << PROB_BITS))
+        tokens = replace(tokens, fill=replace(tokens.fill, terms=tokens.fill.terms << WEIGHT_BITS))
     count = case.outputs["out"].shape[0]
     shape = (count, top_k or case.inputs["sorted_indices"].size // max(1, count))
     listed = Tensor(shape, probs_dtype, fill=probs) if isinstance(probs, Fill) else None

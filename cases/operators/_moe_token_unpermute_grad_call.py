@@ -60,8 +60,8 @@ def call(
         attributes={"padded_mode": 0, "restore_shape": None},
         inputs={
             TOKENS: Tensor(source, dtype, values, fill, kept, rows),
-            GRAD: Tensor((tokens, source[-1]), dtype),
             "sorted_indices": Tensor((len(indices),), "int32", values=tuple(ranks.tolist())),
+            GRAD: Tensor((tokens, source[-1]), dtype),
         },
         outputs={TOKENS_GRAD: Tensor(source, dtype)},
         machine=machine,

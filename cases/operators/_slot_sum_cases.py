@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from cases.operators._row_sum_limits import LEAST_MACHINE, SEAMS, beyond, tile_columns
-from cases.operators._slot_sum_sizes import least_ub_bytes
+from cases.operators._slot_sum_sizes import SLOT_BYTES, least_ub_bytes
 from conformance.case import Case, numpy_dtype
 from conformance.operator import Merges
 from conformance.strategies.fills import fills
@@ -36,6 +36,7 @@ def near_cases(
     small: bool = False,
     seam: bool = False,
     most_top_k: int = MOST_TOPK,
+    slot_bytes: int = SLOT_BYTES,
 ) -> Case:
     """Cases of sizes that memory holds.
 
@@ -44,7 +45,7 @@ def near_cases(
     """
     most_indices, most_tokens = (8, 8) if small else (MOST_INDICES, 2000)
     top_k, size = draw(top_ks(min(most_top_k, most_indices))), numpy_dtype(dtype).itemsize
-    machine = draw(machines(least_ub_bytes(top_k), small))
+    machine = draw(machines(least_ub_bytes(top_k, slot_bytes), small))
     tile = tile_columns(top_k, size, machine.ub_bytes)
     # Two at least are drawn from, as fewer choices of one alone would count as simpler.
     most = max(1, min(most_tokens, most_indices // top_k))

@@ -1,7 +1,7 @@
 """The discrete cells of sums over slots: families, ranks, drops, top_k, sizes, machines.
 
-The first input of such a call holds the rows, ``sorted_indices`` name them, and ``out`` has a row
-for each token.
+The first input of such a call holds the rows, the second names them, and ``out`` has a row for
+each token.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from cases.operators._slot_sum_edges import edges, of_tokens
+from cases.operators._slot_sum_edges import edges, names_of, of_tokens
 from cases.operators._slot_sum_sizes import (
     BOUNDARIES,
     CORES,
     EVERY_TUPLE,
+    SLOT_BYTES,
     SLOTS,
     SMALL_UB,
     Sizes,
@@ -50,11 +51,18 @@ MOST_HIDDEN = 2000
 Indices = NDArray[np.int64]
 Call = Callable[..., Case]
 Window = Callable[[Case], tuple[int, int]]
+Names = Callable[[Case], Indices]
 
 
 def every_row(case: Case) -> tuple[int, int]:
     """The indices that name a row: those below the number of rows."""
     return 0, source_of(case).shape[0]
+
+
+def token_by_token(case: Case) -> Indices:
+    """The indices of a case as [tokens, top_k], where they lie so."""
+    indices = case.arrays[list(case.inputs)[1]]
+    return np.asarray(indices, np.int64).reshape(-1, max(1, top_k_of(case)))
 
 
 @cache
@@ -67,22 +75,27 @@ def cells(
     window: Window = every_row,
     routings: tuple[str, ...] = (*RANKS, EVERY),
     patterns: tuple[str, ...] = DROPPED,
+    names: Names = token_by_token,
+    boundaries: tuple[str, ...] = BOUNDARIES,
+    slot_bytes: int = SLOT_BYTES,
 ) -> Cells:
     """The cells of one mode and dtype; ``call`` is the record's, which makes a case of sizes.
 
     In mode "uneven", where no slot is dropped there are more rows than slots. ``window`` is the
     first index of a case that names a row, and the first beyond that names none; ``routings`` are
-    the ways in which slots may name rows, ``patterns`` those in which some name none.
+    the ways in which slots may name rows, ``patterns`` those in which some name none; ``names``
+    gives the indices as [tokens, top_k]. ``slot_bytes`` of the buffer are left for each slot of a
+    token.
     """
     element_bytes = numpy_dtype(dtype).itemsize
     top_ks = [top_k for name in slots for top_k in SLOTS[name]]
     shown = tuple(name for name in patterns if any(least_tokens(name, k, 1) for k in top_ks))
-    dropped_of = partial(_dropped_of, window=window)
+    dropped_of = partial(_dropped_of, window=window, names=names)
     drops = (Axis("dropped", shown, dropped_of),) if mode == "uneven" else ()
 
     @cache
     def holds(boundary: str, slots: str, cores: str, ub: str, dropped: str, kept: int) -> bool:
-        found = sizes_at(boundary, slots, cores, ub, element_bytes)
+        found = sizes_at(boundary, slots, cores, ub, element_bytes, slot_bytes)
         return any(one.holds(dropped, kept) for one in found)
 
     def solvable(
@@ -107,22 +120,24 @@ def cells(
         ]
     return Cells(
         axes=(
-            Axis("boundary", BOUNDARIES, _boundaries_of),
-            Axis("routing", routings, partial(_routings_of, window=window)),
+            Axis("boundary", boundaries, partial(_boundaries_of, boundaries=boundaries)),
+            Axis("routing", routings, partial(_routings_of, window=window, names=names)),
             Axis("slots", slots, _slots_of),
             *drops,
             Axis("family", READABLE_FIRST, _families_of),
             Axis("cores", tuple(CORES), cores_of),
             Axis("UB", ("small", "large"), ub_of),
         ),
-        cases=lambda levels: _cases(call, mode, dtype, levels),
+        cases=lambda levels: _cases(call, mode, dtype, levels, slot_bytes),
         constraints=tuple(constraints),
         edges=edges(call, mode, dtype, weight_bytes),
     )
 
 
 @st.composite
-def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, levels: Levels) -> Case:
+def _cases(
+    draw: st.DrawFn, call: Call, mode: str, dtype: str, levels: Levels, slot_bytes: int
+) -> Case:
     """Cases that show these levels.
 
     Every case takes the same number of choices, also where a level leaves none: the shrinker holds
@@ -131,7 +146,8 @@ def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, levels: Levels) -
     routing, dropped = levels["routing"], levels.get("dropped", "none")
     kept = least_kept(routing)
     size = numpy_dtype(dtype).itemsize
-    found = sizes_at(levels["boundary"], levels["slots"], levels["cores"], levels["UB"], size)
+    chosen_by = (levels[axis] for axis in ("boundary", "slots", "cores", "UB"))
+    found = sizes_at(*chosen_by, size, slot_bytes)
     solved = [one for one in found if one.holds(dropped, kept)]
     chosen: Sizes = cheap(draw, solved)
     more_tokens, any_hidden = draw(st.integers(0, 60)), draw(hiddens(MOST_HIDDEN))
@@ -172,7 +188,7 @@ def least_kept(routing: str) -> int:
 
 def top_k_of(case: Case) -> int:
     """The slots of every token of a call; 0 where there is none."""
-    return case.inputs["sorted_indices"].size // max(1, of_tokens(case).shape[0])
+    return names_of(case).size // max(1, of_tokens(case).shape[0])
 
 
 def source_of(case: Case) -> Tensor:
@@ -180,20 +196,19 @@ def source_of(case: Case) -> Tensor:
     return next(iter(case.inputs.values()))
 
 
-def _slots(case: Case, window: Window) -> tuple[Indices, NDArray[np.bool_]]:
+def _slots(case: Case, window: Window, names: Names) -> tuple[Indices, NDArray[np.bool_]]:
     """The rows that a case's indices name as [tokens, top_k], and which of them add nothing."""
-    indices: Indices = np.asarray(case.arrays["sorted_indices"], np.int64)
-    indices = indices.reshape(-1, max(1, top_k_of(case)))
+    indices = names(case)
     first, end = window(case)
     return indices - first, (indices < first) | (indices >= end)
 
 
-def _dropped_of(case: Case, window: Window) -> set[str]:
-    return dropped_patterns(_slots(case, window)[1])
+def _dropped_of(case: Case, window: Window, names: Names) -> set[str]:
+    return dropped_patterns(_slots(case, window, names)[1])
 
 
-def _routings_of(case: Case, window: Window) -> set[str]:
-    indices, mask = _slots(case, window)
+def _routings_of(case: Case, window: Window, names: Names) -> set[str]:
+    indices, mask = _slots(case, window, names)
     return rank_patterns(indices[~mask]) | ({EVERY} if holds_every_tuple(indices) else set())
 
 
@@ -206,9 +221,10 @@ def slots_class(top_k: int) -> list[str]:
     return [name for name, ks in SLOTS.items() if ks[0] <= top_k][-1:]
 
 
-def _boundaries_of(case: Case) -> set[str]:
+def _boundaries_of(case: Case, boundaries: tuple[str, ...]) -> set[str]:
     tokens, hidden = of_tokens(case).shape
-    return boundaries_of(case.machine, tokens, hidden, numpy_dtype(case.dtype).itemsize)
+    size = numpy_dtype(case.dtype).itemsize
+    return boundaries_of(case.machine, tokens, hidden, size, boundaries)
 
 
 def _families_of(case: Case) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ MoeTokenPermuteWithRoutingMapGrad has the same ones where it does not pad (`slot
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 
 import numpy as np
@@ -43,10 +43,14 @@ Call = Callable[..., Case]
 
 def edges(call: Call, mode: str, dtype: str, weight_bytes: int = 0) -> Edges:
     """The edges of one mode and dtype; ``call`` is the record's, slots may have weights."""
-    found = (
-        Edge(limit, machine, sizes, cost(mode, sizes))
-        for limit, machine, sizes in slot_edges(numpy_dtype(dtype).itemsize, weight_bytes)
-    )
+    return edges_on(call, mode, dtype, slot_edges(numpy_dtype(dtype).itemsize, weight_bytes))
+
+
+def edges_on(
+    call: Call, mode: str, dtype: str, declared: Iterable[tuple[str, Machine, Sizes]]
+) -> Edges:
+    """Edges of these limits, machines and sizes, of which each fixes top_k."""
+    found = (Edge(limit, machine, sizes, cost(mode, sizes)) for limit, machine, sizes in declared)
     near = distinct(edge for edge in found if edge.cost <= DEAREST)
     return Edges(near, sizes_of, lambda edge: sized(call, mode, dtype, edge.sizes, edge.machine))
 
@@ -106,6 +110,11 @@ def cost(mode: str, sizes: Sizes) -> int:
     return listed + kept_slots(mode, tokens, top_k, hidden) * hidden
 
 
+def names_of(case: Case) -> Tensor:
+    """The tensor that names the rows of all slots."""
+    return list(case.inputs.values())[1]
+
+
 def of_tokens(case: Case) -> Tensor:
     """The tensor with a row for each token: the output, or its gradient."""
     return case.outputs["out"] if "out" in case.outputs else case.inputs["unpermuted_tokens_grad"]
@@ -114,7 +123,7 @@ def of_tokens(case: Case) -> Tensor:
 def sizes_of(case: Case) -> Sizes:
     """The sizes of a case that an edge may fix."""
     tokens, hidden = of_tokens(case).shape
-    top_k = case.inputs["sorted_indices"].size // max(1, tokens)
+    top_k = names_of(case).size // max(1, tokens)
     return {"top_k": top_k, "tokens": tokens, "hidden": hidden}
 
 

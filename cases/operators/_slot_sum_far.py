@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from hypothesis import strategies as st
 
-from cases.operators._slot_sum_sizes import least_ub_bytes
+from cases.operators._slot_sum_sizes import SLOT_BYTES, least_ub_bytes
 from conformance.case import Case
 from conformance.fill import Fill
 from conformance.operator import Example
@@ -30,7 +30,12 @@ Call = Callable[..., Case]
 
 @st.composite
 def far_cases(
-    draw: st.DrawFn, call: Call, dtype: str, small: bool = False, most_top_k: int = MOST_SLOTS
+    draw: st.DrawFn,
+    call: Call,
+    dtype: str,
+    small: bool = False,
+    most_top_k: int = MOST_SLOTS,
+    slot_bytes: int = SLOT_BYTES,
 ) -> Case:
     """Cases that read the last row of a source of 2^31 or 2^32 elements and a little more.
 
@@ -38,7 +43,7 @@ def far_cases(
     most 8 indices and 64 columns.
     """
     top_k = draw(top_ks(min(most_top_k, 8 if small else MOST_SLOTS)))
-    machine = draw(machines(least_ub_bytes(MOST_SLOTS)))
+    machine = draw(machines(least_ub_bytes(MOST_SLOTS, slot_bytes)))
     tokens = draw(token_counts(machine.cores, (8 if small else MOST_INDICES) // top_k))
     most_hidden = 64 if small else LARGEST_CASE // (tokens * top_k)
     far = draw(far_routings(tokens, top_k, most_groups=1, most_hidden=most_hidden))

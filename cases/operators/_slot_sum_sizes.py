@@ -35,6 +35,9 @@ BOUNDARIES = (
     "hidden = two vendor pieces + 1",
 )
 
+SLOT_BYTES = 8
+"""Bytes of the buffer that a case leaves for each slot of a token: its index, twice."""
+
 EVERY_TUPLE = 0
 """In place of a number of kept slots: as many tokens as there are tuples of a small scope."""
 
@@ -44,9 +47,9 @@ MOST_ELEMENTS = 130_000
 """Elements that one case may add up: bounds its time, not what a kernel can do."""
 
 
-def least_ub_bytes(top_k: int) -> int:
-    """The least unified buffer of a case: a token's indices twice, and a small tile of rows."""
-    return 512 + 8 * top_k
+def least_ub_bytes(top_k: int, slot_bytes: int = SLOT_BYTES) -> int:
+    """The least unified buffer of a case: what names a token's slots, and a small tile of rows."""
+    return 512 + slot_bytes * top_k
 
 
 @dataclass(frozen=True)
@@ -89,13 +92,18 @@ class Sizes:
 
 @cache
 def sizes_at(
-    boundary: str, slots: str, cores: str, ub: str, element_bytes: int
+    boundary: str,
+    slots: str,
+    cores: str,
+    ub: str,
+    element_bytes: int,
+    slot_bytes: int = SLOT_BYTES,
 ) -> tuple[Sizes, ...]:
     """The sizes on a boundary, fewest elements first; empty where the classes do not meet it."""
     found = {
         sizes
         for top_k in SLOTS[slots]
-        for machine in machines_of(cores, ub, least_ub_bytes(top_k))
+        for machine in machines_of(cores, ub, least_ub_bytes(top_k, slot_bytes))
         for sizes in _on(boundary, top_k, machine, element_bytes)
         if 1 <= (1 if sizes.tokens is None else sizes.tokens) <= sizes.most_tokens
     }
@@ -111,22 +119,30 @@ def machines_of(cores: str, ub: str, least: int) -> Iterator[Machine]:
 
 
 def hidden_on(boundary: str, element_bytes: int) -> int | None:
-    """The row length that a boundary fixes; None where it fixes none."""
+    """The row length that a boundary fixes, one of `BOUNDARIES` or a number of columns; None where
+    it fixes none.
+    """
     what, _, size = boundary.partition(" = ")
     if what != "hidden":
         return None
     change = next((by for step, by in STEPS.items() if step and size.endswith(step)), 0)
     if size.startswith("32 bytes"):
         return 32 // element_bytes + change
+    if "columns" in size:
+        return int(size.split()[0]) + change
     columns = VENDOR_COLUMNS[element_bytes]
     return (2 * columns[2] if size.startswith("two") else columns[int(size[0])]) + change
 
 
 def boundaries_of(
-    machine: Machine | None, tokens: int, hidden: int, element_bytes: int
+    machine: Machine | None,
+    tokens: int,
+    hidden: int,
+    element_bytes: int,
+    boundaries: tuple[str, ...] = BOUNDARIES,
 ) -> set[str]:
     """The boundaries on which a case's sizes lie."""
-    shown = {one for one in BOUNDARIES if hidden_on(one, element_bytes) == hidden}
+    shown = {one for one in boundaries if hidden_on(one, element_bytes) == hidden}
     if machine is not None:
         steps = STEPS.items()
         shown |= {f"tokens = cores{s}" for s, by in steps if tokens == machine.cores + by}

@@ -18,9 +18,6 @@ from numpy.typing import NDArray
 from cases.operators._moe_token_unpermute_call import (
     DTYPES,
     NAME,
-    PROB_BITS,
-    PROB_FILLS,
-    PROBS,
     TENSORS,
     call,
     single_call,
@@ -39,10 +36,11 @@ from cases.operators._slot_sum_cases import row_sum as slot_row_sum
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_sum_far import far_cases
 from cases.operators._slot_sum_limits import limits
+from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
 from cases.operators._storage_bits import bits
 from cases.relations.sums import of_sums
 from conformance.case import Case, numpy_dtype
-from conformance.cells import Axis, Cells, Levels
+from conformance.cells import Axis, Cells
 from conformance.fill import families_of
 from conformance.operator import (
     Arrays,
@@ -59,12 +57,12 @@ from conformance.operator import (
 )
 from conformance.relations.axes import Axes
 from conformance.strategies.far import mostly
-from conformance.strategies.fills import fills_with
 from reference import moe_token_unpermute as reference
 from reference.terms import Terms
 
 MODES = ("whole", "uneven", "single")
 ANY_DTYPE = st.sampled_from(DTYPES)
+PROB_FILLS = weight_fills()
 
 
 def formula(inputs: Arrays, attributes: Mapping[str, Any]) -> Arrays:
@@ -103,17 +101,13 @@ def cells(mode: str, dtype: str) -> Cells:
         axes=(
             *sums.axes,
             Axis("probs dtype", DTYPES, lambda case: [case.inputs["probs"].dtype]),
-            Axis("probs", PROBS, _probs_of),
+            Axis("probs", WEIGHTS, _probs_of),
         ),
         cases=lambda levels: with_probs(
-            sums.cases(levels), st.just(levels["probs dtype"]), _fills_of(levels)
+            sums.cases(levels), st.just(levels["probs dtype"]), weights_with(levels["probs"])
         ),
         edges=replace(sums.edges, cases=lambda edge: with_probs(near(edge), own, PROB_FILLS)),
     )
-
-
-def _fills_of(levels: Levels) -> SearchStrategy[Any]:
-    return fills_with(levels["probs"], 2 ** (24 - PROB_BITS), 1, PROBS)
 
 
 def _probs_of(case: Case) -> tuple[str, ...]:
