@@ -1,0 +1,197 @@
+"""Calls of MoeFinalizeRoutingV2 worked by hand, its limits, and calls of which sources differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from cases.operators._moe_finalize_routing_v2_call import (
+    DTYPES,
+    MODES,
+    Data,
+    Parts,
+    Shape,
+    call,
+    call_in,
+    drops,
+    with_parts,
+)
+from cases.operators._moe_finalize_routing_v2_cells import EVEN_COLUMNS, PATHS, scales_dtypes
+from cases.operators._moe_finalize_routing_v2_sources import HOST, KERNELS, PAGE, README
+from cases.operators._slot_sum_far import far_examples
+from cases.operators._storage_bits import bits
+from conformance.case import Case, Tensor
+from conformance.fill import Fill
+from conformance.operator import Clause, Example, Quarantine, SourceClass, document
+from conformance.variations import reshaped
+
+GAUSSIAN = Fill(("gaussian",), seed=1)
+LATTICE = Fill(("lattice",), seed=1)
+RANKS = (4, 0, 2, 1, 3, 5)
+"""Experts 2 0, 1 0, 1 2 of three tokens: no list of sources, nor their own inverse, nor the same
+read column by column."""
+
+EXPERTS = (2, 0, 1, 0, 1, 2)
+ROWS = bits("float32", 1, 2, 4, 8, 16, 32)
+SCALES = bits("float32", 0.5, 2, 1, 0.25, 3, -1)
+BIAS = bits("float32", 100, 200, 400)
+X1, X2 = bits("float32", 1000, 2000, 3000), bits("float32", 0.5, 0.25, 0.125)
+
+
+def in_order(
+    mode: str,
+    dtype: str,
+    tokens: int,
+    top_k: int,
+    hidden: int,
+    *,
+    dropped: int = 0,
+    bias: bool = True,
+    skips: int = 2,
+    scales: bool = True,
+    scales_dtype: str | None = None,
+) -> Case:
+    """A call whose slots name rows 0, 1, 2..., but for the last ones, which are dropped."""
+    rows = tokens * top_k - dropped
+    indices = tuple(range(tokens * top_k))
+    case = call(mode, dtype, source=(rows, hidden), indices=indices, top_k=top_k, fill=GAUSSIAN)
+    return with_parts(
+        case,
+        Parts(
+            experts=top_k,
+            scales=GAUSSIAN if scales else None,
+            scales_dtype=scales_dtype,
+            skips=[GAUSSIAN, replace(GAUSSIAN, seed=2)][:skips],
+            bias=LATTICE if bias else None,
+        ),
+    )
+
+
+def examples() -> tuple[Example, ...]:
+    """Calls worked by hand in every mode, pairs of dtypes, limits, and rows far apart."""
+    return (*_by_hand(), *_dtypes(), *_limits(), *_far())
+
+
+def _routed(mode: str, indices: Shape = RANKS, **parts: object) -> Case:
+    """Three tokens of two slots, of rows of one column: six rows, or three experts of two."""
+    case = call(mode, "float32", source=(6, 1), indices=indices, top_k=2, values=ROWS)
+    return with_parts(case, Parts(experts=3, scales=SCALES, **parts))  # type: ignore[arg-type]
+
+
+def _by_hand() -> Iterator[Example]:
+    by_hand = f"{README}, function: equation, by hand"
+    dropped = (4, 0, 6, 1, 3, 5)
+    everything: dict[str, object] = {"skips": (X1, X2), "bias": BIAS, "expert_idx": EXPERTS}
+    for mode in MODES:
+        yield Example(
+            f"ranks of a router, {mode}",
+            _routed(mode, **everything),
+            by_hand,
+            {
+                "out": (
+                    1000.5 + 0.5 * (16 + 400) + 2 * (1 + 100),
+                    2000.25 + (4 + 200) + 0.25 * (2 + 100),
+                    3000.125 + 3 * (8 + 200) - (32 + 400),
+                )
+            },
+        )
+        if drops(mode):
+            sums = 0.5 * 16 + 2 * 1, 0.25 * 2, 3 * 8 - 32
+            first = _routed(mode, dropped)
+            yield Example(f"a dropped slot, {mode}", first, by_hand, {"out": sums})
+            biased = tuple(a + b for a, b in zip(sums, (400, 225, 200), strict=True))
+            case = _routed(mode, dropped, bias=BIAS, expert_idx=EXPERTS)
+            source = f"{KERNELS}: a dropped row is 0, by hand"
+            yield Example(f"a dropped slot with a bias, {mode}", case, source, {"out": biased})
+    moved = call(
+        "dropless_columns",
+        "float32",
+        source=(3, 2),
+        indices=(2, 0, 1),
+        top_k=1,
+        values=bits("float32", 1, 10, 2, 20, 3, 30),
+    )
+    skips: list[Data] = [bits("float32", 0, 1, 0, 2, 0, 3)]
+    yield Example("rows without scales", moved, by_hand, {"out": (3, 30, 1, 10, 2, 20)})
+    yield Example(
+        "rows without scales, and x1",
+        with_parts(moved, Parts(skips=skips)),
+        by_hand,
+        {"out": (3, 31, 1, 12, 2, 23)},
+    )
+    infinite = call(
+        "dropless_rows",
+        "float32",
+        source=(2, 1),
+        indices=(0, 1),
+        top_k=2,
+        values=bits("float32", np.inf, 1),
+    )
+    zero = with_parts(infinite, Parts(scales=bits("float32", 0, 1)))
+    yield Example("an infinite row of scale zero", zero, by_hand)
+
+
+def _dtypes() -> Iterator[Example]:
+    for dtype in DTYPES:
+        for scales_dtype in scales_dtypes(dtype):
+            case = in_order("dropless_columns", dtype, 5, 3, 33, scales_dtype=scales_dtype)
+            yield Example(f"{dtype}, {scales_dtype} scales", case, f"{HOST}, definition")
+
+
+def _limits() -> Iterator[Example]:
+    for mode in MODES:
+        last = in_order(mode, "bfloat16", 2, PATHS[-1] + 1, 8, dropped=3 if drops(mode) else 0)
+        yield Example(f"top_k {PATHS[-1] + 1}, {mode}", last, f"{KERNELS}, paths by top_k")
+        one = in_order(mode, "float16", 4, 1, 16, skips=1)
+        yield Example(f"top_k 1 with scales, {mode}", one, f"{README}, function: equation")
+        bare = in_order(mode, "float16", 4, 1, 16, bias=False, skips=0, scales=False)
+        yield Example(f"no optional tensor, {mode}", bare, f"{README}, function: equation")
+    even = in_order("dropless_columns", "float32", 2, 8, EVEN_COLUMNS, skips=0)
+    yield Example(f"{EVEN_COLUMNS} columns, top_k 8", even, f"{KERNELS}, paths by hidden size")
+    hidden = in_order("dropless_rows", "float32", 2, 2, 0)
+    yield Example("hidden 0", hidden, "interface behaviour for empty tensors, inferred")
+
+
+def _far() -> Iterator[Example]:
+    """Tokens whose first row ends before an edge of 32 bits and whose second begins beyond it."""
+    scaled = Parts(scales=replace(LATTICE, terms=1 << 20))
+    for example in far_examples(call_in("drop_pad_rows"), DTYPES):
+        yield replace(example, case=with_parts(example.case, scaled))
+
+
+def quarantine() -> tuple[Quarantine, ...]:
+    """Calls on which sources differ, or of which none speaks."""
+    good = in_order("drop_pad_rows", "float32", 4, 2, 16, bias=False, skips=0)
+    dropless = in_order("dropless_rows", "float32", 4, 2, 16, skips=0)
+    other = with_parts(
+        call("drop_pad_rows", "float32", source=(8, 16), indices=tuple(range(8)), top_k=2),
+        Parts(experts=2, scales=GAUSSIAN),
+    )
+    named = {"expert_idx": Tensor((4, 2), "int32", values=(0, 1) * 4)}
+    bias = {"bias": Tensor((3, 16), "float32", fill=LATTICE), **named}
+    fewer = reshaped(dropless, "expanded_x", (5, 16))
+    return (
+        Quarantine(
+            "experts without a bias",
+            replace(good, inputs={**good.inputs, **named}),
+            document("expertIdx is in the equation for the bias only", f"{README}, function"),
+        ),
+        Quarantine(
+            "a bias of 3 experts beside the places of 2",
+            replace(other, inputs={**other.inputs, **bias}),
+            document("E is one number on the page; no host source compares", f"{PAGE}; {HOST}"),
+        ),
+        Quarantine(
+            "5 rows for 8 slots without drop",
+            fewer,
+            Clause(
+                "the page has a row for every slot; the gradient's document has active rows, of"
+                " which there may be fewer",
+                f"{PAGE}; MoeFinalizeRoutingV2Grad README",
+                SourceClass.INFERRED,
+            ),
+            routes=("kernel",),
+        ),
+    )

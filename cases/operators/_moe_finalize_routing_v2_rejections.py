@@ -1,0 +1,143 @@
+"""Calls that the interface of MoeFinalizeRoutingV2 refuses: every rule broken once."""
+
+from __future__ import annotations
+
+from cases.operators._moe_finalize_routing_v2_call import MODES, TENSORS, drops
+from cases.operators._moe_finalize_routing_v2_calls import in_order
+from cases.operators._moe_finalize_routing_v2_sources import HOST, INTERFACE, PAGE, README
+from conformance.case import Case
+from conformance.operator import Clause, Rejection, SourceClass, document, source_read
+from conformance.variations import reshaped, retyped, with_attributes, without
+
+NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
+Broken = dict[int, dict[Clause, dict[str, Case]]]
+
+
+def rejections() -> tuple[Rejection, ...]:
+    """What the tiling checks, and what the document rules out beside it.
+
+    CANN's own tiling is known to check the first alone.
+    """
+    return tuple(
+        Rejection(name, case, status, clause, checked_by_cann=checked)
+        for broken, checked in ((_checked(), True), (_unchecked(), False))
+        for status, clauses in broken.items()
+        for clause, calls in clauses.items()
+        for name, case in calls.items()
+    )
+
+
+def _good(mode: str = "dropless_columns") -> Case:
+    """Four tokens of two slots, 16 columns, with everything."""
+    return in_order(mode, "float32", 4, 2, 16)
+
+
+def _checked() -> Broken:
+    good = _good()
+    half = in_order("dropless_columns", "float16", 4, 2, 16)
+    return {
+        NULL: {
+            Clause("the tensor is required", INTERFACE, SourceClass.INFERRED): {
+                f"{tensor.name} is null": without(good, tensor.name)
+                for tensor in TENSORS
+                if not tensor.optional
+            },
+        },
+        INVALID: {
+            source_read(
+                "one float type for all but scales, which may be float32 beside bfloat16; indices"
+                " int32",
+                HOST,
+            ): {
+                "indices are int64": retyped(good, "expanded_row_idx", "int64"),
+                "indices are float32": retyped(good, "expanded_row_idx", "float32"),
+                "experts are int64": retyped(good, "expert_idx", "int64"),
+                "rows are int32": retyped(good, "expanded_x", "int32"),
+                "rows and out are int32": retyped(
+                    retyped(good, "expanded_x", "int32"), "out", "int32"
+                ),
+                "float32 scales beside float16": retyped(half, "scales", "float32"),
+                "float16 scales beside float32": retyped(good, "scales", "float16"),
+                **{
+                    f"{name} of another dtype": retyped(good, name, "bfloat16")
+                    for name in ("x1", "x2", "bias", "out")
+                },
+            },
+        },
+        TILING_FAILED: {
+            source_read("dropPadMode is 0 to 3", f"{HOST}; {PAGE}, parameters"): {
+                f"drop_pad_mode is {value}": with_attributes(good, drop_pad_mode=value)
+                for value in (-1, 4, 2**32)
+            },
+            source_read(
+                "expanded_x has two axes without drop, and three with it",
+                f"{HOST}; {PAGE}, parameters",
+            ): {
+                f"rows of rank {rank}, {mode}": reshaped(
+                    _good(mode), "expanded_x", {1: (8,), 2: (8, 16), 3: (2, 4, 16)}[rank]
+                )
+                for mode in MODES
+                for rank in ((1, 2) if drops(mode) else (1, 3))
+            },
+            source_read("x2 is given beside x1 only", HOST): {"x2 without x1": without(good, "x1")},
+            source_read("a bias is given beside expert_idx only", HOST): {
+                "a bias without experts": without(good, "expert_idx"),
+            },
+            source_read("the bias has a row for each slot of a token, at least one", HOST): {
+                "a bias of 1 row for 2 slots": reshaped(good, "bias", (1, 16)),
+                "a bias of no rows": reshaped(good, "bias", (0, 16)),
+            },
+        },
+    }
+
+
+def _unchecked() -> Broken:
+    good, pad = _good(), _good("drop_pad_rows")
+    plain = in_order("dropless_columns", "float32", 4, 1, 16, scales=False)
+    parameters = f"{PAGE}, parameters"
+    equation = f"{README}, function: equation"
+    return {
+        TILING_FAILED: {
+            document("expanded_row_idx has one axis, an index for each slot", parameters): {
+                "indices of rank 0": reshaped(good, "expanded_row_idx", ()),
+                "indices of rank 2": reshaped(good, "expanded_row_idx", (4, 2)),
+                "7 indices for 8 slots": reshaped(good, "expanded_row_idx", (7,)),
+                "9 indices for 8 slots": reshaped(good, "expanded_row_idx", (9,)),
+                "8 indices without scales, out of 4": reshaped(plain, "expanded_row_idx", (8,)),
+            },
+            document("scales are [tokens, top_k]", equation): {
+                "scales of rank 1": reshaped(good, "scales", (8,)),
+                "scales of rank 3": reshaped(good, "scales", (4, 2, 1)),
+                "scales of 3 tokens for 4": reshaped(good, "scales", (3, 2)),
+                "scales of 3 slots for 2": reshaped(good, "scales", (4, 3)),
+            },
+            document("x1 and x2 are [tokens, hidden]", equation): {
+                f"{name} {how}": reshaped(good, name, shape)
+                for name in ("x1", "x2")
+                for how, shape in {
+                    "too narrow": (4, 15),
+                    "of 5 rows for 4": (5, 16),
+                    "of rank 1": (64,),
+                }.items()
+            },
+            document("the bias is [experts, hidden]", equation): {
+                "a bias too narrow": reshaped(good, "bias", (2, 15)),
+                "a bias of rank 1": reshaped(good, "bias", (32,)),
+                "a bias of rank 3": reshaped(good, "bias", (2, 1, 16)),
+            },
+            document("expert_idx is [tokens, top_k]", equation): {
+                "experts of rank 1": reshaped(good, "expert_idx", (8,)),
+                "experts of 3 tokens for 4": reshaped(good, "expert_idx", (3, 2)),
+                "experts of 3 slots for 2": reshaped(good, "expert_idx", (4, 3)),
+            },
+            document("out is [tokens, hidden]", equation): {
+                "out too narrow": reshaped(good, "out", (4, 15)),
+                "out too wide": reshaped(good, "out", (4, 17)),
+                "out of 5 rows for 4": reshaped(good, "out", (5, 16)),
+                "out of 3 rows for 4": reshaped(good, "out", (3, 16)),
+                "out of rank 1": reshaped(good, "out", (64,)),
+                "out of rank 3": reshaped(good, "out", (4, 1, 16)),
+                "out too narrow with drop": reshaped(pad, "out", (4, 15)),
+            },
+        },
+    }

@@ -1,0 +1,175 @@
+"""MoeFinalizeRoutingV2: every token is the sum of its experts' rows, weighted, and what it skips.
+
+The document's equation gives no precision: sums are judged as added in float32, the dtype in which
+bfloat16 is added on Ascend910B and 910_93, too. Their float16 kernels add in float16; a contract
+has one format on every product, so that this is said by their targets and is not judged.
+
+Missing coverage: views that are not contiguous; without drop, rows beyond 2^31 elements, as indices
+are ranks of slots, and fewer rows than slots; infinite scales beside a bias.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+from hypothesis.strategies import SearchStrategy
+from numpy.typing import NDArray
+
+from cases.operators._moe_finalize_routing_v2_call import (
+    DTYPES,
+    MODES,
+    NAME,
+    SLOT_BYTES,
+    TENSORS,
+    Parts,
+    by_column,
+    call_in,
+    drawn_as,
+    drops,
+    with_parts,
+)
+from cases.operators._moe_finalize_routing_v2_calls import examples, quarantine
+from cases.operators._moe_finalize_routing_v2_cells import cells, completed
+from cases.operators._moe_finalize_routing_v2_rejections import rejections
+from cases.operators._moe_finalize_routing_v2_sources import HOST, KERNELS, PAGE, README
+from cases.operators._slot_sum_cases import near_cases
+from cases.operators._slot_sum_cases import row_sum as slot_row_sum
+from cases.operators._slot_sum_far import far_cases
+from cases.operators._storage_bits import bits
+from conformance.case import Case
+from conformance.operator import (
+    Arrays,
+    AttributeParameter,
+    Mode,
+    Operator,
+    Sum,
+    Support,
+    Target,
+    Varying,
+    document,
+    source_read,
+)
+from conformance.strategies.far import mostly
+from reference import moe_finalize_routing_v2 as reference
+from reference.terms import Terms, stacked
+
+ADDED = ("expanded_x", "bias", "x1", "x2")
+"""What may be added, in the order in which `reference.terms` has it."""
+
+
+def _tokens(inputs: Arrays) -> int:
+    """Tokens of a call: as many as have a slot for each column of scales, or one without."""
+    scales = inputs.get("scales")
+    return len(inputs["expanded_row_idx"]) // (1 if scales is None else scales.shape[1])
+
+
+def formula(inputs: Arrays, attributes: Mapping[str, Any]) -> Arrays:
+    """The document's equation on the case's arrays, in the dtype of all floats, or float64."""
+    return {"out": reference.formula(**inputs, num_rows=_tokens(inputs), **attributes)}
+
+
+def terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
+    """The rows of all that each token adds, and the scales of those of experts."""
+    bias, scales = inputs.get("bias"), inputs.get("scales")
+    heights = {name: math.prod(inputs[name].shape[:-1]) for name in ADDED if name in inputs}
+    parts = reference.terms(
+        inputs["expanded_row_idx"],
+        scales,
+        inputs.get("expert_idx"),
+        source_rows=heights["expanded_x"],
+        num_rows=_tokens(inputs),
+        experts=None if bias is None else len(bias),
+        x1="x1" in inputs,
+        x2="x2" in inputs,
+        **attributes,
+    )
+    joined = stacked(parts, tuple(heights.values()))
+    if scales is None or joined.coefficients is None:
+        return joined
+    return replace(joined, coefficients=joined.coefficients.astype(scales.dtype))
+
+
+@cache
+def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> SearchStrategy[Case]:
+    """Cases of one mode and dtype; shrinks to one token, one column, one small core.
+
+    A few of the modes that drop slots are far, as a capacity bounds no index.
+    """
+    call = call_in(mode)
+    near: SearchStrategy[Case] = near_cases(
+        call, drawn_as(mode), dtype, small=small, seam=seam, slot_bytes=SLOT_BYTES
+    )
+    if drops(mode) and not seam:
+        near = mostly(near, far_cases(call, dtype, small, slot_bytes=SLOT_BYTES))
+    return completed(near, dtype)
+
+
+def row_sum(dtype: str, x: NDArray[np.generic]) -> Case:
+    """One token whose slots are the rows of ``x`` [slots, columns], each of scale 1."""
+    case = slot_row_sum(call_in("dropless_rows"), dtype, x)
+    return with_parts(case, Parts(scales=bits(dtype, *(1.0 for _ in x))))
+
+
+def _contract(case: Case) -> str:
+    return "scaled sums" if {"bias", "scales"} <= case.inputs.keys() else "sums"
+
+
+_EQUATION = document(
+    "each token is x1 + x2 + the sum over its top_k slots of scale * (row of expanded_x + bias of"
+    " the slot's expert); what is absent adds nothing, and a scale is 1",
+    f"{README}, function: equation",
+)
+
+
+def _mode(name: str) -> Mode:
+    layout = "i + k * tokens" if by_column(name) else "i * top_k + k"
+    held = "-1 leaves a row out, not its bias" if drops(name) else "every slot has a row"
+    text = f"dropPadMode {MODES.index(name)}: slot k of token i is index {layout}; {held}"
+    return Mode(name, source_read(text, f"{KERNELS}; {PAGE}, parameters"))
+
+
+OPERATOR = Operator(
+    name=NAME,
+    title="MoeFinalizeRoutingV2",
+    aclnn="aclnnMoeFinalizeRoutingV2",
+    sources=(README, PAGE, KERNELS, HOST),
+    products=("Ascend910B", "Ascend910_93"),
+    parameters=(*TENSORS[:-1], AttributeParameter("drop_pad_mode", "dropPadMode"), TENSORS[-1]),
+    modes=tuple(_mode(name) for name in MODES),
+    dtypes=DTYPES,
+    formula=formula,
+    contracts={
+        "out": Varying(
+            _contract,
+            {
+                "sums": Sum(clause=_EQUATION, terms=terms),
+                "scaled sums": Sum(clause=_EQUATION, terms=terms, fused="sums"),
+            },
+        )
+    },
+    cases=cases,
+    small_cases=partial(cases, small=True),
+    seam_cases=partial(cases, small=True, seam=True),
+    cells=cells,
+    examples=examples(),
+    rejections=rejections(),
+    quarantine=quarantine(),
+    row_sum=row_sum,
+    targets=tuple(
+        Target(
+            product,
+            Support.SUPPORTED,
+            document(
+                f"{series} series: yes; float16 is added in float16 there ({KERNELS}, read), and"
+                " CANN 8.1.RC1 takes no float32 scales beside bfloat16",
+                f"{README}, products",
+            ),
+        )
+        for product, series in (("Ascend910B", "Atlas A2"), ("Ascend910_93", "Atlas A3"))
+    ),
+)
