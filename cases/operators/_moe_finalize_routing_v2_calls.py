@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -83,7 +84,7 @@ def _routed(mode: str, indices: Shape = RANKS, **parts: object) -> Case:
 def _by_hand() -> Iterator[Example]:
     by_hand = f"{README}, function: equation, by hand"
     dropped = (4, 0, 6, 1, 3, 5)
-    everything: dict[str, object] = {"skips": (X1, X2), "bias": BIAS, "expert_idx": EXPERTS}
+    everything: dict[str, Any] = {"skips": (X1, X2), "bias": BIAS, "expert_idx": EXPERTS}
     for mode in MODES:
         yield Example(
             f"ranks of a router, {mode}",

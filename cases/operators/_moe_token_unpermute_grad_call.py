@@ -11,7 +11,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._moe_token_unpermute_call import DTYPES as DTYPES
-from cases.operators._moe_token_unpermute_call import PROB_BITS, PROB_FILLS
+from cases.operators._slot_weights import WEIGHT_BITS, weight_fills
 from conformance.case import Case, Machine, Tensor
 from conformance.fill import Fill
 from conformance.operator import TensorParameter
@@ -100,7 +100,7 @@ def weighted(case: Case, probs_dtype: str, probs: Fill | Shape, grad: Fill | Sha
     """
     tokens = case.inputs[TOKENS]
     if tokens.fill is not None:
-        terms = max(1, tokens.shape[-1]) << PROB_BITS
+        terms = max(1, tokens.shape[-1]) << WEIGHT_BITS
         tokens = replace(tokens, fill=replace(tokens.fill, terms=terms))
     count = case.inputs[GRAD].shape[0]
     shape = (count, case.inputs["sorted_indices"].size // max(1, count))
@@ -120,7 +120,7 @@ def with_probs(
     cases: SearchStrategy[Case], dtypes: SearchStrategy[str], fills: SearchStrategy[Fill]
 ) -> SearchStrategy[Case]:
     """Cases that have probabilities, too, and a gradient of the output."""
-    return st.builds(weighted, cases, dtypes, fills, PROB_FILLS)
+    return st.builds(weighted, cases, dtypes, fills, weight_fills())
 
 
 def with_grad(cases: SearchStrategy[Case]) -> SearchStrategy[Case]:

@@ -70,7 +70,8 @@ def _tokens(inputs: Arrays) -> int:
 
 def formula(inputs: Arrays, attributes: Mapping[str, Any]) -> Arrays:
     """The document's equation on the case's arrays, in the dtype of all floats, or float64."""
-    return {"out": reference.formula(**inputs, num_rows=_tokens(inputs), **attributes)}
+    tensors: dict[str, Any] = dict(inputs)
+    return {"out": reference.formula(**tensors, num_rows=_tokens(inputs), **attributes)}
 
 
 def terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:

@@ -16,8 +16,6 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
-from cases.operators._moe_token_unpermute_call import PROB_BITS, PROB_FILLS
-from cases.operators._moe_token_unpermute_call import PROBS as FAMILIES
 from cases.operators._moe_token_unpermute_grad_call import (
     DTYPES,
     GRAD,
@@ -44,9 +42,10 @@ from cases.operators._moe_token_unpermute_grad_calls import (
 from cases.operators._moe_token_unpermute_grad_edges import edges, limits
 from cases.operators._slot_sum_cases import near_cases
 from cases.operators._slot_sum_cells import cells as slot_cells
+from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
 from cases.relations.sums import of_sums
 from conformance.case import Case
-from conformance.cells import Axis, Cells, Levels
+from conformance.cells import Axis, Cells
 from conformance.edges import Edge
 from conformance.fill import families_of
 from conformance.operator import (
@@ -63,7 +62,6 @@ from conformance.operator import (
     source_read,
 )
 from conformance.relations.axes import Axes
-from conformance.strategies.fills import fills_with
 from conformance.strategies.patterns import DROPPED
 from reference import moe_token_unpermute_grad as reference
 from reference.terms import Terms
@@ -119,7 +117,9 @@ def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> Sea
     if mode == "single":
         near = near_cases(single_call, "uneven", dtype, small=small, seam=seam, most_top_k=1)
         return with_grad(near)
-    return with_probs(near_cases(call, mode, dtype, small=small, seam=seam), ANY_DTYPE, PROB_FILLS)
+    return with_probs(
+        near_cases(call, mode, dtype, small=small, seam=seam), ANY_DTYPE, weight_fills()
+    )
 
 
 @cache
@@ -139,24 +139,20 @@ def cells(mode: str, dtype: str) -> Cells:
     near = edges(call, mode, dtype, True)
 
     def on(edge: Edge) -> SearchStrategy[Case]:
-        return with_probs(near.cases(edge), st.just(dtype), PROB_FILLS)
+        return with_probs(near.cases(edge), st.just(dtype), weight_fills())
 
     return replace(
         sums,
         axes=(
             *sums.axes,
             Axis("probs dtype", DTYPES, lambda case: [case.inputs[PROBS].dtype]),
-            Axis("probs", FAMILIES, _probs_of),
+            Axis("probs", WEIGHTS, _probs_of),
         ),
         cases=lambda levels: with_probs(
-            sums.cases(levels), st.just(levels["probs dtype"]), _fills_of(levels)
+            sums.cases(levels), st.just(levels["probs dtype"]), weights_with(levels["probs"])
         ),
         edges=replace(near, cases=on),
     )
-
-
-def _fills_of(levels: Levels) -> SearchStrategy[Any]:
-    return fills_with(levels["probs"], 2 ** (24 - PROB_BITS), 1, FAMILIES)
 
 
 def _probs_of(case: Case) -> tuple[str, ...]:
