@@ -75,10 +75,10 @@ def examples() -> tuple[Example, ...]:
     return (*_by_hand(), *_dtypes(), *_limits(), *_far())
 
 
-def _routed(mode: str, indices: Shape = RANKS, **parts: object) -> Case:
+def _routed(mode: str, indices: Shape = RANKS, **parts: Any) -> Case:
     """Three tokens of two slots, of rows of one column: six rows, or three experts of two."""
     case = call(mode, "float32", source=(6, 1), indices=indices, top_k=2, values=ROWS)
-    return with_parts(case, Parts(experts=3, scales=SCALES, **parts))  # type: ignore[arg-type]
+    return with_parts(case, Parts(experts=3, scales=SCALES, **parts))
 
 
 def _by_hand() -> Iterator[Example]:
