@@ -20,13 +20,13 @@ REASONS: dict[str, str] = {
     "shared/row_sum_cut.h:14 number: '2' -> '3'": (
         "narrower tiles give the same sums, and no drawn machine is below the larger least buffer"
     ),
-    "shared/row_sum_cut.h:46 arithmetic: '*' -> '+'": SMALLER_LEAST,
-    "shared/row_sum_cut.h:51 comparison: '<=' -> '<'": "where nothing is left, 0 columns fit too",
-    "shared/row_sum_cut.h:70 number: '0' -> '1'": "a call on so small a buffer was refused before",
-    "shared/row_sum_kernel.h:98 number: '4' -> '5'": (
+    "shared/row_sum_cut.h:52 arithmetic: '*' -> '+'": SMALLER_LEAST,
+    "shared/row_sum_cut.h:57 comparison: '<=' -> '<'": "where nothing is left, 0 columns fit too",
+    "shared/row_sum_cut.h:76 number: '0' -> '1'": "a call on so small a buffer was refused before",
+    "shared/row_sum_kernel.h:123 number: '4' -> '5'": (
         "the most buffers that a queue may have: the tiling asks for 4 at most"
     ),
-    "shared/row_sum_kernel.h:144 number: '0' -> '1'": (
+    "shared/row_sum_kernel.h:203 number: '0' -> '1'": (
         "strides of a copy of one block, and a reserved field"
     ),
     "shared/slot_sum_kernel.h:48 comparison: '<' -> '<='": (

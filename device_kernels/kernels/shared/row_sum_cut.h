@@ -24,22 +24,28 @@ inline int64_t RoundUp(int64_t value, int64_t multiple) {
     return CeilDiv(value, multiple) * multiple;
 }
 
-// The UB of one core, shared by columns of `elementBytes` and names of `nameBytes` each. Names may
-// have weights, of `weightBytes` to a name, in a buffer of their own.
+// The UB of one core, shared by columns of `elementBytes` and names of `nameBytes` each, or of as
+// many in each of `nameBuffers` buffers. Names may have weights, of `weightBytes` to a name, and
+// second names, of `secondNameBytes`, in buffers of their own.
 struct Ub {
     int64_t bytes;
     int64_t elementBytes;
     int64_t nameBytes;
     int64_t weightBytes = 0;
+    int64_t secondNameBytes = 0;
+    int64_t nameBuffers = 1;
+    int64_t wideRows = 2;  // fp32 rows beside those of 16 bits: the sum, and what is added
 
     int64_t Granule() const { return kBlockBytes / elementBytes; }
 
     int64_t PerColumn(int64_t buffers) const {
-        return elementBytes * (buffers + 1) + (elementBytes < kSumBytes ? 2 * kSumBytes : 0);
+        return elementBytes * (buffers + 1) + (elementBytes < kSumBytes ? wideRows * kSumBytes : 0);
     }
 
     int64_t OfNames(int64_t names) const {
-        return RoundUp(names * nameBytes, kBlockBytes) + RoundUp(names * weightBytes, kBlockBytes);
+        return nameBuffers * RoundUp(names * nameBytes, kBlockBytes) +
+               RoundUp(names * weightBytes, kBlockBytes) +
+               RoundUp(names * secondNameBytes, kBlockBytes);
     }
 
     // The least UB that holds a tile of 32 bytes and one name.
@@ -70,7 +76,7 @@ struct Ub {
             return 0;
         }
         const int64_t tile = RoundUp(TileColumns(hidden), Granule()) * PerColumn(Buffers(hidden));
-        int64_t names = (bytes - tile) / (nameBytes + weightBytes);
+        int64_t names = (bytes - tile) / (nameBuffers * nameBytes + weightBytes + secondNameBytes);
         while (tile + OfNames(names) > bytes) {
             --names;
         }

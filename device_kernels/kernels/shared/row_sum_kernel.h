@@ -13,10 +13,18 @@ namespace row_sum {
 // The factor of rows that are added as they are.
 struct One {};
 
+// Two rows, each from its first column in the tile on, that are one term: their sum.
+template <typename T>
+struct Pair {
+    AscendC::GlobalTensor<T> first;
+    AscendC::GlobalTensor<T> second;
+};
+
 // One tile of one output row at a time: StartAtZero or StartAtRow, then AddRow for every further
 // row, then Store. A row may have a factor: its product is rounded to fp32 before it is added.
-// Elements of a tile past its columns never leave UB.
-template <typename T>
+// StartAt and Add take rows of other tables, too, and where IN_PAIRS pairs of rows: their sum is
+// rounded to fp32 before it is multiplied. Elements of a tile past its columns never leave UB.
+template <typename T, bool IN_PAIRS = false>
 class RowSum {
 public:
     __aicore__ inline void Init(GM_ADDR source, GM_ADDR output, const __gm__ RowSumTiling* tiling,
@@ -32,6 +40,9 @@ public:
             pipe->InitBuffer(sumBuffer_, elements * sizeof(Sum));
             pipe->InitBuffer(widenedBuffer_, elements * sizeof(Sum));
         }
+        if constexpr (!IS_SUM && IN_PAIRS) {
+            pipe->InitBuffer(secondBuffer_, elements * sizeof(Sum));
+        }
     }
 
     __aicore__ inline void StartAtZero(int64_t columns) {
@@ -43,37 +54,51 @@ public:
     template <typename Factor = One>
     __aicore__ inline void StartAtRow(int64_t row, int64_t column, int64_t columns,
                                       Factor factor = {}) {
-        const int32_t count = Begin(columns);
-        AscendC::LocalTensor<T> values = CopyIn(row, column, columns);
-        if constexpr (IS_SUM) {
-            AscendC::Muls(sum_, values, ValueOf(factor), count);
-        } else {
-            AscendC::Cast(sum_, values, AscendC::RoundMode::CAST_NONE, count);
-        }
-        AscendC::PipeBarrier<PIPE_V>();
-        rowQueue_.FreeTensor(values);
-        if constexpr (!IS_SUM) {
-            Multiply(sum_, factor, count);
-        }
+        StartAt(RowOf(row, column), columns, factor);
     }
 
     template <typename Factor = One>
     __aicore__ inline void AddRow(int64_t row, int64_t column, int64_t columns,
                                   Factor factor = {}) {
-        const int32_t count = static_cast<int32_t>(RoundedToBlocks(columns));
-        AscendC::LocalTensor<T> values = CopyIn(row, column, columns);
+        Add(RowOf(row, column), columns, factor);
+    }
+
+    // The columns of a row of the sum's own table from `column` on.
+    __aicore__ inline AscendC::GlobalTensor<T> RowOf(int64_t row, int64_t column) {
+        return source_[row * hidden_ + column];
+    }
+
+    // Rows: GlobalTensor<T> or Pair<T>.
+    template <typename Rows, typename Factor = One>
+    __aicore__ inline void StartAt(const Rows& rows, int64_t columns, Factor factor = {}) {
+        const int32_t count = Begin(columns);
         if constexpr (IS_SUM) {
+            AscendC::LocalTensor<T> values = Values(rows, columns);
+            AscendC::Muls(sum_, values, ValueOf(factor), count);
+            AscendC::PipeBarrier<PIPE_V>();
+            rowQueue_.FreeTensor(values);
+        } else {
+            Widen(sum_, rows, columns);
+            Multiply(sum_, factor, count);
+        }
+    }
+
+    template <typename Rows, typename Factor = One>
+    __aicore__ inline void Add(const Rows& rows, int64_t columns, Factor factor = {}) {
+        const int32_t count = static_cast<int32_t>(RoundedToBlocks(columns));
+        if constexpr (IS_SUM) {
+            AscendC::LocalTensor<T> values = Values(rows, columns);
             Multiply(values, factor, count);
             AscendC::Add(sum_, sum_, values, count);
+            AscendC::PipeBarrier<PIPE_V>();
+            rowQueue_.FreeTensor(values);
         } else {
             AscendC::LocalTensor<Sum> widened = widenedBuffer_.template Get<Sum>();
-            AscendC::Cast(widened, values, AscendC::RoundMode::CAST_NONE, count);
-            AscendC::PipeBarrier<PIPE_V>();
+            Widen(widened, rows, columns);
             Multiply(widened, factor, count);
             AscendC::Add(sum_, sum_, widened, count);
+            AscendC::PipeBarrier<PIPE_V>();
         }
-        AscendC::PipeBarrier<PIPE_V>();
-        rowQueue_.FreeTensor(values);
     }
 
     __aicore__ inline void Store(int64_t token, int64_t column, int64_t columns) {
@@ -125,14 +150,48 @@ private:
         AscendC::PipeBarrier<PIPE_V>();
     }
 
-    __aicore__ inline AscendC::LocalTensor<T> CopyIn(int64_t row, int64_t column, int64_t columns) {
+    // A term in fp32, in a buffer of the queue.
+    __aicore__ inline AscendC::LocalTensor<T> Values(const AscendC::GlobalTensor<T>& row,
+                                                     int64_t columns) {
+        return CopyIn(row, columns);
+    }
+    __aicore__ inline AscendC::LocalTensor<T> Values(const Pair<T>& rows, int64_t columns) {
+        const int32_t count = static_cast<int32_t>(RoundedToBlocks(columns));
+        AscendC::LocalTensor<T> values = CopyIn(rows.first, columns);
+        AscendC::LocalTensor<T> second = CopyIn(rows.second, columns);
+        AscendC::Add(values, values, second, count);
+        AscendC::PipeBarrier<PIPE_V>();
+        rowQueue_.FreeTensor(second);
+        return values;
+    }
+
+    // A term of 16 bits, widened.
+    __aicore__ inline void Widen(const AscendC::LocalTensor<Sum>& wide,
+                                 const AscendC::GlobalTensor<T>& row, int64_t columns) {
+        const int32_t count = static_cast<int32_t>(RoundedToBlocks(columns));
+        AscendC::LocalTensor<T> values = CopyIn(row, columns);
+        AscendC::Cast(wide, values, AscendC::RoundMode::CAST_NONE, count);
+        AscendC::PipeBarrier<PIPE_V>();
+        rowQueue_.FreeTensor(values);
+    }
+    __aicore__ inline void Widen(const AscendC::LocalTensor<Sum>& wide, const Pair<T>& rows,
+                                 int64_t columns) {
+        const int32_t count = static_cast<int32_t>(RoundedToBlocks(columns));
+        AscendC::LocalTensor<Sum> second = secondBuffer_.template Get<Sum>();
+        Widen(wide, rows.first, columns);
+        Widen(second, rows.second, columns);
+        AscendC::Add(wide, wide, second, count);
+        AscendC::PipeBarrier<PIPE_V>();
+    }
+
+    __aicore__ inline AscendC::LocalTensor<T> CopyIn(const AscendC::GlobalTensor<T>& row,
+                                                     int64_t columns) {
         const uint32_t bytes = static_cast<uint32_t>(columns * sizeof(T));
         AscendC::DataCopyPadExtParams<T> zeros;
         zeros.isPad = true;
         zeros.rightPadding = static_cast<uint8_t>(RoundedToBlocks(columns) - columns);
         AscendC::LocalTensor<T> values = rowQueue_.template AllocTensor<T>();
-        AscendC::DataCopyPad(values, source_[row * hidden_ + column],
-                             AscendC::DataCopyExtParams{1, bytes, 0, 0, 0}, zeros);
+        AscendC::DataCopyPad(values, row, AscendC::DataCopyExtParams{1, bytes, 0, 0, 0}, zeros);
         rowQueue_.EnQue(values);
         return rowQueue_.template DeQue<T>();
     }
@@ -151,6 +210,7 @@ private:
     AscendC::TQue<AscendC::QuePosition::VECOUT, 1> resultQueue_;
     AscendC::TBuf<AscendC::TPosition::VECCALC> sumBuffer_;
     AscendC::TBuf<AscendC::TPosition::VECCALC> widenedBuffer_;
+    AscendC::TBuf<AscendC::TPosition::VECCALC> secondBuffer_;
     AscendC::LocalTensor<Sum> sum_;
     int64_t hidden_;
 };

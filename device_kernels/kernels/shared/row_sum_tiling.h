@@ -11,14 +11,19 @@
 //     input rows          b * r * s
 //     result              r * s
 //     sum, widened row    2 * 4 * r    16-bit types only; fp32 is added up in the result
+//     second wide row     4 * r        16-bit types, where rows are added in pairs
 //     names               n * m        rounded up to 32
 //     weights             n * w        rounded up to 32; where names have weights of w bytes each
+//     second names        n * v        rounded up to 32; where names have second ones of v bytes
 //
-// So a column costs s * (b + 1) bytes, and 8 more in the 16-bit types.
+// Names may lie in several buffers, so many bytes of each name in each, every buffer rounded up.
 //
-//     buffers     4     3     2
-//     fp32       20    16    12    bytes per column
-//     16-bit     18    16    14    bytes per column
+// So a column costs s * (b + 1) bytes, and 8 more in the 16-bit types, or 12 in pairs.
+//
+//     buffers            4     3     2
+//     fp32              20    16    12    bytes per column
+//     16-bit            18    16    14    bytes per column
+//     16-bit, pairs     22    20    18    bytes per column
 #ifndef ROW_SUM_TILING_H
 #define ROW_SUM_TILING_H
 

@@ -1,5 +1,6 @@
 // Weights of slots: a number for each, in a data type of their own, by which its row is multiplied
-// in fp32. A zero, of either sign, leaves its slot out: zero times infinity would be no number.
+// in fp32. Where the sum asks IsKept, a zero of either sign leaves its slot out: zero times
+// infinity would be no number.
 #ifndef SLOT_WEIGHTS_KERNEL_H
 #define SLOT_WEIGHTS_KERNEL_H
 
