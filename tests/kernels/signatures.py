@@ -128,6 +128,19 @@ UNPERMUTE = signature(
     TensorParameter("out", "out", "output"),
 )
 
+FINALIZE_V2 = signature(
+    "MoeFinalizeRoutingV2",
+    TensorParameter("rows", "expandedX", "input"),
+    TensorParameter("indices", "expandedRowIdx", "input", "int32"),
+    TensorParameter("x1", "x1Optional", "input", optional=True),
+    TensorParameter("x2", "x2Optional", "input", optional=True),
+    TensorParameter("bias", "biasOptional", "input", optional=True),
+    TensorParameter("scales", "scalesOptional", "input", DTYPES, optional=True),
+    TensorParameter("experts", "expertIdxOptional", "input", "int32", optional=True),
+    AttributeParameter("mode", "dropPadMode"),
+    TensorParameter("out", "out", "output"),
+)
+
 UNPERMUTE_GRAD = signature(
     "MoeTokenUnpermuteGrad",
     TensorParameter("rows", "permutedTokens", "input"),
