@@ -91,11 +91,13 @@ class Terms:
 def stacked(parts: Sequence[Terms], heights: Sequence[int]) -> Terms:
     """Sums of several sources as one: the slots of each part after those of the part before.
 
-    `heights` are the rows of each part's source. A part without coefficients has ones where another
-    has some. Raises ValueError for parts that are casts or sums along a row.
+    `heights` are the rows of each part's source as it is viewed. A part without coefficients has
+    ones where another has some. Raises ValueError for parts that are casts or of other `columns`
+    than the first.
     """
-    if any(part.cast is not None or part.columns is not None for part in parts):
-        raise ValueError("parts: a cast or sum along a row cannot be stacked")
+    columns = {part.columns for part in parts}
+    if len(columns) > 1 or any(part.cast is not None for part in parts):
+        raise ValueError("parts: a cast, or other columns, cannot be stacked")
     starts = np.cumsum([0, *heights[:-1]])
     rows = [
         np.where(part.rows >= 0, part.rows.astype(np.int64) + start, -1)
@@ -114,5 +116,6 @@ def stacked(parts: Sequence[Terms], heights: Sequence[int]) -> Terms:
         rows=np.concatenate(rows, axis=1),
         source=parts[0].source,
         coefficients=coefficients,
+        columns=parts[0].columns,
         under=tuple(part.source for part in parts[1:]),
     )

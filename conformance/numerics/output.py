@@ -209,11 +209,12 @@ def summed_output(
             f"terms of {name}: {terms.rows.shape[0]} output rows over a source of shape"
             f" {sources.shapes[0]} do not make an output of shape {shape}"
         )
+    source, numbered = sources.gathered(case.arrays)
     return SummedOutput(
         name=name,
         contract=contract,
-        terms=terms,
-        source=sources.array(case.arrays),
+        terms=numbered,
+        source=source,
         bits=bits_of(np.ascontiguousarray(observed)).reshape(seen),
         shape=shape,
         sources=sources,

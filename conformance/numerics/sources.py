@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -49,16 +49,38 @@ class Sources:
         """Rows and columns of them all."""
         return self.starts[-1], self.terms.view(self.shapes[0])[1]
 
-    def array(self, arrays: Arrays) -> NDArray[Any]:
-        """Their values, 2-D; a view where there is one of them."""
+    @cached_property
+    def used(self) -> NDArray[np.int64] | None:
+        """Of several sources the rows that the terms name, rising; None: of one, all rows."""
+        rows = self.terms.rows
+        return np.unique(rows[rows >= 0]).astype(np.int64) if self.terms.under else None
+
+    def gathered(self, arrays: Arrays) -> tuple[NDArray[Any], Terms]:
+        """Their values, 2-D, and the terms over these: a view and the terms as they are, where
+        there is one source; of several the rows that are used, as sources may be huge and sparse.
+        """
         parts = [
             arrays[name].reshape(self.terms.view(shape))
             for name, shape in zip(self.terms.sources, self.shapes, strict=True)
         ]
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+        if self.used is None:
+            return parts[0], self.terms
+        bounds = np.searchsorted(self.used, self.starts)
+        source = np.concatenate(
+            [
+                part[self.used[begin:end] - start]
+                for part, start, begin, end in zip(
+                    parts, self.starts, bounds, bounds[1:], strict=False
+                )
+            ]
+        )
+        rows = self.terms.rows
+        numbered = np.where(rows >= 0, np.searchsorted(self.used, rows), -1)
+        return source, replace(self.terms, rows=numbered)
 
     def named(self, row: int) -> str:
-        """Where a row lies: a tensor and its row, or both indices of a single element."""
+        """Where a row of `gathered` lies: a tensor and its row, or a single element's indices."""
+        row = row if self.used is None else int(self.used[row])
         which = int(np.searchsorted(self.starts, row, side="right")) - 1
         name, within = self.terms.sources[which], row - self.starts[which]
         if self.terms.columns is None:

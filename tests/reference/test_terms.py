@@ -74,6 +74,6 @@ def test_stacked_terms_number_their_rows_on_and_have_the_slots_of_each_part() ->
     np.testing.assert_array_equal(terms.coefficients, [[2, 3, 1, 2, 3], [4, 5, 1, 4, 5]])
     assert stacked((other,), (2,)).coefficients is None
     with pytest.raises(ValueError, match="cannot be stacked"):
-        stacked((Terms(ROWS, "x", columns=1),), (4,))
+        stacked((Terms(ROWS, "x", columns=1), other), (4, 2))
     with pytest.raises(ValueError, match=r"\[-1, 7\), the rows of x and bias and x"):
         terms.validate(7)
