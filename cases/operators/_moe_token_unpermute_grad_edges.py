@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from cases.operators._moe_token_unpermute_call import DTYPES
+from cases.operators._moe_token_unpermute_grad_call import DTYPES, PROBS
 from cases.operators._slot_sum_edges import DEAREST, cost, sized, sizes_of
 from cases.operators._slot_sum_limits import CHIPS, GRANULE_BYTES, SMALL, up
 from conformance.case import Case, Machine, numpy_dtype
@@ -21,18 +21,27 @@ from conformance.operator import Limit
 LANE_BYTES = 256
 """The fp32 lanes in which the products of one slot are added."""
 
+PROB_BYTES = "prob_bytes"
+"""The size of an edge that fixes the dtype of probabilities; 0: there are none."""
+
 MOST_PART, MOST_COLUMNS = 255, 16_320
 TOP_KS = (1, 2, 8, 129, 512)
 VENDOR_HIDDENS = {
-    (False, 4, 1): 3064,
-    (False, 2, 1): 6128,
-    (True, 4, 8): 5248,
-    (True, 2, 8): 7936,
-    (True, 4, 512): 4992,
-    (True, 2, 512): 7680,
+    (0, 4, 1): 3064,
+    (0, 2, 1): 6128,
+    (4, 4, 8): 5248,
+    (2, 2, 8): 7936,
+    (4, 2, 8): 7680,
+    (4, 4, 512): 4992,
+    (2, 2, 512): 7680,
+    (4, 2, 512): 7424,
 }
-"""The longest row that the vendor's kernel takes whole, by probabilities of the tokens' dtype or
-none, bytes of an element, and top_k (ops-transformer, moe_token_unpermute_grad tiling, read)."""
+"""The longest row that the vendor's kernel takes whole, by bytes of a probability (0: none) and of
+an element, and top_k (ops-transformer, moe_token_unpermute_grad tiling, read)."""
+
+VENDOR_INDICES = 256
+"""The most indices that the vendor's kernel takes at a time: of whole tokens, or of one that has
+more (ibid.)."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +106,7 @@ def limits() -> Iterator[Limit]:
 
 
 def edges(call: Callable[..., Case], mode: str, dtype: str, probs: bool) -> Edges:
-    """The edges of one mode and dtype, with probabilities of that dtype or with none."""
+    """The edges of one mode and dtype, with probabilities, whose bytes an edge fixes, or none."""
     size = numpy_dtype(dtype).itemsize
     found = (
         Edge(limit, machine, sizes, cost(mode, sizes))
@@ -105,29 +114,55 @@ def edges(call: Callable[..., Case], mode: str, dtype: str, probs: bool) -> Edge
         for limit, sizes in _on(machine, size, probs)
     )
     near = distinct(edge for edge in found if edge.cost <= DEAREST)
-    return Edges(near, sizes_of, lambda edge: sized(call, mode, dtype, edge.sizes, edge.machine))
+    return Edges(near, _sizes_of, lambda edge: sized(call, mode, dtype, edge.sizes, edge.machine))
+
+
+def _sizes_of(case: Case) -> Sizes:
+    probs = case.inputs.get(PROBS)
+    return {**sizes_of(case), PROB_BYTES: numpy_dtype(probs.dtype).itemsize if probs else 0}
 
 
 def _on(machine: Machine, element_bytes: int, probs: bool) -> Iterator[tuple[str, Sizes]]:
+    same = element_bytes if probs else 0
     for step, change in STEPS.items():
-        tokens = machine.cores + change
-        yield f"tokens = cores{step}", {"top_k": 1, "tokens": tokens}
-        for top_k in (1, 8, 512) if probs else (1,):
-            prob_bytes = element_bytes if probs else 0
+        for count in (1, 2):
+            sizes = {"top_k": 1, "tokens": count * machine.cores + change, PROB_BYTES: same}
+            yield f"tokens = {count} x cores{step}", sizes
+        for count, top_k, prob_bytes in _tiles(element_bytes, probs):
             own = Ub(machine.ub_bytes, top_k, element_bytes, prob_bytes)
-            for count, name in ((1, "one tile"), (2, "two tiles")):
-                hidden = max(1, count * own.columns + change)
-                yield f"{name} of {top_k} slots{step}", {"top_k": top_k, "hidden": hidden}
+            hidden = max(1, count * own.columns + change)
+            sizes = {"top_k": top_k, "hidden": hidden, PROB_BYTES: prob_bytes}
+            yield f"{count} x tile of {top_k} slots, probs {prob_bytes} B{step}", sizes
         if probs:
             part = Ub(machine.ub_bytes, 512, element_bytes, element_bytes).part
-            yield f"part of a token{step}", {"top_k": max(1, part + change), "hidden": 8}
-    if machine not in CHIPS:
-        return
-    for (given, size, top_k), most in VENDOR_HIDDENS.items():
-        if (given, size) != (probs, element_bytes):
+            sizes = {"top_k": max(1, part + change), "hidden": 8, PROB_BYTES: same}
+            yield f"part of a token{step}", sizes
+    if machine in CHIPS:
+        yield from _vendor(machine.cores, element_bytes, probs)
+
+
+def _tiles(element_bytes: int, probs: bool) -> Iterator[tuple[int, int, int]]:
+    """How many tiles of a row are met, for how many slots, with how many bytes of a probability."""
+    for count in (1, 2):
+        for top_k in (1, 8, 512) if probs else (1,):
+            yield count, top_k, element_bytes if probs else 0
+    if probs:
+        yield 1, 8, {2: 4, 4: 2}[element_bytes]
+
+
+def _vendor(cores: int, element_bytes: int, probs: bool) -> Iterator[tuple[str, Sizes]]:
+    for (prob_bytes, size, top_k), most in VENDOR_HIDDENS.items():
+        if (bool(prob_bytes), size) != (probs, element_bytes):
             continue
-        for (count, name), (step, change) in product(
-            ((1, "vendor row"), (2, "two vendor pieces")), STEPS.items()
-        ):
-            sizes = {"top_k": top_k, "hidden": count * most + change}
-            yield f"{name} of {top_k} slots{step}", sizes
+        for count, (step, change) in product((1, 2), STEPS.items()):
+            sizes = {"top_k": top_k, "hidden": count * most + change, PROB_BYTES: prob_bytes}
+            yield f"{count} x vendor row of {top_k} slots, probs {prob_bytes} B{step}", sizes
+    same = element_bytes if probs else 0
+    for step, change in STEPS.items():
+        for count, top_k in product((1, 2), (1, 8) if probs else (1,)):
+            tokens = count * cores * (VENDOR_INDICES // top_k) + change
+            sizes = {"top_k": top_k, "tokens": tokens, PROB_BYTES: same}
+            yield f"{count} x vendor batch of {top_k} slots{step}", sizes
+        if probs:
+            sizes = {"top_k": VENDOR_INDICES + change, PROB_BYTES: same}
+            yield f"a token as long as a vendor batch{step}", sizes

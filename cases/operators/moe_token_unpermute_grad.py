@@ -39,12 +39,12 @@ from cases.operators._moe_token_unpermute_grad_calls import (
     quarantine,
     rejections,
 )
-from cases.operators._moe_token_unpermute_grad_edges import edges, limits
+from cases.operators._moe_token_unpermute_grad_edges import PROB_BYTES, edges, limits
 from cases.operators._slot_sum_cases import near_cases
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
 from cases.relations.sums import of_sums
-from conformance.case import Case
+from conformance.case import Case, numpy_dtype
 from conformance.cells import Axis, Cells
 from conformance.edges import Edge
 from conformance.fill import families_of
@@ -139,7 +139,8 @@ def cells(mode: str, dtype: str) -> Cells:
     near = edges(call, mode, dtype, True)
 
     def on(edge: Edge) -> SearchStrategy[Case]:
-        return with_probs(near.cases(edge), st.just(dtype), weight_fills())
+        dtypes = _dtypes_of(edge.sizes[PROB_BYTES], dtype)
+        return with_probs(near.cases(edge), dtypes, weight_fills())
 
     return replace(
         sums,
@@ -153,6 +154,13 @@ def cells(mode: str, dtype: str) -> Cells:
         ),
         edges=replace(near, cases=on),
     )
+
+
+def _dtypes_of(size: int, dtype: str) -> SearchStrategy[str]:
+    """The dtype itself where it has that many bytes, else those that have."""
+    if numpy_dtype(dtype).itemsize == size:
+        return st.just(dtype)
+    return st.sampled_from([one for one in DTYPES if numpy_dtype(one).itemsize == size])
 
 
 def _probs_of(case: Case) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from conformance.numerics.agreement import check
 from conformance.operator import Rejection
 from conformance.replay import Replay, load, save
 from tests.cases.answers import right_answer
-from tests.cases.drawing import SHRUNK, a_case_of_every_row
+from tests.cases.drawing import SHRUNK, a_case_of_every_row, drawn_once
 from tests.definitions.moe_token_unpermute_grad import (
     moe_token_unpermute_grad as loops,
 )
@@ -190,3 +190,37 @@ def test_a_case_is_saved_and_read_back(mode: str, tmp_path: Any) -> None:
     case = find(cases(mode, "bfloat16"), lambda case: True, settings=SHRUNK)
     save(Replay(case), tmp_path / "case.json")
     assert load(tmp_path / "case.json").case == case
+
+
+@pytest.mark.parametrize(
+    ("dtype", "probs_dtype", "top_k", "hidden"),
+    [
+        ("float32", "float32", 8, 5248),
+        ("float32", "float32", 512, 4992),
+        ("float16", "float16", 8, 7936),
+        ("bfloat16", "bfloat16", 512, 7680),
+        ("float16", "float32", 8, 7680),
+        ("bfloat16", "float32", 512, 7424),
+        ("float32", None, 1, 3064),
+        ("float16", None, 1, 6128),
+    ],
+)
+def test_the_longest_rows_of_the_vendor_s_kernel_are_edges_of_their_pair_of_dtypes(
+    dtype: str, probs_dtype: str | None, top_k: int, hidden: int
+) -> None:
+    assert OPERATOR.cells is not None
+    edges = OPERATOR.cells("uneven" if probs_dtype else "single", dtype).edges
+    assert edges is not None
+    for change in (-1, 0, 1):
+        sizes = {"top_k": top_k, "hidden": hidden + change}.items()
+        cases = (
+            drawn_once(edges.cases(edge), 1)
+            for edge in edges.declared
+            if sizes <= edge.sizes.items() and "vendor" in edge.limit
+        )
+        met = next(case for case in cases if _probs_dtype(case) == probs_dtype)
+        assert met.inputs["permuted_tokens"].shape[1] == hidden + change
+
+
+def _probs_dtype(case: Case) -> str | None:
+    return case.inputs["probs"].dtype if "probs" in case.inputs else None
