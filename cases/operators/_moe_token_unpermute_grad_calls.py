@@ -53,7 +53,7 @@ def _weighted(dtype: str, tokens: int, top_k: int, hidden: int, probs_dtype: str
 
 
 def examples() -> tuple[Example, ...]:
-    """Calls worked by hand, every pair of dtypes, limits, and bits of every kind."""
+    """Calls worked by hand, every pair of dtypes, limits, bits of every kind, empty outputs."""
     return (*_by_hand(), *_pairs(), *_limits())
 
 
@@ -106,6 +106,9 @@ def _limits() -> Iterator[Example]:
     yield Example("top_k 1 with probabilities", one, ACLNN)
     yield Example("more rows than slots", more, f"{KERNELS}, index test")
     yield Example("one element", _weighted("float32", 1, 1, 1), constraints)
+    for name, rows, hidden in (("no rows, no probs", 0, 8), ("hidden 0, no probs", 2, 0)):
+        empty = graded(_ranked("single", "float32", 2, 1, hidden, rows), PATTERNS)
+        yield Example(name, empty, "interface behaviour for empty tensors, inferred")
 
 
 def rejections() -> tuple[Rejection, ...]:
@@ -130,9 +133,12 @@ def rejections() -> tuple[Rejection, ...]:
             },
         },
         TILING_FAILED: {
-            source_read("there are rows, columns and tokens", HOST): {
+            source_read("there are rows, columns, tokens and slots", HOST): {
                 "no rows": _sized(good, rows=0),
                 "hidden 0": _sized(good, hidden=0),
+                "no tokens": _sized(good, tokens=0),
+                "top_k is 0": _sized(good, top_k=0),
+                "no tokens, no probs": without(without(_sized(good, 0, 1), PROBS), PROBS_GRAD),
             },
             source_read(f"top_k is at most {MOST_TOPK}", HOST): {
                 f"top_k is {MOST_TOPK + 1}": _weighted("float32", 2, MOST_TOPK + 1, 8),
@@ -184,17 +190,26 @@ def rejections() -> tuple[Rejection, ...]:
     )
 
 
-def _sized(good: Case, rows: int = 8, hidden: int = 16) -> Case:
-    """The call with other numbers of rows and columns; the gradient of probs is never empty."""
-    case = reshaped(reshaped(good, TOKENS, (rows, hidden)), GRAD, (4, hidden))
-    case = reshaped(case, TOKENS_GRAD, (rows, hidden))
-    empty = {TOKENS: Tensor((rows, hidden), "float32"), GRAD: Tensor((4, hidden), "float32")}
-    return replace(case, inputs={**case.inputs, **empty})
+def _sized(good: Case, tokens: int = 4, top_k: int = 2, rows: int = 8, hidden: int = 16) -> Case:
+    """The call with other sizes, one of them 0: there is always an output that is not empty."""
+    shapes = {
+        TOKENS: (rows, hidden),
+        GRAD: (tokens, hidden),
+        "sorted_indices": (tokens * top_k,),
+        PROBS: (tokens, top_k),
+        TOKENS_GRAD: (rows, hidden),
+        PROBS_GRAD: (tokens, top_k),
+    }
+    for name, shape in shapes.items():
+        good = reshaped(good, name, shape)
+    return good
 
 
 def quarantine() -> tuple[Quarantine, ...]:
-    """Calls of which the document says that they are not supported, and no source that it looks."""
+    """Calls that the document rules out or is silent on, which do no harm."""
     good = _weighted("float16", 4, 2, 16)
+    moved = graded(_ranked("single", "float32", 4, 1, 16, 4), PATTERNS)
+    twice = Tensor((4,), "int32", values=(0, 2, 2, 1))
     silent = "{}; host sources do not look at it"
     return (
         Quarantine(
@@ -206,5 +221,15 @@ def quarantine() -> tuple[Quarantine, ...]:
             "restore_shape",
             with_attributes(good, restore_shape=(4, 16)),
             document(silent.format("only null is supported"), f"{ACLNN}, parameters; {HOST}"),
+        ),
+        Quarantine(
+            "probs_grad without probs",
+            replace(moved, outputs={**moved.outputs, PROBS_GRAD: Tensor((4, 1), "float32")}),
+            document("only probs are optional; without them no gradient has an equation", ACLNN),
+        ),
+        Quarantine(
+            "two slots name one row",
+            replace(moved, inputs={**moved.inputs, "sorted_indices": twice}),
+            document("two gradients are assigned to one row: either may remain", ACLNN),
         ),
     )

@@ -57,6 +57,7 @@ from conformance.operator import (
     Sum,
     Support,
     Target,
+    Unspecified,
     Varying,
     document,
     source_read,
@@ -216,12 +217,21 @@ OPERATOR = Operator(
                 ),
             },
         ),
-        PROBS_GRAD: Sum(
-            document(
-                "of each slot the sum of its row times the gradient of its token, 0 without a row",
-                f"{ACLNN}, function; {KERNELS}",
-            ),
-            terms=probs_terms,
+        PROBS_GRAD: Varying(
+            lambda case: "summed" if PROBS in case.inputs else "no probs",
+            {
+                "summed": Sum(
+                    document(
+                        "of each slot the sum of its row times the gradient of its token,"
+                        " 0 without a row",
+                        f"{ACLNN}, function; {KERNELS}",
+                    ),
+                    terms=probs_terms,
+                ),
+                "no probs": Unspecified(
+                    document("without probs no equation gives their gradient", f"{ACLNN}, function")
+                ),
+            },
         ),
     },
     cases=cases,

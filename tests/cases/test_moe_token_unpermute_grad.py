@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, find, given, settings
+from hypothesis import strategies as st
 
+from cases.operators._moe_token_unpermute_grad_call import graded, weighted
+from cases.operators._storage_bits import bits
 from cases.operators.moe_token_unpermute_grad import DTYPES, MODES, OPERATOR, cases
 from conformance.case import Case
 from conformance.devices.call import call_of
-from conformance.judge import judge, judge_example
+from conformance.fill import Fill
+from conformance.judge import judge, judge_example, observe_quarantined
 from conformance.legality import check_call, check_shape_and_data
 from conformance.numerics.agreement import check
+from conformance.observation import Observation, Outcome
 from conformance.operator import Rejection
 from conformance.replay import Replay, load, save
+from conformance.strategies.fills import SEEDS
 from tests.cases.answers import right_answer
 from tests.cases.drawing import SHRUNK, a_case_of_every_row, drawn_once
 from tests.definitions.moe_token_unpermute_grad import (
@@ -95,6 +102,17 @@ def test_a_refused_call_can_be_made(rejection: Rejection) -> None:
     check_shape_and_data(rejection.case)
     call_of(OPERATOR, rejection.case)
     assert rejection.status in (161001, 161002, 561002)
+
+
+@pytest.mark.parametrize("doubtful", OPERATOR.quarantine, ids=lambda doubtful: doubtful.name)
+def test_a_call_in_quarantine_can_be_made_and_is_never_held_against_a_device(doubtful: Any) -> None:
+    check_shape_and_data(doubtful.case)
+    call_of(OPERATOR, doubtful.case)
+    seen = {
+        name: np.zeros(tensor.shape, tensor.dtype) for name, tensor in doubtful.case.outputs.items()
+    }
+    observed = Observation(Outcome.COMPLETED, outputs=seen, unwritten=dict.fromkeys(seen, 0))
+    assert observe_quarantined(doubtful, OPERATOR, observed).ok
 
 
 def wrong(case: Case, output: str, change: Any) -> bool:
@@ -224,3 +242,69 @@ def test_the_longest_rows_of_the_vendor_s_kernel_are_edges_of_their_pair_of_dtyp
 
 def _probs_dtype(case: Case) -> str | None:
     return case.inputs["probs"].dtype if "probs" in case.inputs else None
+
+
+def _by_hand(name: str) -> Case:
+    return next(example.case for example in OPERATOR.examples if example.name == name)
+
+
+def test_the_gradient_of_a_slot_without_a_row_is_zero_and_of_probability_zero_a_sum() -> None:
+    """Ranks 0 2 and 3 1 of three rows: the third slot has none; the fourth has probability 0."""
+    case = _by_hand("a slot that has no row")
+    right = right_answer(OPERATOR, case)
+    assert right.outputs["probs_grad"].tolist() == [[5, 17], [0, 5]]
+    assert judge(OPERATOR, case, right).ok
+    for slot, mistake in (((1, 0), np.nan), ((1, 0), 13), ((1, 1), 0)):
+        seen = right_answer(OPERATOR, case)
+        seen.outputs["probs_grad"][slot] = mistake
+        assert not judge(OPERATOR, case, seen).ok
+
+
+def test_a_probability_of_zero_is_a_factor_like_any_other() -> None:
+    case = _by_hand("two tokens of two slots, one of probability zero")
+    infinite = graded(case, bits("float32", 1, 2, np.inf, -1))
+    right = right_answer(OPERATOR, infinite)
+    assert np.isnan(right.outputs["permuted_tokens_grad"][1, 0])
+    assert judge(OPERATOR, infinite, right).ok
+    right.outputs["permuted_tokens_grad"][1, 0] = 0
+    assert not judge(OPERATOR, infinite, right).ok
+
+
+def test_rows_that_no_slot_names_may_hold_anything_and_named_ones_are_written() -> None:
+    case = _by_hand("more rows than slots")
+    seen = right_answer(OPERATOR, case)
+    seen.outputs["permuted_tokens_grad"][6:] = np.nan
+    assert judge(OPERATOR, case, seen).ok
+    seen.outputs["permuted_tokens_grad"][5, 0] = np.nan
+    assert not judge(OPERATOR, case, seen).ok
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_moved_gradient_keeps_every_bit_of_its_nans(dtype: str) -> None:
+    case = _by_hand(f"every kind of pattern {dtype}")
+    seen = right_answer(OPERATOR, case)
+    moved = seen.outputs["permuted_tokens_grad"]
+    raw = moved.view(f"u{moved.dtype.itemsize}")
+    nan = tuple(np.argwhere(np.isnan(moved.astype(np.float32)))[0])
+    raw[nan] ^= 1
+    assert not judge(OPERATOR, case, seen).ok
+
+
+@pytest.mark.parametrize("mode", ["whole", "uneven"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_products_of_lattices_have_one_sum_in_every_order(mode: str, dtype: str) -> None:
+    lattice = st.builds(Fill, stripes=st.just(("lattice",)), seed=SEEDS, terms=st.just(2**20))
+    rows = st.builds(Fill, stripes=st.just(("lattice",)), seed=SEEDS)
+
+    @FEW
+    @given(case=cases(mode, dtype), tokens=rows, grad=lattice, probs=lattice)
+    def holds(case: Case, tokens: Fill, grad: Fill, probs: Fill) -> None:
+        filled = {
+            **case.inputs,
+            "permuted_tokens": replace(case.inputs["permuted_tokens"], fill=tokens),
+        }
+        case = weighted(replace(case, inputs=filled), case.inputs["probs"].dtype, probs, grad)
+        found = judge(OPERATOR, case, right_answer(OPERATOR, case)).outputs["probs_grad"]
+        assert found.exact == found.elements
+
+    holds()

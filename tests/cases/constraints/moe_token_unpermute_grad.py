@@ -36,7 +36,11 @@ CONSTRAINTS = (
         ),
         INVALID,
     ),
-    Constraint("there are rows, columns and tokens", ("one element",), ("no rows", "hidden 0")),
+    Constraint(
+        "there are rows, columns, tokens and slots",
+        ("one element",),
+        ("no rows", "hidden 0", "no tokens", "top_k is 0", "no tokens, no probs"),
+    ),
     Constraint(
         "topK is at most 512",
         tuple(f"top_k 512 {dtype}" for dtype in DTYPES),
