@@ -106,8 +106,9 @@ def test_a_refused_call_can_be_made_and_no_output_is_all_that_is_asked(
     assert rejection.status in (161001, 161002, 561002)
 
 
-def test_what_the_document_alone_forbids_is_not_asked_of_cann() -> None:
-    (alone,) = (one for one in OPERATOR.rejections if not one.checked_by_cann)
+def test_what_the_document_alone_forbids_is_in_quarantine() -> None:
+    assert all(one.checked_by_cann for one in OPERATOR.rejections)
+    (alone,) = (one for one in OPERATOR.quarantine if one.name == "a capacity of all tokens")
     assert alone.case.attributes["expert_capacity"] == alone.case.inputs["x"].shape[0]
 
 
@@ -115,7 +116,7 @@ def test_calls_in_quarantine_can_be_made() -> None:
     for one in OPERATOR.quarantine:
         check_shape_and_data(one.case)
         call_of(OPERATOR, one.case)
-    assert len(OPERATOR.quarantine) == 6
+    assert len(OPERATOR.quarantine) == 7
 
 
 @pytest.mark.parametrize("mode", MODES)
