@@ -44,15 +44,25 @@ class RowSumTiling(ctypes.Structure):
     tile_columns: int
     batch: int
 
-    def ub_bytes(self, dtype: int, name_bytes: int, weight_bytes: int = 0) -> int:
-        """The unified buffer of a core: rows, result, fp32 sums of 16-bit types, names, and what
-        weights they have."""
+    def ub_bytes(
+        self,
+        dtype: int,
+        name_bytes: int,
+        weight_bytes: int = 0,
+        second_name_bytes: int = 0,
+        *,
+        name_buffers: int = 1,
+        wide_rows: int = 2,
+    ) -> int:
+        """The unified buffer of a core: rows, result, fp32 rows of 16-bit types, names, and what
+        weights and second names they have."""
         size = BYTES[dtype]
         rounded = round_up(self.tile_columns, 32 // size)
-        sums = 0 if dtype == FP32 else 2 * 4 * rounded
+        wide = 0 if dtype == FP32 else wide_rows * 4 * rounded
         rows = rounded * size * (self.input_buffers + 1)
-        names, weights = self.batch * name_bytes, self.batch * weight_bytes
-        return rows + sums + round_up(names, 32) + round_up(weights, 32)
+        names = name_buffers * round_up(self.batch * name_bytes, 32)
+        beside = (weight_bytes, second_name_bytes)
+        return rows + wide + names + sum(round_up(self.batch * each, 32) for each in beside)
 
 
 class SlotGatherTiling(ctypes.Structure):
