@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import product
@@ -57,7 +58,8 @@ def by_definition(inputs: Arrays, mode: int) -> NDArray[Any]:
     in 2 and 3; one that names no row adds the bias alone. In float32, from left to right, every
     sum and every product rounded; the first of what there is starts it.
     """
-    table = inputs["rows"].reshape(-1, inputs["rows"].shape[-1])
+    *numbers, hidden = inputs["rows"].shape
+    table = inputs["rows"].reshape(math.prod(numbers), hidden)
     indices = inputs["indices"]
     top_k = inputs["scales"].shape[1] if "scales" in inputs else 1
     tokens = len(indices) // top_k
