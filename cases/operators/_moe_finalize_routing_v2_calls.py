@@ -106,6 +106,27 @@ def _by_hand() -> Iterator[Example]:
             case = _routed(mode, dropped, bias=BIAS, expert_idx=EXPERTS)
             source = f"{KERNELS}: a dropped row is 0, by hand"
             yield Example(f"a dropped slot with a bias, {mode}", case, source, {"out": biased})
+    two = call(
+        "drop_pad_columns",
+        "float32",
+        source=(2, 2),
+        indices=(0, 1, 1, 2),
+        top_k=2,
+        values=bits("float32", 1, 2, 6, 4),
+    )
+    parts = Parts(
+        experts=2,
+        scales=bits("float32", 0.5, 0.25, 2, 3),
+        skips=[bits("float32", 1, 1, 2, 2)],
+        bias=bits("float32", 1, 1, 10, 8),
+        expert_idx=(0, 1, 1, 0),
+    )
+    yield Example(
+        "two tokens of two slots, one of them dropped",
+        with_parts(two, parts),
+        by_hand,
+        {"out": (1 + 1 + 4, 1 + 1.5 + 3, 2 + 2 * 16 + 3 * 1, 2 + 2 * 12 + 3 * 1)},
+    )
     moved = call(
         "dropless_columns",
         "float32",
