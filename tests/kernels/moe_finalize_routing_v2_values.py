@@ -44,9 +44,14 @@ OPTIONALS = (
 SIZES = ((1, 1, 1), (2, 1, 8), (3, 2, 17), (5, 3, 100), (7, 8, 40), (50, 2, 3), (4, 90, 33))
 """Tokens, slots of each, columns."""
 
-PARTS = tuple((2, top_k, 5) for top_k in (4, 5, 6, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65))
-"""On a buffer of 1 KiB the names of a token come in one part or in several: slot-major rows with
-fp32 scales in one up to 6 slots, and up to 5 with a bias; token-major ones up to 32, and up to 16.
+PARTS = tuple(
+    (2, top_k, 5)
+    for most in (6, 7, 16, 24, 32, 40)
+    for top_k in sorted({most - 1, most, most + 1, 2 * most, 2 * most + 1})
+)
+"""On a buffer of 1 KiB the names of a token come in one part or in several. In one part there are
+at most, without a bias and with one: 7 and 6 slots of slot-major rows; of token-major ones 32 and
+16 with scales of 4 bytes, 40 and 24 with scales of 2.
 """
 INF, NAN = np.inf, np.nan
 

@@ -19,6 +19,7 @@ from conformance.observation import Outcome
 from conformance.operator import Operator
 from device_kernels.build import build
 from tests.kernels import (
+    moe_finalize_routing_v2_values,
     moe_init_routing_v2_values,
     moe_token_permute_grad_values,
     moe_token_permute_values,
@@ -27,6 +28,7 @@ from tests.kernels import (
     moe_token_permute_with_routing_map_values,
     moe_token_unpermute_grad_values,
     moe_token_unpermute_values,
+    mutants_moe_finalize_routing_v2,
     mutants_moe_init_routing_v2,
     mutants_moe_token_permute,
     mutants_moe_token_permute_grad,
@@ -40,6 +42,7 @@ from tests.kernels.host_tilings import KERNELS
 from tests.kernels.moe_token_permute_grad_values import Value
 from tests.kernels.mutants import Mutant, apply
 from tests.kernels.signatures import (
+    FINALIZE_V2,
     INIT_ROUTING_V2,
     PERMUTE,
     PERMUTE_EP_GRAD,
@@ -52,6 +55,11 @@ from tests.kernels.signatures import (
 )
 
 SUBJECTS = {
+    "moe_finalize_routing_v2": (
+        FINALIZE_V2,
+        mutants_moe_finalize_routing_v2.MUTANTS,
+        moe_finalize_routing_v2_values.values,
+    ),
     "moe_init_routing_v2": (
         INIT_ROUTING_V2,
         mutants_moe_init_routing_v2.MUTANTS,

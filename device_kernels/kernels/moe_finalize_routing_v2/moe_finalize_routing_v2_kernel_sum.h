@@ -87,6 +87,7 @@ public:
             for (int64_t i = 0; i < tokens; ++i) {
                 for (int64_t column = 0; column < hidden_; column += tileColumns_) {
                     const int64_t columns = Least(tileColumns_, hidden_ - column);
+                    isStarted_ = false;
                     AddAddends(token + i, column, columns);
                     if (isWhole) {
                         AddSlots(i, topK_, column, columns);
@@ -132,7 +133,6 @@ private:
     }
 
     __aicore__ inline void AddAddends(int64_t token, int64_t column, int64_t columns) {
-        isStarted_ = false;
         if (hasX1_) {
             Add(x1_[token * hidden_ + column], columns);
         }
