@@ -111,7 +111,9 @@ def _by_hand() -> Iterator[Example]:
 def _limits() -> Iterator[Example]:
     inferred = "interface behaviour for empty tensors, inferred"
     for dtype in DTYPES:
+        moved = in_order("full", dtype, 32, 8, 33, 256)
         yield Example(f"num_topk 512 {dtype}", in_order("tail", dtype, 2, 512, 8, 1000), README)
+        yield Example(f"every kind of pattern {dtype}", moved, "values are moved, inferred")
     yield Example("num_topk 1", in_order("middle", "float32", 4, 1, 16, 2), README)
     yield Example("no probabilities", in_order("head", "float16", 4, 2, 16, 3, False), README)
     yield Example("one rank in the range", in_order("middle", "bfloat16", 4, 2, 16, 1), README)

@@ -13,11 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from conformance import suite
 from conformance.evidence import VerdictLine, read_lines
 from conformance.summary import read_evidence
 from device_kernels.build import build
 from tests.conformance.front_door import NAME, ON_SIMULATOR, ONE_OPERATOR, ROOT, conformance, host
 
+KNOWN = ", ".join(operator.name for operator in suite.operators())
 QUICK = ("--", "-k", "test_examples and README")
 
 
@@ -47,7 +49,7 @@ def one_line(err: str) -> str:
         (["--device", "gpu"], "device is 'gpu': allowed: auto, sim, sim:SOC, npu, npu:N"),
         (["--device", "sim:Ascend9"], "known SoCs: Ascend910B1, Ascend910B2"),
         (["--route", "torch_npu"], "route is 'torch_npu': allowed: aclnn, kernel"),
-        (["--operator", "softmax"], f"operator is 'softmax': no such record; allowed: {NAME}"),
+        (["--operator", "softmax"], f"operator is 'softmax': no such record; allowed: {KNOWN}"),
         (["--operators", "nowhere"], "holds no record"),
         (["-n", "two"], "n is 'two': allowed: integers from 0"),
         (["--case", "absent.json"], "case is 'absent.json': cannot be read"),
