@@ -117,7 +117,8 @@ def names_of(case: Case) -> Tensor:
 
 def of_tokens(case: Case) -> Tensor:
     """The tensor with a row for each token: the output, or its gradient."""
-    return case.outputs["out"] if "out" in case.outputs else case.inputs["unpermuted_tokens_grad"]
+    found = [case.outputs.get("out"), *map(case.inputs.get, ("unpermuted_tokens_grad", "grad_y"))]
+    return next(tensor for tensor in found if tensor is not None)
 
 
 def sizes_of(case: Case) -> Sizes:

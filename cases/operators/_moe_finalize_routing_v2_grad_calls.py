@@ -1,0 +1,179 @@
+"""Calls of MoeFinalizeRoutingV2Grad that sources name, and calls that its interface refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from cases.operators._moe_finalize_routing_v2_grad_call import (
+    BIAS,
+    DTYPES,
+    EXPERTS,
+    GRAD,
+    ROWS,
+    SCALES,
+    SCALES_GRAD,
+    X_GRAD,
+    Bias,
+    X,
+    call,
+    graded,
+    scaled,
+)
+from cases.operators._storage_bits import bits
+from conformance.case import Case, Tensor
+from conformance.fill import BITS, Fill
+from conformance.operator import Clause, Example, Rejection, document, source_read
+from conformance.variations import reshaped, retyped, with_attributes, without
+
+README = "MoeFinalizeRoutingV2Grad README"
+KERNELS = "ops-transformer, moe_finalize_routing_v2_grad/op_kernel"
+HOST = "ops-transformer, moe_finalize_routing_v2_grad/op_host"
+NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
+GAUSSIAN = Fill(("gaussian",), seed=1)
+LATTICE = Fill(("lattice",), seed=1)
+BIASED = Bias(LATTICE, 1)
+
+
+def _made(
+    mode: str, dtype: str, tokens: int, top_k: int, hidden: int, rows: int, biased: bool = False
+) -> Case:
+    """A call whose indices are 0, 1, 2..., with scales."""
+    indices = tuple(range(tokens * top_k))
+    case = call(mode, dtype, source=(rows, hidden), indices=indices, top_k=top_k, fill=GAUSSIAN)
+    return scaled(case, GAUSSIAN, GAUSSIAN, BIASED if biased else None)
+
+
+def examples() -> tuple[Example, ...]:
+    """Calls worked by hand in every mode, bits of every kind, and small calls."""
+    return (*_by_hand(), *_others())
+
+
+def _by_hand() -> Iterator[Example]:
+    by_hand = f"{README}, function: equations, by hand"
+    gradient, scales = bits("float32", 1, 2, 3, -1), bits("float32", 0.5, 0.25, 0.75, 0)
+    numbers = bits("float32", 1, 2, 3, 4, 5, 6, 7, 8)
+    # Rows 1 2, 3 4, 5 6, 7 8; gradients 1 2 and 3 -1; slots name rows 0 2 and 3 1.
+    for mode, name in (("dropless", "a row for every slot"), ("drop_pad", "two experts")):
+        case = call(mode, "float32", source=(4, 2), indices=(0, 2, 3, 1), top_k=2, values=numbers)
+        expected = {
+            X_GRAD: (0.5, 1, 0, -0.0, 0.25, 0.5, 2.25, -0.75),
+            SCALES_GRAD: (5, 17, 13, 5),
+        }
+        yield Example(name, scaled(case, scales, gradient), by_hand, expected)
+    dropped = call(
+        "drop_pad", "float32", source=(4, 2), indices=(0, 2, 4, 1), top_k=2, values=numbers
+    )
+    yield Example(
+        "a slot without a row, and a row without a slot",
+        scaled(dropped, scales, gradient),
+        by_hand,
+        {X_GRAD: (0.5, 1, 0, -0.0, 0.25, 0.5, 0, 0), SCALES_GRAD: (5, 17, 0, 5)},
+    )
+    moved = call("single", "float32", source=(3, 2), indices=(2, 0, 1), top_k=1, fill=GAUSSIAN)
+    yield Example(
+        "rows without scales",
+        graded(moved, bits("float32", 1, 10, 2, 20, 3, 30)),
+        by_hand,
+        {X_GRAD: (2, 20, 3, 30, 1, 10)},
+    )
+
+
+def _others() -> Iterator[Example]:
+    for dtype in DTYPES:
+        moved = call(
+            "single", dtype, source=(9, 33), indices=tuple(range(9)), top_k=1, fill=LATTICE
+        )
+        patterns = graded(moved, Fill((BITS,), seed=1))
+        yield Example(f"every kind of pattern {dtype}", patterns, "values are moved, inferred")
+        biased = _made("dropless", dtype, 5, 3, 33, 15, biased=True)
+        yield Example(f"a bias for every slot {dtype}", biased, f"{HOST}, definition")
+        yield Example(f"the first 7 rows {dtype}", _made("active", dtype, 5, 3, 33, 7), KERNELS)
+        yield Example(f"places {dtype}", _made("drop_pad", dtype, 5, 3, 33, 18, True), KERNELS)
+    yield Example("one element", _made("dropless", "float32", 1, 1, 1, 1), README)
+    unused = without(
+        graded(call("single", "float16", source=(4, 8), indices=(0, 1, 2, 3), top_k=1), LATTICE),
+        X,
+    )
+    yield Example("no rows given, and none needed", unused, f"{README}, parameters")
+
+
+def rejections() -> tuple[Rejection, ...]:
+    """What the host sources check, and what shapes forbid beside it, broken once each."""
+    good = _made("dropless", "float32", 4, 2, 16, 8, biased=True)
+    padded = _made("drop_pad", "float32", 4, 2, 16, 9)
+    broken: dict[int, dict[Clause, dict[str, Case]]] = {
+        NULL: {
+            source_read("the tensor is required", HOST): {
+                f"{name} is null": without(good, name) for name in (GRAD, ROWS, X_GRAD)
+            },
+            source_read("scales have a gradient", HOST): {
+                "grad_scales is null, scales are given": without(good, SCALES_GRAD),
+            },
+        },
+        INVALID: {
+            document("float types, one for all; indices int32", f"{README}, parameters"): {
+                "indices are int64": retyped(good, ROWS, "int64"),
+                "experts are int64": retyped(good, EXPERTS, "int64"),
+                "gradient is int32": retyped(good, GRAD, "int32"),
+                **{
+                    f"{name} of another dtype": retyped(good, name, "float16")
+                    for name in (GRAD, X, SCALES, BIAS, X_GRAD, SCALES_GRAD)
+                },
+            },
+        },
+        TILING_FAILED: {
+            source_read("dropPadMode is 0 or 1", HOST): {
+                "drop_pad_mode is -1": with_attributes(good, drop_pad_mode=-1),
+                "drop_pad_mode is 2": with_attributes(good, drop_pad_mode=2),
+            },
+            source_read("drop/pad has experts, each with places", HOST): {
+                "drop/pad without experts": with_attributes(padded, expert_num=0),
+                "drop/pad without places": with_attributes(padded, expert_capacity=0),
+            },
+            source_read("scales need rows, a bias experts", HOST): {
+                "scales without rows": without(good, X),
+                "a bias without experts": without(good, EXPERTS),
+            },
+            source_read("ranks of the tensors", HOST): {
+                "gradient of rank 1": reshaped(good, GRAD, (64,)),
+                "gradient of rank 3": reshaped(good, GRAD, (4, 16, 1)),
+                "indices of rank 2": reshaped(good, ROWS, (4, 2)),
+                "indices of rank 0": reshaped(good, ROWS, ()),
+                "rows of rank 3": reshaped(good, X, (8, 16, 1)),
+                "rows of rank 2 in drop/pad": reshaped(padded, X, (9, 16)),
+                "scales of rank 1": reshaped(good, SCALES, (8,)),
+                "bias of rank 1": reshaped(good, BIAS, (16,)),
+            },
+            source_read("an index and a scale for every slot", HOST): {
+                "an index too few": reshaped(good, ROWS, (7,)),
+                "scales of 3 tokens for 4": reshaped(good, SCALES, (3, 2)),
+                "two slots for each token, and no scales": _without_scales(good),
+            },
+            source_read("shapes follow from the gradient, the slots and the attributes", HOST): {
+                "rows too few": reshaped(good, X, (7, 16)),
+                "rows too narrow": reshaped(good, X, (8, 15)),
+                "bias too narrow": reshaped(good, BIAS, (2, 15)),
+                "experts of 3 tokens for 4": reshaped(good, EXPERTS, (3, 2)),
+                "gradient of rows too wide": reshaped(good, X_GRAD, (8, 17)),
+                "gradient of a row too few": reshaped(good, X_GRAD, (7, 16)),
+                "gradient of other places": reshaped(padded, X_GRAD, (9, 1, 16)),
+                "gradient of scales of 3 tokens": reshaped(good, SCALES_GRAD, (3, 2)),
+            },
+        },
+    }
+    return tuple(
+        Rejection(name, case, status, clause)
+        for status, clauses in broken.items()
+        for clause, calls in clauses.items()
+        for name, case in calls.items()
+    )
+
+
+def _without_scales(good: Case) -> Case:
+    """The call without scales and all that goes with them."""
+    bare = good
+    for name in (SCALES, EXPERTS, BIAS, SCALES_GRAD):
+        bare = without(bare, name)
+    rows = Tensor(bare.inputs[ROWS].shape, "int32", values=bare.inputs[ROWS].values)
+    return replace(bare, inputs={**bare.inputs, ROWS: rows})

@@ -1,0 +1,288 @@
+"""MoeFinalizeRoutingV2Grad: gradients of experts' rows, and of the scales of slots.
+
+Missing coverage: views that are not contiguous; tensors of several dtypes, which no source lists;
+rows beyond 2^31 elements, of which an output would have as many; scales that are not finite and
+sums of rows and biases that overflow, beside a bias.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+from numpy.typing import NDArray
+
+from cases.operators._moe_finalize_routing_v2_grad_call import (
+    BIAS,
+    BIASES,
+    DTYPES,
+    EXPERTS,
+    GRAD,
+    MODES,
+    NAME,
+    ROWS,
+    SCALES,
+    SCALES_GRAD,
+    TENSORS,
+    X_GRAD,
+    X,
+    call_in,
+    drawn_as,
+    rows_of,
+    with_grad,
+    with_scales,
+)
+from cases.operators._moe_finalize_routing_v2_grad_calls import (
+    HOST,
+    KERNELS,
+    README,
+    examples,
+    rejections,
+)
+from cases.operators._slot_sum_cases import near_cases
+from cases.operators._slot_sum_cells import cells as slot_cells
+from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
+from cases.relations.sums import of_sums
+from conformance.case import Case
+from conformance.cells import Axis, Cells, Levels
+from conformance.edges import Edge
+from conformance.fill import families_of
+from conformance.operator import (
+    Arrays,
+    AttributeParameter,
+    Copy,
+    Mode,
+    Operator,
+    Sum,
+    Support,
+    Target,
+    Varying,
+    document,
+    source_read,
+)
+from conformance.relations.axes import Axes
+from conformance.strategies.patterns import DROPPED
+from reference import moe_finalize_routing_v2_grad as reference
+from reference.terms import Terms, stacked
+
+ROUTINGS = ("in order", "reversed", "permuted", "balanced")
+"""Those that name no row twice."""
+
+KEPT = tuple(pattern for pattern in DROPPED if pattern != "all")
+"""Without drop/pad different ranks of all slots name the first row, which is there."""
+
+BIASED = ("without", "with")
+
+
+def formula(inputs: Arrays, attributes: Mapping[str, Any]) -> Arrays:
+    """The document's equations on the case's arrays."""
+    tensors: dict[str, Any] = dict(inputs)
+    return reference.formula(**tensors, **attributes)
+
+
+def terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
+    """The row of the gradient in each row of ``grad_expanded_x``, and its scale."""
+    scales = inputs.get(SCALES)
+    found = reference.terms(inputs[ROWS], scales, tokens=len(inputs[GRAD]), **attributes)
+    if scales is None or found.coefficients is None:
+        return found
+    return replace(found, coefficients=found.coefficients.astype(scales.dtype))
+
+
+def scales_terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
+    """The elements of a slot's row and of its bias, times those of its token's gradient."""
+    hidden, top_k = inputs[GRAD].shape[1], inputs[SCALES].shape[1]
+    factors = inputs[GRAD][np.arange(inputs[ROWS].size) // max(1, top_k)]
+    rows = math.prod(inputs[X].shape[:-1])
+    parts = [_elements(inputs[ROWS], rows, hidden, X, factors)]
+    if BIAS not in inputs:
+        return parts[0]
+    experts = inputs[EXPERTS].reshape(-1)
+    parts.append(_elements(experts, len(inputs[BIAS]), hidden, BIAS, factors))
+    return stacked(parts, (rows * hidden, len(inputs[BIAS]) * hidden))
+
+
+def _elements(
+    named: NDArray[Any], rows: int, hidden: int, source: str, factors: NDArray[Any]
+) -> Terms:
+    """The elements of one row for each slot; none where it names no row."""
+    first = named.astype(np.int64)[:, None]
+    live = (first >= 0) & (first < rows)
+    elements = np.where(live, first * hidden + np.arange(hidden), -1)
+    return Terms(rows=elements, source=source, coefficients=factors, columns=1)
+
+
+def written_rows(inputs: Arrays, attributes: Mapping[str, Any]) -> NDArray[np.bool_]:
+    """With drop/pad every row; else those that an index names: no other is written."""
+    if attributes["drop_pad_mode"]:
+        return np.ones((1, 1, 1), np.bool_)
+    rows = reference.expanded_shape(inputs[ROWS].size, **attributes)[0]
+    named = np.zeros((rows, 1), np.bool_)
+    ranks = inputs[ROWS].astype(np.int64)
+    named[ranks[ranks < rows]] = True
+    return named
+
+
+def scaled_slots(inputs: Arrays, attributes: Mapping[str, Any]) -> NDArray[np.bool_]:
+    """Slots that have a row: what a bias alone makes of a scale's gradient nobody says."""
+    rows = math.prod(inputs[X].shape[:-1])
+    ranks = inputs[ROWS].astype(np.int64)
+    return np.asarray(((ranks >= 0) & (ranks < rows)).reshape(inputs[SCALES].shape))
+
+
+@cache
+def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> SearchStrategy[Case]:
+    """Cases of one mode and dtype; shrinks to one token, one column, one small core."""
+    call = call_in(mode)
+    if mode == "single":
+        return with_grad(near_cases(call, "uneven", dtype, small=small, seam=seam, most_top_k=1))
+    near = near_cases(call, drawn_as(mode), dtype, small=small, seam=seam)
+    return st.one_of(
+        with_scales(near, weight_fills(), st.none()),
+        with_scales(near, weight_fills(WEIGHTS[:2]), BIASES),
+    )
+
+
+def window(case: Case) -> tuple[int, int]:
+    """The indices that name a row."""
+    return 0, rows_of(case)
+
+
+@cache
+def cells(mode: str, dtype: str) -> Cells:
+    """The cells of one mode and dtype: those of the sum, what scales are, and a bias."""
+    call = call_in(mode)
+    if mode == "single":
+        copies = slot_cells(
+            call, "uneven", dtype, ("1",), window=window, routings=ROUTINGS, patterns=KEPT
+        )
+        assert copies.edges is not None
+        own = copies.edges.cases
+        return replace(
+            copies,
+            cases=lambda levels: with_grad(copies.cases(levels)),
+            edges=replace(copies.edges, cases=lambda edge: with_grad(own(edge))),
+        )
+    patterns = DROPPED if mode == "drop_pad" else KEPT
+    sums = slot_cells(
+        call, drawn_as(mode), dtype, window=window, routings=ROUTINGS, patterns=patterns
+    )
+    assert sums.edges is not None
+    near = sums.edges.cases
+
+    def on(edge: Edge) -> SearchStrategy[Case]:
+        return with_scales(near(edge), weight_fills(WEIGHTS[:2]), st.none() | BIASES)
+
+    def at(levels: Levels) -> SearchStrategy[Case]:
+        biases = BIASES if levels["bias"] == "with" else st.none()
+        return with_scales(sums.cases(levels), weights_with(levels["scales"]), biases)
+
+    return replace(
+        sums,
+        axes=(
+            *sums.axes,
+            Axis("scales", WEIGHTS, _scales_of),
+            Axis("bias", BIASED, lambda case: [BIASED[BIAS in case.inputs]]),
+        ),
+        cases=at,
+        edges=replace(sums.edges, cases=on),
+    )
+
+
+def _scales_of(case: Case) -> tuple[str, ...]:
+    scales = case.inputs[SCALES]
+    return families_of(scales.fill, scales.shape[-1]) if scales.fill else ()
+
+
+SLOTS = {
+    ROWS: ("token.slot",),
+    GRAD: ("token", "hidden"),
+    SCALES: ("token", "slot"),
+    EXPERTS: ("token", "slot"),
+    BIAS: ("biased", "hidden"),
+    SCALES_GRAD: ("token", "slot"),
+}
+AXES = Axes({X: ("row", "hidden"), X_GRAD: ("row", "hidden"), **SLOTS}, {ROWS: "row"})
+PLACES = Axes(
+    {X: ("expert", "place", "hidden"), X_GRAD: ("expert", "place", "hidden"), **SLOTS},
+    {ROWS: "expert.place"},
+)
+SUMS = (X_GRAD, SCALES_GRAD)
+EQUATIONS = f"{README}, function: equations"
+PRODUCTS = f"{README}, products"
+OPERATOR = Operator(
+    name=NAME,
+    title="MoeFinalizeRoutingV2Grad",
+    aclnn="aclnnMoeFinalizeRoutingV2Grad",
+    sources=(README, KERNELS, HOST),
+    products=("Ascend910B", "Ascend910_93"),
+    parameters=(
+        *TENSORS[:6],
+        AttributeParameter("drop_pad_mode", "dropPadMode"),
+        AttributeParameter("active_num", "activeNum"),
+        AttributeParameter("expert_num", "expertNum"),
+        AttributeParameter("expert_capacity", "expertCapacity"),
+        *TENSORS[6:],
+    ),
+    modes=(
+        Mode("dropless", document("scales given; a row for every slot", EQUATIONS)),
+        Mode("active", source_read("scales given; slots beyond activeNum have no row", KERNELS)),
+        Mode("drop_pad", source_read("scales given; rows of experts, -1 names none", KERNELS)),
+        Mode("single", document("no scales: rows are moved, one to a token", EQUATIONS)),
+    ),
+    dtypes=DTYPES,
+    formula=formula,
+    contracts={
+        X_GRAD: Varying(
+            lambda case: "scaled" if SCALES in case.inputs else "moved",
+            {
+                "scaled": Sum(
+                    document("the gradient of a slot's token times its scale", EQUATIONS),
+                    terms=terms,
+                    specified=written_rows,
+                ),
+                "moved": Copy(
+                    document("the gradient of a token", EQUATIONS), specified=written_rows
+                ),
+            },
+        ),
+        SCALES_GRAD: Varying(
+            lambda case: BIASED[BIAS in case.inputs],
+            {
+                "without": Sum(
+                    document("a slot's row times the gradient of its token", EQUATIONS),
+                    terms=scales_terms,
+                ),
+                "with": Sum(
+                    document("a slot's row and its bias, times its token's gradient", EQUATIONS),
+                    terms=scales_terms,
+                    fused="sums",
+                    specified=scaled_slots,
+                ),
+            },
+        ),
+    },
+    cases=cases,
+    small_cases=partial(cases, small=True),
+    seam_cases=partial(cases, small=True, seam=True),
+    cells=cells,
+    examples=examples(),
+    rejections=rejections(),
+    relations=(
+        *of_sums(AXES, SUMS, (GRAD,), MODES[:2], added="hidden"),
+        *of_sums(PLACES, SUMS, (GRAD,), ("drop_pad",), added="hidden"),
+    ),
+    targets=tuple(
+        Target(product, Support.SUPPORTED, document(f"{series}: yes", PRODUCTS))
+        for product, series in (
+            ("Ascend910B", "Atlas A2 series"),
+            ("Ascend910_93", "Atlas A3 series"),
+        )
+    ),
+)
