@@ -10,9 +10,9 @@ from tests.kernels.mutants import Mutant
 
 FOLDER = "moe_token_unpermute_grad"
 KERNEL = f"{FOLDER}/{FOLDER}_kernel.cpp"
-WEIGHTED = f"{FOLDER}/{FOLDER}_kernel_weighted.h"
+WEIGHTED = "shared/slot_grad_kernel.h"
 TILING = f"{FOLDER}/{FOLDER}_tiling.cpp"
-UB = f"{FOLDER}/{FOLDER}_ub.h"
+UB = "shared/slot_grad_cut.h"
 WEIGHTS = "shared/slot_weights_kernel.h"
 COPIES = "shared/slot_copy_kernel.h"
 WITH_PROBS = ("whole", "uneven")
@@ -30,8 +30,8 @@ NARROW = ("float16", "bfloat16")
 MUTANTS: tuple[Mutant, ...] = (
     Mistake(
         "index-equal-to-the-rows-kept",
-        before="return row < permutedRows_;",
-        after="return row <= permutedRows_;",
+        before="return row < sourceRows_;",
+        after="return row <= sourceRows_;",
     ),
     Mistake(
         "dropped-slot-keeps-the-sum-before",
@@ -70,16 +70,16 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mistake(
         "gradient-of-the-probability-weighed",
-        before="AddProducts(grad, i, row, column, columns);",
+        before="AddProducts(grad, place + i, i, row, column, columns);",
         after="AscendC::Muls(grad, grad, weights_.At(place + i),"
         " static_cast<int32_t>(RoundedToBlocks(columns)));"
-        " AscendC::PipeBarrier<PIPE_V>(); AddProducts(grad, i, row, column, columns);",
+        " AscendC::PipeBarrier<PIPE_V>(); AddProducts(grad, place + i, i, row, column, columns);",
     ),
     Mistake(
         "row-in-place-of-its-gradient",
         before="WriteRowGrad(grad, weights_.At(place + i), row * hidden_ + column, columns);",
         after="WriteRowGrad(grad, weights_.At(place + i),"
-        " (permutedRows_ - 1 - row) * hidden_ + column, columns);",
+        " (sourceRows_ - 1 - row) * hidden_ + column, columns);",
         least_indices=2,
     ),
     Mistake(
@@ -200,8 +200,8 @@ MUTANTS: tuple[Mutant, ...] = (
     Copied(
         "index-equal-to-the-rows-copied",
         TILING,
-        "copies.endRank = tiling->permutedRows;",
-        "copies.endRank = tiling->permutedRows + 1;",
+        "copies.endRank = tiling->slots.rows;",
+        "copies.endRank = tiling->slots.rows + 1;",
     ),
     Copied(
         "16-bit-rows-copied-as-32-bit",

@@ -8,6 +8,7 @@
 #define MOE_TOKEN_PERMUTE_WITH_ROUTING_MAP_GRAD_KERNEL_SCATTER_H
 
 #include "../shared/row_sum_kernel.h"
+#include "../shared/zero_fill_kernel.h"
 #include "kernel_operator.h"
 #include "moe_token_permute_with_routing_map_grad_tiling.h"
 
@@ -50,17 +51,7 @@ private:
     static constexpr int64_t PER_BLOCK = BLOCK_BYTES / sizeof(Bits);
 
     __aicore__ inline void WriteZeros() {
-        AscendC::LocalTensor<Bits> zeros = valueBuffer_.template Get<Bits>();
-        const int64_t most = batch_ * PER_BLOCK;
-        AscendC::Duplicate(zeros, static_cast<Bits>(0), static_cast<int32_t>(most));
-        AscendC::SetFlag<AscendC::HardEvent::V_MTE3>(EVENT_ID0);
-        AscendC::WaitFlag<AscendC::HardEvent::V_MTE3>(EVENT_ID0);
-        for (int64_t element = zeros_.first; element < zeros_.end; element += most) {
-            const int64_t count = Least(most, zeros_.end - element);
-            const uint32_t bytes = static_cast<uint32_t>(count * sizeof(Bits));
-            AscendC::DataCopyPad(output_[element], zeros,
-                                 AscendC::DataCopyExtParams{1, bytes, 0, 0, 0});
-        }
+        zero_fill::Write(output_, zeros_, valueBuffer_, batch_ * PER_BLOCK);
     }
 
     // One copy leaves every value in a block of its own, from where it can be copied out alone.

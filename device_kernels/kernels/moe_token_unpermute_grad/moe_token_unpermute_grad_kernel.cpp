@@ -1,22 +1,23 @@
 // MoeTokenUnpermuteGrad in Ascend C. Without probabilities the gradient of a token goes, bit by
 // bit, to the row that its one slot names (../shared/slot_copy_kernel.h). With them both inputs of
-// the forward operator get gradients (moe_token_unpermute_grad_kernel_weighted.h). Rows that no
+// the forward operator get gradients (../shared/slot_grad_kernel.h). Rows that no
 // slot names stay as they are.
 
 #include "../shared/slot_copy_kernel.h"
+#include "../shared/slot_grad_kernel.h"
 #include "kernel_operator.h"
-#include "moe_token_unpermute_grad_kernel_weighted.h"
 #include "moe_token_unpermute_grad_tiling.h"
 
 namespace moe_token_unpermute_grad_kernel {
 
+using AscendC::TPipe;
+using slot_grad::Tensors;
 using Tiling = MoeTokenUnpermuteGradTilingData;
 
 template <typename Bits>
 __aicore__ inline void Copy(const Tensors& tensors, const __gm__ Tiling* tiling) {
-    const slot_copy::Tensors copied{
-        tensors.unpermutedTokensGrad, nullptr, nullptr, tensors.permutedTokensGrad,
-        tensors.sortedIndices,        nullptr, nullptr};
+    const slot_copy::Tensors copied{tensors.grads,   nullptr, nullptr, tensors.rowGrads,
+                                    tensors.indices, nullptr, nullptr};
     TPipe pipe;
     slot_copy::Copier<Bits, /*LEAVES_OUT_BELOW=*/false> copier;
     copier.Init(copied, &tiling->copies, &pipe);
@@ -26,8 +27,8 @@ __aicore__ inline void Copy(const Tensors& tensors, const __gm__ Tiling* tiling)
 template <typename T, typename P>
 __aicore__ inline void Weigh(const Tensors& tensors, const __gm__ Tiling* tiling) {
     TPipe pipe;
-    WeightedGrad<T, P> kernel;
-    kernel.Init(tensors, tiling, &pipe);
+    slot_grad::SlotGrad<T, P> kernel;
+    kernel.Init(tensors, &tiling->slots, &pipe);
     kernel.Process();
 }
 
@@ -54,8 +55,14 @@ extern "C" __global__ __aicore__ void moe_token_unpermute_grad(GM_ADDR permutedT
                                                                GM_ADDR probsGrad, GM_ADDR tiling) {
     KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);
     using moe_token_unpermute_grad_kernel::Run;
-    const moe_token_unpermute_grad_kernel::Tensors tensors{
-        permutedTokens, unpermutedTokensGrad, sortedIndices, probs, permutedTokensGrad, probsGrad};
+    const moe_token_unpermute_grad_kernel::Tensors tensors{permutedTokens,
+                                                           unpermutedTokensGrad,
+                                                           sortedIndices,
+                                                           probs,
+                                                           permutedTokensGrad,
+                                                           probsGrad,
+                                                           nullptr,
+                                                           nullptr};
     auto data = reinterpret_cast<const __gm__ moe_token_unpermute_grad_kernel::Tiling*>(tiling);
     switch (data->dtype) {
         case 0:

@@ -8,23 +8,23 @@
 #include "../shared/probs_limit.h"
 #include "../shared/slot_copy_check.h"
 #include "../shared/slot_copy_cut.h"
-#include "moe_token_unpermute_grad_ub.h"
+#include "../shared/slot_grad_cut.h"
+#include "../shared/slot_grad_limit.h"
 
 namespace {
 
 constexpr const char* kSource = "host tiling of MoeTokenUnpermuteGrad";
 constexpr int64_t kNoProbs = -1;
-constexpr int64_t kLeastUbOfCopies = 96;  // a block of ranks, and two of a row
 
 using Call = MoeTokenUnpermuteGradCall;
 using TilingData = MoeTokenUnpermuteGradTilingData;
 using List = SlotCopyList;
-using moe_token_unpermute_grad::Ub;
 using slot_copy::Broken;
 using slot_copy::CopyBytes;
 using slot_copy::ElementBytes;
 using slot_copy::Reason;
-using stable_sort::CeilDiv;
+using slot_grad::kLeastUbOfCopies;
+using slot_grad::Ub;
 
 bool HasProbs(const Call& call) { return call.probsDtype != kNoProbs; }
 
@@ -152,33 +152,26 @@ Reason Check(const Call& call) {
 void CutCopies(const Call& call, TilingData* tiling) {
     SlotCopyTiling& copies = tiling->copies;
     copies.tokens = Tokens(call);
-    copies.topK = tiling->topK;
-    copies.hidden = tiling->hidden;
-    copies.endRank = tiling->permutedRows;
+    copies.topK = tiling->slots.topK;
+    copies.hidden = tiling->slots.hidden;
+    copies.endRank = tiling->slots.rows;
     slot_copy::CutCopies(CopiesOf(call.dtype, call.ubBytes), copies.tokens, call.cores, &copies);
     tiling->usedCores = copies.usedCores;
-}
-
-void CutSlots(const Call& call, TilingData* tiling) {
-    const Ub ub = UbOf(call);
-    const int64_t topK = tiling->topK;
-    const int64_t unit = Tokens(call) < call.cores ? 1 : topK;
-    tiling->slotsPerCore = CeilDiv(tiling->slots / unit, call.cores) * unit;
-    tiling->usedCores = CeilDiv(tiling->slots, tiling->slotsPerCore);
-    tiling->slotsPerBatch = std::min(ub.SlotsOfBatch(topK, tiling->hidden), tiling->slotsPerCore);
-    tiling->slotsPerPart = std::min(ub.SlotsOfPart(topK), tiling->slotsPerCore);
-    tiling->tileColumns = ub.TileColumns(topK, tiling->hidden);
 }
 
 TilingData Cut(const Call& call) {
     TilingData tiling{};
     tiling.dtype = call.dtype;
     tiling.probsDtype = call.probsDtype;
-    tiling.slots = call.sortedIndices.values[0];
-    tiling.topK = TopK(call);
-    tiling.hidden = call.permutedTokens.values[1];
-    tiling.permutedRows = call.permutedTokens.values[0];
-    HasProbs(call) ? CutSlots(call, &tiling) : CutCopies(call, &tiling);
+    tiling.slots.slots = call.sortedIndices.values[0];
+    tiling.slots.topK = TopK(call);
+    tiling.slots.hidden = call.permutedTokens.values[1];
+    tiling.slots.rows = call.permutedTokens.values[0];
+    if (HasProbs(call)) {
+        tiling.usedCores = slot_grad::CutSlots(UbOf(call), Tokens(call), call.cores, &tiling.slots);
+    } else {
+        CutCopies(call, &tiling);
+    }
     return tiling;
 }
 
@@ -194,52 +187,6 @@ extern "C" int32_t MoeTokenUnpermuteGradTiling(const MoeTokenUnpermuteGradCall* 
     return status;
 }
 
-namespace {
-
-inline int64_t CopyLimit(const std::string& axis, int64_t dtype, int64_t cores, int64_t ubBytes,
-                         int64_t hidden) {
-    const CopyBytes bytes = CopiesOf(dtype, ubBytes);
-    if (axis == "ub-bytes") {
-        return kLeastUbOfCopies;
-    }
-    if (axis != "hidden" && axis != "batch" && axis != "tokens") {
-        return -1;
-    }
-    if (ubBytes < kLeastUbOfCopies) {
-        return 0;
-    }
-    if (axis == "hidden") {
-        return bytes.MostColumns();
-    }
-    return bytes.Cut(hidden).tokensPerBatch * (axis == "batch" ? 1 : cores);
-}
-
-inline int64_t SlotLimit(const std::string& axis, const Ub& ub, int64_t topK, int64_t cores,
-                         int64_t hidden) {
-    if (axis == "ub-bytes") {
-        return ub.Least();
-    }
-    if (axis != "part" && axis != "hidden" && axis != "batch" && axis != "tokens") {
-        return -1;
-    }
-    if (ub.bytes < ub.Least()) {
-        return 0;
-    }
-    if (axis == "part") {
-        return ub.MostOfPart();
-    }
-    if (axis == "hidden") {
-        return ub.MostColumns(topK);
-    }
-    const int64_t batch = ub.SlotsOfBatch(topK, hidden);
-    if (axis == "batch") {
-        return batch;
-    }
-    return batch < topK ? batch * cores / topK : batch / topK * cores;
-}
-
-}  // namespace
-
 extern "C" int64_t MoeTokenUnpermuteGradTilingLimit(const char* axis, int64_t topK, int32_t dtype,
                                                     uint32_t cores, uint64_t ubBytes,
                                                     int64_t hidden) {
@@ -252,7 +199,8 @@ extern "C" int64_t MoeTokenUnpermuteGradTilingLimit(const char* axis, int64_t to
     const bool known = topK >= 1 && topK <= (prob == 0 ? 1 : slot_copy::kMostTopK);
     const int64_t bytes = static_cast<int64_t>(ubBytes);
     const int64_t limit =
-        prob == 0 ? CopyLimit(name, dtype, cores, bytes, hidden)
-                  : SlotLimit(name, {bytes, element, prob}, known ? topK : 1, cores, hidden);
+        prob == 0
+            ? slot_grad::CopyLimit(name, CopiesOf(dtype, bytes), cores, hidden)
+            : slot_grad::SlotLimit(name, {bytes, element, prob}, known ? topK : 1, cores, hidden);
     return known || limit < 0 ? limit : 0;
 }

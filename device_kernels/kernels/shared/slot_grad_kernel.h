@@ -1,69 +1,61 @@
-// Gradients of rows that probabilities weighed. The row of a slot gets the gradient of its token
-// times the slot's probability, rounded once; the probability gets the sum over all columns of the
-// products of row and gradient, in fp32. A slot whose index is not below the number of rows has no
-// row, and its probability the gradient +0.0.
+// Gradients of rows that weights, one to a slot, were multiplied with. The row of a slot gets the
+// gradient of its token times the slot's weight, rounded once; the weight gets the sum over all
+// columns of the products of row and gradient, in fp32. Something may have been added to the row
+// before (slot_bias_kernel.h). A slot that names none of the rows (slot_rows_kernel.h) writes none,
+// and its weight gets the gradient +0.0.
 //
 // The order of the additions is part of the contract, since it makes the result the same for every
 // core count and tile size. Each slot has 64 lanes, +0.0 at the start:
 //     1. the product of column c is added to lane c % 64, from the first column to the last;
 //     2. neighbours are added, lanes 0 and 1, 2 and 3, ..., and their sums again in the same way,
 //        until one is left.
-// It is rounded once more to the data type of the probabilities.
-#ifndef MOE_TOKEN_UNPERMUTE_GRAD_KERNEL_WEIGHTED_H
-#define MOE_TOKEN_UNPERMUTE_GRAD_KERNEL_WEIGHTED_H
+// It is rounded once more to the data type of the weights.
+#ifndef SLOT_GRAD_KERNEL_H
+#define SLOT_GRAD_KERNEL_H
 
 #include <type_traits>
 
-#include "../shared/ordering_kernel.h"
-#include "../shared/slot_weights_kernel.h"
 #include "kernel_operator.h"
-#include "moe_token_unpermute_grad_tiling.h"
+#include "ordering_kernel.h"
+#include "slot_grad_tiling.h"
+#include "slot_rows_kernel.h"
+#include "slot_tile_kernel.h"
+#include "slot_weights_kernel.h"
 
-namespace moe_token_unpermute_grad_kernel {
+namespace slot_grad {
 
-using AscendC::DataCopyExtParams;
-using AscendC::DataCopyPadExtParams;
-using AscendC::GlobalTensor;
 using AscendC::HardEvent;
-using AscendC::LocalTensor;
-using AscendC::QuePosition;
-using AscendC::RoundMode;
-using AscendC::TBuf;
-using AscendC::TPipe;
-using AscendC::TPosition;
-using AscendC::TQue;
 using ordering::Least;
 using ordering::Order;
 
-struct Tensors {
-    GM_ADDR permutedTokens;
-    GM_ADDR unpermutedTokensGrad;
-    GM_ADDR sortedIndices;
-    GM_ADDR probs;
-    GM_ADDR permutedTokensGrad;
-    GM_ADDR probsGrad;
+// Rows that were multiplied as they are.
+struct NoBias {
+    __aicore__ inline void Init(const Tensors&, const __gm__ SlotGradTiling*, TPipe*) {}
+    __aicore__ inline void Load(int64_t, int64_t) {}
+    __aicore__ inline void AddTo(const LocalTensor<float>&, int64_t, int64_t, int64_t) {}
 };
 
-// T: of the tokens; P: of the probabilities.
-template <typename T, typename P>
-class WeightedGrad {
+// T: of the rows; W: of the weights.
+template <typename T, typename W, typename Named = row_sum::NumberedRows, typename Bias = NoBias>
+class SlotGrad {
 public:
-    __aicore__ inline void Init(const Tensors& tensors,
-                                const __gm__ MoeTokenUnpermuteGradTilingData* tiling, TPipe* pipe) {
+    __aicore__ inline void Init(const Tensors& tensors, const __gm__ SlotGradTiling* tiling,
+                                TPipe* pipe, Named named = {}) {
+        named_ = named;
         topK_ = tiling->topK;
         hidden_ = tiling->hidden;
-        permutedRows_ = tiling->permutedRows;
+        sourceRows_ = tiling->rows;
         slotsPerBatch_ = tiling->slotsPerBatch;
         slotsPerPart_ = tiling->slotsPerPart;
         tileColumns_ = tiling->tileColumns;
         firstSlot_ = AscendC::GetBlockIdx() * tiling->slotsPerCore;
         endSlot_ = Least(firstSlot_ + tiling->slotsPerCore, tiling->slots);
 
-        rows_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(tensors.permutedTokens));
-        grads_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(tensors.unpermutedTokensGrad));
-        indices_.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t*>(tensors.sortedIndices));
-        rowGrads_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(tensors.permutedTokensGrad));
-        probGrads_.SetGlobalBuffer(reinterpret_cast<__gm__ P*>(tensors.probsGrad));
+        rows_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(tensors.rows));
+        grads_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(tensors.grads));
+        indices_.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t*>(tensors.indices));
+        rowGrads_.SetGlobalBuffer(reinterpret_cast<__gm__ T*>(tensors.rowGrads));
+        weightGrads_.SetGlobalBuffer(reinterpret_cast<__gm__ W*>(tensors.weightGrads));
 
         const uint32_t columns = static_cast<uint32_t>(RoundedToBlocks(tileColumns_));
         const uint32_t slots = static_cast<uint32_t>(slotsPerBatch_);
@@ -76,11 +68,12 @@ public:
         }
         pipe->InitBuffer(laneBuffer_, static_cast<uint32_t>(slotsPerPart_ * LANES * sizeof(float)));
         pipe->InitBuffer(indexBuffer_, slots * sizeof(int32_t));
-        weights_.Init(tensors.probs, slotsPerBatch_, pipe);
-        pipe->InitBuffer(probGradQueue_, 1, slots * sizeof(P));
+        weights_.Init(tensors.weights, slotsPerBatch_, pipe);
+        pipe->InitBuffer(weightGradQueue_, 1, slots * sizeof(W));
         if constexpr (!ARE_SUMS_RESULTS) {
             pipe->InitBuffer(sumBuffer_, slots * sizeof(float));
         }
+        bias_.Init(tensors, tiling, pipe);
     }
 
     __aicore__ inline void Process() {
@@ -101,17 +94,12 @@ public:
 
 private:
     static constexpr bool IS_WIDE = std::is_same_v<T, float>;
-    static constexpr bool ARE_SUMS_RESULTS = std::is_same_v<P, float>;
-    static constexpr int32_t BUFFERS = 2;
+    static constexpr bool ARE_SUMS_RESULTS = std::is_same_v<W, float>;
     static constexpr int32_t LANES = 64;         // fp32 values of one repeat
     static constexpr uint8_t REPEAT_BLOCKS = 8;  // of 32 bytes
-    static constexpr int64_t BLOCK_BYTES = 32;
 
-    // Elements of T that `columns` columns occupy in UB. Those past `columns` are zeros in what is
-    // copied in, and so are their products.
     __aicore__ inline static int64_t RoundedToBlocks(int64_t columns) {
-        constexpr int64_t granule = BLOCK_BYTES / sizeof(T);
-        return (columns + granule - 1) / granule * granule;
+        return slot_grad::RoundedToBlocks<T>(columns);
     }
 
     __aicore__ inline void LoadSlots(int64_t slot, int64_t slots) {
@@ -121,6 +109,7 @@ private:
         AscendC::DataCopyPad(indices, indices_[slot], DataCopyExtParams{1, bytes, 0, 0, 0},
                              DataCopyPadExtParams<int32_t>{});
         weights_.Load(slot, slots);
+        bias_.Load(slot, slots);
         Order<HardEvent::MTE2_S>();
     }
 
@@ -146,7 +135,7 @@ private:
             const int64_t row = RowAt(place + i);
             if (IsKept(row)) {
                 WriteRowGrad(grad, weights_.At(place + i), row * hidden_ + column, columns);
-                AddProducts(grad, i, row, column, columns);
+                AddProducts(grad, place + i, i, row, column, columns);
             }
         }
         gradQueue_.FreeTensor(copied);
@@ -173,11 +162,13 @@ private:
     }
 
     // Step 1 for the columns of a tile.
-    __aicore__ inline void AddProducts(const LocalTensor<float>& grad, int64_t slotOfPart,
-                                       int64_t row, int64_t column, int64_t columns) {
+    __aicore__ inline void AddProducts(const LocalTensor<float>& grad, int64_t place,
+                                       int64_t slotOfPart, int64_t row, int64_t column,
+                                       int64_t columns) {
         const int32_t count = static_cast<int32_t>(RoundedToBlocks(columns));
         LocalTensor<T> copied = CopyIn(rowQueue_, rows_[row * hidden_ + column], columns);
         LocalTensor<float> products = Widened(copied, productBuffer_, columns);
+        bias_.AddTo(products, place, column, columns);
         AscendC::Mul(products, products, grad, count);
         AscendC::PipeBarrier<PIPE_V>();
         LocalTensor<float> lanes = laneBuffer_.template Get<float>()[slotOfPart * LANES];
@@ -198,38 +189,10 @@ private:
         rowQueue_.FreeTensor(copied);
     }
 
-    template <typename Queue>
-    __aicore__ inline LocalTensor<T> CopyIn(Queue& queue, const GlobalTensor<T>& from,
-                                            int64_t columns) {
-        const uint32_t bytes = static_cast<uint32_t>(columns * sizeof(T));
-        DataCopyPadExtParams<T> zeros;
-        zeros.isPad = true;
-        zeros.rightPadding = static_cast<uint8_t>(RoundedToBlocks(columns) - columns);
-        LocalTensor<T> values = queue.template AllocTensor<T>();
-        AscendC::DataCopyPad(values, from, DataCopyExtParams{1, bytes, 0, 0, 0}, zeros);
-        queue.EnQue(values);
-        return queue.template DeQue<T>();
-    }
-
-    // In fp32 the values themselves.
-    __aicore__ inline static LocalTensor<float> Widened(const LocalTensor<T>& values,
-                                                        TBuf<TPosition::VECCALC>& buffer,
-                                                        int64_t columns) {
-        if constexpr (IS_WIDE) {
-            return values;
-        } else {
-            LocalTensor<float> wide = buffer.template Get<float>();
-            AscendC::Cast(wide, values, RoundMode::CAST_NONE,
-                          static_cast<int32_t>(RoundedToBlocks(columns)));
-            AscendC::PipeBarrier<PIPE_V>();
-            return wide;
-        }
-    }
-
     // Where the sums of a new batch are. In fp32 they are the results themselves.
     __aicore__ inline void BeginSums() {
         if constexpr (ARE_SUMS_RESULTS) {
-            sums_ = probGradQueue_.template AllocTensor<float>();
+            sums_ = weightGradQueue_.template AllocTensor<float>();
         } else {
             sums_ = sumBuffer_.template Get<float>();
         }
@@ -237,31 +200,32 @@ private:
 
     __aicore__ inline void StoreSums(int64_t slot, int64_t slots) {
         if constexpr (ARE_SUMS_RESULTS) {
-            probGradQueue_.EnQue(sums_);
-            LocalTensor<P> results = probGradQueue_.template DeQue<P>();
+            weightGradQueue_.EnQue(sums_);
+            LocalTensor<W> results = weightGradQueue_.template DeQue<W>();
             CopyOutSums(results, slot, slots);
         } else {
-            LocalTensor<P> rounded = probGradQueue_.template AllocTensor<P>();
+            LocalTensor<W> rounded = weightGradQueue_.template AllocTensor<W>();
             // The next sums are written behind the barrier that follows their lanes' zeros.
             AscendC::Cast(rounded, sums_, RoundMode::CAST_RINT, static_cast<int32_t>(slots));
-            probGradQueue_.EnQue(rounded);
-            LocalTensor<P> results = probGradQueue_.template DeQue<P>();
+            weightGradQueue_.EnQue(rounded);
+            LocalTensor<W> results = weightGradQueue_.template DeQue<W>();
             CopyOutSums(results, slot, slots);
         }
     }
 
-    __aicore__ inline void CopyOutSums(LocalTensor<P>& results, int64_t slot, int64_t slots) {
-        const uint32_t bytes = static_cast<uint32_t>(slots * sizeof(P));
-        AscendC::DataCopyPad(probGrads_[slot], results, DataCopyExtParams{1, bytes, 0, 0, 0});
-        probGradQueue_.FreeTensor(results);
+    __aicore__ inline void CopyOutSums(LocalTensor<W>& results, int64_t slot, int64_t slots) {
+        const uint32_t bytes = static_cast<uint32_t>(slots * sizeof(W));
+        AscendC::DataCopyPad(weightGrads_[slot], results, DataCopyExtParams{1, bytes, 0, 0, 0});
+        weightGradQueue_.FreeTensor(results);
     }
 
     __aicore__ inline int64_t RowAt(int64_t place) {
-        return indexBuffer_.template Get<int32_t>().GetValue(static_cast<uint32_t>(place));
+        const int64_t index =
+            indexBuffer_.template Get<int32_t>().GetValue(static_cast<uint32_t>(place));
+        return named_.RowOf(index);
     }
 
-    // A negative index is the caller's mistake, and is not left out: reading its row is told.
-    __aicore__ inline bool IsKept(int64_t row) const { return row < permutedRows_; }
+    __aicore__ inline bool IsKept(int64_t row) const { return row < sourceRows_; }
 
     // The gradient of a token that was dropped need not be read.
     __aicore__ inline bool IsAnyKept(int64_t place, int64_t slots) {
@@ -277,22 +241,24 @@ private:
     GlobalTensor<T> grads_;
     GlobalTensor<int32_t> indices_;
     GlobalTensor<T> rowGrads_;
-    GlobalTensor<P> probGrads_;
+    GlobalTensor<W> weightGrads_;
     TQue<QuePosition::VECIN, BUFFERS> gradQueue_;
     TQue<QuePosition::VECIN, BUFFERS> rowQueue_;
     TQue<QuePosition::VECOUT, BUFFERS> rowGradQueue_;
-    TQue<QuePosition::VECOUT, 1> probGradQueue_;
+    TQue<QuePosition::VECOUT, 1> weightGradQueue_;
     TBuf<TPosition::VECCALC> gradBuffer_;
     TBuf<TPosition::VECCALC> productBuffer_;
     TBuf<TPosition::VECCALC> laneBuffer_;
     TBuf<TPosition::VECCALC> indexBuffer_;
     TBuf<TPosition::VECCALC> sumBuffer_;
-    row_sum::SlotWeights<P> weights_;
+    row_sum::SlotWeights<W> weights_;
+    Named named_;
+    Bias bias_;
     LocalTensor<float> sums_;
 
     int64_t topK_;
     int64_t hidden_;
-    int64_t permutedRows_;
+    int64_t sourceRows_;
     int64_t slotsPerBatch_;
     int64_t slotsPerPart_;
     int64_t tileColumns_;
@@ -300,6 +266,6 @@ private:
     int64_t endSlot_;
 };
 
-}  // namespace moe_token_unpermute_grad_kernel
+}  // namespace slot_grad
 
 #endif

@@ -1,18 +1,19 @@
-// The host's part of gradients with probs: the bytes of the tiling header's table, and what is cut
-// by them.
-#ifndef MOE_TOKEN_UNPERMUTE_GRAD_UB_H
-#define MOE_TOKEN_UNPERMUTE_GRAD_UB_H
+// Host side of SlotGradTiling: the bytes of its header's table, and what is cut by them.
+#ifndef SLOT_GRAD_CUT_H
+#define SLOT_GRAD_CUT_H
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 
-#include "../shared/slot_copy_cut.h"
+#include "slot_copy_cut.h"
+#include "slot_grad_tiling.h"
 
-namespace moe_token_unpermute_grad {
+namespace slot_grad {
 
 using slot_copy::RoundDown;
 using slot_copy::RoundUp;
+using stable_sort::CeilDiv;
 
 constexpr int64_t kBlockBytes = 32;  // granule of a copy to or from UB
 constexpr int64_t kWideBytes = 4;    // fp32, int32
@@ -23,22 +24,28 @@ constexpr int64_t kPartOfLanes = 8;     // they take this part of the UB at most
 constexpr int64_t kQueues = 3;          // of gradients, rows and results
 constexpr int64_t kBuffersOfQueue = 2;  // double buffering
 
-// The UB of one core, for tokens of `element` bytes and probs of `prob` bytes each.
+constexpr int64_t kLeastUbOfCopies = 96;  // a block of indices, and two of a row
+
+// The UB of one core, for rows of `element` bytes and weights of `weight` bytes each.
 struct Ub {
     int64_t bytes;
     int64_t element;
-    int64_t prob;
+    int64_t weight;
+    bool hasBias = false;
 
     int64_t Granule() const { return kBlockBytes / element; }
 
     int64_t PerColumn() const {
-        return kQueues * kBuffersOfQueue * element + (element < kWideBytes ? 2 * kWideBytes : 0);
+        const int64_t tensors = hasBias ? 3 : 2;  // that are widened: gradient, row, bias
+        const int64_t queues = hasBias ? kQueues + 1 : kQueues;
+        return queues * kBuffersOfQueue * element +
+               (element < kWideBytes ? tensors * kWideBytes : 0);
     }
 
     int64_t OfNames(int64_t slots) const {
         const int64_t wide = RoundUp(slots * kWideBytes, kBlockBytes);
-        const int64_t own = RoundUp(slots * prob, kBlockBytes);
-        return wide + 2 * own + (prob < kWideBytes ? wide : 0);
+        const int64_t own = RoundUp(slots * weight, kBlockBytes);
+        return wide + 2 * own + (weight < kWideBytes ? wide : 0) + (hasBias ? wide : 0);
     }
 
     int64_t OfPart(int64_t slots) const { return slots * kLaneBytes; }
@@ -72,7 +79,7 @@ struct Ub {
         const int64_t part = SlotsOfPart(topK);
         const int64_t tile = RoundUp(TileColumns(topK, hidden), Granule()) * PerColumn();
         const int64_t left = bytes - OfPart(part) - tile;
-        int64_t slots = left / (kWideBytes + prob);
+        int64_t slots = left / (kWideBytes + weight);
         while (OfNames(slots) > left) {
             --slots;
         }
@@ -80,6 +87,18 @@ struct Ub {
     }
 };
 
-}  // namespace moe_token_unpermute_grad
+// Fills in how the slots, more than 0, of so many tokens are cut over the cores; returns how many
+// cores take part.
+inline int64_t CutSlots(const Ub& ub, int64_t tokens, int64_t cores, SlotGradTiling* tiling) {
+    const int64_t topK = tiling->topK;
+    const int64_t unit = tokens < cores ? 1 : topK;
+    tiling->slotsPerCore = CeilDiv(tiling->slots / unit, cores) * unit;
+    tiling->slotsPerBatch = std::min(ub.SlotsOfBatch(topK, tiling->hidden), tiling->slotsPerCore);
+    tiling->slotsPerPart = std::min(ub.SlotsOfPart(topK), tiling->slotsPerCore);
+    tiling->tileColumns = ub.TileColumns(topK, tiling->hidden);
+    return CeilDiv(tiling->slots, tiling->slotsPerCore);
+}
+
+}  // namespace slot_grad
 
 #endif
