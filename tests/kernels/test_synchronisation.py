@@ -41,6 +41,7 @@ def test_the_kernels_are_silent_and_the_same_in_50_orders_of_blocks(lib: Path) -
 
 MADE_OF_EVERY_PART = {
     "moe_finalize_routing_v2",
+    "moe_finalize_routing_v2_grad",
     "moe_init_routing_v2_grad",
     "moe_token_permute_with_ep",
     "moe_token_permute_with_ep_grad",
@@ -85,8 +86,9 @@ def test_a_removal_from_a_shared_part_concerns_the_operators_that_are_compiled_f
     assert of["moe_init_routing_v2_grad_kernel.cpp"] == {"moe_init_routing_v2_grad"}
     sorting = {"moe_init_routing_v2", "moe_token_permute", "moe_token_permute_with_ep"}
     assert of["stable_sort_kernel.h"] == sorting
-    ranked = {"moe_token_permute_with_routing_map", "moe_token_unpermute_grad"}
-    assert of["slot_copy_kernel.h"] == sorting | ranked
+    graded = {"moe_finalize_routing_v2_grad", "moe_token_unpermute_grad"}
+    assert of["slot_copy_kernel.h"] == sorting | graded | {"moe_token_permute_with_routing_map"}
+    assert of["slot_grad_kernel.h"] == graded
     adding = {
         "moe_finalize_routing_v2",
         "moe_token_permute_grad",

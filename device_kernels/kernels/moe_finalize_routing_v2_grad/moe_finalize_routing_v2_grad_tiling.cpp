@@ -1,0 +1,145 @@
+// Host tiling of MoeFinalizeRoutingV2Grad: the checks on shapes and attributes, then the cut.
+
+#include "moe_finalize_routing_v2_grad_tiling.h"
+
+#include <algorithm>
+#include <string>
+
+#include "../shared/slot_copy_check.h"
+#include "../shared/slot_copy_cut.h"
+#include "../shared/slot_grad_cut.h"
+#include "../shared/slot_grad_limit.h"
+#include "moe_finalize_routing_v2_grad_check.h"
+
+namespace {
+
+using namespace moe_finalize_routing_v2_grad;
+using slot_copy::CopyBytes;
+using slot_copy::ElementBytes;
+using slot_grad::kLeastUbOfCopies;
+using slot_grad::Ub;
+using stable_sort::CeilDiv;
+using TilingData = MoeFinalizeRoutingV2GradTilingData;
+
+constexpr const char* kSource = "host tiling of MoeFinalizeRoutingV2Grad";
+
+Ub UbOf(int64_t dtype, bool hasBias, int64_t ubBytes) {
+    return {ubBytes, ElementBytes(dtype), ElementBytes(dtype), hasBias};
+}
+
+CopyBytes CopiesOf(int64_t dtype, int64_t ubBytes) {
+    return {/*topK=*/1, dtype, /*hasProbs=*/false, /*isPadded=*/false, ubBytes};
+}
+
+// Zeros that one core has room for.
+int64_t ZerosAtOnce(int64_t dtype, int64_t ubBytes) {
+    return slot_copy::RoundDown(ubBytes, slot_copy::kBlockBytes) / ElementBytes(dtype);
+}
+
+Reason CheckMachine(const Call& call) {
+    const int64_t least =
+        HasScales(call) ? UbOf(call.dtype, HasBias(call), call.ubBytes).Least() : kLeastUbOfCopies;
+    return call.ubBytes >= least
+               ? Reason{}
+               : Broken("the unified buffer", std::to_string(call.ubBytes) + " bytes",
+                        std::to_string(least) + " bytes or more for this call");
+}
+
+Reason Check(const Call& call) {
+    for (const auto check : {CheckAttributes, CheckTensors, CheckRanks, CheckPositive, CheckSlots,
+                             CheckSizes, CheckMachine}) {
+        if (Reason reason = check(call); !reason.empty()) {
+            return reason;
+        }
+    }
+    return {};
+}
+
+void CutCopies(const Call& call, TilingData* tiling) {
+    SlotCopyTiling& copies = tiling->copies;
+    copies.tokens = Tokens(call);
+    copies.topK = tiling->slots.topK;
+    copies.hidden = tiling->slots.hidden;
+    copies.endRank = tiling->slots.rows;
+    slot_copy::CutCopies(CopiesOf(call.dtype, call.ubBytes), copies.tokens, call.cores, &copies);
+    tiling->usedCores = copies.usedCores;
+}
+
+// Fills in how zeros are written, and adds the cores that it takes. Phase 1 has seen that the
+// number of elements fits in 63 bits.
+void CutZeros(const Call& call, TilingData* tiling) {
+    const int64_t elements = tiling->slots.rows * tiling->slots.hidden;
+    const int64_t granule = slot_copy::kBlockBytes / ElementBytes(call.dtype);
+    const int64_t cores = std::min(CeilDiv(elements, granule), call.cores);
+    tiling->usedCores = std::max(tiling->usedCores, cores);
+    tiling->zeroedElements = elements;
+    const int64_t each = CeilDiv(elements, tiling->usedCores);
+    tiling->zerosAtOnce =
+        std::min(slot_copy::RoundUp(each, granule), ZerosAtOnce(call.dtype, call.ubBytes));
+}
+
+TilingData Cut(const Call& call) {
+    TilingData tiling{};
+    tiling.dtype = call.dtype;
+    tiling.hasScales = HasScales(call);
+    tiling.hasBias = HasBias(call);
+    tiling.slots.slots = Slots(call);
+    tiling.slots.topK = TopK(call);
+    tiling.slots.hidden = Hidden(call);
+    tiling.slots.rows = IsDropPad(call) ? call.expertNum * call.expertCapacity : ActiveRows(call);
+    if (HasScales(call)) {
+        const Ub ub = UbOf(call.dtype, HasBias(call), call.ubBytes);
+        tiling.usedCores = slot_grad::CutSlots(ub, Tokens(call), call.cores, &tiling.slots);
+    } else {
+        CutCopies(call, &tiling);
+    }
+    if (IsDropPad(call)) {
+        CutZeros(call, &tiling);
+    }
+    return tiling;
+}
+
+}  // namespace
+
+extern "C" int32_t MoeFinalizeRoutingV2GradTiling(const MoeFinalizeRoutingV2GradCall* call,
+                                                  MoeFinalizeRoutingV2GradTilingData* tiling,
+                                                  char* reason, uint64_t reasonBytes) {
+    const int32_t status = slot_copy::Answer(Check(*call), kSource, reason, reasonBytes);
+    if (status == slot_copy::kAccepted) {
+        *tiling = Cut(*call);
+    }
+    return status;
+}
+
+namespace {
+
+// Takes from `name` what leads it; returns whether it did.
+inline bool TakePrefix(const std::string& prefix, std::string* name) {
+    const bool leads = name->starts_with(prefix);
+    name->erase(0, leads ? prefix.size() : 0);
+    return leads;
+}
+
+}  // namespace
+
+extern "C" int64_t MoeFinalizeRoutingV2GradTilingLimit(const char* axis, int64_t topK,
+                                                       int32_t dtype, uint32_t cores,
+                                                       uint64_t ubBytes, int64_t hidden) {
+    std::string name = axis;
+    const bool hasScales = !TakePrefix("no-scales-", &name);
+    const bool hasBias = hasScales && TakePrefix("bias-", &name);
+    if (name == "cores") {
+        return cores;
+    }
+    const int64_t bytes = static_cast<int64_t>(ubBytes);
+    const Ub ub = UbOf(dtype, hasBias, bytes);
+    const int64_t least = hasScales ? ub.Least() : kLeastUbOfCopies;
+    const bool known = topK >= 1 && (hasScales || topK == 1);
+    if (name == "zeros") {
+        return known && bytes >= least ? ZerosAtOnce(dtype, bytes) * cores : 0;
+    }
+    const int64_t limit = hasScales
+                              ? slot_grad::SlotLimit(name, ub, known ? topK : 1, cores, hidden)
+                              : slot_grad::CopyLimit(name, CopiesOf(dtype, bytes), cores, hidden);
+    return known || limit < 0 ? limit : 0;
+}
