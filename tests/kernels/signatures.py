@@ -153,6 +153,22 @@ UNPERMUTE_GRAD = signature(
     TensorParameter("prob_grads", "probsGradOut", "output", DTYPES, optional=True),
 )
 
+FINALIZE_GRAD = signature(
+    "MoeFinalizeRoutingV2Grad",
+    TensorParameter("grads", "gradY", "input"),
+    TensorParameter("indices", "expandedRowIdx", "input", "int32"),
+    TensorParameter("rows", "expandedXOptional", "input", optional=True),
+    TensorParameter("scales", "scalesOptional", "input", optional=True),
+    TensorParameter("experts", "expertIdxOptional", "input", "int32", optional=True),
+    TensorParameter("biases", "biasOptional", "input", optional=True),
+    AttributeParameter("pad", "dropPadMode"),
+    AttributeParameter("active", "activeNum"),
+    AttributeParameter("expert_num", "expertNum"),
+    AttributeParameter("capacity", "expertCapacity"),
+    TensorParameter("row_grads", "gradExpandedXOut", "output"),
+    TensorParameter("scale_grads", "gradScalesOut", "output", optional=True),
+)
+
 
 def storage(array: NDArray[Any]) -> tuple[int, ...]:
     """The elements by their bits, as a case lists them."""
