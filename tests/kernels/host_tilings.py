@@ -124,6 +124,34 @@ class SlotCopyTiling(ctypes.Structure):
         return rows + ranks + 64 * self.slots_per_batch * self.has_probs
 
 
+class SlotGradTiling(ctypes.Structure):
+    """device_kernels/kernels/shared/slot_grad_tiling.h."""
+
+    _fields_ = [
+        *integers("slots", "top_k", "hidden", "rows"),
+        *integers("slots_per_core", "slots_per_batch", "slots_per_part", "tile_columns"),
+    ]
+    slots: int
+    top_k: int
+    hidden: int
+    rows: int
+    slots_per_core: int
+    slots_per_batch: int
+    slots_per_part: int
+    tile_columns: int
+
+    def ub_bytes(self, dtype: int, weight_bytes: int, has_bias: bool = False) -> int:
+        """The unified buffer of a core: the table of the header."""
+        size = BYTES[dtype]
+        wide = 0 if dtype == FP32 else (2 + has_bias) * 4
+        columns = round_up(self.tile_columns, 32 // size) * ((3 + has_bias) * 2 * size + wide)
+        words = round_up(4 * self.slots_per_batch, 32)
+        own = round_up(weight_bytes * self.slots_per_batch, 32)
+        sums = 0 if weight_bytes == BYTES[FP32] else words
+        lanes = 4 * 64 * self.slots_per_part
+        return columns + lanes + words + 2 * own + sums + words * has_bias
+
+
 class HostTiling:
     """The tiling library of one operator; ``title`` begins the names of its functions."""
 

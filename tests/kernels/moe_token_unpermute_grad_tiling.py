@@ -13,8 +13,8 @@ from tests.kernels.host_tilings import (
     HostTiling,
     ShapeView,
     SlotCopyTiling,
+    SlotGradTiling,
     integers,
-    round_up,
 )
 from tests.kernels.moe_token_unpermute_tiling import NONE, PROBS_BYTES
 
@@ -27,35 +27,21 @@ MOST_COLUMNS = 255 * 64
 
 class TilingData(ctypes.Structure):
     _fields_ = [
-        *integers("dtype", "probs_dtype", "used_cores", "slots", "top_k", "hidden"),
-        *integers("permuted_rows", "slots_per_core", "slots_per_batch", "slots_per_part"),
-        *integers("tile_columns"),
+        *integers("dtype", "probs_dtype", "used_cores"),
+        ("slots", SlotGradTiling),
         ("copies", SlotCopyTiling),
     ]
     dtype: int
     probs_dtype: int
     used_cores: int
-    slots: int
-    top_k: int
-    hidden: int
-    permuted_rows: int
-    slots_per_core: int
-    slots_per_batch: int
-    slots_per_part: int
-    tile_columns: int
+    slots: SlotGradTiling
     copies: SlotCopyTiling
 
     def ub_bytes(self) -> int:
         """The unified buffer of a core: the table of the tiling's header."""
         if self.probs_dtype == NONE:
             return self.copies.ub_bytes(BYTES[self.dtype])
-        size, prob = BYTES[self.dtype], PROBS_BYTES[self.probs_dtype]
-        wide = 0 if self.dtype == FP32 else 2 * 4
-        columns = round_up(self.tile_columns, 32 // size) * (3 * 2 * size + wide)
-        words = round_up(4 * self.slots_per_batch, 32)
-        own = round_up(prob * self.slots_per_batch, 32)
-        sums = 0 if self.probs_dtype == FP32 else words
-        return columns + 4 * 64 * self.slots_per_part + words + 2 * own + sums
+        return self.slots.ub_bytes(self.dtype, PROBS_BYTES[self.probs_dtype])
 
 
 class CallView(ctypes.Structure):

@@ -38,8 +38,8 @@ def parts_of(data: TilingData, slot: int, end: int) -> list[tuple[int, int]]:
     """A batch in parts, as the kernel takes them: of one token each."""
     parts = []
     while slot < end:
-        token_end = (slot // data.top_k + 1) * data.top_k
-        parts.append((slot, min(slot + data.slots_per_part, token_end, end)))
+        token_end = (slot // data.slots.top_k + 1) * data.slots.top_k
+        parts.append((slot, min(slot + data.slots.slots_per_part, token_end, end)))
         slot = parts[-1][1]
     return parts
 
@@ -64,17 +64,17 @@ def test_slots_and_columns_are_done_exactly_once_and_fit_the_unified_buffer(
         data = tiling.accepted(even(tokens, top_k, hidden, probs, dtype=dtype, cores=cores, ub=ub))
         count = tokens * top_k
         assert (data.dtype, data.probs_dtype) == (dtype, probs)
-        assert (data.top_k, data.slots, data.hidden) == (top_k, count, hidden)
-        assert data.permuted_rows == count
+        assert (data.slots.top_k, data.slots.slots, data.slots.hidden) == (top_k, count, hidden)
+        assert data.slots.rows == count
         assert 1 <= data.used_cores <= cores
         assert data.ub_bytes() <= ub
         if probs == NONE:
             each, tile = data.copies.tokens_per_core, data.copies.tile_columns
             assert data.copies.end_rank == count
         else:
-            each, tile = data.slots_per_core, data.tile_columns
+            each, tile = data.slots.slots_per_core, data.slots.tile_columns
             assert tile <= MOST_COLUMNS
-            assert 1 <= data.slots_per_part <= min(255, data.slots_per_batch)
+            assert 1 <= data.slots.slots_per_part <= min(255, data.slots.slots_per_batch)
             # Few tokens share their slots between cores, others are not cut.
             assert tokens < cores or each % top_k == 0
         shares = pieces(0, count, each)
@@ -86,7 +86,7 @@ def test_slots_and_columns_are_done_exactly_once_and_fit_the_unified_buffer(
         assert tile == hidden or probs == NONE or tile % 64 == 0 or 64 % tile == 0
         if probs != NONE:
             for first, end in (shares[0], shares[-1]):
-                first_batches = pieces(first, end, data.slots_per_batch)[:3]
+                first_batches = pieces(first, end, data.slots.slots_per_batch)[:3]
                 for batch in first_batches:
                     shifted = [(a - batch[0], b - batch[0]) for a, b in parts_of(data, *batch)]
                     assert_complete(shifted, batch[1] - batch[0])
@@ -114,10 +114,10 @@ def test_the_limit_of_hidden_is_the_last_size_of_one_tile(
         assert above.copies.tile_columns <= limit
         last.copies.tokens_per_batch, last.copies.tile_columns = 1, limit + 1
     else:
-        assert [one.tile_columns for one in (below, last)] == [limit - 1, limit]
+        assert [one.slots.tile_columns for one in (below, last)] == [limit - 1, limit]
         cut = limit // 64 * 64 if limit >= 64 else 1 << limit.bit_length() - 1
-        assert above.tile_columns == cut
-        last.tile_columns, last.slots_per_batch = limit + 1, last.slots_per_part
+        assert above.slots.tile_columns == cut
+        last.slots.tile_columns, last.slots.slots_per_batch = limit + 1, last.slots.slots_per_part
     assert last.ub_bytes() > ub
 
 
@@ -128,10 +128,11 @@ def test_the_limit_of_a_part_is_the_most_slots_that_an_eighth_of_the_buffer_has_
 ) -> None:
     limit = tiling.limit(PREFIXES[probs] + "part", 1, FP16, ub=ub)
     assert limit == min(255, max(1, ub // 8 // 256))
-    parts = [
-        tiling.accepted(even(50, top_k, 16, probs, dtype=FP16, ub=ub, cores=40)).slots_per_part
+    cuts = [
+        tiling.accepted(even(50, top_k, 16, probs, dtype=FP16, ub=ub, cores=40))
         for top_k in (max(1, limit - 1), limit, limit + 1)
     ]
+    parts = [cut.slots.slots_per_part for cut in cuts]
     assert parts == [max(1, limit - 1), limit, limit]
 
 
@@ -152,10 +153,10 @@ def test_the_batch_limit_is_the_most_slots_of_whole_tokens_or_parts_that_fit(
             data.copies.tokens_per_batch = data.copies.slots_per_batch = limit + 1
             assert data.ub_bytes() > ub - 32
             continue
-        assert data.slots_per_batch == limit >= data.slots_per_part
-        unit = slots if limit >= slots else data.slots_per_part
+        assert data.slots.slots_per_batch == limit >= data.slots.slots_per_part
+        unit = slots if limit >= slots else data.slots.slots_per_part
         assert limit % unit == 0
-        data.slots_per_batch = limit + unit
+        data.slots.slots_per_batch = limit + unit
         assert data.ub_bytes() > ub or limit + unit > limit // slots * slots + slots
 
 
@@ -179,7 +180,7 @@ def test_the_token_limit_is_the_last_count_that_gives_every_core_one_batch(
     def batches(data: TilingData) -> int:
         if probs == NONE:
             return -(-data.copies.tokens_per_core // data.copies.tokens_per_batch)
-        return -(-data.slots_per_core // data.slots_per_batch)
+        return -(-data.slots.slots_per_core // data.slots.slots_per_batch)
 
     assert (batches(below), batches(at_limit), batches(above)) == (1, 1, 2)
 
@@ -199,9 +200,9 @@ def test_fewer_tokens_than_cores_share_their_slots_and_others_are_not_cut(
         assert (few.used_cores, just.used_cores) == (cores - 1, cores)
         assert more.copies.tokens_per_core == 2
         return
-    assert few.slots_per_core == -(-(cores - 1) * slots // cores)
-    assert (just.slots_per_core, just.used_cores) == (slots, cores)
-    assert (more.slots_per_core, more.used_cores) == (2 * slots, -(-(cores + 1) // 2))
+    assert few.slots.slots_per_core == -(-(cores - 1) * slots // cores)
+    assert (just.slots.slots_per_core, just.used_cores) == (slots, cores)
+    assert (more.slots.slots_per_core, more.used_cores) == (2 * slots, -(-(cores + 1) // 2))
 
 
 @pytest.mark.parametrize("probs", PROBS)
@@ -216,7 +217,7 @@ def test_the_least_unified_buffer_is_exact_and_one_byte_less_is_rejected(
     assert least == (96 if probs == NONE else names + 256 + (192 if dtype == FP32 else 320))
     data = tiling.accepted(even(3, slots, 1000, probs, dtype=dtype, cores=1, ub=least))
     assert data.ub_bytes() == least
-    tile = data.copies.tile_columns if probs == NONE else data.tile_columns
+    tile = data.copies.tile_columns if probs == NONE else data.slots.tile_columns
     assert tile == 32 // BYTES[dtype]
     reason = tiling.rejected(even(3, slots, 1, probs, dtype=dtype, ub=least - 1))
     told = f"{least - 1} bytes; it must be {least} bytes or more for these data types"
@@ -272,7 +273,7 @@ def test_without_probs_there_is_one_slot(tiling: Tiling) -> None:
             for top_k in (1, 2)
         )
         assert one > two == 0
-    assert tiling.accepted(even(7, 1, 8, NONE)).top_k == 1
+    assert tiling.accepted(even(7, 1, 8, NONE)).slots.top_k == 1
 
 
 @pytest.mark.parametrize(

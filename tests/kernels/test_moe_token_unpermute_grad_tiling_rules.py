@@ -88,15 +88,15 @@ def test_a_call_that_breaks_a_rule_is_rejected_with_parameter_value_and_rule(
 @pytest.mark.parametrize("call", [GOOD, BARE], ids=["probs", "no probs"])
 def test_any_number_of_rows_but_none_is_accepted(tiling: Tiling, call: Call, rows: int) -> None:
     shape = (rows, 16)
-    assert tiling.accepted(replace(call, rows=shape, row_grads=shape)).permuted_rows == rows
+    assert tiling.accepted(replace(call, rows=shape, row_grads=shape)).slots.rows == rows
 
 
 def test_512_slots_are_accepted(tiling: Tiling) -> None:
-    assert tiling.accepted(even(2, 512, 16)).top_k == 512
+    assert tiling.accepted(even(2, 512, 16)).slots.top_k == 512
 
 
 def test_without_probs_an_output_for_their_gradient_may_have_any_shape(tiling: Tiling) -> None:
-    assert tiling.accepted(replace(BARE, prob_grads=(3, 0, 9))).top_k == 1
+    assert tiling.accepted(replace(BARE, prob_grads=(3, 0, 9))).slots.top_k == 1
 
 
 def test_the_first_broken_rule_is_named(tiling: Tiling) -> None:
