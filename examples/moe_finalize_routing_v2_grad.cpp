@@ -1,15 +1,15 @@
 // MoeFinalizeRoutingV2Grad: what the experts' rows, and the scales that weighed them, contribute to
 // the tokens, where every expert has places for as many rows.
 //
-// Two tokens of two slots each, two experts of two places (dropPadMode 1). expandedRowIdx says, slot
-// by slot, which place of expandedX was taken: those of expert 0 are 0 and 1, those of expert 1 are
-// 2 and 3, and -1 is a slot that was dropped. A place gets the gradient of its token times the
-// scale of its slot; place 3, which no slot took, is zero:
+// Two tokens of two slots each, two experts of two places (dropPadMode 1). expandedRowIdx says,
+// slot by slot, which place of expandedX was taken: those of expert 0 are 0 and 1, those of expert
+// 1 are 2 and 3, and -1 is a slot that was dropped. A place gets the gradient of its token times
+// the scale of its slot; place 3, which no slot took, is zero:
 //
 //   gradExpandedXOut[0] = 0.5 * (1 2) = 0.5 1
 //   gradExpandedXOut[1] = 2 * (3 -1) = 6 -2
 //   gradExpandedXOut[2] = 0.25 * (1 2) = 0.25 0.5
-//   gradExpandedXOut[3] = 0 * (1 1) = 0 0
+//   gradExpandedXOut[3] = nothing was added = 0 0
 //
 // A scale gets the products of its token's gradient and of what it weighed, all added up. That was
 // a row with its expert's bias; a scale of a dropped slot gets zero:

@@ -117,7 +117,7 @@ def named_once(indices: NDArray[np.int64], rows: int) -> NDArray[np.int64]:
 
 def rows_of(case: Case) -> int:
     """The rows that indices may name."""
-    return math.prod(case.inputs[X].shape[:-1])
+    return math.prod(case.outputs[X_GRAD].shape[:-1])
 
 
 def graded(case: Case, grad: Fill | Shape) -> Case:

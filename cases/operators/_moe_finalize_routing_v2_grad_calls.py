@@ -15,6 +15,7 @@ from cases.operators._moe_finalize_routing_v2_grad_call import (
     SCALES_GRAD,
     X_GRAD,
     Bias,
+    Rows,
     X,
     call,
     graded,
@@ -69,6 +70,21 @@ def _by_hand() -> Iterator[Example]:
         scaled(dropped, scales, gradient),
         by_hand,
         {X_GRAD: (0.5, 1, 0, -0.0, 0.25, 0.5, 0, 0), SCALES_GRAD: (5, 17, 0, 5)},
+    )
+    biased = call(
+        "drop_pad", "float32", source=(4, 2), indices=(0, 2, 1, 4), top_k=2, values=numbers
+    )
+    # The bias of the dropped slot is at right angles to its token's gradient.
+    yield Example(
+        "two tokens of two slots, one dropped, with a bias",
+        scaled(
+            biased,
+            bits("float32", 0.5, 0.25, 2, 4),
+            gradient,
+            Rows((0, 1, 0, 1), bits("float32", 10, 0, 20, 60)),
+        ),
+        by_hand,
+        {X_GRAD: (0.5, 1, 6, -2, 0.25, 0.5, 0, 0), SCALES_GRAD: (15, 157, 35, 0)},
     )
     moved = call("single", "float32", source=(3, 2), indices=(2, 0, 1), top_k=1, fill=GAUSSIAN)
     yield Example(

@@ -162,12 +162,9 @@ def cells(mode: str, dtype: str) -> Cells:
         copies = slot_cells(
             call, "uneven", dtype, ("1",), window=window, routings=ROUTINGS, patterns=KEPT
         )
-        assert copies.edges is not None
-        own = copies.edges.cases
+        # The edges of sums fix several slots of a token, and are met with scales.
         return replace(
-            copies,
-            cases=lambda levels: with_grad(copies.cases(levels)),
-            edges=replace(copies.edges, cases=lambda edge: with_grad(own(edge))),
+            copies, cases=lambda levels: with_grad(copies.cases(levels)), edges=None
         )
     patterns = DROPPED if mode == "drop_pad" else KEPT
     sums = slot_cells(

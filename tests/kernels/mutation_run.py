@@ -33,6 +33,7 @@ from conformance.strategies.machines import UB_BYTES
 from device_kernels.build import build
 from tests.kernels import (
     mutants_moe_finalize_routing_v2,
+    mutants_moe_finalize_routing_v2_grad,
     mutants_moe_init_routing_v2,
     mutants_moe_init_routing_v2_grad,
     mutants_moe_token_permute,
@@ -53,6 +54,7 @@ ROOT = Path(__file__).parents[2]
 KERNELS = ROOT / "device_kernels" / "kernels"
 MUTANTS = {
     "moe_finalize_routing_v2": mutants_moe_finalize_routing_v2.MUTANTS,
+    "moe_finalize_routing_v2_grad": mutants_moe_finalize_routing_v2_grad.MUTANTS,
     "moe_init_routing_v2": mutants_moe_init_routing_v2.MUTANTS,
     "moe_init_routing_v2_grad": mutants_moe_init_routing_v2_grad.MUTANTS,
     "moe_token_permute": mutants_moe_token_permute.MUTANTS,

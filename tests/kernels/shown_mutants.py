@@ -20,6 +20,7 @@ from conformance.operator import Operator
 from device_kernels.build import build
 from tests.kernels import (
     moe_finalize_routing_v2_values,
+    moe_finalize_routing_v2_grad_values,
     moe_init_routing_v2_values,
     moe_token_permute_grad_values,
     moe_token_permute_values,
@@ -29,6 +30,7 @@ from tests.kernels import (
     moe_token_unpermute_grad_values,
     moe_token_unpermute_values,
     mutants_moe_finalize_routing_v2,
+    mutants_moe_finalize_routing_v2_grad,
     mutants_moe_init_routing_v2,
     mutants_moe_token_permute,
     mutants_moe_token_permute_grad,
@@ -43,6 +45,7 @@ from tests.kernels.moe_token_permute_grad_values import Value
 from tests.kernels.mutants import Mutant, apply
 from tests.kernels.signatures import (
     FINALIZE_V2,
+    FINALIZE_GRAD,
     INIT_ROUTING_V2,
     PERMUTE,
     PERMUTE_EP_GRAD,
@@ -59,6 +62,10 @@ SUBJECTS = {
         FINALIZE_V2,
         mutants_moe_finalize_routing_v2.MUTANTS,
         moe_finalize_routing_v2_values.values,
+    "moe_finalize_routing_v2_grad": (
+        FINALIZE_GRAD,
+        mutants_moe_finalize_routing_v2_grad.MUTANTS,
+        moe_finalize_routing_v2_grad_values.values,
     ),
     "moe_init_routing_v2": (
         INIT_ROUTING_V2,

@@ -10,6 +10,7 @@ from tests.kernels.shown_mutants import SUBJECTS, build_alone, shown_by
 
 SHOWN = {
     "moe_finalize_routing_v2": "bias-of-a-dropped-slot-not-scaled",
+    "moe_finalize_routing_v2_grad": "bias-added-to-the-products",
     "moe_init_routing_v2": "dropped-slot-goes-to-the-last-row",
     "moe_token_permute": "last-byte-of-an-odd-row-lost",
     "moe_token_permute_grad": "second-tile-at-the-last-tile's-width",
