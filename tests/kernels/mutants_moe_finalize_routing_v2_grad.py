@@ -220,7 +220,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "const int64_t elements = call.expertCapacity * tiling->slots.hidden;",
     ),
     Zeroed(
-        "drop-pad-rows-by-active-num",
+        "no-place-beyond-the-number-of-slots",
         TILING,
         "IsDropPad(call) ? call.expertNum * call.expertCapacity : ActiveRows(call);",
         "IsDropPad(call) ? std::min(call.expertNum * call.expertCapacity, Slots(call))"
