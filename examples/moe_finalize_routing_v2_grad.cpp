@@ -14,7 +14,7 @@
 // A scale gets the products of its token's gradient and of what it weighed, all added up. That was
 // a row with its expert's bias; a scale of a dropped slot gets zero:
 //
-//   gradScalesOut[0] = ((1 2) + (10 0), (5 6) + (0 20)) . (1 2) = 15 57
+//   gradScalesOut[0] = ((1 2) + (10 0), (5 6) + (20 60)) . (1 2) = 15 157
 //   gradScalesOut[1] = (3 4) + (10 0) . (3 -1), 0 = 35 0
 #include "aclnnop/aclnn_moe_finalize_routing_v2_grad.h"
 #include "device.h"
@@ -27,7 +27,7 @@ int main() try {
                                 {1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 6.0f, 7.0f, 8.0f});
     const Array<float> scales("scales", {2, 2}, {0.5f, 0.25f, 2.0f, 4.0f});
     const Array<int32_t> experts("expertIdx", {2, 2}, {0, 1, 0, 1});
-    const Array<float> bias("bias", {2, 2}, {10.0f, 0.0f, 0.0f, 20.0f});
+    const Array<float> bias("bias", {2, 2}, {10.0f, 0.0f, 20.0f, 60.0f});
     const Array<float> rowGrads("gradExpandedXOut", {2, 2, 2}, std::vector<float>(8, -1.0f));
     const Array<float> scaleGrads("gradScalesOut", {2, 2}, std::vector<float>(4, -1.0f));
     const int64_t dropPadMode = 1;

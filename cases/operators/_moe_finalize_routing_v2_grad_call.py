@@ -140,7 +140,17 @@ class Bias:
     seed: int
 
 
-def scaled(case: Case, scales: Fill | Shape, grad: Fill | Shape, bias: Bias | None = None) -> Case:
+@dataclass(frozen=True)
+class Rows:
+    """The expert of each slot, and the storage bits of a bias for each expert."""
+
+    experts: Shape
+    values: Shape
+
+
+def scaled(
+    case: Case, scales: Fill | Shape, grad: Fill | Shape, bias: Bias | Rows | None = None
+) -> Case:
     """The case with a scale for each slot and a gradient, and a bias if there is one.
 
     Values of rows are drawn so that their products with small integers add up exactly along a row.
@@ -153,7 +163,11 @@ def scaled(case: Case, scales: Fill | Shape, grad: Fill | Shape, bias: Bias | No
     slots = (count, case.inputs[ROWS].size // max(1, count))
     made = graded(case, grad)
     inputs = {**made.inputs, X: x, SCALES: listed(Tensor(slots, dtype), scales)}
-    if bias is not None:
+    if isinstance(bias, Rows):
+        hidden = x.shape[-1]
+        inputs[EXPERTS] = Tensor(slots, "int32", values=bias.experts)
+        inputs[BIAS] = Tensor((len(bias.values) // hidden, hidden), dtype, values=bias.values)
+    elif bias is not None:
         experts = max(slots[1], case.attributes["expert_num"], 2)
         chosen = np.random.default_rng(bias.seed).integers(0, experts, math.prod(slots))
         inputs[EXPERTS] = Tensor(slots, "int32", values=tuple(chosen.tolist()))

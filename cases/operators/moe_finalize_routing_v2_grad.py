@@ -163,9 +163,7 @@ def cells(mode: str, dtype: str) -> Cells:
             call, "uneven", dtype, ("1",), window=window, routings=ROUTINGS, patterns=KEPT
         )
         # The edges of sums fix several slots of a token, and are met with scales.
-        return replace(
-            copies, cases=lambda levels: with_grad(copies.cases(levels)), edges=None
-        )
+        return replace(copies, cases=lambda levels: with_grad(copies.cases(levels)), edges=None)
     patterns = DROPPED if mode == "drop_pad" else KEPT
     sums = slot_cells(
         call, drawn_as(mode), dtype, window=window, routings=ROUTINGS, patterns=patterns

@@ -19,8 +19,8 @@ from conformance.observation import Outcome
 from conformance.operator import Operator
 from device_kernels.build import build
 from tests.kernels import (
-    moe_finalize_routing_v2_values,
     moe_finalize_routing_v2_grad_values,
+    moe_finalize_routing_v2_values,
     moe_init_routing_v2_values,
     moe_token_permute_grad_values,
     moe_token_permute_values,
@@ -44,8 +44,8 @@ from tests.kernels.host_tilings import KERNELS
 from tests.kernels.moe_token_permute_grad_values import Value
 from tests.kernels.mutants import Mutant, apply
 from tests.kernels.signatures import (
-    FINALIZE_V2,
     FINALIZE_GRAD,
+    FINALIZE_V2,
     INIT_ROUTING_V2,
     PERMUTE,
     PERMUTE_EP_GRAD,
@@ -62,6 +62,7 @@ SUBJECTS = {
         FINALIZE_V2,
         mutants_moe_finalize_routing_v2.MUTANTS,
         moe_finalize_routing_v2_values.values,
+    ),
     "moe_finalize_routing_v2_grad": (
         FINALIZE_GRAD,
         mutants_moe_finalize_routing_v2_grad.MUTANTS,

@@ -1,0 +1,87 @@
+"""The constraints on calls of MoeFinalizeRoutingV2Grad."""
+
+from tests.cases.constraints.constraint import DTYPES, INVALID, NULL, Constraint
+
+WHOLE, PADDED = "a row for every slot", "two experts"
+BIASED = tuple(f"a bias for every slot {dtype}" for dtype in DTYPES)
+CONSTRAINTS = (
+    Constraint(
+        "no required tensor is null",
+        ("no rows given, and none needed",),
+        ("grad_y is null", "expanded_row_idx is null", "grad_expanded_x is null"),
+        NULL,
+    ),
+    Constraint(
+        "scales have a gradient",
+        (WHOLE, "rows without scales"),
+        ("grad_scales is null, scales are given",),
+        NULL,
+    ),
+    Constraint(
+        "float types, one for all; indices int32",
+        BIASED,
+        (
+            "indices are int64",
+            "experts are int64",
+            "gradient is int32",
+            *(
+                f"{name} of another dtype"
+                for name in (
+                    *("grad_y", "expanded_x", "scales", "bias"),
+                    *("grad_expanded_x", "grad_scales"),
+                )
+            ),
+        ),
+        INVALID,
+    ),
+    Constraint(
+        "dropPadMode is 0 or 1", (WHOLE, PADDED), ("drop_pad_mode is -1", "drop_pad_mode is 2")
+    ),
+    Constraint(
+        "drop/pad has experts, each with places",
+        (PADDED, *(f"places {dtype}" for dtype in DTYPES)),
+        ("drop/pad without experts", "drop/pad without places"),
+    ),
+    Constraint(
+        "scales need rows, a bias experts",
+        ("no rows given, and none needed", *BIASED),
+        ("scales without rows", "a bias without experts"),
+    ),
+    Constraint(
+        "ranks of the tensors",
+        (WHOLE, PADDED, *BIASED),
+        (
+            "gradient of rank 1",
+            "gradient of rank 3",
+            "indices of rank 2",
+            "indices of rank 0",
+            "rows of rank 3",
+            "rows of rank 2 in drop/pad",
+            "scales of rank 1",
+            "bias of rank 1",
+        ),
+    ),
+    Constraint(
+        "an index and a scale for every slot",
+        (WHOLE, "rows without scales"),
+        (
+            "an index too few",
+            "scales of 3 tokens for 4",
+            "two slots for each token, and no scales",
+        ),
+    ),
+    Constraint(
+        "shapes follow from the gradient, the slots and the attributes",
+        (WHOLE, PADDED, *(f"the first 7 rows {dtype}" for dtype in DTYPES)),
+        (
+            "rows too few",
+            "rows too narrow",
+            "bias too narrow",
+            "experts of 3 tokens for 4",
+            "gradient of rows too wide",
+            "gradient of a row too few",
+            "gradient of other places",
+            "gradient of scales of 3 tokens",
+        ),
+    ),
+)

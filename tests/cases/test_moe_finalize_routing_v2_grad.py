@@ -1,0 +1,123 @@
+"""The record of MoeFinalizeRoutingV2Grad says what its sources say, and its cells are drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, find, given, settings
+
+from cases.operators.moe_finalize_routing_v2_grad import DTYPES, MODES, OPERATOR, cases
+from conformance.case import Case
+from conformance.devices.call import call_of
+from conformance.judge import judge, judge_example
+from conformance.legality import check_call, check_shape_and_data
+from conformance.numerics.agreement import check
+from conformance.operator import Rejection
+from conformance.replay import Replay, load, save
+from tests.cases.answers import right_answer
+from tests.cases.drawing import SHRUNK, a_case_of_every_row
+
+CELLS = [(mode, dtype) for mode in MODES for dtype in DTYPES]
+FEW = settings(
+    max_examples=40,
+    database=None,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@pytest.mark.parametrize(("mode", "dtype"), CELLS)
+def test_drawn_cases_are_legal_calls_that_a_right_answer_passes(mode: str, dtype: str) -> None:
+    @FEW
+    @given(case=cases(mode, dtype))
+    def holds(case: Case) -> None:
+        check_call(case, OPERATOR)
+        call_of(OPERATOR, case)
+        assert ("scales" in case.inputs) == ("grad_scales" in case.outputs) == (mode != "single")
+        indices = case.arrays["expanded_row_idx"]
+        named = indices[indices >= 0]
+        assert np.unique(named).size == named.size, "no row is named twice"
+        assert (indices >= 0).all() or mode == "drop_pad"
+        verdict = judge(OPERATOR, case, right_answer(OPERATOR, case))
+        assert verdict.ok, verdict
+
+    holds()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_formula_and_terms_agree(mode: str) -> None:
+    @FEW
+    @given(case=cases(mode, "float16", small=True))
+    def holds(case: Case) -> None:
+        lost = case.arrays["expanded_row_idx"]
+        rows = int(np.prod(case.outputs["grad_expanded_x"].shape[:-1]))
+        if "bias" not in case.inputs or ((lost >= 0) & (lost < rows)).all():
+            check(OPERATOR, case, limit=10**9)
+
+    holds()
+
+
+@pytest.mark.parametrize("example", OPERATOR.examples, ids=lambda example: example.name)
+def test_an_example_is_a_legal_call_and_the_reference_gives_its_values(example: Any) -> None:
+    check_call(example.case, OPERATOR)
+    call_of(OPERATOR, example.case)
+    verdict = judge_example(example, OPERATOR, right_answer(OPERATOR, example.case))
+    assert verdict.ok, verdict
+
+
+@pytest.mark.parametrize("rejection", OPERATOR.rejections, ids=lambda rejection: rejection.name)
+def test_a_refused_call_can_be_made(rejection: Rejection) -> None:
+    check_shape_and_data(rejection.case)
+    call_of(OPERATOR, rejection.case)
+    assert rejection.status in (161001, 161002, 561002)
+
+
+@pytest.mark.parametrize("output", ["grad_expanded_x", "grad_scales"])
+@pytest.mark.parametrize("mode", MODES[:3])
+def test_a_wrong_element_is_refused(mode: str, output: str) -> None:
+    case = find(
+        cases(mode, "float32", small=True),
+        lambda case: "bias" in case.inputs and case.inputs["scales"].size > 1,
+        settings=SHRUNK,
+    )
+    seen = right_answer(OPERATOR, case)
+    row = tuple(0 for _ in seen.outputs[output].shape)
+    if output == "grad_expanded_x":
+        named = case.arrays["expanded_row_idx"]
+        row = (*np.unravel_index(int(named[named >= 0][0]), seen.outputs[output].shape[:-1]), 0)
+    seen.outputs[output][row] = 12345.5
+    assert not judge(OPERATOR, case, seen).ok
+
+
+@pytest.mark.parametrize(("mode", "dtype"), [(m, d) for m in MODES for d in ("float16", "float32")])
+def test_every_row_of_the_pairs_is_drawn_as_a_legal_case_that_shows_it(
+    mode: str, dtype: str
+) -> None:
+    assert OPERATOR.cells is not None
+    cells, rows = OPERATOR.cells(mode, dtype), 0
+    for row, case in a_case_of_every_row(OPERATOR, mode, dtype):
+        check_call(case, OPERATOR)
+        shown = cells.of(case)
+        assert all(level in shown[axis] for axis, level in row.items()), (row, shown)
+        rows += 1
+    assert 30 < rows <= 150, "smoke judges 250 cases, a third of them small"
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_level_goes_with_some_level_of_each_other_axis(mode: str) -> None:
+    assert OPERATOR.cells is not None
+    feasible = OPERATOR.cells(mode, "float32").feasible
+    for axis in range(feasible.ndim):
+        others = tuple(other for other in range(feasible.ndim) if other != axis)
+        assert feasible.any(axis=others).all()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_case_is_saved_and_read_back(mode: str, tmp_path: Any) -> None:
+    case = find(cases(mode, "bfloat16"), lambda case: True, settings=SHRUNK)
+    assert case.inputs["grad_y"].shape == (1, 1)
+    save(Replay(case), tmp_path / "case.json")
+    assert load(tmp_path / "case.json").case == case
