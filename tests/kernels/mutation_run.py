@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -142,9 +141,7 @@ class Result:
 def build_mutant(operator: Operator, mutant: Mutant, folder: Path) -> Path:
     """Compile the operator's kernel with one mistake; returns the folder of the libraries."""
     kernels = folder / mutant.name
-    apply(mutant, KERNELS, kernels)
-    for other in MUTANTS.keys() - {operator.name}:
-        shutil.rmtree(kernels / other)
+    apply(mutant, operator.name, KERNELS, kernels)
     return build(kernels, quiet=True).lib
 
 

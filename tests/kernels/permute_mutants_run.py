@@ -23,7 +23,8 @@ from tests.simulator.runtime.driver import Acl
 
 ROOT = Path(__file__).parents[2]
 KERNELS = ROOT / "device_kernels" / "kernels"
-FOLDERS = ("shared", "moe_token_permute_with_ep")
+OPERATOR = "moe_token_permute_with_ep"
+FOLDERS = ("shared", OPERATOR)
 SECONDS = 60
 
 
@@ -48,7 +49,7 @@ def broken(without_synchronisation: bool, folder: Path) -> Iterator[tuple[str, P
     """A name and a folder of kernels for each mistake."""
     if not without_synchronisation:
         for mutant in MUTANTS:
-            mutants.apply(mutant, KERNELS, folder / mutant.name)
+            mutants.apply(mutant, OPERATOR, KERNELS, folder / mutant.name)
             yield mutant.name, folder / mutant.name
         return
     for number, removal in enumerate(removals.removals(KERNELS)):

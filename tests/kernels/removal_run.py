@@ -63,7 +63,7 @@ def main() -> int:
             kernels = Path(folder) / str(number)
             apply(removal, KERNELS, kernels)
             lib = build(kernels, quiet=True).lib
-            concerned = users(removal, KERNELS)
+            concerned = users(removal.file, KERNELS)
             its = [(operator, case) for operator, case in cases if operator.name in concerned]
             codes = reported(lib, its)
             loose = leaves_unordered(lib, its, Path(folder) / "trace")

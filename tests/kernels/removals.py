@@ -60,12 +60,12 @@ def _removal(
     return Removal(source.relative_to(kernels), line, what, text[: found.start()] + rest)
 
 
-def users(removal: Removal, kernels: Path) -> set[str]:
-    """The operators of a folder of kernels that are compiled from the text of a removal."""
+def users(file: Path | str, kernels: Path) -> set[str]:
+    """The operators of a folder of kernels that are compiled from a file of it."""
     return {
         path.parent.name
         for path in kernels.glob("*/*_kernel.cpp")
-        if (kernels / removal.file).resolve() in _included(path.resolve(), set())
+        if (kernels / file).resolve() in _included(path.resolve(), set())
     }
 
 
@@ -80,6 +80,6 @@ def _included(source: Path, seen: set[Path]) -> set[Path]:
 
 def apply(removal: Removal, kernels: Path, target: Path) -> None:
     """Copies the operators that a removal concerns to ``target``, which must not exist."""
-    for name in {*users(removal, kernels), "shared"}:
+    for name in {*users(removal.file, kernels), "shared"}:
         shutil.copytree(kernels / name, target / name)
     (target / removal.file).write_text(removal.text)

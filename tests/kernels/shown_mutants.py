@@ -7,7 +7,6 @@ formula: no record, contract or strategy takes part. Ends with status 1 where on
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterable
@@ -113,10 +112,7 @@ SUBJECTS = {
 
 def build_alone(name: str, mutant: Mutant, folder: Path) -> Path:
     """The operator ``name`` with the mistake, and no other one; returns the libraries' folder."""
-    alone = folder / f"{mutant.name}-kernels"
-    for part in (name, "shared"):
-        shutil.copytree(KERNELS / part, alone / part)
-    apply(mutant, alone, folder / mutant.name)
+    apply(mutant, name, KERNELS, folder / mutant.name)
     return build(folder / mutant.name, quiet=True).lib
 
 

@@ -13,12 +13,8 @@ from tests.kernels.mutation_run import MUTANTS, build_mutant, first_cell, judge_
 
 HERE = (
     "sum-of-k-plus-1-terms",
-    "last-partial-block-unwritten",
     "dropped-marker-taken-as-row-0",
-    "index-equal-to-active-num-kept",
     "fp16-accumulated-in-fp16",
-    "result-truncated-to-16-bit",
-    "offset-in-32-bits",
     "last-core-idle",
     "null-pointer-dereferenced",
     "loop-without-end",
