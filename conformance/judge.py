@@ -6,13 +6,14 @@ every element of every output that its contract specifies with a value that the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from conformance.case import Case, numpy_dtype
+from conformance.deferred import Deferred
 from conformance.devices.layout import count_poisoned
 from conformance.findings import call_findings, ending, errors
 from conformance.numerics.agreement import ReferenceDisagreement, check
@@ -80,7 +81,6 @@ def judge(
     check(operator, case)
     outputs: dict[str, OutputVerdict] = {}
     problems: list[str] = []
-    details: list[str] = []
     clause: Clause | None = None
     for name in case.outputs:
         contract = operator.contract(name, case)
@@ -103,7 +103,6 @@ def judge(
             found = JUDGES[type(contract)](asked)
             outputs[name] = found
             problems += _problems(found, unwritten)
-            details += _details(found)
         if not outputs[name].ok or unwritten:
             clause = clause or outputs[name].clause
     surplus = sorted(observation.outputs.keys() - case.outputs.keys())
@@ -111,7 +110,8 @@ def judge(
     problems += _side_effects(observation, values_right=not problems)
     ok = not problems
     headline = f"{about}: {'; '.join(problems)}." if problems else _accepted(about, outputs)
-    return Verdict(ok, headline, outputs, (*findings, *details), clause, repr(case))
+    evidence = Deferred(lambda: [*findings, *_details(outputs.values())])
+    return Verdict(ok, headline, outputs, evidence, clause, repr(case))
 
 
 def judge_rejection(rejection: Rejection, observation: Observation) -> Verdict:
@@ -274,12 +274,14 @@ def _problems(found: OutputVerdict, unwritten: int) -> list[str]:
     return problems
 
 
-def _details(found: OutputVerdict) -> list[str]:
-    """The evidence behind an output's verdict."""
-    details = [str(found.worst)] if found.worst else []
-    where = "pattern" if found.mismatches else "order drift"
-    details += [f"{where}: {found.pattern}"] if found.pattern else []
-    return [*details, *found.guesses]
+def _details(outputs: Iterable[OutputVerdict]) -> Iterator[str]:
+    """The evidence behind the verdicts of outputs."""
+    for found in outputs:
+        if found.worst:
+            yield str(found.worst)
+        if found.pattern:
+            yield f"{'pattern' if found.mismatches else 'order drift'}: {found.pattern}"
+        yield from found.guesses
 
 
 def _side_effects(observation: Observation, *, values_right: bool) -> list[str]:

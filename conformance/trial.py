@@ -42,7 +42,14 @@ MOST_HANGS = 2
 
 
 class Refused(AssertionError):  # noqa: N818 - a verdict's word, and what a person reads
-    """A verdict that is not ok; its text is the verdict's."""
+    """A verdict that is not ok; its text is the verdict's, put together when somebody reads it."""
+
+    def __init__(self, verdict: Verdict) -> None:
+        super().__init__(verdict)
+        self.verdict = verdict
+
+    def __str__(self) -> str:
+        return str(self.verdict)
 
 
 class NothingJudged(AssertionError):  # noqa: N818
@@ -166,7 +173,7 @@ class Trial:
         """End an item whose drawn cases were all accepted: a refused documented call stands."""
         __tracebackhide__ = True
         if self.smallest is not None:
-            raise Refused(str(self.smallest.verdict))
+            raise Refused(self.smallest.verdict)
 
     def narrow(self, body: Callable[[Case], None]) -> None:
         """Look for the smallest machine on which the smallest refused case ends in the same way:
@@ -235,7 +242,7 @@ class Trial:
         """The one place that refuses: Hypothesis tells bugs apart by where they are raised."""
         __tracebackhide__ = True
         self.smallest, self._again = judged, body
-        raise Refused(str(judged.verdict))
+        raise Refused(judged.verdict)
 
     def _remember(self, refused: Judged, case: Case | None) -> None:
         if case is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from conformance.operator import Clause
@@ -71,7 +71,7 @@ class OutputVerdict:
     headroom: float | None = None
     worst: WorstElement | None = None
     pattern: str = ""
-    guesses: tuple[str, ...] = ()
+    guesses: Sequence[str] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Verdict:
     ok: bool
     headline: str
     outputs: Mapping[str, OutputVerdict] = field(default_factory=dict)
-    findings: tuple[str, ...] = ()
+    findings: Sequence[str] = field(default=(), repr=False)
     clause: Clause | None = None
     subject: str = ""
     standards: Mapping[str, str] = field(default_factory=dict)

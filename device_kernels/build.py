@@ -37,6 +37,8 @@ between blocks and undefined bytes (device_kernels/simulator/language/engine/che
 """
 
 _ATTEMPTS = 3
+_WARNINGS = "warnings.txt"
+"""Beside ``lib`` in a finished step. It is part of the key: steps without one are none."""
 _FLAG_VARIABLES = ("CXXFLAGS", "LDFLAGS")
 _SOURCES = {".c", ".cmake", ".cpp", ".h", ".hpp", ".in", ".map", ".txt"}
 
@@ -46,7 +48,8 @@ class Build:
     """``lib``: the folder of libascendcl.so and libopapi.so; ``runtime``: that of the former and of
     the plumbing, which other kernels can be linked with. ``key``: SHA-256 of all that went in.
 
-    ``seconds``: what this call took. ``cached``: nothing had to be compiled. ``lib`` of a build for
+    ``seconds``: what this call took. ``cached``: nothing had to be compiled. ``warnings``: what the
+    compiler said of the operators when they were compiled. ``lib`` of a build for
     coverage also holds the compiler's .gcno files.
     """
 
@@ -55,6 +58,7 @@ class Build:
     key: str
     seconds: float
     cached: bool
+    warnings: str = ""
 
 
 def build(
@@ -87,9 +91,12 @@ def build(
         runtime, opapi = (folder / f"{step}-{key[:16]}" for step, key in keys.items())
         if _finished(opapi):
             lib, seconds = opapi / "lib", time.perf_counter() - start
+            warnings = (opapi / _WARNINGS).read_text()
             if compiling:
                 tell(f"built {compiling} in {seconds:.1f} s")
-            return Build(lib, runtime / "lib", keys["opapi"], seconds, not compiling)
+            if compiling and warnings:
+                tell(warnings)
+            return Build(lib, runtime / "lib", keys["opapi"], seconds, not compiling, warnings)
         compiling = operators if _finished(runtime) else f"the simulator and {operators}"
         if folder == _temporary():
             tell(f"nothing but temporary files can be written: the build will lie in {folder}")
@@ -125,7 +132,7 @@ class _Inputs:
         flags = [f"{name}={os.environ.get(name, '')}" for name in _FLAG_VARIABLES]
         simulator = ROOT / "simulator"
         runtime = _digest(
-            "\0".join([self.compiler, version.stdout, self.checks, *flags]).encode(),
+            "\0".join([_WARNINGS, self.compiler, version.stdout, self.checks, *flags]).encode(),
             [
                 ("CMakeLists.txt", ROOT / "CMakeLists.txt"),
                 ("cmake", ROOT / "cmake"),
@@ -237,8 +244,9 @@ def _make(
             tree = Path(tempfile.mkdtemp(prefix=f"{finished.name}.tree.", dir=finished.parent))
             try:
                 (tree / "cmake").mkdir()
-                compile_libraries(ROOT, tree / "cmake", inputs.compiler, definitions)
+                warnings = compile_libraries(ROOT, tree / "cmake", inputs.compiler, definitions)
                 (tree / "result").mkdir()
+                (tree / "result" / _WARNINGS).write_text(warnings)
                 for notes in (tree / "cmake").rglob("*.gcno"):
                     os.replace(notes, tree / "cmake" / "lib" / notes.name)
                 os.replace(tree / "cmake" / "lib", tree / "result" / "lib")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -29,8 +30,10 @@ def compiler() -> str:
     )
 
 
-def compile_libraries(source: Path, tree: Path, cxx: str, definitions: dict[str, str]) -> None:
-    """Configures the CMake project ``source`` in ``tree`` and builds it. Raises ``BuildError``."""
+def compile_libraries(source: Path, tree: Path, cxx: str, definitions: dict[str, str]) -> str:
+    """Configures the CMake project ``source`` in ``tree`` and builds it; returns the compiler's
+    warnings, with the lines that explain them. Raises ``BuildError``.
+    """
     cmake, ninja = tool("cmake"), tool("ninja")
     if cmake is None:
         raise BuildError("no cmake 3.18 or newer: python -m pip install cmake ninja")
@@ -58,6 +61,7 @@ def compile_libraries(source: Path, tree: Path, cxx: str, definitions: dict[str,
         )
         if ran.returncode != 0:
             raise BuildError("the build failed:\n" + _first_errors(ran.stdout))
+    return _warnings(ran.stdout)
 
 
 def tool(name: str) -> str | None:
@@ -76,6 +80,14 @@ def tool(name: str) -> str | None:
         if os.access(inside, os.X_OK):
             return str(inside)
     return None
+
+
+def _warnings(output: str) -> str:
+    """What the compilers said of a build, without the build tool's own lines of progress."""
+    if "warning:" not in output:
+        return ""
+    progress = re.compile(r"\[ *\d+(%|/\d+)\] ")
+    return "\n".join(line for line in output.splitlines() if not progress.match(line))
 
 
 def _first_errors(output: str, lines: int = 12) -> str:

@@ -7,13 +7,14 @@ of the wrongly read rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.deferred import Deferred
 from conformance.diagnosis.arithmetic import predictions
 from conformance.diagnosis.indexing import UNKNOWN, misreadings
 from conformance.diagnosis.pattern import pattern
@@ -38,14 +39,14 @@ class Diagnosis:
     """Where the wrong elements lie, in a phrase, and what may have made them, in sentences."""
 
     pattern: str
-    guesses: tuple[str, ...]
+    guesses: Sequence[str]
 
 
 def diagnose(subject: Subject) -> Diagnosis:
     """Describe the wrong elements of a subject that has some."""
     itemsize = subject.storage.storage_bits // 8
     where = pattern(subject.wrong, itemsize, subject.cores, subject.readers())
-    return Diagnosis(where, tuple(guesses(subject)))
+    return Diagnosis(where, Deferred(lambda: tuple(guesses(subject))))
 
 
 @dataclass(frozen=True)
