@@ -1,8 +1,10 @@
-"""Relations of MoeInitRoutingV2Grad: what its axes mean in each mode."""
+"""Relations of MoeInitRoutingV2Grad: its axes in each mode, and who adds the same sums."""
 
 from __future__ import annotations
 
+from cases.relations.slot_sums import INIT_GRAD, PERMUTE_GRAD
 from cases.relations.sums import of_sums
+from cases.relations.sums_agree import agrees, split
 from conformance.relations.axes import Axes
 
 GRAD = "grad_expanded_x"
@@ -13,4 +15,6 @@ PLACES = Axes({GRAD: ("expert", "place", "hidden"), **SLOTS}, {"expanded_row_idx
 RELATIONS = (
     *of_sums(ROWS, ("grad_x",), (GRAD,), ("dropless", "active")),
     *of_sums(PLACES, ("grad_x",), (GRAD,), ("drop_pad",)),
+    agrees(INIT_GRAD, PERMUTE_GRAD),
+    split(INIT_GRAD),
 )

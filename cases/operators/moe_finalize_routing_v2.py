@@ -36,6 +36,7 @@ from cases.operators._moe_finalize_routing_v2_call import (
 from cases.operators._moe_finalize_routing_v2_calls import examples, quarantine
 from cases.operators._moe_finalize_routing_v2_cells import cells, completed
 from cases.operators._moe_finalize_routing_v2_rejections import rejections
+from cases.operators._moe_finalize_routing_v2_relations import RELATIONS
 from cases.operators._moe_finalize_routing_v2_sources import HOST, KERNELS, PAGE, README
 from cases.operators._slot_sum_cases import near_cases
 from cases.operators._slot_sum_cases import row_sum as slot_row_sum
@@ -161,6 +162,7 @@ OPERATOR = Operator(
     rejections=rejections(),
     quarantine=quarantine(),
     row_sum=row_sum,
+    relations=RELATIONS,
     targets=tuple(
         Target(
             product,

@@ -12,7 +12,9 @@ from cases.operators._slot_sum_cells import cells
 from cases.operators._slot_sum_far import far_cases, far_examples
 from cases.operators._slot_sum_limits import limits
 from cases.operators._storage_bits import bits
+from cases.relations.slot_sums import INIT_GRAD, PERMUTE_GRAD
 from cases.relations.sums import of_sums
+from cases.relations.sums_agree import agrees, split
 from conformance.case import Case, Machine, Tensor
 from conformance.fill import Fill
 from conformance.operator import (
@@ -268,7 +270,11 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     row_sum=partial(row_sum, call),
     limits=tuple(limits(DTYPES)),
-    relations=of_sums(AXES, ("out",), ("permuted_output_grad",)),
+    relations=(
+        *of_sums(AXES, ("out",), ("permuted_output_grad",)),
+        agrees(PERMUTE_GRAD, INIT_GRAD),
+        split(PERMUTE_GRAD),
+    ),
     targets=(
         Target(
             "Ascend910B",

@@ -42,7 +42,9 @@ from cases.operators._slot_sum_cases import row_sum as slot_row_sum
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_sum_limits import limits
 from cases.operators._token_permute_cells import PROBS, probs_with
+from cases.relations.slot_sums import EP_GRAD, INIT_GRAD
 from cases.relations.sums import of_sums
+from cases.relations.sums_agree import agrees
 from conformance.case import Case
 from conformance.cells import Axis, Cells, Levels
 from conformance.fill import Fill, families_of
@@ -182,7 +184,7 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     row_sum=row_sum,
     limits=tuple(limits(DTYPES)),
-    relations=of_sums(AXES, ("out",), (GRAD,)),
+    relations=(*of_sums(AXES, ("out",), (GRAD,)), agrees(EP_GRAD, INIT_GRAD)),
     targets=tuple(
         Target(product, Support.SUPPORTED, source_read("named by the operator's definition", HOST))
         for product in ("Ascend910B", "Ascend910_93")

@@ -46,7 +46,9 @@ from cases.operators._moe_token_permute_with_routing_map_grad_sources import (
 from cases.operators._row_sum_limits import LEAST_MACHINE, SEAMS, beyond, tile_columns
 from cases.operators._slot_sum_cases import left_to_right
 from cases.operators._slot_sum_sizes import least_ub_bytes
+from cases.relations.slot_sums import INIT_GRAD, MAP_GRAD
 from cases.relations.sums import of_sums
+from cases.relations.sums_agree import agrees
 from conformance.case import Case, Machine, numpy_dtype
 from conformance.operator import (
     Arrays,
@@ -296,7 +298,10 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     row_sum=row_sum,
     limits=tuple(limits(DTYPES)),
-    relations=of_sums(AXES, ("tokens_grad",), ("permuted_token_output_grad",)),
+    relations=(
+        *of_sums(AXES, ("tokens_grad",), ("permuted_token_output_grad",)),
+        agrees(MAP_GRAD, INIT_GRAD),
+    ),
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),

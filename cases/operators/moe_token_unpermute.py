@@ -38,7 +38,9 @@ from cases.operators._slot_sum_far import far_cases
 from cases.operators._slot_sum_limits import limits
 from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
 from cases.operators._storage_bits import bits
+from cases.relations.slot_sums import FINALIZE, UNPERMUTE
 from cases.relations.sums import of_sums
+from cases.relations.sums_agree import agrees, split
 from conformance.case import Case, numpy_dtype
 from conformance.cells import Axis, Cells
 from conformance.fill import families_of
@@ -189,7 +191,11 @@ OPERATOR = Operator(
     rejections=rejections(),
     row_sum=row_sum,
     limits=tuple(every_limit()),
-    relations=of_sums(AXES, ("out",), ("permuted_tokens",)),
+    relations=(
+        *of_sums(AXES, ("out",), ("permuted_tokens",)),
+        agrees(UNPERMUTE, FINALIZE),
+        split(UNPERMUTE),
+    ),
     targets=(
         Target(
             "Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", f"{ACLNN}, products")

@@ -29,8 +29,20 @@ def of_sums(
     found = [
         any_order_of_terms(axes, axis, sums=sums, modes=modes)
         if axis == added
-        else symmetry(axes, axis, sums=sums, modes=modes)
-        for axis in ("hidden", "token", "row", "expert", "place", "slot")
+        else symmetry(
+            axes, axis, sums=sums, modes=modes, prepared=_ranked(axes) if axis == "row" else None
+        )
+        for axis in ("hidden", "token", "row", "expert", "place", "bias", "slot")
         if axis in named
     ]
     return (*found, negation(negated, sums, modes=modes))
+
+
+def _ranked(axes: Axes) -> Prepared:
+    """Cases in which every row has a number that the rank of some slot may have."""
+
+    def prepared(case: Case) -> Case | None:
+        sizes = axes.sizes(case)
+        return case if sizes["row"] <= sizes["token"] * sizes.get("slot", 1) else None
+
+    return prepared

@@ -25,7 +25,8 @@ class Relation:
 
     ``broken(case, outputs, run)`` yields a sentence for everything that breaks it: ``outputs`` are
     those of ``case``, which ``prepared`` has made from a drawn one (None: as drawn); ``run`` makes
-    the other calls. ``modes`` are those of the operator in which it holds; none: all.
+    the other calls. ``modes`` are those of the operator in which it holds; none: all. ``beside``
+    are the other operators that it calls.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Relation:
     broken: Callable[[Case, Outputs, Run], Iterable[str]]
     prepared: Callable[[Case], Case | None] | None = None
     modes: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
 
     def case(self, drawn: Case) -> Case | None:
         """The call that the relation starts from; None where it has nothing to say of a case."""

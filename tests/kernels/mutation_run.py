@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
@@ -138,10 +140,17 @@ class Result:
         return self.status == 1 and bool(self.sizes)
 
 
-def build_mutant(operator: Operator, mutant: Mutant, folder: Path) -> Path:
-    """Compile the operator's kernel with one mistake; returns the folder of the libraries."""
+def build_mutant(
+    operator: Operator, mutant: Mutant, folder: Path, beside: Collection[str] = ()
+) -> Path:
+    """Compile the operator's kernel with one mistake; returns the folder of the libraries.
+
+    Those of the operators ``beside`` are compiled with it, with the mistake where they share it.
+    """
     kernels = folder / mutant.name
     apply(mutant, operator.name, KERNELS, kernels)
+    for other in beside:
+        shutil.copytree(KERNELS / other, kernels / other)
     return build(kernels, quiet=True).lib
 
 

@@ -3,7 +3,8 @@
     python -m tests.kernels.relations_run --operator moe_token_permute_grad
 
 Every mistake is asked over the cases that smoke draws of the first cell in which it can show, small
-ones first. A line tells the relation that broke first, and how many cases it took.
+ones first. A line tells the relation that broke first, and how many cases it took. Other operators
+that a relation calls are right, unless the mistake lies in what all of them share.
 """
 
 from __future__ import annotations
@@ -11,15 +12,20 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from contextlib import closing
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import ExitStack, closing
 from itertools import islice
 from pathlib import Path
 
 from conformance import suite
+from conformance.case import Case
 from conformance.devices.open import open_device
+from conformance.observation import Observation
 from conformance.operator import Operator
 from conformance.profiles import PROFILES
 from conformance.relations.relate import related
+from device_kernels.build import build
 from tests.kernels.drawn_cases import cell_cases
 from tests.kernels.mutants import Mutant
 from tests.kernels.mutation_run import MUTANTS, build_mutant, first_mode, route_of
@@ -29,37 +35,64 @@ TIME_LIMIT = 3
 """Seconds of one call."""
 
 
-def broken(operator: Operator, mutant: Mutant, lib: Path) -> str:
-    """The relation that a mistake breaks, after how many cases; empty: none of them."""
+def beside(operator: Operator, mutant: Mutant) -> set[str]:
+    """The other operators that an operator's relations call and that share the mistake's source."""
+    called = {name for relation in operator.relations for name in relation.beside}
+    return called if mutant.file.startswith("shared/") else set()
+
+
+def broken(
+    operator: Operator, mutant: Mutant, records: Mapping[str, Operator], lib: Path, whole: Path
+) -> tuple[str, int]:
+    """The relation that a mistake breaks, after how many cases; empty: none of so many.
+
+    The libraries in ``lib`` have the mistake, those in ``whole`` have none.
+    """
     mode = first_mode(operator, mutant)
     asked = [one for one in operator.relations if mode in (one.modes or (mode,))]
     cases = islice(cell_cases(operator, mode, mutant.dtypes[0], PROFILES["smoke"], 0), MOST_CASES)
-    records = {operator.name: operator}
-    route = route_of(operator, mutant)
-    with closing(open_device("sim", time_limit=TIME_LIMIT, libraries=lib, route=route)) as device:
+    route, wrong, count = route_of(operator, mutant), beside(operator, mutant), 0
+    with ExitStack() as devices:
+        under, right = (
+            devices.enter_context(
+                closing(open_device("sim", time_limit=TIME_LIMIT, libraries=folder, route=route))
+            )
+            for folder in (lib, whole)
+        )
+
+        def observe(called: Operator, case: Case) -> Observation:
+            device = under if called is operator or called.name in wrong else right
+            return device.run(called, case)
+
         for count, case in enumerate(cases, 1):
             for relation in asked:
                 if relation.case(case) is None:
                     continue
-                if not related(relation, records, case, device.run)[1].ok:
-                    return f"{relation.name} (case {count})"
-    return ""
+                if not related(relation, records, case, observe)[1].ok:
+                    return relation.name, count
+    return "", count
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--operator", action="append", default=[], help="all if absent")
+    parser.add_argument("--mutant", action="append", default=[], help="all if absent")
     chosen = parser.parse_args()
+    records = {operator.name: operator for operator in suite.operators()}
+    whole, totals = build(quiet=True).lib, Counter[str]()
     for operator in suite.chosen(suite.operators(), chosen.operator):
         found = 0
-        mutants = MUTANTS[operator.name]
+        mutants = [m for m in MUTANTS[operator.name] if m.name in (chosen.mutant or (m.name,))]
         for mutant in mutants:
             with tempfile.TemporaryDirectory() as folder:
-                lib = build_mutant(operator, mutant, Path(folder))
-                told = broken(operator, mutant, lib)
+                lib = build_mutant(operator, mutant, Path(folder), beside(operator, mutant))
+                told, count = broken(operator, mutant, records, lib, whole)
             found += bool(told)
-            print(f"{mutant.name:50} {told or '-'}", flush=True)
+            line = f"{told} (case {count})" if told else f"- ({count} cases)"
+            print(f"{mutant.name:50} {line}", flush=True)
         print(f"{operator.name}: {found} of {len(mutants)} by relations alone", flush=True)
+        totals += Counter(found=found, tried=len(mutants))
+    print(f"all: {totals['found']} of {totals['tried']} by relations alone", flush=True)
     return 0
 
 

@@ -1,0 +1,282 @@
+"""Sums over slots, and how each operator that adds them is called for one.
+
+Operators of this family add the same sums under other names: gradients of permutes, unpermutes,
+finalizes. What one is asked another can be asked, too, and on small integers, whose sums no order
+of additions changes, all of them have to answer with the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.case import Case, Machine, Tensor, numpy_dtype
+from conformance.relations.axes import held
+
+Integers = NDArray[np.int64]
+MACHINE = Machine(cores=2, ub_bytes=196_608)
+"""Where a call is made that no case has drawn: with room for what any drawn case asks."""
+
+MOST_SLOTS = 512
+"""Of a token, by the documents of these operators."""
+
+
+@dataclass(frozen=True)
+class SlotSum:
+    """out[i] = sum over t of weights[i, t] * rows[names[i, t]].
+
+    ``rows`` are [rows, hidden], ``names`` [tokens, top_k], -1 where a slot adds nothing;
+    ``weights`` None are all 1.
+    """
+
+    rows: Tensor
+    names: Integers
+    weights: Tensor | None = None
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return self.rows.shape[0]
+
+    def of_tokens(self, first: int) -> SlotSum:
+        """The sums of the tokens from ``first`` on."""
+        weights = self.weights
+        if weights is not None:
+            weights = held(weights, weights.materialize()[first:])
+        return replace(self, names=self.names[first:], weights=weights)
+
+    def among_ranks(self) -> SlotSum:
+        """The same sums where a number from the rows' on is a rank, and so below that of slots.
+
+        Rows that no slot names are left out where there are too many of them for such a rank.
+        """
+        if self.count < self.names.size or (self.names >= 0).all():
+            return self
+        kept = self.names >= 0
+        rows, names = np.unique(self.names[kept], return_inverse=True)
+        renamed = self.names.copy()
+        renamed[kept] = names.ravel()
+        return replace(self, rows=held(self.rows, self.rows.materialize()[rows]), names=renamed)
+
+    def listed(self, none: int) -> Tensor:
+        """The names, one after the other, with that number where a slot adds nothing."""
+        return held(Tensor((), "int32"), np.where(self.names < 0, none, self.names).ravel())
+
+    def with_ones(self) -> Tensor | None:
+        """Weights also where all are 1; none where a token has one slot."""
+        if self.weights is not None or self.names.shape[1] == 1:
+            return self.weights
+        return held(
+            Tensor((), self.rows.dtype), np.ones(self.names.shape, numpy_dtype(self.rows.dtype))
+        )
+
+
+@dataclass(frozen=True)
+class SumForm:
+    """How an operator is called for sums over slots.
+
+    ``read`` tells which sums are the ``output`` of a call, None: none of this kind; ``call`` makes
+    the call of sums, None where the operator has none.
+    """
+
+    operator: str
+    title: str
+    output: str
+    read: Callable[[Case], SlotSum | None]
+    call: Callable[[SlotSum], Case | None]
+
+
+def as_rows(tensor: Tensor) -> Tensor:
+    """A tensor of rows with one axis for all of them, one after the other in memory."""
+    count = int(np.prod(tensor.shape[:-1], dtype=np.int64))
+    return replace(tensor, shape=(count, tensor.shape[-1]), strides=None)
+
+
+def named(case: Case, indices: str, tokens: int, rows: int, start: int = 0) -> Integers:
+    """The row that each slot of a call names, counted from ``start``; -1 for one beyond."""
+    found = np.asarray(case.arrays[indices], np.int64).reshape(tokens, -1) - start
+    return np.where((found >= 0) & (found < rows), found, -1)
+
+
+def cast(tensor: Tensor, dtype: str) -> Tensor | None:
+    """A tensor of the same values in another dtype, None where it cannot hold them."""
+    if tensor.dtype == dtype:
+        return tensor
+    values = tensor.materialize()
+    stored = values.astype(numpy_dtype(dtype))
+    if (stored.astype(np.float64) != values.astype(np.float64)).any():
+        return None
+    return held(Tensor((), dtype), stored)
+
+
+def made(
+    operator: str,
+    mode: str,
+    sums: SlotSum,
+    attributes: dict[str, Any],
+    inputs: Mapping[str, Tensor | None],
+    output: str,
+) -> Case:
+    """A call whose output is [tokens, hidden] of the dtype of the rows."""
+    given = {name: tensor for name, tensor in inputs.items() if tensor is not None}
+    shape = (len(sums.names), sums.rows.shape[-1])
+    outputs = {output: Tensor(shape, sums.rows.dtype)}
+    return Case(operator, mode, sums.rows.dtype, attributes, given, outputs, MACHINE)
+
+
+def _init_grad_of(case: Case) -> SlotSum:
+    rows = as_rows(case.inputs["grad_expanded_x"])
+    tokens = case.outputs["grad_x"].shape[0]
+    return SlotSum(rows, named(case, "expanded_row_idx", tokens, rows.shape[0]))
+
+
+def _init_grad(sums: SlotSum) -> Case | None:
+    if sums.weights is not None or sums.count == 0:
+        return None
+    attributes = {"top_k": sums.names.shape[1], "drop_pad_mode": 0, "active_num": sums.count}
+    inputs = {"grad_expanded_x": sums.rows, "expanded_row_idx": sums.listed(sums.count)}
+    mode = "active"
+    if sums.count >= sums.names.size:
+        # The numbers of its rows, and of none, are no ranks: those of places need be none.
+        mode, attributes = "drop_pad", {**attributes, "drop_pad_mode": 1, "active_num": 0}
+        places = replace(sums.rows, shape=(1, *sums.rows.shape))
+        inputs = {"grad_expanded_x": places, "expanded_row_idx": sums.listed(-1)}
+    return made("moe_init_routing_v2_grad", mode, sums, attributes, inputs, "grad_x")
+
+
+def _permute_grad_of(case: Case) -> SlotSum:
+    rows = case.inputs["permuted_output_grad"]
+    return SlotSum(rows, named(case, "sorted_indices", case.outputs["out"].shape[0], rows.shape[0]))
+
+
+def _permute_grad(sums: SlotSum) -> Case | None:
+    sums = sums.among_ranks()
+    if sums.weights is not None or 0 in sums.rows.shape or sums.names.shape[1] > MOST_SLOTS:
+        return None
+    attributes = {"num_topk": sums.names.shape[1], "padded_mode": 0}
+    inputs = {"permuted_output_grad": sums.rows, "sorted_indices": sums.listed(sums.count)}
+    return made("moe_token_permute_grad", "uneven", sums, attributes, inputs, "out")
+
+
+def _ep_grad_of(case: Case) -> SlotSum:
+    start, end = case.attributes["rank_range"]
+    tokens = case.outputs["out"].shape[0]
+    names = named(case, "sorted_indices", tokens, end - start, start)
+    return SlotSum(case.inputs["permuted_tokens_output_grad"], names)
+
+
+def _ep_grad(sums: SlotSum) -> Case | None:
+    if sums.weights is not None or not 0 < sums.count <= sums.names.size:
+        return None
+    attributes = {
+        "num_topk": sums.names.shape[1],
+        "rank_range": (0, sums.count),
+        "padded_mode": 0,
+    }
+    inputs = {"permuted_tokens_output_grad": sums.rows, "sorted_indices": sums.listed(sums.count)}
+    return made("moe_token_permute_with_ep_grad", "head", sums, attributes, inputs, "out")
+
+
+def _map_grad_of(case: Case) -> SlotSum:
+    rows = case.inputs["permuted_token_output_grad"]
+    tokens, count = case.attributes["tokens_num"], rows.shape[0]
+    if case.mode == "dropless":
+        return SlotSum(rows, named(case, "sorted_indices", tokens, count))
+    ids = np.asarray(case.arrays["sorted_indices"], np.int64)
+    order = np.argsort(ids, kind="stable")
+    shares = np.bincount(ids, minlength=tokens)
+    names = np.full((tokens, max(1, int(shares.max(initial=0)))), -1, np.int64)
+    slots = np.arange(count) - np.repeat(np.cumsum(shares) - shares, shares)
+    names[ids[order], slots] = order
+    return SlotSum(rows, names)
+
+
+def _unpermute_of(case: Case) -> SlotSum:
+    rows = case.inputs["permuted_tokens"]
+    names = named(case, "sorted_indices", case.outputs["out"].shape[0], rows.shape[0])
+    return SlotSum(rows, names, case.inputs.get("probs"))
+
+
+def _unpermute(sums: SlotSum) -> Case | None:
+    sums = sums.among_ranks()
+    if 0 in sums.rows.shape or sums.names.shape[1] > MOST_SLOTS:
+        return None
+    inputs = {
+        "permuted_tokens": sums.rows,
+        "sorted_indices": sums.listed(sums.count),
+        "probs": sums.with_ones(),
+    }
+    mode = "single" if inputs["probs"] is None else "uneven"
+    attributes = {"padded_mode": 0, "restore_shape": None}
+    return made("moe_token_unpermute", mode, sums, attributes, inputs, "out")
+
+
+def _finalize_of(case: Case) -> SlotSum:
+    """What is added to rows and sums is more rows: x1 and x2 of weight 1, of each slot its bias."""
+    tokens, hidden = case.outputs["out"].shape
+    expanded = as_rows(case.inputs["expanded_x"])
+    by_column = case.mode.endswith("columns")
+    names = np.asarray(case.arrays["expanded_row_idx"], np.int64)
+    names = names.reshape(-1, tokens).T if by_column else names.reshape(tokens, -1)
+    parts = [np.asarray(case.arrays["expanded_x"]).reshape(-1, hidden)]
+    added, weights = [names], [case.arrays.get("scales")]
+    extra = [(name, np.arange(tokens)[:, None]) for name in ("x1", "x2") if name in case.inputs]
+    if "bias" in case.inputs:
+        extra.append(("bias", np.asarray(case.arrays["expert_idx"], np.int64)))
+    if not extra:
+        return SlotSum(expanded, names, case.inputs.get("scales"))
+    dtype = case.inputs["scales"].dtype if "scales" in case.inputs else case.dtype
+    for name, of_rows in extra:
+        added.append(of_rows + sum(map(len, parts)))
+        parts.append(case.arrays[name])
+        weights.append(weights[0] if name == "bias" else None)
+    columns = [
+        np.ones(of_rows.shape, numpy_dtype(dtype)) if weight is None else weight
+        for of_rows, weight in zip(added, weights, strict=True)
+    ]
+    return SlotSum(
+        held(Tensor((), case.dtype), np.concatenate(parts)),
+        np.concatenate(added, axis=1),
+        held(Tensor((), dtype), np.concatenate(columns, axis=1)),
+    )
+
+
+def _finalize(sums: SlotSum) -> Case | None:
+    scales = sums.with_ones()
+    if scales is not None:
+        scales = cast(scales, sums.rows.dtype)
+    if 0 in sums.rows.shape or (scales is None and sums.weights is not None):
+        return None
+    inputs = {
+        "expanded_x": replace(sums.rows, shape=(1, *sums.rows.shape)),
+        "expanded_row_idx": sums.listed(-1),
+        "scales": scales,
+    }
+    operator, attributes = "moe_finalize_routing_v2", {"drop_pad_mode": 3}
+    return made(operator, "drop_pad_rows", sums, attributes, inputs, "out")
+
+
+INIT_GRAD = SumForm(
+    "moe_init_routing_v2_grad", "MoeInitRoutingV2Grad", "grad_x", _init_grad_of, _init_grad
+)
+PERMUTE_GRAD = SumForm(
+    "moe_token_permute_grad", "MoeTokenPermuteGrad", "out", _permute_grad_of, _permute_grad
+)
+EP_GRAD = SumForm(
+    "moe_token_permute_with_ep_grad", "MoeTokenPermuteWithEpGrad", "out", _ep_grad_of, _ep_grad
+)
+MAP_GRAD = SumForm(
+    "moe_token_permute_with_routing_map_grad",
+    "MoeTokenPermuteWithRoutingMapGrad",
+    "tokens_grad",
+    _map_grad_of,
+    lambda sums: None,
+)
+UNPERMUTE = SumForm("moe_token_unpermute", "MoeTokenUnpermute", "out", _unpermute_of, _unpermute)
+FINALIZE = SumForm(
+    "moe_finalize_routing_v2", "MoeFinalizeRoutingV2", "out", _finalize_of, _finalize
+)

@@ -1,0 +1,71 @@
+"""Relations of operators that add rows with other operators, and with other calls of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from cases.relations.slot_sums import SlotSum, SumForm
+from conformance.case import Case
+from conformance.operator import Clause, SourceClass
+from conformance.relations.axes import on_lattice
+from conformance.relations.relation import Outputs, Relation, Run, difference
+
+
+def agrees(own: SumForm, other: SumForm, modes: tuple[str, ...] = ()) -> Relation:
+    """On data whose sums are exact in every order, another operator's sums are the same."""
+
+    def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
+        asked = _of(own.read, other.call, case)
+        if asked is not None:
+            due = run(asked)[other.output]
+            yield from difference(
+                own.output, outputs[own.output], due, f"by {other.title}", sums=True
+            )
+
+    def prepared(drawn: Case) -> Case | None:
+        case = on_lattice(drawn)
+        return None if _of(own.read, other.call, case) is None else case
+
+    text = f"of small integers the sums of {other.title} are the same"
+    source = "the sums of both documents' equations, which are exact on such data in any order"
+    clause = Clause(text, source, SourceClass.INFERRED)
+    return Relation(
+        f"sums of {other.title}", clause, broken, prepared, modes, beside=(other.operator,)
+    )
+
+
+def split(own: SumForm, modes: tuple[str, ...] = ()) -> Relation:
+    """The sums of a batch's second half are those of a call of its own, with all the rows."""
+
+    def second_half(sums: SlotSum) -> Case | None:
+        tokens = len(sums.names)
+        return own.call(sums.of_tokens(tokens // 2)) if tokens > 1 else None
+
+    def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
+        asked = _of(own.read, second_half, case)
+        if asked is not None:
+            seen = outputs[own.output][len(outputs[own.output]) // 2 :]
+            meaning = "by a call of the second half of the tokens"
+            name = f"{own.output}'s second half"
+            yield from difference(name, seen, run(asked)[own.output], meaning, sums=True)
+
+    def prepared(drawn: Case) -> Case | None:
+        case = on_lattice(drawn)
+        return None if _of(own.read, second_half, case) is None else case
+
+    source = "no sum of this family looks at other tokens"
+    clause = Clause("half a batch has the sums that it has in the whole", source, _INFERRED)
+    return Relation("half a batch", clause, broken, prepared, modes)
+
+
+_INFERRED = SourceClass.INFERRED
+
+
+def _of(
+    read: Callable[[Case], SlotSum | None], call: Callable[[SlotSum], Case | None], case: Case
+) -> Case | None:
+    """The call of the sums of a case; None where there are none, or no token, slot or column."""
+    if any(0 in tensor.shape for tensor in (*case.inputs.values(), *case.outputs.values())):
+        return None
+    sums = read(case)
+    return None if sums is None else call(sums)
