@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cases.operators._moe_init_routing_v2_call import (
     BEFORE,
@@ -12,6 +15,7 @@ from cases.operators._moe_init_routing_v2_call import (
     COUNTS,
     COUNTS_FLAG,
 )
+from cases.relations.slot_sorts import INIT, MAP, PERMUTE, Ranked, SlotSort, Sorter, same_ranks
 from cases.relations.sorts import SOURCE, Sorted, of_sorts
 from conformance.case import Case
 from conformance.operator import Clause, SourceClass
@@ -19,6 +23,7 @@ from conformance.relations.axes import Axes
 from conformance.relations.relation import Outputs, Relation, Run, difference
 from conformance.relations.symmetries import symmetry
 
+UNPADDED = ("dropless", "active")
 ROWS = {"x": ("token", "hidden"), "expanded_x": ("row", "hidden")}
 PLACES = {"x": ("token", "hidden"), "expanded_x": ("expert", "place", "hidden")}
 
@@ -57,6 +62,45 @@ def _miscounted(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
         yield from difference(name, outputs[name], due, "the slots of every expert make it")
 
 
+def _sort(case: Case) -> SlotSort:
+    return SlotSort(case.inputs["x"], np.asarray(case.arrays["expert_idx"], np.int64))
+
+
+def _kept(case: Case, ranked: Ranked) -> dict[str, NDArray[Any]]:
+    rows = case.outputs["expanded_x"].shape[0]
+    ranks = ranked.ranks.ravel().astype(np.int32)
+    return {"expanded_row_idx": ranks, "expanded_x": ranked.rows[:rows]}
+
+
+def _kept_of_experts(case: Case, ranked: Ranked) -> dict[str, NDArray[Any]]:
+    """A rank's distance from the first of its expert is the place there, if there is so much."""
+    keys = np.asarray(case.arrays["expert_idx"], np.int64).ravel()
+    experts, capacity, hidden = case.outputs["expanded_x"].shape
+    counts = np.bincount(keys, minlength=experts)
+    ranks = ranked.ranks.ravel()
+    distances = ranks - (np.cumsum(counts) - counts)[keys]
+    places = np.where(distances < capacity, keys * capacity + distances, -1)
+    rows = np.zeros((experts * capacity, hidden), ranked.rows.dtype)
+    rows[places[places >= 0]] = ranked.rows[ranks[places >= 0]]
+    shaped = rows.reshape(experts, capacity, hidden)
+    return {"expanded_row_idx": places.astype(np.int32), "expanded_x": shaped}
+
+
+def _sums_of_counts(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
+    """The same call, asked for what it was not asked: counts for sums, or sums for counts."""
+    flag = case.attributes[COUNTS_FLAG]
+    if COUNTS not in outputs or flag == 0:
+        return
+    seen = run(replace(case, attributes={**case.attributes, COUNTS_FLAG: 3 - flag}))[COUNTS]
+    counts, sums = (seen, outputs[COUNTS]) if flag == 1 else (outputs[COUNTS], seen)
+    due = np.cumsum(counts, dtype=np.int32)
+    yield from difference("the cumulative sums", sums, due, "by the counts of a second call")
+
+
+SORTER = Sorter("moe_init_routing_v2", _sort, _kept)
+PLACER = Sorter("moe_init_routing_v2", _sort, _kept_of_experts)
+
+
 def _law(name: str, text: str, broken: object, modes: tuple[str, ...]) -> Relation:
     clause = Clause(text, SOURCE, SourceClass.INFERRED)
     return Relation(name, clause, broken, None, modes)  # type: ignore[arg-type]
@@ -71,9 +115,13 @@ RELATIONS = (
             rows=("x", "expanded_x"),
             window=lambda case: (0, case.outputs["expanded_x"].shape[0]),
         ),
-        ("dropless", "active"),
+        UNPADDED,
     ),
     symmetry(Axes(PLACES), "hidden", modes=("drop_pad",)),
     _law("places of experts", "each expert has its first slots", _misplaced, ("drop_pad",)),
     _law("counts of slots", "counts are those of slots", _miscounted, ()),
+    _law("sums of counts", "cumulative sums are those of counts", _sums_of_counts, UNPADDED),
+    same_ranks(SORTER, PERMUTE, UNPADDED),
+    same_ranks(SORTER, MAP, UNPADDED),
+    same_ranks(PLACER, INIT, ("drop_pad",), "places of a call that drops nothing"),
 )

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cases.relations.slot_sorts import EP, MOST_EXPERTS, Ranked, SlotSort, Sorter, flat, same_ranks
 from cases.relations.sorts import Sorted, of_sorts
 from conformance.case import Case
-from conformance.relations.axes import Axes
+from conformance.relations.axes import Axes, held
 from conformance.relations.symmetries import symmetry
 
 AXES = Axes(
@@ -30,6 +31,44 @@ def _marked(case: Case, probs: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(probs[case.arrays["routing_map"] != 0])
 
 
+def _sort(case: Case) -> SlotSort:
+    tokens, probs = case.inputs["tokens"], case.inputs.get("probs")
+    marked = None if probs is None else held(probs, _marked(case, case.arrays["probs"]))
+    return SlotSort(flat(tokens), _experts(case).reshape(tokens.shape[0], -1), marked)
+
+
+def _kept(case: Case, ranked: Ranked) -> dict[str, NDArray[Any]]:
+    found = {
+        "sorted_indices": ranked.ranks.ravel().astype(np.int32),
+        "permute_tokens": ranked.rows,
+    }
+    return found if ranked.probs is None else {**found, "permute_probs": ranked.probs}
+
+
+def _sort_of_experts(case: Case) -> SlotSort | None:
+    """Every token for every expert: those that the map marks first."""
+    routes = case.arrays["routing_map"] != 0
+    if routes.shape[1] > MOST_EXPERTS:
+        return None
+    keys = 2 * np.arange(routes.shape[1]) + ~routes
+    return SlotSort(flat(case.inputs["tokens"]), keys, case.inputs.get("probs"))
+
+
+def _kept_of_experts(case: Case, ranked: Ranked) -> dict[str, NDArray[Any]]:
+    """Of each expert's tokens as many as it has places."""
+    tokens, experts = ranked.ranks.shape
+    capacity = case.outputs["permute_tokens"].shape[0] // experts
+    ranks = (np.arange(experts)[:, None] * tokens + np.arange(capacity)).ravel()
+    slots = np.argsort(ranked.ranks.ravel())[ranks]
+    found = {
+        "sorted_indices": (slots // experts).astype(np.int32),
+        "permute_tokens": ranked.rows[ranks],
+    }
+    return found if ranked.probs is None else {**found, "permute_probs": ranked.probs[ranks]}
+
+
+NAME = "moe_token_permute_with_routing_map"
+SORTER, PLACER = Sorter(NAME, _sort, _kept), Sorter(NAME, _sort_of_experts, _kept_of_experts)
 RELATIONS = (
     *of_sorts(
         Sorted(
@@ -44,4 +83,6 @@ RELATIONS = (
         ("dropless",),
     ),
     symmetry(AXES, "hidden", modes=("drop_pad",)),
+    same_ranks(SORTER, EP, ("dropless",)),
+    same_ranks(PLACER, EP, ("drop_pad",)),
 )

@@ -23,10 +23,10 @@ from cases.operators._moe_token_permute_calls import (
     quarantine,
     rejections,
 )
+from cases.operators._moe_token_permute_relations import RELATIONS
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_limits import limits
-from cases.relations.sorts import Sorted, of_sorts
 from conformance.case import Case
 from conformance.cells import Cells
 from conformance.operator import (
@@ -41,7 +41,6 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.relations.axes import Axes
 from reference import moe_token_permute as reference
 
 
@@ -115,16 +114,7 @@ OPERATOR = Operator(
     rejections=rejections(),
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES, probs=(False,))),
-    relations=of_sorts(
-        Sorted(
-            axes=Axes({"tokens": ("token", "hidden"), "permute_tokens": ("row", "hidden")}),
-            keys=lambda case: case.arrays["indices"],
-            ranks="sorted_indices",
-            rows=("tokens", "permute_tokens"),
-            window=lambda case: (0, case.outputs["permute_tokens"].shape[0]),
-            named="indices",
-        )
-    ),
+    relations=RELATIONS,
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),

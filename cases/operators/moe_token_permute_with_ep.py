@@ -24,6 +24,7 @@ from cases.operators._moe_token_permute_with_ep_examples import examples
 from cases.operators._moe_token_permute_with_ep_padded import padded_cases, padded_cells
 from cases.operators._moe_token_permute_with_ep_quarantine import quarantine
 from cases.operators._moe_token_permute_with_ep_rejections import rejections
+from cases.operators._moe_token_permute_with_ep_relations import RELATIONS
 from cases.operators._moe_token_permute_with_ep_sources import (
     ACLNN,
     DEFINITION,
@@ -34,7 +35,6 @@ from cases.operators._moe_token_permute_with_ep_sources import (
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_limits import limits
-from cases.relations.sorts import Sorted, of_sorts
 from conformance.case import Case
 from conformance.cells import Cells
 from conformance.operator import (
@@ -51,7 +51,6 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.relations.axes import Axes
 from reference import moe_token_permute_with_ep as reference
 
 
@@ -188,18 +187,7 @@ OPERATOR = Operator(
     rejections=rejections(),
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES)),
-    relations=of_sorts(
-        Sorted(
-            axes=Axes({"tokens": ("token", "hidden"), "permute_tokens": ("row", "hidden")}),
-            keys=lambda case: case.arrays["indices"],
-            ranks="sorted_indices",
-            rows=("tokens", "permute_tokens"),
-            elements=("probs", "permute_probs"),
-            window=lambda case: tuple(case.attributes["rank_range"]),
-            named="indices",
-        ),
-        ("full", "head", "tail", "middle"),
-    ),
+    relations=RELATIONS,
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),

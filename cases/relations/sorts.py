@@ -79,11 +79,12 @@ def of_sorts(given: Sorted, modes: tuple[str, ...] = ()) -> tuple[Relation, ...]
         source, copy = given.rows
         rows = case.arrays[source]
         top_k = max(1, slots.size // max(1, len(rows)))
-        yield from difference(copy, outputs[copy], rows[kept // top_k], meaning)
+        seen = outputs[copy][: kept.size]
+        yield from difference(copy, seen, rows[kept // top_k], meaning)
         source, copy = given.elements
         if source in case.inputs and copy in outputs:
             due = given.of(case, case.arrays[source])[kept]
-            yield from difference(copy, outputs[copy], due, meaning)
+            yield from difference(copy, outputs[copy][: kept.size], due, meaning)
 
     def relabelled(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
         keys = case.arrays[given.named]

@@ -11,26 +11,27 @@ from conformance.relations.axes import on_lattice
 from conformance.relations.relation import Outputs, Relation, Run, difference
 
 
-def agrees(own: SumForm, other: SumForm, modes: tuple[str, ...] = ()) -> Relation:
+def agrees(
+    own: SumForm, other: SumForm, modes: tuple[str, ...] = (), what: str = "sums"
+) -> Relation:
     """On data whose sums are exact in every order, another operator's sums are the same."""
 
     def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
         asked = _of(own.read, other.call, case)
         if asked is not None:
             due = run(asked)[other.output]
-            yield from difference(
-                own.output, outputs[own.output], due, f"by {other.title}", sums=True
-            )
+            seen = outputs[own.output].reshape(due.shape)
+            yield from difference(own.output, seen, due, f"by {other.title}", sums=True)
 
     def prepared(drawn: Case) -> Case | None:
         case = on_lattice(drawn)
         return None if _of(own.read, other.call, case) is None else case
 
-    text = f"of small integers the sums of {other.title} are the same"
+    text = f"of small integers the {what} of {other.title} are the same"
     source = "the sums of both documents' equations, which are exact on such data in any order"
     clause = Clause(text, source, SourceClass.INFERRED)
     return Relation(
-        f"sums of {other.title}", clause, broken, prepared, modes, beside=(other.operator,)
+        f"{what} of {other.title}", clause, broken, prepared, modes, beside=(other.operator,)
     )
 
 

@@ -2,9 +2,10 @@
 
     python -m tests.kernels.relations_run --operator moe_token_permute_grad
 
-Every mistake is asked over the cases that smoke draws of the first cell in which it can show, small
-ones first. A line tells the relation that broke first, and how many cases it took. Other operators
-that a relation calls are right, unless the mistake lies in what all of them share.
+Every mistake is asked over the cases that smoke draws of the modes in which it can show, those of
+one after those of another, small ones first. A line tells the relation that broke first, and how
+many cases it took. Other operators that a relation calls are right, unless the mistake lies in what
+they share.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ import argparse
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
 
 from conformance import suite
@@ -27,10 +28,11 @@ from conformance.profiles import PROFILES
 from conformance.relations.relate import related
 from device_kernels.build import build
 from tests.kernels.drawn_cases import cell_cases
+from tests.kernels.launches import ROUTE
 from tests.kernels.mutants import Mutant
-from tests.kernels.mutation_run import MUTANTS, build_mutant, first_mode, route_of
+from tests.kernels.mutation_run import MUTANTS, build_mutant
 
-MOST_CASES = 150
+MOST_CASES = 240
 TIME_LIMIT = 3
 """Seconds of one call."""
 
@@ -41,6 +43,13 @@ def beside(operator: Operator, mutant: Mutant) -> set[str]:
     return called if mutant.file.startswith("shared/") else set()
 
 
+def drawn_in_turn(operator: Operator, mutant: Mutant) -> Iterator[Case]:
+    """Cases of the cells in which a mistake can show: the first of each, the second of each."""
+    modes = mutant.modes or tuple(mode.name for mode in operator.on_route(ROUTE).modes)
+    cells = (cell_cases(operator, mode, mutant.dtypes[0], PROFILES["smoke"], 0) for mode in modes)
+    return (case for row in zip_longest(*cells) for case in row if case is not None)
+
+
 def broken(
     operator: Operator, mutant: Mutant, records: Mapping[str, Operator], lib: Path, whole: Path
 ) -> tuple[str, int]:
@@ -48,14 +57,12 @@ def broken(
 
     The libraries in ``lib`` have the mistake, those in ``whole`` have none.
     """
-    mode = first_mode(operator, mutant)
-    asked = [one for one in operator.relations if mode in (one.modes or (mode,))]
-    cases = islice(cell_cases(operator, mode, mutant.dtypes[0], PROFILES["smoke"], 0), MOST_CASES)
-    route, wrong, count = route_of(operator, mutant), beside(operator, mutant), 0
+    cases = islice(drawn_in_turn(operator, mutant), MOST_CASES)
+    wrong, count = beside(operator, mutant), 0
     with ExitStack() as devices:
         under, right = (
             devices.enter_context(
-                closing(open_device("sim", time_limit=TIME_LIMIT, libraries=folder, route=route))
+                closing(open_device("sim", time_limit=TIME_LIMIT, libraries=folder, route=ROUTE))
             )
             for folder in (lib, whole)
         )
@@ -65,8 +72,8 @@ def broken(
             return device.run(called, case)
 
         for count, case in enumerate(cases, 1):
-            for relation in asked:
-                if relation.case(case) is None:
+            for relation in operator.relations:
+                if case.mode not in (relation.modes or (case.mode,)):
                     continue
                 if not related(relation, records, case, observe)[1].ok:
                     return relation.name, count

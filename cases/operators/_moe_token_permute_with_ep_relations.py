@@ -1,0 +1,95 @@
+"""Relations of MoeTokenPermuteWithEp: those of sorts, who else sorts the same, and who gathers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cases.relations.slot_sorts import INIT, MAP, Ranked, SlotSort, Sorter, flat, same_ranks
+from cases.relations.slot_sums import UNPERMUTE, SlotSum, SumForm
+from cases.relations.sorts import Sorted, of_sorts
+from cases.relations.sums_agree import agrees
+from conformance.case import Case
+from conformance.relations.axes import Axes, held
+
+SORTS = (
+    "full",
+    "head",
+    "tail",
+    "middle",
+    "equal",
+    "reversed",
+    "no_range",
+    "num_out_tokens",
+)
+NAME = "moe_token_permute_with_ep"
+
+
+def _window(case: Case) -> tuple[int, int]:
+    """The ranks whose rows are copied: first, and first beyond."""
+    slots = case.inputs["indices"].size
+    start, end = case.attributes["rank_range"] or (0, 0)
+    if start == end:
+        return 0, case.outputs["permute_tokens"].shape[0]
+    return start, end if start < end else slots
+
+
+def _sort(case: Case) -> SlotSort:
+    tokens, keys = case.inputs["tokens"], np.asarray(case.arrays["indices"], np.int64)
+    return SlotSort(flat(tokens), keys.reshape(tokens.shape[0], -1), case.inputs.get("probs"))
+
+
+def _kept(case: Case, ranked: Ranked) -> dict[str, NDArray[Any]]:
+    start, end = _window(case)
+    rows = case.outputs["permute_tokens"].shape[0]
+    found = {
+        "sorted_indices": ranked.ranks.ravel().astype(np.int32),
+        "permute_tokens": ranked.rows[start:end][:rows],
+    }
+    if ranked.probs is not None:
+        found["permute_probs"] = ranked.probs[start:end][:rows]
+    return found
+
+
+def _tokens_gathered(case: Case) -> SlotSum:
+    """Padded, indices name the token of each row."""
+    return SlotSum(
+        flat(case.inputs["tokens"]), np.asarray(case.arrays["indices"], np.int64)[:, None]
+    )
+
+
+def _probs_gathered(case: Case) -> SlotSum | None:
+    """Padded, each row has the probability of its token for the expert that it belongs to."""
+    if "probs" not in case.inputs:
+        return None
+    ids = np.asarray(case.arrays["indices"], np.int64)
+    experts = case.inputs["probs"].shape[1]
+    names = ids * experts + np.arange(ids.size) // max(1, ids.size // experts)
+    return SlotSum(held(case.inputs["probs"], case.arrays["probs"].reshape(-1, 1)), names[:, None])
+
+
+def _gathers(output: str, read: Any) -> SumForm:
+    return SumForm(NAME, "MoeTokenPermuteWithEp", output, read, lambda sums: None)
+
+
+SORTER = Sorter(NAME, _sort, _kept)
+RELATIONS = (
+    *of_sorts(
+        Sorted(
+            axes=Axes({"tokens": ("token", "hidden"), "permute_tokens": ("row", "hidden")}),
+            keys=lambda case: case.arrays["indices"],
+            ranks="sorted_indices",
+            rows=("tokens", "permute_tokens"),
+            elements=("probs", "permute_probs"),
+            window=_window,
+            named="indices",
+        ),
+        SORTS,
+    ),
+    same_ranks(SORTER, INIT, SORTS),
+    same_ranks(SORTER, MAP, SORTS),
+    agrees(_gathers("permute_tokens", _tokens_gathered), UNPERMUTE, ("padded",), "tokens"),
+    agrees(_gathers("permute_probs", _probs_gathered), UNPERMUTE, ("padded",), "probs"),
+)

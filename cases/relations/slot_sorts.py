@@ -1,0 +1,221 @@
+"""Sorts of slots by their experts, and how each operator that sorts them is called for one.
+
+Operators of this family sort the same slots under other names, and copy tokens to the ranks. What
+one is asked another can be asked, too: both have to find the same ranks and copy the same rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cases.relations.slot_sums import MACHINE, Integers
+from conformance.case import Case, Tensor
+from conformance.operator import Clause, SourceClass
+from conformance.relations.axes import held
+from conformance.relations.relation import Outputs, Relation, Run, difference
+
+MOST_EXPERTS = 512
+"""Of a map that is made for a sort, whose tokens have at most as many slots."""
+
+
+@dataclass(frozen=True)
+class SlotSort:
+    """Slots sorted by key, equal ones in order, and a copy of its token at the rank of each.
+
+    ``tokens`` are [tokens, hidden], ``keys`` [tokens, top_k], ``probs`` one for each slot.
+    """
+
+    tokens: Tensor
+    keys: Integers
+    probs: Tensor | None = None
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """What a sort comes to: the rank of each slot, [tokens, top_k], rows and probs by rank."""
+
+    ranks: Integers
+    rows: NDArray[Any]
+    probs: NDArray[Any] | None = None
+
+
+@dataclass(frozen=True)
+class SortForm:
+    """How an operator is called for a sort; ``answer`` tells what the outputs of that call say.
+
+    ``call`` makes the call of a sort, None where the operator has none.
+    """
+
+    operator: str
+    title: str
+    call: Callable[[SlotSort], Case | None]
+    answer: Callable[[SlotSort, Outputs], Ranked]
+
+
+@dataclass(frozen=True)
+class Sorter:
+    """How an operator's own calls sort: what they sort, and which of it their outputs hold.
+
+    ``sort`` reads a call; ``kept`` says what its outputs are, by name, where the sort comes to what
+    it is given; an output may go on, where nothing is promised of it.
+    """
+
+    operator: str
+    sort: Callable[[Case], SlotSort | None]
+    kept: Callable[[Case, Ranked], dict[str, NDArray[Any]]]
+
+
+def same_ranks(
+    own: Sorter, other: SortForm, modes: tuple[str, ...] = (), name: str = ""
+) -> Relation:
+    """Another operator sorts the same slots to the same ranks, and copies the same rows there."""
+
+    def prepared(drawn: Case) -> Case | None:
+        return None if _asked(drawn)[1] is None else drawn
+
+    def _asked(case: Case) -> tuple[SlotSort | None, Case | None]:
+        if any(0 in tensor.shape for tensor in (*case.inputs.values(), *case.outputs.values())):
+            return None, None
+        sort = own.sort(case)
+        return sort, None if sort is None else other.call(sort)
+
+    def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
+        sort, asked = _asked(case)
+        if sort is None or asked is None:
+            return
+        due = own.kept(case, other.answer(sort, run(asked)))
+        for name, array in due.items():
+            seen = outputs[name].reshape(-1)[: array.size].reshape(array.shape)
+            yield from difference(name, seen, array, f"by {other.title}")
+
+    text = f"{other.title} finds the same ranks, and copies the same rows"
+    source = "the sort of both documents' equations, stable in both"
+    clause = Clause(text, source, SourceClass.INFERRED)
+    beside = () if other.operator == own.operator else (other.operator,)
+    return Relation(
+        name or f"ranks of {other.title}", clause, broken, prepared, modes, beside=beside
+    )
+
+
+def flat(tokens: Tensor) -> Tensor:
+    """Tokens with one axis for all that follows the first."""
+    count = tokens.shape[0]
+    shape = (count, int(np.prod(tokens.shape[1:], dtype=np.int64)))
+    if tokens.shape[1:] == shape[1:]:
+        return replace(tokens, strides=None)
+    if tokens.fill is None or len(tokens.shape) < 2:
+        return replace(tokens, shape=shape, strides=None)
+    return held(Tensor((), tokens.dtype), tokens.materialize().reshape(shape))
+
+
+def _sized(sort: SlotSort) -> tuple[int, int]:
+    return sort.keys.size, sort.tokens.shape[-1]
+
+
+def _int32(values: Integers) -> Tensor:
+    return held(Tensor((), "int32"), values.astype(np.int32))
+
+
+def _dense(keys: Integers) -> Integers:
+    """The keys numbered from 0 on, in the same order."""
+    return np.asarray(np.unique(keys, return_inverse=True)[1], np.int64).reshape(keys.shape)
+
+
+def _init(sort: SlotSort) -> Case | None:
+    slots, hidden = _sized(sort)
+    attributes = {
+        "active_num": 0,
+        "expert_capacity": 0,
+        "expert_num": 0,
+        "drop_pad_mode": 0,
+        "expert_tokens_count_or_cumsum_flag": 0,
+        "expert_tokens_before_capacity_flag": 0,
+    }
+    outputs = {
+        "expanded_x": Tensor((slots, hidden), sort.tokens.dtype),
+        "expanded_row_idx": Tensor((slots,), "int32"),
+    }
+    inputs = {"x": sort.tokens, "expert_idx": _int32(_dense(sort.keys))}
+    dtype = sort.tokens.dtype
+    return Case("moe_init_routing_v2", "dropless", dtype, attributes, inputs, outputs, MACHINE)
+
+
+def _init_answer(sort: SlotSort, outputs: Outputs) -> Ranked:
+    ranks = np.asarray(outputs["expanded_row_idx"], np.int64).reshape(sort.keys.shape)
+    return Ranked(ranks, outputs["expanded_x"])
+
+
+def _permute(sort: SlotSort) -> Case | None:
+    slots, hidden = _sized(sort)
+    outputs = {
+        "permute_tokens": Tensor((slots, hidden), sort.tokens.dtype),
+        "sorted_indices": Tensor((slots,), "int32"),
+    }
+    attributes = {"num_out_tokens": 0, "padded_mode": 0}
+    inputs = {"tokens": sort.tokens, "indices": _int32(_dense(sort.keys))}
+    dtype = sort.tokens.dtype
+    return Case("moe_token_permute", "whole", dtype, attributes, inputs, outputs, MACHINE)
+
+
+def _permute_answer(sort: SlotSort, outputs: Outputs) -> Ranked:
+    ranks = np.asarray(outputs["sorted_indices"], np.int64).reshape(sort.keys.shape)
+    return Ranked(ranks, outputs["permute_tokens"], outputs.get("permute_probs"))
+
+
+def _ep(sort: SlotSort) -> Case | None:
+    whole = _permute(sort)
+    if whole is None:
+        return None
+    attributes = {"rank_range": (0, sort.keys.size), "num_out_tokens": 0, "padded_mode": 0}
+    inputs, outputs = dict(whole.inputs), dict(whole.outputs)
+    if sort.probs is not None:
+        inputs["probs"] = replace(sort.probs, shape=sort.keys.shape, strides=None)
+        outputs["permute_probs"] = Tensor((sort.keys.size,), sort.probs.dtype)
+    dtype = sort.tokens.dtype
+    return Case("moe_token_permute_with_ep", "full", dtype, attributes, inputs, outputs, MACHINE)
+
+
+def _map(sort: SlotSort) -> Case | None:
+    """A map of the experts of each token, of which no two may be the same."""
+    keys = _dense(sort.keys)
+    tokens, top_k = keys.shape
+    experts = int(keys.max(initial=0)) + 1
+    alike = (np.diff(np.sort(keys, axis=1), axis=1) == 0).any()
+    if alike or experts > MOST_EXPERTS or top_k >= MOST_EXPERTS:
+        return None
+    marks = np.zeros((tokens, experts), np.int8)
+    np.put_along_axis(marks, keys, 1, axis=1)
+    slots, hidden = _sized(sort)
+    inputs = {"tokens": sort.tokens, "routing_map": held(Tensor((), "int8"), marks)}
+    outputs = {"permute_tokens": Tensor((slots, hidden), sort.tokens.dtype)}
+    if sort.probs is not None:
+        stored = sort.probs.materialize().reshape(keys.shape)
+        probs = np.zeros((tokens, experts), stored.dtype)
+        np.put_along_axis(probs, keys, stored, axis=1)
+        inputs["probs"] = held(sort.probs, probs)
+        outputs["permute_probs"] = Tensor((slots,), sort.probs.dtype)
+    outputs["sorted_indices"] = Tensor((slots,), "int32")
+    attributes = {"num_out_tokens": slots, "drop_and_pad": 0}
+    operator, dtype = "moe_token_permute_with_routing_map", sort.tokens.dtype
+    return Case(operator, "dropless", dtype, attributes, inputs, outputs, MACHINE)
+
+
+def _map_answer(sort: SlotSort, outputs: Outputs) -> Ranked:
+    """Its ranks are those of a token's experts in ascending order."""
+    ranks = np.empty(sort.keys.shape, np.int64)
+    ascending = np.asarray(outputs["sorted_indices"], np.int64).reshape(ranks.shape)
+    np.put_along_axis(ranks, np.argsort(sort.keys, axis=1), ascending, axis=1)
+    return Ranked(ranks, outputs["permute_tokens"], outputs.get("permute_probs"))
+
+
+INIT = SortForm("moe_init_routing_v2", "MoeInitRoutingV2", _init, _init_answer)
+PERMUTE = SortForm("moe_token_permute", "MoeTokenPermute", _permute, _permute_answer)
+EP = SortForm("moe_token_permute_with_ep", "MoeTokenPermuteWithEp", _ep, _permute_answer)
+MAP = SortForm(
+    "moe_token_permute_with_routing_map", "MoeTokenPermuteWithRoutingMap", _map, _map_answer
+)
