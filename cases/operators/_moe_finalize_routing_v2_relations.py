@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cases.relations.slot_sums import FINALIZE, UNPERMUTE
 from cases.relations.sums import of_sums
-from cases.relations.sums_agree import agrees, split
+from cases.relations.sums_agree import agrees, agrees_rounded, split
 from conformance.relations.axes import Axes
 
 ADDED = ("expanded_x", "x1", "x2", "bias")
@@ -32,5 +32,6 @@ MODES = ("dropless_columns", "drop_pad_columns", "dropless_rows", "drop_pad_rows
 RELATIONS = (
     *(relation for mode in MODES for relation in of_sums(_axes(mode), ("out",), ADDED, (mode,))),
     agrees(FINALIZE, UNPERMUTE),
+    agrees_rounded(FINALIZE, UNPERMUTE),
     split(FINALIZE),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cases.relations.slot_sums import INIT_GRAD, PERMUTE_GRAD
 from cases.relations.sums import of_sums
-from cases.relations.sums_agree import agrees, split
+from cases.relations.sums_agree import agrees, agrees_rounded, split
 from conformance.relations.axes import Axes
 
 GRAD = "grad_expanded_x"
@@ -16,5 +16,6 @@ RELATIONS = (
     *of_sums(ROWS, ("grad_x",), (GRAD,), ("dropless", "active")),
     *of_sums(PLACES, ("grad_x",), (GRAD,), ("drop_pad",)),
     agrees(INIT_GRAD, PERMUTE_GRAD),
+    agrees_rounded(INIT_GRAD, PERMUTE_GRAD),
     split(INIT_GRAD),
 )

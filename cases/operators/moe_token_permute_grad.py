@@ -14,7 +14,7 @@ from cases.operators._slot_sum_limits import limits
 from cases.operators._storage_bits import bits
 from cases.relations.slot_sums import INIT_GRAD, PERMUTE_GRAD
 from cases.relations.sums import of_sums
-from cases.relations.sums_agree import agrees, split
+from cases.relations.sums_agree import agrees, agrees_rounded, split
 from conformance.case import Case, Machine, Tensor
 from conformance.fill import Fill
 from conformance.operator import (
@@ -273,6 +273,7 @@ OPERATOR = Operator(
     relations=(
         *of_sums(AXES, ("out",), ("permuted_output_grad",)),
         agrees(PERMUTE_GRAD, INIT_GRAD),
+        agrees_rounded(PERMUTE_GRAD, INIT_GRAD),
         split(PERMUTE_GRAD),
     ),
     targets=(

@@ -44,7 +44,7 @@ from cases.operators._slot_sum_limits import limits
 from cases.operators._token_permute_cells import PROBS, probs_with
 from cases.relations.slot_sums import EP_GRAD, INIT_GRAD
 from cases.relations.sums import of_sums
-from cases.relations.sums_agree import agrees
+from cases.relations.sums_agree import agrees, agrees_rounded
 from conformance.case import Case
 from conformance.cells import Axis, Cells, Levels
 from conformance.fill import Fill, families_of
@@ -184,7 +184,11 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     row_sum=row_sum,
     limits=tuple(limits(DTYPES)),
-    relations=(*of_sums(AXES, ("out",), (GRAD,)), agrees(EP_GRAD, INIT_GRAD)),
+    relations=(
+        *of_sums(AXES, ("out",), (GRAD,)),
+        agrees(EP_GRAD, INIT_GRAD),
+        agrees_rounded(EP_GRAD, INIT_GRAD),
+    ),
     targets=tuple(
         Target(product, Support.SUPPORTED, source_read("named by the operator's definition", HOST))
         for product in ("Ascend910B", "Ascend910_93")

@@ -48,7 +48,7 @@ from cases.operators._slot_sum_cases import left_to_right
 from cases.operators._slot_sum_sizes import least_ub_bytes
 from cases.relations.slot_sums import INIT_GRAD, MAP_GRAD
 from cases.relations.sums import of_sums
-from cases.relations.sums_agree import agrees
+from cases.relations.sums_agree import agrees, agrees_rounded
 from conformance.case import Case, Machine, numpy_dtype
 from conformance.operator import (
     Arrays,
@@ -301,6 +301,7 @@ OPERATOR = Operator(
     relations=(
         *of_sums(AXES, ("tokens_grad",), ("permuted_token_output_grad",)),
         agrees(MAP_GRAD, INIT_GRAD),
+        agrees_rounded(MAP_GRAD, INIT_GRAD),
     ),
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),

@@ -40,7 +40,7 @@ from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
 from cases.operators._storage_bits import bits
 from cases.relations.slot_sums import FINALIZE, UNPERMUTE
 from cases.relations.sums import of_sums
-from cases.relations.sums_agree import agrees, split
+from cases.relations.sums_agree import agrees, agrees_rounded, split
 from conformance.case import Case, numpy_dtype
 from conformance.cells import Axis, Cells
 from conformance.fill import families_of
@@ -194,6 +194,7 @@ OPERATOR = Operator(
     relations=(
         *of_sums(AXES, ("out",), ("permuted_tokens",)),
         agrees(UNPERMUTE, FINALIZE),
+        agrees_rounded(UNPERMUTE, FINALIZE),
         split(UNPERMUTE),
     ),
     targets=(

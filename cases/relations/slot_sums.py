@@ -135,6 +135,8 @@ def _init_grad_of(case: Case) -> SlotSum:
 
 
 def _init_grad(sums: SlotSum) -> Case | None:
+    if sums.rows.rows is not None:
+        sums = sums.among_ranks()
     if sums.weights is not None or sums.count == 0:
         return None
     attributes = {"top_k": sums.names.shape[1], "drop_pad_mode": 0, "active_num": sums.count}
@@ -221,7 +223,7 @@ def _finalize_of(case: Case) -> SlotSum:
     expanded = as_rows(case.inputs["expanded_x"])
     by_column = case.mode.endswith("columns")
     names = np.asarray(case.arrays["expanded_row_idx"], np.int64)
-    names = names.reshape(-1, tokens).T if by_column else names.reshape(tokens, -1)
+    names = np.array(names.reshape(-1, tokens).T if by_column else names.reshape(tokens, -1))
     parts = [np.asarray(case.arrays["expanded_x"]).reshape(-1, hidden)]
     added, weights = [names], [case.arrays.get("scales")]
     extra = [(name, np.arange(tokens)[:, None]) for name in ("x1", "x2") if name in case.inputs]
@@ -230,6 +232,9 @@ def _finalize_of(case: Case) -> SlotSum:
     if not extra:
         return SlotSum(expanded, names, case.inputs.get("scales"))
     dtype = case.inputs["scales"].dtype if "scales" in case.inputs else case.dtype
+    kept = names >= 0
+    read, names[kept] = np.unique(names[kept], return_inverse=True)
+    parts = [parts[0][read]]
     for name, of_rows in extra:
         added.append(of_rows + sum(map(len, parts)))
         parts.append(case.arrays[name])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+import numpy as np
+
 from cases.relations.slot_sums import SlotSum, SumForm
 from conformance.case import Case
 from conformance.operator import Clause, SourceClass
@@ -15,6 +17,37 @@ def agrees(
     own: SumForm, other: SumForm, modes: tuple[str, ...] = (), what: str = "sums"
 ) -> Relation:
     """On data whose sums are exact in every order, another operator's sums are the same."""
+    text = f"of small integers the {what} of {other.title} are the same"
+    source = "the sums of both documents' equations, which are exact on such data in any order"
+    return _agreement(own, other, (f"{what} of {other.title}", text, source), on_lattice, modes)
+
+
+def agrees_rounded(own: SumForm, other: SumForm, modes: tuple[str, ...] = ()) -> Relation:
+    """Where a sum has one order, another operator's sums are the same on any data.
+
+    That are two rows, or one with a weight: added or multiplied in float32, and rounded once.
+    """
+
+    def of_one_order(case: Case) -> Case | None:
+        sums = own.read(case)
+        if sums is None or sums.names.shape[1] > (2 if sums.weights is None else 1):
+            return None
+        weights = np.ones(1) if sums.weights is None else sums.weights.materialize()
+        wide = weights.astype(np.float64)
+        return case if (np.isfinite(wide) & (wide != 0)).all() else None
+
+    text = f"two rows, or one with a weight, come to the sums of {other.title}, rounded once"
+    source = "sums of two have one order; both operators add in float32"
+    return _agreement(own, other, (f"rounding of {other.title}", text, source), of_one_order, modes)
+
+
+def _agreement(
+    own: SumForm,
+    other: SumForm,
+    told: tuple[str, str, str],
+    given: Callable[[Case], Case | None],
+    modes: tuple[str, ...],
+) -> Relation:
 
     def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
         asked = _of(own.read, other.call, case)
@@ -24,15 +57,12 @@ def agrees(
             yield from difference(own.output, seen, due, f"by {other.title}", sums=True)
 
     def prepared(drawn: Case) -> Case | None:
-        case = on_lattice(drawn)
-        return None if _of(own.read, other.call, case) is None else case
+        case = given(drawn)
+        return None if case is None or _of(own.read, other.call, case) is None else case
 
-    text = f"of small integers the {what} of {other.title} are the same"
-    source = "the sums of both documents' equations, which are exact on such data in any order"
+    name, text, source = told
     clause = Clause(text, source, SourceClass.INFERRED)
-    return Relation(
-        f"{what} of {other.title}", clause, broken, prepared, modes, beside=(other.operator,)
-    )
+    return Relation(name, clause, broken, prepared, modes, beside=(other.operator,), far=True)
 
 
 def split(own: SumForm, modes: tuple[str, ...] = ()) -> Relation:
@@ -56,7 +86,7 @@ def split(own: SumForm, modes: tuple[str, ...] = ()) -> Relation:
 
     source = "no sum of this family looks at other tokens"
     clause = Clause("half a batch has the sums that it has in the whole", source, _INFERRED)
-    return Relation("half a batch", clause, broken, prepared, modes)
+    return Relation("half a batch", clause, broken, prepared, modes, far=True)
 
 
 _INFERRED = SourceClass.INFERRED

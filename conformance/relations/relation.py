@@ -26,7 +26,8 @@ class Relation:
     ``broken(case, outputs, run)`` yields a sentence for everything that breaks it: ``outputs`` are
     those of ``case``, which ``prepared`` has made from a drawn one (None: as drawn); ``run`` makes
     the other calls. ``modes`` are those of the operator in which it holds; none: all. ``beside``
-    are the other operators that it calls.
+    are the other operators that it calls. ``far`` says that row-sparse cases are its, too: it looks
+    at no row of a tensor but those that are there.
     """
 
     name: str
@@ -35,10 +36,11 @@ class Relation:
     prepared: Callable[[Case], Case | None] | None = None
     modes: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
+    far: bool = False
 
     def case(self, drawn: Case) -> Case | None:
         """The call that the relation starts from; None where it has nothing to say of a case."""
-        if any(tensor.rows is not None for tensor in drawn.inputs.values()):
+        if not self.far and any(tensor.rows is not None for tensor in drawn.inputs.values()):
             return None
         return drawn if self.prepared is None else self.prepared(drawn)
 
