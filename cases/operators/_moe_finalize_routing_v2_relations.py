@@ -5,6 +5,8 @@ from __future__ import annotations
 from cases.relations.slot_sums import FINALIZE, UNPERMUTE
 from cases.relations.sums import of_sums
 from cases.relations.sums_agree import agrees, agrees_rounded, split
+from cases.relations.weights import no_number_is_told
+from conformance.operator import Clause, SourceClass
 from conformance.relations.axes import Axes
 
 ADDED = ("expanded_x", "x1", "x2", "bias")
@@ -29,9 +31,15 @@ def _axes(mode: str) -> Axes:
 
 
 MODES = ("dropless_columns", "drop_pad_columns", "dropless_rows", "drop_pad_rows")
+PRODUCT = Clause(
+    "each token adds rows times their scales",
+    "MoeFinalizeRoutingV2 README, function: equation",
+    SourceClass.DOCUMENT,
+)
 RELATIONS = (
     *(relation for mode in MODES for relation in of_sums(_axes(mode), ("out",), ADDED, (mode,))),
     agrees(FINALIZE, UNPERMUTE),
     agrees_rounded(FINALIZE, UNPERMUTE),
     split(FINALIZE),
+    no_number_is_told(FINALIZE, "scales", PRODUCT),
 )

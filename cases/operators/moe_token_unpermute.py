@@ -31,6 +31,7 @@ from cases.operators._moe_token_unpermute_calls import (
     examples,
     rejections,
 )
+from cases.operators._moe_token_unpermute_relations import RELATIONS
 from cases.operators._slot_sum_cases import left_to_right, near_cases
 from cases.operators._slot_sum_cases import row_sum as slot_row_sum
 from cases.operators._slot_sum_cells import cells as slot_cells
@@ -38,9 +39,6 @@ from cases.operators._slot_sum_far import far_cases
 from cases.operators._slot_sum_limits import limits
 from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
 from cases.operators._storage_bits import bits
-from cases.relations.slot_sums import FINALIZE, UNPERMUTE
-from cases.relations.sums import of_sums
-from cases.relations.sums_agree import agrees, agrees_rounded, split
 from conformance.case import Case, numpy_dtype
 from conformance.cells import Axis, Cells
 from conformance.fill import families_of
@@ -57,7 +55,6 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.relations.axes import Axes
 from conformance.strategies.far import mostly
 from reference import moe_token_unpermute as reference
 from reference.terms import Terms
@@ -132,17 +129,6 @@ def row_sum(dtype: str, x: NDArray[np.generic]) -> Case:
     return weighted(slot_row_sum(call, dtype, x), dtype, bits(dtype, *(1.0 for _ in x)))
 
 
-AXES = Axes(
-    {
-        "permuted_tokens": ("row", "hidden"),
-        "sorted_indices": ("token.slot",),
-        "probs": ("token", "slot"),
-        "out": ("token", "hidden"),
-    },
-    {"sorted_indices": "row"},
-)
-
-
 def stated(text: str) -> Clause:
     """A clause of the document's equations."""
     return document(text, f"{ACLNN}, function")
@@ -191,12 +177,7 @@ OPERATOR = Operator(
     rejections=rejections(),
     row_sum=row_sum,
     limits=tuple(every_limit()),
-    relations=(
-        *of_sums(AXES, ("out",), ("permuted_tokens",)),
-        agrees(UNPERMUTE, FINALIZE),
-        agrees_rounded(UNPERMUTE, FINALIZE),
-        split(UNPERMUTE),
-    ),
+    relations=RELATIONS,
     targets=(
         Target(
             "Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", f"{ACLNN}, products")

@@ -172,6 +172,7 @@ def _ep_grad_of(case: Case) -> SlotSum:
 
 
 def _ep_grad(sums: SlotSum) -> Case | None:
+    sums = sums.among_ranks()
     if sums.weights is not None or not 0 < sums.count <= sums.names.size:
         return None
     attributes = {

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import numpy as np
 
 from cases.relations.slot_sums import SlotSum, SumForm
 from conformance.case import Case
 from conformance.operator import Clause, SourceClass
-from conformance.relations.axes import on_lattice
+from conformance.relations.axes import held, on_lattice
 from conformance.relations.relation import Outputs, Relation, Run, difference
 
 
@@ -25,16 +26,21 @@ def agrees(
 def agrees_rounded(own: SumForm, other: SumForm, modes: tuple[str, ...] = ()) -> Relation:
     """Where a sum has one order, another operator's sums are the same on any data.
 
-    That are two rows, or one with a weight: added or multiplied in float32, and rounded once.
+    That are two rows, or one with a weight: added or multiplied in float32, and rounded once. Of
+    tokens with more slots these alone are asked, and weights that are special are 1.
     """
 
     def of_one_order(case: Case) -> Case | None:
         sums = own.read(case)
-        if sums is None or sums.names.shape[1] > (2 if sums.weights is None else 1):
+        if sums is None:
             return None
-        weights = np.ones(1) if sums.weights is None else sums.weights.materialize()
-        wide = weights.astype(np.float64)
-        return case if (np.isfinite(wide) & (wide != 0)).all() else None
+        if sums.weights is None:
+            few = sums.names.shape[1] <= 2
+            return case if few else own.call(replace(sums, names=sums.names[:, :2]))
+        stored = sums.weights.materialize()[:, :1]
+        wide = stored.astype(np.float64)
+        plain = np.where(np.isfinite(wide) & (wide != 0), stored, np.ones_like(stored))
+        return own.call(SlotSum(sums.rows, sums.names[:, :1], held(sums.weights, plain)))
 
     text = f"two rows, or one with a weight, come to the sums of {other.title}, rounded once"
     source = "sums of two have one order; both operators add in float32"
