@@ -54,8 +54,11 @@ class SlotSum:
 
         Rows that no slot names are left out where there are too many of them for such a rank.
         """
-        if self.count < self.names.size or (self.names >= 0).all():
-            return self
+        few = self.count < self.names.size or (self.names >= 0).all()
+        return self if few else self.of_named_rows()
+
+    def of_named_rows(self) -> SlotSum:
+        """The same sums without the rows that no slot names."""
         kept = self.names >= 0
         rows, names = np.unique(self.names[kept], return_inverse=True)
         renamed = self.names.copy()
@@ -198,6 +201,17 @@ def _map_grad_of(case: Case) -> SlotSum:
     return SlotSum(rows, names)
 
 
+def _map_grad(sums: SlotSum) -> Case | None:
+    """Without a capacity there is one row for each slot."""
+    if sums.weights is not None or (sums.names < 0).any() or sums.count != sums.names.size:
+        return None
+    tokens, top_k = sums.names.shape
+    attributes = {"num_experts": top_k, "tokens_num": tokens, "drop_and_pad": 0}
+    inputs = {"permuted_token_output_grad": sums.rows, "sorted_indices": sums.listed(-1)}
+    operator = "moe_token_permute_with_routing_map_grad"
+    return made(operator, "dropless", sums, attributes, inputs, "tokens_grad")
+
+
 def _unpermute_of(case: Case) -> SlotSum:
     rows = case.inputs["permuted_tokens"]
     names = named(case, "sorted_indices", case.outputs["out"].shape[0], rows.shape[0])
@@ -280,7 +294,7 @@ MAP_GRAD = SumForm(
     "MoeTokenPermuteWithRoutingMapGrad",
     "tokens_grad",
     _map_grad_of,
-    lambda sums: None,
+    _map_grad,
 )
 UNPERMUTE = SumForm("moe_token_unpermute", "MoeTokenUnpermute", "out", _unpermute_of, _unpermute)
 FINALIZE = SumForm(

@@ -35,8 +35,9 @@ def agrees_rounded(own: SumForm, other: SumForm, modes: tuple[str, ...] = ()) ->
         if sums is None:
             return None
         if sums.weights is None:
-            few = sums.names.shape[1] <= 2
-            return case if few else own.call(replace(sums, names=sums.names[:, :2]))
+            if sums.names.shape[1] <= 2:
+                return case
+            return own.call(replace(sums, names=sums.names[:, :2]).of_named_rows())
         stored = sums.weights.materialize()[:, :1]
         wide = stored.astype(np.float64)
         plain = np.where(np.isfinite(wide) & (wide != 0), stored, np.ones_like(stored))

@@ -77,10 +77,10 @@ def no_number_is_told(
         return replace(case, inputs={**case.inputs, weights: held(case.inputs[weights], stored)})
 
     def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
-        due = np.isnan(np.asarray(case.arrays[weights], np.float64)).any(axis=1)
+        due: NDArray[np.bool_] = np.isnan(np.asarray(case.arrays[weights], np.float64))
         seen: NDArray[np.bool_] = np.isnan(np.asarray(outputs[own.output], np.float64))
         told, width = seen.sum(axis=1).tolist(), seen.shape[1]
-        for token, weighed in enumerate(due.tolist()):
+        for token, weighed in enumerate(map(any, due.tolist())):
             if told[token] != weighed * width:
                 least = "has a weight that is NaN" if weighed else "has none"
                 yield f"token {token} {least}, and {told[token]} of its {width} columns are NaN"
