@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from cases.relations.copy_adjoints import adjoint_of_sums
+from cases.relations.slot_sorts import INIT
 from cases.relations.slot_sums import INIT_GRAD, PERMUTE_GRAD
 from cases.relations.sums import of_sums
 from cases.relations.sums_agree import agrees, agrees_rounded, split
@@ -18,4 +20,5 @@ RELATIONS = (
     agrees(INIT_GRAD, PERMUTE_GRAD),
     agrees_rounded(INIT_GRAD, PERMUTE_GRAD),
     split(INIT_GRAD),
+    adjoint_of_sums(INIT_GRAD, INIT),
 )

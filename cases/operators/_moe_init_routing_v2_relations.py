@@ -15,7 +15,9 @@ from cases.operators._moe_init_routing_v2_call import (
     COUNTS,
     COUNTS_FLAG,
 )
+from cases.relations.copy_adjoints import adjoint_of_copies, ranked, round_trip
 from cases.relations.slot_sorts import INIT, MAP, PERMUTE, Ranked, SlotSort, Sorter, same_ranks
+from cases.relations.slot_sums import INIT_GRAD
 from cases.relations.sorts import SOURCE, Sorted, of_sorts
 from conformance.case import Case
 from conformance.operator import Clause, SourceClass
@@ -98,6 +100,7 @@ def _sums_of_counts(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
 
 
 SORTER = Sorter("moe_init_routing_v2", _sort, _kept)
+NAMES = ranked("expanded_row_idx", "expanded_x", "x")
 PLACER = Sorter("moe_init_routing_v2", _sort, _kept_of_experts)
 
 
@@ -123,5 +126,7 @@ RELATIONS = (
     _law("sums of counts", "cumulative sums are those of counts", _sums_of_counts, UNPADDED),
     same_ranks(SORTER, PERMUTE, UNPADDED),
     same_ranks(SORTER, MAP, UNPADDED),
+    adjoint_of_copies("x", "expanded_x", NAMES, INIT_GRAD),
+    round_trip("x", "expanded_x", NAMES),
     same_ranks(PLACER, INIT, ("drop_pad",), "places of a call that drops nothing"),
 )

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cases.relations.copy_adjoints import adjoint_of_copies, ranked, round_trip
 from cases.relations.slot_sorts import INIT, MAP, Ranked, SlotSort, Sorter, flat, same_ranks
+from cases.relations.slot_sums import PERMUTE_GRAD
 from cases.relations.sorts import Sorted, of_sorts
 from conformance.case import Case
 from conformance.relations.axes import Axes
@@ -24,7 +26,8 @@ def _kept(case: Case, ranked: Ranked) -> dict[str, NDArray[Any]]:
     return {"sorted_indices": ranks, "permute_tokens": ranked.rows[:rows]}
 
 
-SORTER = Sorter("moe_token_permute", _sort, _kept)
+NAMES = ranked("sorted_indices", "permute_tokens", "tokens")
+SORTER = Sorter("moe_token_permute", _sort, _kept, "indices")
 RELATIONS = (
     *of_sorts(
         Sorted(
@@ -38,4 +41,6 @@ RELATIONS = (
     ),
     same_ranks(SORTER, INIT),
     same_ranks(SORTER, MAP),
+    adjoint_of_copies("tokens", "permute_tokens", NAMES, PERMUTE_GRAD),
+    round_trip("tokens", "permute_tokens", NAMES),
 )

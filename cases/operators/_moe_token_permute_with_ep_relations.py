@@ -71,10 +71,10 @@ def _probs_gathered(case: Case) -> SlotSum | None:
 
 
 def _gathers(output: str, read: Any) -> SumForm:
-    return SumForm(NAME, "MoeTokenPermuteWithEp", output, read, lambda sums: None)
+    return SumForm(NAME, "MoeTokenPermuteWithEp", "", output, read, lambda sums: None)
 
 
-SORTER = Sorter(NAME, _sort, _kept)
+SORTER = Sorter(NAME, _sort, _kept, "indices")
 RELATIONS = (
     *of_sorts(
         Sorted(

@@ -12,6 +12,8 @@ from cases.operators._slot_sum_cells import cells
 from cases.operators._slot_sum_far import far_cases, far_examples
 from cases.operators._slot_sum_limits import limits
 from cases.operators._storage_bits import bits
+from cases.relations.copy_adjoints import adjoint_of_sums
+from cases.relations.slot_sorts import PERMUTE
 from cases.relations.slot_sums import INIT_GRAD, PERMUTE_GRAD
 from cases.relations.sums import of_sums
 from cases.relations.sums_agree import agrees, agrees_rounded, split
@@ -275,6 +277,7 @@ OPERATOR = Operator(
         agrees(PERMUTE_GRAD, INIT_GRAD),
         agrees_rounded(PERMUTE_GRAD, INIT_GRAD),
         split(PERMUTE_GRAD),
+        adjoint_of_sums(PERMUTE_GRAD, PERMUTE),
     ),
     targets=(
         Target(

@@ -58,6 +58,10 @@ def unequal(
     pairing: Pairing, first: Case, outputs: Outputs, second: Case, seen: Outputs
 ) -> Iterable[str]:
     """A sentence for the first column of which the two sides differ."""
+    size = outputs[pairing.out].size
+    if second.inputs[pairing.g].size != size:
+        yield f"{pairing.out} has {size} elements, and slots name rows of fewer"
+        return
     left = _products(outputs[pairing.out], second.arrays[pairing.g], pairing.columns)
     right = _products(first.arrays[pairing.x], seen[pairing.back], pairing.columns)
     wrong = np.flatnonzero(~(left == right))

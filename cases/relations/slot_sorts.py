@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cases.relations.slot_sums import MACHINE, Integers
 from conformance.case import Case, Tensor
 from conformance.operator import Clause, SourceClass
-from conformance.relations.axes import held
+from conformance.relations.axes import held, with_arrays
 from conformance.relations.relation import Outputs, Relation, Run, difference
 
 MOST_EXPERTS = 512
@@ -27,12 +27,19 @@ MOST_EXPERTS = 512
 class SlotSort:
     """Slots sorted by key, equal ones in order, and a copy of its token at the rank of each.
 
-    ``tokens`` are [tokens, hidden], ``keys`` [tokens, top_k], ``probs`` one for each slot.
+    ``tokens`` are [tokens, hidden], ``keys`` [tokens, top_k], ``probs`` one for each slot. Copied
+    are the first ``count`` ranks, None: all of them.
     """
 
     tokens: Tensor
     keys: Integers
     probs: Tensor | None = None
+    count: int | None = None
+
+    @property
+    def rows(self) -> int:
+        """How many ranks have a copy."""
+        return self.keys.size if self.count is None else self.count
 
 
 @dataclass(frozen=True)
@@ -48,11 +55,14 @@ class Ranked:
 class SortForm:
     """How an operator is called for a sort; ``answer`` tells what the outputs of that call say.
 
-    ``call`` makes the call of a sort, None where the operator has none.
+    ``call`` makes the call of a sort, None where the operator has none. ``tokens`` is its input,
+    ``copies`` the output that has them at their ranks.
     """
 
     operator: str
     title: str
+    tokens: str
+    copies: str
     call: Callable[[SlotSort], Case | None]
     answer: Callable[[SlotSort, Outputs], Ranked]
 
@@ -62,12 +72,14 @@ class Sorter:
     """How an operator's own calls sort: what they sort, and which of it their outputs hold.
 
     ``sort`` reads a call; ``kept`` says what its outputs are, by name, where the sort comes to what
-    it is given; an output may go on, where nothing is promised of it.
+    it is given; an output may go on, where nothing is promised of it. ``keys`` is an input that may
+    hold any other integers as well.
     """
 
     operator: str
     sort: Callable[[Case], SlotSort | None]
     kept: Callable[[Case, Ranked], dict[str, NDArray[Any]]]
+    keys: str = ""
 
 
 def same_ranks(
@@ -76,7 +88,21 @@ def same_ranks(
     """Another operator sorts the same slots to the same ranks, and copies the same rows there."""
 
     def prepared(drawn: Case) -> Case | None:
-        return None if _asked(drawn)[1] is None else drawn
+        if _asked(drawn)[1] is not None:
+            return drawn
+        case = _with_other_keys(drawn)
+        return None if case is None or _asked(case)[1] is None else case
+
+    def _with_other_keys(case: Case) -> Case | None:
+        """The call with no key twice among those of a token."""
+        sort = own.sort(case) if own.keys else None
+        if sort is None or not sort.keys.size:
+            return None
+        top_k = sort.keys.shape[1]
+        experts = max(top_k, min(MOST_EXPERTS, np.unique(sort.keys).size))
+        keys = (_dense(sort.keys)[:, :1] + np.arange(top_k)) % experts
+        old = case.arrays[own.keys]
+        return with_arrays(case, {own.keys: keys.reshape(old.shape).astype(old.dtype)})
 
     def _asked(case: Case) -> tuple[SlotSort | None, Case | None]:
         if any(0 in tensor.shape for tensor in (*case.inputs.values(), *case.outputs.values())):
@@ -113,10 +139,6 @@ def flat(tokens: Tensor) -> Tensor:
     return held(Tensor((), tokens.dtype), tokens.materialize().reshape(shape))
 
 
-def _sized(sort: SlotSort) -> tuple[int, int]:
-    return sort.keys.size, sort.tokens.shape[-1]
-
-
 def _int32(values: Integers) -> Tensor:
     return held(Tensor((), "int32"), values.astype(np.int32))
 
@@ -127,9 +149,9 @@ def _dense(keys: Integers) -> Integers:
 
 
 def _init(sort: SlotSort) -> Case | None:
-    slots, hidden = _sized(sort)
+    slots, hidden = sort.keys.size, sort.tokens.shape[-1]
     attributes = {
-        "active_num": 0,
+        "active_num": 0 if sort.rows == slots else sort.rows,
         "expert_capacity": 0,
         "expert_num": 0,
         "drop_pad_mode": 0,
@@ -137,12 +159,13 @@ def _init(sort: SlotSort) -> Case | None:
         "expert_tokens_before_capacity_flag": 0,
     }
     outputs = {
-        "expanded_x": Tensor((slots, hidden), sort.tokens.dtype),
+        "expanded_x": Tensor((sort.rows, hidden), sort.tokens.dtype),
         "expanded_row_idx": Tensor((slots,), "int32"),
     }
     inputs = {"x": sort.tokens, "expert_idx": _int32(_dense(sort.keys))}
     dtype = sort.tokens.dtype
-    return Case("moe_init_routing_v2", "dropless", dtype, attributes, inputs, outputs, MACHINE)
+    mode = "active" if attributes["active_num"] else "dropless"
+    return Case("moe_init_routing_v2", mode, dtype, attributes, inputs, outputs, MACHINE)
 
 
 def _init_answer(sort: SlotSort, outputs: Outputs) -> Ranked:
@@ -151,15 +174,16 @@ def _init_answer(sort: SlotSort, outputs: Outputs) -> Ranked:
 
 
 def _permute(sort: SlotSort) -> Case | None:
-    slots, hidden = _sized(sort)
+    slots, hidden = sort.keys.size, sort.tokens.shape[-1]
     outputs = {
-        "permute_tokens": Tensor((slots, hidden), sort.tokens.dtype),
+        "permute_tokens": Tensor((sort.rows, hidden), sort.tokens.dtype),
         "sorted_indices": Tensor((slots,), "int32"),
     }
-    attributes = {"num_out_tokens": 0, "padded_mode": 0}
+    attributes = {"num_out_tokens": 0 if sort.rows == slots else sort.rows, "padded_mode": 0}
     inputs = {"tokens": sort.tokens, "indices": _int32(_dense(sort.keys))}
     dtype = sort.tokens.dtype
-    return Case("moe_token_permute", "whole", dtype, attributes, inputs, outputs, MACHINE)
+    mode = "first" if attributes["num_out_tokens"] else "whole"
+    return Case("moe_token_permute", mode, dtype, attributes, inputs, outputs, MACHINE)
 
 
 def _permute_answer(sort: SlotSort, outputs: Outputs) -> Ranked:
@@ -171,13 +195,14 @@ def _ep(sort: SlotSort) -> Case | None:
     whole = _permute(sort)
     if whole is None:
         return None
-    attributes = {"rank_range": (0, sort.keys.size), "num_out_tokens": 0, "padded_mode": 0}
+    attributes = {"rank_range": (0, sort.rows), "num_out_tokens": 0, "padded_mode": 0}
     inputs, outputs = dict(whole.inputs), dict(whole.outputs)
     if sort.probs is not None:
         inputs["probs"] = replace(sort.probs, shape=sort.keys.shape, strides=None)
-        outputs["permute_probs"] = Tensor((sort.keys.size,), sort.probs.dtype)
-    dtype = sort.tokens.dtype
-    return Case("moe_token_permute_with_ep", "full", dtype, attributes, inputs, outputs, MACHINE)
+        outputs["permute_probs"] = Tensor((sort.rows,), sort.probs.dtype)
+    operator, dtype = "moe_token_permute_with_ep", sort.tokens.dtype
+    mode = "full" if sort.rows == sort.keys.size else "head"
+    return Case(operator, mode, dtype, attributes, inputs, outputs, MACHINE)
 
 
 def _map(sort: SlotSort) -> Case | None:
@@ -186,11 +211,12 @@ def _map(sort: SlotSort) -> Case | None:
     tokens, top_k = keys.shape
     experts = int(keys.max(initial=0)) + 1
     alike = (np.diff(np.sort(keys, axis=1), axis=1) == 0).any()
-    if alike or experts > MOST_EXPERTS or top_k >= MOST_EXPERTS:
+    partly = sort.rows != keys.size
+    if alike or partly or experts > MOST_EXPERTS or top_k >= MOST_EXPERTS:
         return None
     marks = np.zeros((tokens, experts), np.int8)
     np.put_along_axis(marks, keys, 1, axis=1)
-    slots, hidden = _sized(sort)
+    slots, hidden = keys.size, sort.tokens.shape[-1]
     inputs = {"tokens": sort.tokens, "routing_map": held(Tensor((), "int8"), marks)}
     outputs = {"permute_tokens": Tensor((slots, hidden), sort.tokens.dtype)}
     if sort.probs is not None:
@@ -213,9 +239,23 @@ def _map_answer(sort: SlotSort, outputs: Outputs) -> Ranked:
     return Ranked(ranks, outputs["permute_tokens"], outputs.get("permute_probs"))
 
 
-INIT = SortForm("moe_init_routing_v2", "MoeInitRoutingV2", _init, _init_answer)
-PERMUTE = SortForm("moe_token_permute", "MoeTokenPermute", _permute, _permute_answer)
-EP = SortForm("moe_token_permute_with_ep", "MoeTokenPermuteWithEp", _ep, _permute_answer)
+INIT = SortForm("moe_init_routing_v2", "MoeInitRoutingV2", "x", "expanded_x", _init, _init_answer)
+PERMUTE = SortForm(
+    "moe_token_permute", "MoeTokenPermute", "tokens", "permute_tokens", _permute, _permute_answer
+)
+EP = SortForm(
+    "moe_token_permute_with_ep",
+    "MoeTokenPermuteWithEp",
+    "tokens",
+    "permute_tokens",
+    _ep,
+    _permute_answer,
+)
 MAP = SortForm(
-    "moe_token_permute_with_routing_map", "MoeTokenPermuteWithRoutingMap", _map, _map_answer
+    "moe_token_permute_with_routing_map",
+    "MoeTokenPermuteWithRoutingMap",
+    "tokens",
+    "permute_tokens",
+    _map,
+    _map_answer,
 )

@@ -80,7 +80,7 @@ class SlotSum:
 
 @dataclass(frozen=True)
 class SumForm:
-    """How an operator is called for sums over slots.
+    """How an operator is called for sums over slots of its input ``rows``.
 
     ``read`` tells which sums are the ``output`` of a call, None: none of this kind; ``call`` makes
     the call of sums, None where the operator has none.
@@ -88,6 +88,7 @@ class SumForm:
 
     operator: str
     title: str
+    rows: str
     output: str
     read: Callable[[Case], SlotSum | None]
     call: Callable[[SlotSum], Case | None]
@@ -281,22 +282,40 @@ def _finalize(sums: SlotSum) -> Case | None:
 
 
 INIT_GRAD = SumForm(
-    "moe_init_routing_v2_grad", "MoeInitRoutingV2Grad", "grad_x", _init_grad_of, _init_grad
+    "moe_init_routing_v2_grad",
+    "MoeInitRoutingV2Grad",
+    "grad_expanded_x",
+    "grad_x",
+    _init_grad_of,
+    _init_grad,
 )
 PERMUTE_GRAD = SumForm(
-    "moe_token_permute_grad", "MoeTokenPermuteGrad", "out", _permute_grad_of, _permute_grad
+    "moe_token_permute_grad",
+    "MoeTokenPermuteGrad",
+    "permuted_output_grad",
+    "out",
+    _permute_grad_of,
+    _permute_grad,
 )
 EP_GRAD = SumForm(
-    "moe_token_permute_with_ep_grad", "MoeTokenPermuteWithEpGrad", "out", _ep_grad_of, _ep_grad
+    "moe_token_permute_with_ep_grad",
+    "MoeTokenPermuteWithEpGrad",
+    "permuted_tokens_output_grad",
+    "out",
+    _ep_grad_of,
+    _ep_grad,
 )
 MAP_GRAD = SumForm(
     "moe_token_permute_with_routing_map_grad",
     "MoeTokenPermuteWithRoutingMapGrad",
+    "permuted_token_output_grad",
     "tokens_grad",
     _map_grad_of,
     _map_grad,
 )
-UNPERMUTE = SumForm("moe_token_unpermute", "MoeTokenUnpermute", "out", _unpermute_of, _unpermute)
+UNPERMUTE = SumForm(
+    "moe_token_unpermute", "MoeTokenUnpermute", "permuted_tokens", "out", _unpermute_of, _unpermute
+)
 FINALIZE = SumForm(
-    "moe_finalize_routing_v2", "MoeFinalizeRoutingV2", "out", _finalize_of, _finalize
+    "moe_finalize_routing_v2", "MoeFinalizeRoutingV2", "expanded_x", "out", _finalize_of, _finalize
 )

@@ -73,11 +73,13 @@ def _agreement(
 
 
 def split(own: SumForm, modes: tuple[str, ...] = ()) -> Relation:
-    """The sums of a batch's second half are those of a call of its own, with all the rows."""
+    """The sums of a batch's second half are those of a call of its own, with all the rows.
+
+    One token is its own half: then the call differs in its mode and machine alone.
+    """
 
     def second_half(sums: SlotSum) -> Case | None:
-        tokens = len(sums.names)
-        return own.call(sums.of_tokens(tokens // 2)) if tokens > 1 else None
+        return own.call(sums.of_tokens(len(sums.names) // 2))
 
     def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
         asked = _of(own.read, second_half, case)
