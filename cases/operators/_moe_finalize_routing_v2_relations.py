@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cases.relations.slot_grads import FINALIZE_GRAD, adjoint_of_weighted
 from cases.relations.slot_sums import FINALIZE, UNPERMUTE
 from cases.relations.sums import of_sums
 from cases.relations.sums_agree import agrees, agrees_rounded, split
@@ -41,5 +42,6 @@ RELATIONS = (
     agrees(FINALIZE, UNPERMUTE),
     agrees_rounded(FINALIZE, UNPERMUTE),
     split(FINALIZE),
+    adjoint_of_weighted(FINALIZE, FINALIZE_GRAD, ADDED, "scales"),
     no_number_is_told(FINALIZE, "scales", PRODUCT),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cases.relations.slot_grads import UNPERMUTE_GRAD, adjoint_of_weighted
 from cases.relations.slot_sums import FINALIZE, UNPERMUTE
 from cases.relations.sums import of_sums
 from cases.relations.sums_agree import agrees, agrees_rounded, split
@@ -34,6 +35,7 @@ RELATIONS = (
     agrees(UNPERMUTE, FINALIZE),
     agrees_rounded(UNPERMUTE, FINALIZE),
     split(UNPERMUTE),
+    adjoint_of_weighted(UNPERMUTE, UNPERMUTE_GRAD, ("permuted_tokens",), "probs"),
     zero_is_none(UNPERMUTE, "permuted_tokens", "probs", ZERO, WEIGHTED),
     no_number_is_told(UNPERMUTE, "probs", PRODUCT, WEIGHTED),
 )

@@ -24,7 +24,6 @@ from cases.operators._moe_finalize_routing_v2_grad_call import (
     DTYPES,
     EXPERTS,
     GRAD,
-    MODES,
     NAME,
     ROWS,
     SCALES,
@@ -45,10 +44,10 @@ from cases.operators._moe_finalize_routing_v2_grad_calls import (
     examples,
     rejections,
 )
+from cases.operators._moe_finalize_routing_v2_grad_relations import RELATIONS
 from cases.operators._slot_sum_cases import near_cases
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
-from cases.relations.sums import of_sums
 from conformance.case import Case
 from conformance.cells import Axis, Cells, Levels
 from conformance.edges import Edge
@@ -66,7 +65,6 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.relations.axes import Axes
 from conformance.strategies.patterns import DROPPED
 from reference import moe_finalize_routing_v2_grad as reference
 from reference.terms import Terms, stacked
@@ -195,20 +193,6 @@ def _scales_of(case: Case) -> tuple[str, ...]:
     return families_of(scales.fill, scales.shape[-1]) if scales.fill else ()
 
 
-SLOTS = {
-    ROWS: ("token.slot",),
-    GRAD: ("token", "hidden"),
-    SCALES: ("token", "slot"),
-    EXPERTS: ("token", "slot"),
-    BIAS: ("biased", "hidden"),
-    SCALES_GRAD: ("token", "slot"),
-}
-AXES = Axes({X: ("row", "hidden"), X_GRAD: ("row", "hidden"), **SLOTS}, {ROWS: "row"})
-PLACES = Axes(
-    {X: ("expert", "place", "hidden"), X_GRAD: ("expert", "place", "hidden"), **SLOTS},
-    {ROWS: "expert.place"},
-)
-SUMS = (X_GRAD, SCALES_GRAD)
 EQUATIONS = f"{README}, function: equations"
 PRODUCTS = f"{README}, products"
 OPERATOR = Operator(
@@ -269,10 +253,7 @@ OPERATOR = Operator(
     cells=cells,
     examples=examples(),
     rejections=rejections(),
-    relations=(
-        *of_sums(AXES, SUMS, (GRAD,), MODES[:2], added="hidden"),
-        *of_sums(PLACES, SUMS, (GRAD,), ("drop_pad",), added="hidden"),
-    ),
+    relations=RELATIONS,
     targets=tuple(
         Target(product, Support.SUPPORTED, document(f"{series}: yes", PRODUCTS))
         for product, series in (

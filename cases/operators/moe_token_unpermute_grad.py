@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from cases.operators._moe_token_unpermute_grad_call import (
     DTYPES,
     GRAD,
-    MODES,
     NAME,
     PROBS,
     PROBS_GRAD,
@@ -40,10 +39,10 @@ from cases.operators._moe_token_unpermute_grad_calls import (
     rejections,
 )
 from cases.operators._moe_token_unpermute_grad_edges import PROB_BYTES, edges, limits
+from cases.operators._moe_token_unpermute_grad_relations import RELATIONS
 from cases.operators._slot_sum_cases import near_cases
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
-from cases.relations.sums import of_sums
 from conformance.case import Case, numpy_dtype
 from conformance.cells import Axis, Cells
 from conformance.edges import Edge
@@ -62,7 +61,6 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.relations.axes import Axes
 from conformance.strategies.patterns import DROPPED
 from reference import moe_token_unpermute_grad as reference
 from reference.terms import Terms
@@ -169,17 +167,6 @@ def _probs_of(case: Case) -> tuple[str, ...]:
     return families_of(probs.fill, probs.shape[-1]) if probs.fill else ()
 
 
-AXES = Axes(
-    {
-        TOKENS: ("row", "hidden"),
-        GRAD: ("token", "hidden"),
-        "sorted_indices": ("token.slot",),
-        PROBS: ("token", "slot"),
-        TOKENS_GRAD: ("row", "hidden"),
-        PROBS_GRAD: ("token", "slot"),
-    },
-    {"sorted_indices": "row"},
-)
 OPERATOR = Operator(
     name=NAME,
     title="MoeTokenUnpermuteGrad",
@@ -242,7 +229,7 @@ OPERATOR = Operator(
     rejections=rejections(),
     quarantine=quarantine(),
     limits=tuple(limits()),
-    relations=of_sums(AXES, (TOKENS_GRAD, PROBS_GRAD), (GRAD,), MODES[:2], added="hidden"),
+    relations=RELATIONS,
     targets=(
         Target(
             "Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", f"{ACLNN}, products")
