@@ -57,6 +57,10 @@ Draw = Callable[[str, str], SearchStrategy[Case]]
 DRAWN = "case"
 MARK = "conformance_body"
 RELATION = "relation"
+SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)
+FILTERED = (HealthCheck.filter_too_much,)
+"""What Hypothesis must not complain of: big cases; and that a relation speaks of few of them."""
+
 NAMED = {"rejection": "rejections", "example": "examples", "quarantined": "quarantine"}
 """Parameters that get one of a record's named calls, and the record's field that lists them."""
 
@@ -210,7 +214,7 @@ def bind(
             report_multiple_bugs=False,
             print_blob=False,
             verbosity=Verbosity.quiet,
-            suppress_health_check=(HealthCheck.too_slow, HealthCheck.data_too_large),
+            suppress_health_check=SLOW + (FILTERED if RELATION in parameters else ()),
         )(given(case=drawn)(attempt_each))
         bound: Body = seed(stream_seed(run_seed, f"{key} {stream}".rstrip()))(test)
         return bound

@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cases.relations.adjoints import EXACT, Pairing, adjoint, small, with_small
+from cases.relations.copy_adjoints import misnamed, round_trip
 from cases.relations.slot_sorts import INIT, MAP, Ranked, SlotSort, Sorter, flat, same_ranks
-from cases.relations.slot_sums import UNPERMUTE, SlotSum, SumForm
+from cases.relations.slot_sums import EP_GRAD, MACHINE, UNPERMUTE, Integers, SlotSum, SumForm
 from cases.relations.sorts import Sorted, of_sorts
 from cases.relations.sums_agree import agrees
-from conformance.case import Case
+from conformance.case import Case, Tensor
 from conformance.relations.axes import Axes, held
+from conformance.relations.relation import Outputs
 
 SORTS = (
     "full",
@@ -74,6 +77,46 @@ def _gathers(output: str, read: Any) -> SumForm:
     return SumForm(NAME, "MoeTokenPermuteWithEp", "", output, read, lambda sums: None)
 
 
+def _names(case: Case, outputs: Outputs) -> Integers:
+    """The row of each slot's copy; -1 where its rank is outside the range."""
+    start, end = _window(case)
+    ranks = np.asarray(outputs["sorted_indices"], np.int64)
+    kept = (ranks >= start) & (ranks < end)
+    return np.where(kept, ranks - start, -1).reshape(case.inputs["tokens"].shape[0], -1)
+
+
+def _gradient(case: Case, outputs: Outputs) -> Case | str:
+    """The call of the gradient with the ranks found, over the same range."""
+    ranks = np.asarray(outputs["sorted_indices"], np.int64)
+    wrong = misnamed(ranks, ranks)
+    if wrong:
+        return wrong
+    rows, hidden = case.outputs["permute_tokens"].shape
+    tokens = case.inputs["tokens"].shape[0]
+    top_k = case.inputs["indices"].size // tokens
+    inputs = {
+        "permuted_tokens_output_grad": small("grads", (rows, hidden), case.dtype),
+        "sorted_indices": held(Tensor((), "int32"), np.asarray(outputs["sorted_indices"])),
+    }
+    found = {"out": Tensor((tokens, hidden), case.dtype)}
+    if "probs" in case.inputs:
+        inputs["permuted_probs_output_grad"] = small("probs", (rows,), case.dtype)
+        found["probs_grad"] = Tensor((tokens, top_k), case.dtype)
+    attributes = {"num_topk": top_k, "rank_range": _window(case), "padded_mode": 0}
+    return Case(EP_GRAD.operator, case.mode, case.dtype, attributes, inputs, found, MACHINE)
+
+
+def _small(drawn: Case) -> Case | None:
+    top_k = drawn.inputs["indices"].size // drawn.inputs["tokens"].shape[0]
+    flat = len(drawn.inputs["tokens"].shape) == 2
+    return with_small(drawn, "tokens", "probs") if flat and top_k <= EXACT[drawn.dtype] else None
+
+
+RANGES = ("full", "head", "tail", "middle")
+PAIRINGS = (
+    Pairing("tokens", "permute_tokens", "permuted_tokens_output_grad", "out"),
+    Pairing("probs", "permute_probs", "permuted_probs_output_grad", "probs_grad", columns=False),
+)
 SORTER = Sorter(NAME, _sort, _kept, "indices")
 RELATIONS = (
     *of_sorts(
@@ -90,6 +133,8 @@ RELATIONS = (
     ),
     same_ranks(SORTER, INIT, SORTS),
     same_ranks(SORTER, MAP, SORTS),
+    adjoint((EP_GRAD.operator, EP_GRAD.title), PAIRINGS, _small, _gradient, RANGES),
+    round_trip("tokens", "permute_tokens", _names, RANGES),
     agrees(_gathers("permute_tokens", _tokens_gathered), UNPERMUTE, ("padded",), "tokens"),
     agrees(_gathers("permute_probs", _probs_gathered), UNPERMUTE, ("padded",), "probs"),
 )

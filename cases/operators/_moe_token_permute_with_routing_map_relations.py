@@ -7,10 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cases.relations.adjoints import EXACT, Pairing, adjoint, small, with_small
+from cases.relations.copy_adjoints import misnamed, round_trip
 from cases.relations.slot_sorts import EP, MOST_EXPERTS, Ranked, SlotSort, Sorter, flat, same_ranks
+from cases.relations.slot_sums import MACHINE, MAP_GRAD, Integers
 from cases.relations.sorts import Sorted, of_sorts
-from conformance.case import Case
+from conformance.case import Case, Tensor
 from conformance.relations.axes import Axes, held
+from conformance.relations.relation import Outputs
 from conformance.relations.symmetries import symmetry
 
 AXES = Axes(
@@ -67,6 +71,55 @@ def _kept_of_experts(case: Case, ranked: Ranked) -> dict[str, NDArray[Any]]:
     return found if ranked.probs is None else {**found, "permute_probs": ranked.probs[ranks]}
 
 
+def _names(case: Case, outputs: Outputs) -> Integers:
+    """The row of each slot's copy."""
+    ranks = np.asarray(outputs["sorted_indices"], np.int64)
+    kept = np.where((ranks >= 0) & (ranks < ranks.size), ranks, -1)
+    return kept.reshape(case.inputs["tokens"].shape[0], -1)
+
+
+def _misnamed(case: Case, outputs: Outputs) -> str:
+    """What is wrong with the ranks, or with the ids of the tokens of each expert."""
+    if case.mode == "dropless":
+        return misnamed(_names(case, outputs), outputs["permute_tokens"])
+    ids, tokens = np.asarray(outputs["sorted_indices"], np.int64), case.inputs["tokens"].shape[0]
+    legal = (ids >= 0) & (ids < tokens)
+    return "" if legal.all() else f"sorted_indices has {ids[~legal][0]}, and tokens are {tokens}"
+
+
+def _gradient(case: Case, outputs: Outputs) -> Case | str:
+    """The call of the gradient with the indices found, and the same map."""
+    wrong = _misnamed(case, outputs)
+    if wrong:
+        return wrong
+    rows, hidden = case.outputs["permute_tokens"].shape
+    routes = case.inputs["routing_map"].shape
+    inputs = {"permuted_token_output_grad": small("grads", (rows, hidden), case.dtype)}
+    found = {"tokens_grad": Tensor((routes[0], hidden), case.dtype)}
+    if "probs" in case.inputs:
+        inputs["permuted_probs_output_grad"] = small("probs", (rows,), case.dtype)
+        found["probs_grad"] = Tensor(routes, case.dtype)
+    indices = np.asarray(outputs["sorted_indices"])
+    inputs["sorted_indices"] = held(Tensor((), "int32"), indices)
+    inputs["routing_map"] = case.inputs["routing_map"]
+    attributes = {
+        "num_experts": routes[1],
+        "tokens_num": routes[0],
+        "drop_and_pad": case.attributes["drop_and_pad"],
+    }
+    return Case(MAP_GRAD.operator, case.mode, case.dtype, attributes, inputs, found, MACHINE)
+
+
+def _small(drawn: Case) -> Case | None:
+    flat = len(drawn.inputs["tokens"].shape) == 2
+    few = drawn.inputs["routing_map"].shape[1] <= EXACT[drawn.dtype]
+    return with_small(drawn, "tokens", "probs") if flat and few else None
+
+
+PAIRINGS = (
+    Pairing("tokens", "permute_tokens", "permuted_token_output_grad", "tokens_grad"),
+    Pairing("probs", "permute_probs", "permuted_probs_output_grad", "probs_grad", columns=False),
+)
 NAME = "moe_token_permute_with_routing_map"
 SORTER, PLACER = Sorter(NAME, _sort, _kept), Sorter(NAME, _sort_of_experts, _kept_of_experts)
 RELATIONS = (
@@ -85,4 +138,6 @@ RELATIONS = (
     symmetry(AXES, "hidden", modes=("drop_pad",)),
     same_ranks(SORTER, EP, ("dropless",)),
     same_ranks(PLACER, EP, ("drop_pad",)),
+    adjoint((MAP_GRAD.operator, MAP_GRAD.title), PAIRINGS, _small, _gradient),
+    round_trip("tokens", "permute_tokens", _names, ("dropless",)),
 )

@@ -37,14 +37,12 @@ from cases.operators._moe_token_permute_with_ep_grad_calls import (
     quarantine,
     rejections,
 )
+from cases.operators._moe_token_permute_with_ep_grad_relations import RELATIONS
 from cases.operators._slot_sum_cases import left_to_right, near_cases
 from cases.operators._slot_sum_cases import row_sum as slot_row_sum
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_sum_limits import limits
 from cases.operators._token_permute_cells import PROBS, probs_with
-from cases.relations.slot_sums import EP_GRAD, INIT_GRAD
-from cases.relations.sums import of_sums
-from cases.relations.sums_agree import agrees, agrees_rounded
 from conformance.case import Case
 from conformance.cells import Axis, Cells, Levels
 from conformance.fill import Fill, families_of
@@ -60,7 +58,6 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.relations.axes import Axes
 from conformance.strategies.fills import MOVED
 from reference import moe_token_permute_with_ep_grad as reference
 from reference.terms import Terms
@@ -116,15 +113,6 @@ def row_sum(dtype: str, x: NDArray[np.generic]) -> Case:
     return slot_row_sum(lambda _, *given, **sizes: call("full", *given, **sizes), dtype, x)
 
 
-AXES = Axes(
-    {
-        GRAD: ("kept", "hidden"),
-        "sorted_indices": ("token.slot",),
-        PROBS_IN: ("kept",),
-        "out": ("token", "hidden"),
-        "probs_grad": ("token", "slot"),
-    }
-)
 OPERATOR = Operator(
     name=NAME,
     title="MoeTokenPermuteWithEpGrad",
@@ -184,11 +172,7 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     row_sum=row_sum,
     limits=tuple(limits(DTYPES)),
-    relations=(
-        *of_sums(AXES, ("out",), (GRAD,)),
-        agrees(EP_GRAD, INIT_GRAD),
-        agrees_rounded(EP_GRAD, INIT_GRAD),
-    ),
+    relations=RELATIONS,
     targets=tuple(
         Target(product, Support.SUPPORTED, source_read("named by the operator's definition", HOST))
         for product in ("Ascend910B", "Ascend910_93")

@@ -29,6 +29,7 @@ from cases.operators._moe_token_permute_with_routing_map_grad_maps import (
     map_values,
     routed,
 )
+from cases.operators._moe_token_permute_with_routing_map_grad_relations import RELATIONS
 from cases.operators._moe_token_permute_with_routing_map_grad_sizes import (
     ORDERS,
     PaddedSizes,
@@ -46,9 +47,6 @@ from cases.operators._moe_token_permute_with_routing_map_grad_sources import (
 from cases.operators._row_sum_limits import LEAST_MACHINE, SEAMS, beyond, tile_columns
 from cases.operators._slot_sum_cases import left_to_right
 from cases.operators._slot_sum_sizes import least_ub_bytes
-from cases.relations.slot_sums import INIT_GRAD, MAP_GRAD
-from cases.relations.sums import of_sums
-from cases.relations.sums_agree import agrees, agrees_rounded
 from conformance.case import Case, Machine, numpy_dtype
 from conformance.operator import (
     Arrays,
@@ -63,7 +61,6 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.relations.axes import Axes
 from conformance.strategies.fills import MOVED, SEEDS, fills
 from conformance.strategies.layouts import LAYOUTS
 from conformance.strategies.machines import machines
@@ -236,9 +233,6 @@ def probs_contract(case: Case) -> str:
 EMPTY = Unspecified(
     source_read("a call without rows or columns writes nothing, and succeeds", HOST),
 )
-AXES = Axes(
-    {"permuted_token_output_grad": ("kept", "hidden"), "tokens_grad": ("of_token", "hidden")}
-)
 OPERATOR = Operator(
     name=NAME,
     title="MoeTokenPermuteWithRoutingMapGrad",
@@ -298,11 +292,7 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     row_sum=row_sum,
     limits=tuple(limits(DTYPES)),
-    relations=(
-        *of_sums(AXES, ("tokens_grad",), ("permuted_token_output_grad",)),
-        agrees(MAP_GRAD, INIT_GRAD),
-        agrees_rounded(MAP_GRAD, INIT_GRAD),
-    ),
+    relations=RELATIONS,
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),

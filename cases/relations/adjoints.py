@@ -83,7 +83,8 @@ def _products(one: NDArray[Any], other: NDArray[Any], columns: bool) -> NDArray[
         return np.asarray(products.sum(axis=0))
 
 
-Second = Callable[[Case, Outputs], Case | None]
+Second = Callable[[Case, Outputs], Case | str | None]
+"""The call of the other operator, or what is wrong with the outputs that it would be made from."""
 
 
 def adjoint(
@@ -102,7 +103,8 @@ def adjoint(
 
     def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
         asked = second(case, outputs)
-        if asked is None:
+        if not isinstance(asked, Case):
+            yield from () if asked is None else (asked,)
             return
         seen = run(asked)
         for pairing in pairings:

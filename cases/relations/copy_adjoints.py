@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cases.relations.adjoints import EXACT, Pairing, adjoint, small, with_small
 from cases.relations.slot_sorts import SlotSort, SortForm
@@ -32,15 +34,23 @@ def ranked(ranks: str, rows: str, tokens: str) -> Names:
     return names
 
 
+def misnamed(names: Integers, rows: NDArray[Any]) -> str:
+    """What is wrong with names of rows, of which every one is the copy of some slot."""
+    named = np.sort(names[names >= 0])
+    if rows.ndim > 2 or np.array_equal(named, np.arange(len(rows))):
+        return ""
+    return f"slots name {np.unique(named).size} of {len(rows)} rows, {named.size} times"
+
+
 def adjoint_of_copies(
     tokens: str, rows: str, names: Names, other: SumForm, modes: tuple[str, ...] = ()
 ) -> Relation:
     """The sums of gradients over the rows of a call's own copies are the adjoint of copying."""
 
-    def second(case: Case, outputs: Outputs) -> Case | None:
-        width = case.outputs[rows].shape[-1]
+    def second(case: Case, outputs: Outputs) -> Case | str | None:
+        width, named = case.outputs[rows].shape[-1], names(case, outputs)
         grads = small("grads", (outputs[rows].size // width, width), case.dtype)
-        return other.call(SlotSum(grads, names(case, outputs)))
+        return misnamed(named, outputs[rows]) or other.call(SlotSum(grads, named))
 
     def prepared(drawn: Case) -> Case | None:
         slots = drawn.outputs[rows].size // max(1, drawn.inputs[tokens].size)
@@ -99,7 +109,9 @@ def round_trip(tokens: str, rows: str, names: Names, modes: tuple[str, ...] = ()
 
     def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
         named = names(case, outputs)
-        if named.shape[1] > MOST_SLOTS:
+        wrong = misnamed(named, outputs[rows])
+        if wrong or named.shape[1] > MOST_SLOTS:
+            yield from (wrong,) if wrong else ()
             return
         weighed = weights(case, named)
         copies = as_rows(held(Tensor((), case.dtype), np.asarray(outputs[rows])))

@@ -100,6 +100,11 @@ def as_rows(tensor: Tensor) -> Tensor:
     return replace(tensor, shape=(count, tensor.shape[-1]), strides=None)
 
 
+def as_column(case: Case, name: str) -> Tensor:
+    """An input that has one element for each row, as rows of one column."""
+    return held(Tensor((), case.inputs[name].dtype), case.arrays[name].reshape(-1, 1))
+
+
 def named(case: Case, indices: str, tokens: int, rows: int, start: int = 0) -> Integers:
     """The row that each slot of a call names, counted from ``start``; -1 for one beyond."""
     found = np.asarray(case.arrays[indices], np.int64).reshape(tokens, -1) - start
