@@ -116,7 +116,8 @@ def cast(tensor: Tensor, dtype: str) -> Tensor | None:
     if tensor.dtype == dtype:
         return tensor
     values = tensor.materialize()
-    stored = values.astype(numpy_dtype(dtype))
+    with np.errstate(over="ignore", invalid="ignore"):
+        stored = values.astype(numpy_dtype(dtype))
     if (stored.astype(np.float64) != values.astype(np.float64)).any():
         return None
     return held(Tensor((), dtype), stored)
