@@ -76,7 +76,8 @@ def judgement(replay: Replay, operators: Sequence[Operator]) -> tuple[Operator, 
     except IllegalCase as error:
         raise UsageError("case", case.operator, f"is no case to judge: {error}") from error
     if replay.judged_as == "relation":
-        relation = _named(replay.name, "relation", operator.relations)
+        of_mode = [one for one in operator.relations if case.mode in (one.modes or (case.mode,))]
+        relation = _named(replay.name, "relation", of_mode)
         records = {one.name: one for one in operators}
         return operator, lambda observe, _: related(relation, records, case, observe)
     judged: Callable[[Observation, Arithmetic], Verdict] = partial(judge, operator, case)

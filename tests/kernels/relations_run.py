@@ -16,7 +16,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing
-from itertools import islice, zip_longest
+from itertools import islice, product, zip_longest
 from pathlib import Path
 
 from conformance import suite
@@ -44,9 +44,16 @@ def beside(operator: Operator, mutant: Mutant) -> set[str]:
 
 
 def drawn_in_turn(operator: Operator, mutant: Mutant) -> Iterator[Case]:
-    """Cases of the cells in which a mistake can show: the first of each, the second of each."""
+    """Cases of the cells in which a mistake can show: the first of each, the second of each.
+
+    None, where it shows in a dtype alone of which the record has no cases.
+    """
+    dtypes = [dtype for dtype in mutant.dtypes if dtype in operator.dtypes][:1]
     modes = mutant.modes or tuple(mode.name for mode in operator.on_route(ROUTE).modes)
-    cells = (cell_cases(operator, mode, mutant.dtypes[0], PROFILES["smoke"], 0) for mode in modes)
+    cells = (
+        cell_cases(operator, mode, dtype, PROFILES["smoke"], 0)
+        for mode, dtype in product(modes, dtypes)
+    )
     return (case for row in zip_longest(*cells) for case in row if case is not None)
 
 
