@@ -4,7 +4,7 @@ OLDEST_PYTHON ?= python3.10
 VENV := .venv
 READY := $(VENV)/.ready
 
-.PHONY: conformance test lint sanitize mutants removals soak soundness detection recovery kill-matrix mutation benchmark picture aarch64 oldest clean
+.PHONY: conformance test lint sanitize mutants relations removals soak soundness detection recovery kill-matrix mutation benchmark picture aarch64 oldest clean
 .DEFAULT_GOAL := conformance
 
 conformance: $(READY)  ## judge every operator on the device at hand; evidence in reports/latest/
@@ -22,6 +22,9 @@ sanitize: $(READY)  ## the simulator's own tests and a smoke judgement under add
 mutants: $(READY)  ## kernels with one mistake each: gate must reject each, 20 seeds; and automatic ones, smoke
 	@$(VENV)/bin/python -m tests.kernels.mutation_run --seeds 20
 	@$(VENV)/bin/python -m tests.kernels.automatic_run
+
+relations: $(READY)  ## kernels with one mistake each: which of them relations reject, with no reference
+	@$(VENV)/bin/python -m tests.kernels.relations_run
 
 removals: $(READY)  ## the kernels without each flag, barrier or queue: 95 % of what matters is reported
 	@$(VENV)/bin/python -m tests.kernels.removal_run

@@ -7,12 +7,14 @@ import pytest
 
 from conformance.case import Tensor
 from conformance.fill import Fill
+from conformance.numerics.arithmetic import IEEE
 from conformance.observation import Diagnostic, GuardDamage, Observation, Outcome
 from conformance.operator import Clause, SourceClass
 from conformance.relations.axes import Axes, on_lattice, shuffled, with_arrays
 from conformance.relations.relate import related
 from conformance.relations.relation import Relation, difference
 from conformance.relations.symmetries import any_order_of_terms, negation, symmetry
+from conformance.replay import Replay, judgement
 from tests.conformance.segment_sum import case, observe, operator, right, whole
 
 AXES = Axes(
@@ -186,3 +188,19 @@ def test_no_more_sentences_are_told_than_a_person_reads():
     verdict = told(many, whole())
     assert verdict.headline.endswith("many does not hold: sentence 0.")
     assert verdict.findings == ("sentence 1.", "sentence 2.", "sentence 3.")
+
+
+def test_a_case_replays_as_the_relation_of_its_mode():
+    broken = Relation("law", CLAUSE, lambda *_: ["that of its mode"], modes=("plain",))
+    others = Relation("law", CLAUSE, lambda *_: ["that of another"], modes=("other",))
+    record = operator(relations=(others, broken))
+    _, judge = judgement(Replay(whole(), "relation", "law"), [record])
+    observation, verdict = judge(honest, IEEE)
+    assert "law does not hold: that of its mode" in verdict.headline
+
+
+def test_a_far_relation_is_asked_of_row_sparse_cases():
+    sparse = replace(whole().inputs["x"], values=(0,) * 72, rows=(0, 5))
+    made = replace(whole(), inputs={**whole().inputs, "x": sparse})
+    assert Relation("near", CLAUSE, lambda *_: []).case(made) is None
+    assert Relation("far", CLAUSE, lambda *_: [], far=True).case(made) is made
