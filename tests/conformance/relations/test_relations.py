@@ -195,7 +195,7 @@ def test_a_case_replays_as_the_relation_of_its_mode():
     others = Relation("law", CLAUSE, lambda *_: ["that of another"], modes=("other",))
     record = operator(relations=(others, broken))
     _, judge = judgement(Replay(whole(), "relation", "law"), [record])
-    observation, verdict = judge(honest, IEEE)
+    _, verdict = judge(honest, IEEE)
     assert "law does not hold: that of its mode" in verdict.headline
 
 
