@@ -15,8 +15,10 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from conformance import suite
+from conformance.commands.baseline import add_baseline
 from conformance.commands.common import tell_program
 from conformance.commands.doctor import add_doctor
+from conformance.commands.gate import add_gate
 from conformance.commands.listing import add_devices, add_operators_command
 from conformance.commands.run import add_run
 from conformance.controller import ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO
@@ -50,6 +52,6 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser("python -m conformance", description=__doc__, allow_abbrev=False)
     made.formatter_class = argparse.RawDescriptionHelpFormatter
     commands = made.add_subparsers(required=True, metavar="COMMAND")
-    for add in (add_run, add_operators_command, add_devices, add_doctor):
+    for add in (add_run, add_operators_command, add_devices, add_doctor, add_gate, add_baseline):
         add(commands)
     return made

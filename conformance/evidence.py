@@ -5,18 +5,22 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 import msgspec
 
-from conformance.case import Case
+from conformance.case import Case, Tensor
 from conformance.devices.device import EnvironmentFailure
+from conformance.findings import errors
 from conformance.observation import Observation
+from conformance.operator import DOUBTFUL
 from conformance.verdict import Verdict
 
 SCHEMA = 1
+LONGEST_ATTRIBUTE = 16
+"""Elements of an attribute up to which an array is written into a line."""
 
 
 class Line(msgspec.Struct, tag_field="kind", kw_only=True):
@@ -36,7 +40,12 @@ class VerdictLine(Line, tag="verdict", kw_only=True):
     call is in quarantine;
     ``seconds`` from the attempt's start to its verdict; ``levels`` are those that the case shows of
     the record's discrete axes (conformance/cells.py), None where the record declares none;
-    ``route`` is how the kernel was called.
+    ``route`` is how the kernel was called; ``name`` is the stable name of a case that has one: a
+    documented or refused call, a case of the corpus or of the regressions. ``attributes`` (arrays
+    up to `LONGEST_ATTRIBUTE`) and ``shapes`` are the case's; ``workspace_bytes`` and
+    ``call_seconds`` what its call took; ``tiling_key`` the branch of the kernel, where it is known.
+    ``unconfirmed`` are the clauses that are broken where nothing else is wrong and no document
+    states any of them.
     """
 
     item: str
@@ -61,6 +70,13 @@ class VerdictLine(Line, tag="verdict", kw_only=True):
     standards: Mapping[str, str] | None = None
     levels: Mapping[str, tuple[str, ...]] | None = None
     route: str = "aclnn"
+    name: str = ""
+    attributes: Mapping[str, int | tuple[int, ...] | None] | None = None
+    shapes: Mapping[str, tuple[int, ...]] | None = None
+    tiling_key: int | None = None
+    workspace_bytes: int = 0
+    call_seconds: float = 0.0
+    unconfirmed: tuple[str, ...] = ()
 
 
 class DeviceLine(Line, tag="device", kw_only=True):
@@ -198,6 +214,7 @@ def verdict_line(
     seconds: float,
     levels: Mapping[str, tuple[str, ...]] | None = None,
     route: str = "aclnn",
+    name: str = "",
 ) -> VerdictLine:
     """The line of one verdict; the figures of all outputs are put together."""
     outputs = list(verdict.outputs.values())
@@ -227,7 +244,45 @@ def verdict_line(
         standards=verdict.standards or None,
         levels=levels,
         route=route,
+        name=name,
+        attributes=_attributes(case),
+        shapes={name: tuple(map(int, t.shape)) for name, t in _tensors(case)},
+        tiling_key=observation.tiling_key,
+        workspace_bytes=observation.workspace_bytes,
+        call_seconds=round(observation.seconds, 6),
+        unconfirmed=_unconfirmed(verdict, observation),
     )
+
+
+def _tensors(case: Case) -> Iterator[tuple[str, Tensor]]:
+    yield from case.inputs.items()
+    yield from case.outputs.items()
+
+
+def _attributes(case: Case) -> dict[str, int | tuple[int, ...] | None]:
+    """The attributes of a case as plain numbers, without long arrays."""
+    told: dict[str, int | tuple[int, ...] | None] = {}
+    for name, value in case.attributes.items():
+        if value is None or isinstance(value, int):
+            told[name] = value
+        elif not isinstance(value, Sequence):
+            told[name] = int(value)
+        elif len(value) <= LONGEST_ATTRIBUTE:
+            told[name] = tuple(map(int, value))
+    return told
+
+
+def _unconfirmed(verdict: Verdict, observation: Observation) -> tuple[str, ...]:
+    """The clauses that are broken, where they are all that is wrong and no document has them."""
+    damage = (observation.guard_damage, observation.inputs_changed, errors(observation))
+    if verdict.ok or any(damage) or any(observation.unwritten.values()):
+        return ()
+    broken = [output.clause for output in verdict.outputs.values() if not output.ok]
+    if not broken and verdict.clause is not None:
+        broken = [verdict.clause]
+    if any(clause.source_class not in DOUBTFUL for clause in broken):
+        return ()
+    return tuple(dict.fromkeys(clause.text for clause in broken))
 
 
 def read_lines(out: Path) -> Iterator[AnyLine]:

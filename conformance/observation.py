@@ -75,7 +75,8 @@ class Observation:
     per output the elements that still hold the poison they were filled with. ``outputs_untouched``:
     no byte of any output changed. ``inputs_changed`` names inputs whose bytes differ afterwards.
     ``status`` is the status of the failing function (0 when completed), ``phase`` its name,
-    ``message`` the text of aclGetRecentErrMsg, ``seconds`` the wall time of the call.
+    ``message`` the text of aclGetRecentErrMsg, ``seconds`` the wall time of the call,
+    ``tiling_key`` the branch of the kernel that its host tiling chose, None where that is unknown.
     """
 
     outcome: Outcome
@@ -90,3 +91,4 @@ class Observation:
     diagnostics: tuple[Diagnostic, ...] = ()
     workspace_bytes: int = 0
     seconds: float = 0.0
+    tiling_key: int | None = None

@@ -44,6 +44,11 @@ class SourceClass(Enum):
     INFERRED = "inferred"
 
 
+DOUBTFUL = (SourceClass.SOURCE_READ, SourceClass.INFERRED)
+"""What a real device may contradict without being wrong: no document promises it, nor has a
+measurement been accepted."""
+
+
 @dataclass(frozen=True)
 class Clause:
     """One sentence of a contract: what is promised, where that is written, and how firmly."""

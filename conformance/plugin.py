@@ -36,6 +36,8 @@ TRIAL = pytest.StashKey[Trial]()
 BODY = pytest.StashKey[Body]()
 CONTEXT = pytest.StashKey[Context]()
 LOST = "conformance_lost"
+NAMED_CALLS = ("example", "rejection", "quarantine")
+"""What a record's named calls are judged as; a relation has a name too, but its cases are drawn."""
 PROBING = ("main", "gw0")
 """Workers that probe the device: one of them is in every run."""
 
@@ -165,6 +167,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             seconds=seconds,
             levels=levels_of(operator, judged),
             route=context.route,
+            name=judged.name if judged.judged_as in NAMED_CALLS else "",
         )
         context.write(line, item.funcargs.get("device"))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+import re
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -14,6 +15,8 @@ from typing import Any
 PACKAGES = ("numpy", "ml_dtypes", "hypothesis", "pytest", "pytest-xdist", "msgspec")
 PACKAGE = Path(__file__).resolve().parent
 GIT_SECONDS = 10
+DRIVER = Path("/usr/local/Ascend/driver/version.info")
+"""Where the driver's installer writes its version (CANN's installation guide, "Checking")."""
 
 
 def provenance(root: Path, directories: Iterable[Path] = ()) -> dict[str, Any]:
@@ -28,6 +31,8 @@ def provenance(root: Path, directories: Iterable[Path] = ()) -> dict[str, Any]:
         "packages": {name: _version(name) for name in PACKAGES},
         "sources": _digest([PACKAGE, root / "reference", root / "cases", *directories]),
         "git": _git_state(root),
+        "driver": _driver(),
+        "torch_npu": _version("torch_npu"),
     }
 
 
@@ -40,6 +45,15 @@ def _digest(folders: Iterable[Path]) -> str:
             digest.update(f"{folder.name}/{path.relative_to(folder)}\0{len(content)}\0".encode())
             digest.update(content)
     return digest.hexdigest()
+
+
+def _driver() -> str | None:
+    """The version of the NPU's driver as its installer leaves it; None where there is none."""
+    try:
+        written = re.search(r"^Version=([\w.+-]{1,64})$", DRIVER.read_text(), re.M | re.I)
+    except (OSError, UnicodeDecodeError):
+        return None
+    return written[1] if written else None
 
 
 def _version(package: str) -> str | None:

@@ -1,0 +1,133 @@
+"""``baseline accept|show|list``: what a person accepted of a device."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from conformance import suite
+from conformance.commands.common import add_json, add_operators, tell_program
+from conformance.commands.gate import add_baselines
+from conformance.controller import ACCEPTED
+from conformance.devices.device import EnvironmentFailure
+from conformance.gate import baseline as baselines
+from conformance.gate.baseline import Baseline
+from conformance.gate.facts import facts
+from conformance.gate.measured import measured
+from conformance.gate.reading import CannotJudge, printable, read_run, whole
+
+
+def add_baseline(commands: Any) -> None:
+    """The grammar of ``baseline``."""
+    baseline = commands.add_parser(
+        "baseline", help="what was accepted of a device, by whom and why", allow_abbrev=False
+    )
+    actions = baseline.add_subparsers(required=True, metavar="ACTION")
+    accept = actions.add_parser("accept", help="accept a run as the baseline", allow_abbrev=False)
+    accept.set_defaults(command=_told(accept_command))
+    accept.add_argument("run", type=Path, metavar="RUN", help="the folder of a finished run")
+    accept.add_argument("--who", required=True, metavar="NAME", help="who accepts it")
+    accept.add_argument("--why", required=True, metavar="TEXT", help="for what reason")
+    accept.add_argument("--name", metavar="NAME", help="of the baseline (made of its key)")
+    add_operators(accept)
+    show = actions.add_parser("show", help="what a baseline holds", allow_abbrev=False)
+    show.set_defaults(command=_told(show_command))
+    show.add_argument("name", metavar="NAME")
+    listed = actions.add_parser("list", help="every baseline, a line each", allow_abbrev=False)
+    listed.set_defaults(command=_told(list_command))
+    for action in (accept, show, listed):
+        add_baselines(action)
+        add_json(action)
+
+
+def _told(command: Any) -> Any:
+    """A command that tells what cannot be judged as the front door does, with status 3."""
+
+    def told(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
+        try:
+            done: int = command(parsed, console)
+        except CannotJudge as error:
+            raise EnvironmentFailure(printable(str(error))) from error
+        return done
+
+    return told
+
+
+def accept_command(parsed: argparse.Namespace, console: Console) -> int:
+    """Write a baseline; what cannot be judged cannot be accepted."""
+    run = whole(read_run(parsed.run))
+    found = facts(run)
+    confirmed: list[str] = []
+    if found.kind == "npu":
+        records = suite.operators([directory.absolute() for directory in parsed.operators])
+        confirmed = measured(run, records)
+    name = baselines.default_name(found) if parsed.name is None else parsed.name
+    path = baselines.accept(parsed.baselines, name, found, parsed.who, parsed.why, confirmed)
+    accepted = baselines.read(path)
+    for line in _lines(accepted):
+        console.print(printable(line), markup=False)
+    failing = [name for name, one in found.named.items() if not one.ok]
+    if failing:
+        console.print(
+            printable(f"{len(failing)} named calls fail in it; each needs a waiver still"),
+            markup=False,
+        )
+    if parsed.json:
+        tell_program({"status": ACCEPTED, "baseline": name, "file": str(path)})
+    return ACCEPTED
+
+
+def show_command(parsed: argparse.Namespace, console: Console) -> int:
+    """Tell what a baseline holds: people on standard output, or programs with ``--json``."""
+    chosen = baselines.named(parsed.baselines, parsed.name)
+    if parsed.json:
+        tell_program(chosen)
+    else:
+        for line in _lines(chosen):
+            print(printable(line))
+    return ACCEPTED
+
+
+def list_command(parsed: argparse.Namespace, console: Console) -> int:
+    """A line for each baseline."""
+    known = baselines.every(parsed.baselines)
+    if parsed.json:
+        tell_program(
+            [
+                {"name": one.name, "key": one.facts.key, "accepted": one.accepted[-1]}
+                for one in known
+            ]
+        )
+        return ACCEPTED
+    for one in known:
+        last = one.accepted[-1]
+        print(printable(f"{one.name}: {one.facts.key}; {last.who}, {last.when[:10]}: {last.why}"))
+    if not known:
+        print(f"no baseline in {parsed.baselines}")
+    return ACCEPTED
+
+
+def _lines(baseline: Baseline) -> Iterator[str]:
+    found = baseline.facts
+    failing = sum(not one.ok for one in found.named.values())
+    yield f"baseline {baseline.name}: {found.key}, profile {found.profile}"
+    for one in baseline.accepted:
+        commit = f" (commit {one.commit[:12]})" if one.commit else ""
+        yield f"  accepted by {one.who}, {one.when}{commit}: {one.why}"
+    cases = sum(cell.cases for cell in found.cells.values())
+    yield (
+        f"  {len(found.cells)} cells, {cases:,} cases; {len(found.named)} named calls, of which"
+        f" {failing} fail"
+    )
+    orders = Counter((name.partition(" ")[0], one.order) for name, one in found.orders.items())
+    for (operator, order), rows in orders.items():
+        yield f"  order of additions: {operator}: {order} ({rows} dtypes and lengths)"
+    for name, sha in found.libraries.items():
+        yield f"  {name}: sha256 {sha[:16]}"
+    for clause in baseline.measured:
+        yield f"  measured: {clause}"

@@ -1,0 +1,87 @@
+"""``gate``: accept or reject a finished run."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from conformance.commands.common import add_json, tell_program
+from conformance.context import one_of
+from conformance.gate.baseline import FOLDER
+from conformance.gate.decide import Asked, decide
+from conformance.gate.waivers import read_waivers
+from conformance.reporting.gate import ANNOTATIONS, annotated, gate_lines
+from conformance.suite import UsageError
+
+DEVICES = ("sim", "npu")
+
+
+def add_gate(commands: Any) -> None:
+    """The grammar of ``gate``."""
+    gate = commands.add_parser("gate", help="accept or reject a finished run", allow_abbrev=False)
+    gate.set_defaults(command=gate_command)
+    add = gate.add_argument
+    add("run", type=Path, metavar="RUN", help="the folder of a finished run")
+    add("--baseline", metavar="NAME", help="compare with this one (that of the run's device)")
+    add("--no-baseline", action="store_true", help="compare with nothing")
+    add_baselines(gate)
+    add("--waivers", type=Path, metavar="FILE", help="failures that somebody answers for (TOML)")
+    add("--require-device", metavar="KIND", help=f"evidence must be of: {', '.join(DEVICES)}")
+    add(
+        "--changed",
+        action="store_true",
+        help="the kernels were changed: reject where the judged library is the baseline's",
+    )
+    add(
+        "--annotations",
+        metavar="FORM",
+        help=f"for CI, on standard output: {' or '.join(ANNOTATIONS)}",
+    )
+    add_json(gate)
+    gate.epilog = (
+        "Exit status: 0 accepted, 1 rejected, 2 wrong usage, 3 cannot judge (docs/gate.md)."
+    )
+
+
+def add_baselines(command: argparse.ArgumentParser) -> None:
+    """The option that names the folder of baselines."""
+    command.add_argument(
+        "--baselines",
+        type=Path,
+        default=FOLDER,
+        metavar="DIR",
+        help=f"the folder of baselines ({FOLDER})",
+    )
+
+
+def gate_command(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
+    """Judge a run; people read standard error, programs and CI servers standard output."""
+    if parsed.no_baseline and (parsed.baseline is not None or parsed.changed):
+        option = "--changed" if parsed.changed else "--baseline"
+        raise UsageError("no-baseline", True, f"does not go with {option}")
+    if parsed.json and parsed.annotations is not None:
+        raise UsageError("annotations", parsed.annotations, "does not go with --json")
+    form = parsed.annotations and one_of(ANNOTATIONS, "annotations", parsed.annotations)
+    required = parsed.require_device and one_of(DEVICES, "require-device", parsed.require_device)
+    asked = Asked(
+        folder=parsed.run,
+        baselines=parsed.baselines,
+        baseline=parsed.baseline,
+        compares=not parsed.no_baseline,
+        waivers=read_waivers(parsed.waivers) if parsed.waivers is not None else (),
+        require_device=required or "",
+        changed=parsed.changed,
+        today=datetime.now(timezone.utc).date(),
+    )
+    judgement = decide(asked)
+    for line in gate_lines(judgement):
+        console.print(line, markup=False)
+    if parsed.json:
+        tell_program(judgement)
+    elif form and (told := annotated(judgement, form)):
+        print(told, flush=True)
+    return judgement.status

@@ -1,0 +1,1 @@
+"""The gate: whether a finished run is accepted, beside a baseline and with waivers."""

@@ -1,0 +1,137 @@
+"""A run beside the baseline: only what has the same name and the same inputs in both."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from conformance.gate.baseline import Baseline
+from conformance.gate.facts import CellFact, Facts, Named
+from conformance.gate.judgement import Finding
+
+SHOWN = 5
+
+
+def compare(run: Facts, baseline: Baseline) -> Iterator[Finding]:
+    """Everything that got worse than what was accepted, or cannot be seen any more."""
+    before = baseline.facts
+    yield from _cells(run, before)
+    for name, was in before.named.items():
+        now = run.named.get(name)
+        if now is None:
+            yield Finding(
+                kind="missing case",
+                subject=name,
+                message="the baseline has a verdict on it, this run has none",
+            )
+        elif now.digest == was.digest:
+            yield from _named(name, was, now)
+    yield from _shares(run, before)
+    for name, order in before.orders.items():
+        found = run.orders.get(name)
+        if found is None:
+            message = f"was added in order {order.order}; this run recovered no order"
+            yield Finding(kind="order drift", subject=name, message=message)
+        elif found != order:
+            now_order = found.order if found.order != order.order else f"another {found.order}"
+            message = f"was added in order {order.order}, now in order {now_order}"
+            yield Finding(kind="order drift", subject=name, message=message)
+
+
+def changed_inputs(run: Facts, baseline: Baseline) -> list[str]:
+    """Named calls whose inputs are not those of the baseline: they are judged, not compared."""
+    before = baseline.facts.named
+    return [
+        name
+        for name, now in run.named.items()
+        if name in before and before[name].digest != now.digest
+    ]
+
+
+def unchanged_libraries(run: Facts, baseline: Baseline) -> Finding | None:
+    """The finding where a change is claimed, and every library is the baseline's to the byte."""
+    before = baseline.facts.libraries
+    kernels = {name: sha for name, sha in run.libraries.items() if "ascendcl" not in name}
+    if not kernels:
+        message = "a change is claimed, but the run does not say which libraries it judged"
+        return Finding(kind="stale kernel", subject="libraries", message=message)
+    if any(before.get(name) != sha for name, sha in kernels.items()):
+        return None
+    told = ", ".join(f"{name} (sha256 {sha[:16]})" for name, sha in kernels.items())
+    message = f"a change is claimed, but {told} is that of the baseline: the old kernel was judged"
+    return Finding(kind="stale kernel", subject="libraries", message=message)
+
+
+def figures(run: Facts, baseline: Baseline | None) -> Iterator[str]:
+    """Device time, workspace and bit-exact shares of all cases: shown, not judged."""
+    for what, told, unit in (
+        ("call_seconds", "time on the device", "s"),
+        ("workspace_bytes", "workspace", "B"),
+    ):
+        now, was, calls = 0.0, 0.0, 0
+        for name, call in run.named.items():
+            old = baseline.facts.named.get(name) if baseline is not None else call
+            if old is not None and old.digest == call.digest:
+                now, was, calls = now + getattr(call, what), was + getattr(old, what), calls + 1
+        if calls:
+            beside = f" (baseline {was:,.6g} {unit})" if baseline is not None else ""
+            yield f"{told} of {calls} named calls: {now:,.6g} {unit}{beside}"
+    for name, cell in run.cells.items():
+        old_cell = baseline.facts.cells.get(name) if baseline is not None else None
+        share, was_share = cell.share_exact, old_cell.share_exact if old_cell else None
+        if share is not None and was_share is not None and share != was_share:
+            yield f"{name}: bit-exact share {share:.3%}, of other draws (baseline {was_share:.3%})"
+
+
+def _cells(run: Facts, before: Facts) -> Iterator[Finding]:
+    gone = [
+        name
+        for name in before.cells
+        if run.cells.get(name, CellFact(cases=0, failed=0)).cases == 0 and before.cells[name].cases
+    ]
+    for name in gone:
+        if name not in run.cells:
+            message = "the baseline has this cell, this run does not declare it"
+            yield Finding(kind="missing cell", subject=name, message=message)
+
+
+def _named(name: str, was: Named, now: Named) -> Iterator[Finding]:
+    if was.ok and not now.ok:
+        # A waiver may answer for it: `conformance.gate.decide` takes these apart.
+        yield Finding(kind="newly failing", subject=name, message="was accepted in the baseline")
+    if now.drift and not was.drift:
+        message = "its sum is legal, but off the order that the contract declares"
+        yield Finding(kind="order drift", subject=name, message=message)
+    if was.tiling_key is not None and now.tiling_key != was.tiling_key:
+        message = f"tiling key {was.tiling_key} -> {_key(now.tiling_key)}: another branch runs"
+        yield Finding(kind="tiling key", subject=name, message=message)
+
+
+def _key(tiling_key: int | None) -> str:
+    return "unknown" if tiling_key is None else str(tiling_key)
+
+
+def _shares(run: Facts, before: Facts) -> Iterator[Finding]:
+    """The bit-exact share of each cell over the named calls that were accepted both times."""
+    sums: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0, 0])
+    worse: dict[str, list[str]] = defaultdict(list)
+    for name, was in before.named.items():
+        now = run.named.get(name)
+        if now is None or now.digest != was.digest or not (was.ok and now.ok):
+            continue
+        for at, figure in enumerate((was.exact, was.elements, now.exact, now.elements)):
+            sums[now.cell][at] += figure
+        if now.exact < was.exact:
+            worse[now.cell].append(name)
+    for cell, (was_exact, was_all, now_exact, now_all) in sums.items():
+        # Whole numbers: a share of one element less is a fall, however many there are.
+        if was_all and now_exact * was_all < was_exact * now_all:
+            names = ", ".join(worse[cell][:SHOWN])
+            message = (
+                f"{now_exact:,} of {now_all:,} elements of its named calls are bit-exact, were"
+                f" {was_exact:,} of {was_all:,}" + (f" (fewer in {names})" if names else "")
+            )
+            yield Finding(kind="bit-exact share", subject=cell, message=message)
+        elif was_all and not now_all:
+            message = f"no element of its named calls is judged any more, were {was_all:,}"
+            yield Finding(kind="bit-exact share", subject=cell, message=message)

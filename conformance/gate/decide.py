@@ -1,0 +1,129 @@
+"""The decision on a run: everything that rejects it, at once and in one order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from conformance.gate import baseline as baselines
+from conformance.gate.baseline import Baseline
+from conformance.gate.compare import changed_inputs, compare, figures, unchanged_libraries
+from conformance.gate.facts import Facts, facts, name_of
+from conformance.gate.failed import Answered, answer
+from conformance.gate.judgement import (
+    ACCEPTED,
+    REJECTED,
+    WORDS,
+    Finding,
+    Judgement,
+    cannot,
+)
+from conformance.gate.reading import CannotJudge, Run, declared_cells, read_run, whole
+from conformance.gate.waivers import Contract
+from conformance.template import cell_id
+
+SHOWN = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """How a run is to be judged. ``compares`` False: there is no baseline, and that is meant;
+    ``baseline`` None: that of the run's key. ``require_device`` is sim, npu or empty;
+    ``changed``: a change of the kernels is claimed."""
+
+    folder: Path
+    baselines: Path = baselines.FOLDER
+    baseline: str | None = None
+    compares: bool = True
+    waivers: tuple[Contract, ...] = ()
+    require_device: str = ""
+    changed: bool = False
+    today: date
+
+
+def decide(asked: Asked) -> Judgement:
+    """Judge a run. Raises `UsageError` for what was asked wrongly."""
+    told = str(asked.folder)
+    try:
+        run = whole(read_run(asked.folder))
+        found = facts(run)
+        baseline = _baseline(asked, found)
+    except CannotJudge as error:
+        return cannot(told, error.reasons)
+    measured = baseline.measured if baseline is not None else ()
+    answered = answer(run, asked.waivers, asked.today, found.key.soc, found.kind, measured)
+    findings = [*_device(asked, run, found), *_not_run(run), *answered.findings]
+    notes = answered.notes
+    if baseline is not None:
+        findings += _worse(run, found, baseline, answered)
+        if asked.changed and (stale := unchanged_libraries(found, baseline)) is not None:
+            findings.append(stale)
+        changed = changed_inputs(found, baseline)
+        if changed:
+            names = ", ".join(changed[:SHOWN])
+            notes.append(f"not compared, as their inputs are others than the baseline's: {names}")
+        new = len(found.named.keys() - baseline.facts.named.keys())
+        notes += [f"{new} named calls are not in the baseline yet"] if new else []
+    status = REJECTED if findings else ACCEPTED
+    return Judgement(
+        status=status,
+        verdict=WORDS[status],
+        run=told,
+        device=run.device.description,
+        baseline=baseline.name if baseline is not None else "",
+        cases=run.evidence.cases,
+        findings=findings,
+        waived=answered.waived,
+        unconfirmed=answered.unconfirmed,
+        notes=notes,
+        figures=list(figures(found, baseline)),
+    )
+
+
+def _baseline(asked: Asked, found: Facts) -> Baseline | None:
+    if not asked.compares:
+        return None
+    if asked.baseline is None:
+        return baselines.fitting(asked.baselines, found)
+    chosen = baselines.named(asked.baselines, asked.baseline)
+    baselines.check_fits(chosen, found)
+    return chosen
+
+
+def _device(asked: Asked, run: Run, found: Facts) -> Iterator[Finding]:
+    if asked.require_device and found.kind != asked.require_device:
+        told = "a simulation" if found.kind == "sim" else f"judged on {found.kind}"
+        message = f"the evidence is {told} ({run.device.description}); {asked.require_device} is"
+        yield Finding(kind="device", subject=found.key.soc, message=f"{message} required")
+
+
+def _not_run(run: Run) -> Iterator[Finding]:
+    """Declared cells without a judged case, and discrete cells and edges that no case shows."""
+    evidence = run.evidence
+    empty = [cell for cell in declared_cells(evidence) if not cell.cases]
+    unrun = {cell_id(cell.operator, cell.mode, cell.dtype): cell for cell in empty}
+    for name in dict.fromkeys([*unrun, *evidence.unjudged]):
+        cell = unrun.get(name)
+        why = "declared, and not run"
+        if cell is not None and cell.impossible:
+            why = f"none of its {cell.impossible} calls was possible on this device"
+        yield Finding(kind="missing cell", subject=name, message=why)
+    for one in evidence.coverage:
+        missing = [*one.missing, *one.unmet]
+        if missing:
+            more = f" and {len(missing) - SHOWN} more" if len(missing) > SHOWN else ""
+            message = f"no judged case shows {'; '.join(missing[:SHOWN])}{more}"
+            name = cell_id(one.operator, one.mode, one.dtype)
+            yield Finding(kind="missing cell", subject=name, message=message)
+
+
+def _worse(run: Run, found: Facts, baseline: Baseline, answered: Answered) -> Iterator[Finding]:
+    """What got worse, but for failures that a waiver answers for."""
+    rejecting = {
+        name_of(line) for line in run.verdicts if not line.ok and id(line) not in answered.excused
+    }
+    for finding in compare(found, baseline):
+        if finding.kind != "newly failing" or finding.subject in rejecting:
+            yield finding

@@ -1,0 +1,216 @@
+"""What of a run is compared with another one: by names that stay, never by what was drawn.
+
+Drawn cases change with the seed, the record and Hypothesis; of those nothing is diffed. Compared
+are the calls with a name (documented and refused ones, the corpus, regressions), the declared
+cells, and the orders of additions that were recovered from the device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from conformance.evidence import OrderLine, VerdictLine
+from conformance.gate.reading import CannotJudge, Run, declared_cells
+from conformance.observation import Outcome
+from conformance.summary import COUNTED, QUARANTINE
+from conformance.template import cell_id
+
+DRIFT = "order-drift"
+"""The step of an output that is legal, but off the order that its contract declares."""
+NONE = "none"
+
+
+class Key(msgspec.Struct, frozen=True, kw_only=True):
+    """What a baseline holds for: another SoC, CANN, driver, torch_npu, route or corpus needs its
+    own. Each is a text, ``none`` where there is none."""
+
+    soc: str
+    cann: str
+    driver: str
+    torch_npu: str
+    route: str
+    corpus: str
+
+    def __str__(self) -> str:
+        told = [f"{self.soc}, CANN {self.cann}"]
+        told += [f"driver {self.driver}"] if self.driver != NONE else []
+        told += [f"torch_npu {self.torch_npu}"] if self.torch_npu != NONE else []
+        told += [f"route {self.route}"]
+        told += [f"corpus {self.corpus}"] if self.corpus != NONE else []
+        return ", ".join(told)
+
+    def differences(self, other: Key) -> str:
+        """What differs from another key, as ``CANN 8.0 -> 8.1``; empty where nothing does."""
+        mine, its = msgspec.structs.asdict(self), msgspec.structs.asdict(other)
+        words = {"soc": "SoC", "cann": "CANN"}
+        return ", ".join(
+            f"{words.get(name, name)} {its[name]} -> {mine[name]}"
+            for name in mine
+            if mine[name] != its[name]
+        )
+
+
+class Named(msgspec.Struct, kw_only=True):
+    """The verdict of a call that has a name.
+
+    ``digest`` is the hash of its inputs: by it two runs know that they speak of the same call.
+    ``drift`` is whether an output is off its declared order; ``exact`` of ``elements`` were judged
+    bit-exactly; ``tiling_key`` is None where it is unknown; ``workspace_bytes`` and
+    ``call_seconds`` are told, and no verdict follows from them.
+    """
+
+    digest: str
+    operator: str
+    mode: str
+    dtype: str
+    ok: bool
+    drift: bool = False
+    elements: int = 0
+    exact: int = 0
+    tiling_key: int | None = None
+    workspace_bytes: int = 0
+    call_seconds: float = 0.0
+
+    @property
+    def cell(self) -> str:
+        """The declared cell that the call belongs to."""
+        return cell_id(self.operator, self.mode, self.dtype)
+
+
+class CellFact(msgspec.Struct, kw_only=True):
+    """What a run judged of a declared cell, drawn cases among it: told, not compared."""
+
+    cases: int
+    failed: int
+    share_exact: float | None = None
+    seconds: float = 0.0
+
+
+class Order(msgspec.Struct, kw_only=True):
+    """An order of additions: its name, and the additions themselves."""
+
+    order: str
+    merges: tuple[tuple[int, int], ...] = ()
+
+
+class Facts(msgspec.Struct, kw_only=True):
+    """Everything of a run that a later one is compared with. ``named`` is by ``OP/KIND/NAME``,
+    ``orders`` by ``OP DTYPE SLOTS slots``, ``libraries`` hashes by file name."""
+
+    key: Key
+    kind: str
+    profile: str
+    commit: str = ""
+    libraries: dict[str, str] = {}
+    cells: dict[str, CellFact] = {}
+    named: dict[str, Named] = {}
+    orders: dict[str, Order] = {}
+
+
+class _Library(msgspec.Struct):
+    sha256: str
+
+
+class _Profile(msgspec.Struct):
+    soc: str
+    kind: str
+    cann: str = "unknown"
+    libraries: dict[str, _Library] = {}
+
+
+def facts(run: Run) -> Facts:
+    """The facts of a run that `conformance.gate.reading.whole` lets pass.
+
+    Raises `CannotJudge` where the device's profile says something that no profile says.
+    """
+    evidence = run.evidence
+    try:
+        profile = msgspec.convert(run.device.profile, _Profile)
+    except msgspec.ValidationError as error:
+        raise CannotJudge(f"corrupted: the device's profile: {error}") from error
+    return Facts(
+        key=_key(run, profile),
+        kind=profile.kind,
+        profile=evidence.profile,
+        commit=_commit(evidence.provenance),
+        libraries={name: library.sha256 for name, library in profile.libraries.items()},
+        cells={
+            cell_id(cell.operator, cell.mode, cell.dtype): CellFact(
+                cases=cell.cases,
+                failed=cell.failed,
+                share_exact=cell.share_exact,
+                seconds=round(cell.seconds, 3),
+            )
+            for cell in declared_cells(evidence)
+        },
+        named=_named(run),
+        orders={
+            _order_name(line): Order(order=line.order, merges=line.merges)
+            for line in evidence.orders
+        },
+    )
+
+
+def name_of(line: VerdictLine) -> str:
+    """The name by which a verdict is compared between runs; empty for a drawn case."""
+    if not line.name or line.judged_as in (QUARANTINE, "relation"):
+        return ""
+    return f"{line.operator}/{line.judged_as}/{line.name}"
+
+
+def _named(run: Run) -> dict[str, Named]:
+    """Every named call once; one that was refused once counts as refused."""
+    found: dict[str, Named] = {}
+    for line in run.verdicts:
+        name = name_of(line)
+        if not name or line.phase not in COUNTED or line.outcome == Outcome.NOT_POSSIBLE.value:
+            continue
+        if name in found and (line.ok or not found[name].ok):
+            continue
+        found[name] = Named(
+            digest=line.digest,
+            operator=line.operator,
+            mode=line.mode,
+            dtype=line.dtype,
+            ok=line.ok,
+            drift=DRIFT in line.step,
+            elements=line.elements,
+            exact=line.exact,
+            tiling_key=line.tiling_key,
+            workspace_bytes=line.workspace_bytes,
+            call_seconds=line.call_seconds,
+        )
+    return dict(sorted(found.items()))
+
+
+def _key(run: Run, profile: _Profile) -> Key:
+    told = run.evidence.provenance
+    return Key(
+        soc=profile.soc,
+        cann=profile.cann,
+        driver=_text(told, "driver") if profile.kind == "npu" else NONE,
+        torch_npu=_text(told, "torch_npu") if profile.kind == "npu" else NONE,
+        route=run.evidence.route,
+        corpus=_text(told, "corpus"),
+    )
+
+
+def _text(told: Mapping[str, object], name: str) -> str:
+    value = told.get(name)
+    if value is None:
+        return NONE
+    if not isinstance(value, str):
+        raise CannotJudge(f"corrupted: {name} of the provenance is {value!r}, which is no text")
+    return value
+
+
+def _commit(told: Mapping[str, object]) -> str:
+    git = told.get("git")
+    commit = git.get("commit") if isinstance(git, dict) else None
+    return commit if isinstance(commit, str) else ""
+
+
+def _order_name(line: OrderLine) -> str:
+    return f"{line.operator} {line.dtype} {line.slots} slots"

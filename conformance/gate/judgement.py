@@ -1,0 +1,51 @@
+"""What the gate says of a run: what rejects it, and what it lets pass."""
+
+from __future__ import annotations
+
+import msgspec
+
+ACCEPTED, REJECTED, CANNOT_JUDGE = 0, 1, 3
+WORDS = {ACCEPTED: "accepted", REJECTED: "rejected", CANNOT_JUDGE: "cannot judge"}
+
+
+class Finding(msgspec.Struct, kw_only=True, frozen=True):
+    """A reason to reject.
+
+    ``kind`` is one word or two that stay the same between versions; ``subject`` the item, cell,
+    call or waiver that it is about; ``message`` a sentence; ``file`` what to open, empty if
+    nothing.
+    """
+
+    kind: str
+    subject: str
+    message: str
+    file: str = ""
+
+
+class Judgement(msgspec.Struct, kw_only=True):
+    """The gate's answer; the line of ``--json``.
+
+    ``status`` is the exit status. ``reasons`` tell why a run cannot be judged; ``findings`` why it
+    is rejected. ``waived`` and ``unconfirmed`` are failures that do not reject, each a sentence;
+    ``notes`` what else is worth knowing. ``figures`` are shown, and nothing follows from them.
+    """
+
+    status: int
+    verdict: str
+    run: str
+    device: str = ""
+    baseline: str = ""
+    cases: int = 0
+    reasons: list[str] = []
+    findings: list[Finding] = []
+    waived: list[str] = []
+    unconfirmed: list[str] = []
+    notes: list[str] = []
+    figures: list[str] = []
+
+
+def cannot(run: str, reasons: tuple[str, ...]) -> Judgement:
+    """The answer where nothing can be said."""
+    return Judgement(
+        status=CANNOT_JUDGE, verdict=WORDS[CANNOT_JUDGE], run=run, reasons=list(reasons)
+    )
