@@ -1,4 +1,4 @@
-"""The front door for people and CI: ``run``, ``operators``, ``devices`` and ``doctor``.
+"""The front door for people and CI: runs, what is judged and on what, the gate, merged runs.
 
 People read standard error; with ``--json`` one line of JSON goes to standard output. Exit status:
 0 accepted, 1 a verdict failed or a part of what was asked for was not judged, 2 wrong usage or
@@ -20,6 +20,7 @@ from conformance.commands.common import tell_program
 from conformance.commands.doctor import add_doctor
 from conformance.commands.gate import add_gate
 from conformance.commands.listing import add_devices, add_operators_command
+from conformance.commands.merge import add_merge
 from conformance.commands.run import add_run
 from conformance.controller import ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO
 from conformance.devices.device import EnvironmentFailure, OperatorUnavailable
@@ -52,6 +53,14 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser("python -m conformance", description=__doc__, allow_abbrev=False)
     made.formatter_class = argparse.RawDescriptionHelpFormatter
     commands = made.add_subparsers(required=True, metavar="COMMAND")
-    for add in (add_run, add_operators_command, add_devices, add_doctor, add_gate, add_baseline):
+    for add in (
+        add_run,
+        add_operators_command,
+        add_devices,
+        add_doctor,
+        add_gate,
+        add_baseline,
+        add_merge,
+    ):
         add(commands)
     return made

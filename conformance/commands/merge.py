@@ -1,0 +1,44 @@
+"""``merge``: shards into one run."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from conformance.commands.common import add_json, tell_program
+from conformance.controller import ENVIRONMENT
+from conformance.devices.device import EnvironmentFailure
+from conformance.gate.reading import CannotJudge, printable
+from conformance.merging.merge import merge
+from conformance.reporting import outcome
+
+
+def add_merge(commands: Any) -> None:
+    """The grammar of ``merge``."""
+    command = commands.add_parser("merge", help="put shards of a run together", allow_abbrev=False)
+    command.set_defaults(command=merge_command)
+    command.add_argument(
+        "runs", type=Path, nargs="+", metavar="RUN", help="the folders of all shards"
+    )
+    command.add_argument(
+        "--out", type=Path, required=True, metavar="DIR", help="the folder of the merged run"
+    )
+    add_json(command)
+
+
+def merge_command(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
+    """Merge shards and tell the run as ``run`` would; its exit status is that of the whole run."""
+    out = parsed.out.absolute()
+    try:
+        evidence = merge(parsed.runs, out)
+    except CannotJudge as error:
+        raise EnvironmentFailure(printable(str(error))) from error
+    status = ENVIRONMENT if evidence.exit_status is None else evidence.exit_status
+    outcome.tell(out, evidence, status, console)
+    if parsed.json:
+        told = {"status": status, "verdict": outcome.result(evidence, status)}
+        tell_program({**told, "cases": evidence.cases, "evidence": str(out / "evidence.json")})
+    return status

@@ -1,0 +1,1 @@
+"""Shards of one run, judged apart, put together into a run like any other."""

@@ -1,0 +1,116 @@
+"""Whether runs are shards of one run: what must be the same, and that no shard is there twice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from conformance.evidence import ItemLine
+from conformance.gate.reading import CannotJudge, Run
+from conformance.resume import JUDGES
+from conformance.shard import Shard
+from conformance.suite import UsageError
+
+OF_THE_HOST = frozenset({"shard", "items", "device", "operators", "libraries"})
+"""What of a request may differ between hosts: the shard and its items; paths, whose content the
+hashes of sources and libraries tell; and the number of an NPU, whose profile is compared."""
+OF_THE_DEVICE = ("kind", "soc", "cann")
+KERNELS = "libopapi.so"
+SHOWN = 3
+
+
+def check_belong(runs: Sequence[Run]) -> Shard:
+    """The shard of the first run. Raises `UsageError` that names the run that does not belong, and
+    what differs."""
+    first = runs[0]
+    for other in runs[1:]:
+        differs = _difference(first, other)
+        if differs:
+            rule = f"does not belong to {first.folder}: {differs}"
+            raise UsageError("run", other.folder, rule)
+    return _check_shards(runs)
+
+
+def _difference(first: Run, other: Run) -> str:
+    """What differs between two runs that must be the same, in words; empty where nothing does."""
+    mine, its = first.evidence, other.evidence
+    for name in {**mine.request, **its.request}:
+        if name in OF_THE_HOST:
+            continue
+        before, now = mine.request.get(name, ""), its.request.get(name, "")
+        if before != now:
+            return f"another {name} ({now!r}, not {before!r})"
+    commits = _commit(mine.provenance), _commit(its.provenance)
+    if commits[0] != commits[1]:
+        return f"another commit ({commits[1]!r}, not {commits[0]!r})"
+    for name in JUDGES:
+        if mine.provenance.get(name) != its.provenance.get(name):
+            return f"judged with other {name}"
+    for name in (*OF_THE_DEVICE, KERNELS):
+        values = [sorted(_of_devices(run, name)) for run in (first, other)]
+        if values[0] != values[1]:
+            told = [", ".join(value) or "none" for value in values]
+            return f"another profile: {name} is {told[1]}, not {told[0]}"
+    return ""
+
+
+def _check_shards(runs: Sequence[Run]) -> Shard:
+    """Every shard of N once, and no item that draws in two of them."""
+    found: dict[int, Run] = {}
+    whole = _shard(runs[0])
+    for run in runs:
+        shard = _shard(run)
+        if shard.count != whole.count:
+            rule = f"is shard {shard}, and {runs[0].folder} is shard {whole}: not of one run"
+            raise UsageError("run", run.folder, rule)
+        if shard.index in found:
+            rule = f"overlaps: shard {shard} is also in {found[shard.index].folder}"
+            raise UsageError("run", run.folder, rule)
+        found[shard.index] = run
+    missing = [index for index in range(1, whole.count + 1) if index not in found]
+    if missing:
+        names = ", ".join(f"{index}/{whole.count}" for index in missing)
+        raise UsageError("runs", _names(runs), f"missing shard: {names}")
+    owners: dict[str, Run] = {}
+    for run in runs:
+        for item in _drawing(run):
+            owner = owners.setdefault(item, run)
+            if owner is not run:
+                rule = f"overlaps: {item.rpartition('::')[2]} was judged in {owner.folder} too"
+                raise UsageError("run", run.folder, rule)
+    return whole
+
+
+def _drawing(run: Run) -> set[str]:
+    """The items of a run that only one shard may have: documented calls are in each."""
+    documented = {line.item for line in run.verdicts if line.judged_as == "example"}
+    return {line.item for line in run.lines if isinstance(line, ItemLine)} - documented
+
+
+def _shard(run: Run) -> Shard:
+    text = run.evidence.request.get("shard")
+    if text is None:
+        raise CannotJudge(f"{run.folder} does not say which shard it is: nothing was judged there")
+    return Shard.of(text)
+
+
+def _of_devices(run: Run, name: str) -> set[str]:
+    """What the devices of a run say of themselves; a run that lost its device says nothing."""
+    values = set()
+    for line in run.evidence.devices:
+        if name == KERNELS:
+            libraries = line.profile.get("libraries")
+            library: Any = libraries.get(name) if isinstance(libraries, dict) else None
+            values.add(str(library.get("sha256") if isinstance(library, dict) else None)[:16])
+        else:
+            values.add(str(line.profile.get(name)))
+    return values
+
+
+def _commit(told: dict[str, Any]) -> str:
+    git = told.get("git")
+    return str(git.get("commit")) if isinstance(git, dict) else ""
+
+
+def _names(runs: Sequence[Run]) -> str:
+    return ", ".join(str(run.folder) for run in runs)

@@ -1,0 +1,219 @@
+"""The merged run: the lines of all shards, their failures, and one summary over both."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from conformance import run_folder
+from conformance.controller import exit_status
+from conformance.coverage import Coverage
+from conformance.devices.device import EnvironmentFailure
+from conformance.evidence import (
+    AnyLine,
+    DeviceLine,
+    FailureLine,
+    LimitLine,
+    OrderLine,
+    Writer,
+)
+from conformance.gate.reading import CannotJudge, Run, declared_cells, read_run
+from conformance.merging.belong import check_belong
+from conformance.operator import RELATIONS
+from conformance.resume import last_of_each
+from conformance.run_folder import FAILURES
+from conformance.shard import WHOLE
+from conformance.suite import UsageError
+from conformance.summary import Evidence, observed, standard_rows, summarize, write_evidence
+from conformance.template import cell_id
+
+BUNDLE = re.compile(r"failures/[\w.-]{1,200}/case\.json", re.ASCII)
+MOST_BUNDLE_BYTES = 2**30
+
+
+def merge(folders: Sequence[Path], out: Path) -> Evidence:
+    """Write the folder ``out`` of a run made of shards; nothing is written where they do not fit.
+
+    A shard that did not reach its end leaves the merged run incomplete. Raises `UsageError` for
+    what does not belong together, `CannotJudge` for a folder that cannot be read or whose run goes
+    on, `EnvironmentFailure` where ``out`` cannot be written.
+    """
+    if not folders:
+        raise UsageError("runs", "none", "name the folders of all shards")
+    places = [folder.resolve() for folder in folders]
+    if out.resolve() in places:
+        raise UsageError("out", out, "is one of the runs that are merged")
+    runs = [read_run(folder) for folder in folders]
+    for run in runs:
+        if run.evidence.status == "running":
+            raise CannotJudge(f"{run.folder}: its run has not ended, or was ended before its end")
+    check_belong(runs)
+    bundles = {run.folder: _bundles(run) for run in runs}
+    evidence = _summed(runs)
+    hold = run_folder.start(out, evidence)
+    try:
+        evidence.failures = [_moved(failure, out) for failure in evidence.failures]
+        for number, run in enumerate(runs, 1):
+            _write_lines(out, number, run, {one.item: one for one in evidence.failures})
+            _copy(bundles[run.folder], run.folder, out)
+        evidence.process = os.getpid()
+        write_evidence(out, evidence)
+    except OSError as error:
+        raise EnvironmentFailure(f"{out} cannot be written: {error.strerror}") from error
+    finally:
+        hold.release()
+    return evidence
+
+
+def _summed(runs: Sequence[Run]) -> Evidence:
+    """The summary of all shards, as one run over all their items has it."""
+    first = runs[0].evidence
+    told = [run.evidence for run in runs]
+    lines: list[AnyLine] = [line for run in runs for line in run.lines]
+    declared = [(cell.operator, cell.mode, cell.dtype) for cell in declared_cells(first)]
+    cells = summarize(lines, [] if first.request.get("oracle") == RELATIONS else declared)
+    early = {
+        (cell.operator, cell.mode, cell.dtype)
+        for one in told
+        for cell in one.cells
+        if not cell.complete
+    }
+    for cell in cells:
+        cell.complete = (cell.operator, cell.mode, cell.dtype) not in early
+    judged = {cell_id(c.operator, c.mode, c.dtype) for c in cells if c.cases}
+    statuses = {one.status for one in told}
+    made = Evidence(
+        status="finished" if statuses == {"finished"} else sorted(statuses - {"finished"})[0],
+        started=min(one.started for one in told),
+        seconds=round(sum(one.seconds for one in told), 3),
+        profile=first.profile,
+        seed=first.seed,
+        device=first.device,
+        route=first.route,
+        devices=_devices(lines),
+        orders=list({_order(ln): ln for ln in lines if isinstance(ln, OrderLine)}.values()),
+        limits=list({ln.operator: ln for ln in lines if isinstance(ln, LimitLine)}.values()),
+        provenance={**first.provenance, "shards": [_origin(run) for run in runs]},
+        operators=first.operators,
+        cases=sum(cell.cases for cell in cells),
+        cells=cells,
+        declared=max(one.declared for one in told),
+        selected=min(sum(one.selected for one in told), max(one.declared for one in told)),
+        unjudged=sorted({name for one in told for name in one.unjudged} - judged),
+        coverage=_coverage(told),
+        cut=[item for one in told for item in one.cut],
+        unreached=[item for one in told for item in one.unreached],
+        request={**first.request, "shard": str(WHOLE), "items": f"{len(runs)} shards"},
+        parts=sum(one.parts for one in told),
+        standard=first.standard,
+        standards=standard_rows(lines),
+        failures=last_of_each(failure for one in told for failure in one.failures),
+        observed=observed(lines),
+        environment=list(dict.fromkeys(text for one in told for text in one.environment)),
+        errors={item: text for one in told for item, text in one.errors.items()},
+    )
+    interrupted = any(one.exit_status == 130 for one in told)
+    made.exit_status = exit_status(made, interrupted=interrupted)
+    return made
+
+
+def _coverage(told: Sequence[Evidence]) -> list[Coverage]:
+    """What the cases of all shards show; a cell's covering item is in one of them."""
+    found: dict[tuple[str, str, str], Coverage] = {}
+    for one in (coverage for evidence in told for coverage in evidence.coverage):
+        key = (one.operator, one.mode, one.dtype)
+        if key not in found:
+            found[key] = msgspec.structs.replace(
+                one,
+                levels={axis: dict(counts) for axis, counts in one.levels.items()},
+                edges=dict(one.edges),
+            )
+            continue
+        whole = found[key]
+        whole.missing = [name for name in whole.missing if name in one.missing]
+        for axis, counts in one.levels.items():
+            mine = whole.levels.setdefault(axis, {})
+            for level, count in counts.items():
+                mine[level] = mine.get(level, 0) + count
+        for edge, count in one.edges.items():
+            whole.edges[edge] = whole.edges.get(edge, 0) + count
+    return list(found.values())
+
+
+def _devices(lines: Sequence[AnyLine]) -> list[DeviceLine]:
+    """One line for each kind and SoC: hosts differ in the paths of their libraries."""
+    known: dict[tuple[str, str], DeviceLine] = {}
+    for line in lines:
+        if isinstance(line, DeviceLine):
+            known.setdefault((str(line.profile.get("kind")), str(line.profile.get("soc"))), line)
+    return list(known.values())
+
+
+def _order(line: OrderLine) -> tuple[str, str, int]:
+    return line.operator, line.dtype, line.slots
+
+
+def _origin(run: Run) -> dict[str, object]:
+    told = run.evidence
+    return {
+        "shard": told.request.get("shard"),
+        "folder": run.folder.name,
+        "started": told.started,
+        "seconds": told.seconds,
+        "platform": told.provenance.get("platform"),
+    }
+
+
+def _bundles(run: Run) -> list[Path]:
+    """The folders of a run's failures. Raises `CannotJudge` for a path that leads elsewhere."""
+    found = []
+    for failure in run.evidence.failures:
+        if not BUNDLE.fullmatch(failure.case) or ".." in PurePosixPath(failure.case).parts:
+            raise CannotJudge(
+                f"{run.folder}: the case of a failure is {failure.case!r}; it must be"
+                " failures/ID/case.json in the run's folder"
+            )
+    place = run.folder / FAILURES
+    if place.is_symlink():
+        raise CannotJudge(f"{run.folder}: {FAILURES} is a link")
+    for path in sorted(place.rglob("*")) if place.is_dir() else ():
+        if path.is_symlink() or not (path.is_dir() or path.is_file()):
+            raise CannotJudge(f"{run.folder}: {path.relative_to(run.folder)} is no plain file")
+        if path.parent == place and path.is_dir():
+            found.append(path)
+        elif path.is_file() and path.stat().st_size > MOST_BUNDLE_BYTES:
+            raise CannotJudge(f"{run.folder}: {path.relative_to(run.folder)} is larger than 1 GiB")
+    return found
+
+
+def _copy(bundles: Sequence[Path], folder: Path, out: Path) -> None:
+    for bundle in bundles:
+        target = out / bundle.relative_to(folder)
+        if not target.exists():
+            shutil.copytree(bundle, target)
+
+
+def _moved(failure: FailureLine, out: Path) -> FailureLine:
+    """The failure with the line that replays it where its case lies now."""
+    case = out / failure.case
+    near = os.path.relpath(case)
+    new = shlex.quote(str(case) if near.startswith("..") else near)
+    text = re.sub(r"(?m)^(  replay: .* --case )(\S+|'[^'\n]*')", lambda m: m[1] + new, failure.text)
+    return msgspec.structs.replace(failure, text=text)
+
+
+def _write_lines(out: Path, number: int, run: Run, moved: dict[str, FailureLine]) -> None:
+    """The lines of a shard, in a file of its own."""
+    writer = Writer(out, f"shard{number}")
+    try:
+        for line in run.lines:
+            known = moved.get(line.item) if isinstance(line, FailureLine) else None
+            writer.write(line if known is None else known)
+    finally:
+        writer.close()
