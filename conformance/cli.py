@@ -19,6 +19,7 @@ from conformance.commands.baseline import add_baseline
 from conformance.commands.common import tell_program
 from conformance.commands.doctor import add_doctor
 from conformance.commands.gate import add_gate
+from conformance.commands.history import add_history
 from conformance.commands.listing import add_devices, add_operators_command
 from conformance.commands.merge import add_merge
 from conformance.commands.run import add_run
@@ -53,14 +54,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser("python -m conformance", description=__doc__, allow_abbrev=False)
     made.formatter_class = argparse.RawDescriptionHelpFormatter
     commands = made.add_subparsers(required=True, metavar="COMMAND")
-    for add in (
-        add_run,
-        add_operators_command,
-        add_devices,
-        add_doctor,
-        add_gate,
-        add_baseline,
-        add_merge,
-    ):
+    running = (add_run, add_operators_command, add_devices, add_doctor)
+    for add in (*running, add_gate, add_baseline, add_merge, add_history):
         add(commands)
     return made

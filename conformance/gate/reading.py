@@ -107,7 +107,7 @@ def _reasons(run: Run) -> Iterator[str]:
     if len(known) > 1:
         told = ", ".join(line.description for line in evidence.devices)
         yield f"several devices in one run: {told}"
-    yield from _contradictions(run)
+    yield from contradictions(run)
 
 
 def _missing(evidence: Evidence) -> str:
@@ -120,7 +120,7 @@ def _missing(evidence: Evidence) -> str:
     return f": {'; '.join(parts)}" if parts else ""
 
 
-def _contradictions(run: Run) -> Iterator[str]:
+def contradictions(run: Run) -> Iterator[str]:
     """Where the summary says something else than the lines: one of them was lost or changed."""
     declared = [(cell.operator, cell.mode, cell.dtype) for cell in declared_cells(run.evidence)]
     if run.evidence.request.get("oracle") == RELATIONS_ALONE:

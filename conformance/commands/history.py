@@ -1,0 +1,88 @@
+"""``history import|show|changes``: many runs over time."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from conformance.commands.common import add_json, tell_program
+from conformance.controller import ACCEPTED
+from conformance.devices.device import EnvironmentFailure
+from conformance.gate.reading import CannotJudge, printable
+from conformance.history.database import DEFAULT, opened
+from conformance.history.record import import_runs
+from conformance.history.trends import LAST, changes, points
+from conformance.reporting.history import change_lines, picture, trend_tables
+from conformance.reporting.terminal import WIDTH
+from conformance.suite import UsageError
+
+
+def add_history(commands: Any) -> None:
+    """The grammar of ``history``."""
+    history = commands.add_parser("history", help="many runs over time", allow_abbrev=False)
+    actions = history.add_subparsers(required=True, metavar="ACTION")
+    add = actions.add_parser("import", help="add finished runs, each once", allow_abbrev=False)
+    add.set_defaults(command=import_command)
+    add.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="folders of finished runs")
+    show = actions.add_parser("show", help="how operators came out over time", allow_abbrev=False)
+    show.set_defaults(command=show_command)
+    show.add_argument("--last", metavar="N", default=str(LAST), help=f"runs of each ({LAST})")
+    show.add_argument("--picture", type=Path, metavar="FILE", help="draw the trends (.svg, .png)")
+    changed = actions.add_parser(
+        "changes", help="the first run in which something changed", allow_abbrev=False
+    )
+    changed.set_defaults(command=changes_command)
+    for action in (show, changed):
+        action.add_argument("--operator", metavar="OP", help="of this operator alone")
+    for action in (add, show, changed):
+        action.add_argument(
+            "--db", type=Path, default=DEFAULT, metavar="FILE", help=f"the database ({DEFAULT})"
+        )
+        add_json(action)
+
+
+def import_command(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
+    """Add runs to the database."""
+    try:
+        new, known = import_runs(parsed.db, parsed.runs)
+    except CannotJudge as error:
+        raise EnvironmentFailure(printable(str(error))) from error
+    told = f"{new} runs added to {parsed.db}" + (f", {known} known already" if known else "")
+    console.print(printable(told), markup=False)
+    if parsed.json:
+        tell_program({"status": ACCEPTED, "added": new, "known": known})
+    return ACCEPTED
+
+
+def show_command(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
+    """Tell trends: people on standard output, or programs with ``--json``."""
+    if not (parsed.last.isascii() and parsed.last.isdigit() and 1 <= int(parsed.last[:9]) <= 10**6):
+        raise UsageError("last", parsed.last, "allowed: integers from 1 to 1000000")
+    with opened(parsed.db, write=False) as connection:
+        found = points(connection, parsed.operator, int(parsed.last))
+    if parsed.picture is not None:
+        picture(found, parsed.picture)
+    if parsed.json:
+        tell_program(found)
+        return ACCEPTED
+    wide = Console(width=max(console.width, WIDTH), highlight=False, markup=False)
+    for table in trend_tables(found):
+        wide.print(table, crop=False)
+    if not found:
+        print("no run in the history")
+    return ACCEPTED
+
+
+def changes_command(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
+    """Tell what changed, and in which run first."""
+    with opened(parsed.db, write=False) as connection:
+        found = changes(connection, parsed.operator)
+    if parsed.json:
+        tell_program(found)
+        return ACCEPTED
+    for line in change_lines(found):
+        print(line)
+    return ACCEPTED

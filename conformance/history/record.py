@@ -1,0 +1,126 @@
+"""A run into the history: once, however often it is imported."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from conformance.gate.facts import Facts, facts
+from conformance.gate.reading import CannotJudge, Run, contradictions, read_run, whole
+from conformance.history.database import opened
+
+Fact = tuple[str, str, str, str]
+"""Operator, what it is of, its name, its value."""
+
+
+def import_runs(path: Path, folders: Sequence[Path]) -> tuple[int, int]:
+    """Add the runs of ``folders`` to the database; returns how many were new and how many known.
+
+    All are read before any is written. Runs that did not end well are kept and told, but nothing is
+    compared with them. Raises `CannotJudge` for a run that goes on, was killed, or is corrupted.
+    """
+    runs = [_readable(folder) for folder in folders]
+    new = 0
+    with opened(path, write=True) as connection:
+        for run in runs:
+            new += _add(connection, run, facts(run))
+    return new, len(runs) - new
+
+
+def _readable(folder: Path) -> Run:
+    """A run that can be put on record: it has ended, and its summary is that of its lines."""
+    run = read_run(folder)
+    if run.evidence.status == "running":
+        raise CannotJudge(
+            f"{folder}: incomplete: its run has not ended, or was ended before its end"
+        )
+    if not run.evidence.devices:
+        raise CannotJudge(f"{folder}: empty: no device was judged")
+    reasons = [f"{folder}: {reason}" for reason in contradictions(run)]
+    if reasons:
+        raise CannotJudge(*reasons)
+    return run
+
+
+def _add(connection: sqlite3.Connection, run: Run, found: Facts) -> bool:
+    """Write one run; False if it is known already."""
+    evidence = run.evidence
+    identity = hashlib.sha256((run.folder / "evidence.json").read_bytes()).hexdigest()
+    known = connection.execute("SELECT 1 FROM run WHERE id = ?", (identity,)).fetchone()
+    if known is not None:
+        return False
+    connection.execute(
+        f"INSERT INTO run VALUES ({', '.join('?' * 13)})",
+        (
+            identity,
+            evidence.started,
+            f"{found.kind} {found.key}, profile {found.profile}",
+            found.commit,
+            evidence.profile,
+            evidence.seed,
+            run.device.description,
+            _is_whole(run),
+            evidence.status,
+            evidence.exit_status,
+            evidence.seconds,
+            evidence.cases,
+            str(run.folder),
+        ),
+    )
+    connection.executemany(
+        f"INSERT OR REPLACE INTO cell VALUES ({', '.join('?' * 10)})",
+        [
+            (
+                identity,
+                cell.operator,
+                cell.mode,
+                cell.dtype,
+                cell.cases,
+                cell.failed,
+                cell.elements,
+                cell.exact,
+                cell.headroom,
+                cell.seconds,
+            )
+            for cell in evidence.cells
+        ],
+    )
+    connection.executemany(
+        "INSERT OR REPLACE INTO fact VALUES (?, ?, ?, ?, ?)",
+        [(identity, *fact) for fact in _facts(run, found)],
+    )
+    return True
+
+
+def _facts(run: Run, found: Facts) -> Iterator[Fact]:
+    """What may change from one run to the next, as text by name."""
+    for cell in run.evidence.cells:
+        if cell.cases:
+            verdict = "failed" if cell.failed else "accepted"
+            yield cell.operator, "verdict", f"{cell.mode} {cell.dtype}".strip(), verdict
+    for name, call in found.named.items():
+        short = name.partition("/")[2]
+        yield call.operator, "named call", short, "accepted" if call.ok else "failed"
+        yield call.operator, "inputs", short, call.digest
+        if call.elements:
+            yield call.operator, "bit-exact elements", short, f"{call.exact} of {call.elements}"
+        if call.tiling_key is not None:
+            yield call.operator, "tiling key", short, str(call.tiling_key)
+        if call.workspace_bytes:
+            yield call.operator, "workspace", short, f"{call.workspace_bytes} B"
+    for name, order in found.orders.items():
+        operator, _, rest = name.partition(" ")
+        yield operator, "order of additions", rest, order.order
+    for name, sha in found.libraries.items():
+        for operator in run.evidence.operators:
+            yield operator, "library", name, f"sha256 {sha[:16]}"
+
+
+def _is_whole(run: Run) -> bool:
+    try:
+        whole(run)
+    except CannotJudge:
+        return False
+    return True
