@@ -82,7 +82,7 @@ def parse(text: str) -> Predicate:
     try:
         tree = ast.parse(" ".join(text.split("\n")), mode="eval").body
     except SyntaxError as error:
-        column = error.offset or 1
+        column = error.offset or len(text) + 1
         word = (text[column - 1 :].split() or ["the end"])[0]
         raise WrongPredicate(f"{word!r} at column {column}: {error.msg}") from error
     except (ValueError, RecursionError, MemoryError) as error:
@@ -143,7 +143,7 @@ def _check(node: ast.expr, names: dict[str, int], depth: int) -> None:
                 raise _wrong(node, "allowed values: integers and texts")
             if isinstance(value, int) and value >= LARGEST:
                 raise _wrong(node, "is larger than any size")
-        case ast.Subscript(value=array, slice=ast.Constant(value=at)) if type(at) is int:
+        case ast.Subscript(value=array, slice=at) if _index(at) is not None:
             parts = [array]
         case ast.Name() | ast.Attribute():
             names.setdefault(_name(node), node.col_offset + 1)
@@ -185,14 +185,24 @@ def _value(node: ast.expr, names: Names) -> Value:
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
             found = [_value(part, names) for part in parts]
             return None if None in found else tuple(found)
-        case ast.Subscript(value=array, slice=ast.Constant(value=at)):
-            many = _value(array, names)
-            if many is None or not isinstance(many, tuple):
+        case ast.Subscript(value=array, slice=place):
+            many, at = _value(array, names), _index(place)
+            if at is None or not isinstance(many, tuple):
                 return None
-            return many[at] if isinstance(at, int) and -len(many) <= at < len(many) else None
+            return many[at] if -len(many) <= at < len(many) else None
         case ast.Constant(value=value):
             return value
     return names.get(_name(node))
+
+
+def _index(node: ast.expr) -> int | None:
+    """The place in an array that a literal names, from the end if it is negative."""
+    match node:
+        case ast.Constant(value=at) if type(at) is int:
+            return at
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=at)) if type(at) is int:
+            return -at
+    return None
 
 
 def _compared(op: ast.cmpop, one: Value, other: Value, at: ast.expr) -> bool | None:
