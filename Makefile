@@ -4,7 +4,7 @@ OLDEST_PYTHON ?= python3.10
 VENV := .venv
 READY := $(VENV)/.ready
 
-.PHONY: conformance test lint sanitize mutants relations removals soak soundness detection recovery kill-matrix mutation benchmark picture aarch64 oldest clean
+.PHONY: conformance test lint sanitize mutants relations removals soak soundness detection recovery kill-matrix mutation benchmark kills picture aarch64 oldest clean
 .DEFAULT_GOAL := conformance
 
 conformance: $(READY)  ## judge every operator on the device at hand; evidence in reports/latest/
@@ -40,6 +40,9 @@ detection: $(READY)  ## what a row of 16 elements tells of coarse sums and trunc
 
 benchmark: $(READY)  ## what verdicts, cases and the simulated device cost, against yardsticks
 	@OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m tests.benchmark
+
+kills: $(READY)  ## runs and writers of the history ended by force at 50 random moments each: nothing flushed is lost
+	@$(VENV)/bin/python -m tests.conformance.killed.kills_run
 
 recovery: $(READY)  ## order recovery: every named tree and 9,450 drawn ones
 	@$(VENV)/bin/python -m tests.conformance.numerics.recovery_run
