@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,7 @@ def picture(points: Sequence[Point], path: Path) -> None:
         raise UsageError("picture", path, f"allowed: a file that ends with {', '.join(PICTURES)}")
     try:
         from matplotlib.figure import Figure
+        from matplotlib.ticker import MaxNLocator
     except ImportError as error:
         rule = "needs matplotlib: python -m pip install 'moe-conformance[plots]'"
         raise UsageError("picture", path, rule) from error
@@ -84,7 +86,7 @@ def picture(points: Sequence[Point], path: Path) -> None:
     for (operator, series), group in groupby(points, lambda one: (one.operator, one.series)):
         rows = list(group)
         label = printable(f"{operator}; {series}").replace("$", r"\$")
-        when = range(1, len(rows) + 1)
+        when = _moments(rows)
         shares = [one.share * 100 if one.share is not None else float("nan") for one in rows]
         for panel, values in zip(
             panels, (shares, [r.failed for r in rows], [r.seconds for r in rows]), strict=True
@@ -93,9 +95,24 @@ def picture(points: Sequence[Point], path: Path) -> None:
     for panel, words in zip(panels, ("bit-exact, %", "failed cases", "time, s"), strict=True):
         panel.set_ylabel(words)
         panel.grid(alpha=0.3)
-    panels[-1].set_xlabel("run of the series, oldest first")
-    panels[0].legend(fontsize="x-small")
+    panels[1].yaxis.set_major_locator(MaxNLocator(integer=True))
+    panels[-1].set_xlabel("when the run began, UTC")
+    figure.autofmt_xdate()
+    figure.legend(
+        *panels[0].get_legend_handles_labels(), loc="outside lower left", fontsize="small"
+    )
     try:
         figure.savefig(path)
     except OSError as error:
         raise UsageError("picture", path, f"cannot be written: {error.strerror}") from error
+
+
+def _moments(rows: Sequence[Point]) -> list[datetime]:
+    """When the runs began; what is no time counts as the beginning of time."""
+    moments = []
+    for one in rows:
+        try:
+            moments.append(datetime.fromisoformat(one.started).replace(tzinfo=None))
+        except ValueError:
+            moments.append(datetime(1970, 1, 1))
+    return moments
