@@ -54,8 +54,20 @@ def decide(asked: Asked) -> Judgement:
         return cannot(told, error.reasons)
     measured = baseline.measured if baseline is not None else ()
     answered = answer(run, asked.waivers, asked.today, found.key.soc, found.kind, measured)
-    findings = [*_device(asked, run, found), *_not_run(run), *answered.findings]
+    unseen = list(_unseen(run))
+    refused = {
+        cell_id(line.operator, line.mode, line.dtype) for line in run.verdicts if not line.ok
+    }
+    findings = [*_device(asked, run, found), *_not_run(run)]
+    findings += [one for one in unseen if one.subject not in refused]
+    findings += answered.findings
+    # An item ends at its first refused case; a waiver answers for that, and leaves the rest open.
     notes = answered.notes
+    notes += [
+        f"{one.subject} ended at a refused case: {one.message}"
+        for one in unseen
+        if one.subject in refused
+    ]
     if baseline is not None:
         findings += _worse(run, found, baseline, answered)
         if asked.changed and (stale := unchanged_libraries(found, baseline)) is not None:
@@ -100,7 +112,7 @@ def _device(asked: Asked, run: Run, found: Facts) -> Iterator[Finding]:
 
 
 def _not_run(run: Run) -> Iterator[Finding]:
-    """Declared cells without a judged case, and discrete cells and edges that no case shows."""
+    """Declared cells without a judged case."""
     evidence = run.evidence
     empty = [cell for cell in declared_cells(evidence) if not cell.cases]
     unrun = {cell_id(cell.operator, cell.mode, cell.dtype): cell for cell in empty}
@@ -110,7 +122,11 @@ def _not_run(run: Run) -> Iterator[Finding]:
         if cell is not None and cell.impossible:
             why = f"none of its {cell.impossible} calls was possible on this device"
         yield Finding(kind="missing cell", subject=name, message=why)
-    for one in evidence.coverage:
+
+
+def _unseen(run: Run) -> Iterator[Finding]:
+    """Discrete cells and edges that no judged case shows."""
+    for one in run.evidence.coverage:
         missing = [*one.missing, *one.unmet]
         if missing:
             more = f" and {len(missing) - SHOWN} more" if len(missing) > SHOWN else ""

@@ -206,3 +206,22 @@ def test_every_finding_is_told_at_once(tmp_path: Path) -> None:
     assert [finding.kind for finding in judgement.findings].count("failure") == 13
     assert "failure  and 3 more (--json has all)" in text
     assert "rejected for device (1), failure (13)" in text
+
+
+def test_what_an_item_left_unjudged_behind_a_waived_failure_is_told(tmp_path: Path) -> None:
+    shown = Coverage(
+        operator=OPERATOR,
+        mode="tail",
+        dtype="float16",
+        strength=2,
+        levels={},
+        tuples=4,
+        missing=["family nan, routing skewed"],
+    )
+    folder = run(tmp_path / "run", every_cell(refused()), coverage=[shown])
+    judgement, text = gate(folder, waiver())
+    assert judgement.status == 0
+    assert (
+        "note: permute-tail-float16 ended at a refused case: no judged case shows family nan,"
+        " routing skewed" in text
+    )
