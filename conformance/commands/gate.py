@@ -29,6 +29,13 @@ def add_gate(commands: Any) -> None:
     add("--baseline", metavar="NAME", help="compare with this one (that of the run's device)")
     add("--no-baseline", action="store_true", help="compare with nothing")
     add_baselines(gate)
+    add(
+        "--operator",
+        action="append",
+        default=[],
+        metavar="OP",
+        help="compare OP alone with the baseline, where the run judged no others (repeatable)",
+    )
     add("--waivers", type=Path, metavar="FILE", help="failures that somebody answers for (TOML)")
     add("--require-device", metavar="KIND", help=f"evidence must be of: {', '.join(DEVICES)}")
     add(
@@ -75,6 +82,7 @@ def gate_command(parsed: argparse.Namespace, console: Console, extra: list[str])
         waivers=read_waivers(parsed.waivers) if parsed.waivers is not None else (),
         require_device=required or "",
         changed=parsed.changed,
+        operators=tuple(parsed.operator),
         today=datetime.now(timezone.utc).date(),
     )
     judgement = decide(asked)

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+import msgspec
+
 from conformance.gate import baseline as baselines
 from conformance.gate.baseline import Baseline
 from conformance.gate.compare import changed_inputs, compare, figures, unchanged_libraries
-from conformance.gate.facts import Facts, facts, name_of
+from conformance.gate.facts import Facts, facts, name_of, of_operators
 from conformance.gate.failed import Answered, answer
 from conformance.gate.judgement import (
     ACCEPTED,
@@ -22,6 +24,7 @@ from conformance.gate.judgement import (
 )
 from conformance.gate.reading import CannotJudge, Run, declared_cells, read_run, whole
 from conformance.gate.waivers import Contract
+from conformance.suite import UsageError
 from conformance.template import cell_id
 
 SHOWN = 5
@@ -31,7 +34,8 @@ SHOWN = 5
 class Asked:
     """How a run is to be judged. ``compares`` False: there is no baseline, and that is meant;
     ``baseline`` None: that of the run's key. ``require_device`` is sim, npu or empty;
-    ``changed``: a change of the kernels is claimed."""
+    ``changed``: a change of the kernels is claimed. ``operators`` are those that are compared with
+    the baseline, none: all that it has."""
 
     folder: Path
     baselines: Path = baselines.FOLDER
@@ -40,6 +44,7 @@ class Asked:
     waivers: tuple[Contract, ...] = ()
     require_device: str = ""
     changed: bool = False
+    operators: tuple[str, ...] = ()
     today: date
 
 
@@ -49,7 +54,7 @@ def decide(asked: Asked) -> Judgement:
     try:
         run = whole(read_run(asked.folder))
         found = facts(run)
-        baseline = _baseline(asked, found)
+        baseline = _baseline(asked, run, found)
     except CannotJudge as error:
         return cannot(told, error.reasons)
     measured = baseline.measured if baseline is not None else ()
@@ -94,14 +99,23 @@ def decide(asked: Asked) -> Judgement:
     )
 
 
-def _baseline(asked: Asked, found: Facts) -> Baseline | None:
+def _baseline(asked: Asked, run: Run, found: Facts) -> Baseline | None:
+    """The baseline to compare with, of the operators that are asked for; None for none."""
+    for name in asked.operators:
+        if name not in run.evidence.operators:
+            known = ", ".join(run.evidence.operators)
+            raise UsageError("operator", name, f"is not in the run; it judged: {known}")
     if not asked.compares:
         return None
     if asked.baseline is None:
-        return baselines.fitting(asked.baselines, found)
-    chosen = baselines.named(asked.baselines, asked.baseline)
-    baselines.check_fits(chosen, found)
-    return chosen
+        chosen = baselines.fitting(asked.baselines, found)
+    else:
+        chosen = baselines.named(asked.baselines, asked.baseline)
+        baselines.check_fits(chosen, found)
+    if not asked.operators:
+        return chosen
+    facts_of_these = of_operators(chosen.facts, asked.operators)
+    return msgspec.structs.replace(chosen, facts=facts_of_these)
 
 
 def _device(asked: Asked, run: Run, found: Facts) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ cells, and the orders of additions that were recovered from the device.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import msgspec
 
@@ -150,6 +150,17 @@ def facts(run: Run) -> Facts:
             _order_name(line): Order(order=line.order, merges=line.merges)
             for line in evidence.orders
         },
+    )
+
+
+def of_operators(found: Facts, operators: Collection[str]) -> Facts:
+    """The facts of these operators alone."""
+    # A cell's id and an order's name begin with the operator's, which holds no "-" and no space.
+    return msgspec.structs.replace(
+        found,
+        cells={name: c for name, c in found.cells.items() if name.partition("-")[0] in operators},
+        named={name: one for name, one in found.named.items() if one.operator in operators},
+        orders={name: o for name, o in found.orders.items() if name.partition(" ")[0] in operators},
     )
 
 

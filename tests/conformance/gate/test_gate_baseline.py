@@ -8,16 +8,19 @@ from typing import Any
 import msgspec
 import pytest
 
+from conformance.suite import UsageError
 from tests.conformance.gate.asking import accepted, gate
 from tests.conformance.gate.runs import (
     CELLS,
     KERNEL,
+    OPERATOR,
     device,
     every_cell,
     example,
     order,
     refused,
     run,
+    verdict,
 )
 
 
@@ -192,3 +195,26 @@ def test_a_clause_that_was_measured_rejects(tmp_path: Path) -> None:
 def test_a_clause_without_a_document_rejects_on_the_simulator(tmp_path: Path) -> None:
     folder = run(tmp_path / "run", every_cell(refused(unconfirmed=("ties keep order",))))
     assert gate(folder)[0].status == 1
+
+
+def test_a_part_of_the_operators_is_compared_where_that_is_asked(tmp_path: Path) -> None:
+    other = ("other", "whole", "float16")
+    more = [
+        verdict("o", operator="other", item="t.py::t[other-whole-float16]"),
+        example("far", "far", operator="other", item="t.py::e[other-far]"),
+        order(operator="other"),
+    ]
+    before = run(
+        tmp_path / "before", every_cell(*more), cells=[*CELLS, other], operators=[OPERATOR, "other"]
+    )
+    accepted(tmp_path / "b", before)
+    folder = run(tmp_path / "now")
+    judgement, _ = gate(folder, baselines=tmp_path / "b")
+    assert [one.kind for one in judgement.findings] == [
+        "missing cell",
+        "missing case",
+        "order drift",
+    ]
+    assert gate(folder, baselines=tmp_path / "b", operators=(OPERATOR,))[0].status == 0
+    with pytest.raises(UsageError, match="operator is 'other': is not in the run; it judged: perm"):
+        gate(folder, baselines=tmp_path / "b", operators=("other",))
