@@ -149,7 +149,9 @@ def _in_words(line: VerdictLine) -> str:
 
 
 def _short(item: str) -> str:
-    return item.rpartition("::")[2]
+    """An item without its file; what stands in its brackets is left alone."""
+    before, bracket, inside = item.partition("[")
+    return before.rpartition("::")[2] + bracket + inside
 
 
 def _few(names: Iterable[str]) -> str:

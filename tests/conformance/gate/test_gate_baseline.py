@@ -218,3 +218,22 @@ def test_a_part_of_the_operators_is_compared_where_that_is_asked(tmp_path: Path)
     assert gate(folder, baselines=tmp_path / "b", operators=(OPERATOR,))[0].status == 0
     with pytest.raises(UsageError, match="operator is 'other': is not in the run; it judged: perm"):
         gate(folder, baselines=tmp_path / "b", operators=("other",))
+
+
+def test_the_bit_exact_share_of_drawn_cases_is_shown_and_not_judged(tmp_path: Path) -> None:
+    accepted(tmp_path / "b", run(tmp_path / "before"))
+    folder = run(tmp_path / "now", every_cell(verdict("drawn", exact=10)))
+    judgement, text = gate(folder, baselines=tmp_path / "b")
+    assert judgement.status == 0
+    assert (
+        "permute-whole-float16: bit-exact share 70.000%, of other draws (baseline 100.000%)" in text
+    )
+
+
+def test_device_time_and_workspace_are_shown_and_not_judged(tmp_path: Path) -> None:
+    slow = every_cell(example("two", "e2", call_seconds=9.5, workspace_bytes=10**9))
+    accepted(tmp_path / "b", run(tmp_path / "before", every_cell(example("two", "e2"))))
+    judgement, text = gate(run(tmp_path / "now", slow), baselines=tmp_path / "b")
+    assert judgement.status == 0
+    assert "shown: time on the device of 2 named calls: 9.5 s (baseline 0 s)" in text
+    assert "shown: workspace of 2 named calls: 1e+09 B (baseline 0 B)" in text

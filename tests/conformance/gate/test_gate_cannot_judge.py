@@ -13,11 +13,9 @@ from tests.conformance.gate.asking import accepted, gate, waiver
 from tests.conformance.gate.runs import (
     device,
     every_cell,
-    example,
     refused,
     rewrite,
     run,
-    verdict,
 )
 
 
@@ -30,25 +28,6 @@ def test_a_waiver_of_cells_that_were_not_judged_is_not_evaluated(
 
 def test_a_waiver_of_an_operator_that_was_not_judged_is_not_evaluated(tmp_path: Path) -> None:
     assert gate(run(tmp_path / "run"), waiver(operator="other"))[0].status == 0
-
-
-def test_the_bit_exact_share_of_drawn_cases_is_shown_and_not_judged(tmp_path: Path) -> None:
-    accepted(tmp_path / "b", run(tmp_path / "before"))
-    folder = run(tmp_path / "now", every_cell(verdict("drawn", exact=10)))
-    judgement, text = gate(folder, baselines=tmp_path / "b")
-    assert judgement.status == 0
-    assert (
-        "permute-whole-float16: bit-exact share 70.000%, of other draws (baseline 100.000%)" in text
-    )
-
-
-def test_device_time_and_workspace_are_shown_and_not_judged(tmp_path: Path) -> None:
-    slow = every_cell(example("two", "e2", call_seconds=9.5, workspace_bytes=10**9))
-    accepted(tmp_path / "b", run(tmp_path / "before", every_cell(example("two", "e2"))))
-    judgement, text = gate(run(tmp_path / "now", slow), baselines=tmp_path / "b")
-    assert judgement.status == 0
-    assert "shown: time on the device of 2 named calls: 9.5 s (baseline 0 s)" in text
-    assert "shown: workspace of 2 named calls: 1e+09 B (baseline 0 B)" in text
 
 
 @pytest.mark.parametrize(

@@ -107,6 +107,17 @@ def test_the_text_of_changes(tmp_path: Path) -> None:
     assert list(change_lines([])) == ["nothing changed between the whole runs of any device"]
 
 
+def test_names_that_mean_ill_are_kept_as_names(tmp_path: Path) -> None:
+    db, evil = tmp_path / "h.sqlite", "'); DROP TABLE run; --<b>\x1b[2J$x_$"
+    lines = every_cell(example(evil, ok=True), verdict("e", operator=evil, mode=evil))
+    wrong = every_cell(example(evil, ok=False), verdict("e", operator=evil, mode=evil))
+    import_runs(db, [dated(tmp_path, 1, lines), dated(tmp_path, 2, wrong)])
+    assert [point.operator for point in trends(db, evil)] == [evil, evil]
+    told = "\n".join(change_lines(changed(db)))
+    assert "named call of example/'); DROP TABLE run; --<b>?[2J$x_$: accepted -> failed" in told
+    assert "\x1b" not in told
+
+
 def test_runs_of_different_devices_are_not_compared(tmp_path: Path) -> None:
     db = tmp_path / "h.sqlite"
     elsewhere = dated(tmp_path, 2, every_cell(refused()), on=device(cann="8.6.0"))
