@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -57,12 +60,13 @@ def opened(path: Path, *, write: bool) -> Iterator[sqlite3.Connection]:
     if not write and not path.exists():
         raise UsageError("db", path, "is not there yet: history import RUN makes it")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            _make(path)
         connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
     except (OSError, sqlite3.Error) as error:
         raise EnvironmentFailure(f"the history, {path}, cannot be opened: {error}") from error
     try:
-        _prepare(connection, path, write=write)
+        _check(connection, path)
         connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
         yield connection
         connection.execute("COMMIT")
@@ -74,20 +78,32 @@ def opened(path: Path, *, write: bool) -> Iterator[sqlite3.Connection]:
         connection.close()
 
 
-def _prepare(connection: sqlite3.Connection, path: Path, *, write: bool) -> None:
-    """Make the tables of a new file; refuse one that another program or version made."""
-    application = _pragma(connection, "application_id")
-    if application == 0 and _pragma(connection, "schema_version") == 0 and write:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("BEGIN IMMEDIATE")
-        if _pragma(connection, "schema_version") == 0:
-            for statement in TABLES.split(";"):
-                connection.execute(statement)
+def _make(path: Path) -> None:
+    """Put an empty history in place as a whole: no writer ever sees one that is half made.
+
+    Where several do so at once, that of the first one stays.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
+    partial.unlink(missing_ok=True)
+    try:
+        connection = sqlite3.connect(partial, isolation_level=None)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.executescript(TABLES)
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
             connection.execute(f"PRAGMA user_version = {SCHEMA}")
-        connection.execute("COMMIT")
-        application = _pragma(connection, "application_id")
-    if application != APPLICATION:
+        finally:
+            connection.close()
+        with contextlib.suppress(FileExistsError):
+            os.link(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse a file that another program or version made."""
+    if _pragma(connection, "application_id") != APPLICATION:
         raise UsageError("db", path, "is a database, but not a history of runs")
     schema = _pragma(connection, "user_version")
     if schema != SCHEMA:

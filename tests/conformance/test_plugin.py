@@ -40,7 +40,9 @@ def test_a_call_in_quarantine_is_told_and_counts_as_no_case(run: Run) -> None:
     told = "copying, plain, int32, in doubt: carried out, of which the reference says nothing"
     assert f"in quarantine, not judged: {told}" in ended.output
     assert len(ended.evidence.observed) == 1
-    assert [line.judged_as for line in ended.verdicts("observes")] == ["quarantine"]
+    observed = [(line.judged_as, line.name) for line in ended.verdicts("observes")]
+    assert observed == [("quarantine", "in doubt")]
+    assert {line.name for line in ended.verdicts("copies")} == {""}
     assert sum(c.cases for c in ended.evidence.cells) == len(
         {line.digest for line in ended.verdicts("copies")}
     )

@@ -9,6 +9,8 @@ import pytest
 
 from conformance.cli import main
 from conformance.gate import baseline as baselines
+from conformance.gate.facts import facts
+from conformance.gate.reading import read_run, whole
 from tests.conformance.gate.asking import waiver
 from tests.conformance.gate.runs import device, every_cell, example, refused, run
 
@@ -161,3 +163,11 @@ def test_a_failure_in_an_accepted_run_still_needs_a_waiver(
     assert main(["baseline", "accept", folder, "--who", "A", "--why", "w", *place]) == 0
     assert "1 named calls fail in it; each needs a waiver still" in capsys.readouterr().err
     assert main(["gate", folder, *place]) == 1
+
+
+def test_a_clause_that_was_measured_once_stays_measured(tmp_path: Path) -> None:
+    found = facts(whole(read_run(run(tmp_path / "run"))))
+    for measured in (["permute: ties keep order"], ["permute: tails are zero"]):
+        baselines.accept(tmp_path / "b", "mine", found, "A", "w", measured)
+    kept = baselines.named(tmp_path / "b", "mine").measured
+    assert kept == ["permute: tails are zero", "permute: ties keep order"]

@@ -111,7 +111,8 @@ def test_a_named_call_that_is_gone_is_rejected(tmp_path: Path) -> None:
 
 def test_a_named_call_with_other_inputs_is_not_compared_and_told(tmp_path: Path) -> None:
     accepted(tmp_path / "b", run(tmp_path / "before", every_cell(example("two", "old"))))
-    folder = run(tmp_path / "now", every_cell(example("two", "new", exact=1)))
+    changed = example("two", "new", exact=1, step="order-drift")
+    folder = run(tmp_path / "now", every_cell(changed))
     judgement, text = gate(folder, baselines=tmp_path / "b")
     assert judgement.status == 0
     assert "note: not compared, as their inputs are others than the baseline's: " in text
@@ -237,3 +238,12 @@ def test_device_time_and_workspace_are_shown_and_not_judged(tmp_path: Path) -> N
     assert judgement.status == 0
     assert "shown: time on the device of 2 named calls: 9.5 s (baseline 0 s)" in text
     assert "shown: workspace of 2 named calls: 1e+09 B (baseline 0 B)" in text
+
+
+def test_a_cell_whose_named_calls_have_no_element_any_more_is_rejected(tmp_path: Path) -> None:
+    accepted(tmp_path / "b", run(tmp_path / "before"))
+    lines = [one for one in every_cell() if not getattr(one, "name", "")]
+    folder = run(tmp_path / "now", [*lines, example(elements=0, exact=0)])
+    judgement, text = gate(folder, baselines=tmp_path / "b")
+    assert judgement.status == 1
+    assert "no element of its named calls is judged any more, were 100" in text

@@ -130,7 +130,7 @@ def test_a_headline_starts_no_workflow_command_of_its_own(tmp_path: Path) -> Non
     lines = annotated(gate(folder)[0], "github").split("\n")
     assert len(lines) == 1
     assert lines[0].startswith("::error title=failure%3A ")
-    assert "%25" in lines[0]
+    assert lines[0].count("%250A") == 2
     assert "\x1b" not in lines[0]
 
 

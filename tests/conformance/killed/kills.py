@@ -64,6 +64,18 @@ def after(seconds: float) -> Callable[[], bool]:
     return lambda: time.monotonic() >= end
 
 
+def since(path: Path, seconds: float) -> Callable[[], bool]:
+    """The moment in so many seconds from when a path is there."""
+    began: list[float] = []
+
+    def reached() -> bool:
+        if not began and path.exists():
+            began.append(time.monotonic())
+        return bool(began) and time.monotonic() >= began[0] + seconds
+
+    return reached
+
+
 def told_of(acknowledged: Path, verdicts: int) -> Callable[[], bool]:
     """The moment in which so many verdicts have been told."""
     return lambda: acknowledged.exists() and acknowledged.read_bytes().count(b"\n") >= verdicts

@@ -13,22 +13,36 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.conformance.gate.runs import run
 from tests.conformance.killed.kills import (
-    after,
     check_history,
     check_run,
     environment,
     importing,
     killed,
+    since,
 )
 
 OPERATOR = "moe_token_permute_grad"
 PART = ("--", "-k", "whole-float16 or README")
 """What of the operator is judged: enough for some hundred verdicts by two processes."""
 RUNS = 40
+
+
+def spent(command: Sequence[str], path: Path, place: Path) -> float:
+    """Seconds from when a command made a path to its end."""
+    began: list[float] = []
+
+    def seen() -> bool:
+        if not began and path.exists():
+            began.append(time.monotonic())
+        return False
+
+    killed(command, seen, place)
+    return time.monotonic() - began[0]
 
 
 def main() -> int:
@@ -42,27 +56,21 @@ def main() -> int:
         place = Path(name)
         command = [sys.executable, "-m", "conformance", "run", "--device", "sim", "-n", "2"]
         command += ["--operator", OPERATOR]
-        began = time.monotonic()
-        killed([*command, "--out", "whole", *PART], after(3600), place)
-        longest = time.monotonic() - began
+        longest = spent([*command, "--out", "whole", *PART], place / "whole", place)
         left: Counter[str] = Counter()
         for number in range(given.moments):
-            acknowledged = place / f"acknowledged{number}"
-            out = place / f"run{number}"
-            words = [*command, "--out", out.name, "--seed", str(number)]
-            moment = after(draw.uniform(0, longest))
-            killed([*words, *PART], moment, place, **environment(acknowledged))
+            acknowledged, out = place / f"acknowledged{number}", place / f"run{number}"
+            words = [*command, "--out", out.name, "--seed", str(number), *PART]
+            moment = since(out, draw.uniform(0, longest))
+            killed(words, moment, place, **environment(acknowledged))
             left[check_run(out, acknowledged)] += 1
-        print(f"{given.moments} runs of {longest:.1f} s ended by force: {dict(left)}")
+        print(f"{given.moments} runs of {longest:.1f} s ended by force: {dict(left)}", flush=True)
         runs = [run(place / f"import{n}", seed=n) for n in range(RUNS)]
-        command = importing(place / "whole.sqlite", runs)
-        began = time.monotonic()
-        killed(command, after(3600), place)
-        longest = time.monotonic() - began
+        longest = spent(importing(place / "whole.sqlite", runs), place / "whole.sqlite", place)
         found = []
         for number in range(given.moments):
             db = place / f"history{number}.sqlite"
-            killed(importing(db, runs), after(draw.uniform(0, longest)), place)
+            killed(importing(db, runs), since(db, draw.uniform(0, longest)), place)
             found.append(check_history(db, runs))
         print(f"{given.moments} imports of {RUNS} runs ended by force: {sorted(found)} were there")
     return 0

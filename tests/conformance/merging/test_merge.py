@@ -98,6 +98,21 @@ def test_a_shard_that_lost_its_device_leaves_the_whole_unjudged(tmp_path: Path) 
     assert merge(folders, tmp_path / "out").exit_status == 3
 
 
+def test_a_cell_that_ended_early_in_a_shard_did_so_in_the_whole(tmp_path: Path) -> None:
+    folders = shards(tmp_path)
+    told = msgspec.json.decode((folders[1] / "evidence.json").read_bytes())
+    for cell in told["cells"]:
+        cell["complete"] = cell["mode"] != "tail"
+    rewrite(folders[1], cells=told["cells"])
+    cells = merge(folders, tmp_path / "out").cells
+    assert [cell.complete for cell in cells] == [True, True, False, False]
+
+
+def test_an_interrupted_shard_leaves_the_whole_interrupted(tmp_path: Path) -> None:
+    evidence = merge(shards(tmp_path, status="interrupted", exit_status=130), tmp_path / "out")
+    assert (evidence.status, evidence.exit_status) == ("interrupted", 130)
+
+
 def test_discrete_cells_of_all_shards_are_told(tmp_path: Path) -> None:
     shown = {
         "mode": "tail",
@@ -119,6 +134,10 @@ def test_discrete_cells_of_all_shards_are_told(tmp_path: Path) -> None:
         (
             {"provenance": {"git": {"commit": "beef"}, "sources": "s1"}},
             "another commit ('beef', not 'c0ffee')",
+        ),
+        (
+            {"provenance": {"git": {"commit": "c0ffee"}, "sources": "s2"}},
+            "judged with other python",
         ),
         ({"on": device(soc="Ascend910_9391")}, "another profile: soc is Ascend910_9391, not Asc"),
         ({"on": device(cann="8.6.0")}, "another profile: cann is 8.6.0, not 8.5.0"),
