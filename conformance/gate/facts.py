@@ -24,7 +24,8 @@ NONE = "none"
 
 class Key(msgspec.Struct, frozen=True, kw_only=True):
     """What a baseline holds for: another SoC, CANN, driver, torch_npu, route or corpus needs its
-    own. Each is a text, ``none`` where there is none."""
+    own. Each is a text, ``none`` where there is none; ``driver``, ``torch_npu`` and ``corpus`` (the
+    version of the frozen cases) stand under these names in the evidence's provenance."""
 
     soc: str
     cann: str

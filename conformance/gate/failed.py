@@ -58,29 +58,27 @@ def _weigh(use: Use, today: date, answered: Answered) -> None:
     contract, waiver = use.contract, use.contract.waiver
     kind, message = "", ""
     if use.wrong:
-        kind, message = "wrong waiver", f"{contract}: {use.wrong}"
+        kind, message = "wrong waiver", use.wrong
     elif today > waiver.expires:
         kind = "expired waiver"
-        message = f"{contract} expired on {waiver.expires}; ask {waiver.owner}: {waiver.link}"
+        message = f"expired on {waiver.expires}; ask {waiver.owner}: {waiver.link}"
     elif not use.refused and not (waiver.intermittent and use.accepted):
         kind = "unmatched waiver"
         cases = _count(len(use.accepted), "accepted case")
-        message = f"{contract} excuses nothing: it covers no failure and {cases}; remove it"
+        message = f"excuses nothing: it covers no failure and {cases}; remove it"
     elif use.accepted and not waiver.intermittent:
         kind = "over-broad waiver"
         example = use.accepted[0]
         message = (
-            f"{contract} covers {_count(len(use.accepted), 'accepted case')} beside"
+            f"covers {_count(len(use.accepted), 'accepted case')} beside"
             f" {_count(len(use.refused), 'refused one')}, such as {_in_words(example)}: say more"
             " exactly when it fails, or mark it intermittent"
         )
     elif use.accepted and not use.left_out:
         kind = "over-broad waiver"
-        message = f"{contract} covers every case of its operator: say when it fails"
+        message = "covers every case of its operator: say when it fails"
     if kind:
-        answered.findings.append(
-            Finding(kind=kind, subject=f"waiver {contract.number}", message=message)
-        )
+        answered.findings.append(Finding(kind=kind, subject=str(contract), message=message))
         return
     answered.excused |= {id(line) for line in use.refused}
     items = dict.fromkeys(_short(line.item) for line in use.refused)

@@ -90,8 +90,8 @@ def test_a_waiver_that_covers_no_failure_rejects(tmp_path: Path) -> None:
     judgement, text = gate(run(tmp_path / "run"), waiver(where="top_k == 3"))
     assert judgement.status == 1
     assert (
-        "unmatched waiver  waiver 1: waiver 1 (permute where top_k == 3) excuses nothing: it covers"
-        " no failure and 0 accepted cases; remove it" in text
+        "unmatched waiver  waiver 1 (permute where top_k == 3): excuses nothing: it covers no"
+        " failure and 0 accepted cases; remove it" in text
     )
 
 
