@@ -33,6 +33,7 @@ from conformance.summary import Evidence, now, read_evidence, write_evidence
 
 POLL_SECONDS = 0.2
 END_SECONDS = 30
+JUNIT = "junit.xml"
 COUNTERS = "counters"
 """The folder, in that of the run, in which device processes leave their coverage."""
 
@@ -131,6 +132,7 @@ def run(request: Request, console: Console) -> Outcome:
     told = text.decode(errors="replace")
     evidence = read_evidence(request.out)
     if evidence is None or evidence.process != process.pid:
+        _tidy(request.out)
         status = INTERRUPTED if interrupted else _status_of(process.returncode)
         if interrupted:
             console.print("interrupted: nothing was judged yet")
@@ -156,6 +158,14 @@ def run(request: Request, console: Console) -> Outcome:
         seconds=evidence.seconds,
         evidence=str(request.out / "evidence.json"),
     )
+
+
+def _tidy(out: Path) -> None:
+    """Take pytest's report away where a run never began: alone, it would look like the folder of
+    somebody else, which the next run must not replace."""
+    with contextlib.suppress(OSError):
+        if [entry.name for entry in out.iterdir()] == [JUNIT]:
+            (out / JUNIT).unlink()
 
 
 def elsewhere(request: Request) -> Iterator[str]:
@@ -191,7 +201,7 @@ def _start(request: Request, log: IO[bytes]) -> subprocess.Popen[bytes]:
         # The nearest configuration above an installed suite belongs to another project.
         command += ["-c", os.devnull]
     command += ["--rootdir", str(root), "--import-mode=importlib", "-p", "no:cacheprovider"]
-    command += ["-q", "--tb=short", f"--junit-xml={request.out / 'junit.xml'}"]
+    command += ["-q", "--tb=short", f"--junit-xml={request.out / JUNIT}"]
     command += [f"--conformance-{name}={value}" for name, value in _options(request)]
     command += ["--conformance-resume"] if request.resume else []
     if request.workers:

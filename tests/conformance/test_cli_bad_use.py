@@ -75,6 +75,13 @@ def test_a_wrong_request_is_told_with_what_is_allowed(
     assert "Traceback" not in ended.err
 
 
+def test_a_run_that_never_began_does_not_stand_in_the_way_of_the_next(tmp_path: Path) -> None:
+    for _ in range(2):
+        ended = conformance("run", *ON_SIMULATOR, "--", "-k", "nothing_matches", folder=tmp_path)
+        assert ended.status == 2
+        assert "nothing was judged" in ended.err
+
+
 def test_without_a_compiler_it_is_said_what_to_install(tmp_path: Path) -> None:
     ended = conformance("run", *ON_SIMULATOR, "--json", folder=tmp_path, CXX="g++-0")
     assert ended.status == 3
