@@ -7,25 +7,29 @@ them equal, and every run asks the library.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import product
 
+from cases.operators import _slot_grad_limits as slot_grad
 from cases.operators._moe_token_unpermute_grad_call import DTYPES, PROBS
-from cases.operators._slot_sum_edges import DEAREST, cost, sized, sizes_of
-from cases.operators._slot_sum_limits import CHIPS, GRANULE_BYTES, SMALL, up
+from cases.operators._slot_grad_limits import (
+    MACHINES,
+    TOP_KS,
+    MovedUb,
+    SlotUb,
+    WeightedUb,
+    core_edges,
+    own_edges,
+)
+from cases.operators._slot_sum_edges import edges_on, sizes_of
+from cases.operators._slot_sum_limits import CHIPS
 from conformance.case import Case, Machine, numpy_dtype
-from conformance.devices.device import USABLE_UB_BYTES
-from conformance.edges import STEPS, Edge, Edges, Sizes, distinct
+from conformance.edges import STEPS, Edges, Sizes
 from conformance.operator import Limit
-
-LANE_BYTES = 256
-"""The fp32 lanes in which the products of one slot are added."""
 
 PROB_BYTES = "prob_bytes"
 """The size of an edge that fixes the dtype of probabilities; 0: there are none."""
 
-MOST_PART, MOST_COLUMNS = 255, 16_320
-TOP_KS = (1, 2, 8, 129, 512)
 VENDOR_HIDDENS = {
     (0, 4, 1): 3064,
     (0, 2, 1): 6128,
@@ -44,77 +48,35 @@ VENDOR_INDICES = 256
 more (ibid.)."""
 
 
-@dataclass(frozen=True)
-class Ub:
-    """The unified buffer of a call with probabilities, or without: ``prob_bytes`` is 0."""
-
-    ub_bytes: int
-    top_k: int
-    element_bytes: int
-    prob_bytes: int
-
-    def of_slots(self, slots: int) -> int:
-        """Bytes of the indices of so many slots, their probabilities and gradients of these."""
-        widened = up(4 * slots, GRANULE_BYTES) if self.prob_bytes == 2 else 0
-        own = 2 * up(self.prob_bytes * slots, GRANULE_BYTES)
-        return up(4 * slots, GRANULE_BYTES) + own + widened
-
-    @property
-    def least(self) -> int:
-        """The least buffer that the host tiling accepts."""
-        if not self.prob_bytes:
-            return 3 * GRANULE_BYTES
-        row = {4: 192, 2: 320}[self.element_bytes]
-        return self.of_slots(1) + LANE_BYTES + row
-
-    @property
-    def part(self) -> int:
-        """The most slots of a token whose products are added at a time."""
-        return min(MOST_PART, max(1, self.ub_bytes // 8 // LANE_BYTES))
-
-    @property
-    def columns(self) -> int:
-        """The longest row in one tile."""
-        granule = GRANULE_BYTES // self.element_bytes
-        if not self.prob_bytes:
-            half = (self.ub_bytes - GRANULE_BYTES - 4) // 2
-            return half // GRANULE_BYTES * granule
-        slots = min(self.top_k, self.part)
-        left = self.ub_bytes - self.of_slots(slots) - LANE_BYTES * slots
-        unit = {4: 24, 2: 20}[self.element_bytes]
-        return max(0, min(MOST_COLUMNS, left // unit // granule * granule))
+def _buffer(element_bytes: int, prob_bytes: int) -> Callable[[int, int], SlotUb]:
+    """The buffer of a call with probabilities of so many bytes, or none, by its bytes and top_k."""
+    if not prob_bytes:
+        return lambda ub_bytes, _: MovedUb(ub_bytes, element_bytes)
+    return lambda ub_bytes, top_k: WeightedUb(ub_bytes, top_k, element_bytes, prob_bytes)
 
 
 def limits() -> Iterator[Limit]:
     """The limits with probabilities of the tokens' dtype, of either size, and with none."""
     for dtype in DTYPES:
         size = numpy_dtype(dtype).itemsize
-        for prefix, bytes_, top_ks in (
+        for prefix, prob_bytes, top_ks in (
             ("", size, TOP_KS),
             ("fp32-probs-", 4, TOP_KS),
             ("16-bit-probs-", 2, TOP_KS),
             ("no-probs-", 0, (1,)),
         ):
-            for top_k in top_ks:
-                yield Limit(f"{prefix}ub-bytes", Ub(0, top_k, size, bytes_).least, top_k, dtype)
-                yield Limit(f"{prefix}cores", SMALL.cores, top_k, dtype, SMALL.cores)
-                for ub in (SMALL.ub_bytes, *USABLE_UB_BYTES.values()):
-                    found = Ub(ub, top_k, size, bytes_)
-                    yield Limit(f"{prefix}hidden", found.columns, top_k, dtype, ub_bytes=ub)
-                    if bytes_:
-                        yield Limit(f"{prefix}part", found.part, top_k, dtype, ub_bytes=ub)
+            yield from slot_grad.limits(prefix, dtype, top_ks, _buffer(size, prob_bytes))
 
 
 def edges(call: Callable[..., Case], mode: str, dtype: str, probs: bool) -> Edges:
     """The edges of one mode and dtype, with probabilities, whose bytes an edge fixes, or none."""
     size = numpy_dtype(dtype).itemsize
-    found = (
-        Edge(limit, machine, sizes, cost(mode, sizes))
-        for machine in (SMALL, *CHIPS)
+    declared = (
+        (limit, machine, sizes)
+        for machine in MACHINES
         for limit, sizes in _on(machine, size, probs)
     )
-    near = distinct(edge for edge in found if edge.cost <= DEAREST)
-    return Edges(near, _sizes_of, lambda edge: sized(call, mode, dtype, edge.sizes, edge.machine))
+    return replace(edges_on(call, mode, dtype, declared), sizes_of=_sizes_of)
 
 
 def _sizes_of(case: Case) -> Sizes:
@@ -124,30 +86,12 @@ def _sizes_of(case: Case) -> Sizes:
 
 def _on(machine: Machine, element_bytes: int, probs: bool) -> Iterator[tuple[str, Sizes]]:
     same = element_bytes if probs else 0
-    for step, change in STEPS.items():
-        for count in (1, 2):
-            sizes = {"top_k": 1, "tokens": count * machine.cores + change, PROB_BYTES: same}
-            yield f"tokens = {count} x cores{step}", sizes
-        for count, top_k, prob_bytes in _tiles(element_bytes, probs):
-            own = Ub(machine.ub_bytes, top_k, element_bytes, prob_bytes)
-            hidden = max(1, count * own.columns + change)
-            sizes = {"top_k": top_k, "hidden": hidden, PROB_BYTES: prob_bytes}
-            yield f"{count} x tile of {top_k} slots, probs {prob_bytes} B{step}", sizes
-        if probs:
-            part = Ub(machine.ub_bytes, 512, element_bytes, element_bytes).part
-            sizes = {"top_k": max(1, part + change), "hidden": 8, PROB_BYTES: same}
-            yield f"part of a token{step}", sizes
+    yield from core_edges(machine, {PROB_BYTES: same})
+    for prob_bytes in (same, 6 - same) if probs else (0,):
+        kind, fixed = f", probs {prob_bytes} B", {PROB_BYTES: prob_bytes}
+        yield from own_edges(machine, _buffer(element_bytes, prob_bytes), kind, fixed)
     if machine in CHIPS:
         yield from _vendor(machine.cores, element_bytes, probs)
-
-
-def _tiles(element_bytes: int, probs: bool) -> Iterator[tuple[int, int, int]]:
-    """How many tiles of a row are met, for how many slots, with how many bytes of a probability."""
-    for count in (1, 2):
-        for top_k in (1, 8, 512) if probs else (1,):
-            yield count, top_k, element_bytes if probs else 0
-    if probs:
-        yield 1, 8, {2: 4, 4: 2}[element_bytes]
 
 
 def _vendor(cores: int, element_bytes: int, probs: bool) -> Iterator[tuple[str, Sizes]]:

@@ -103,11 +103,11 @@ def kept_slots(mode: str, tokens: int, top_k: int, hidden: int) -> int:
 
 
 def cost(mode: str, sizes: Sizes) -> int:
-    """Elements that are added, and indices that are listed, which are dearer."""
+    """Elements that are added or written, and indices that are listed, which are dearer."""
     top_k = sizes["top_k"]
     tokens, hidden = sizes.get("tokens", FREE_TOKENS), sizes.get("hidden", FREE_HIDDEN)
     listed = INDEX_COST * tokens * top_k
-    return listed + kept_slots(mode, tokens, top_k, hidden) * hidden
+    return listed + max(kept_slots(mode, tokens, top_k, hidden), sizes.get("rows", 0)) * hidden
 
 
 def names_of(case: Case) -> Tensor:
@@ -145,6 +145,7 @@ def sized(
     rows, indices = ranked_beside_drops(routing, mask.ravel(), generator)
     if mode == "uneven" and not mask.any():
         rows += 1
+    rows = sizes.get("rows", rows)
     return call(
         mode,
         dtype,

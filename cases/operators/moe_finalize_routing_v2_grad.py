@@ -44,6 +44,7 @@ from cases.operators._moe_finalize_routing_v2_grad_calls import (
     examples,
     rejections,
 )
+from cases.operators._moe_finalize_routing_v2_grad_edges import BIASED_EDGE, edges, limits
 from cases.operators._moe_finalize_routing_v2_grad_relations import RELATIONS
 from cases.operators._slot_sum_cases import near_cases
 from cases.operators._slot_sum_cells import cells as slot_cells
@@ -155,22 +156,24 @@ def window(case: Case) -> tuple[int, int]:
 @cache
 def cells(mode: str, dtype: str) -> Cells:
     """The cells of one mode and dtype: those of the sum, what scales are, and a bias."""
-    call = call_in(mode)
+    call, near = call_in(mode), edges(mode, dtype)
     if mode == "single":
         copies = slot_cells(
             call, "uneven", dtype, ("1",), window=window, routings=ROUTINGS, patterns=KEPT
         )
-        # The edges of sums fix several slots of a token, and are met with scales.
-        return replace(copies, cases=lambda levels: with_grad(copies.cases(levels)), edges=None)
+        return replace(
+            copies,
+            cases=lambda levels: with_grad(copies.cases(levels)),
+            edges=replace(near, cases=lambda edge: with_grad(near.cases(edge))),
+        )
     patterns = DROPPED if mode == "drop_pad" else KEPT
     sums = slot_cells(
         call, drawn_as(mode), dtype, window=window, routings=ROUTINGS, patterns=patterns
     )
-    assert sums.edges is not None
-    near = sums.edges.cases
 
     def on(edge: Edge) -> SearchStrategy[Case]:
-        return with_scales(near(edge), weight_fills(WEIGHTS[:2]), st.none() | BIASES)
+        biases = BIASES if edge.sizes[BIASED_EDGE] else st.none()
+        return with_scales(near.cases(edge), weight_fills(WEIGHTS[:2]), biases)
 
     def at(levels: Levels) -> SearchStrategy[Case]:
         biases = BIASES if levels["bias"] == "with" else st.none()
@@ -184,7 +187,7 @@ def cells(mode: str, dtype: str) -> Cells:
             Axis("bias", BIASED, lambda case: [BIASED[BIAS in case.inputs]]),
         ),
         cases=at,
-        edges=replace(sums.edges, cases=on),
+        edges=replace(near, cases=on),
     )
 
 
@@ -253,6 +256,7 @@ OPERATOR = Operator(
     cells=cells,
     examples=examples(),
     rejections=rejections(),
+    limits=tuple(limits()),
     relations=RELATIONS,
     targets=tuple(
         Target(product, Support.SUPPORTED, document(f"{series}: yes", PRODUCTS))
