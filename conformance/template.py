@@ -324,5 +324,6 @@ def _id(row: Iterable[object]) -> str:
 
 
 def _word(value: object) -> str:
-    name = value if isinstance(value, str) else getattr(value, "name", str(value))
+    # An operator in full is long, and so takes long to write.
+    name = value.name if hasattr(value, "name") else value
     return re.sub(r"[^\w.+]+", "_", str(name))

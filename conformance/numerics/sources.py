@@ -15,6 +15,9 @@ from reference.terms import Terms
 
 Arrays = Mapping[str, NDArray[np.generic]]
 
+MOST_ROWS_BY_NAME = 8
+"""Times as many rows as names, up to which rows are marked and not sorted, which takes longer."""
+
 
 @dataclass(frozen=True)
 class Sources:
@@ -52,17 +55,44 @@ class Sources:
     @cached_property
     def used(self) -> NDArray[np.int64] | None:
         """Of several sources the rows that the terms name, rising; None: of one, all rows."""
+        if not self.terms.under:
+            return None
+        if self._marked is None:
+            rows = self.terms.rows
+            return np.unique(rows[rows >= 0]).astype(np.int64)
+        return np.flatnonzero(self._marked[:-1])
+
+    @cached_property
+    def _marked(self) -> NDArray[np.bool_] | None:
+        """Whether each row is named, and one place more for -1; None where rows are too many."""
+        height = self.starts[-1]
+        if height > MOST_ROWS_BY_NAME * max(1, self.terms.rows.size):
+            return None
+        marked = np.zeros(height + 1, np.bool_)
+        marked[self.terms.rows] = True
+        return marked
+
+    def _numbered(self, used: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The terms' rows as numbers of those that are used."""
         rows = self.terms.rows
-        return np.unique(rows[rows >= 0]).astype(np.int64) if self.terms.under else None
+        if self._marked is None:
+            return np.where(rows >= 0, np.searchsorted(used, rows), -1)
+        numbers = np.cumsum(self._marked, dtype=np.int64) - 1
+        numbers[-1] = -1
+        return np.asarray(numbers[rows])
 
     def gathered(self, arrays: Arrays) -> tuple[NDArray[Any], Terms]:
         """Their values, 2-D, and the terms over these: a view and the terms as they are, where
         there is one source; of several the rows that are used, as sources may be huge and sparse.
+
+        Raises ValueError where the terms of several name a row that is in none.
         """
         parts = [
             arrays[name].reshape(self.terms.view(shape))
             for name, shape in zip(self.terms.sources, self.shapes, strict=True)
         ]
+        if self.terms.under:
+            self.terms.validate(self.view[0])
         if self.used is None:
             return parts[0], self.terms
         bounds = np.searchsorted(self.used, self.starts)
@@ -74,9 +104,7 @@ class Sources:
                 )
             ]
         )
-        rows = self.terms.rows
-        numbered = np.where(rows >= 0, np.searchsorted(self.used, rows), -1)
-        return source, replace(self.terms, rows=numbered)
+        return source, replace(self.terms, rows=self._numbered(self.used))
 
     def named(self, row: int) -> str:
         """Where a row of `gathered` lies: a tensor and its row, or a single element's indices."""

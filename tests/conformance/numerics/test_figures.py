@@ -3,10 +3,11 @@
 import itertools
 
 import numpy as np
+import pytest
 
 from conformance.numerics.addends import Addends
-from conformance.numerics.figures import summarize
-from reference.floats import FP32, Format
+from conformance.numerics.figures import multiples, summarize
+from reference.floats import BF16, FP16, FP32, Format
 
 BETWEEN = Addends(np.array([[1.0, -6.0], [2.0, 0.0]]), np.array([[5.0, 1.0], [2.0, 0.5]]))
 
@@ -36,3 +37,13 @@ def test_a_sum_far_from_the_threshold_overflows_in_no_order_whatever_float64_may
         assert not sums.overflow(toy, sign, growth).item()
     assert sums.overflow(toy, 1.0, factor=(toy.overflow_threshold - 1.375) * 8 / 1.375).item()
     assert not sums.overflow(toy, 1.0, factor=(toy.overflow_threshold - 1.5) * 8 / 1.375).item()
+
+
+@pytest.mark.parametrize("unit_of", ["smallest_subnormal", "smallest_normal"])
+@pytest.mark.parametrize("fmt", [FP16, BF16, FP32], ids=str)
+def test_a_value_is_a_multiple_of_a_unit_where_division_leaves_no_rest(fmt, unit_of):
+    unit = getattr(fmt, unit_of)
+    near = unit * np.array([0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0 + 2**-40, 2.0**52 + 0.5])
+    largest = fmt.largest_finite**2
+    values = np.array([*near, *-near, 5e-324, 2.0**-1022, largest, 2.0**1000, np.nextafter(1, 2)])
+    assert multiples(values, unit).tolist() == (np.fmod(values, unit) == 0.0).tolist()
