@@ -45,6 +45,11 @@ TENSORS = (
 )
 
 
+def scales_dtypes(dtype: str) -> tuple[str, ...]:
+    """The dtypes of scales beside a dtype, as the operator's definition lists them."""
+    return ("bfloat16", "float32") if dtype == "bfloat16" else (dtype,)
+
+
 def drops(mode: str) -> bool:
     """Whether slots may be dropped: expanded_x is [experts, capacity, hidden] then."""
     return mode.startswith("drop_pad")

@@ -17,9 +17,10 @@ from cases.operators._moe_finalize_routing_v2_call import (
     call,
     call_in,
     drops,
+    scales_dtypes,
     with_parts,
 )
-from cases.operators._moe_finalize_routing_v2_cells import EVEN_COLUMNS, PATHS, scales_dtypes
+from cases.operators._moe_finalize_routing_v2_edges import EVEN_COLUMNS, PATHS
 from cases.operators._moe_finalize_routing_v2_sources import HOST, KERNELS, PAGE, README
 from cases.operators._slot_sum_far import far_examples
 from cases.operators._storage_bits import bits

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from itertools import product
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
@@ -16,26 +14,24 @@ from cases.operators._moe_finalize_routing_v2_call import (
     call_in,
     drawn_as,
     names,
+    scales_dtypes,
     window,
     with_parts,
 )
+from cases.operators._moe_finalize_routing_v2_edges import (
+    BIASED,
+    EVEN_COLUMNS,
+    SCALE_BYTES,
+    edges,
+)
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_sum_cells import top_k_of
-from cases.operators._slot_sum_edges import edges_on
-from cases.operators._slot_sum_limits import CHIPS, SMALL
 from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
-from conformance.case import Case, Machine, numpy_dtype
+from conformance.case import Case, numpy_dtype
 from conformance.cells import Axis, Cells, Constraint, Levels
-from conformance.edges import STEPS, Edges, Sizes
+from conformance.edges import Edge, Edges
 from conformance.fill import Fill, families_of
 from conformance.strategies.fills import SEEDS, fills
-
-EVEN_COLUMNS = 5120
-"""The vendor's kernel has a path for rows of so many float32 columns and an even top_k
-(ops-transformer, moe_finalize_routing_v2/op_kernel, read)."""
-
-PATHS = (2, 4, 256)
-"""top_k of the vendor's own paths; above the last, slots are cut in parts."""
 
 BOUNDARIES = tuple(
     f"{size}{step}"
@@ -61,11 +57,6 @@ ANY_BIAS = st.booleans()
 ABSENT_FIRST = st.sampled_from((True, False))
 
 
-def scales_dtypes(dtype: str) -> tuple[str, ...]:
-    """The dtypes of scales beside a dtype, as the operator's definition lists them."""
-    return ("bfloat16", "float32") if dtype == "bfloat16" else (dtype,)
-
-
 @st.composite
 def completed(
     draw: st.DrawFn, cases: SearchStrategy[Case], dtype: str, levels: Levels | None = None
@@ -75,10 +66,12 @@ def completed(
     top_k = top_k_of(case)
     skips, biased = draw(COUNTS), draw(ANY_BIAS)
     if "skips" in fixed:
-        skips, biased = SKIPS.index(fixed["skips"]), fixed["bias"] == BIAS[1]
+        skips = SKIPS.index(fixed["skips"])
+    if "bias" in fixed:
+        biased = fixed["bias"] == BIAS[1]
     absent = draw(ABSENT_FIRST) and top_k == 1
-    if "scales" in fixed:
-        absent = fixed["scales"] == ABSENT
+    if "scales" in fixed or "scales dtype" in fixed:
+        absent = ABSENT in (fixed.get("scales"), fixed.get("scales dtype"))
     scales: SearchStrategy[Fill] = weight_fills(FINITE if biased else WEIGHTS)
     if not absent and "scales" in fixed:
         scales = weights_with(fixed["scales"])
@@ -100,7 +93,7 @@ def completed(
 @cache
 def cells(mode: str, dtype: str) -> Cells:
     """The cells of one mode and dtype: those of the sum, and of the optional tensors."""
-    call = call_in(mode)
+    call, near = call_in(mode), edges(mode, dtype)
     sums = slot_cells(
         call,
         drawn_as(mode),
@@ -141,7 +134,7 @@ def cells(mode: str, dtype: str) -> Cells:
         axes=(*sums.axes, *axes),
         cases=lambda levels: completed(sums.cases(levels), dtype, levels),
         constraints=(*sums.constraints, *constraints),
-        edges=_edges(mode, dtype),
+        edges=replace(near, cases=lambda edge: _on(edge, near, dtype)),
     )
 
 
@@ -161,26 +154,11 @@ def _scales_dtype_of(case: Case) -> list[str]:
     return [case.dtype if scales is None else scales.dtype]
 
 
-def _edges(mode: str, dtype: str) -> Edges:
-    edges = edges_on(call_in(mode), drawn_as(mode), dtype, _declared(numpy_dtype(dtype).itemsize))
-    near = edges.cases
-    return replace(edges, cases=lambda edge: completed(near(edge), dtype))
-
-
-def _declared(element_bytes: int) -> Iterator[tuple[str, Machine, Sizes]]:
-    """The vendor's paths, and rows of which a buffer holds eight, four or none.
-
-    Where the vendor's tiling cuts rows, and holds a whole bias, is in no public text as a number.
-    """
-    for machine, (step, change) in product(CHIPS, STEPS.items()):
-        for top_k in PATHS:
-            yield f"top_k = {top_k}{step}", machine, {"top_k": top_k + change}
-        for top_k in (8, 7):
-            sizes = {"top_k": top_k, "hidden": EVEN_COLUMNS + change}
-            yield f"hidden = {EVEN_COLUMNS} of {top_k} slots{step}", machine, sizes
-        for rows in (8, 4, 1):
-            hidden = machine.ub_bytes // rows // element_bytes + change
-            yield f"hidden = a buffer of {rows} rows{step}", machine, {"top_k": 2, "hidden": hidden}
-    for machine, count, (step, change) in product((SMALL, *CHIPS), (1, 2), STEPS.items()):
-        tokens = count * machine.cores + change
-        yield f"tokens = {count} cores{step}", machine, {"top_k": 3, "tokens": tokens}
+def _on(edge: Edge, near: Edges, dtype: str) -> SearchStrategy[Case]:
+    """Cases on an edge, with the optional tensors that it fixes."""
+    levels: Levels = {}
+    if SCALE_BYTES in edge.sizes:
+        size = edge.sizes[SCALE_BYTES]
+        sized = (one for one in scales_dtypes(dtype) if numpy_dtype(one).itemsize == size)
+        levels = {"scales dtype": next(sized, ABSENT), "bias": BIAS[edge.sizes[BIASED]]}
+    return completed(near.cases(edge), dtype, levels)

@@ -78,7 +78,7 @@ class WeightedUb:
         part = min(self.top_k, self.part)
         tile = up(self._tile(hidden), self._granule) * self.column_bytes
         left = self.ub_bytes - LANE_BYTES * part - tile
-        most = 8 * left // self.of_slots(8)
+        most = 16 * left // self.of_slots(16)  # which nothing rounds up
         slots = next(n for n in range(most, 0, -1) if self.of_slots(n) <= left)
         unit = part if slots < self.top_k else self.top_k
         return slots // unit * unit

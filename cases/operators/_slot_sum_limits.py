@@ -42,22 +42,30 @@ VENDOR_COLUMNS = {
 class RowUb:
     """The unified buffer that rows share with what names them, ``name_bytes`` for each name.
 
-    Names may have weights, of ``weight_bytes`` to a name, in a buffer of their own.
+    Names may lie in ``name_buffers`` of so many bytes each. They may have weights, of
+    ``weight_bytes`` to a name, and second names, in buffers of their own; ``wide_rows`` are the
+    fp32 rows beside those of 16 bits.
     """
 
     ub_bytes: int
     element_bytes: int
     name_bytes: int
     weight_bytes: int = 0
+    second_name_bytes: int = 0
+    name_buffers: int = 1
+    wide_rows: int = 2
 
     def column_bytes(self, buffers: int) -> int:
         """Bytes of one column with so many input buffers: these, the result, sums of 16 bits."""
-        return self.element_bytes * (buffers + 1) + (8 if self.element_bytes < 4 else 0)
+        wide = 4 * self.wide_rows if self.element_bytes < 4 else 0
+        return self.element_bytes * (buffers + 1) + wide
 
     def of_names(self, names: int) -> int:
-        """Bytes of so many names and their weights."""
-        sizes = self.name_bytes, self.weight_bytes
-        return sum(up(names * size, GRANULE_BYTES) for size in sizes)
+        """Bytes of so many names, their weights and second names."""
+        beside = sum(
+            up(names * size, GRANULE_BYTES) for size in (self.weight_bytes, self.second_name_bytes)
+        )
+        return self.name_buffers * up(names * self.name_bytes, GRANULE_BYTES) + beside
 
     @property
     def least(self) -> int:
@@ -78,7 +86,8 @@ class RowUb:
         buffers = next((b for b in (4, 3) if hidden <= self.columns(b)), 2)
         tile = up(min(hidden, self.columns(2)), GRANULE_BYTES // self.element_bytes)
         left = self.ub_bytes - tile * self.column_bytes(buffers)
-        names = left // (self.name_bytes + self.weight_bytes)
+        bytes_of_name = self.name_buffers * self.name_bytes + self.weight_bytes
+        names = left // (bytes_of_name + self.second_name_bytes)
         return next(n for n in range(names, 0, -1) if self.of_names(n) <= left)
 
 

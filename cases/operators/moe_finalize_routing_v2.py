@@ -35,6 +35,7 @@ from cases.operators._moe_finalize_routing_v2_call import (
 )
 from cases.operators._moe_finalize_routing_v2_calls import examples, quarantine
 from cases.operators._moe_finalize_routing_v2_cells import cells, completed
+from cases.operators._moe_finalize_routing_v2_limits import limits
 from cases.operators._moe_finalize_routing_v2_rejections import rejections
 from cases.operators._moe_finalize_routing_v2_relations import RELATIONS
 from cases.operators._moe_finalize_routing_v2_sources import HOST, KERNELS, PAGE, README
@@ -161,6 +162,7 @@ OPERATOR = Operator(
     examples=examples(),
     rejections=rejections(),
     quarantine=quarantine(),
+    limits=tuple(limits()),
     row_sum=row_sum,
     relations=RELATIONS,
     targets=tuple(
