@@ -5,42 +5,21 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import Phase, find, given, seed, settings
+from hypothesis import Phase, find, given, settings
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
 from conformance.case import Case, Machine
-from conformance.covered import not_simplest
 from conformance.fill import Fill
-from conformance.legality import check_call
 from conformance.observation import Observation, Outcome
 from conformance.operator import Operator
 from conformance.profiles import PROFILES
 from conformance.template import bind, record
 from conformance.trial import Refused, Trial
 from conformance.verdict import Verdict
-from tests.cases.drawing import ONE, SHRUNK
+from tests.cases.drawing import SHRUNK
 from tests.conformance.test_cells import by_hand
 
 MODES = tuple(mode.name for mode in OPERATOR.modes)
-CELLS = [(mode, dtype) for mode in MODES for dtype in ("float16", "float32")]
-"""Boundaries depend on the size of an element, not on its format."""
-
-
-@pytest.mark.parametrize(("mode", "dtype"), CELLS)
-def test_every_row_of_the_pairs_is_drawn_as_a_legal_case_that_shows_it(
-    mode: str, dtype: str
-) -> None:
-    assert OPERATOR.cells is not None
-    cells = OPERATOR.cells(mode, dtype)
-    rows, drawn = cells.rows(2), []
-    for number, row in enumerate(rows):
-        judge = ONE(given(case=not_simplest(cells.cases(row)))(lambda case: drawn.append(case)))
-        seed(number)(judge)()
-    for row, case in zip(rows, drawn, strict=True):
-        check_call(case, OPERATOR)
-        shown = cells.of(case)
-        assert all(level in shown[axis] for axis, level in row.items()), (row, shown)
-    assert len(rows) <= 150, "smoke judges 300 cases, a third of them small"
 
 
 def test_where_all_slots_drop_in_active_mode_their_indices_lie_below_the_number_of_slots() -> None:

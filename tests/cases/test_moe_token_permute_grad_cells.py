@@ -9,39 +9,9 @@ from hypothesis import given, settings
 from cases.operators._slot_sum_far import far_cases
 from cases.operators.moe_token_permute_grad import DTYPES, MODES, OPERATOR, call
 from conformance.case import Case
-from conformance.judge import judge
 from conformance.legality import check_call
 from conformance.numerics.agreement import check
-from tests.cases.answers import right_answer
-from tests.cases.drawing import a_case_of_every_row, smallest
-
-CELLS = [(mode, dtype) for mode in MODES for dtype in ("float16", "float32")]
-"""Boundaries depend on the size of an element, not on its format."""
-
-
-@pytest.mark.parametrize(("mode", "dtype"), CELLS)
-def test_every_row_of_the_pairs_is_drawn_as_a_legal_case_that_shows_it(
-    mode: str, dtype: str
-) -> None:
-    assert OPERATOR.cells is not None
-    cells, rows = OPERATOR.cells(mode, dtype), 0
-    for row, case in a_case_of_every_row(OPERATOR, mode, dtype):
-        check_call(case, OPERATOR)
-        shown = cells.of(case)
-        assert all(level in shown[axis] for axis, level in row.items()), (row, shown)
-        verdict = judge(OPERATOR, case, right_answer(OPERATOR, case))
-        assert verdict.ok, verdict
-        rows += 1
-    assert 50 < rows <= 150, "smoke judges 300 cases, a third of them small"
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_every_level_goes_with_some_level_of_each_other_axis(mode: str) -> None:
-    assert OPERATOR.cells is not None
-    feasible = OPERATOR.cells(mode, "float32").feasible
-    for axis in range(feasible.ndim):
-        others = tuple(other for other in range(feasible.ndim) if other != axis)
-        assert feasible.any(axis=others).all()
+from tests.cases.drawing import smallest
 
 
 @pytest.mark.parametrize("mode", MODES)

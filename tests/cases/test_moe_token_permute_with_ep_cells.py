@@ -58,18 +58,6 @@ def test_every_row_of_the_pairs_is_a_legal_case_that_shows_it_and_a_right_answer
     assert len(rows) <= 150, "smoke judges 300 cases, a third of them small"
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_every_level_goes_with_some_level_of_each_other_axis(mode: str) -> None:
-    cells = cells_of(mode)
-    lost = []
-    for axis, declared in enumerate(cells.axes):
-        others = tuple(other for other in range(cells.feasible.ndim) if other != axis)
-        found = cells.feasible.any(axis=others)
-        lost += [level for level, some in zip(declared.levels, found, strict=True) if not some]
-    assert lost == []
-    assert cells.feasible.mean() > 0.5
-
-
 def smallest(mode: str, dtype: str = "float32", **levels: str) -> Case:
     return find(cells_of(mode, dtype).drawn(levels), lambda case: True, settings=SHRUNK)
 

@@ -1,0 +1,111 @@
+"""What holds of every record: its calls are legal or refused, its references agree, its cells are
+met, and its cases can be saved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance import suite
+from conformance.case import Case
+from conformance.devices.call import call_of
+from conformance.judge import judge, judge_example
+from conformance.legality import check_call, check_shape_and_data
+from conformance.operator import Example, Operator, Rejection
+from conformance.replay import Replay, load, save
+from conformance.verdict import Verdict
+from tests.cases.answers import right_answer
+from tests.cases.drawing import a_case_of_every_row, drawn_once
+
+OPERATORS = suite.operators([])
+MODES = [(operator, mode.name) for operator in OPERATORS for mode in operator.modes]
+JUDGED = 4
+"""Of so many rows one is judged as well."""
+
+
+def by_mode(*dtypes: str) -> pytest.MarkDecorator:
+    """Every mode of every record in these dtypes."""
+    rows = [(operator, mode, dtype) for operator, mode in MODES for dtype in dtypes]
+    ids = [f"{operator.name} {mode} {dtype}" for operator, mode, dtype in rows]
+    return pytest.mark.parametrize(("operator", "mode", "dtype"), rows, ids=ids)
+
+
+def by_call(name: str, of: Callable[[Operator], Iterable[Any]]) -> pytest.MarkDecorator:
+    """Every call of a kind of every record."""
+    rows = [(operator, call) for operator in OPERATORS for call in of(operator)]
+    ids = [f"{operator.name} {call.name}" for operator, call in rows]
+    return pytest.mark.parametrize(("operator", name), rows, ids=ids)
+
+
+def is_sparse(case: Case) -> bool:
+    """Whether rows exist of which the others would fill no memory: plain numpy cannot do that."""
+    return any(tensor.rows is not None for tensor in case.inputs.values())
+
+
+def assert_right(verdict: Verdict) -> None:
+    """An answer may be added in another order than the promised one, which a formula need not have,
+    but is a sum of its terms in some order.
+    """
+    drifted = [one for one in verdict.outputs.values() if one.order_drift and not one.mismatches]
+    assert verdict.ok or drifted, verdict
+
+
+@by_call("example", lambda operator: operator.examples)
+def test_an_example_is_a_legal_call_and_the_reference_gives_its_values(
+    operator: Operator, example: Example
+) -> None:
+    check_call(example.case, operator)
+    call_of(operator, example.case)
+    if not is_sparse(example.case):
+        assert_right(judge_example(example, operator, right_answer(operator, example.case)))
+
+
+@by_call("rejection", lambda operator: operator.rejections)
+def test_a_refused_call_can_be_made(operator: Operator, rejection: Rejection) -> None:
+    check_shape_and_data(rejection.case)
+    call_of(operator, rejection.case)
+    assert rejection.status in (161001, 161002, 561002)
+
+
+@by_mode("bfloat16", "float32")
+def test_every_row_of_the_pairs_is_drawn_as_a_legal_case_that_shows_it(
+    operator: Operator, mode: str, dtype: str
+) -> None:
+    """Boundaries depend on the size of an element, not on its format."""
+    assert operator.cells is not None
+    cells, rows = operator.cells(mode, dtype), 0
+    for row, case in a_case_of_every_row(operator, mode, dtype):
+        check_call(case, operator)
+        call_of(operator, case)
+        shown = cells.of(case)
+        assert all(level in shown[axis] for axis, level in row.items()), (row, shown)
+        if rows % JUDGED == 0 and not is_sparse(case):
+            assert_right(judge(operator, case, right_answer(operator, case)))
+        rows += 1
+    assert 30 < rows <= 150, "smoke judges 250 cases, a third of them small"
+
+
+@by_mode("bfloat16")
+def test_every_level_goes_with_some_level_of_each_other_axis(
+    operator: Operator, mode: str, dtype: str
+) -> None:
+    assert operator.cells is not None
+    cells = operator.cells(mode, dtype)
+    for number, axis in enumerate(cells.axes):
+        others = tuple(other for other in range(cells.feasible.ndim) if other != number)
+        found = cells.feasible.any(axis=others)
+        assert [level for level, some in zip(axis.levels, found, strict=True) if not some] == []
+    assert cells.feasible.mean() > 0.05
+
+
+@by_mode("bfloat16")
+def test_a_case_is_saved_and_read_back(
+    operator: Operator, mode: str, dtype: str, tmp_path: Path
+) -> None:
+    case = drawn_once(operator.cases(mode, dtype), 0)
+    save(Replay(case), tmp_path / "case.json")
+    assert load(tmp_path / "case.json").case == case
