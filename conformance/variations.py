@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from conformance.case import Attribute, Case, Tensor
+from conformance.operator import Clause, Rejection
 
 
 def without(case: Case, name: str) -> Case:
@@ -41,3 +42,18 @@ def with_attributes(case: Case, **changed: Attribute) -> Case:
     if unknown:
         raise ValueError(f"{sorted(unknown)[0]}: {case.operator} has no such attribute")
     return replace(case, attributes={**case.attributes, **changed})
+
+
+def refused(
+    broken: Mapping[int, Mapping[Clause, Mapping[str, Case]]],
+    *,
+    routes: tuple[str, ...] = (),
+    checked_by_cann: bool = True,
+) -> tuple[Rejection, ...]:
+    """Calls by the status that they must be refused with, by the rule that they break, by name."""
+    return tuple(
+        Rejection(name, case, status, clause, routes, checked_by_cann)
+        for status, clauses in broken.items()
+        for clause, calls in clauses.items()
+        for name, case in calls.items()
+    )

@@ -25,7 +25,7 @@ from cases.operators._storage_bits import bits
 from conformance.case import Case, Tensor
 from conformance.fill import BITS, Fill
 from conformance.operator import Clause, Example, Rejection, document, source_read
-from conformance.variations import reshaped, retyped, with_attributes, without
+from conformance.variations import refused, reshaped, retyped, with_attributes, without
 
 README = "MoeFinalizeRoutingV2Grad README"
 KERNELS = "ops-transformer, moe_finalize_routing_v2_grad/op_kernel"
@@ -178,12 +178,7 @@ def rejections() -> tuple[Rejection, ...]:
             },
         },
     }
-    return tuple(
-        Rejection(name, case, status, clause)
-        for status, clauses in broken.items()
-        for clause, calls in clauses.items()
-        for name, case in calls.items()
-    )
+    return refused(broken)
 
 
 def _without_scales(good: Case) -> Case:

@@ -7,7 +7,7 @@ from cases.operators._moe_finalize_routing_v2_calls import in_order
 from cases.operators._moe_finalize_routing_v2_sources import HOST, INTERFACE, PAGE, README
 from conformance.case import Case
 from conformance.operator import Clause, Rejection, SourceClass, document, source_read
-from conformance.variations import reshaped, retyped, with_attributes, without
+from conformance.variations import refused, reshaped, retyped, with_attributes, without
 
 NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 Broken = dict[int, dict[Clause, dict[str, Case]]]
@@ -18,13 +18,7 @@ def rejections() -> tuple[Rejection, ...]:
 
     CANN's own tiling is known to check the first alone.
     """
-    return tuple(
-        Rejection(name, case, status, clause, checked_by_cann=checked)
-        for broken, checked in ((_checked(), True), (_unchecked(), False))
-        for status, clauses in broken.items()
-        for clause, calls in clauses.items()
-        for name, case in calls.items()
-    )
+    return (*refused(_checked()), *refused(_unchecked(), checked_by_cann=False))
 
 
 def _good(mode: str = "dropless_columns") -> Case:

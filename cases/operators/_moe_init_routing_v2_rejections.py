@@ -23,7 +23,7 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.variations import reshaped, retyped, with_attributes, without
+from conformance.variations import refused, reshaped, retyped, with_attributes, without
 
 NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 
@@ -60,12 +60,7 @@ def rejections() -> tuple[Rejection, ...]:
         INVALID: _dtypes(),
         TILING_FAILED: {**_numbers(), **_inputs(), **_outputs()},
     }
-    return tuple(
-        Rejection(name, case, status, clause)
-        for status, clauses in broken.items()
-        for clause, calls in clauses.items()
-        for name, case in calls.items()
-    )
+    return refused(broken)
 
 
 def _read(rule: str) -> Clause:

@@ -22,7 +22,7 @@ from conformance.operator import (
     source_read,
 )
 from conformance.strategies.keys import LARGEST_KEY
-from conformance.variations import reshaped, retyped, with_attributes, without
+from conformance.variations import refused, reshaped, retyped, with_attributes, without
 
 DOCUMENT = "aclnnMoeTokenPermute document"
 README = "ops-transformer, MoeTokenPermute README"
@@ -162,12 +162,7 @@ def rejections() -> tuple[Rejection, ...]:
             },
         },
     }
-    return tuple(
-        Rejection(name, case, status, clause)
-        for status, clauses in broken.items()
-        for clause, calls in clauses.items()
-        for name, case in calls.items()
-    )
+    return refused(broken)
 
 
 def _read(rule: str) -> Clause:

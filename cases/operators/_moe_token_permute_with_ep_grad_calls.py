@@ -25,7 +25,7 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.variations import reshaped, retyped, with_attributes, without
+from conformance.variations import refused, reshaped, retyped, with_attributes, without
 from reference.permutation import MOST_TOPK
 
 README = "aclnnMoeTokenPermuteWithEpGrad document"
@@ -189,13 +189,7 @@ def rejections() -> tuple[Rejection, ...]:
             },
         },
     }
-    return tuple(
-        Rejection(name, case, status, clause, checked_by_cann=broken is checked)
-        for broken in (checked, unchecked)
-        for status, clauses in broken.items()
-        for clause, calls in clauses.items()
-        for name, case in calls.items()
-    )
+    return (*refused(checked), *refused(unchecked, checked_by_cann=False))
 
 
 def quarantine() -> tuple[Quarantine, ...]:

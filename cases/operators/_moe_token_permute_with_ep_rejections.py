@@ -23,7 +23,7 @@ from cases.operators._token_permute_sizes import (
 from conformance.case import Attribute, Case, Tensor
 from conformance.fill import Fill
 from conformance.operator import Clause, Rejection, SourceClass, document, source_read
-from conformance.variations import reshaped, retyped, with_attributes, without
+from conformance.variations import refused, reshaped, retyped, with_attributes, without
 
 NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 AT_INTERFACE = ("aclnn",)
@@ -123,20 +123,9 @@ def rejections() -> tuple[Rejection, ...]:
         },
     }
     return (
-        *_listed(broken),
-        *_listed({TILING_FAILED: at_interface}, AT_INTERFACE),
-        *_listed({TILING_FAILED: _as_document()}, AT_KERNEL),
-    )
-
-
-def _listed(
-    broken: dict[int, dict[Clause, dict[str, Case]]], routes: tuple[str, ...] = ()
-) -> tuple[Rejection, ...]:
-    return tuple(
-        Rejection(name, case, status, clause, routes)
-        for status, clauses in broken.items()
-        for clause, calls in clauses.items()
-        for name, case in calls.items()
+        *refused(broken),
+        *refused({TILING_FAILED: at_interface}, routes=AT_INTERFACE),
+        *refused({TILING_FAILED: _as_document()}, routes=AT_KERNEL),
     )
 
 

@@ -28,7 +28,7 @@ from conformance.operator import (
 )
 from conformance.strategies.layouts import strides_of
 from conformance.strategies.machines import UB_BYTES
-from conformance.variations import reshaped, retyped, with_attributes, without
+from conformance.variations import refused, reshaped, retyped, with_attributes, without
 from reference.moe_token_permute_with_routing_map_grad import MOST_TOPK
 
 Shape = tuple[int, ...]
@@ -347,13 +347,7 @@ def rejections() -> tuple[Rejection, ...]:
             },
         },
     }
-    return tuple(
-        Rejection(name, case, status, clause, checked_by_cann=broken is checked)
-        for broken in (checked, unchecked)
-        for status, clauses in broken.items()
-        for clause, calls in clauses.items()
-        for name, case in calls.items()
-    )
+    return (*refused(checked), *refused(unchecked, checked_by_cann=False))
 
 
 def quarantine() -> tuple[Quarantine, ...]:

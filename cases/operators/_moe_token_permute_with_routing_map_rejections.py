@@ -34,7 +34,7 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.variations import reshaped, retyped, with_attributes, without
+from conformance.variations import refused, reshaped, retyped, with_attributes, without
 
 NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 LEAST_REFUSED = 2**24 - 1
@@ -52,18 +52,9 @@ def rejections() -> tuple[Rejection, ...]:
     """
     good = sized("dropless", "float32", 4, 16, 2, experts=5, number=9, probs=LATTICE, fill=LATTICE)
     padded = sized("drop_pad", "float32", 4, 16, 2, experts=3, number=7, probs=LATTICE)
-    groups = (
-        (True, NULL, _nulls(good, padded)),
-        (True, INVALID, {**_dtypes(good), **_host(good, padded)}),
-        (False, INVALID, _indices(good, padded)),
-        (False, TILING_FAILED, _tiling(good, padded)),
-    )
-    return tuple(
-        Rejection(name, case, status, clause, checked_by_cann=checked)
-        for checked, status, broken in groups
-        for clause, calls in broken.items()
-        for name, case in calls.items()
-    )
+    checked = {NULL: _nulls(good, padded), INVALID: {**_dtypes(good), **_host(good, padded)}}
+    unchecked = {INVALID: _indices(good, padded), TILING_FAILED: _tiling(good, padded)}
+    return (*refused(checked), *refused(unchecked, checked_by_cann=False))
 
 
 def _nulls(good: Case, padded: Case) -> dict[Clause, dict[str, Case]]:

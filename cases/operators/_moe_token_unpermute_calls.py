@@ -19,7 +19,7 @@ from cases.operators._storage_bits import bits
 from conformance.case import Case
 from conformance.fill import Fill
 from conformance.operator import Clause, Example, Rejection, document, source_read
-from conformance.variations import reshaped, retyped, with_attributes, without
+from conformance.variations import refused, reshaped, retyped, with_attributes, without
 from reference.permutation import MOST_TOPK
 
 ACLNN = "aclnnMoeTokenUnpermute document"
@@ -182,13 +182,7 @@ def rejections() -> tuple[Rejection, ...]:
             },
         },
     }
-    return tuple(
-        Rejection(name, case, status, clause, checked_by_cann=broken is checked)
-        for broken in (checked, unchecked)
-        for status, clauses in broken.items()
-        for clause, calls in clauses.items()
-        for name, case in calls.items()
-    )
+    return (*refused(checked), *refused(unchecked, checked_by_cann=False))
 
 
 def _of_top_k(top_k: int) -> Case:

@@ -29,7 +29,7 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.variations import reshaped, retyped, with_attributes, without
+from conformance.variations import refused, reshaped, retyped, with_attributes, without
 from reference.permutation import MOST_TOPK
 
 ACLNN = "aclnnMoeTokenUnpermuteGrad document"
@@ -181,13 +181,7 @@ def rejections() -> tuple[Rejection, ...]:
             },
         },
     }
-    return tuple(
-        Rejection(name, case, status, clause, checked_by_cann=broken is checked)
-        for broken in (checked, unchecked)
-        for status, clauses in broken.items()
-        for clause, calls in clauses.items()
-        for name, case in calls.items()
-    )
+    return (*refused(checked), *refused(unchecked, checked_by_cann=False))
 
 
 def _sized(good: Case, tokens: int = 4, top_k: int = 2, rows: int = 8, hidden: int = 16) -> Case:

@@ -43,7 +43,7 @@ from conformance.strategies.fills import fills
 from conformance.strategies.machines import machines
 from conformance.strategies.routings import positions, ranks, unread_rows
 from conformance.strategies.sizes import hiddens, token_counts, top_ks
-from conformance.variations import reshaped, retyped, with_attributes, without
+from conformance.variations import refused, reshaped, retyped, with_attributes, without
 from reference import moe_init_routing_v2_grad as reference
 from reference.terms import Terms
 
@@ -337,12 +337,7 @@ def rejections() -> tuple[Rejection, ...]:
             },
         },
     }
-    return tuple(
-        Rejection(name, case, status, clause)
-        for status, clauses in broken.items()
-        for clause, calls in clauses.items()
-        for name, case in calls.items()
-    )
+    return refused(broken)
 
 
 OPERATOR = Operator(

@@ -37,7 +37,7 @@ from conformance.operator import (
 )
 from conformance.relations.axes import Axes
 from conformance.strategies.far import mostly
-from conformance.variations import reshaped, retyped, with_attributes, without
+from conformance.variations import refused, reshaped, retyped, with_attributes, without
 from reference import moe_token_permute_grad as reference
 from reference.terms import Terms
 
@@ -209,13 +209,7 @@ def rejections() -> tuple[Rejection, ...]:
             },
         },
     }
-    return tuple(
-        Rejection(name, case, status, clause, checked_by_cann=broken is checked)
-        for broken in (checked, unchecked)
-        for status, clauses in broken.items()
-        for clause, calls in clauses.items()
-        for name, case in calls.items()
-    )
+    return (*refused(checked), *refused(unchecked, checked_by_cann=False))
 
 
 def quarantine() -> tuple[Quarantine, ...]:
