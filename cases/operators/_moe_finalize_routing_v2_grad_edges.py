@@ -76,7 +76,8 @@ def edges(mode: str, dtype: str) -> Edges:
         (limit, machine, sizes) for machine in MACHINES for limit, sizes in _on(machine, size, mode)
     )
     drawn = "uneven" if mode == "single" else drawn_as(mode)
-    return replace(edges_on(call_in(mode), drawn, dtype, declared), sizes_of=_sizes_of)
+    near = edges_on(call_in(mode), drawn, dtype, declared, products=mode != "single")
+    return replace(near, sizes_of=_sizes_of)
 
 
 def _sizes_of(case: Case) -> Sizes:

@@ -76,7 +76,8 @@ def edges(call: Callable[..., Case], mode: str, dtype: str, probs: bool) -> Edge
         for machine in MACHINES
         for limit, sizes in _on(machine, size, probs)
     )
-    return replace(edges_on(call, mode, dtype, declared), sizes_of=_sizes_of)
+    near = edges_on(call, mode, dtype, declared, products=probs)
+    return replace(near, sizes_of=_sizes_of)
 
 
 def _sizes_of(case: Case) -> Sizes:

@@ -47,10 +47,18 @@ def edges(call: Call, mode: str, dtype: str, weight_bytes: int = 0) -> Edges:
 
 
 def edges_on(
-    call: Call, mode: str, dtype: str, declared: Iterable[tuple[str, Machine, Sizes]]
+    call: Call,
+    mode: str,
+    dtype: str,
+    declared: Iterable[tuple[str, Machine, Sizes]],
+    products: bool = False,
 ) -> Edges:
-    """Edges of these limits, machines and sizes, of which each fixes top_k."""
-    found = (Edge(limit, machine, sizes, cost(mode, sizes)) for limit, machine, sizes in declared)
+    """Edges of these limits, machines and sizes, of which each fixes top_k.
+
+    Where every slot has a sum of ``products`` along its row, one without a row costs as much.
+    """
+    slots = "whole" if products else mode
+    found = (Edge(limit, machine, sizes, cost(slots, sizes)) for limit, machine, sizes in declared)
     near = distinct(edge for edge in found if edge.cost <= DEAREST)
     return Edges(near, sizes_of, lambda edge: sized(call, mode, dtype, edge.sizes, edge.machine))
 
