@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.foreign.operator_folder import OperatorFolder, read
+from device_kernels.foreign.operator_folder import OperatorFolder, read
 from tests.simulator.simulated_machine import COMPILER, LANGUAGE
 
 HEADERS = ("operator_build.h", "kernel_tiling/kernel_tiling.h")

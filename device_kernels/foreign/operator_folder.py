@@ -27,6 +27,22 @@ CPP_TYPES = {
 """Of a data type's name without ``DT_``, for those that Ascend910B has in these operators."""
 
 PARAMETER = re.compile(r'->(?:Input|Output)\("(\w+)"\)(.*?);', re.S)
+DEFINED = re.compile(r'->(Input|Output|Attr)\("(\w+)"\)(.*?);', re.S)
+DEFAULT = re.compile(r"\.(?:Int|Bool|Float|ListInt)\(([^()]*)\)")
+NUMBERS = re.compile(r"-?\d+")
+DATA_TYPE_NUMBERS = {
+    "FLOAT": 0,
+    "FLOAT16": 1,
+    "INT8": 2,
+    "INT32": 3,
+    "UINT8": 4,
+    "INT16": 6,
+    "UINT32": 8,
+    "INT64": 9,
+    "BOOL": 12,
+    "BF16": 27,
+}
+"""The numbers that aclDataType and ge::DataType share."""
 DATA_TYPES = re.compile(r"\.DataType(?:List)?\(([^)]*)\)")
 NAMED_LIST = re.compile(r"(\w+)\s*=\s*\{([^{}]*\bDT_[^{}]*)\}")
 TILING = re.compile(
@@ -34,7 +50,19 @@ TILING = re.compile(
     r"REGISTER_TILING_DATA_CLASS)\b(?:\s*\([^)]*\))?;?)",
     re.M,
 )
+OTHER_PRODUCTS = ("_arch35", "_apt", "_regbase")
+"""How the sources of tilings for other architectures than Ascend910B's end."""
 REGISTERED = re.compile(r"REGISTER_TILING_DATA_CLASS\(\s*(\w+)\s*,\s*(\w+)\s*\)")
+
+
+@dataclass(frozen=True)
+class Defined:
+    """An input, output or attribute; ``default`` has the numbers of an attribute's, None: none."""
+
+    kind: str
+    name: str
+    required: bool
+    default: tuple[int, ...] | None
 
 
 @dataclass(frozen=True)
@@ -42,11 +70,29 @@ class OperatorFolder:
     """An operator, and the builds that its definition asks for."""
 
     name: str
+    title: str
     kernel: Path
+    host: tuple[Path, ...]
+    """The sources of its tiling for Ascend910B."""
+    defined: tuple[Defined, ...]
     tiling: str
     """The declarations of all tiling structs, each before its first use."""
     builds: tuple[tuple[str, ...], ...]
     """The macros of each build: ``DTYPE_X=half``, ``ORIG_DTYPE_X=DT_FLOAT16``, and the tiling."""
+
+    def data_types(self, build: int) -> tuple[int, ...]:
+        """The numbers of the data types of the inputs and then the outputs, of one build."""
+        names = dict(
+            macro.removeprefix("ORIG_DTYPE_").split("=DT_")
+            for macro in self.builds[build]
+            if macro.startswith("ORIG_DTYPE_")
+        )
+        tensors = [one for kind in ("Input", "Output") for one in self.of(kind)]
+        return tuple(DATA_TYPE_NUMBERS[names[one.name.upper()]] for one in tensors)
+
+    def of(self, kind: str) -> list[Defined]:
+        """The inputs, outputs or attributes, in the order of the definition."""
+        return [one for one in self.defined if one.kind == kind]
 
 
 def read(folder: Path) -> OperatorFolder:
@@ -55,14 +101,30 @@ def read(folder: Path) -> OperatorFolder:
     definition = re.sub(r"//[^\n]*", "", (folder / "op_host" / f"{name}_def.cpp").read_text())
     declared = re.search(r"OP_ADD\(\s*(\w+)", definition)
     # What follows configures other products, with data types of theirs.
-    columns = list(_columns(definition.partition("OpAICoreConfig")[0]))
+    definition = definition.partition("OpAICoreConfig")[0]
+    columns = list(_columns(definition))
     if declared is None or not columns:
         raise ValueError(f"{name}_def.cpp adds no operator with data types")
     tiling = _tiling(folder / "op_host")
     structs = dict(REGISTERED.findall(tiling))
     own = structs.get(declared[1], f"no_tiling_is_registered_for_{declared[1]}")
     builds = tuple((*macros, f"ASCENDSIM_TILING_DATA={own}") for macros in columns)
-    return OperatorFolder(name, folder / "op_kernel" / f"{name}.cpp", tiling, builds)
+    host = tuple(
+        path
+        for path in sorted((folder / "op_host").rglob("*tiling*.cpp"))
+        if not path.stem.endswith(OTHER_PRODUCTS)
+    )
+    kernel = folder / "op_kernel" / f"{name}.cpp"
+    defined = tuple(_defined(definition))
+    return OperatorFolder(name, declared[1], kernel, host, defined, tiling, builds)
+
+
+def _defined(definition: str) -> Iterator[Defined]:
+    for kind, name, body in DEFINED.findall(definition):
+        given = DEFAULT.search(body) if kind == "Attr" else None
+        text = given[1].replace("true", "1").replace("false", "0") if given else ""
+        default = tuple(map(int, NUMBERS.findall(text))) or None
+        yield Defined(kind, name, "REQUIRED" in body, default)
 
 
 def _columns(definition: str) -> Iterator[tuple[str, ...]]:
