@@ -15,6 +15,7 @@ from conformance import suite
 from conformance.budget import Budget, seconds_of_budget
 from conformance.by_standard import by_standard
 from conformance.devices.device import DeviceProfile
+from conformance.devices.traits import traits_of
 from conformance.evidence import AnyLine, DeviceLine, Writer
 from conformance.operator import ORACLES, REFERENCE, ROUTES
 from conformance.profiles import PROFILES, Profile
@@ -40,7 +41,9 @@ class Context:
         self.directories = tuple(Path(d).absolute() for d in option.conformance_operators or ())
         records = suite.operators(self.directories)
         chosen = suite.chosen(records, option.conformance_operator or ())
-        self.operators = tuple(operator.on_route(self.route) for operator in chosen)
+        self.libraries = folder_of("libraries", option.conformance_libraries)
+        self.traits = traits_of(self.libraries)
+        self.operators = tuple(self.traits.asked(one.on_route(self.route)) for one in chosen)
         self.records = {operator.name: operator for operator in records}
         self.standard: str | None = option.conformance_standard
         self.standards = bool(option.conformance_standards)
@@ -49,7 +52,6 @@ class Context:
         self.oracle = one_of(ORACLES, "oracle", asked_oracle)
         self.shard = Shard.of(option.conformance_shard)
         self.time_limit = seconds_of(option.conformance_time_limit, self.profile)
-        self.libraries = folder_of("libraries", option.conformance_libraries)
         self.out = Path(option.conformance_out or config.rootpath / "reports" / "latest").absolute()
         self.resume = bool(option.conformance_resume)
         earlier = earlier_run(self.out) if self.resume else None

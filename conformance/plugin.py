@@ -176,6 +176,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         shrink_seconds=context.profile.shrink_seconds,
         by_standard=context.by_standard,
         records=context.records,
+        libraries=context.traits,
         end=budget.share() if budget is not None and draws(item) else math.inf,
     )
     item.stash[TRIAL], item.stash[BODY] = trial, body

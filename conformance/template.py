@@ -198,7 +198,7 @@ def bind(
         shrinks: bool = True,
         only: int | None = None,
     ) -> Body:
-        wanted = [in_any_order(some) for some in cases]
+        wanted = [in_any_order(some).map(trial.libraries.fitted) for some in cases]
         if trial.by_standard.prescribes:
             wanted = [some.map(trial.by_standard.prescribe) for some in wanted]
         drawn = st.tuples(*wanted)

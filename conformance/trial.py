@@ -28,6 +28,7 @@ from typing import Any, NoReturn
 from conformance.by_standard import ByStandard
 from conformance.case import Case, Machine
 from conformance.devices.device import EnvironmentFailure, OperatorUnavailable
+from conformance.devices.traits import LibraryTraits
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.observation import Observation, Outcome
 from conformance.operator import Operator
@@ -95,7 +96,8 @@ class Trial:
     ``documented`` are the documented calls of the item's cell; ``scouts`` draw small cases;
     ``covered`` draws the rows of the cell's covering array, after the item's free draws.
     ``records`` are all operators by name. ``note(judged, phase, seconds)`` is called for every
-    verdict; ``by_standard`` adds what published standards say; ``arithmetic`` is the device's.
+    verdict; ``by_standard`` adds what published standards say; ``arithmetic`` is the device's, and
+    ``libraries`` says what machines its libraries are meant for.
     ``smallest`` is the refused verdict that was met last: after Hypothesis has ended, that of its
     smallest case.
     """
@@ -109,6 +111,7 @@ class Trial:
     records: Mapping[str, Operator] = field(default_factory=dict)
     clock: Clock = time.monotonic
     arithmetic: Arithmetic = IEEE
+    libraries: LibraryTraits = field(default_factory=LibraryTraits)
     end: float = math.inf
     smallest: Judged | None = None
     unrepeatable: bool = False
@@ -187,7 +190,8 @@ class Trial:
             if shown is None or shown.case.machine is None or self.clock() >= self.end:
                 return
             hangs = shown.observation.outcome is Outcome.TIMED_OUT
-            smaller = [size for size in sizes if size < getattr(shown.case.machine, axis)]
+            least = self.libraries.least_ub_bytes if axis == "ub_bytes" else 0
+            smaller = [size for size in sizes if least <= size < getattr(shown.case.machine, axis)]
             for size in smaller[:1] if hangs else smaller:
                 changed: dict[str, Any] = {axis: size}
                 machine = replace(shown.case.machine, **changed)

@@ -26,6 +26,7 @@ from conformance.context import (
 )
 from conformance.controller import ACCEPTED, ENVIRONMENT, REFUSED
 from conformance.devices.device import Device, EnvironmentFailure
+from conformance.devices.foreign import Checkout, checkout_libraries
 from conformance.devices.open import open_device
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.operator import ORACLES, ROUTES, Operator
@@ -64,6 +65,13 @@ def add_run(commands: Any) -> None:
         "--libraries",
         metavar="DIR",
         help="judge the libascendcl.so and libopapi.so in DIR instead of the device's own",
+    )
+    add(
+        "--kernels",
+        type=Path,
+        metavar="DIR",
+        help="judge the operators of a checkout in the layout of ops-transformer, its kernels and"
+        " host tilings as they are (simulator; docs/foreign_kernels.md)",
     )
     add(
         "--kernel-coverage",
@@ -109,6 +117,10 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     if parsed.case is not None:
         return _replay(parsed, operators, console, limit, libraries)
     chosen = suite.chosen(operators, parsed.operator)
+    checkout = _checkout(parsed, chosen, [one.name for one in operators], console)
+    if checkout is not None:
+        chosen = tuple(one for one in chosen if one.name in checkout.folders)
+        libraries = checkout.libraries
     kernels = suite.kernel_folders(chosen, directories)
     out = parsed.out.absolute()
     if parsed.resume and parsed.seed is None:
@@ -133,7 +145,9 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         pytest_arguments=tuple(extra),
     )
     try:
-        if parsed.kernel_coverage:
+        if parsed.kernel_coverage and checkout is not None:
+            request = replace(request, counted=checkout.sources)
+        elif parsed.kernel_coverage:
             request = replace(
                 request,
                 counted=kernels or suite.counted_folders(chosen, operators),
@@ -153,6 +167,36 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     if parsed.json:
         tell_program(outcome)
     return outcome.status
+
+
+def _checkout(
+    parsed: argparse.Namespace,
+    chosen: Sequence[Operator],
+    known: Sequence[str],
+    console: Console,
+) -> Checkout | None:
+    """The libraries of the checkout that is to be judged, if there is to be one.
+
+    Raises `suite.UsageError` for what does not go with it, EnvironmentFailure where nothing of it
+    can be built.
+    """
+    if parsed.kernels is None:
+        return None
+    if not parsed.kernels.is_dir():
+        raise suite.UsageError("kernels", parsed.kernels, "allowed: a folder that exists")
+    if parsed.libraries is not None:
+        raise suite.UsageError("libraries", parsed.libraries, "does not go with --kernels")
+    if not parsed.device.startswith(("auto", "sim")):
+        raise suite.UsageError("device", parsed.device, "--kernels needs the simulator")
+    if parsed.route not in (None, DEFAULTS["route"]):
+        rule = f"--kernels is called on route {DEFAULTS['route']}"
+        raise suite.UsageError("route", parsed.route, rule)
+    checkout = checkout_libraries(
+        parsed.kernels.absolute(), chosen, known, coverage=parsed.kernel_coverage
+    )
+    for line in checkout.lines():
+        console.print(line, markup=False)
+    return checkout
 
 
 def _check_counting(parsed: argparse.Namespace) -> None:

@@ -31,6 +31,7 @@ from conformance.devices.messages import (
     Unavailable,
 )
 from conformance.devices.segment import Segment
+from conformance.devices.traits import traits_of
 from conformance.lineage import end_with
 
 
@@ -52,6 +53,10 @@ def main() -> None:
         return
     segment = Segment(descriptor)
     try:
+        level = traits_of(setup.libraries).sync_level
+        if level:
+            # An explicit setting wins; the library reads it when it is loaded.
+            os.environ.setdefault("ASCENDSIM_SYNC_LEVEL", level)
         acl = Acl(setup.libraries)
         opened = _open(acl, setup)
         words = segment.words()
@@ -60,7 +65,7 @@ def main() -> None:
     except UnknownDeviceError as error:
         messages.send(replies, Refused(str(error), usage=True))
         return
-    except (OSError, AttributeError, AclError) as error:
+    except (OSError, AttributeError, AclError, ValueError) as error:
         messages.send(replies, Refused(str(error)))
         return
     room = 0

@@ -31,7 +31,7 @@ class Signature:
     parameters: tuple[Parameter, ...]
 
 
-class Mismatch(ValueError):
+class MismatchError(ValueError):
     """The definition in the checkout has other parameters than the function that is called."""
 
 
@@ -40,12 +40,12 @@ def launcher(operator: OperatorFolder, build: int) -> str:
     text = re.sub(r"//[^\n]*", "", operator.kernel.read_text())
     entries = {name: arguments for name, arguments in ENTRY.findall(text)}
     if operator.name not in entries:
-        raise Mismatch(f"{operator.kernel.name} has no kernel entry {operator.name}")
+        raise MismatchError(f"{operator.kernel.name} has no kernel entry {operator.name}")
     count = len([one for one in entries[operator.name].split(",") if one.strip()])
     expected = len(operator.of("Input")) + len(operator.of("Output")) + 2
     if count != expected:
-        raise Mismatch(
-            f"{operator.kernel.name}: {operator.name} takes {count} arguments, the inputs and outputs"
+        raise MismatchError(
+            f"{operator.kernel.name}: {operator.name} takes {count} arguments, inputs and outputs"
             f" of its definition with workspace and tiling are {expected}"
         )
     values = ", ".join(f"static_cast<GM_ADDR>(args[{place}])" for place in range(count))
@@ -66,10 +66,11 @@ extern "C" __attribute__((visibility("default"))) uint32_t {operator.name}_launc
 
 
 def entry(operator: OperatorFolder, signature: Signature) -> str:
-    """The source of the operator's two-phase functions. Raises Mismatch."""
+    """The source of the operator's two-phase functions. Raises MismatchError."""
     steps = _steps(operator, signature)
     columns = "\n".join(
-        f"        {{{{{', '.join(map(str, operator.data_types(build)))}}}, &{operator.name}_launch_{build}}},"
+        f"        {{{{{', '.join(map(str, operator.data_types(build)))}}},"
+        f" &{operator.name}_launch_{build}}},"
         for build in range(len(operator.builds))
     )
     launchers = "\n".join(
@@ -122,7 +123,7 @@ def _steps(operator: OperatorFolder, signature: Signature) -> list[str]:
         defined = operator.of(kind)
         given = [one for one in signature.parameters if one.kind in called]
         if len(defined) != len(given):
-            raise Mismatch(
+            raise MismatchError(
                 f"{operator.name}_def.cpp defines {len(defined)} x {kind}, "
                 f"{signature.aclnn} takes {len(given)}"
             )

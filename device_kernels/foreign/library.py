@@ -17,8 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from device_kernels.build import ROOT, Build, build, cache_folder
-from device_kernels.foreign.entries import Mismatch, Signature, entry, launcher
+from device_kernels.build import ROOT, build, cache_folder
+from device_kernels.foreign.entries import MismatchError, Signature, entry, launcher
 from device_kernels.foreign.operator_folder import OperatorFolder, read
 from device_kernels.toolchain import BuildError, compiler
 
@@ -80,12 +80,12 @@ def build_foreign(
         for signature, made in making.items():
             try:
                 parts[signature.operator] = made.result()
-            except (BuildError, Mismatch, ValueError, OSError) as error:
+            except (BuildError, MismatchError, ValueError, OSError) as error:
                 unbuilt.append(Unbuilt(signature.operator, str(error)))
     if not parts:
         said = "".join(f"\n{one.operator}: {one.reason}" for one in unbuilt)
         raise BuildError(f"{checkout} has no operator that can be judged{said}")
-    lib = _join(list(parts.values()), runtime)
+    lib = _join(list(parts.values()), runtime, coverage)
     return ForeignBuild(lib, tuple(sorted(parts)), tuple(unbuilt))
 
 
@@ -116,7 +116,7 @@ def _part(
         finished.parent.mkdir(parents=True, exist_ok=True)
         tree = Path(tempfile.mkdtemp(prefix=f"{finished.name}.tree.", dir=finished.parent))
         try:
-            # Counters of coverage are filed under where a part was compiled: that is where it stays.
+            # One that is edited meanwhile is compiled under its new key by the next call.
             _compile(operator, signature, tree, runtime, common, coverage)
             tree.chmod(0o755)
             os.replace(tree, finished)
@@ -136,7 +136,6 @@ def _compile(
     common: list[Path],
     coverage: bool,
 ) -> None:
-    counted = COUNTED if coverage else ()
     (tree / "entry.cpp").write_text(entry(operator, signature))
     _run(["-c", str(tree / "entry.cpp"), "-o", str(tree / "entry.o"), *_including(INCLUDE)])
     (tree / "tiling.h").write_text(f"#pragma once\n{operator.tiling}\n")
@@ -146,16 +145,39 @@ def _compile(
         source.write_text(launcher(operator, build_number))
         library = tree / f"lib{operator.name}_{build_number}.so"
         _run(
-            [*counted, *LINK, *_including((LANGUAGE, INCLUDE[0], operator.kernel.parent)), *before]
-            + ["-include", str(tree / "tiling.h"), *(f"-D{macro}" for macro in macros)]
-            + [str(source), "-o", str(library), f"-L{runtime}", "-lascendcl"]
+            [
+                *_counting(library, coverage),
+                *LINK,
+                *before,
+                *_including((LANGUAGE, INCLUDE[0], operator.kernel.parent)),
+                *("-include", str(tree / "tiling.h")),
+                *(f"-D{macro}" for macro in macros),
+                *(str(source), "-o", str(library), f"-L{runtime}", "-lascendcl"),
+            ]
         )
     host = [*operator.host, HERE / "tiling_call.cpp", *_shared_host(common)]
+    library = tree / f"lib{operator.name}_tiling.so"
     _run(
-        [*counted, *LINK, *_including((HOST, HERE, *common[:1])), *map(str, host)]
-        + [f"-DFOREIGN_TILING={operator.name}_tiling"]
-        + ["-o", str(tree / f"lib{operator.name}_tiling.so")]
+        [
+            *_counting(library, coverage),
+            *LINK,
+            *_including((HOST, HERE, *common[:1])),
+            *map(str, host),
+            *(f"-DFOREIGN_TILING={operator.name}_tiling", "-o", str(library)),
+        ]
     )
+
+
+def _counting(library: Path, coverage: bool) -> list[str]:
+    """What a library that counts its lines is compiled with besides."""
+    if not coverage:
+        return []
+    return [*COUNTED, f"-DFOREIGN_COUNTERS={_counters(library)}", str(HERE / "write_counters.cpp")]
+
+
+def _counters(library: Path) -> str:
+    """The function of a library that writes its counters."""
+    return f"{library.stem.removeprefix('lib')}_counters"
 
 
 def _shared_host(common: list[Path]) -> list[Path]:
@@ -163,23 +185,34 @@ def _shared_host(common: list[Path]) -> list[Path]:
     return [path for folder in common[1:] for path in sorted(folder.glob("tiling_base/*.cpp"))]
 
 
-def _join(parts: list[_Part], runtime: Path) -> Path:
+def _join(parts: list[_Part], runtime: Path, coverage: bool) -> Path:
     """libopapi.so with the entries of all parts, in a folder with all that it needs."""
     key = _key([part.key for part in parts], [])
     finished = cache_folder() / f"foreign-lib-{key[:16]}"
     if not finished.is_dir():
         tree = Path(tempfile.mkdtemp(prefix=f"{finished.name}.tree.", dir=finished.parent))
         try:
-            for library in [runtime / "libascendcl.so", *_libraries(parts)]:
-                shutil.copy(library, tree / library.name)
+            notes = [note for part in parts for note in part.folder.glob("*.gcno")]
+            for file in [runtime / "libascendcl.so", *_libraries(parts), *notes]:
+                shutil.copy(file, tree / file.name)
+            counters = _all_counters(parts, tree) if coverage else []
             linked = [f"-l{library.stem.removeprefix('lib')}" for library in _libraries(parts)]
-            plumbing = ["-Wl,--whole-archive", str(runtime / "libplumbing.a"), "-Wl,--no-whole-archive"]
+            plumbing = [
+                "-Wl,--whole-archive",
+                str(runtime / "libplumbing.a"),
+                "-Wl,--no-whole-archive",
+            ]
             _run(
-                [*LINK, *_including(INCLUDE), str(HERE / "foreign_operator.cpp")]
-                + [str(part.folder / "entry.o") for part in parts]
-                + [*plumbing, f"-L{tree}", *linked, "-lascendcl"]
-                + [f"-Wl,--version-script={ROOT / 'cmake' / 'opapi.map'}"]
-                + ["-o", str(tree / "libopapi.so")]
+                [
+                    *LINK,
+                    *_including(INCLUDE),
+                    str(HERE / "foreign_operator.cpp"),
+                    *(str(part.folder / "entry.o") for part in parts),
+                    *counters,
+                    *(*plumbing, f"-L{tree}", *linked, "-lascendcl"),
+                    f"-Wl,--version-script={ROOT / 'cmake' / 'opapi.map'}",
+                    *("-o", str(tree / "libopapi.so")),
+                ]
             )
             os.replace(tree, finished)
         except OSError:
@@ -188,6 +221,19 @@ def _join(parts: list[_Part], runtime: Path) -> Path:
         finally:
             shutil.rmtree(tree, ignore_errors=True)
     return finished
+
+
+def _all_counters(parts: list[_Part], tree: Path) -> list[str]:
+    """The source of the function that writes the counters of all libraries."""
+    names = [_counters(library) for library in _libraries(parts)]
+    declared = "".join(f"void {name}();\n" for name in names)
+    called = "".join(f"    {name}();\n" for name in names)
+    (tree / "counters.cpp").write_text(
+        f'extern "C" {{\n{declared}'
+        '__attribute__((visibility("default"))) void ascendsimWriteCounters() {\n'
+        f"{called}}}\n}}\n"
+    )
+    return [str(tree / "counters.cpp")]
 
 
 def _libraries(parts: list[_Part]) -> list[Path]:

@@ -1,0 +1,69 @@
+"""What a folder of device libraries says of itself, in ``traits.json`` beside them.
+
+Libraries built from a checkout of somebody else's operators are judged as these are meant to be
+run: on machines whose unified buffer their tilings know, with as much synchronisation demanded as
+the compiler leaves to the source, and without the calls that their aclnn layer, which is not part
+of the build, would refuse. The suite's own libraries have no such file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from conformance.case import Case, Machine
+from conformance.operator import Operator
+
+FILE = "traits.json"
+
+
+class LibraryTraits(msgspec.Struct, frozen=True, kw_only=True):
+    """``least_ub_bytes``: no machine of a smaller unified buffer is drawn; one that a record names
+    has that much. ``sync_level`` is that of the simulator's ASCENDSIM_SYNC_LEVEL, empty: its own.
+    ``checks_calls``: whether the libraries refuse what the documents forbid, so that it is asked.
+    ``checkout`` is where the sources are from, ``operators`` are those in the libraries, none: all.
+    """
+
+    least_ub_bytes: int = 0
+    sync_level: str = ""
+    checks_calls: bool = True
+    checkout: str = ""
+    operators: tuple[str, ...] = ()
+
+    def machine(self, machine: Machine | None) -> Machine | None:
+        """The machine, with as much unified buffer as these libraries are meant for."""
+        if machine is None or machine.ub_bytes >= self.least_ub_bytes:
+            return machine
+        return replace(machine, ub_bytes=self.least_ub_bytes)
+
+    def fitted(self, case: Case) -> Case:
+        """The case on such a machine."""
+        machine = self.machine(case.machine)
+        return case if machine == case.machine else replace(case, machine=machine)
+
+    def asked(self, operator: Operator) -> Operator:
+        """The record with the documented calls that these libraries can be asked."""
+        if not self.least_ub_bytes and self.checks_calls:
+            return operator
+        return replace(
+            operator,
+            examples=tuple(replace(one, case=self.fitted(one.case)) for one in operator.examples),
+            rejections=operator.rejections if self.checks_calls else (),
+            quarantine=operator.quarantine if self.checks_calls else (),
+        )
+
+
+def traits_of(libraries: Path | str | None) -> LibraryTraits:
+    """The traits of the libraries in a folder; those of the suite's own where it says nothing.
+
+    Raises ValueError for a file that cannot be read as such.
+    """
+    file = Path(libraries) / FILE if libraries is not None else None
+    if file is None or not file.is_file():
+        return LibraryTraits()
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=LibraryTraits)
+    except msgspec.DecodeError as error:
+        raise ValueError(f"{file}: {error}") from error
