@@ -22,15 +22,27 @@ FILE = "traits.json"
 class LibraryTraits(msgspec.Struct, frozen=True, kw_only=True):
     """``least_ub_bytes``: no machine of a smaller unified buffer is drawn; one that a record names
     has that much. ``sync_level`` is that of the simulator's ASCENDSIM_SYNC_LEVEL, empty: its own.
-    ``checks_calls``: whether the libraries refuse what the documents forbid, so that it is asked.
+    ``tolerated`` are codes of diagnostics after which the simulator lets a kernel go on where it
+    can (ASCENDSIM_TOLERATED). ``checks_calls``: whether the libraries refuse what the documents
+    forbid, so that it is asked.
     ``checkout`` is where the sources are from, ``operators`` are those in the libraries, none: all.
     """
 
     least_ub_bytes: int = 0
     sync_level: str = ""
+    tolerated: tuple[str, ...] = ()
     checks_calls: bool = True
     checkout: str = ""
     operators: tuple[str, ...] = ()
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What a process that loads the simulator's library must have in its environment."""
+        named = {
+            "ASCENDSIM_SYNC_LEVEL": self.sync_level,
+            "ASCENDSIM_TOLERATED": ",".join(self.tolerated),
+        }
+        return {name: value for name, value in named.items() if value}
 
     def machine(self, machine: Machine | None) -> Machine | None:
         """The machine, with as much unified buffer as these libraries are meant for."""

@@ -53,10 +53,9 @@ def main() -> None:
         return
     segment = Segment(descriptor)
     try:
-        level = traits_of(setup.libraries).sync_level
-        if level:
+        for name, value in traits_of(setup.libraries).environment.items():
             # An explicit setting wins; the library reads it when it is loaded.
-            os.environ.setdefault("ASCENDSIM_SYNC_LEVEL", level)
+            os.environ.setdefault(name, value)
         acl = Acl(setup.libraries)
         opened = _open(acl, setup)
         words = segment.words()

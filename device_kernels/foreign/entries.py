@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from device_kernels.foreign.operator_folder import Defined, OperatorFolder
 
 SCALARS = {"int64": "int64_t", "bool": "bool", "double": "double", "float": "float"}
+TRANSPOSED = {"moe_token_permute_with_routing_map": ("routing_map", "probs")}
+"""Matrices whose axes an operator's aclnn layer exchanges before it calls the kernel."""
 ENTRY = re.compile(
     r'extern\s+"C"\s+__global__\s+__aicore__\s+void\s+(?:__\w+__\s*\([^)]*\)\s*)?(\w+)\s*\(([^)]*)\)'
 )
@@ -127,14 +129,19 @@ def _steps(operator: OperatorFolder, signature: Signature) -> list[str]:
                 f"{operator.name}_def.cpp defines {len(defined)} x {kind}, "
                 f"{signature.aclnn} takes {len(given)}"
             )
-        steps += [_step(parameter, one) for parameter, one in zip(given, defined, strict=True)]
+        steps += [
+            _step(parameter, one, one.name in TRANSPOSED.get(operator.name, ()))
+            for parameter, one in zip(given, defined, strict=True)
+        ]
     return steps
 
 
-def _step(parameter: Parameter, defined: Defined) -> str:
+def _step(parameter: Parameter, defined: Defined, transposed: bool) -> str:
     if parameter.kind in ("input", "output"):
         may = "true" if parameter.optional else "false"
-        return f'call.{defined.kind}({parameter.name}, "{parameter.name}", {may});'
+        last = transposed if parameter.kind == "input" else defined.required
+        words = f'{parameter.name}, "{parameter.name}", {may}, {"true" if last else "false"}'
+        return f"call.{defined.kind}({words});"
     if parameter.kind == "int array":
         numbers = ", ".join(map(str, defined.default or ()))
         has = "false" if defined.default is None else "true"

@@ -17,7 +17,11 @@ using opapi::TensorView;
 
 namespace {
 
-ForeignTensor Described(const TensorView& view) {
+ForeignTensor Described(const TensorView& view, bool isRequired, int32_t otherwise) {
+    static const int64_t kEmpty[] = {0};
+    if (!view.isPresent && isRequired) {
+        return {kEmpty, 1, otherwise, 1};
+    }
     return {view.shape.data(), view.shape.size(), view.dtype, view.isPresent ? 1 : 0};
 }
 
@@ -63,12 +67,12 @@ struct Launched {
 
 }  // namespace
 
-void Call::Input(const aclTensor* tensor, const char* name, bool isOptional) {
-    tensors_.push_back({tensor, name, isOptional, false});
+void Call::Input(const aclTensor* tensor, const char* name, bool isOptional, bool isTransposed) {
+    tensors_.push_back({tensor, name, isOptional, false, isTransposed, false});
 }
 
-void Call::Output(const aclTensor* tensor, const char* name, bool isOptional) {
-    tensors_.push_back({tensor, name, isOptional, true});
+void Call::Output(const aclTensor* tensor, const char* name, bool isOptional, bool isRequired) {
+    tensors_.push_back({tensor, name, isOptional, true, false, isRequired});
 }
 
 void Call::Attribute(int64_t number) { numbers_.push_back({number, {}, false, true}); }
@@ -76,8 +80,7 @@ void Call::Attribute(int64_t number) { numbers_.push_back({number, {}, false, tr
 void Call::List(const aclIntArray* array, const char* name, std::vector<int64_t> otherwise,
                 bool hasOtherwise) {
     opapi::IntArray captured;
-    const aclnnStatus status =
-        opapi::CaptureIntArray(called_.phases.plan, array, name, &captured);
+    const aclnnStatus status = opapi::CaptureIntArray(called_.phases.plan, array, name, &captured);
     failed_ = failed_ == ACLNN_SUCCESS ? status : failed_;
     if (!captured.isPresent) {
         captured.values = std::move(otherwise);
@@ -90,14 +93,18 @@ aclnnStatus Call::Capture(std::vector<TensorView>* views) const {
     for (size_t index = 0; index < tensors_.size(); ++index) {
         const Given& given = tensors_[index];
         const aclnnStatus status = opapi::Capture(
-            called_.phases.plan,
-            {{given.tensor, given.name, &(*views)[index], given.isOptional}});
+            called_.phases.plan, {{given.tensor, given.name, &(*views)[index], given.isOptional}});
         if (status != ACLNN_SUCCESS) {
             return status;
         }
         const aclnnStatus laid = opapi::CheckLayouts(called_.phases.plan, {&(*views)[index]});
         if (laid != ACLNN_SUCCESS) {
             return laid;
+        }
+        TensorView& view = (*views)[index];
+        if (given.isTransposed && view.shape.size() == 2) {
+            std::swap(view.shape[0], view.shape[1]);
+            std::swap(view.strides[0], view.strides[1]);
         }
     }
     return ACLNN_SUCCESS;
@@ -117,7 +124,8 @@ const Column* Call::Fitting(const std::vector<TensorView>& views) const {
     return nullptr;
 }
 
-aclnnStatus Call::Cut(const std::vector<TensorView>& views, ForeignTiling* tiling) const {
+aclnnStatus Call::Cut(const std::vector<TensorView>& views, const Column& column,
+                      ForeignTiling* tiling) const {
     opapi::Machine machine;
     const aclnnStatus status = opapi::CurrentMachine(called_.phases.plan, &machine);
     if (status != ACLNN_SUCCESS) {
@@ -126,7 +134,9 @@ aclnnStatus Call::Cut(const std::vector<TensorView>& views, ForeignTiling* tilin
     std::vector<ForeignTensor> inputs;
     std::vector<ForeignTensor> outputs;
     for (size_t index = 0; index < views.size(); ++index) {
-        (tensors_[index].isOutput ? outputs : inputs).push_back(Described(views[index]));
+        const Given& given = tensors_[index];
+        (given.isOutput ? outputs : inputs)
+            .push_back(Described(views[index], given.isRequired, column.dtypes[index]));
     }
     std::vector<ForeignAttribute> attributes;
     for (const Number& number : numbers_) {
@@ -160,9 +170,10 @@ aclnnStatus Call::Plan(uint64_t* workspaceSize, aclOpExecutor** executor) {
     }
     const Column* column = Fitting(views);
     if (column == nullptr) {
-        return opapi::Fail(ACLNN_ERR_PARAM_INVALID,
-                           std::string(called_.phases.plan) +
-                               ": no column of data types in op_host's definition is that of this call");
+        return opapi::Fail(
+            ACLNN_ERR_PARAM_INVALID,
+            std::string(called_.phases.plan) +
+                ": no column of data types in op_host's definition is that of this call");
     }
     opapi::Plan plan;
     size_t place = 0;
@@ -174,7 +185,7 @@ aclnnStatus Call::Plan(uint64_t* workspaceSize, aclOpExecutor** executor) {
         return opapi::HandOut(std::move(plan), workspaceSize, executor);
     }
     auto tiling = std::make_shared<ForeignTiling>();
-    status = Cut(views, tiling.get());
+    status = Cut(views, *column, tiling.get());
     if (status != ACLNN_SUCCESS) {
         return status;
     }
@@ -186,8 +197,9 @@ aclnnStatus Call::Plan(uint64_t* workspaceSize, aclOpExecutor** executor) {
         operands.emplace_back(std::move(views[index]), &plan);
         written.push_back(tensors_[index].isOutput);
     }
-    plan.run = Launched{&called_,        column,          tiling, tilingOffset,
-                        workspaceOffset, std::move(operands), std::move(written)};
+    plan.run = Launched{&called_,          column,          tiling,
+                        tilingOffset,      workspaceOffset, std::move(operands),
+                        std::move(written)};
     return opapi::HandOut(std::move(plan), workspaceSize, executor);
 }
 

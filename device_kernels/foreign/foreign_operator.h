@@ -34,8 +34,10 @@ class Call {
 public:
     explicit Call(const Operator& called) : called_(called) {}
 
-    void Input(const aclTensor* tensor, const char* name, bool isOptional);
-    void Output(const aclTensor* tensor, const char* name, bool isOptional);
+    /// A transposed matrix reaches the kernel with its axes exchanged.
+    void Input(const aclTensor* tensor, const char* name, bool isOptional, bool isTransposed);
+    /// One that the definition requires and the caller leaves out is an empty one to the tiling.
+    void Output(const aclTensor* tensor, const char* name, bool isOptional, bool isRequired);
     void Attribute(int64_t number);
     /// A list; null: what the definition has for it, `count` numbers, or none where it has nothing.
     void List(const aclIntArray* array, const char* name, std::vector<int64_t> otherwise,
@@ -51,6 +53,8 @@ private:
         const char* name;
         bool isOptional;
         bool isOutput;
+        bool isTransposed;
+        bool isRequired;
     };
     struct Number {
         int64_t number;
@@ -61,7 +65,8 @@ private:
 
     aclnnStatus Capture(std::vector<opapi::TensorView>* views) const;
     const Column* Fitting(const std::vector<opapi::TensorView>& views) const;
-    aclnnStatus Cut(const std::vector<opapi::TensorView>& views, ForeignTiling* tiling) const;
+    aclnnStatus Cut(const std::vector<opapi::TensorView>& views, const Column& column,
+                    ForeignTiling* tiling) const;
 
     const Operator& called_;
     std::vector<Given> tensors_;

@@ -59,8 +59,8 @@ int32_t Refuse(ForeignTiling* tiling, const std::string& reason) {
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) int32_t FOREIGN_TILING(
-    const ForeignTilingCall* call, ForeignTiling* tiling) {
+extern "C" __attribute__((visibility("default"))) int32_t
+FOREIGN_TILING(const ForeignTilingCall* call, ForeignTiling* tiling) {
     const ascendsim::RegisteredTiling& registered = ascendsim::Registered();
     if (registered.tiling == nullptr) {
         return Refuse(tiling, "op_host registers no tiling function (IMPL_OP_OPTILING)");

@@ -1,4 +1,5 @@
-// In each library of a build that counts which lines are run: every library has counters of its own.
+// In each library of a build that counts which lines are run: every library has counters of its
+// own.
 
 extern "C" void __gcov_dump();
 

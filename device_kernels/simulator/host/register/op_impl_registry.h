@@ -53,6 +53,7 @@ public:
 
 }  // namespace ascendsim
 
-#define IMPL_OP(Operator) \
-    [[maybe_unused]] static ::ascendsim::Registration registrationOf##Operator = ::ascendsim::Registration(#Operator)
+#define IMPL_OP(Operator)                                                        \
+    [[maybe_unused]] static ::ascendsim::Registration registrationOf##Operator = \
+        ::ascendsim::Registration(#Operator)
 #define IMPL_OP_OPTILING(Operator) IMPL_OP(Operator)

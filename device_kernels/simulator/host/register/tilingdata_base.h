@@ -24,9 +24,9 @@ struct TilingStruct : Fields {
 
 }  // namespace ascendsim
 
-#define BEGIN_TILING_DATA_DEF(Name)                                  \
-    struct Name##Fields;                                             \
-    using Name = ::ascendsim::TilingStruct<Name##Fields>;            \
+#define BEGIN_TILING_DATA_DEF(Name)                       \
+    struct Name##Fields;                                  \
+    using Name = ::ascendsim::TilingStruct<Name##Fields>; \
     struct Name##Fields {
 #define END_TILING_DATA_DEF \
     }                       \

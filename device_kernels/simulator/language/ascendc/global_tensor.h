@@ -13,15 +13,15 @@
 namespace ascendsim {
 
 // Requires that bytes [offset, offset + bytes) lie inside the `size` bytes that SetGlobalBuffer
-// named.
+// named. What is really there is another check's.
 inline void CheckGlobalSize(int64_t offset, uint64_t bytes, uint64_t size, const char* operation,
                             const Spot& spot) {
     if (offset < 0 || static_cast<uint64_t>(offset) > size ||
         bytes > size - static_cast<uint64_t>(offset)) {
-        Stop(Code::GmOutOfBounds, spot,
-             "%s touches %llu bytes at offset %lld of a GlobalTensor of %llu bytes", operation,
-             static_cast<unsigned long long>(bytes), static_cast<long long>(offset),
-             static_cast<unsigned long long>(size));
+        Concern(Code::GmOutOfBounds, spot,
+                "%s touches %llu bytes at offset %lld of a GlobalTensor of %llu bytes", operation,
+                static_cast<unsigned long long>(bytes), static_cast<long long>(offset),
+                static_cast<unsigned long long>(size));
     }
 }
 

@@ -40,8 +40,14 @@ public:
             return bits;
         }
         if (count_ == 0 || count_ > lanes) {
-            Stop(Code::ArgumentRange, {call.where, "V"}, "%s with mask %llu, it is 1 to %u",
-                 call.name, static_cast<unsigned long long>(count_), lanes);
+            const Spot spot{call.where, "V"};
+            const auto given = static_cast<unsigned long long>(count_);
+            if (count_ != 0) {
+                Stop(Code::ArgumentRange, spot, "%s with mask %llu, it is 1 to %u", call.name,
+                     given, lanes);
+            }
+            Concern(Code::ArgumentRange, spot, "%s with mask %llu, it is 1 to %u", call.name, given,
+                    lanes);
         }
         return FirstLanes(count_);
     }

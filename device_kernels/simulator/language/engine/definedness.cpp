@@ -133,9 +133,9 @@ void MarkUndefined(uint64_t ub, uint64_t bytes) {
 
 void JudgeScalarRead(uint64_t ub, uint64_t bytes, const Doer& doer) {
     if (CurrentCore().undefined.Meets(ub, ub + bytes)) {
-        Stop(Code::UninitialisedRead, {doer.where, doer.pipe, ub},
-             "%s of UB address %llu, where nothing has put a value", doer.operation,
-             static_cast<unsigned long long>(ub));
+        Concern(Code::UninitialisedRead, {doer.where, doer.pipe, ub},
+                "%s of UB address %llu, where nothing has put a value", doer.operation,
+                static_cast<unsigned long long>(ub));
     }
 }
 
@@ -174,11 +174,11 @@ void JudgeCopyOut(const void* global, uint64_t ub, uint64_t bytes, Access access
         return;
     }
     undefined.ForEachIn(ub, ub + bytes, [&](Bytes part) {
-        Stop(Code::UninitialisedStore, {doer.where, doer.pipe, part.start},
-             "%s stores UB addresses %llu to %llu in an output, which hold nothing that was copied "
-             "or computed",
-             doer.operation, static_cast<unsigned long long>(part.start),
-             static_cast<unsigned long long>(part.end - 1));
+        Concern(Code::UninitialisedStore, {doer.where, doer.pipe, part.start},
+                "%s stores UB addresses %llu to %llu in an output, which hold nothing that was "
+                "copied or computed",
+                doer.operation, static_cast<unsigned long long>(part.start),
+                static_cast<unsigned long long>(part.end - 1));
     });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <mutex>
@@ -105,6 +106,7 @@ struct Finding {
     uint32_t earlierLine = 0;
     int64_t earlierBlock = -1;
     std::string earlierPipe{};
+    bool tolerated = false;
 };
 
 // What nobody takes must not pile up for the life of a process.
@@ -141,7 +143,25 @@ std::string FileOf(CallSite where) {
     return std::filesystem::path(where.file_name()).lexically_normal().string();
 }
 
-Finding Record(Code code, const Spot& spot, std::string message) {
+// Whether ASCENDSIM_TOLERATED, a list of codes with commas between them, names this one.
+bool Tolerated(Code code) {
+    static const std::string named = [] {
+        const char* given = std::getenv("ASCENDSIM_TOLERATED");
+        return "," + std::string(given == nullptr ? "" : given) + ",";
+    }();
+    return named.find("," + std::string(RuleOf(code).name) + ",") != std::string::npos;
+}
+
+bool IsFirstOfLine(Code code, const Spot& spot) {
+    const std::pair line(code, std::pair(spot.where.file_name(), spot.where.line()));
+    if (std::find(remarked.begin(), remarked.end(), line) != remarked.end()) {
+        return false;
+    }
+    remarked.push_back(line);
+    return true;
+}
+
+Finding Record(Code code, const Spot& spot, std::string message, bool tolerated = false) {
     const Core* core = RunningCore();
     Finding finding{code,
                     std::move(message),
@@ -158,6 +178,7 @@ Finding Record(Code code, const Spot& spot, std::string message) {
         finding.earlierBlock = earlier->block;
         finding.earlierPipe = earlier->pipe;
     }
+    finding.tolerated = tolerated;
     Findings& findings = TheFindings();
     const std::lock_guard lock(findings.mutex);
     if (findings.untaken.size() < kMostFindings) {
@@ -194,7 +215,8 @@ std::string EarlierJson(const Finding& finding) {
 
 std::string Json(const Finding& finding) {
     const Rule& rule = RuleOf(finding.code);
-    return std::string("{\"code\":\"") + rule.name + "\",\"severity\":\"" + rule.severity +
+    return std::string("{\"code\":\"") + rule.name + "\",\"severity\":\"" +
+           (finding.tolerated ? "warning" : rule.severity) +
            "\",\"message\":" + Quoted(finding.message) + ",\"advice\":" + Quoted(rule.advice) +
            ",\"kernel\":" + Quoted(finding.kernel) + ",\"file\":" + Quoted(finding.file) +
            ",\"line\":" + std::to_string(finding.line) +
@@ -234,17 +256,26 @@ void Stop(Code code, const Spot& spot, const char* format, ...) {
 }
 
 void Remark(Code code, const Spot& spot, const char* format, ...) {
-    const std::pair line(code, std::pair(spot.where.file_name(), spot.where.line()));
-    for (const auto& seen : remarked) {
-        if (seen == line) {
-            return;
-        }
+    if (!IsFirstOfLine(code, spot)) {
+        return;
     }
-    remarked.push_back(line);
     va_list values;
     va_start(values, format);
     Record(code, spot, Format(format, values));
     va_end(values);
+}
+
+void Concern(Code code, const Spot& spot, const char* format, ...) {
+    va_list values;
+    va_start(values, format);
+    const std::string message = Format(format, values);
+    va_end(values);
+    if (!Tolerated(code)) {
+        Stop(code, spot, "%s", message.c_str());
+    }
+    if (IsFirstOfLine(code, spot)) {
+        Record(code, spot, message, true);
+    }
 }
 
 uint64_t DescribeEnding(Code code, const char* what, const Core& core, char* text,

@@ -1,8 +1,9 @@
 // Findings about a kernel's behaviour: their codes, and how a check reports one.
 //
 // An error stops the kernel: it is recorded and thrown, and the launch ends. A warning or a note is
-// recorded once per source line and launch, and the kernel goes on. docs/diagnostics.md explains
-// every code.
+// recorded once per source line and launch, and the kernel goes on. So does it after a concern: an
+// error of a code that ASCENDSIM_TOLERATED names, where something sensible is left to do. It is
+// then told as a warning. docs/diagnostics.md explains every code.
 #pragma once
 
 #include <cstdint>
@@ -83,6 +84,10 @@ struct KernelStopped {};
                                                              const char* format, ...);
 [[gnu::format(printf, 3, 4), gnu::cold]] void Remark(Code code, const Spot& spot,
                                                      const char* format, ...);
+
+// Stops the kernel, or remarks where the code is tolerated.
+[[gnu::format(printf, 3, 4), gnu::cold]] void Concern(Code code, const Spot& spot,
+                                                      const char* format, ...);
 
 // Writes what ends a process whose `core` runs as a JSON object of at most `capacity` bytes; its
 // length. May be called in the handler of a signal.

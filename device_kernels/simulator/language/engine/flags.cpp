@@ -39,9 +39,9 @@ void SetFlag(uint32_t event, int32_t id, CallSite where) {
     NoteCall("SetFlag", where);
     Flags::Flag& flag = FlagOf(event, id, "SetFlag", where);
     if (flag.set) {
-        Stop(Code::FlagSetTwice, {where, kNames[event]},
-             "flag %s %d is set again, line %u set it and nobody has waited for it", kNames[event],
-             id, flag.setAt.line());
+        Concern(Code::FlagSetTwice, {where, kNames[event]},
+                "flag %s %d is set again, line %u set it and nobody has waited for it",
+                kNames[event], id, flag.setAt.line());
     }
     flag.set = true;
     flag.setAt = where;

@@ -95,8 +95,8 @@ void EnQue(QueueState& queue, Handle tensor, CallSite where) {
     RequireOwn(queue, tensor, "EnQue", where);
     const Buffer* buffer = tensor.buffer;
     if (buffer->state != BufferState::Allocated) {
-        Stop(Code::QueueState, {where, "", buffer->start},
-             "EnQue of a tensor that is %s, not allocated", StateName(buffer->state));
+        Concern(Code::QueueState, {where, "", buffer->start},
+                "EnQue of a tensor that is %s, not allocated", StateName(buffer->state));
     }
     EnQueBy(queue, tensor, queue.filledEvent, where);
 }

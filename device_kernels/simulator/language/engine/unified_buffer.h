@@ -86,9 +86,8 @@ void DestroyPipe(PipeState& pipe);
 void RequireNothingEnqueued();
 
 // Tells why an access of [offset, offset + bytes) of a buffer is wrong.
-[[noreturn, gnu::cold]] void RefuseUbAccess(Handle handle, int64_t offset, uint64_t bytes,
-                                            const char* operation, const char* pipe,
-                                            CallSite where);
+[[gnu::cold]] void RefuseUbAccess(Handle handle, int64_t offset, uint64_t bytes,
+                                  const char* operation, const char* pipe, CallSite where);
 
 // Requires that a tensor may use [offset, offset + bytes) of its buffer. `operation` names the
 // caller. No bytes: only a view is made, which an enqueued tensor allows.
