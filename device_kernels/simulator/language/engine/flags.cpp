@@ -43,7 +43,7 @@ void SetFlag(uint32_t event, int32_t id, CallSite where) {
                 "flag %s %d is set again, line %u set it and nobody has waited for it",
                 kNames[event], id, flag.setAt.line());
     }
-    flag.set = true;
+    ++flag.set;
     flag.setAt = where;
     if constexpr (kChecksAll) {
         flag.told = CurrentCore().clocks.Release(SourceOf(event));
@@ -60,7 +60,7 @@ void WaitFlag(uint32_t event, int32_t id, CallSite where) {
         Stop(Code::FlagWithoutSet, {where, kNames[event]}, "flag %s %d was never set",
              kNames[event], id);
     }
-    flag.set = false;
+    --flag.set;
     if constexpr (kChecksAll) {
         CurrentCore().clocks.Acquire(WaiterOf(event), flag.told);
         if (Tracing()) {
@@ -128,7 +128,7 @@ void EventIds::TakeDownQueueFlags() {
     for (uint32_t event = 0; event < kHardEvents; ++event) {
         for (uint32_t id = 0; id < kEventIds; ++id) {
             if ((raised_[event] & Bit(static_cast<int32_t>(id))) != 0) {
-                flags.flags[event][id].set = false;
+                flags.flags[event][id].set = 0;
             }
         }
     }

@@ -19,7 +19,7 @@ inline constexpr uint32_t kEventIds = 8;
 // The flags of a core, with the line that set each and what it tells of the pipe that did.
 struct Flags {
     struct Flag {
-        bool set = false;
+        uint32_t set = 0;  // how often; more than once is a concern
         CallSite setAt;
         Clock told{};
     };
