@@ -4,7 +4,7 @@ OLDEST_PYTHON ?= python3.10
 VENV := .venv
 READY := $(VENV)/.ready
 
-.PHONY: conformance test lint sanitize mutants relations removals soak soundness detection recovery kill-matrix mutation benchmark kills picture aarch64 oldest clean
+.PHONY: conformance test lint slips sanitize mutants relations removals soak soundness detection recovery kill-matrix mutation benchmark kills picture aarch64 oldest clean
 .DEFAULT_GOAL := conformance
 
 conformance: $(READY)  ## judge every operator on the device at hand; evidence in reports/latest/
@@ -15,6 +15,9 @@ test: $(READY)  ## every test of the project
 
 lint: $(READY)  ## format, lint, types and import rules alone
 	@$(VENV)/bin/python -m pytest tests/project -q
+
+slips: $(READY)  ## ten slips of an engineer in the checkout that OPS_TRANSFORMER_HOME names, each found within two minutes
+	@$(VENV)/bin/python -m tests.foreign.slips_run
 
 sanitize: $(READY)  ## the simulator's own tests and a smoke judgement under address and undefined-behaviour sanitizers
 	@$(VENV)/bin/python -m tests.sanitize
