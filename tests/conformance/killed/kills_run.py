@@ -24,6 +24,7 @@ from tests.conformance.killed.kills import (
     importing,
     killed,
     since,
+    told_of,
 )
 
 OPERATOR = "moe_token_permute_grad"
@@ -56,15 +57,19 @@ def main() -> int:
         place = Path(name)
         command = [sys.executable, "-m", "conformance", "run", "--device", "sim", "-n", "2"]
         command += ["--operator", OPERATOR]
-        longest = spent([*command, "--out", "whole", *PART], place / "whole", place)
+        told = place / "acknowledged"
+        killed([*command, "--out", "whole", *PART], lambda: False, place, **environment(told))
+        verdicts = len(told.read_bytes().splitlines())
         left: Counter[str] = Counter()
         for number in range(given.moments):
             acknowledged, out = place / f"acknowledged{number}", place / f"run{number}"
             words = [*command, "--out", out.name, "--seed", str(number), *PART]
-            moment = since(out, draw.uniform(0, longest))
+            moment = told_of(acknowledged, draw.randrange(verdicts))
             killed(words, moment, place, **environment(acknowledged))
             left[check_run(out, acknowledged)] += 1
-        print(f"{given.moments} runs of {longest:.1f} s ended by force: {dict(left)}", flush=True)
+        print(
+            f"{given.moments} runs of {verdicts} verdicts ended by force: {dict(left)}", flush=True
+        )
         runs = [run(place / f"import{n}", seed=n) for n in range(RUNS)]
         longest = spent(importing(place / "whole.sqlite", runs), place / "whole.sqlite", place)
         found = []
