@@ -26,7 +26,7 @@ from conformance.lineage import end_with
 from conformance.operator import REFERENCE, ROUTES, Operator
 from conformance.plan import examples_of_each
 from conformance.progress import Tail, bar
-from conformance.reporting import outcome
+from conformance.reporting import html, outcome
 from conformance.resume import Asked
 from conformance.shard import WHOLE
 from conformance.summary import Evidence, now, read_evidence, write_evidence
@@ -146,6 +146,7 @@ def run(request: Request, console: Console) -> Outcome:
     status = INTERRUPTED if interrupted else status
     if request.counted and request.libraries is not None and status in (ACCEPTED, REFUSED):
         _measure(request, request.libraries, evidence, console)
+    _report(request.out, console)
     outcome.tell(request.out, evidence, status, console)
     if evidence.status == "running":
         outcome.explain(told, console)
@@ -188,6 +189,14 @@ def _measure(request: Request, notes: Path, evidence: Evidence, console: Console
     else:
         write_evidence(request.out, evidence)
         shutil.rmtree(counters)
+
+
+def _report(out: Path, console: Console) -> None:
+    """Write the page of the run; a page that cannot be written changes no verdict."""
+    try:
+        html.write(out, out / html.REPORT)
+    except suite.UsageError as error:
+        console.print(f"the report was not written: {error}", markup=False)
 
 
 def _start(request: Request, log: IO[bytes]) -> subprocess.Popen[bytes]:

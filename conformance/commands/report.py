@@ -1,0 +1,32 @@
+"""``report``: the folder of a run as one HTML page."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from conformance.controller import ACCEPTED
+from conformance.reporting.html import REPORT, write
+from conformance.reporting.texts import LANGUAGES
+
+
+def add_report(commands: Any) -> None:
+    """The grammar of ``report``."""
+    report = commands.add_parser(
+        "report", help="one HTML page that tells of a run", allow_abbrev=False
+    )
+    report.add_argument("run", type=Path, metavar="RUN", help="the run's folder")
+    report.add_argument("--out", type=Path, metavar="FILE", help=f"(RUN/{REPORT})")
+    report.add_argument("--lang", choices=LANGUAGES, default="en", help="of the page (en)")
+    report.set_defaults(command=report_command)
+
+
+def report_command(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
+    """Write the page and say where it is."""
+    out = parsed.out or parsed.run / REPORT
+    write(parsed.run, out, parsed.lang)
+    console.print(f"report: {out}", markup=False)
+    return ACCEPTED

@@ -1,0 +1,168 @@
+"""The report of a run: one HTML file that needs nothing else, made from the run's folder alone."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
+from conformance.evidence import FailureLine
+from conformance.reporting.terminal import percent
+from conformance.reporting.texts import HTML_LANGUAGE, LANGUAGES, texts
+from conformance.suite import UsageError
+from conformance.summary import REJECTIONS, RELATIONS, Cell, Evidence, read_evidence
+from conformance.template import cell_id
+
+REPORT = "report.html"
+LARGEST_EVIDENCE = 256 * 2**20
+"""Bytes of an ``evidence.json`` that is read; one of 100,000 cases has a few MiB."""
+
+SHOWN_FAILURES, SHOWN_MISSING, SHOWN_TEXT = 200, 20, 8_000
+"""Failures, gaps of coverage in a cell, and characters of a text that the page shows."""
+
+LARGEST_PAGE = 10_000_000
+"""Bytes; a browser on a phone still opens it."""
+
+RESULTS = {
+    ACCEPTED: "accepted",
+    REFUSED: "failed",
+    NOTHING_TO_DO: "nothing",
+    ENVIRONMENT: "environment",
+    INTERRUPTED: "interrupted",
+}
+
+
+def load(run: Path) -> Evidence:
+    """The evidence of a run's folder; raises `UsageError` where it is none or is too large."""
+    path = run / "evidence.json"
+    try:
+        size = path.stat().st_size
+    except OSError as error:
+        raise UsageError(
+            "RUN", run, f"is no folder of a run: {path.name}: {error.strerror}"
+        ) from None
+    if size > LARGEST_EVIDENCE:
+        rule = f"evidence.json has {size:,} bytes; allowed: up to {LARGEST_EVIDENCE:,}"
+        raise UsageError("RUN", run, rule)
+    try:
+        evidence = read_evidence(run)
+    except RecursionError:  # of values nested deeper than any that a run writes
+        evidence = None
+    if evidence is None:
+        raise UsageError("RUN", run, "holds no evidence.json that a run wrote")
+    return evidence
+
+
+def render(evidence: Evidence, language: str = "en") -> str:
+    """The page. Everything that comes from the evidence is escaped."""
+    if language not in LANGUAGES:
+        raise UsageError("lang", language, f"allowed: {', '.join(LANGUAGES)}")
+    environment = Environment(
+        loader=PackageLoader("conformance.reporting"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    shown = sorted(evidence.failures, key=lambda one: one.elements)[:SHOWN_FAILURES]
+    return environment.get_template("report.html.j2").render(
+        language=HTML_LANGUAGE[language],
+        t=texts(language),
+        run=evidence,
+        result=result(evidence),
+        cells=[_cell(cell) for cell in evidence.cells if _matters(cell, evidence)],
+        coverage=[one for one in evidence.coverage if one.tuples],
+        shown_missing=SHOWN_MISSING,
+        failures=[_failure(one) for one in shown],
+        more_failures=len(evidence.failures) - len(shown),
+        errors=[(name, text[-2000:]) for name, text in list(evidence.errors.items())[:20]],
+        devices=list(dict.fromkeys(line.description for line in evidence.devices)),
+        percent=percent,
+    )
+
+
+def write(run: Path, out: Path, language: str = "en") -> None:
+    """Put the report of a run in place as a whole. Raises `UsageError`."""
+    evidence = load(run)
+    try:
+        page = render(evidence, language).encode("utf-8", "replace")
+    except (ArithmeticError, ValueError) as error:
+        rule = f"evidence.json holds a figure that no run writes: {error}"
+        raise UsageError("RUN", run, rule) from error
+    if len(page) > LARGEST_PAGE:
+        rule = f"the page would have {len(page):,} bytes; allowed: up to {LARGEST_PAGE:,}"
+        raise UsageError("RUN", run, rule)
+    partial = out.with_name(f".{out.name}.{os.getpid()}")
+    try:
+        partial.write_bytes(page)
+        os.replace(partial, out)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise UsageError("out", out, f"cannot be written: {error.strerror}") from error
+
+
+def result(evidence: Evidence) -> str:
+    """The key of the verdict on the whole run."""
+    if evidence.status == "running" or evidence.exit_status is None:
+        return "running"
+    if evidence.exit_status == REFUSED and not evidence.failures:
+        return "incomplete"
+    if evidence.exit_status == ACCEPTED and evidence.cut:
+        return "cut"
+    return RESULTS.get(evidence.exit_status, "incomplete")
+
+
+def replay_of(failure: FailureLine) -> str:
+    """The line that judges the failure's case again; empty where its text tells none."""
+    found = re.findall(r"^  replay: (.+)$", failure.text, re.MULTILINE)
+    return found[-1] if found else ""
+
+
+def _matters(cell: Cell, evidence: Evidence) -> bool:
+    name = cell_id(cell.operator, cell.mode, cell.dtype)
+    return bool(cell.cases or cell.impossible or name in evidence.unjudged)
+
+
+def _cell(cell: Cell) -> dict[str, Any]:
+    verdict = "yes"
+    if cell.failed:
+        verdict = "no"
+    elif not cell.cases:
+        verdict = "not judged"
+    elif not cell.complete:
+        verdict = "partial"
+    return {
+        "operator": cell.operator,
+        "mode": {REJECTIONS: "must be refused", RELATIONS: "relations"}.get(cell.mode, ""),
+        "mode_name": cell.mode,
+        "dtype": cell.dtype,
+        "cases": cell.cases,
+        "verdict": verdict,
+        "exact": None if cell.share_exact is None or cell.failed else percent(cell.share_exact),
+        "headroom": None if cell.headroom is None else percent(cell.headroom),
+    }
+
+
+def _failure(failure: FailureLine) -> dict[str, Any]:
+    return {
+        "item": failure.item.rpartition("::")[2],
+        "operator": failure.operator,
+        "mode": failure.mode,
+        "dtype": failure.dtype,
+        "headline": failure.headline[:SHOWN_TEXT],
+        "details": "\n".join(_details(failure.text[:SHOWN_TEXT])),
+        "cut": len(failure.text) > SHOWN_TEXT,
+        "replay": replay_of(failure),
+    }
+
+
+def _details(text: str) -> Iterator[str]:
+    """The lines of a failure's text between its headline and its replay line."""
+    for line in text.splitlines()[1:]:
+        if not line.startswith("  replay: "):
+            yield line.removeprefix("  ")

@@ -1,0 +1,88 @@
+"""Every text of the report in English and in Chinese, by key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+LANGUAGES = ("en", "zh")
+HTML_LANGUAGE = {"en": "en", "zh": "zh-CN"}
+
+TEXTS: Mapping[str, tuple[str, str]] = {
+    "title": ("Conformance report", "一致性测试报告"),
+    "accepted": ("Accepted", "通过"),
+    "failed": ("Failed", "未通过"),
+    "incomplete": ("Incomplete", "未完成"),
+    "nothing": ("Nothing to judge", "无可判定的用例"),
+    "environment": ("The environment failed", "环境故障"),
+    "interrupted": ("Interrupted", "已中断"),
+    "running": ("The run did not end", "运行未正常结束"),
+    "cut": ("Accepted as far as the budget went", "在时间预算内通过"),
+    "not judged": ("not judged", "未判定"),
+    "none shown": ("No failures.", "没有失败项。"),
+    "cases": ("Cases", "用例数"),
+    "distinct": ("distinct cases", "个不同用例"),
+    "cells judged": ("cells selected", "个选定单元"),
+    "of declared": ("declared", "已声明"),
+    "failed items": ("failed items", "个失败项"),
+    "seconds": ("seconds", "秒"),
+    "device": ("Device", "设备"),
+    "route": ("Route", "调用路径"),
+    "profile": ("Profile", "测试档位"),
+    "seed": ("Seed", "随机种子"),
+    "started": ("Started", "开始时间"),
+    "matrix": ("Operators, modes and dtypes", "算子 × 模式 × 数据类型"),
+    "operator": ("Operator", "算子"),
+    "mode": ("Mode", "模式"),
+    "dtype": ("Dtype", "数据类型"),
+    "verdict": ("Verdict", "判定"),
+    "exact": ("Bit-exact", "逐位一致"),
+    "headroom": ("Worst headroom", "最小误差余量"),
+    "exact note": (
+        "Bit-exact: the share of elements for which exactly one value is right. Worst headroom:"
+        " of the elements judged by an interval, the smallest share of the accepted error left"
+        " unused.",
+        "逐位一致：仅有唯一正确值的元素所占比例。最小误差余量：按区间判定的元素中，"
+        "允许误差未用部分的最小占比。",
+    ),
+    "must be refused": ("must be refused", "应被拒绝的调用"),
+    "relations": ("relations", "算子间关系"),
+    "coverage": ("Coverage", "覆盖率"),
+    "combinations": ("Combinations of levels", "取值组合"),
+    "edges": ("Tiling boundaries", "Tiling 边界"),
+    "missing": ("Not judged", "未判定"),
+    "more": ("more, see evidence.json", "项未列出，详见 evidence.json"),
+    "no coverage": (
+        "This run declares no discrete cells.",
+        "本次运行未声明离散单元。",
+    ),
+    "early": (
+        "Items with a failure end before their last cases, so gaps may come from the failures.",
+        "失败项会在最后一批用例之前结束，因此缺口可能由失败引起。",
+    ),
+    "kernel coverage": ("Kernel source", "Kernel 源码"),
+    "lines": ("Lines", "行"),
+    "branches": ("Branches", "分支"),
+    "lines missed": ("Lines not run", "未执行的行"),
+    "failures": ("Failures", "失败详情"),
+    "replay": ("Replay this case", "复现该用例"),
+    "details": ("What was found", "诊断信息"),
+    "diagnostics note": (
+        "Diagnostics are quoted as the judge wrote them.",
+        "诊断信息为判定器原文（英文）。",
+    ),
+    "cut text": (
+        "The text was cut here; verdict.txt has all of it.",
+        "文本在此截断，全文见 verdict.txt。",
+    ),
+    "more failures": ("more failures, see the folder failures", "个失败项未列出，见 failures 目录"),
+    "errors": ("Ended without a verdict", "未得出判定即结束"),
+    "yes": ("accepted", "通过"),
+    "no": ("failed", "未通过"),
+    "partial": ("incomplete", "未完成"),
+}
+
+
+def texts(language: str) -> dict[str, str]:
+    """All texts in one language of `LANGUAGES`."""
+    which = LANGUAGES.index(language)
+    return {key: both[which] for key, both in TEXTS.items()}

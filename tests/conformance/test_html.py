@@ -1,0 +1,143 @@
+"""The report of a run: it tells what its evidence says, in two languages, and trusts no text."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from conformance.cli import main
+from conformance.evidence import FailureLine
+from conformance.reporting import html
+from conformance.reporting.texts import LANGUAGES, TEXTS
+from conformance.summary import Cell, Evidence, write_evidence
+
+REPLAY = "python -m conformance run --case 'a folder/<case>&.json' --device sim"
+HOSTILE = "</pre><script>alert(1)</script><img src=http://x.invalid/ onerror=alert(1)>"
+
+
+def failed_run(name: str = "copying") -> Evidence:
+    failure = FailureLine(
+        worker="main",
+        item=f"cases/test_values.py::test_values[{name}-plain-float32]",
+        operator=name,
+        mode="plain",
+        dtype="float32",
+        digest="0",
+        case="failures/0/case.json",
+        headline=f"{name} is wrong in 3 of 4 rows",
+        text=f"headline\n  behaves like: {name}\n  replay: {REPLAY}",
+    )
+    cells = [Cell(operator=name, mode="plain", dtype="float32", cases=7, failed=1)]
+    return Evidence(
+        status="finished", exit_status=1, cases=7, cells=cells, failures=[failure], declared=1
+    )
+
+
+class Elements(HTMLParser):
+    """The tags of a page, and the text of its replay lines."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.replays: list[str] = []
+        self.addresses: list[str] = []
+        self._inside = False
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self._inside = ("class", "replay") in attrs
+        self.addresses += [value or "" for name, value in attrs if name in ("src", "href")]
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = False
+
+    def handle_data(self, data: str) -> None:
+        if self._inside:
+            self.replays.append(data)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_replay_line_to_copy_is_that_of_the_failure(language: str) -> None:
+    assert Elements(html.render(failed_run(), language)).replays == [REPLAY]
+
+
+def test_what_a_mistake_behaves_like_is_told() -> None:
+    assert "behaves like: copying" in html.render(failed_run())
+
+
+def test_a_page_needs_nothing_from_elsewhere() -> None:
+    page = html.render(failed_run())
+    assert Elements(page).addresses == []
+    assert not re.search(r"url\(|@import", page)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_text_of_the_evidence_becomes_an_element(language: str) -> None:
+    honest = Elements(html.render(failed_run(), language))
+    hostile = Elements(html.render(failed_run(HOSTILE), language))
+    assert hostile.tags == honest.tags
+
+
+def test_every_text_exists_in_both_languages() -> None:
+    for key, (english, chinese) in TEXTS.items():
+        assert english.strip(), key
+        assert re.search(r"[\u4e00-\u9fff]", chinese), key
+        assert not re.search(r"[\u4e00-\u9fff]", english), key
+
+
+def test_every_text_of_the_template_is_from_the_catalogue() -> None:
+    template = Path(html.__file__).with_name("templates") / "report.html.j2"
+    body = template.read_text(encoding="utf-8").partition("<body>")[2]
+    left = re.sub(r"{%.*?%}|{{.*?}}|<[^>]*>", " ", body)
+    assert re.findall(r"\w+", left) == []
+
+
+@pytest.mark.parametrize(
+    ("status", "verdict"), [(0, "Accepted"), (1, "Failed"), (3, "The environment failed")]
+)
+def test_the_page_begins_with_the_verdict(status: int, verdict: str) -> None:
+    evidence = failed_run()
+    evidence.exit_status = status
+    assert f"<h1>{verdict}</h1>" in html.render(evidence)
+
+
+def test_a_run_that_did_not_end_is_never_shown_as_accepted() -> None:
+    assert "<h1>The run did not end</h1>" in html.render(Evidence())
+
+
+def test_the_command_writes_the_page_beside_the_evidence(tmp_path: Path) -> None:
+    write_evidence(tmp_path, failed_run())
+    assert main(["report", str(tmp_path), "--lang", "zh"]) == 0
+    assert "<h1>未通过</h1>" in (tmp_path / html.REPORT).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "[]",
+        '{"cases": "many"}',
+        '{"failures": [{"kind": "verdict"}]}',
+        '{"exit_status": 0, "cells": [{"operator": 5, "mode": "", "dtype": ""}]}',
+        '{"cells": [{"operator": "a", "mode": "", "dtype": "", "cases": 1, "headroom": 1e308}]}',
+        '{"provenance": {"a": ' + "[" * 100_000 + "]" * 100_000 + "}}",
+        '{"environment": ["' + "<" * 2_000 + '"], "route": "' + "<" * 3_000_000 + '"}',
+    ],
+    ids=["empty", "list", "word", "kind", "number", "infinite", "deep", "huge"],
+)
+def test_ill_meant_evidence_is_refused_and_nothing_is_written(
+    content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "evidence.json").write_text(content, encoding="utf-8")
+    assert main(["report", str(tmp_path)]) == 2
+    assert "error: RUN is " in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["evidence.json"]
+
+
+def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
+    assert main(["report", str(tmp_path)]) == 2
+    assert main(["report", str(tmp_path / "absent")]) == 2
