@@ -33,6 +33,7 @@ from conformance import judge as judging
 from conformance.case import Case
 from conformance.covered import covered
 from conformance.devices.device import Device
+from conformance.fitted import fitted
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.observation import Observation, Outcome
 from conformance.operator import (
@@ -198,7 +199,8 @@ def bind(
         shrinks: bool = True,
         only: int | None = None,
     ) -> Body:
-        wanted = [in_any_order(some).map(trial.libraries.fitted) for some in cases]
+        on_machine = functools.partial(fitted, traits=trial.libraries)
+        wanted = [in_any_order(some).map(on_machine) for some in cases]
         if trial.by_standard.prescribes:
             wanted = [some.map(trial.by_standard.prescribe) for some in wanted]
         drawn = st.tuples(*wanted)

@@ -8,13 +8,9 @@ of the build, would refuse. The suite's own libraries have no such file.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
-
-from conformance.case import Case, Machine
-from conformance.operator import Operator
 
 FILE = "traits.json"
 
@@ -43,28 +39,6 @@ class LibraryTraits(msgspec.Struct, frozen=True, kw_only=True):
             "ASCENDSIM_TOLERATED": ",".join(self.tolerated),
         }
         return {name: value for name, value in named.items() if value}
-
-    def machine(self, machine: Machine | None) -> Machine | None:
-        """The machine, with as much unified buffer as these libraries are meant for."""
-        if machine is None or machine.ub_bytes >= self.least_ub_bytes:
-            return machine
-        return replace(machine, ub_bytes=self.least_ub_bytes)
-
-    def fitted(self, case: Case) -> Case:
-        """The case on such a machine."""
-        machine = self.machine(case.machine)
-        return case if machine == case.machine else replace(case, machine=machine)
-
-    def asked(self, operator: Operator) -> Operator:
-        """The record with the documented calls that these libraries can be asked."""
-        if not self.least_ub_bytes and self.checks_calls:
-            return operator
-        return replace(
-            operator,
-            examples=tuple(replace(one, case=self.fitted(one.case)) for one in operator.examples),
-            rejections=operator.rejections if self.checks_calls else (),
-            quarantine=operator.quarantine if self.checks_calls else (),
-        )
 
 
 def traits_of(libraries: Path | str | None) -> LibraryTraits:

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, find, given, settings
 from hypothesis import strategies as st
 
-from cases.operators._moe_token_unpermute_grad_call import weighted
-from cases.operators.moe_token_unpermute_grad import DTYPES, MODES, OPERATOR, cases
+from cases.operators._moe_token_unpermute_grad_call import MODES, weighted
+from cases.operators.moe_token_unpermute_grad import DTYPES, OPERATOR, cases
 from conformance.case import Case
 from conformance.devices.call import call_of
 from conformance.fill import Fill
