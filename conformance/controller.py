@@ -22,7 +22,7 @@ from conformance.evidence import (
     OrderLine,
     read_lines,
 )
-from conformance.operator import RELATIONS
+from conformance.operator import RELATIONS, Operator
 from conformance.provenance import provenance
 from conformance.reporting.terminal import as_text, coverage_lines, observed_lines
 from conformance.resume import (
@@ -33,6 +33,7 @@ from conformance.resume import (
     last_of_each,
     request,
 )
+from conformance.sharing import shared
 from conformance.summary import (
     COUNTED,
     Evidence,
@@ -212,15 +213,22 @@ class Controller:
         if self.context.by_standard.prescribes or self.context.traits.least_ub_bytes:
             return []
         declared = {
-            (operator.name, mode.name, dtype): operator.cells(mode.name, dtype)
+            (operator.name, mode.name, cells.dtype): cells
             for operator in self.context.operators
-            if operator.cells is not None
             for mode in operator.modes
-            for dtype in operator.dtypes
-            if cell_id(operator.name, mode.name, dtype) in judged
+            for cells in shared(operator, mode.name, self._asked(operator, mode.name))
+            if {cell_id(operator.name, mode.name, dtype) for dtype in cells.of_each} <= judged
         }
         profile = self.context.profile
         return coverage(lines, declared, profile.strength, COUNTED, profile.edge_cost)
+
+    def _asked(self, operator: Operator, mode: str) -> list[str]:
+        """The data types in which the run asks a mode."""
+        return [
+            dtype
+            for dtype in operator.dtypes
+            if cell_id(operator.name, mode, dtype) in self.selected
+        ]
 
     def _take(self, evidence: Evidence) -> run_folder.Hold:
         """Begin the folder of the run, or go on in it. Raises UsageError, EnvironmentFailure."""

@@ -8,9 +8,10 @@ from itertools import product
 import msgspec
 import numpy as np
 
-from conformance.cells import EDGE, Cells
+from conformance.cells import EDGE
 from conformance.evidence import AnyLine, VerdictLine
 from conformance.operator import Operator
+from conformance.sharing import Shared
 from conformance.strategies.covering import Feasible, feasible_tuples
 from conformance.trial import Judged
 
@@ -22,7 +23,8 @@ Key = tuple[str, str, str]
 
 
 class Coverage(msgspec.Struct, kw_only=True):
-    """The discrete cells of an operator's mode and dtype, as judged.
+    """The discrete cells of an operator's mode, as judged in one data type, or in those that share
+    them: ``dtype`` names all.
 
     ``levels`` counts distinct cases for every axis and level. Of the ``tuples`` combinations of
     ``strength`` levels that go together, ``missing`` names those that no judged case shows.
@@ -58,48 +60,50 @@ def levels_of(operator: Operator, judged: Judged) -> dict[str, tuple[str, ...]] 
 
 def coverage(
     lines: Iterable[AnyLine],
-    declared: Mapping[Key, Cells],
+    declared: Mapping[Key, Shared],
     strength: int,
     counted: Iterable[str],
     edge_cost: int = 0,
 ) -> list[Coverage]:
-    """The coverage of each declared cell by the distinct cases of the ``counted`` phases.
+    """The coverage of each declared cell, of an operator and a mode, by the distinct cases of the
+    ``counted`` phases.
 
     Of the edges, those count that cost no more than ``edge_cost``.
     """
     phases = set(counted)
+    of_cell = {(*key[:2], dtype): key for key, cells in declared.items() for dtype in cells.of_each}
     shown: dict[Key, dict[object, Shown]] = {key: {} for key in declared}
     for line in lines:
         if not isinstance(line, VerdictLine) or line.levels is None:
             continue
-        key = (line.operator, line.mode, line.dtype)
-        if key in shown and line.phase in phases:
+        key = of_cell.get((line.operator, line.mode, line.dtype))
+        if key is not None and line.phase in phases:
             # The same inputs on another machine lie on other boundaries.
             machine = tuple(sorted((line.machine or {}).items()))
-            shown[key][line.digest, machine] = line.levels
+            levels = declared[key].shown(line.dtype, line.levels)
+            shown[key][line.dtype, line.digest, machine] = levels
     return [
         _of(key, cells, shown[key].values(), strength, edge_cost) for key, cells in declared.items()
     ]
 
 
-def _of(key: Key, cells: Cells, cases: Iterable[Shown], strength: int, edge_cost: int) -> Coverage:
-    near = cells.edges.within(edge_cost) if cells.edges is not None else ()
-    edges = {edge.name: 0 for edge in near}
-    counts = {axis.name: dict.fromkeys(axis.levels, 0) for axis in cells.axes}
+def _of(key: Key, cells: Shared, cases: Iterable[Shown], strength: int, edge_cost: int) -> Coverage:
+    edges, declared = dict.fromkeys(cells.edges(edge_cost), 0), cells.axes
+    counts = {name: dict.fromkeys(levels, 0) for name, levels in declared}
     missing = feasible_tuples(cells.feasible, strength)
     tuples = sum(int(np.count_nonzero(left)) for left in missing.values())
     for case in cases:
         for edge in edges.keys() & set(case.get(EDGE, ())):
             edges[edge] += 1
         numbers: list[list[int]] = []
-        for axis in cells.axes:
-            mine = [level for level in case.get(axis.name, ()) if level in counts[axis.name]]
+        for name, levels in declared:
+            mine = [level for level in case.get(name, ()) if level in counts[name]]
             for level in mine:
-                counts[axis.name][level] += 1
-            numbers.append([axis.levels.index(level) for level in mine])
+                counts[name][level] += 1
+            numbers.append([levels.index(level) for level in mine])
         for axes, left in missing.items():
-            for levels in product(*(numbers[axis] for axis in axes)):
-                left[levels] = False
+            for together in product(*(numbers[axis] for axis in axes)):
+                left[together] = False
     return Coverage(
         operator=key[0],
         mode=key[1],
@@ -112,11 +116,11 @@ def _of(key: Key, cells: Cells, cases: Iterable[Shown], strength: int, edge_cost
     )
 
 
-def _words(cells: Cells, missing: Mapping[tuple[int, ...], Feasible]) -> list[str]:
+def _words(cells: Shared, missing: Mapping[tuple[int, ...], Feasible]) -> list[str]:
     """Each missing combination as a person reads it."""
     return [
         ", ".join(
-            f"{cells.axes[axis].name} {cells.axes[axis].levels[level]}"
+            f"{cells.axes[axis][0]} {cells.axes[axis][1][level]}"
             for axis, level in zip(axes, levels, strict=True)
         )
         for axes, left in missing.items()

@@ -9,6 +9,7 @@ from conformance.cells import Cells, Levels
 from conformance.edges import Edge
 from conformance.operator import Operator
 from conformance.profiles import Profile
+from conformance.sharing import shared
 
 SMALL_SHARE = 3
 """One in so many drawn cases is small. They come first: from a big case that shows a rare mistake,
@@ -36,10 +37,18 @@ class Plan:
 
 
 def plan(
-    operator: Operator, mode: str, dtype: str, profile: Profile, *, of_relation: bool = False
+    operator: Operator,
+    mode: str,
+    dtype: str,
+    profile: Profile,
+    *,
+    beside: Sequence[str] = (),
+    of_relation: bool = False,
 ) -> Plan:
     """The plan of an operator's mode and dtype in a profile; a relation draws small cases first,
     then free ones.
+
+    ``beside`` are the data types that the run judges of this mode: they share its rows.
     """
     if of_relation:
         few = profile.relations // 2 if operator.small_cases else 0
@@ -48,10 +57,17 @@ def plan(
     seams = examples // SEAM_SHARE if operator.seam_cases else 0
     small = examples // SMALL_SHARE - seams if operator.small_cases else 0
     cells = operator.cells(mode, dtype) if operator.cells else None
-    rows = cells.rows(profile.strength) if cells else []
+    rows = _rows(operator, mode, dtype, beside or (dtype,), profile.strength)
     edges = cells.edges.within(profile.edge_cost) if cells and cells.edges else ()
     free = max(examples - small - seams - len(rows), examples // FREE_SHARE)
     return Plan(small, seams, cells, rows, free, edges)
+
+
+def _rows(
+    operator: Operator, mode: str, dtype: str, beside: Sequence[str], strength: int
+) -> Sequence[Levels]:
+    together = (one for one in shared(operator, mode, beside) if dtype in one.of_each)
+    return next((one.rows(strength)[dtype] for one in together), [])
 
 
 def examples_of_each(operator: Operator, profile: Profile) -> int:

@@ -188,7 +188,25 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         run_seed=context.seed,
         key=f"{item.path.name}::{item.name}",
         database=context.database,
+        beside=_beside(item),
     )
+
+
+def _beside(item: pytest.Function) -> list[str]:
+    """The data types in which the run asks an item's template of its operator and mode."""
+    mine = item.callspec.params
+    operator: Any = mine["operator"]
+    asked = {
+        other.callspec.params["dtype"]
+        for other in item.session.items
+        if isinstance(other, pytest.Function)
+        and getattr(other, "callspec", None) is not None
+        and other.originalname == item.originalname
+        and other.callspec.params.get("operator") is operator
+        and other.callspec.params.get("mode") == mine.get("mode")
+        and "dtype" in other.callspec.params
+    }
+    return [dtype for dtype in operator.dtypes if dtype in asked]
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -12,7 +12,7 @@ class Profile:
     ``examples`` is the number of drawn cases per operator, mode and dtype, fewer where an operator
     has so many of these that together they would draw more than ``operator_examples``, and a few
     more where the discrete cells need them: every ``strength`` levels that go together are judged
-    in one case (conformance/cells.py). Of the edges, those are judged that cost no more than
+    in one case of one of the data types (conformance/sharing.py). Of the edges, those are judged that cost no more than
     ``edge_cost`` (conformance/edges.py). ``relations`` cases are drawn for a relation in each mode
     and dtype, where relations are asked for. ``shrink_seconds`` bounds the wall time in which one
     failing item may look for a smaller case, see `conformance.trial`; ``time_limit`` is seconds for
@@ -37,7 +37,7 @@ PROFILES = {
     for profile in (
         Profile(
             "smoke",
-            "under a minute on two cores",
+            "a minute and a half on two cores",
             examples=250,
             operator_examples=1_500,
             shrink_seconds=60,
@@ -48,7 +48,7 @@ PROFILES = {
         ),
         Profile(
             "gate",
-            "under ten minutes on two cores",
+            "a quarter of an hour on two cores",
             examples=2_500,
             operator_examples=9_000,
             shrink_seconds=60,

@@ -151,11 +151,13 @@ def bind(
     run_seed: int,
     key: str,
     database: str | None,
+    beside: Sequence[str] = (),
 ) -> Body:
     """The function that one item runs: the body under a trial, with drawn cases if it wants them.
 
     Hypothesis draws from a seed made of ``run_seed`` and ``key``, so that a run can be repeated and
-    no two items draw alike. ``database`` is the folder of the example database, if one is kept.
+    no two items draw alike. ``database`` is the folder of the example database, if one is kept;
+    ``beside`` are the data types that the run judges of the item's mode.
     """
     if DRAWN not in inspect.signature(body).parameters:
 
@@ -228,7 +230,8 @@ def bind(
             cases=asked_of(operator.cases, asked),
             small_cases=asked_of(operator.small_cases, asked),
         )
-    planned = plan(operator, mode, dtype, profile, of_relation=RELATION in parameters)
+    of_relation = RELATION in parameters
+    planned = plan(operator, mode, dtype, profile, beside=beside, of_relation=of_relation)
     if operator.small_cases and planned.small:
         trial.scouts += (drawing([operator.small_cases(mode, dtype)], planned.small, "small"),)
     if operator.seam_cases and planned.seams:

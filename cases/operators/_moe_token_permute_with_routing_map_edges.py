@@ -1,17 +1,19 @@
-"""Edges of MoeTokenPermuteWithRoutingMap: limits of the sorts and copies that it shares, on chips.
+"""Edges of MoeTokenPermuteWithRoutingMap: limits of sorts, of copies and of tiles of the map.
 
-Without padding all slots are sorted at once. With padding every expert sorts the tokens, and a row
-that is copied has one slot.
+Without padding the vendor sorts all slots at once. With padding every expert sorts the tokens, and
+a row that is copied has one slot. This project's kernel walks the map in tiles and sorts nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 from hypothesis import strategies as st
 
 from cases.operators._moe_token_permute_with_routing_map_call import call
+from cases.operators._moe_token_permute_with_routing_map_limits import EXPERT_GRANULE, MapUb
 from cases.operators._moe_token_permute_with_routing_map_maps import LEAST, MAP_DTYPES, mask
 from cases.operators._moe_token_permute_with_routing_map_sizes import MOST_TOP_K
 from cases.operators._token_permute_edges import (
@@ -25,7 +27,7 @@ from cases.operators._token_permute_edges import (
 )
 from cases.operators._token_permute_sizes import VendorLines
 from conformance.case import Case, Machine, numpy_dtype
-from conformance.edges import Edge, Edges, Sizes, distinct
+from conformance.edges import STEPS, Edge, Edges, Sizes, distinct
 from conformance.strategies.fills import MOVED, SEEDS
 
 MOST_EXPERTS = 8
@@ -40,7 +42,7 @@ def edges(mode: str, dtype: str) -> Edges:
     near = distinct(
         Edge(limit, machine, sizes, _cost(sizes))
         for machine in (SMALL, *CHIPS)
-        for limit, sizes in found(machine, size)
+        for limit, sizes in (*found(machine, size), *_tiles(machine, size, mode == "drop_pad"))
     )
     return Edges(near, _sizes_of, lambda edge: _cases(mode, dtype, edge))
 
@@ -72,9 +74,25 @@ def _padded(machine: Machine, element_bytes: int) -> Iterator[tuple[str, Sizes]]
         yield limit.replace("tokens", "rows"), rows
 
 
+def _tiles(machine: Machine, element_bytes: int, padded: bool) -> Iterator[tuple[str, Sizes]]:
+    """Numbers of experts and of tokens at which the map is walked in another way."""
+    top_k = 1 if padded else 2
+    for probs, (step, change) in product((0, 1), STEPS.items()):
+        walk = MapUb(machine.ub_bytes, top_k, probs * element_bytes, padded)
+        fixed = {"probs": probs} if padded else {"probs": probs, "top_k": top_k}
+        told = f"{'probs' if probs else 'no probs'}{step}"
+        yield f"experts of a tile, {told}", {**fixed, "experts": walk.experts + change}
+        for experts in (EXPERT_GRANULE, walk.experts // 2):
+            most = machine.cores * walk.tokens(experts) + change
+            sizes = {**fixed, "experts": experts, "tokens": most, "hidden": 1}
+            yield f"tiles of {experts} experts, {told}", sizes
+
+
 def _shape(sizes: Sizes) -> tuple[int, int]:
     """Experts and capacity of a padded call: as many experts as divide the rows."""
     rows = sizes.get("rows", 1)
+    if "experts" in sizes:
+        return sizes["experts"], 1
     experts = max(n for n in range(1, MOST_EXPERTS + 1) if rows % n == 0)
     return experts, rows // experts
 
@@ -84,7 +102,8 @@ def _cost(sizes: Sizes) -> int:
     hidden = sizes.get("hidden", FREE_HIDDEN)
     if "top_k" in sizes:
         tokens, top_k = sizes.get("tokens", FREE_TOKENS), sizes["top_k"]
-        return tokens * (top_k * (hidden + SLOT_COST) + top_k + MORE_EXPERTS)
+        experts = sizes.get("experts", top_k + MORE_EXPERTS)
+        return tokens * (top_k * (hidden + SLOT_COST) + experts)
     experts, capacity = _shape(sizes)
     tokens = sizes.get("tokens", capacity + FREE_TOKENS)
     return capacity * experts * hidden + tokens * experts * SLOT_COST
@@ -94,7 +113,9 @@ def _sizes_of(case: Case) -> Sizes:
     """The sizes of a case that an edge may fix."""
     tokens, hidden = case.inputs["tokens"].shape
     rows = case.outputs["permute_tokens"].shape[0]
-    sizes = {"tokens": tokens, "hidden": hidden, "probs": int("probs" in case.inputs)}
+    experts = case.inputs["routing_map"].shape[1]
+    sizes = {"tokens": tokens, "hidden": hidden, "experts": experts}
+    sizes["probs"] = int("probs" in case.inputs)
     if case.mode == "drop_pad":
         return {**sizes, "rows": rows}
     return {**sizes, "top_k": rows // max(1, tokens)}
@@ -118,7 +139,8 @@ def _cases(draw: st.DrawFn, mode: str, dtype: str, edge: Edge) -> Case:
         routing_map = np.asarray(generator.random((tokens, experts)) < generator.random(experts))
     else:
         tokens, top_k = sizes.get("tokens", some_tokens), sizes["top_k"]
-        experts, rows = top_k + more_experts, tokens * top_k
+        experts, rows = sizes.get("experts", top_k + more_experts), tokens * top_k
+        more_experts = experts - top_k
         fitting = [
             pattern
             for pattern, (least, more) in LEAST.items()

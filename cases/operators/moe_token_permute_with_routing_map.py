@@ -15,6 +15,7 @@ import numpy as np
 from cases.operators._moe_token_permute_with_routing_map_cases import cases
 from cases.operators._moe_token_permute_with_routing_map_cells import cells
 from cases.operators._moe_token_permute_with_routing_map_examples import examples
+from cases.operators._moe_token_permute_with_routing_map_limits import limits
 from cases.operators._moe_token_permute_with_routing_map_rejections import quarantine, rejections
 from cases.operators._moe_token_permute_with_routing_map_relations import RELATIONS
 from cases.operators._moe_token_permute_with_routing_map_sources import (
@@ -140,6 +141,7 @@ OPERATOR = Operator(
     examples=examples(),
     rejections=rejections(),
     quarantine=quarantine(),
+    limits=tuple(limits(DTYPES)),
     relations=RELATIONS,
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),

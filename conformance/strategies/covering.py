@@ -6,7 +6,9 @@ covertable 3.2.0, which is right, takes ten times as long for no fewer rows.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,8 +54,18 @@ def covering_array(feasible: Feasible, strength: int, seed: int = 0) -> NDArray[
 
     Every row is taken for a tuple that no earlier row holds, as the one of `CANDIDATES` feasible
     rows with that tuple which holds most others that are missing; so the array is complete by
-    construction. The same arguments give the same rows.
+    construction. The same arguments give the same rows, which nobody may write to.
     """
+    return _covering_array(feasible.shape, np.packbits(feasible).tobytes(), strength, seed)
+
+
+@lru_cache(maxsize=16)
+def _covering_array(
+    shape: tuple[int, ...], packed: bytes, strength: int, seed: int
+) -> NDArray[np.intp]:
+    """`covering_array`: the items of a mode ask for the same one, each for the rows of its own."""
+    bits = np.unpackbits(np.frombuffer(packed, np.uint8), count=math.prod(shape))
+    feasible = bits.astype(np.bool_).reshape(shape)
     generator = np.random.Generator(np.random.Philox(key=seed))
     missing = feasible_tuples(feasible, strength)
     rows: list[NDArray[np.intp]] = []
@@ -66,7 +78,9 @@ def covering_array(feasible: Feasible, strength: int, seed: int = 0) -> NDArray[
             for axes, left in missing.items():
                 left[tuple(row[list(axes)])] = False
             rows.append(row)
-    return np.array(rows, np.intp).reshape(len(rows), feasible.ndim)
+    found = np.array(rows, np.intp).reshape(len(rows), feasible.ndim)
+    found.flags.writeable = False
+    return found
 
 
 def _candidates(

@@ -11,7 +11,7 @@ from conformance.devices.messages import DTYPES
 from conformance.operator import Operator
 from tests.kernels.host_tilings import HostTiling
 
-OPERATORS = [operator for operator in suite.operators([]) if operator.limits]
+OPERATORS = suite.operators([])
 
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.name)

@@ -9,6 +9,7 @@ from conformance.controller import ACCEPTED, REFUSED, exit_status
 from conformance.coverage import coverage
 from conformance.evidence import VerdictLine
 from conformance.reporting.terminal import coverage_lines
+from conformance.sharing import Shared
 from conformance.summary import COUNTED, Evidence
 from tests.conformance.test_cells import CELLS
 from tests.conformance.test_summary import line
@@ -27,7 +28,9 @@ def lines_of(rows: list[dict[str, str]]) -> list[VerdictLine]:
 
 
 def found(lines: list[VerdictLine], strength: int = 2) -> Evidence:
-    return Evidence(cases=1, coverage=coverage(lines, {KEY: CELLS}, strength, COUNTED))
+    return Evidence(
+        cases=1, coverage=coverage(lines, {KEY: Shared({KEY[2]: CELLS})}, strength, COUNTED)
+    )
 
 
 def test_the_rows_of_the_covering_array_leave_nothing_missing() -> None:

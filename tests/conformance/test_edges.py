@@ -16,6 +16,7 @@ from conformance.edges import Edge, Edges, Sizes, distinct
 from conformance.plan import plan
 from conformance.profiles import PROFILES
 from conformance.reporting.terminal import coverage_lines
+from conformance.sharing import Shared
 from conformance.summary import COUNTED, Evidence
 from tests.conformance import test_coverage, test_covered
 from tests.conformance.test_cells import CELLS as FRUIT
@@ -74,7 +75,8 @@ def evidence(*edges: str, cost: int = 100) -> Evidence:
         *test_coverage.lines_of(test_coverage.ROWS),
         msgspec.structs.replace(test_coverage.judged("edged"), levels={EDGE: edges}),
     ]
-    declared = {test_coverage.KEY: replace(FRUIT, edges=EDGES)}
+    edged = replace(FRUIT, edges=EDGES)
+    declared = {test_coverage.KEY: Shared({test_coverage.KEY[2]: edged})}
     return Evidence(cases=1, coverage=coverage(shown, declared, 2, COUNTED, cost))
 
 

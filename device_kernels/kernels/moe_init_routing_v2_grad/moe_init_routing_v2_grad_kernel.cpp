@@ -131,20 +131,20 @@ private:
     __aicore__ inline bool IsKept(int32_t row) const {
         if constexpr (MODE == Mode::ACTIVE) {
             return row < activeNum_;
-        }
-        if constexpr (MODE == Mode::DROP_PAD) {
+        } else {
             return row != DROPPED;
         }
-        return true;
     }
 
     __aicore__ inline void StartBin(const LocalTensor<Sum>& bin, int32_t row, int64_t column,
                                     int64_t columns) {
         const int32_t count = static_cast<int32_t>(RoundedToBlocks(columns));
-        if (!IsKept(row)) {
-            AscendC::Duplicate(bin, static_cast<Sum>(0), count);
-            AscendC::PipeBarrier<PIPE_V>();
-            return;
+        if constexpr (MODE != Mode::DROPLESS) {
+            if (!IsKept(row)) {
+                AscendC::Duplicate(bin, static_cast<Sum>(0), count);
+                AscendC::PipeBarrier<PIPE_V>();
+                return;
+            }
         }
         LocalTensor<T> values = CopyIn(row, column, columns);
         if constexpr (std::is_same_v<T, Sum>) {
@@ -158,8 +158,10 @@ private:
 
     __aicore__ inline void AddToBin(const LocalTensor<Sum>& bin, int32_t row, int64_t column,
                                     int64_t columns) {
-        if (!IsKept(row)) {
-            return;
+        if constexpr (MODE != Mode::DROPLESS) {
+            if (!IsKept(row)) {
+                return;
+            }
         }
         const int32_t count = static_cast<int32_t>(RoundedToBlocks(columns));
         LocalTensor<T> values = CopyIn(row, column, columns);

@@ -1,0 +1,88 @@
+"""The data types that a run judges of a mode share its rows: the data type is an axis more.
+
+Every ``strength`` levels that go together are judged in one of the data types, and every fewer of
+them in each. A data type that is judged alone has all rows of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from conformance.cells import EDGE, Cells, Levels
+from conformance.operator import Operator
+from conformance.strategies.covering import Feasible, covering_array
+
+DTYPE = "dtype"
+"""The axis of the data types, the first one."""
+
+
+@dataclass(frozen=True)
+class Shared:
+    """The discrete cells of the data types of a mode whose axes and levels are the same ones."""
+
+    of_each: Mapping[str, Cells]
+
+    @property
+    def dtype(self) -> str:
+        """The data types in words."""
+        return ", ".join(self.of_each)
+
+    @property
+    def axes(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Names and levels of all axes; one data type alone is none."""
+        (first, *others) = self.of_each.values()
+        return (((DTYPE, tuple(self.of_each)),) if others else ()) + _axes(first)
+
+    @cached_property
+    def feasible(self) -> Feasible:
+        """Which levels go together, with one axis for each of ``axes``."""
+        (first, *others) = (cells.feasible for cells in self.of_each.values())
+        return np.stack([first, *others]) if others else first
+
+    def edges(self, cost: int) -> list[str]:
+        """The edges that cost no more than ``cost``, each with its data type if there are some."""
+        return [
+            self._edge(dtype, edge.name)
+            for dtype, cells in self.of_each.items()
+            if cells.edges is not None
+            for edge in cells.edges.within(cost)
+        ]
+
+    def shown(
+        self, dtype: str, levels: Mapping[str, tuple[str, ...]]
+    ) -> dict[str, tuple[str, ...]]:
+        """The levels that a case of ``dtype`` shows, the data type among them."""
+        edges = tuple(self._edge(dtype, name) for name in levels.get(EDGE, ()))
+        return {**levels, DTYPE: (dtype,), EDGE: edges}
+
+    def rows(self, strength: int) -> dict[str, list[Levels]]:
+        """The rows of each data type: together they hold every feasible ``strength`` levels."""
+        (first, *_) = self.of_each
+        found: dict[str, list[Levels]] = {dtype: [] for dtype in self.of_each}
+        for row in covering_array(self.feasible, strength):
+            levels = {
+                name: known[level] for (name, known), level in zip(self.axes, row, strict=True)
+            }
+            found[levels.pop(DTYPE, first)].append(levels)
+        return found
+
+    def _edge(self, dtype: str, name: str) -> str:
+        return f"{dtype}: {name}" if len(self.of_each) > 1 else name
+
+
+def shared(operator: Operator, mode: str, dtypes: Iterable[str]) -> list[Shared]:
+    """The cells of a mode in these data types: those with the same axes share, others do not."""
+    found: dict[object, dict[str, Cells]] = {}
+    for dtype in dtypes:
+        if operator.cells is not None:
+            cells = operator.cells(mode, dtype)
+            found.setdefault(_axes(cells), {})[dtype] = cells
+    return [Shared(of_each) for of_each in found.values()]
+
+
+def _axes(cells: Cells) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return tuple((axis.name, axis.levels) for axis in cells.axes)
