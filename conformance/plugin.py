@@ -23,6 +23,7 @@ from conformance.devices.device import (
 from conformance.devices.open import open_device
 from conformance.evidence import AnyLine, EnvironmentLine, ItemLine, verdict_line
 from conformance.failure import tell
+from conformance.junit import properties
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.operator import ORACLES, ROUTES
 from conformance.probe import probed
@@ -150,6 +151,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         return
     context = item.config.stash[CONTEXT]
     operator: Any = item.callspec.params["operator"]
+    item.user_properties += properties(item.callspec.params, context.device, context.route)
     budget = context.budget
     if budget is not None and budget.spent:
         pytest.skip("the budget was spent before this item began")

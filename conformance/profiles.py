@@ -12,12 +12,13 @@ class Profile:
     ``examples`` is the number of drawn cases per operator, mode and dtype, fewer where an operator
     has so many of these that together they would draw more than ``operator_examples``, and a few
     more where the discrete cells need them: every ``strength`` levels that go together are judged
-    in one case of one of the data types (conformance/sharing.py). Of the edges, those are judged that cost no more than
-    ``edge_cost`` (conformance/edges.py). ``relations`` cases are drawn for a relation in each mode
-    and dtype, where relations are asked for. ``shrink_seconds`` bounds the wall time in which one
-    failing item may look for a smaller case, see `conformance.trial`; ``time_limit`` is seconds for
-    one call on the device. ``random`` profiles draw a new seed for each run and keep Hypothesis's
-    example database; the others draw the same cases for the same seed.
+    in one case of one of the data types (conformance/sharing.py). Of the edges, those are judged
+    that cost no more than ``edge_cost`` (conformance/edges.py). ``relations`` cases are drawn for a
+    relation in each mode and dtype, where relations are asked for. ``shrink_seconds`` bounds the
+    wall time in which one failing item may look for a smaller case, see `conformance.trial`;
+    ``time_limit`` is seconds for one call on the device. ``random`` profiles draw a new seed for
+    each run and keep Hypothesis's example database; the others draw the same cases for the same
+    seed.
     """
 
     name: str
