@@ -28,6 +28,8 @@ from conformance.controller import ACCEPTED, ENVIRONMENT, REFUSED
 from conformance.devices.device import Device, EnvironmentFailure
 from conformance.devices.foreign import Checkout, checkout_libraries
 from conformance.devices.open import open_device
+from conformance.gate.reading import CannotJudge, printable
+from conformance.history.record import import_runs
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.operator import ORACLES, ROUTES, Operator
 from conformance.profiles import PROFILES
@@ -91,6 +93,12 @@ def add_run(commands: Any) -> None:
         default=DEFAULTS["oracle"],
         help="by what results are judged: the reference, relations among them, or both"
         f" ({', '.join(ORACLES)}; {DEFAULTS['oracle']})",
+    )
+    add(
+        "--history",
+        type=Path,
+        metavar="FILE",
+        help="add the run to this history when it ends (history import; docs/gate.md)",
     )
     add("-n", default=str(WORKERS), metavar="N", help=f"pytest processes ({WORKERS})")
     add_json(run)
@@ -164,9 +172,19 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     opened.close()
     runner.check_device(request, opened.profile)
     outcome = runner.run(request, console)
+    if parsed.history is not None:
+        _remember(parsed.history, out, console)
     if parsed.json:
         tell_program(outcome)
     return outcome.status
+
+
+def _remember(history: Path, out: Path, console: Console) -> None:
+    """Add a run that has ended to the history; where that fails, it is told, and nothing else."""
+    try:
+        import_runs(history, [out])
+    except (CannotJudge, EnvironmentFailure, suite.UsageError) as failure:
+        console.print(printable(f"not added to the history: {failure}"), markup=False)
 
 
 def _checkout(

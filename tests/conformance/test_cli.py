@@ -31,16 +31,16 @@ def accepted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Ended, Path]:
     """One cell, the examples and the rejections, judged on the simulated device."""
     folder = tmp_path_factory.mktemp("accepted")
     chosen = ("--", "-k", "dropless-float16 or examples or rejections")
-    ended = conformance("run", *ONE_OPERATOR, "--json", "--out", "out", *chosen, folder=folder)
-    return ended, folder / "out"
+    asked = ("--json", "--out", "out", "--history", "history.sqlite", *chosen)
+    return conformance("run", *ONE_OPERATOR, *asked, folder=folder), folder / "out"
 
 
 @pytest.fixture(scope="module")
 def refused(tmp_path_factory: pytest.TempPathFactory) -> tuple[Ended, Path]:
     """A record whose claim is wrong, judged on the simulated device."""
     folder = tmp_path_factory.mktemp("refused")
-    ended = conformance("run", *ON_SIMULATOR, "--json", "--out", "out", *WRONG, folder=folder)
-    return ended, folder / "out"
+    asked = ("--json", "--out", "out", "--history", ".", *WRONG)
+    return conformance("run", *ON_SIMULATOR, *asked, folder=folder), folder / "out"
 
 
 def test_an_accepted_run_says_what_is_judged_on_and_how_it_came_out(
@@ -84,6 +84,19 @@ def test_the_evidence_holds_device_provenance_and_junit(accepted: tuple[Ended, P
     assert (evidence.exit_status, evidence.status, evidence.unjudged) == (0, "finished", [])
     assert '<testcase classname="cases.test_values"' in (out / "junit.xml").read_text()
     assert (out / "pytest.log").is_file()
+
+
+def test_a_run_is_in_the_history_that_it_was_told_of(accepted: tuple[Ended, Path]) -> None:
+    _, out = accepted
+    shown = conformance("history", "show", "--db", "history.sqlite", "--json", folder=out.parent)
+    told = {(point["operator"], point["cases"] > 0) for point in json.loads(shown.out)}
+    assert told == {(NAME, True)}
+
+
+def test_a_history_that_cannot_be_written_changes_no_verdict(refused: tuple[Ended, Path]) -> None:
+    ended, _ = refused
+    assert "not added to the history: db is '.': must be a file" in ended.err
+    assert ended.status == 1
 
 
 def test_a_wrong_claim_is_refused_with_the_smallest_input_on_the_smallest_machine(
