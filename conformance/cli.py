@@ -22,6 +22,7 @@ from conformance.commands.gate import add_gate
 from conformance.commands.history import add_history
 from conformance.commands.listing import add_devices, add_operators_command
 from conformance.commands.merge import add_merge
+from conformance.commands.replay import add_replay
 from conformance.commands.report import add_report
 from conformance.commands.run import add_run
 from conformance.controller import ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO
@@ -55,7 +56,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser("python -m conformance", description=__doc__, allow_abbrev=False)
     made.formatter_class = argparse.RawDescriptionHelpFormatter
     commands = made.add_subparsers(required=True, metavar="COMMAND")
-    running = (add_run, add_report, add_operators_command, add_devices, add_doctor)
+    running = (add_run, add_replay, add_report, add_operators_command, add_devices, add_doctor)
     for add in (*running, add_gate, add_baseline, add_merge, add_history):
         add(commands)
     return made

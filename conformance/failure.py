@@ -1,4 +1,4 @@
-"""A refused case told to a person: the verdict, the case as a file, and the line to replay it."""
+"""A refused case told to a person: the verdict, its bundle, and the line to replay it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,15 @@ import os
 import shlex
 from pathlib import Path
 
+from conformance import suite
+from conformance.bundle.manifest import CASE
+from conformance.bundle.write import Origin, write_bundle
 from conformance.context import DEFAULTS, Context
+from conformance.devices.device import DeviceProfile
 from conformance.evidence import FailureLine
-from conformance.replay import Replay, save
+from conformance.numerics.arithmetic import IEEE, Arithmetic
+from conformance.provenance import provenance
+from conformance.replay import Replay
 from conformance.run_folder import failure_folder
 from conformance.trial import Judged
 
@@ -18,23 +24,41 @@ UNREPEATABLE = (
 )
 
 
-def tell(judged: Judged, context: Context, item: str, *, repeatable: bool) -> FailureLine:
+def tell(
+    judged: Judged,
+    context: Context,
+    item: str,
+    *,
+    repeatable: bool,
+    profile: DeviceProfile | None = None,
+    arithmetic: Arithmetic = IEEE,
+) -> FailureLine:
     """Write the bundle of a refused case into the run's folder, and say what is in it.
 
-    The bundle holds ``case.json``, which ``run --case`` takes, and ``verdict.txt``, the text.
+    ``profile`` and ``arithmetic`` are those of the device that was judged. Raises `OSError`.
     """
     case, verdict = judged.case, judged.verdict
     folder = failure_folder(context.out, case)
-    path = folder / "case.json"
     lines = [str(verdict)]
     if not verdict.subject:
         lines += [f"  {line}" for line in repr(case).splitlines()]
     if not repeatable:
         lines += [f"  {UNREPEATABLE}"]
-    lines += [f"  replay: {replay_line(path, context)}"]
+    lines += [f"  replay: {replay_line(folder, context)}"]
     text = "\n".join(lines)
-    save(Replay(case, judged.judged_as, judged.name, context.route), path)
-    (folder / "verdict.txt").write_text(text + "\n", encoding="utf-8")
+    origin = Origin(
+        item=item,
+        profile=context.profile.name,
+        seed=context.seed,
+        time_limit=context.time_limit,
+        headline=verdict.headline,
+        text=text,
+        provenance=provenance(suite.root(), context.directories),
+        device=profile,
+        arithmetic=arithmetic,
+    )
+    saved = Replay(case, judged.judged_as, judged.name, context.route)
+    write_bundle(folder, saved, context.records.get(case.operator), judged.observation, origin)
     return FailureLine(
         worker=context.worker,
         item=item,
@@ -42,16 +66,16 @@ def tell(judged: Judged, context: Context, item: str, *, repeatable: bool) -> Fa
         mode=case.mode,
         dtype=case.dtype,
         digest=case.digest,
-        case=str(path.relative_to(context.out)),
+        case=str((folder / CASE).relative_to(context.out)),
         elements=sum(t.held_size for t in (*case.inputs.values(), *case.outputs.values())),
         headline=verdict.headline,
         text=text,
     )
 
 
-def replay_line(path: Path, context: Context) -> str:
-    """The command that judges a saved case again, with the options that this run was given."""
-    words = ["python", "-m", "conformance", "run", "--case", _near(path)]
+def replay_line(folder: Path, context: Context) -> str:
+    """The command that judges a bundle again, with the options that this run was given."""
+    words = ["python", "-m", "conformance", "replay", _near(folder)]
     if context.device != "auto":
         words += ["--device", context.device]
     if context.route != DEFAULTS["route"]:

@@ -46,6 +46,8 @@ __all__ = [
     "judge_example",
     "judge_rejection",
     "observe_quarantined",
+    "printed_bits",
+    "specified_elements",
 ]
 
 UNSPECIFIED = "unspecified"
@@ -94,7 +96,7 @@ def judge(
             problems.append(misfit)
         else:
             observed = observation.outputs[name]
-            specified = _specified(contract, case, observed)
+            specified = specified_elements(contract, case, observed)
             if specified is not None and unwritten:
                 unwritten = min(unwritten, _poisoned(observed[specified]))
             asked = Question(
@@ -155,7 +157,7 @@ def judge_example(
         if _misfit(example.case, name, observation):
             continue  # the verdict says so already
         seen = np.ascontiguousarray(observation.outputs[name])
-        expected = _printed(example, name, printed)
+        expected = printed_bits(example, name, printed)
         observed = seen.reshape(-1).view(expected.dtype)
         wrong = np.flatnonzero(observed != expected)
         if wrong.size:
@@ -192,7 +194,7 @@ def faults(operator: Operator, case: Case, observation: Observation) -> list[str
         if isinstance(contract, Unspecified) or not unwritten:
             continue
         observed = observation.outputs[name]
-        specified = _specified(contract, case, observed)
+        specified = specified_elements(contract, case, observed)
         if specified is not None:
             unwritten = min(unwritten, _poisoned(observed[specified]))
         if unwritten:
@@ -225,7 +227,9 @@ def observe_quarantined(
     )
 
 
-def _specified(contract: Contract, case: Case, observed: NDArray[Any]) -> NDArray[np.bool_] | None:
+def specified_elements(
+    contract: Contract, case: Case, observed: NDArray[Any]
+) -> NDArray[np.bool_] | None:
     """Which elements of an output the contract speaks of; None: all.
 
     Raises ValueError for a mask that does not broadcast to the output.
@@ -316,7 +320,7 @@ def _accepted(about: str, outputs: Mapping[str, OutputVerdict]) -> str:
     return f"{about}: accepted; {'; '.join(parts)}."
 
 
-def _printed(example: Example, name: str, printed: tuple[float, ...]) -> NDArray[Any]:
+def printed_bits(example: Example, name: str, printed: tuple[float, ...]) -> NDArray[Any]:
     """Printed values as bits of the output's dtype."""
     tensor = example.case.outputs[name]
     if len(printed) != tensor.size:

@@ -268,7 +268,14 @@ def pytest_runtest_makereport(
         report.longrepr = str(error)
     elif isinstance(error, Refused) and trial.smallest is not None:
         try:
-            told = tell(trial.smallest, context, item.nodeid, repeatable=not trial.unrepeatable)
+            told = tell(
+                trial.smallest,
+                context,
+                item.nodeid,
+                repeatable=not trial.unrepeatable,
+                profile=getattr(getattr(item, "funcargs", {}).get("device"), "profile", None),
+                arithmetic=trial.arithmetic,
+            )
         except OSError as full:
             _lose(report, f"the bundle of a refused case cannot be written: {full}")
             return report

@@ -42,18 +42,28 @@ class Replay:
 def save(replay: Replay, path: Path) -> None:
     """Write a replay as JSON; raises `OSError`."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(
-        msgspec.json.format(msgspec.json.encode(replay, enc_hook=_plain), indent=2) + b"\n"
-    )
+    path.write_bytes(encoded(replay))
+
+
+def encoded(replay: Replay) -> bytes:
+    """A replay as the JSON of its file."""
+    return msgspec.json.format(msgspec.json.encode(replay, enc_hook=_plain), indent=2) + b"\n"
 
 
 def load(path: Path) -> Replay:
     """Read a replay. Raises `UsageError` for a file that is absent, no JSON or no replay."""
     try:
-        replay = msgspec.json.decode(path.read_bytes(), type=Replay)
+        raw = path.read_bytes()
     except OSError as error:
         raise UsageError("case", path, f"cannot be read: {error.strerror}") from error
-    except msgspec.MsgspecError as error:
+    return decoded(raw, path)
+
+
+def decoded(raw: bytes, path: Path) -> Replay:
+    """The replay in the content of the file ``path``; raises `UsageError` where it is none."""
+    try:
+        replay = msgspec.json.decode(raw, type=Replay)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError("case", path, f"is no case that a run wrote: {error}") from error
     if replay.schema != SCHEMA:
         raise UsageError("case", path, f"has schema {replay.schema}; this version reads {SCHEMA}")

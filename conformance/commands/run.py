@@ -14,6 +14,7 @@ from rich.console import Console
 from conformance import kernel_coverage, replay, runner, suite
 from conformance.budget import seconds_of_budget
 from conformance.by_standard import by_standard
+from conformance.commands.again import Asked, judge_again, open_and_tell
 from conformance.commands.common import add_json, add_operators, tell_program
 from conformance.context import (
     DEFAULTS,
@@ -24,16 +25,12 @@ from conformance.context import (
     seconds_of,
     seed_of,
 )
-from conformance.controller import ACCEPTED, ENVIRONMENT, REFUSED
-from conformance.devices.device import Device, EnvironmentFailure
+from conformance.devices.device import EnvironmentFailure
 from conformance.devices.foreign import Checkout, checkout_libraries
-from conformance.devices.open import open_device
 from conformance.gate.reading import CannotJudge, printable
 from conformance.history.record import import_runs
-from conformance.numerics.arithmetic import Arithmetic
 from conformance.operator import ORACLES, ROUTES, Operator
 from conformance.profiles import PROFILES
-from conformance.progress import bar
 from conformance.resume import earlier_run
 from conformance.shard import Shard
 
@@ -123,7 +120,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     if parsed.kernel_coverage:
         _check_counting(parsed)
     if parsed.case is not None:
-        return _replay(parsed, operators, console, limit, libraries)
+        return _judge_saved(parsed, operators, console, limit, libraries)
     chosen = suite.chosen(operators, parsed.operator)
     checkout = _checkout(parsed, chosen, [one.name for one in operators], console)
     if checkout is not None:
@@ -165,7 +162,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         judges = by_standard(parsed.standard, parsed.standards, request.operators)
         if judges.words:
             console.print(judges.words, markup=False)
-        opened = _open(parsed.device, console, limit, request.libraries, kernels, route)
+        opened = open_and_tell(parsed.device, console, limit, request.libraries, kernels, route)
     except EnvironmentFailure as failure:
         runner.record_failure(request, failure)
         raise
@@ -227,7 +224,7 @@ def _check_counting(parsed: argparse.Namespace) -> None:
         raise suite.UsageError("device", parsed.device, "--kernel-coverage needs the simulator")
 
 
-def _replay(
+def _judge_saved(
     parsed: argparse.Namespace,
     operators: tuple[Operator, ...],
     console: Console,
@@ -239,49 +236,20 @@ def _replay(
     Raises `suite.UsageError` for a case that cannot be called on the route.
     """
     saved = replay.load(parsed.case)
-    route = one_of(ROUTES, "route of the case", parsed.route or saved.route)
-    on_route = [operator.on_route(route) for operator in operators]
-    operator, judged = replay.judgement(saved, on_route)
-    judges = by_standard(parsed.standard, parsed.standards, (operator,))
-    kernels = suite.kernel_folders((operator,), parsed.operators)
-    device = _open(parsed.device, console, limit, libraries, kernels, route)
-    try:
-        with bar(console) as progress:
-            task = progress.add_task("making the tensors", total=3)
-            _ = saved.case.arrays
-            progress.update(task, advance=1, description="running the call")
-            observation, verdict = judged(device.run, Arithmetic.of(device.profile))
-            progress.update(task, advance=1, description="judging")
-    finally:
-        device.close()
-    if saved.judged_as == "values":
-        verdict = judges.reconsider(operator, saved.case, observation, verdict)
-    console.print(str(verdict), markup=False)
-    for name, ruling in verdict.standards.items():
-        console.print(f"  {name}: {ruling}", markup=False)
-    status = (ACCEPTED if verdict.ok else REFUSED) if verdict.judged else ENVIRONMENT
+    asked = Asked(
+        device=parsed.device,
+        route=parsed.route,
+        limit=limit,
+        libraries=libraries,
+        standard=parsed.standard,
+        standards=parsed.standards,
+        directories=tuple(parsed.operators),
+    )
+    again = judge_again(saved, operators, asked, console)
     if parsed.json:
-        tell_program({"status": status, "headline": verdict.headline, "case": str(parsed.case)})
-    return status
-
-
-def _open(
-    spec: str,
-    console: Console,
-    limit: float,
-    libraries: Path | None,
-    kernels: Sequence[Path] | None,
-    route: str,
-) -> Device:
-    """Open a device and say which it is; this builds the simulator where it is not built yet."""
-    try:
-        device = open_device(
-            spec, time_limit=limit, libraries=libraries, kernels=kernels, route=route
-        )
-    except ValueError as error:
-        raise suite.UsageError("device", spec, str(error)) from error
-    console.print(f"device: {device.profile.describe()}", markup=False)
-    return device
+        told = {"headline": again.verdict.headline, "case": str(parsed.case)}
+        tell_program({"status": again.status, **told})
+    return again.status
 
 
 def _workers(text: str) -> int:

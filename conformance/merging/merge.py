@@ -202,9 +202,15 @@ def _copy(bundles: Sequence[Path], folder: Path, out: Path) -> None:
 def _moved(failure: FailureLine, out: Path) -> FailureLine:
     """The failure with the line that replays it where its case lies now."""
     case = out / failure.case
-    near = os.path.relpath(case)
-    new = shlex.quote(str(case) if near.startswith("..") else near)
-    text = re.sub(r"(?m)^(  replay: .* --case )(\S+|'[^'\n]*')", lambda m: m[1] + new, failure.text)
+
+    def where(found: re.Match[str]) -> str:
+        moved = case if found[2] else case.parent
+        near = os.path.relpath(moved)
+        return found[1] + shlex.quote(str(moved) if near.startswith("..") else near)
+
+    text = re.sub(
+        r"(?m)^(  replay: .* (?:run (--case)|replay) )(?:\S+|'[^'\n]*')", where, failure.text
+    )
     return msgspec.structs.replace(failure, text=text)
 
 

@@ -101,11 +101,27 @@ def outcomes(
     values: Floats, accumulate: Format, storage: Format, arithmetic: Arithmetic
 ) -> NDArray[np.int64]:
     """The ordered patterns that the orders of one element, ``values`` [slots, 1], give, rising."""
+    return outcomes_of_each(values, accumulate, storage, arithmetic)[1]
+
+
+def outcomes_of_each(
+    values: Floats, accumulate: Format, storage: Format, arithmetic: Arithmetic
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """What the orders of every element of ``values`` [slots, elements] give: the elements' numbers
+    and the ordered patterns, each once, both rising."""
     live = _live(values)
-    totals = [_sum(merges, live.copy(), accumulate) for merges in every_tree(len(live))]
-    return np.unique(
-        [places for total in totals for places in _stored(total, accumulate, storage, arithmetic)]
-    )
+    found = [
+        places
+        for merges in every_tree(len(live))
+        for places in _stored(
+            _sum(merges, live.copy(), accumulate), accumulate, storage, arithmetic
+        )
+    ]
+    places = np.sort(np.array(found), axis=0)
+    first = np.ones(places.shape, np.bool_)
+    first[1:] = places[1:] != places[:-1]
+    elements, ways = np.nonzero(first.T)
+    return elements, places[ways, elements]
 
 
 def _live(values: Floats) -> Floats:

@@ -26,11 +26,8 @@ def judge_copy(asked: Question) -> OutputVerdict:
     Raises ValueError where the formula, run on integers, does not move them, and where the contract
     names an input that the case lacks.
     """
-    contract = asked.contract
-    assert isinstance(contract, Copy)
-    inputs = as_integers(asked.case.arrays, contract.moved)
     seen = _integers(asked.observed)
-    return _verdict(asked, contract.clause, "every byte", _expected(asked, inputs, seen), seen)
+    return _verdict(asked, asked.contract.clause, "every byte", expected_of(asked), seen)
 
 
 def judge_index(asked: Question) -> OutputVerdict:
@@ -38,15 +35,27 @@ def judge_index(asked: Question) -> OutputVerdict:
 
     Raises ValueError where the output is not one of integers or the formula's is not.
     """
+    expected = expected_of(asked)
+    return _verdict(asked, asked.contract.clause, "exact integers", expected, asked.observed)
+
+
+def expected_of(asked: Question) -> NDArray[Any]:
+    """What a moved or counted output must hold, in the observed shape: the unsigned integers of its
+    bits where it is moved, its own integers where it is counted.
+
+    Raises ValueError as `judge_copy` and `judge_index` do.
+    """
     contract = asked.contract
+    if isinstance(contract, Copy):
+        inputs = as_integers(asked.case.arrays, contract.moved)
+        return _expected(asked, inputs, _integers(asked.observed))
     assert isinstance(contract, Index)
     if asked.observed.dtype.kind not in "iub":
         raise ValueError(
             f"contract Index of {asked.name}: its dtype {asked.observed.dtype.name} must be one of"
             " integers; Copy is for values that are moved"
         )
-    expected = _expected(asked, asked.case.arrays, asked.observed)
-    return _verdict(asked, contract.clause, "exact integers", expected, asked.observed)
+    return _expected(asked, asked.case.arrays, asked.observed)
 
 
 def as_integers(arrays: Arrays, moved: tuple[str, ...] | None) -> Arrays:

@@ -79,7 +79,7 @@ def test_a_refusal_within_the_budget_is_told_with_its_case(run: Run) -> None:
     assert ended.status == 1
     (failure,) = ended.evidence.failures
     assert "y is wrong in 1 of" in failure.text
-    assert "  replay: python -m conformance run --case " in failure.text
+    assert "  replay: python -m conformance replay " in failure.text
 
 
 def test_a_run_that_ends_in_time_does_not_notice_its_budget(run: Run) -> None:

@@ -108,7 +108,7 @@ def test_a_wrong_claim_is_refused_with_the_smallest_input_on_the_smallest_machin
     assert f"top_k={top_k}, drop_pad_mode=0, active_num=0" in ended.err
     assert f"grad_expanded_x: float32[{rows}x1]" in ended.err
     assert "on 1 core with 1024 B of UB" in ended.err
-    assert "  replay: python -m conformance run --case out/failures/" in ended.err
+    assert "  replay: python -m conformance replay out/failures/" in ended.err
     assert "Traceback" not in ended.err
     assert json.loads(ended.out)["failures"] == 1
 

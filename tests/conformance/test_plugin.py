@@ -87,7 +87,7 @@ y is wrong in 1 of 5 elements.
   Case(copying, careful, int64: 
     x: int64[5] = [0, 0, 0, 0, 0]
     y: int64[5])
-  replay: python -m conformance run --case reports/latest/failures/DIGEST/case.json \
+  replay: python -m conformance replay reports/latest/failures/DIGEST \
 --operators records
 """  # noqa: W291
 

@@ -1,0 +1,1 @@
+"""Bundles: a refused call as files that reproduce it, with this project and without."""

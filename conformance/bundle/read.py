@@ -1,0 +1,198 @@
+"""Reading a bundle as somebody else's: every byte is checked, and nothing in it is run.
+
+No path may leave the folder, no link is followed, no array is parsed: what an array must be is
+known from the case (`arrays`), and what a case may be from the record (`conformance.legality`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.bundle import manifest as told
+from conformance.bundle.arguments import input_file, rows_file
+from conformance.bundle.arrays import NotTheArray, decode, storable, stored_dtype
+from conformance.bundle.manifest import Manifest
+from conformance.case import Tensor, integer_view
+from conformance.replay import Replay, decoded
+from conformance.suite import UsageError
+
+PATH = re.compile(r"(?:[A-Za-z0-9_][\w.+-]{0,99}/)?[A-Za-z0-9_][\w.+-]{0,110}", re.ASCII)
+MOST_FILES = 1000
+MOST_MANIFEST_BYTES = 16 << 20
+MOST_BYTES = 256 << 20
+"""Of all files of a bundle; its arrays have up to `told.MOST_ARRAY_BYTES` together."""
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """A bundle whose every file is as it was written; ``files`` by their paths."""
+
+    folder: Path
+    manifest: Manifest
+    replay: Replay
+    files: Mapping[str, bytes]
+
+
+def read_bundle(folder: Path) -> Bundle:
+    """Read and check a bundle; raises `UsageError` that names the file that was changed."""
+    if not folder.is_dir():
+        raise UsageError("bundle", folder, "allowed: the folder of a failure, failures/ID of a run")
+    raw = _read(folder, told.MANIFEST, MOST_MANIFEST_BYTES)
+    found = _read(folder, told.SUMS, MOST_MANIFEST_BYTES)
+    own = told.sums(raw, ())
+    if not found.startswith(own):
+        rule = f"{told.MANIFEST} was changed, or the first line of {told.SUMS}: they do not agree"
+        raise UsageError("bundle", folder, rule)
+    manifest = _manifest(folder, raw)
+    _check_entries(folder, manifest)
+    if found != told.sums(raw, manifest.files):
+        rule = f"{told.SUMS} was changed: it is not the list in {told.MANIFEST}"
+        raise UsageError("bundle", folder, rule)
+    files = {}
+    for one in manifest.files:
+        content = _read(folder, one.path, one.bytes)
+        if (len(content), hashlib.sha256(content).hexdigest()) != (one.bytes, one.sha256):
+            rule = f"{one.path} was changed: it has not the sha256 that {told.MANIFEST} tells"
+            raise UsageError("bundle", folder, rule)
+        files[one.path] = content
+    if told.CASE not in files:
+        raise UsageError("bundle", folder, f"has no {told.CASE}")
+    return Bundle(folder, manifest, decoded(files[told.CASE], folder / told.CASE), files)
+
+
+def as_stored(bundle: Bundle) -> tuple[Bundle, list[str]]:
+    """The bundle with the case that its arrays tell, and what is to be said of that.
+
+    The recipes of the case make the stored arrays; where another version of numpy makes others,
+    the stored ones are the case. The case must be legal by now. Raises `UsageError` for an array
+    that is not the case's and for a case of another hash than the manifest's.
+    """
+    case, notes = bundle.replay.case, []
+    stored = dict(case.inputs)
+    for name, tensor in case.inputs.items():
+        if input_file(name) not in bundle.files:
+            continue
+        _check_rows(bundle, name, tensor)
+        array = _array(bundle, input_file(name), tensor)
+        made = storable(tensor.held(case.arrays[name]))
+        if made.tobytes() != array.tobytes():
+            if tensor.fill is None:
+                rule = f"{input_file(name)} and {told.CASE} hold different values of {name}"
+                raise UsageError("bundle", bundle.folder, rule)
+            values = array.view(integer_view(array.dtype)).reshape(-1).tolist()
+            stored[name] = replace(tensor, values=tuple(values), fill=None, unread=())
+            notes.append(
+                f"the recipe of {name} makes other values here than where the bundle was written"
+                f" (numpy {np.__version__}): the stored ones are judged"
+            )
+    case = replace(case, inputs=stored) if notes else case
+    if case.digest != bundle.manifest.digest:
+        rule = f"{told.CASE} has digest {case.digest}, {told.MANIFEST} tells another"
+        raise UsageError("bundle", bundle.folder, rule)
+    return replace(bundle, replay=replace(bundle.replay, case=case)), notes
+
+
+def others(bundle: Bundle) -> Iterator[str]:
+    """What the bundle does not hold, in words."""
+    for one in bundle.manifest.left_out:
+        yield f"{one.path} is not stored ({one.bytes:,} bytes): {one.reason}"
+
+
+def _array(bundle: Bundle, path: str, tensor: Tensor) -> NDArray[Any]:
+    try:
+        return decode(bundle.files[path], stored_dtype(tensor.dtype), tensor.held_shape)
+    except NotTheArray as error:
+        rule = f"{path} is not what {told.CASE} says: {error}"
+        raise UsageError("bundle", bundle.folder, rule) from None
+
+
+def _check_rows(bundle: Bundle, name: str, tensor: Tensor) -> None:
+    path = rows_file(name)
+    if tensor.rows is None or path not in bundle.files:
+        return
+    try:
+        rows = decode(bundle.files[path], np.dtype(np.int64), (len(tensor.rows),))
+        if tuple(rows.tolist()) != tuple(tensor.rows):
+            raise NotTheArray("it lists other rows")
+    except NotTheArray as error:
+        rule = f"{path} is not what {told.CASE} says: {error}"
+        raise UsageError("bundle", bundle.folder, rule) from None
+
+
+def _manifest(folder: Path, raw: bytes) -> Manifest:
+    """The manifest, of the types that it must have."""
+    try:
+        head = msgspec.json.decode(raw, type=_Head)
+        if head.kind != told.KIND or head.schema != told.SCHEMA:
+            rule = f"{told.MANIFEST} has kind {head.kind[:40]!r} and schema {head.schema}; this"
+            rule += f" version reads {told.KIND!r} and {told.SCHEMA}"
+            raise UsageError("bundle", folder, rule)
+        return msgspec.json.decode(raw, type=Manifest)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        rule = f"{told.MANIFEST} is none that a run wrote: {error}"
+        raise UsageError("bundle", folder, rule) from None
+
+
+def _check_entries(folder: Path, manifest: Manifest) -> None:
+    """Names and sizes, before a file is opened."""
+    paths = [one.path for one in manifest.files]
+    for path in paths:
+        if not PATH.fullmatch(path):
+            rule = f"{told.MANIFEST} names the file {path[:200]!r}: allowed are names of letters,"
+            rule += " digits and _ . + -, in the bundle's folder or one folder of it"
+            raise UsageError("bundle", folder, rule)
+    if len(paths) != len(set(paths)) or len(paths) > MOST_FILES:
+        rule = f"{told.MANIFEST} names a file twice, or more than {MOST_FILES}"
+        raise UsageError("bundle", folder, rule)
+    sizes = [one.bytes for one in manifest.files]
+    if min(sizes, default=0) < 0 or sum(sizes) > MOST_BYTES:
+        rule = f"{told.MANIFEST} tells of {sum(sizes):,} bytes; allowed: up to {MOST_BYTES:,}"
+        raise UsageError("bundle", folder, rule)
+
+
+def _read(folder: Path, path: str, most: int) -> bytes:
+    """The bytes of a plain file below the folder, which has no link on its way."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+    opened: list[int] = []
+    try:
+        opened.append(os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+        *folders, name = path.split("/")
+        for part in folders:
+            opened.append(os.open(part, flags | os.O_DIRECTORY, dir_fd=opened[-1]))
+        opened.append(os.open(name, flags | os.O_NONBLOCK, dir_fd=opened[-1]))
+        known = os.fstat(opened[-1])
+        if not stat.S_ISREG(known.st_mode):
+            raise UsageError("bundle", folder, f"{path} is no plain file")
+        if known.st_size > most:
+            rule = f"{path} was changed: it has {known.st_size:,} bytes, at most {most:,} are right"
+            raise UsageError("bundle", folder, rule)
+        with os.fdopen(os.dup(opened[-1]), "rb") as file:
+            return file.read(most + 1)
+    except OSError as error:
+        link = (folder / path).is_symlink() or any(p.is_symlink() for p in _between(folder, path))
+        why = "is a link, which is not followed" if link else f"cannot be read: {error.strerror}"
+        raise UsageError("bundle", folder, f"{path} {why}") from None
+    finally:
+        for descriptor in opened:
+            os.close(descriptor)
+
+
+def _between(folder: Path, path: str) -> Iterator[Path]:
+    parts = path.split("/")[:-1]
+    yield from (folder.joinpath(*parts[: count + 1]) for count in range(len(parts)))
+
+
+class _Head(msgspec.Struct):
+    kind: str = ""
+    schema: int = 0

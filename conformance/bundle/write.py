@@ -1,0 +1,214 @@
+"""Writing a bundle: everything that a refused call needs to be made again, anywhere."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from conformance.bundle import manifest as told
+from conformance.bundle.accepted import accepted_of, estimated_bytes
+from conformance.bundle.arguments import NAME, UNDEFINED, arguments_of
+from conformance.bundle.arrays import storable
+from conformance.bundle.manifest import AcceptedEntry, Manifest, ObservedEntry, Seen
+from conformance.bundle.program import cpp_program, python_program
+from conformance.bundle.stored import Arrays
+from conformance.case import Case
+from conformance.devices.device import DeviceProfile
+from conformance.numerics.agreement import ReferenceDisagreement
+from conformance.numerics.arithmetic import Arithmetic
+from conformance.observation import Observation
+from conformance.operator import Example, Operator
+from conformance.replay import Replay, encoded
+from conformance.summary import now
+
+OF_A_RELATION = "a relation compares the results of several calls; replay makes them"
+OF_A_REFUSAL = "the call must be refused: its outputs must stay as they are"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """Where a refused call comes from: the item of a run, its device, and what was said of it."""
+
+    item: str
+    profile: str
+    seed: int
+    time_limit: float
+    headline: str
+    text: str
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    device: DeviceProfile | None = None
+    arithmetic: Arithmetic = field(default_factory=Arithmetic)
+
+
+def write_bundle(
+    folder: Path, replay: Replay, operator: Operator | None, seen: Observation, origin: Origin
+) -> None:
+    """Put the bundle of a refused call in place as a whole; an earlier one of the name goes.
+
+    Raises `OSError`.
+    """
+    fresh = folder.with_name(f".{folder.name}.{os.getpid()}")
+    shutil.rmtree(fresh, ignore_errors=True)
+    for path, content in bundle_files(replay, operator, seen, origin).items():
+        (fresh / path).parent.mkdir(parents=True, exist_ok=True)
+        (fresh / path).write_bytes(content)
+    shutil.rmtree(folder, ignore_errors=True)
+    os.rename(fresh, folder)
+
+
+def bundle_files(
+    replay: Replay, operator: Operator | None, seen: Observation, origin: Origin
+) -> dict[str, bytes]:
+    """The content of every file of a bundle, by its path there."""
+    case, arrays = replay.case, Arrays()
+    arguments, why_not = arguments_of(replay, operator, arrays)
+    accepted, status = _accepted(arrays, replay, operator, origin.arithmetic)
+    observed = _observed(arrays, seen)
+    lost = [one for one in arrays.left_out if not one.path.startswith(("accepted/", "observed/"))]
+    if replay.judged_as == "relation":
+        why_not = OF_A_RELATION
+    elif lost and not why_not:
+        why_not = f"{lost[0].path} is not stored: {lost[0].reason}"
+    files = {
+        told.CASE: encoded(replay),
+        told.VERDICT: (origin.text + "\n").encode("utf-8", "replace"),
+        **arrays.files,
+    }
+    if not why_not:
+        files[told.PYTHON_PROGRAM] = python_program()
+    made = Manifest(
+        operator=case.operator,
+        mode=case.mode,
+        dtype=case.dtype,
+        route=replay.route,
+        judged_as=replay.judged_as,
+        name=replay.name,
+        item=origin.item,
+        digest=case.digest,
+        headline=origin.headline,
+        made=now(),
+        seeds=told.Seeds(
+            run=origin.seed,
+            fills={name: int(one.fill.seed) for name, one in case.inputs.items() if one.fill},
+        ),
+        profile=origin.profile,
+        time_limit=origin.time_limit,
+        attributes={name: _plain(value) for name, value in case.attributes.items()},
+        machine=_machine(case),
+        device=None if origin.device is None else msgspec.to_builtins(origin.device),
+        device_words="" if origin.device is None else origin.device.describe(),
+        arithmetic=_words(origin.arithmetic),
+        provenance=dict(origin.provenance),
+        symbol="" if why_not or operator is None else operator.symbol(replay.route),
+        status=status,
+        arguments=arguments,
+        accepted=accepted,
+        observed=observed,
+        no_programs=why_not,
+        left_out=tuple(arrays.left_out),
+        files=tuple(arrays.entry(path, content) for path, content in files.items()),
+    )
+    if not why_not:
+        files[told.CPP_PROGRAM] = cpp_program(made)
+        program = told.entry(told.CPP_PROGRAM, files[told.CPP_PROGRAM])
+        made.files = (*made.files, program)
+    written = told.encode(made)
+    return {**files, told.MANIFEST: written, told.SUMS: told.sums(written, made.files)}
+
+
+def _accepted(
+    arrays: Arrays, replay: Replay, operator: Operator | None, arithmetic: Arithmetic
+) -> tuple[dict[str, AcceptedEntry], int]:
+    """What is accepted of each output, and the status that phase 1 must answer."""
+    case = replay.case
+    found: dict[str, AcceptedEntry] = {}
+    if operator is None or replay.judged_as == "relation":
+        return found, 0
+    if replay.judged_as == "rejection":
+        status = [one.status for one in operator.rejections if one.name == replay.name]
+        silent = AcceptedEntry(kind="not stored", reason=OF_A_REFUSAL)
+        return {name: silent for name in case.outputs}, status[0] if status else 0
+    named = [one for one in operator.examples if one.name == replay.name]
+    example = named[0] if named and replay.judged_as == "example" else None
+    for name in case.outputs:
+        found[name] = _of_output(arrays, operator, case, name, arithmetic, example)
+    return found, 0
+
+
+def _of_output(
+    arrays: Arrays,
+    operator: Operator,
+    case: Case,
+    name: str,
+    arithmetic: Arithmetic,
+    example: Example | None,
+) -> AcceptedEntry:
+    place = f"accepted/{name}"
+    try:
+        if not NAME.fullmatch(name):
+            raise ValueError("the output has no name for a file")
+        if not arrays.fits(place, estimated_bytes(operator, case, name)):
+            return AcceptedEntry(kind="not stored", reason=arrays.left_out[-1].reason)
+        accepted = accepted_of(operator, case, name, arithmetic, example)
+    except (*UNDEFINED, ReferenceDisagreement) as error:
+        return AcceptedEntry(kind="not stored", reason=f"the record does not say: {error}")
+    files = {part: f"{place}.{part}.npy" for part in accepted.arrays}
+    if not all([arrays.add(path, accepted.arrays[part]) for part, path in files.items()]):
+        return AcceptedEntry(kind="not stored", reason=arrays.left_out[-1].reason)
+    return AcceptedEntry(
+        kind=accepted.kind,
+        files=files,
+        storage_bits=accepted.storage_bits,
+        infinity_bits=accepted.infinity_bits,
+    )
+
+
+def _observed(arrays: Arrays, seen: Observation) -> Seen:
+    """How the call ended; the outputs that came back, where they have names and room."""
+    outputs: dict[str, ObservedEntry] = {}
+    for name, array in seen.outputs.items():
+        if NAME.fullmatch(name):
+            path = f"observed/{name}.npy"
+            plain = storable(array)
+            digest = hashlib.sha256(plain.tobytes()).hexdigest()
+            outputs[name] = ObservedEntry(
+                sha256=digest, file=path if arrays.add(path, plain) else ""
+            )
+    return Seen(
+        outcome=seen.outcome.value,
+        status=int(seen.status),
+        phase=seen.phase,
+        message=seen.message,
+        outputs=outputs,
+    )
+
+
+def _machine(case: Case) -> dict[str, int | str] | None:
+    if case.machine is None:
+        return None
+    cores, ub_bytes = int(case.machine.cores), int(case.machine.ub_bytes)
+    return {"cores": cores, "ub_bytes": ub_bytes, "block_order": case.machine.block_order}
+
+
+def _words(arithmetic: Arithmetic) -> dict[str, tuple[str, ...]]:
+    """What a device may do, as the manifest tells it."""
+    return {
+        "casts": tuple(sorted(arithmetic.casts)),
+        "overflows": tuple(sorted(arithmetic.overflows)),
+        "flushes": tuple("yes" if one else "no" for one in sorted(arithmetic.flushes)),
+    }
+
+
+def _plain(value: Any) -> int | tuple[int, ...] | None:
+    """An attribute as Python's own numbers; strategies draw numpy's too."""
+    if value is None:
+        return None
+    return tuple(map(int, value)) if isinstance(value, tuple | list | np.ndarray) else int(value)

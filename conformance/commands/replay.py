@@ -1,0 +1,156 @@
+"""``replay``: check a bundle and judge its call again, here or on another device."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from conformance import suite
+from conformance.bundle.accepted import accepted_of
+from conformance.bundle.arguments import UNDEFINED
+from conformance.bundle.arrays import encode, storable
+from conformance.bundle.read import Bundle, as_stored, others, read_bundle
+from conformance.case import Case, Machine
+from conformance.commands.again import Again, Asked, judge_again
+from conformance.commands.common import add_json, add_operators, tell_program
+from conformance.context import DEFAULTS, device_spec, folder_of, one_of, seconds_of
+from conformance.gate.reading import printable
+from conformance.numerics.agreement import ReferenceDisagreement
+from conformance.numerics.arithmetic import Arithmetic
+from conformance.operator import ROUTES
+from conformance.profiles import PROFILES
+from conformance.replay import judgement
+from conformance.strategies.machines import CORES, UB_BYTES, ordered
+
+ORDER = re.compile(r"forward|reverse|shuffled:\d{1,18}", re.ASCII)
+
+
+def add_replay(commands: Any) -> None:
+    """The grammar of ``replay``."""
+    command = commands.add_parser(
+        "replay", help="check a failure's bundle and judge its call again", allow_abbrev=False
+    )
+    add = command.add_argument
+    add("bundle", type=Path, metavar="BUNDLE", help="the folder of a failure: failures/ID of a run")
+    add("--device", default=DEFAULTS["device"], metavar="SPEC", help="auto, sim[:SOC] or npu[:N]")
+    add("--order", metavar="ORDER", help="of a launch's blocks: forward, reverse, shuffled:SEED")
+    add("--route", help=f"how the kernel is called: {', '.join(ROUTES)} (as it was)")
+    add("--time-limit", metavar="SECONDS", help="of the call (as it was)")
+    add("--libraries", metavar="DIR", help="judge the libascendcl.so and libopapi.so in DIR")
+    add("--standard", metavar="NAME", help="summed outputs must pass this published standard too")
+    add("--standards", action="store_true", help="tell what every published standard says")
+    add_json(command)
+    add_operators(command)
+    command.set_defaults(command=replay_command)
+
+
+def replay_command(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
+    """Check a bundle, judge it again, and say what is as it was."""
+    device_spec(parsed.device)
+    libraries = folder_of("libraries", parsed.libraries)
+    directories = tuple(directory.absolute() for directory in parsed.operators)
+    operators = suite.operators(directories)
+    bundle = read_bundle(parsed.bundle)
+    route = one_of(ROUTES, "route of the case", parsed.route or bundle.replay.route)
+    judgement(bundle.replay, [operator.on_route(route) for operator in operators])
+    bundle, notes = as_stored(bundle)
+    for line in (*_told(bundle), *notes):
+        console.print(printable(line), markup=False)
+    asked = Asked(
+        device=parsed.device,
+        route=route,
+        limit=seconds_of(parsed.time_limit, PROFILES[_profile(bundle)]),
+        libraries=libraries,
+        standard=parsed.standard,
+        standards=parsed.standards,
+        directories=directories,
+    )
+    saved = replace(bundle.replay, case=_in_order(bundle.replay.case, parsed))
+    again = judge_again(saved, operators, asked, console)
+    same_bytes, same_patterns = _same_bytes(bundle, again), _same_patterns(bundle, again)
+    for line in (same_bytes, same_patterns):
+        if line:
+            console.print(f"bundle: {printable(line)}", markup=False)
+    if parsed.json:
+        told = {"headline": again.verdict.headline, "bundle": str(parsed.bundle)}
+        tell_program(
+            {"status": again.status, **told, "bytes": same_bytes, "patterns": same_patterns}
+        )
+    return again.status
+
+
+def _told(bundle: Bundle) -> Iterator[str]:
+    """What the bundle is, before anything is judged."""
+    manifest = bundle.manifest
+    where = manifest.device_words or "an unknown device"
+    yield (
+        f"bundle: {len(bundle.files)} files are as they were written {manifest.made}; seen on"
+        f" {where}, seed {manifest.seeds.run} of profile {manifest.profile}"
+    )
+    yield from (f"bundle: {line}" for line in others(bundle))
+
+
+def _profile(bundle: Bundle) -> str:
+    known = bundle.manifest.profile
+    return known if known in PROFILES else DEFAULTS["profile"]
+
+
+def _in_order(case: Case, parsed: argparse.Namespace) -> Case:
+    """The case with its blocks in the order that is asked for."""
+    if parsed.order is None:
+        return case
+    if not ORDER.fullmatch(parsed.order):
+        raise suite.UsageError("order", parsed.order, "allowed: forward, reverse, shuffled:SEED")
+    if parsed.device.startswith("npu"):
+        raise suite.UsageError("order", parsed.order, "only a simulated device can choose it")
+    if case.machine is None:
+        case = replace(case, machine=Machine(CORES[-1], UB_BYTES[-1]))
+    return ordered(case, parsed.order)
+
+
+def _same_bytes(bundle: Bundle, again: Again) -> str:
+    """Whether the outputs are those that were observed, byte for byte."""
+    before = bundle.manifest.observed.outputs
+    seen = {
+        name: hashlib.sha256(storable(array).tobytes()).hexdigest()
+        for name, array in again.observation.outputs.items()
+    }
+    outcome = again.observation.outcome.value
+    if outcome != bundle.manifest.observed.outcome:
+        return f"the call {outcome} here, and {bundle.manifest.observed.outcome} then"
+    other = [name for name in {**before, **seen} if name not in before or name not in seen]
+    other += [name for name in seen if name in before and before[name].sha256 != seen[name]]
+    if other:
+        return f"other bytes than then in {', '.join(other)}"
+    return "the outputs are those of then, byte for byte" if seen else ""
+
+
+def _same_patterns(bundle: Bundle, again: Again) -> str:
+    """Whether what is accepted here is what the bundle stores as accepted."""
+    stored = {name: one for name, one in bundle.manifest.accepted.items() if one.files}
+    if not stored or bundle.replay.judged_as == "rejection":
+        return ""
+    case, operator = bundle.replay.case, again.operator
+    named = [one for one in operator.examples if one.name == bundle.replay.name]
+    example = named[0] if named and bundle.replay.judged_as == "example" else None
+    other = []
+    for name, one in stored.items():
+        try:
+            arithmetic = Arithmetic.of(again.profile)
+            now = accepted_of(operator, case, name, arithmetic, example)
+        except (*UNDEFINED, ReferenceDisagreement):
+            other.append(name)
+            continue
+        arrays = {part: bundle.files.get(path) for part, path in one.files.items()}
+        if arrays != {part: encode(array) for part, array in now.arrays.items()}:
+            other.append(name)
+    if other:
+        return f"other patterns are accepted here than the bundle stores, in {', '.join(other)}"
+    return "the accepted patterns are those that it stores"
