@@ -80,7 +80,7 @@ class Device:
             raise Ended(ENVIRONMENT, f"no device opens: {ended.args[1]}") from ended
         if not hasattr(self.runtime, "ascendsimConfigure"):
             soc = self.function(self.runtime, "aclrtGetSocName", c_char_p)() or b""
-            print(f"device: {soc.decode(errors='replace')}")
+            print(f"device: {soc.decode(errors='replace')}", flush=True)
             return
         machine, device = manifest["machine"] or {}, manifest["device"] or {}
         cores, ub_bytes = machine.get("cores", 0), machine.get("ub_bytes", 0)
@@ -89,7 +89,7 @@ class Device:
         chosen = order or machine.get("block_order", "forward")
         self.call("ascendsimBlockOrder", chosen.encode())
         words = f"cores {cores}, UB {ub_bytes} B, " if machine else ""
-        print(f"device: simulated, {words}block order {chosen}")
+        print(f"device: simulated, {words}block order {chosen}", flush=True)
 
     def allocate(self, count: int) -> int:
         """The address of so many bytes."""
