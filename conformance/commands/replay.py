@@ -55,14 +55,14 @@ def replay_command(parsed: argparse.Namespace, console: Console, extra: list[str
     """Check a bundle, judge it again, and say what is as it was."""
     device_spec(parsed.device)
     libraries = folder_of("libraries", parsed.libraries)
+    if parsed.order is not None:
+        _check_order(parsed.order, parsed.device)
     directories = tuple(directory.absolute() for directory in parsed.operators)
     operators = suite.operators(directories)
     bundle = read_bundle(parsed.bundle)
     route = one_of(ROUTES, "route of the case", parsed.route or bundle.replay.route)
     judgement(bundle.replay, [operator.on_route(route) for operator in operators])
     bundle, notes = as_stored(bundle)
-    for line in (*_told(bundle), *notes):
-        console.print(printable(line), markup=False)
     asked = Asked(
         device=parsed.device,
         route=route,
@@ -72,7 +72,9 @@ def replay_command(parsed: argparse.Namespace, console: Console, extra: list[str
         standards=parsed.standards,
         directories=directories,
     )
-    saved = replace(bundle.replay, case=_in_order(bundle.replay.case, parsed))
+    for line in (*_told(bundle), *notes):
+        console.print(printable(line), markup=False)
+    saved = replace(bundle.replay, case=_in_order(bundle.replay.case, parsed.order))
     again = judge_again(saved, operators, asked, console)
     same_bytes, same_patterns = _same_bytes(bundle, again), _same_patterns(bundle, again)
     for line in (same_bytes, same_patterns):
@@ -102,17 +104,21 @@ def _profile(bundle: Bundle) -> str:
     return known if known in PROFILES else DEFAULTS["profile"]
 
 
-def _in_order(case: Case, parsed: argparse.Namespace) -> Case:
-    """The case with its blocks in the order that is asked for."""
-    if parsed.order is None:
+def _check_order(order: str, device: str) -> None:
+    """Raise `suite.UsageError` for an order that nothing runs blocks in."""
+    if not ORDER.fullmatch(order):
+        raise suite.UsageError("order", order, "allowed: forward, reverse, shuffled:SEED")
+    if device.startswith("npu"):
+        raise suite.UsageError("order", order, "only a simulated device can choose it")
+
+
+def _in_order(case: Case, order: str | None) -> Case:
+    """The case with its blocks in that order, on the largest machine where it names none."""
+    if order is None:
         return case
-    if not ORDER.fullmatch(parsed.order):
-        raise suite.UsageError("order", parsed.order, "allowed: forward, reverse, shuffled:SEED")
-    if parsed.device.startswith("npu"):
-        raise suite.UsageError("order", parsed.order, "only a simulated device can choose it")
     if case.machine is None:
         case = replace(case, machine=Machine(CORES[-1], UB_BYTES[-1]))
-    return ordered(case, parsed.order)
+    return ordered(case, order)
 
 
 def _same_bytes(bundle: Bundle, again: Again) -> str:
