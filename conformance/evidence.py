@@ -16,6 +16,7 @@ from conformance.devices.device import EnvironmentFailure
 from conformance.findings import errors
 from conformance.observation import Observation
 from conformance.operator import DOUBTFUL
+from conformance.picture import Excerpt, Picture
 from conformance.verdict import Verdict
 
 SCHEMA = 1
@@ -89,7 +90,9 @@ class DeviceLine(Line, tag="device", kw_only=True):
 class FailureLine(Line, tag="failure", kw_only=True):
     """A failed item: its smallest refused case (a path inside the run's folder) and the text.
 
-    ``elements`` counts those that exist of all the case's tensors.
+    ``elements`` counts those that exist of all the case's tensors. ``pictures`` are of the outputs
+    that came back wrong, in a larger refused case where ``pictured`` tells its verdict;
+    ``excerpts`` are the lines of the kernel that diagnostics name.
     """
 
     item: str
@@ -101,6 +104,9 @@ class FailureLine(Line, tag="failure", kw_only=True):
     elements: int = 0
     headline: str
     text: str
+    pictured: str = ""
+    pictures: list[Picture] = []
+    excerpts: list[Excerpt] = []
 
 
 class ItemLine(Line, tag="item", kw_only=True):

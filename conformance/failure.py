@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 from conformance import suite
@@ -11,8 +12,11 @@ from conformance.bundle.manifest import CASE
 from conformance.bundle.write import Origin, write_bundle
 from conformance.context import DEFAULTS, Context
 from conformance.devices.device import DeviceProfile
+from conformance.diagnosis.picture import excerpts, pictures
 from conformance.evidence import FailureLine
 from conformance.numerics.arithmetic import IEEE, Arithmetic
+from conformance.operator import Operator
+from conformance.picture import Picture
 from conformance.provenance import provenance
 from conformance.replay import Replay
 from conformance.run_folder import failure_folder
@@ -32,10 +36,12 @@ def tell(
     repeatable: bool,
     profile: DeviceProfile | None = None,
     arithmetic: Arithmetic = IEEE,
+    telling: Judged | None = None,
 ) -> FailureLine:
     """Write the bundle of a refused case into the run's folder, and say what is in it.
 
-    ``profile`` and ``arithmetic`` are those of the device that was judged. Raises `OSError`.
+    ``profile`` and ``arithmetic`` are those of the device that was judged. ``telling`` is a refused
+    case that shows more than the smallest does; pictures are of that. Raises `OSError`.
     """
     case, verdict = judged.case, judged.verdict
     folder = failure_folder(context.out, case)
@@ -44,6 +50,7 @@ def tell(
         lines += [f"  {line}" for line in repr(case).splitlines()]
     if not repeatable:
         lines += [f"  {UNREPEATABLE}"]
+    lines += [f"  {line}" for line in _larger(judged, telling)]
     lines += [f"  replay: {replay_line(folder, context)}"]
     text = "\n".join(lines)
     origin = Origin(
@@ -70,7 +77,42 @@ def tell(
         elements=sum(t.held_size for t in (*case.inputs.values(), *case.outputs.values())),
         headline=verdict.headline,
         text=text,
+        pictured="" if telling is None else str(telling.verdict),
+        pictures=_pictures(context.records.get(case.operator), telling or judged, arithmetic),
+        excerpts=list(excerpts(judged.observation, _library(profile))),
     )
+
+
+def _larger(judged: Judged, telling: Judged | None) -> Iterator[str]:
+    """Where the wrong elements of a larger case lie, if that says more than the smallest does."""
+    if telling is None or telling.case == judged.case:
+        return
+    for name, output in telling.verdict.outputs.items():
+        before = judged.verdict.outputs.get(name)
+        if output.pattern and (before is None or before.pattern != output.pattern):
+            shape = "x".join(map(str, telling.case.outputs[name].shape))
+            yield f"in a larger case, {name} [{shape}]: {output.pattern}"
+            yield from (f"  {guess}" for guess in output.guesses)
+
+
+def _library(profile: DeviceProfile | None) -> Path | None:
+    """The operators' library of the device that was judged."""
+    found = None if profile is None else profile.libraries.get("libopapi.so")
+    return None if found is None else Path(found.path)
+
+
+def _pictures(operator: Operator | None, judged: Judged, arithmetic: Arithmetic) -> list[Picture]:
+    """Pictures of wrong outputs; those of a call that must be refused, or of a relation, are
+    judged by no contract.
+    """
+    if operator is None or judged.judged_as in ("rejection", "relation"):
+        return []
+    found = list(pictures(operator, judged.case, judged.observation, arithmetic))
+    for one in found:
+        output = judged.verdict.outputs.get(one.output)
+        if output is not None:
+            one.words = [output.pattern, *output.guesses]
+    return found
 
 
 def replay_line(folder: Path, context: Context) -> str:

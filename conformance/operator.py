@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from conformance.case import Case
     from conformance.cells import Cells
+    from conformance.picture import Landmarks
     from conformance.relations.relation import Relation
 
 Arrays = Mapping[str, NDArray[np.generic]]
@@ -299,7 +300,8 @@ class Operator:
     (conformance/probe.py). None where the operator has no such case. ``targets`` says of products
     what becomes of the modes there. ``limits`` are sizes around which cases are drawn: a kernel
     that exports its own is compared with them (conformance/boundaries.py). ``relations`` are laws
-    that results keep among themselves, with no reference (conformance/relations).
+    that results keep among themselves, with no reference (conformance/relations). ``landmarks``
+    says what lies where in a call's outputs, for pictures of wrong ones.
     """
 
     name: str
@@ -323,6 +325,7 @@ class Operator:
     targets: tuple[Target, ...] = ()
     limits: tuple[Limit, ...] = field(default=(), repr=False)
     relations: tuple[Relation, ...] = ()
+    landmarks: Callable[[Case], Landmarks] | None = None
 
     @property
     def tensors(self) -> tuple[TensorParameter, ...]:

@@ -244,6 +244,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         # Not of the item: its function is bound by now, and says nothing of the template's.
         if DRAWN in inspect.signature(body).parameters:
             trial.narrow(run)
+            trial.look(**arguments)
         trial.replay()
         raise
     return True
@@ -275,6 +276,7 @@ def pytest_runtest_makereport(
                 repeatable=not trial.unrepeatable,
                 profile=getattr(getattr(item, "funcargs", {}).get("device"), "profile", None),
                 arithmetic=trial.arithmetic,
+                telling=trial.telling(),
             )
         except OSError as full:
             _lose(report, f"the bundle of a refused case cannot be written: {full}")

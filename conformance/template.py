@@ -31,7 +31,7 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance import judge as judging
 from conformance.case import Case
-from conformance.covered import covered
+from conformance.covered import covered, not_simplest
 from conformance.devices.device import Device
 from conformance.fitted import fitted
 from conformance.numerics.arithmetic import IEEE, Arithmetic
@@ -61,6 +61,9 @@ RELATION = "relation"
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)
 FILTERED = (HealthCheck.filter_too_much,)
 """What Hypothesis must not complain of: big cases; and that a relation speaks of few of them."""
+
+LARGER = 12
+"""How many free draws, and how many rows, are looked at for a larger case that shows a mistake."""
 
 NAMED = {"rejection": "rejections", "example": "examples", "quarantined": "quarantine"}
 """Parameters that get one of a record's named calls, and the record's field that lists them."""
@@ -238,6 +241,14 @@ def bind(
         trial.scouts += (drawing([operator.seam_cases(mode, dtype)], planned.seams, "seams"),)
     if planned.cells:
         trial.covered = covered(planned.cells, planned.rows, drawing, planned.edges)
+    if RELATION not in parameters:
+        wide = [operator.cases(mode, dtype)] * LARGER
+        if planned.cells is not None:
+            wide += map(planned.cells.cases, planned.rows[:: 1 + len(planned.rows) // LARGER])
+        trial.larger = tuple(
+            drawing([not_simplest(some)], 1, f"larger {n}", shrinks=False)
+            for n, some in enumerate(wide)
+        )
     return drawing([operator.cases(mode, dtype)], planned.free, "", kept=database is not None)
 
 

@@ -21,6 +21,7 @@ import functools
 import math
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
@@ -40,6 +41,9 @@ Key = tuple[str, Machine | None]
 Clock = Callable[[], float]
 MOST_HANGS = 2
 """Drawn cases that one item may let run into the time limit."""
+
+MOST_LOOKED_AT = 1 << 14
+"""Elements of an output that a person can still look at."""
 
 
 class Refused(AssertionError):  # noqa: N818 - a verdict's word, and what a person reads
@@ -94,7 +98,8 @@ class Trial:
     """The attempts of one item.
 
     ``documented`` are the documented calls of the item's cell; ``scouts`` draw small cases;
-    ``covered`` draws the rows of the cell's covering array, after the item's free draws.
+    ``covered`` draws the rows of the cell's covering array, after the item's free draws;
+    ``larger`` draw free cases once more where a case is refused, until one more is.
     ``records`` are all operators by name. ``note(judged, phase, seconds)`` is called for every
     verdict; ``by_standard`` adds what published standards say; ``arithmetic`` is the device's, and
     ``libraries`` says what machines its libraries are meant for.
@@ -108,6 +113,7 @@ class Trial:
     documented: tuple[Case, ...] = ()
     scouts: tuple[Callable[..., None], ...] = ()
     covered: Callable[..., None] | None = None
+    larger: tuple[Callable[..., None], ...] = ()
     records: Mapping[str, Operator] = field(default_factory=dict)
     clock: Clock = time.monotonic
     arithmetic: Arithmetic = IEEE
@@ -119,6 +125,7 @@ class Trial:
     _again: Callable[[], None] | None = None
     _examining: bool = False
     _replaying: bool = False
+    _passed: frozenset[Key] = frozenset()
     _began: float = 0.0
     _judged: bool = False
     _first_refusal: float | None = None
@@ -144,6 +151,8 @@ class Trial:
         __tracebackhide__ = True
         if case is not None:
             known = self._refused.get((case.digest, case.machine))
+            if known is not None and (case.digest, case.machine) in self._passed:
+                return
             if known is not None:
                 self._refuse(known, body)
             if self._budget_spent():
@@ -200,6 +209,23 @@ class Trial:
                 if refused is not None and refused.observation.outcome is shown.observation.outcome:
                     self.smallest, self._again = refused, again
                     break
+
+    def look(self, **arguments: Any) -> None:
+        """Draw larger refused cases beside the smallest: in a single element nobody sees a tile."""
+        kept = self.smallest, self._again
+        self._passed = frozenset(self._refused)
+        if self.smallest is not None and self.smallest.observation.outcome is Outcome.COMPLETED:
+            for draw in self.larger:
+                with suppress(Refused, Lost, BrokenRecord):
+                    draw(**arguments)
+        self._passed = frozenset()
+        self.smallest, self._again = kept
+
+    def telling(self) -> Judged | None:
+        """Of the refused cases the one in which right and wrong elements of an output stand side by
+        side in the largest number; None where there is none in which both are some.
+        """
+        return max(filter(_contrast, self._refused.values()), key=_contrast, default=None)
 
     def replay(self) -> None:
         """Run the smallest refused case again; `smallest` becomes what is observed this time."""
@@ -265,6 +291,12 @@ class Trial:
         now = self.clock()
         spent = now - self._first_refusal > self.shrink_seconds or now >= self.end
         return spent or self._hangs >= MOST_HANGS
+
+
+def _contrast(judged: Judged) -> int:
+    """The fewer of an output's right and wrong elements, of outputs that a person can look at."""
+    outputs = [one for one in judged.verdict.outputs.values() if one.elements <= MOST_LOOKED_AT]
+    return max((min(one.mismatches, one.elements - one.mismatches) for one in outputs), default=0)
 
 
 _current: ContextVar[Trial | None] = ContextVar("conformance_trial", default=None)

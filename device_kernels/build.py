@@ -38,6 +38,8 @@ between blocks and undefined bytes (device_kernels/simulator/language/engine/che
 
 _ATTEMPTS = 3
 _WARNINGS = "warnings.txt"
+_KERNELS = "kernels.txt"
+"""Beside ``lib``: the folders of the operators, a line each; a diagnostic's source lies there."""
 """Beside ``lib`` in a finished step. It is part of the key: steps without one are none."""
 _FLAG_VARIABLES = ("CXXFLAGS", "LDFLAGS")
 _SOURCES = {".c", ".cmake", ".cpp", ".h", ".hpp", ".in", ".map", ".txt"}
@@ -132,7 +134,9 @@ class _Inputs:
         flags = [f"{name}={os.environ.get(name, '')}" for name in _FLAG_VARIABLES]
         simulator = ROOT / "simulator"
         runtime = _digest(
-            "\0".join([_WARNINGS, self.compiler, version.stdout, self.checks, *flags]).encode(),
+            "\0".join(
+                [_WARNINGS, _KERNELS, self.compiler, version.stdout, self.checks, *flags]
+            ).encode(),
             [
                 ("CMakeLists.txt", ROOT / "CMakeLists.txt"),
                 ("cmake", ROOT / "cmake"),
@@ -247,6 +251,8 @@ def _make(
                 warnings = compile_libraries(ROOT, tree / "cmake", inputs.compiler, definitions)
                 (tree / "result").mkdir()
                 (tree / "result" / _WARNINGS).write_text(warnings)
+                folders = definitions["SUITE_KERNELS"].split(";")
+                (tree / "result" / _KERNELS).write_text("\n".join(folders))
                 for notes in (tree / "cmake").rglob("*.gcno"):
                     os.replace(notes, tree / "cmake" / "lib" / notes.name)
                 os.replace(tree / "cmake" / "lib", tree / "result" / "lib")

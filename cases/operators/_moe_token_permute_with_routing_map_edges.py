@@ -97,6 +97,11 @@ def _shape(sizes: Sizes) -> tuple[int, int]:
     return experts, rows // experts
 
 
+def _least_tokens(rows: int, capacity: int) -> int:
+    """The fewest tokens that a padded call of so many rows has."""
+    return max(capacity, -(-rows // MOST_TOP_K))
+
+
 def _cost(sizes: Sizes) -> int:
     """Elements that are copied, and entries of the map and slots that are listed and sorted."""
     hidden = sizes.get("hidden", FREE_HIDDEN)
@@ -105,7 +110,8 @@ def _cost(sizes: Sizes) -> int:
         experts = sizes.get("experts", top_k + MORE_EXPERTS)
         return tokens * (top_k * (hidden + SLOT_COST) + experts)
     experts, capacity = _shape(sizes)
-    tokens = sizes.get("tokens", capacity + FREE_TOKENS)
+    rows = experts * capacity
+    tokens = sizes.get("tokens", _least_tokens(rows, capacity) + FREE_TOKENS)
     return capacity * experts * hidden + tokens * experts * SLOT_COST
 
 
@@ -134,8 +140,8 @@ def _cases(draw: st.DrawFn, mode: str, dtype: str, edge: Edge) -> Case:
     generator = np.random.default_rng(draw(SEEDS))
     if mode == "drop_pad":
         experts, capacity = _shape(sizes)
-        tokens = sizes.get("tokens", capacity + some_tokens)
         rows = experts * capacity
+        tokens = sizes.get("tokens", _least_tokens(rows, capacity) + some_tokens)
         routing_map = np.asarray(generator.random((tokens, experts)) < generator.random(experts))
     else:
         tokens, top_k = sizes.get("tokens", some_tokens), sizes["top_k"]

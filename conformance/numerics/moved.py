@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.deferred import Deferred
+from conformance.diagnosis.movement import guesses
 from conformance.diagnosis.pattern import pattern
 from conformance.numerics.worst import show
 from conformance.operator import Arrays, Clause, Copy, Index
@@ -101,6 +104,7 @@ def _verdict(
 ) -> OutputVerdict:
     elements, mismatches = _counted(expected, seen, asked.specified)
     worst, where = None, ""
+    maybe: Sequence[str] = ()
     if mismatches:
         wrong = expected != seen
         if asked.specified is not None:
@@ -114,6 +118,10 @@ def _verdict(
         worst = WorstElement(position, int(found), ((int(must), int(must)),), text)
         columns = seen.shape[-1] if seen.shape else 1
         where = pattern(wrong.reshape(-1, columns), asked.observed.dtype.itemsize)
+        floating = asked.observed.dtype.kind not in "iub"
+        storage = format_of(asked.observed.dtype) if floating else None
+        found_by = partial(guesses, storage=storage, unwritten=asked.unwritten)
+        maybe = Deferred(lambda: tuple(found_by(expected, seen, wrong)))
     return OutputVerdict(
         output=asked.name,
         ok=not mismatches,
@@ -124,6 +132,7 @@ def _verdict(
         mismatches=mismatches,
         worst=worst,
         pattern=where,
+        guesses=maybe,
     )
 
 

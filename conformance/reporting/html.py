@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
 from conformance.evidence import FailureLine
+from conformance.reporting.drawing import heat_map, histogram, legend
 from conformance.reporting.terminal import percent
 from conformance.reporting.texts import HTML_LANGUAGE, LANGUAGES, texts
 from conformance.suite import UsageError
@@ -24,6 +25,9 @@ LARGEST_EVIDENCE = 256 * 2**20
 
 SHOWN_FAILURES, SHOWN_MISSING, SHOWN_TEXT = 200, 20, 8_000
 """Failures, gaps of coverage in a cell, and characters of a text that the page shows."""
+
+SHOWN_PICTURES, SHOWN_EXCERPTS = 4, 6
+"""Of a failure."""
 
 LARGEST_PAGE = 10_000_000
 """Bytes; a browser on a phone still opens it."""
@@ -78,7 +82,7 @@ def render(evidence: Evidence, language: str = "en") -> str:
         cells=[_cell(cell) for cell in evidence.cells if _matters(cell, evidence)],
         coverage=[one for one in evidence.coverage if one.tuples],
         shown_missing=SHOWN_MISSING,
-        failures=[_failure(one) for one in shown],
+        failures=[_failure(one, texts(language)) for one in shown],
         more_failures=len(evidence.failures) - len(shown),
         errors=[(name, text[-2000:]) for name, text in list(evidence.errors.items())[:20]],
         devices=list(dict.fromkeys(line.description for line in evidence.devices)),
@@ -148,7 +152,7 @@ def _cell(cell: Cell) -> dict[str, Any]:
     }
 
 
-def _failure(failure: FailureLine) -> dict[str, Any]:
+def _failure(failure: FailureLine, words: Mapping[str, str]) -> dict[str, Any]:
     return {
         "item": failure.item.rpartition("::")[2],
         "operator": failure.operator,
@@ -158,6 +162,18 @@ def _failure(failure: FailureLine) -> dict[str, Any]:
         "details": "\n".join(_details(failure.text[:SHOWN_TEXT])),
         "cut": len(failure.text) > SHOWN_TEXT,
         "replay": replay_of(failure),
+        "pictured": failure.pictured[:SHOWN_TEXT],
+        "pictures": [
+            {
+                "output": one.output,
+                "words": [word[:SHOWN_TEXT] for word in one.words if word],
+                "map": heat_map(one, words),
+                "legend": legend(one, words),
+                "histogram": histogram(one, words),
+            }
+            for one in failure.pictures[:SHOWN_PICTURES]
+        ],
+        "excerpts": failure.excerpts[:SHOWN_EXCERPTS],
     }
 
 
