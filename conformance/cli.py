@@ -17,6 +17,7 @@ from rich.console import Console
 from conformance import suite
 from conformance.commands.baseline import add_baseline
 from conformance.commands.common import tell_program
+from conformance.commands.corpus import add_corpus
 from conformance.commands.doctor import add_doctor
 from conformance.commands.gate import add_gate
 from conformance.commands.history import add_history
@@ -57,6 +58,6 @@ def parser() -> argparse.ArgumentParser:
     made.formatter_class = argparse.RawDescriptionHelpFormatter
     commands = made.add_subparsers(required=True, metavar="COMMAND")
     running = (add_run, add_replay, add_report, add_operators_command, add_devices, add_doctor)
-    for add in (*running, add_gate, add_baseline, add_merge, add_history):
+    for add in (*running, add_gate, add_baseline, add_merge, add_history, add_corpus):
         add(commands)
     return made

@@ -18,6 +18,7 @@ from conformance.devices.device import DeviceProfile
 from conformance.devices.traits import traits_of
 from conformance.evidence import AnyLine, DeviceLine, Writer
 from conformance.fitted import asked
+from conformance.frozen.attach import attached
 from conformance.operator import ORACLES, REFERENCE, ROUTES
 from conformance.profiles import PROFILES, Profile
 from conformance.resume import Asked, Finished, earlier_run, finished_items
@@ -44,7 +45,10 @@ class Context:
         chosen = suite.chosen(records, option.conformance_operator or ())
         self.libraries = folder_of("libraries", option.conformance_libraries)
         self.traits = traits_of(self.libraries)
-        self.operators = tuple(asked(one.on_route(self.route), self.traits) for one in chosen)
+        self.kept = attached(chosen, self.directories, corpus=self.profile.corpus)
+        self.operators = tuple(
+            asked(one.on_route(self.route), self.traits) for one in self.kept.operators
+        )
         self.records = {operator.name: operator for operator in records}
         self.standard: str | None = option.conformance_standard
         self.standards = bool(option.conformance_standards)

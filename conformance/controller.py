@@ -195,7 +195,11 @@ class Controller:
             route=context.route,
             standard=context.by_standard.words,
             operators=[operator.name for operator in context.operators],
-            provenance=provenance(suite.root(), context.directories),
+            provenance={
+                **provenance(suite.root(), context.directories),
+                "corpus": context.kept.corpus,
+                "regressions": context.kept.regressions,
+            },
             request={**request(context.asked), "items": items_in_words(mine)},
         )
         try:

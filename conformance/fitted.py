@@ -24,6 +24,10 @@ def asked(operator: Operator, traits: LibraryTraits) -> Operator:
     return replace(
         operator,
         examples=tuple(replace(one, case=fitted(one.case, traits)) for one in operator.examples),
+        corpus=tuple(replace(one, case=fitted(one.case, traits)) for one in operator.corpus),
+        regressions=tuple(
+            replace(one, case=fitted(one.case, traits)) for one in operator.regressions
+        ),
         rejections=operator.rejections if traits.checks_calls else (),
         quarantine=operator.quarantine if traits.checks_calls else (),
     )

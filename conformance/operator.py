@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from conformance.case import Case
     from conformance.cells import Cells
+    from conformance.frozen.case import Frozen
     from conformance.picture import Landmarks
     from conformance.relations.relation import Relation
 
@@ -301,7 +302,8 @@ class Operator:
     what becomes of the modes there. ``limits`` are sizes around which cases are drawn: a kernel
     that exports its own is compared with them (conformance/boundaries.py). ``relations`` are laws
     that results keep among themselves, with no reference (conformance/relations). ``landmarks``
-    says what lies where in a call's outputs, for pictures of wrong ones.
+    says what lies where in a call's outputs, for pictures of wrong ones. ``corpus`` and
+    ``regressions`` are cases that stay, which a run adds to the record (conformance/frozen).
     """
 
     name: str
@@ -326,6 +328,8 @@ class Operator:
     limits: tuple[Limit, ...] = field(default=(), repr=False)
     relations: tuple[Relation, ...] = ()
     landmarks: Callable[[Case], Landmarks] | None = None
+    corpus: tuple[Frozen, ...] = field(default=(), repr=False)
+    regressions: tuple[Frozen, ...] = field(default=(), repr=False)
 
     @property
     def tensors(self) -> tuple[TensorParameter, ...]:
@@ -372,9 +376,17 @@ class Operator:
             and (doubtful.routes or doubtful.case.mode not in absent)
         )
         examples = tuple(example for example in self.examples if example.case.mode not in absent)
+        corpus = tuple(one for one in self.corpus if one.case.mode not in absent)
+        regressions = tuple(one for one in self.regressions if one.case.mode not in absent)
         on_it = (modes, examples, rejections, quarantine)
         if on_it == (self.modes, self.examples, self.rejections, self.quarantine):
             return self
         return replace(
-            self, modes=modes, examples=examples, rejections=rejections, quarantine=quarantine
+            self,
+            modes=modes,
+            examples=examples,
+            rejections=rejections,
+            quarantine=quarantine,
+            corpus=corpus,
+            regressions=regressions,
         )

@@ -37,7 +37,7 @@ TRIAL = pytest.StashKey[Trial]()
 BODY = pytest.StashKey[Body]()
 CONTEXT = pytest.StashKey[Context]()
 LOST = "conformance_lost"
-NAMED_CALLS = ("example", "rejection", "quarantine")
+NAMED_CALLS = ("example", "rejection", "quarantine", "corpus", "regression")
 """What a record's named calls are judged as; a relation has a name too, but its cases are drawn."""
 PROBING = ("main", "gw0")
 """Workers that probe the device: one of them is in every run."""

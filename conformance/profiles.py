@@ -18,7 +18,7 @@ class Profile:
     wall time in which one failing item may look for a smaller case, see `conformance.trial`;
     ``time_limit`` is seconds for one call on the device. ``random`` profiles draw a new seed for
     each run and keep Hypothesis's example database; the others draw the same cases for the same
-    seed.
+    seed. With ``corpus`` the frozen cases are judged before any that is drawn.
     """
 
     name: str
@@ -31,6 +31,7 @@ class Profile:
     edge_cost: int
     relations: int
     random: bool = False
+    corpus: bool = True
 
 
 PROFILES = {
@@ -46,6 +47,7 @@ PROFILES = {
             strength=2,
             edge_cost=1_000,
             relations=12,
+            corpus=False,
         ),
         Profile(
             "gate",

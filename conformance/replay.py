@@ -25,7 +25,9 @@ SCHEMA = 1
 Judge = Callable[[Observe, Arithmetic], tuple[Observation, Verdict]]
 """Makes the call, or calls, and judges what is observed on a device of that arithmetic."""
 
-JudgedAs = Literal["values", "rejection", "example", "relation", "quarantine"]
+JudgedAs = Literal[
+    "values", "rejection", "example", "relation", "quarantine", "corpus", "regression"
+]
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from conformance.shard import WHOLE, Shard
 from conformance.suite import UsageError
 from conformance.summary import Evidence, read_evidence
 
-JUDGES = ("python", "packages", "sources")
+JUDGES = ("python", "packages", "sources", "corpus", "regressions")
 """What of the provenance decides verdicts beside the device."""
 
 

@@ -59,7 +59,8 @@ class Request(Asked):
             len(o.modes) * len(o.dtypes) * examples_of_each(o, self.profile) for o in self._called
         )
         documented = sum(2 * len(o.examples) + 2 * len(o.rejections) for o in self._called)
-        return round(drawn / self.shard.count) + documented
+        kept = sum(len(o.corpus) + len(o.regressions) for o in self._called)
+        return round((drawn + kept) / self.shard.count) + documented
 
     @property
     def _called(self) -> list[Operator]:

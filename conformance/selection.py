@@ -25,6 +25,7 @@ class Selection:
     ) -> None:
         """Deselect the other shards' items, after pytest has deselected its own."""
         context = self.context
+        items.sort(key=_rank)
         kept = context.shard.part(items, _is_mandatory)
         if len(kept) < len(items):
             chosen = {item.nodeid for item in kept}
@@ -55,6 +56,12 @@ class Selection:
             hook.pytest_runtest_logreport(report=report)
         hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
         return True
+
+
+def _rank(item: pytest.Item) -> int:
+    """Which items run first: regressions, then the frozen corpus, then all others as they were."""
+    parameters = _parameters(item)
+    return 0 if "regression" in parameters else 1 if "frozen" in parameters else 2
 
 
 def draws(item: pytest.Item) -> bool:

@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis import strategies as st
@@ -34,6 +35,8 @@ from conformance.case import Case
 from conformance.covered import covered, not_simplest
 from conformance.devices.device import Device
 from conformance.fitted import fitted
+from conformance.frozen.case import Frozen
+from conformance.legality import IllegalCase, check_call
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.observation import Observation, Outcome
 from conformance.operator import (
@@ -65,7 +68,13 @@ FILTERED = (HealthCheck.filter_too_much,)
 LARGER = 12
 """How many free draws, and how many rows, are looked at for a larger case that shows a mistake."""
 
-NAMED = {"rejection": "rejections", "example": "examples", "quarantined": "quarantine"}
+NAMED = {
+    "rejection": "rejections",
+    "example": "examples",
+    "quarantined": "quarantine",
+    "frozen": "corpus",
+    "regression": "regressions",
+}
 """Parameters that get one of a record's named calls, and the record's field that lists them."""
 
 
@@ -305,6 +314,28 @@ def judge_example(example: Example, operator: Operator, observation: Observation
     """Judge an observation of a documented call, and put the verdict on record."""
     verdict = judging.judge_example(example, operator, observation, _arithmetic())
     _note(Judged(example.case, observation, verdict, "example", example.name))
+    return verdict
+
+
+def judge_frozen(frozen: Frozen, operator: Operator, device: Device) -> Verdict:
+    """Make the call of a case that stays, judge it as any call, and put the verdict on record.
+
+    Raises `BrokenRecord` where the case is not the one that was frozen.
+    """
+    case = frozen.case
+    try:
+        check_call(case, operator)
+    except IllegalCase as error:
+        raise BrokenRecord(f"{frozen.kind} {frozen.name}: {error}") from error
+    if case.digest != frozen.digest:
+        raise BrokenRecord(
+            f"{frozen.kind} {frozen.name} of {operator.name} has digest {case.digest}, frozen was"
+            f" {frozen.digest}: its recipes make other values here (numpy {np.__version__}), or the"
+            " file was changed"
+        )
+    observation = device.run(operator, case)
+    verdict = judging.judge(operator, case, observation, _arithmetic())
+    _note(Judged(case, observation, verdict, frozen.kind, frozen.name))
     return verdict
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,8 @@ from conformance.case import Case, Machine
 from conformance.commands.again import Again, Asked, judge_again
 from conformance.commands.common import add_json, add_operators, tell_program
 from conformance.context import DEFAULTS, device_spec, folder_of, one_of, seconds_of
+from conformance.frozen import attach
+from conformance.frozen.regressions import promote
 from conformance.gate.reading import printable
 from conformance.numerics.agreement import ReferenceDisagreement
 from conformance.numerics.arithmetic import Arithmetic
@@ -46,6 +48,13 @@ def add_replay(commands: Any) -> None:
     add("--libraries", metavar="DIR", help="judge the libascendcl.so and libopapi.so in DIR")
     add("--standard", metavar="NAME", help="summed outputs must pass this published standard too")
     add("--standards", action="store_true", help="tell what every published standard says")
+    add(
+        "--promote",
+        action="store_true",
+        help="make it a regression, which every run judges first: a file to commit",
+    )
+    add("--name", metavar="NAME", help="of the regression (mode, dtype and digest)")
+    add("--why", metavar="TEXT", help="what it is kept for (the headline of its verdict)")
     add_json(command)
     add_operators(command)
     command.set_defaults(command=replay_command)
@@ -57,6 +66,8 @@ def replay_command(parsed: argparse.Namespace, console: Console, extra: list[str
     libraries = folder_of("libraries", parsed.libraries)
     if parsed.order is not None:
         _check_order(parsed.order, parsed.device)
+    if not parsed.promote and (parsed.name or parsed.why):
+        raise suite.UsageError("name", parsed.name or parsed.why, "goes with --promote")
     directories = tuple(directory.absolute() for directory in parsed.operators)
     operators = suite.operators(directories)
     bundle = read_bundle(parsed.bundle)
@@ -80,12 +91,25 @@ def replay_command(parsed: argparse.Namespace, console: Console, extra: list[str
     for line in (same_bytes, same_patterns):
         if line:
             console.print(f"bundle: {printable(line)}", markup=False)
+    promoted = _promote(bundle, parsed, directories) if parsed.promote else None
+    if promoted is not None:
+        size = promoted.stat().st_size
+        console.print(f"regression: {promoted} ({size:,} bytes); commit it", markup=False)
     if parsed.json:
         told = {"headline": again.verdict.headline, "bundle": str(parsed.bundle)}
-        tell_program(
-            {"status": again.status, **told, "bytes": same_bytes, "patterns": same_patterns}
-        )
+        told |= {"bytes": same_bytes, "patterns": same_patterns}
+        told |= {} if promoted is None else {"regression": str(promoted)}
+        tell_program({"status": again.status, **told})
     return again.status
+
+
+def _promote(bundle: Bundle, parsed: argparse.Namespace, directories: Sequence[Path]) -> Path:
+    """Write the bundle's call as a regression beside its operator's record."""
+    case = bundle.replay.case
+    folder = attach.folder_of(attach.REGRESSIONS, case.operator, directories)
+    name = parsed.name or f"{case.mode} {case.dtype} {case.digest[:8]}"
+    why = printable(parsed.why or bundle.manifest.headline)
+    return promote(folder, bundle.replay, name, why)
 
 
 def _told(bundle: Bundle) -> Iterator[str]:

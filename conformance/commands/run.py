@@ -27,6 +27,7 @@ from conformance.context import (
 )
 from conformance.devices.device import EnvironmentFailure
 from conformance.devices.foreign import Checkout, checkout_libraries
+from conformance.frozen.attach import attached
 from conformance.gate.reading import CannotJudge, printable
 from conformance.history.record import import_runs
 from conformance.operator import ORACLES, ROUTES, Operator
@@ -126,6 +127,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     if checkout is not None:
         chosen = tuple(one for one in chosen if one.name in checkout.folders)
         libraries = checkout.libraries
+    chosen = attached(chosen, directories, corpus=profile.corpus).operators
     kernels = suite.kernel_folders(chosen, directories)
     out = parsed.out.absolute()
     if parsed.resume and parsed.seed is None:

@@ -1,0 +1,13 @@
+"""The frozen corpus: the same cases in every run, so that runs can be compared."""
+
+from conformance.devices.device import Device
+from conformance.frozen.case import Frozen
+from conformance.operator import Operator
+from conformance.template import conformance_test, judge_frozen
+
+
+@conformance_test
+def test_corpus(operator: Operator, frozen: Frozen, device: Device) -> None:
+    """Every output lies in the set that the operator's contract allows."""
+    verdict = judge_frozen(frozen, operator, device)
+    assert verdict.ok, verdict

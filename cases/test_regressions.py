@@ -1,0 +1,13 @@
+"""Regressions: calls that a kernel once got wrong, before all others."""
+
+from conformance.devices.device import Device
+from conformance.frozen.case import Frozen
+from conformance.operator import Operator
+from conformance.template import conformance_test, judge_frozen
+
+
+@conformance_test
+def test_regressions(operator: Operator, regression: Frozen, device: Device) -> None:
+    """What was refused once is accepted."""
+    verdict = judge_frozen(regression, operator, device)
+    assert verdict.ok, verdict

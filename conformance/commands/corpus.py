@@ -1,0 +1,103 @@
+"""``corpus``: freeze cases that every gate judges, and tell which are frozen."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from conformance import suite
+from conformance.commands.common import add_json, add_operators, tell_program
+from conformance.controller import ACCEPTED
+from conformance.frozen.attach import CORPUS, attached, folder_of, folders
+from conformance.frozen.case import Frozen
+from conformance.frozen.corpus import read_corpus, write_corpus
+from conformance.operator import Operator
+from conformance.summary import now
+
+
+def add_corpus(commands: Any) -> None:
+    """The grammar of ``corpus``."""
+    corpus = commands.add_parser(
+        "corpus", help="freeze cases that every gate judges first", allow_abbrev=False
+    )
+    acts = corpus.add_subparsers(required=True, metavar="ACT")
+    freeze = acts.add_parser(
+        "freeze", help="choose and write the next version of the corpus", allow_abbrev=False
+    )
+    show = acts.add_parser("show", help="what is frozen, and regressions", allow_abbrev=False)
+    for act, command in ((freeze, freeze_command), (show, show_command)):
+        act.add_argument("--operator", action="append", default=[], metavar="OP", help="OP alone")
+        add_operators(act)
+        add_json(act)
+        act.set_defaults(command=command)
+
+
+def freeze_command(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
+    """Choose the cases of operators anew and write them as the next version.
+
+    Every folder of records has a corpus of its own; those of other operators stay as they are.
+    """
+    from conformance.frozen.select import chosen
+
+    told = []
+    for folder, operators in _places(parsed):
+        cases: dict[str, Sequence[Frozen]] = {}
+        for operator in operators:
+            if operator.cells is None:
+                console.print(f"{operator.name}: declares no cells, nothing is frozen of it")
+                continue
+            cases[operator.name] = chosen(operator)
+            console.print(f"{operator.name}: {len(cases[operator.name])} cases", markup=False)
+        if not cases:
+            continue
+        version = write_corpus(folder, cases, now())
+        size = sum(path.stat().st_size for path in folder.iterdir())
+        console.print(f"version {version} in {folder}: {size:,} bytes", markup=False)
+        count = sum(map(len, cases.values()))
+        told.append({"folder": str(folder), "version": version, "cases": count, "bytes": size})
+    if not told:
+        raise suite.UsageError("operators", "none", "there is nothing to freeze")
+    if parsed.json:
+        tell_program({"status": ACCEPTED, "corpora": told})
+    return ACCEPTED
+
+
+def show_command(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
+    """Tell the versions, and how many cases are frozen of each operator."""
+    directories = _directories(parsed)
+    chosen = suite.chosen(suite.operators(directories), parsed.operator)
+    kept = attached(chosen, directories, corpus=True)
+    for folder in folders(CORPUS, directories):
+        found = read_corpus(folder)
+        console.print(
+            f"{folder}: {'none' if found is None else f'version {found.version}'}", markup=False
+        )
+    for operator in kept.operators:
+        console.print(
+            f"{operator.name}: {len(operator.corpus)} frozen cases,"
+            f" {len(operator.regressions)} regressions",
+            markup=False,
+        )
+        for one in operator.regressions:
+            console.print(f"  {one.name}: {one.why}", markup=False)
+    if parsed.json:
+        counts = {o.name: [len(o.corpus), len(o.regressions)] for o in kept.operators}
+        tell_program({"status": ACCEPTED, "corpus": kept.corpus, "cases": counts})
+    return ACCEPTED
+
+
+def _places(parsed: argparse.Namespace) -> Iterator[tuple[Path, list[Operator]]]:
+    """Every folder of a corpus, and the operators whose records lie beside it."""
+    directories = _directories(parsed)
+    wanted = suite.chosen(suite.operators(directories), parsed.operator)
+    home = {one.name: folder_of(CORPUS, one.name, directories) for one in wanted}
+    for folder in folders(CORPUS, directories):
+        yield folder, [one for one in wanted if home[one.name] == folder]
+
+
+def _directories(parsed: argparse.Namespace) -> list[Path]:
+    return [directory.absolute() for directory in parsed.operators]

@@ -1,0 +1,1 @@
+"""Cases that stay: the frozen corpus, and regressions that people promoted from bundles."""

@@ -1,0 +1,102 @@
+"""One case that stays, by its name: what is judged of it, and how it is written down.
+
+Small tensors are written as values, larger ones as the recipes that make them. The digest is that
+of the bytes in either case, so that a version of numpy that draws otherwise is noticed, not judged.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+
+from conformance.case import Case, Tensor, integer_view, numpy_dtype
+
+Kind = Literal["corpus", "regression"]
+NAME = re.compile(r"[A-Za-z0-9][\w .,+=^-]{0,119}", re.ASCII)
+LISTED_ELEMENTS = 64
+"""Elements up to which a tensor is written as values."""
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """A case with a name that stays, in the corpus or as a regression: ``digest`` is that of its
+    inputs when it was frozen, ``why`` what it is kept for.
+    """
+
+    name: str
+    case: Case
+    digest: str
+    kind: Kind
+    why: str = ""
+
+
+class Written(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """A frozen case in its file."""
+
+    name: str
+    digest: str
+    case: Case
+    why: str = ""
+
+
+class NotFrozen(ValueError):  # noqa: N818
+    """What is written down is no case that was frozen."""
+
+
+def written(frozen: Frozen) -> dict[str, Any]:
+    """A frozen case as plain values, without what is not said; the file is made of these."""
+    told: dict[str, Any] = {"name": frozen.name, "digest": frozen.digest}
+    told |= {"why": frozen.why} if frozen.why else {}
+    plain = msgspec.to_builtins(frozen.case, enc_hook=lambda value: value.item())
+    return told | {"case": _said(plain)}
+
+
+def read(raw: bytes, kind: Kind, operator: str) -> Frozen:
+    """A frozen case of an operator. Raises `NotFrozen` for what is none."""
+    try:
+        found = msgspec.json.decode(raw, type=Written)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise NotFrozen(str(error)) from error
+    if not NAME.fullmatch(found.name):
+        raise NotFrozen(f"its name {found.name[:100]!r} is none")
+    if found.case.operator != operator:
+        raise NotFrozen(f"{found.name} is a case of {found.case.operator[:100]!r}")
+    return Frozen(found.name, found.case, found.digest, kind, found.why)
+
+
+def frozen_now(name: str, case: Case, kind: Kind, why: str = "") -> Frozen:
+    """A case as it is from now on: its small tensors as values."""
+    inputs = {key: _listed(case, key, tensor) for key, tensor in case.inputs.items()}
+    kept = replace(case, inputs=inputs)
+    assert kept.digest == case.digest
+    return Frozen(name, kept, case.digest, kind, why)
+
+
+def _listed(case: Case, name: str, tensor: Tensor) -> Tensor:
+    if tensor.fill is None or tensor.held_size > LISTED_ELEMENTS:
+        return tensor
+    held = np.ascontiguousarray(tensor.held(case.arrays[name]))
+    bits = held.view(integer_view(numpy_dtype(tensor.dtype))).reshape(-1)
+    return replace(tensor, values=tuple(bits.tolist()), fill=None, unread=())
+
+
+def _said(value: Any) -> Any:
+    """Without what a case has where it says nothing: null, no unread rows, blocks forward."""
+    if not isinstance(value, Mapping):
+        return value
+    return {
+        name: one if name == "attributes" else _said(one)
+        for name, one in value.items()
+        if not (name in ABSENT and one is None)
+        and not (name == "unread" and not one)
+        and not (name == "block_order" and one == "forward")
+    }
+
+
+ABSENT = ("values", "fill", "rows", "strides", "machine")
+"""What a case and its tensors may do without."""
