@@ -55,7 +55,7 @@ def read_corpus(folder: Path) -> Corpus | None:
             rule = f"was changed since version {index.version} was frozen: it has another sha256"
             raise UsageError("corpus", path, rule)
         cases[operator] = _cases(path, raw, operator)
-    told = hashlib.sha256(msgspec.json.encode(index.files, order="sorted")).hexdigest()
+    told = hashlib.sha256(msgspec.json.encode(dict(sorted(index.files.items())))).hexdigest()
     return Corpus(f"{index.version}-{told[:8]}", cases)
 
 
