@@ -30,8 +30,10 @@ def test_the_page_works_as_it_is_written(installed: Installed, tmp_path: Path) -
         assert command.matches(done.stdout), (
             f"$ {command.line}\nshown:\n{command.shown}\nprinted:\n{done.stdout}"
         )
-        judged += " run " in command.line
+        judged += any(word in command.line for word in (" run ", " replay "))
     assert judged == 5
+    (bundle,) = (tmp_path / "reports" / "latest" / "failures").iterdir()
+    assert {"replay.py", "replay.cpp", "manifest.json"} <= {path.name for path in bundle.iterdir()}
 
 
 def test_the_page_keeps_the_style_of_the_project(tmp_path: Path) -> None:
