@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import shutil
@@ -16,7 +17,7 @@ import numpy as np
 from conformance.bundle import manifest as told
 from conformance.bundle.accepted import accepted_of, estimated_bytes
 from conformance.bundle.arguments import NAME, UNDEFINED, arguments_of
-from conformance.bundle.arrays import storable
+from conformance.bundle.arrays import encoded_bytes, storable
 from conformance.bundle.manifest import AcceptedEntry, Manifest, ObservedEntry, Seen
 from conformance.bundle.program import cpp_program, python_program
 from conformance.bundle.stored import Arrays
@@ -56,12 +57,27 @@ def write_bundle(
     Raises `OSError`.
     """
     fresh = folder.with_name(f".{folder.name}.{os.getpid()}")
-    shutil.rmtree(fresh, ignore_errors=True)
-    for path, content in bundle_files(replay, operator, seen, origin).items():
-        (fresh / path).parent.mkdir(parents=True, exist_ok=True)
-        (fresh / path).write_bytes(content)
-    shutil.rmtree(folder, ignore_errors=True)
-    os.rename(fresh, folder)
+    files = bundle_files(replay, operator, seen, origin)
+    try:
+        for path, content in files.items():
+            (fresh / path).parent.mkdir(parents=True, exist_ok=True)
+            (fresh / path).write_bytes(content)
+        _put_in_place(fresh, folder)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _put_in_place(fresh: Path, folder: Path) -> None:
+    """Rename a folder to one that may be there, and that another process may just put there."""
+    for last in (False, False, True):
+        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            os.rename(fresh, folder)
+        except OSError as error:
+            if last or error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+        else:
+            return
 
 
 def bundle_files(
@@ -161,8 +177,11 @@ def _of_output(
     except (*UNDEFINED, ReferenceDisagreement) as error:
         return AcceptedEntry(kind="not stored", reason=f"the record does not say: {error}")
     files = {part: f"{place}.{part}.npy" for part in accepted.arrays}
-    if not all([arrays.add(path, accepted.arrays[part]) for part, path in files.items()]):
+    count = sum(encoded_bytes(one.dtype, one.shape) for one in accepted.arrays.values())
+    if not arrays.fits(place, count):
         return AcceptedEntry(kind="not stored", reason=arrays.left_out[-1].reason)
+    for part, path in files.items():
+        arrays.add(path, accepted.arrays[part])
     return AcceptedEntry(
         kind=accepted.kind,
         files=files,

@@ -176,3 +176,28 @@ def test_a_second_failure_of_the_same_call_takes_the_place_of_the_first(tmp_path
     bundle(tmp_path / "b")
     assert not (tmp_path / "b" / "stale").exists()
     assert [path.name for path in tmp_path.iterdir()] == ["b"]
+
+
+def test_what_is_accepted_is_left_out_where_it_does_not_fit_and_the_programs_say_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored, "MOST_ARRAY_BYTES", 34_300)
+    manifest = read_bundle(bundle(tmp_path / "b")).manifest
+    assert manifest.accepted["grad_x"].kind == "not stored"
+    assert [one.path for one in manifest.left_out] == ["accepted/grad_x"]
+    assert not (tmp_path / "b" / "accepted").exists()
+    assert manifest.no_programs == ""
+    words = "grad_x: not judged, all arrays of a bundle have up to"
+    assert words in (tmp_path / "b" / told.CPP_PROGRAM).read_text()
+
+
+def test_a_bundle_that_cannot_be_written_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, content: bytes) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match="No space left"):
+        bundle(tmp_path / "b")
+    assert list(tmp_path.iterdir()) == []
