@@ -41,6 +41,19 @@ def test_a_cell_that_only_the_baseline_declares_is_rejected(tmp_path: Path) -> N
     assert "missing cell  permute-tail-float32: the baseline has this cell" in text
 
 
+@pytest.mark.parametrize("kind", ["corpus", "regression"])
+def test_a_case_that_stays_is_compared_by_its_name(tmp_path: Path, kind: str) -> None:
+    named: dict[str, Any] = {"judged_as": kind, "name": "tail float16 pairs 01", "mode": "tail"}
+    accepted(tmp_path / "b", run(tmp_path / "before", every_cell(verdict("c", **named))))
+    now = run(tmp_path / "now", every_cell(refused("c", **named)))
+    judgement, text = gate(now, baselines=tmp_path / "b")
+    assert judgement.status == 1
+    assert f"newly failing  permute/{kind}/tail float16 pairs 01: was accepted" in text
+    without = run(tmp_path / "without")
+    text = gate(without, baselines=tmp_path / "b")[1]
+    assert f"missing case  permute/{kind}/tail float16 pairs 01" in text
+
+
 def test_simulated_evidence_is_rejected_where_an_npu_is_required(tmp_path: Path) -> None:
     judgement, text = gate(run(tmp_path / "run"), require_device="npu")
     assert judgement.status == 1
