@@ -15,7 +15,6 @@ from conformance.devices.device import DeviceProfile
 from conformance.diagnosis.picture import excerpts, pictures
 from conformance.evidence import FailureLine
 from conformance.numerics.arithmetic import IEEE, Arithmetic
-from conformance.operator import Operator
 from conformance.picture import Picture
 from conformance.provenance import provenance
 from conformance.replay import Replay
@@ -78,7 +77,7 @@ def tell(
         headline=verdict.headline,
         text=text,
         pictured="" if telling is None else str(telling.verdict),
-        pictures=_pictures(context.records.get(case.operator), telling or judged, arithmetic),
+        pictures=_pictures(context, telling or judged, arithmetic),
         excerpts=list(excerpts(judged.observation, _library(profile))),
     )
 
@@ -101,13 +100,15 @@ def _library(profile: DeviceProfile | None) -> Path | None:
     return None if found is None else Path(found.path)
 
 
-def _pictures(operator: Operator | None, judged: Judged, arithmetic: Arithmetic) -> list[Picture]:
+def _pictures(context: Context, judged: Judged, arithmetic: Arithmetic) -> list[Picture]:
     """Pictures of wrong outputs; those of a call that must be refused, or of a relation, are
     judged by no contract.
     """
+    operator = context.records.get(judged.case.operator)
     if operator is None or judged.judged_as in ("rejection", "relation"):
         return []
-    found = list(pictures(operator, judged.case, judged.observation, arithmetic))
+    own = not context.traits.checkout and context.device.startswith(("auto", "sim"))
+    found = list(pictures(operator, judged.case, judged.observation, arithmetic, own_kernels=own))
     for one in found:
         output = judged.verdict.outputs.get(one.output)
         if output is not None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from hypothesis.strategies import SearchStrategy
 
+from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_init_routing_v2_call import (
     BEFORE,
     BEFORE_FLAG,
@@ -155,6 +156,7 @@ OPERATOR = Operator(
     rejections=rejections(),
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES, probs=(False,))),
+    landmarks=lambda case: of_sorted_rows(case, "expanded_x", "expert_idx", "x"),
     relations=RELATIONS,
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
+from cases.operators._landmarks import of_summed_rows
 from cases.operators._moe_init_routing_v2_grad_cells import cells
 from cases.operators._moe_init_routing_v2_grad_far import far_cases, far_examples
 from cases.operators._moe_init_routing_v2_grad_limits import (
@@ -381,6 +382,7 @@ OPERATOR = Operator(
     rejections=rejections(),
     row_sum=row_sum,
     limits=tuple(limits(DTYPES)),
+    landmarks=lambda case: of_summed_rows(case, case.attributes["top_k"], tile_columns),
     relations=RELATIONS,
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),

@@ -12,6 +12,7 @@ from typing import Any
 
 from hypothesis.strategies import SearchStrategy
 
+from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_token_permute_call import DTYPES, NAME, PERMUTE, TENSORS
 from cases.operators._moe_token_permute_calls import (
     DEFINITION,
@@ -115,6 +116,7 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES, probs=(False,))),
     relations=RELATIONS,
+    landmarks=lambda case: of_sorted_rows(case, "permute_tokens", "indices", "tokens"),
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),

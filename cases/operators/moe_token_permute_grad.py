@@ -7,6 +7,7 @@ from functools import cache, partial
 
 from hypothesis.strategies import SearchStrategy
 
+from cases.operators._landmarks import of_summed_rows
 from cases.operators._slot_sum_cases import left_to_right, near_cases, row_sum
 from cases.operators._slot_sum_cells import cells
 from cases.operators._slot_sum_far import far_cases, far_examples
@@ -266,6 +267,7 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     row_sum=partial(row_sum, call),
     limits=tuple(limits(DTYPES)),
+    landmarks=lambda case: of_summed_rows(case, case.attributes["num_topk"]),
     relations=(
         *of_sums(AXES, ("out",), ("permuted_output_grad",)),
         agrees(PERMUTE_GRAD, INIT_GRAD),

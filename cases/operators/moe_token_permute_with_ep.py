@@ -13,6 +13,7 @@ import numpy as np
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
+from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_token_permute_with_ep_call import (
     DTYPES,
     NAME,
@@ -51,6 +52,7 @@ from conformance.operator import (
     document,
     source_read,
 )
+from conformance.picture import Landmarks
 from reference import moe_token_permute_with_ep as reference
 
 
@@ -114,6 +116,15 @@ def tiled(text: str) -> Clause:
 
 SLICED = stated("the slot of rank r goes to row r - start, where start <= r < end")
 NO_RANGE = "ops-transformer, newer README and definition disagree; MoeTokenPermute's rule"
+
+
+def landmarks(case: Case) -> Landmarks:
+    """Rows lie expert by expert from the first rank of the range on; a padded call sorts none."""
+    if case.mode in ("padded", "reversed"):
+        return Landmarks()
+    first = (case.attributes["rank_range"] or (0, 0))[0]
+    return of_sorted_rows(case, "permute_tokens", "indices", "tokens", first)
+
 
 OPERATOR = Operator(
     name=NAME,
@@ -187,6 +198,7 @@ OPERATOR = Operator(
     rejections=rejections(),
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES)),
+    landmarks=landmarks,
     relations=RELATIONS,
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),

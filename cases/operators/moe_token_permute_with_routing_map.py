@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from cases.operators._landmarks import of_counted_rows
 from cases.operators._moe_token_permute_with_routing_map_cases import cases
 from cases.operators._moe_token_permute_with_routing_map_cells import cells
 from cases.operators._moe_token_permute_with_routing_map_examples import examples
@@ -43,6 +44,7 @@ from conformance.operator import (
     document,
     source_read,
 )
+from conformance.picture import Landmarks
 from reference import moe_token_permute_with_routing_map as reference
 
 
@@ -75,6 +77,17 @@ EMPTY = Unspecified(
         "a call without a map or without elements to copy writes nothing, and succeeds", HOST
     )
 )
+
+
+def landmarks(case: Case) -> Landmarks:
+    """Rows lie expert by expert, those of a padded call as many of each."""
+    routing_map = case.arrays["routing_map"]
+    experts, rows = routing_map.shape[1], case.outputs["permute_tokens"].shape[0]
+    padded = np.full(experts, rows // max(1, experts))
+    counts = padded if case.mode == "drop_pad" else np.count_nonzero(routing_map, axis=0)
+    return of_counted_rows(case, "permute_tokens", counts)
+
+
 OPERATOR = Operator(
     name=NAME,
     title="MoeTokenPermuteWithRoutingMap",
@@ -143,6 +156,7 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES)),
     relations=RELATIONS,
+    landmarks=landmarks,
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),

@@ -6,6 +6,7 @@ What is kept is small whatever the size of the output: counts over a grid, and a
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,12 +51,22 @@ FAR = np.iinfo(np.int64).max
 
 
 def pictures(
-    operator: Operator, case: Case, seen: Observation, arithmetic: Arithmetic
+    operator: Operator,
+    case: Case,
+    seen: Observation,
+    arithmetic: Arithmetic,
+    *,
+    own_kernels: bool = True,
 ) -> Iterator[Picture]:
-    """A picture of each output that came back wrong. Of what no contract speaks there is none."""
+    """A picture of each output that came back wrong. Of what no contract speaks there is none.
+
+    Tiles are those of ``own_kernels``: what others take at a time, nobody knows.
+    """
     if seen.outcome is not Outcome.COMPLETED:
         return
     marks = operator.landmarks(case) if operator.landmarks is not None else Landmarks()
+    if not own_kernels:
+        marks = replace(marks, tile_columns=0)
     for name, array in seen.outputs.items():
         if name not in case.outputs or not 0 < array.size <= LARGEST:
             continue
@@ -184,7 +195,7 @@ def picture(
     by_rows = np.add.reduceat(wrong, np.arange(0, rows, row_step), axis=0, dtype=np.int64)
     grid = np.add.reduceat(by_rows, np.arange(0, columns, column_step), axis=1)
     experts = list(marks.experts.get(name, ()))
-    if not experts and array.ndim == 3:
+    if array.ndim == 3:
         experts = list(range(0, rows, array.shape[1]))
     tile = marks.tile_columns if array.ndim > 1 else 0
     return Picture(

@@ -1,0 +1,70 @@
+"""Records know where the rows of an expert begin, by the reference's own result."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from conformance import suite
+from conformance.operator import Operator
+from tests.kernels.drawn_cases import drawn
+
+SORTING = {
+    "moe_token_permute": ("whole", "permute_tokens", "indices"),
+    "moe_token_permute_with_ep": ("middle", "permute_tokens", "indices"),
+    "moe_init_routing_v2": ("dropless", "expanded_x", "expert_idx"),
+}
+OPERATORS = {one.name: one for one in suite.operators([])}
+
+
+def cases(operator: Operator, mode: str) -> list:
+    return drawn(operator.cases(mode, "float32"), 25, 0, mode)
+
+
+@pytest.mark.parametrize("name", SORTING)
+def test_an_expert_s_rows_begin_where_the_key_of_the_kept_slots_changes(name: str) -> None:
+    operator, (mode, output, keys) = OPERATORS[name], SORTING[name]
+    assert operator.landmarks is not None
+    for case in cases(operator, mode):
+        given = np.sort(case.arrays[keys].reshape(-1), kind="stable")
+        first = (case.attributes.get("rank_range") or (0, 0))[0]
+        kept = given[first : first + case.outputs[output].shape[0]]
+        changes = np.flatnonzero(np.diff(kept)) + 1
+        said = operator.landmarks(case).experts[output]
+        assert [start for start in said if 0 < start < kept.size] == changes.tolist()
+
+
+@pytest.mark.parametrize("mode", ["dropless", "drop_pad"])
+def test_a_map_s_experts_begin_behind_the_rows_of_those_before(mode: str) -> None:
+    operator = OPERATORS["moe_token_permute_with_routing_map"]
+    assert operator.landmarks is not None
+    for case in cases(operator, mode):
+        chosen = case.arrays["routing_map"].astype(bool)
+        rows = case.outputs["permute_tokens"].shape[0]
+        starts = operator.landmarks(case).experts["permute_tokens"]
+        assert len(starts) == chosen.shape[1]
+        sizes = np.diff([*starts, rows])
+        if mode == "dropless":
+            assert sizes.tolist() == chosen.sum(axis=0).tolist()
+        else:
+            assert set(sizes.tolist()) == {rows // chosen.shape[1]}
+
+
+@pytest.mark.parametrize("name", ["moe_token_permute_grad", "moe_init_routing_v2_grad"])
+def test_a_tile_of_summed_rows_is_what_the_tiling_exports(name: str) -> None:
+    operator = OPERATORS[name]
+    assert operator.landmarks is not None
+    known = {
+        (one.dtype, one.top_k, one.ub_bytes): one.value
+        for one in operator.limits
+        if one.axis == "hidden"
+    }
+    compared = 0
+    for case in drawn(operator.cases(operator.modes[0].name, "float16"), 300, 0, name):
+        assert case.machine is not None
+        top_k = case.attributes.get("num_topk", case.attributes.get("top_k", 0))
+        limit = known.get((case.dtype, top_k, case.machine.ub_bytes))
+        if limit:
+            compared += 1
+            assert operator.landmarks(case).tile_columns == limit
+    assert compared > 3
