@@ -33,7 +33,7 @@ MOST_CELLS = (48, 64)
 LARGEST = 1 << 22
 """Elements of an output of which a picture is made; a shrunk case has a few."""
 
-MOST_MARKS = 256
+MOST_MARKS = 20
 """Boundaries of a kind; more would hide the picture."""
 
 KERNELS = "kernels.txt"
