@@ -7,6 +7,7 @@ from itertools import product
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from conformance.cells import EDGE
 from conformance.evidence import AnyLine, VerdictLine
@@ -92,6 +93,7 @@ def _of(key: Key, cells: Shared, cases: Iterable[Shown], strength: int, edge_cos
     counts = {name: dict.fromkeys(levels, 0) for name, levels in declared}
     missing = feasible_tuples(cells.feasible, strength)
     tuples = sum(int(np.count_nonzero(left)) for left in missing.values())
+    rows: list[tuple[int, ...]] = []
     for case in cases:
         for edge in edges.keys() & set(case.get(EDGE, ())):
             edges[edge] += 1
@@ -100,10 +102,10 @@ def _of(key: Key, cells: Shared, cases: Iterable[Shown], strength: int, edge_cos
             mine = [level for level in case.get(name, ()) if level in counts[name]]
             for level in mine:
                 counts[name][level] += 1
-            numbers.append([levels.index(level) for level in mine])
-        for axes, left in missing.items():
-            for together in product(*(numbers[axis] for axis in axes)):
-                left[together] = False
+            # A case that shows no level of an axis has a number beyond, and may show other pairs.
+            numbers.append([levels.index(level) for level in mine] or [len(levels)])
+        rows += product(*numbers)
+    _strike(missing, np.array(rows, np.intp).reshape(-1, len(declared)))
     return Coverage(
         operator=key[0],
         mode=key[1],
@@ -114,6 +116,14 @@ def _of(key: Key, cells: Shared, cases: Iterable[Shown], strength: int, edge_cos
         missing=_words(cells, missing),
         edges=edges,
     )
+
+
+def _strike(missing: Mapping[tuple[int, ...], Feasible], rows: NDArray[np.intp]) -> None:
+    """Take what rows [rows, axes] of level numbers show out of what is missing, in place."""
+    for axes, left in missing.items():
+        shown = np.zeros([size + 1 for size in left.shape], np.bool_)
+        shown[tuple(rows[:, axis] for axis in axes)] = True
+        left &= ~shown[tuple(slice(size) for size in left.shape)]
 
 
 def _words(cells: Shared, missing: Mapping[tuple[int, ...], Feasible]) -> list[str]:
