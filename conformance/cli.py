@@ -12,8 +12,6 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from rich.console import Console
-
 from conformance import suite
 from conformance.commands.baseline import add_baseline
 from conformance.commands.common import tell_program
@@ -28,16 +26,18 @@ from conformance.commands.report import add_report
 from conformance.commands.run import add_run
 from conformance.controller import ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO
 from conformance.devices.device import EnvironmentFailure, OperatorUnavailable
+from conformance.reporting.language import LANGUAGE_OPTION, Speaking, check_language, language_of
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit status."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    given, language = language_of(list(sys.argv[1:] if arguments is None else arguments))
     extra = given[given.index("--") + 1 :] if "--" in given else []
     parsed = parser().parse_args(given[: given.index("--")] if "--" in given else given)
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    console = Speaking(language, stderr=True, highlight=False, soft_wrap=True)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
+        check_language(language)
         done: int = parsed.command(parsed, console, extra)
         return done
     except suite.UsageError as error:
@@ -56,6 +56,9 @@ def parser() -> argparse.ArgumentParser:
     """The grammar of the command line."""
     made = argparse.ArgumentParser("python -m conformance", description=__doc__, allow_abbrev=False)
     made.formatter_class = argparse.RawDescriptionHelpFormatter
+    made.add_argument(
+        LANGUAGE_OPTION, help="of what is told to people: en, zh; before or after COMMAND"
+    )
     commands = made.add_subparsers(required=True, metavar="COMMAND")
     running = (add_run, add_replay, add_report, add_operators_command, add_devices, add_doctor)
     for add in (*running, add_gate, add_baseline, add_merge, add_history, add_corpus):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
 from conformance.evidence import FailureLine
+from conformance.reporting.chinese import in_chinese
 from conformance.reporting.drawing import heat_map, histogram, legend
 from conformance.reporting.terminal import percent
 from conformance.reporting.texts import HTML_LANGUAGE, LANGUAGES, texts
@@ -82,7 +83,7 @@ def render(evidence: Evidence, language: str = "en") -> str:
         cells=[_cell(cell) for cell in evidence.cells if _matters(cell, evidence)],
         coverage=[one for one in evidence.coverage if one.tuples],
         shown_missing=SHOWN_MISSING,
-        failures=[_failure(one, texts(language)) for one in shown],
+        failures=[_failure(one, language) for one in shown],
         more_failures=len(evidence.failures) - len(shown),
         errors=[(name, text[-2000:]) for name, text in list(evidence.errors.items())[:20]],
         devices=list(dict.fromkeys(line.description for line in evidence.devices)),
@@ -152,21 +153,23 @@ def _cell(cell: Cell) -> dict[str, Any]:
     }
 
 
-def _failure(failure: FailureLine, words: Mapping[str, str]) -> dict[str, Any]:
+def _failure(failure: FailureLine, language: str) -> dict[str, Any]:
+    words = texts(language)
+    say = in_chinese if language == "zh" else str
     return {
         "item": failure.item.rpartition("::")[2],
         "operator": failure.operator,
         "mode": failure.mode,
         "dtype": failure.dtype,
-        "headline": failure.headline[:SHOWN_TEXT],
-        "details": "\n".join(_details(failure.text[:SHOWN_TEXT])),
+        "headline": say(failure.headline[:SHOWN_TEXT]),
+        "details": say("\n".join(_details(failure.text[:SHOWN_TEXT]))),
         "cut": len(failure.text) > SHOWN_TEXT,
         "replay": replay_of(failure),
-        "pictured": failure.pictured[:SHOWN_TEXT],
+        "pictured": say(failure.pictured[:SHOWN_TEXT]),
         "pictures": [
             {
                 "output": one.output,
-                "words": [word[:SHOWN_TEXT] for word in one.words if word],
+                "words": [say(word[:SHOWN_TEXT]) for word in one.words if word],
                 "map": heat_map(one, words),
                 "legend": legend(one, words),
                 "histogram": histogram(one, words),

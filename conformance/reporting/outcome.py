@@ -11,6 +11,7 @@ from rich.console import Console
 from conformance.boundaries import limits_told
 from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
 from conformance.probe import order_lines
+from conformance.reporting.language import Speaking
 from conformance.reporting.terminal import (
     WIDTH,
     coverage_lines,
@@ -38,7 +39,9 @@ RESULTS = {
 
 def tell(out: Path, evidence: Evidence, status: int, console: Console) -> None:
     """Print the table, the first failures and where the rest is."""
-    wide = Console(file=console.file, width=max(console.width, WIDTH), highlight=False)
+    language = getattr(console, "language", "en")
+    width = max(console.width, WIDTH)
+    wide = Speaking(language, file=console.file, width=width, highlight=False)
     wide.print(table(evidence), crop=False)
     for line in order_lines(evidence.orders):
         console.print(f"order of additions: {line}", markup=False)

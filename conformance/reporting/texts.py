@@ -92,7 +92,7 @@ TEXTS: Mapping[str, tuple[str, str]] = {
     "details": ("What was found", "诊断信息"),
     "diagnostics note": (
         "Diagnostics are quoted as the judge wrote them.",
-        "诊断信息为判定器原文（英文）。",
+        "文档引文与 Kernel 自身的消息保持原文。",
     ),
     "cut text": (
         "The text was cut here; verdict.txt has all of it.",

@@ -1,0 +1,42 @@
+"""The suite's sentences in Chinese: phrase by phrase, so that evidence stays in one language.
+
+A phrase is a pattern of an English sentence and its Chinese words. Names, numbers, code, and what
+records quote from documents stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+
+from conformance.reporting.chinese import advice, commands, verdicts
+
+QUOTED = ("contract: ", "replay: ")
+"""Lines of which only the first word is translated: a document's words, and a command."""
+
+
+Words = str | Callable[[re.Match[str]], str]
+
+
+@cache
+def _rules() -> tuple[tuple[re.Pattern[str], Words], ...]:
+    phrases = (*advice.PHRASES, *verdicts.PHRASES, *commands.PHRASES)
+    return tuple((re.compile(pattern), words) for pattern, words in phrases)
+
+
+def in_chinese(text: str) -> str:
+    """A text of the suite in Chinese, line by line; what has no phrase stays as it is."""
+    return "\n".join(map(_line, text.split("\n")))
+
+
+def _line(line: str) -> str:
+    bare = line.lstrip()
+    for lead in QUOTED:
+        if bare.startswith(lead):
+            head = {"contract: ": "契约：", "replay: ": "复现命令："}[lead]
+            return line[: len(line) - len(bare)] + head + bare.removeprefix(lead)
+    said = line
+    for pattern, words in _rules():
+        said = pattern.sub(words, said)
+    return said.removesuffix(".") + "。" if said != line and said.endswith(".") else said

@@ -1,0 +1,209 @@
+"""What the front door says of runs, in Chinese."""
+
+from __future__ import annotations
+
+from conformance.reporting.chinese.verdicts import Phrase
+
+HEADINGS = {
+    "operator": "算子",
+    "mode": "模式",
+    "dtype": "数据类型",
+    "cases": "用例数",
+    "verdict": "判定",
+    "bit-exact": "逐位一致",
+    "worst headroom": "最小误差余量",
+    "time": "用时",
+    "accepted": "通过",
+    "failed": "未通过",
+    "not judged": "未判定",
+    "incomplete": "未完成",
+    "(must be refused)": "（应被拒绝）",
+    "(relations)": "（算子间关系）",
+}
+"""Words of the table of a run."""
+
+RUNS: tuple[Phrase, ...] = (
+    (r"^device: simulated (\S+), (\d+) vector cores", r"设备：模拟 \1，\2 个矢量核"),
+    (r"^device: ", r"设备："),
+    (
+        r"^run: (.*); route (\w+), profile (\w+), seed (\d+)$",
+        r"运行：\1；调用路径 \2，档位 \3，种子 \4",
+    ),
+    (r"^not on route (\w+): (.*) \(on route (\w+)\)$", r"调用路径 \1 不支持：\2（见调用路径 \3）"),
+    (r"^building the simulator and (\d+) kernels?: ", r"正在编译模拟器及 \1 个 Kernel："),
+    (r"^building (\d+) kernels?: ", r"正在编译 \1 个 Kernel："),
+    (r"^built (.*) in ([\d.]+) s$", r"编译完成：\1，用时 \2 秒"),
+    (r"^order of additions: ", r"累加顺序："),
+    (
+        r"^discrete cells: ([\d,]+) of ([\d,]+) (?:levels|pairs of levels|triples of levels|combinations of levels) judged; fewest cases: (\d+) \((.*)\)$",
+        r"离散单元：取值组合 \2 组中已判定 \1 组；用例最少者 \3 个（\4）",
+    ),
+    (
+        r"^edges of tilings on chips: ([\d,]+) of ([\d,]+) judged",
+        r"各芯片的 Tiling 边界：\2 处中已判定 \1 处",
+    ),
+    (r"^in quarantine, not judged: ", r"隔离观察，未判定："),
+    (r"carried out as the contract says", r"执行结果与契约一致"),
+    (r"carried out, of which the reference says nothing: ", r"已执行，参考实现未作规定："),
+    (r"^not judged: ", r"未判定："),
+    (
+        r"^boundaries of (\S+): (\d+) of (\d+) sizes are not where the record draws its cases",
+        r"\1 的边界：\3 处中有 \2 处与记录不符",
+    ),
+    (
+        r"^kernel coverage: (\S+): (\S+) of (\d+) lines, (\S+) of (\d+) branches",
+        r"Kernel 覆盖率：\1：\3 行的 \2，\5 个分支的 \4",
+    ),
+    (r"lines not run: ", r"未执行的行："),
+    (r"lines with a branch not taken: ", r"有分支未走到的行："),
+    (r"^(\d+) more failed items: ", r"另有 \1 个失败项："),
+    (r" ended without a verdict:$", r" 未得出判定即结束："),
+    (r"^the device or its environment failed: ", r"设备或环境故障："),
+    (r"^cut short by the budget: (\d+) items?: ", r"因时间预算未做完：\1 项："),
+    (r"^not reached: (\d+) items?: ", r"未执行：\1 项："),
+    (
+        r" in (\d+) of (\d+) declared cells in (\d+) s; evidence: ",
+        r"，已声明 \2 个单元中的 \1 个，用时 \3 秒；证据：",
+    ),
+    (r" in (\d+) s; evidence: ", r"，用时 \1 秒；证据："),
+    (
+        r"^accepted as far as the budget went: ([\d,]+) distinct cases",
+        r"在时间预算内通过：\1 个不同用例",
+    ),
+    (r"^accepted: ([\d,]+) distinct cases", r"通过：\1 个不同用例"),
+    (r"^failed: ([\d,]+) distinct cases", r"未通过：\1 个不同用例"),
+    (r"^incomplete: ([\d,]+) distinct cases", r"未完成：\1 个不同用例"),
+    (r"^nothing to judge: ([\d,]+) distinct cases", r"无可判定的用例：\1 个不同用例"),
+    (r"^interrupted: ([\d,]+) distinct cases", r"已中断：\1 个不同用例"),
+    (r"^environment failed: ([\d,]+) distinct cases", r"环境故障：\1 个不同用例"),
+    (r"^interrupted: nothing was judged yet", r"已中断：尚未判定任何用例"),
+    (r"^interrupted$", r"已中断"),
+    (r"^not added to the history: ", r"未写入历史库："),
+    (r"^report: ", r"报告："),
+    (r"^error: ", r"错误："),
+    (r"^nothing was judged: ", r"未判定任何用例："),
+    (r": accepted; ", r"：通过；"),
+    (
+        r"(\d+) elements, (?:all|(\d+)) bit-exact",
+        lambda m: f"{m[1]} 个元素，{'全部' if m[2] is None else m[2] + ' 个'}逐位一致",
+    ),
+    (
+        r"^bundle: (\d+) files are as they were written (\S+); seen on simulated (\S+), (\d+) vector cores",
+        r"复现包：\1 个文件与 \2 写入时一致；当时设备为模拟 \3，\4 个矢量核",
+    ),
+    (r"^bundle: the outputs are those of then, byte for byte", r"复现包：输出与当时逐字节一致"),
+    (r"^bundle: the accepted patterns are those that it stores", r"复现包：允许值与包中所存一致"),
+)
+
+GATE: tuple[Phrase, ...] = (
+    (
+        r"^gate: cannot judge (.*); nothing is accepted, nothing rejected$",
+        r"门禁：无法判定 \1；既不通过也不拒绝",
+    ),
+    (r"^gate: rejected for (.*): ([\d,]+) cases on ", r"门禁：拒绝，原因：\1；\2 个用例，设备 "),
+    (r"^gate: rejected: ([\d,]+) cases on ", r"门禁：拒绝；\1 个用例，设备 "),
+    (r"^gate: accepted: ([\d,]+) cases on ", r"门禁：通过；\1 个用例，设备 "),
+    (r", beside baseline (\S+)$", r"，对照基线 \1"),
+    (r", without a baseline$", r"，无基线"),
+    (r"simulated (\S+), (\d+) vector cores", r"模拟 \1，\2 个矢量核"),
+    (r"^cannot judge: ", r"无法判定："),
+    (r"^waived: ", r"已豁免："),
+    (r"^unconfirmed: ", r"未经文档确认："),
+    (r"^note: ", r"说明："),
+    (r"^shown: ", r"参考："),
+    (r"and (\d+) more \(--json has all\)", r"另有 \1 条（--json 列出全部）"),
+    (r"(\d+) more \(--json has all\)", r"另有 \1 条（--json 列出全部）"),
+    (r"^( +)failure( +)(?=\S+: )", r"\1失败\2"),
+    (r"^( +)error( +)(?=\S+: )", r"\1错误\2"),
+    (r"^( +)device( +)(?=\S+: )", r"\1设备\2"),
+    (r"^( +)see (?=\S+$)", r"\1见 "),
+    (r"\bfailure \((\d+)\)", r"失败 (\1)"),
+    (r"\berror \((\d+)\)", r"错误 (\1)"),
+    (r"\bdevice \((\d+)\)", r"设备 (\1)"),
+    (r"ended without a verdict: ", r"未得出判定即结束："),
+    (r"\bexpired waiver\b", r"豁免过期"),
+    (r"\bunmatched waiver\b", r"豁免未命中"),
+    (r"\bbroad waiver\b", r"豁免过宽"),
+    (r"\bmissing case\b", r"缺失用例"),
+    (r"^( +)tiling key( +)(?=\S+: )", r"\1Tiling 键\2"),
+    (r"\btiling key \((\d+)\)", r"Tiling 键 (\1)"),
+    (r"the baseline has a verdict on it, this run has none", r"基线中有其判定，本次运行没有"),
+    (r" \(fewer in (.*?)\)", r"（\1 中减少）"),
+    (
+        r"(waiver \d+ \(.*?\)) excuses (\S+): (.*) \((.*), until (\S+), (\S+)\)",
+        r"\1 豁免 \2：\3（\4，至 \5，\6）",
+    ),
+    (
+        r"not evaluated: ([\d,]+) waivers? of other devices or cells",
+        r"未评估：\1 条豁免属于其他设备或单元",
+    ),
+    (r"time on the device of ([\d,]+) named calls: (\S+ s)", r"\1 个具名调用的设备耗时：\2"),
+    (r"workspace of ([\d,]+) named calls: (\S+ \w+)", r"\1 个具名调用的 workspace：\2"),
+    (r"\(baseline ([^()]*)\)", r"（基线 \1）"),
+    (r", of other draws", r"，抽样不同"),
+    (r"([\d,]+) named calls are not in the baseline yet", r"\1 个具名调用尚未纳入基线"),
+    (r"\bmissing cell\b", r"缺失单元"),
+    (r"\bnewly failing\b", r"新增失败"),
+    (r"\border drift\b", r"顺序变化"),
+    (r"\bbit-exact share\b", r"逐位一致率"),
+    (r"\bstale kernel\b", r"Kernel 未更新"),
+    (r"\bbad waiver\b", r"无效豁免"),
+    (r"declared, and not run", r"已声明但未运行"),
+    (r"none of its (\d+) calls was possible on this device", r"其 \1 个调用在本设备上均无法执行"),
+    (r"was accepted in the baseline", r"在基线中为通过"),
+    (r"was added in order (\S+), now in order (\S+)", r"原累加顺序 \1，现为 \2"),
+    (
+        r"was added in order (\S+); this run recovered no order",
+        r"原累加顺序 \1，本次运行未能还原顺序",
+    ),
+    (
+        r"its sum is legal, but off the order that the contract declares",
+        r"其和合法，但不符合契约声明的顺序",
+    ),
+    (r"tiling key (\S+) -> (\S+): another branch runs", r"Tiling 键 \1 -> \2：走了另一分支"),
+    (
+        r"the baseline has this cell, this run does not declare it",
+        r"基线中有此单元，本次运行未声明",
+    ),
+    (
+        r"([\d,]+) of ([\d,]+) elements of its named calls are bit-exact, were ([\d,]+) of ([\d,]+)",
+        r"其具名调用的 \2 个元素中 \1 个逐位一致，原为 \4 个中 \3 个",
+    ),
+    (
+        r"a change is claimed, but (.*) is that of the baseline: the old kernel was judged",
+        r"声称有改动，但 \1 与基线相同：判定的是旧 Kernel",
+    ),
+    (r"the evidence is a simulation \((.*)\); (\w+) is required", r"证据来自模拟（\1），而要求 \2"),
+    (r"no judged case shows ", r"没有已判定的用例体现："),
+    (r"expired on (\S+); ask (.*?): ", r"已于 \1 过期，请联系 \2："),
+    (r"incomplete: the run is (\w+)", r"未完成：运行状态为 \1"),
+    (
+        r"incomplete: this is shard (\S+) of a run: merge it with the others first",
+        r"未完成：这是一次运行的分片 \1，请先合并",
+    ),
+    (r"corrupted: ", r"已损坏："),
+    (r"no evidence: there is no (\S+) in ", r"无证据：缺少 \1，位于 "),
+)
+
+OTHERS: tuple[Phrase, ...] = (
+    (
+        r"^(\d+) runs added to (\S+), (\d+) known already$",
+        r"已向 \2 添加 \1 次运行，另有 \3 次已存在",
+    ),
+    (r"^(\d+) runs added to (\S+)$", r"已向 \2 添加 \1 次运行"),
+    (r"^version (\d+) in (\S+): ([\d,]+) bytes$", r"版本 \1，位于 \2：\3 字节"),
+    (r"^regression: (\S+) \(([\d,]+) bytes\); commit it$", r"回归用例：\1（\2 字节），请提交"),
+    (r"in order of (\S+): the additions form the tree", r"\1 的累加树为"),
+    (
+        r"with (\S+) in slot (\d+), its negative in slot (\d+) and (\S+) elsewhere the sum is (\S+), which counts no slots from (\d+) to (\d+)",
+        r"槽 \2 置 \1、槽 \3 置其相反数、其余置 \4 时和为 \5，不对应 \6 至 \7 之间的任何槽数",
+    ),
+    (
+        r"the additions form the tree (\S+), but of (\d+) random columns additions rounded to nearest in that order do not give the bits of: ",
+        r"累加树为 \1，但在 \2 个随机列中，按该顺序就近舍入与实际比特不符者：",
+    ),
+    (r"unrecoverable \(K=", r"无法还原 (K="),
+    (r"the record declares another order", r"记录声明的是另一顺序"),
+)
+
+PHRASES: tuple[Phrase, ...] = (*RUNS, *GATE, *OTHERS)

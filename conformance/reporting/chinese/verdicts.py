@@ -1,0 +1,268 @@
+"""What a verdict says, in Chinese: how a call ended, what is wrong, where, and what it looks like.
+
+Longer phrases come before those that they hold.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+Phrase = tuple[str, str | Callable[[re.Match[str]], str]]
+
+NUMBER = r"([\d,]+)"
+NAME = r"([\w.\[\]]+)"
+
+BESIDE = {
+    "above": "上方",
+    "below": "下方",
+    "away from zero from": "远离零一侧",
+    "toward zero from": "靠近零一侧",
+}
+
+ENDINGS: tuple[Phrase, ...] = (
+    (r"the call was refused in (\S+) with status (\d+)", r"调用在 \1 中被拒绝，状态码 \2"),
+    (r"the call was refused with status (\d+)", r"调用被拒绝，状态码 \1"),
+    (r"the call failed in (\S+) with status (\d+)", r"调用在 \1 中失败，状态码 \2"),
+    (r"the call failed with status (\d+)", r"调用失败，状态码 \1"),
+    (
+        r"the call crashed after ([\d.]+) s in (\S+) \(status (-?\d+)\)",
+        r"调用在 \2 中 \1 秒后崩溃（状态码 \3）",
+    ),
+    (r"the call crashed after ([\d.]+) s", r"调用在 \1 秒后崩溃"),
+    (r"the call timed out after ([\d.]+) s in (\S+)", r"调用在 \2 中超时（\1 秒）"),
+    (r"the call timed out after ([\d.]+) s", r"调用超时（\1 秒）"),
+    (r"the call ran out of memory", r"调用耗尽内存"),
+    (r"the call completed with status (\d+)", r"调用完成，但状态码为 \1"),
+    (r"not possible here, not judged", r"本设备无法执行，未判定"),
+    (r"(\S+) at (\S+:\d+)$", r"\1，位于 \2"),
+)
+
+SHARES: tuple[Phrase, ...] = (
+    (
+        rf"{NUMBER} of {NUMBER} elements of {NAME} (?:was|were) never written",
+        r"\3 的 \2 个元素中有 \1 个未写入",
+    ),
+    (
+        rf"{NUMBER} of {NUMBER} elements of {NAME} (?:is|are) wrong",
+        r"\3 的 \2 个元素中有 \1 个错误",
+    ),
+    (
+        rf"{NUMBER} of {NUMBER} elements of {NAME} (?:was|were) not added in the promised order,"
+        " though another order gives it",
+        r"\3 的 \2 个元素中有 \1 个未按承诺的顺序累加（其他顺序可得到该值）",
+    ),
+    (
+        rf"{NUMBER} of {NUMBER} elements of {NAME} are not what the document prints",
+        r"\3 的 \2 个元素中有 \1 个与文档打印值不符",
+    ),
+    (
+        r"the values are right, but the machine reports (\d+) errors?, first (\S+)",
+        r"数值正确，但模拟器报告 \1 个错误，首个为 \2",
+    ),
+    (r"the machine reports (\d+) errors?, first (\S+)", r"模拟器报告 \1 个错误，首个为 \2"),
+    (rf"{NUMBER} bytes outside (\S+) were written", r"\2 之外有 \1 个字节被写入"),
+    (r"inputs were changed: ", r"输入被修改："),
+    (r"it must be refused with status (\d+)", r"应被拒绝，状态码应为 \1"),
+    (r"refused with status (\d+), as it must be", r"按要求被拒绝，状态码 \1"),
+    (r"refused with status (\d+)( \(.*\))?, must be (\d+)", r"被拒绝的状态码为 \1\2，应为 \3"),
+    (r"the device process died of signal (\d+)", r"设备进程因信号 \1 终止"),
+    (r"the device did not say how much of (\S+) was written", r"设备未报告 \1 的写入情况"),
+    (r"the device returned no output (\S+)", r"设备未返回输出 \1"),
+    (r"the device returned (\S+), which is no output", r"设备返回了并非输出的 \1"),
+    (
+        r"guard zone of (\S+): (\d+) bytes changed, from offset (-?\d+)",
+        r"\1 的保护区：自偏移 \3 起有 \2 个字节被修改",
+    ),
+    (
+        r"guard zone of (\S+): (\d+) bytes changed, from (\d+) bytes before its start",
+        r"\1 的保护区：自起始处前 \3 字节起有 \2 个字节被修改",
+    ),
+    (r"input (\S+) holds other bytes than before", r"输入 \1 的内容被修改"),
+    (r"and (\d+) more diagnostics", r"另有 \1 条诊断"),
+)
+
+WORST: tuple[Phrase, ...] = (
+    (r"first wrong element: ", r"首个错误元素："),
+    (r"legal but off the order: ", r"合法但不符合声明的顺序："),
+    (r"worst element: ", r"偏差最大的元素："),
+    (r"; the declared order gives ", r"；按声明的顺序应为 "),
+    (r" is (0x[0-9a-f]+ \([^)]*\)), accepted: ", r" 为 \1，允许："),
+    (r" is (.+?), must be (.+)$", r" 为 \1，应为 \2"),
+    (r" to (0x[0-9a-f]+ \([^)]*\)), ([\d,]+) values", r" 至 \1，共 \2 个值"),
+    (r" alone$", r"（唯一值）"),
+    (r"added were ", r"参与累加："),
+    (r"\(slot (\d+)\)", r"（槽 \1）"),
+    (
+        r"exact sum (\S+), sum of magnitudes (\S+), (\d+) nonzero terms?, unit roundoff (\S+), error bound (\S+)",
+        r"精确和 \1，绝对值之和 \2，非零项 \3 个，单位舍入 \4，误差界 \5",
+    ),
+    (r"certificate: every order gives the same sum", r"已证明：任意顺序之和相同"),
+    (r"interval: the order may matter", r"区间判定：顺序可能有影响"),
+    (r"every order was tried: (\d+) trees", r"已穷举全部顺序：\1 棵树"),
+    (r"infinite or NaN terms decide", r"由无穷或 NaN 项决定"),
+)
+
+PLACES: tuple[Phrase, ...] = (
+    (r"in a larger case, ", r"在更大的用例中，"),
+    (r"pattern: ", r"分布："),
+    (r"order drift: ", r"顺序偏离："),
+    (r"all elements", r"全部元素"),
+    (r"one element, row (\d+), column (\d+)", r"一个元素，第 \1 行第 \2 列"),
+    (
+        r"everything from row (\d+), column (\d+) on in memory order, (\d+) elements",
+        r"按内存顺序自第 \1 行第 \2 列起的全部 \3 个元素",
+    ),
+    (
+        r"one run of (\d+) elements in memory order, from row (\d+), column (\d+) to row (\d+), column (\d+)",
+        r"按内存顺序连续的 \1 个元素，自第 \2 行第 \3 列至第 \4 行第 \5 列",
+    ),
+    (r"(\d+) elements scattered over ", r"\1 个元素，分散于"),
+    (r"whole rows? ", r"整行 "),
+    (r", the last ones", r"，即末尾各行"),
+    (r"every (\d+)(?:st|nd|rd|th) row from row (\d+) on", r"自第 \2 行起每 \1 行一行"),
+    (
+        r"what core (\d+) of (\d+) does if the rows are shared in order",
+        r"即按顺序均分时核 \1（共 \2 核）所处理的行",
+    ),
+    (r"the last partial 32 bytes of a row", r"即每行末尾不足 32 字节的部分"),
+    (r"the end of a row from a multiple of 32 bytes on", r"即自 32 字节整数倍处起的行尾"),
+    (r"the end of a row", r"即行尾"),
+    (r"one tile, if tiles are (\d+) columns wide", r"若分块宽 \1 列，则恰为一个分块"),
+    (
+        r"every (\d+)(?:st|nd|rd|th) column, as if once in each tile",
+        r"每 \1 列一列，似每个分块一次",
+    ),
+    (r"every (\d+)(?:st|nd|rd|th) column", r"每 \1 列一列"),
+    (r"all rows that add from (\S+) and no other", r"恰为累加 \1 的全部行"),
+    (r"all rows that add row (\d+) of (\S+) and no other", r"恰为累加 \2 第 \1 行的全部行"),
+    (r" of every row", r"（每一行）"),
+    (r"columns? ([\d., ]*\d)", r"列 \1"),
+    (r"rows? ([\d., ]*\d)", r"行 \1"),
+    (r" and (\d+) more", r" 及另外 \1 个"),
+)
+
+GUESSES: tuple[Phrase, ...] = (
+    (r"guess: ", r"推测："),
+    (
+        r"\(explains (\d+) of (\d+) wrong elements, (\d+) of (\d+) right ones; the contract explains 0 and (\d+)\)",
+        r"（可解释 \2 个错误元素中的 \1 个、\4 个正确元素中的 \3 个；契约分别解释 0 个与 \5 个）",
+    ),
+    (
+        r"\(explains (\d+) of (\d+) wrong elements; the contract explains 0\)",
+        r"（可解释 \2 个错误元素中的 \1 个；契约解释 0 个）",
+    ),
+    (r"\((\d+) of (\d+) wrong (?:rows|elements)\)", r"（符合 \2 个错误中的 \1 个）"),
+    (
+        r"\((\d+) of (\d+) wrong coded elements agree\)",
+        r"（\2 个带地址编码的错误元素中 \1 个相符）",
+    ),
+    (
+        r"never written: all (\d+) wrong elements looked at hold the bits (\S+), and the device found (\d+) untouched",
+        r"未写入：所查 \1 个错误元素均为比特 \2，设备发现 \3 个元素未被写过",
+    ),
+    (
+        r"never written: the wrong elements hold what was there before the call",
+        r"未写入：错误元素仍为调用前的内容",
+    ),
+    (
+        r"something that must not be read was added: all (\d+) wrong elements looked at are NaN though their terms are finite",
+        r"累加了不应读取的内容：所查 \1 个错误元素均为 NaN，而各项均为有限值",
+    ),
+    (
+        r"or one of (\d+) others that explain as many wrong elements",
+        r"或为另外 \1 种同样可解释的错误之一",
+    ),
+    (
+        r"row r holds the row (\d+) (after|before) the right one",
+        lambda m: f"第 r 行的内容属于其{'后' if m[2] == 'after' else '前'}第 {m[1]} 行",
+    ),
+    (r"row r holds the row that belongs as far from the end", r"各行前后颠倒"),
+    (
+        r"rows lie as \[(\d+), (\d+)\] where they must as \[(\d+), (\d+)\]",
+        r"行按 [\1, \2] 排列，应按 [\3, \4] 排列",
+    ),
+    (r"all wrong rows hold what belongs in row (\d+)", r"所有错误行均为第 \1 行的内容"),
+    (r"the right rows in another order", r"行的内容正确，但顺序不同"),
+    (
+        r"the right values in another order: ties may be broken otherwise",
+        r"数值正确但顺序不同：相等键的先后可能处理有误",
+    ),
+    (
+        r"the inverse permutation: argsort and rank are exchanged",
+        r"得到的是逆排列：argsort 与 rank 互换",
+    ),
+    (
+        r"each is (\d+) too (large|small)",
+        lambda m: f"每个值都{'大' if m[2] == 'large' else '小'} {m[1]}",
+    ),
+    (r"the low (\d+) bits of each", r"只有每个值的低 \1 位"),
+    (r"signalling NaNs were made quiet", r"信令 NaN 变为静默 NaN"),
+    (r"every NaN became (\S+)", r"所有 NaN 变为 \1"),
+    (r"minus zero became plus zero", r"负零变为正零"),
+    (r"subnormals were flushed to zero", r"次正规数被刷为零"),
+    (r"nothing is added, the output is zero", r"未累加任何项，输出为零"),
+    (r"the terms are rounded to (\S+) first", r"各项先被舍入到 \1"),
+    (r"every addition is truncated, not rounded, to (\S+)", r"每次加法按截断而非舍入到 \1"),
+    (
+        r"every value is the next one (above|below|away from zero from|toward zero from) the right one",
+        lambda m: f"每个值都是正确值{BESIDE[m[1]]}的相邻值",
+    ),
+    (r"slot (\d+) is left out", r"漏加槽 \1"),
+    (r"slot (\d+) is added twice", r"槽 \1 被加了两次"),
+    (r"slot (\d+) alone is copied", r"仅复制了槽 \1"),
+    (r"the terms are added up in (\S+), not in (\w+)", r"各项以 \1 而非 \2 累加"),
+    (r", from left to right", r"，自左向右"),
+    (r"one slot too many is added, the first of the next row", r"多加了一个槽：下一行的第一个槽"),
+    (
+        r"the index is taken for its inverse \(argsort for rank\)",
+        r"索引被当作其逆排列（argsort 与 rank 互换）",
+    ),
+    (r"a dropped slot is read as row 0", r"被丢弃的槽读取了第 0 行"),
+    (r"a dropped slot wraps to the last row", r"被丢弃的槽回绕到最后一行"),
+    (
+        r"every slot reads the row (after|before) its own",
+        lambda m: f"每个槽读取了其{'后' if m[1] == 'after' else '前'}一行",
+    ),
+    (r"the index wraps after (\d+) bits", r"索引在 \1 位处回绕"),
+    (r"slots and rows of the index are exchanged", r"索引的槽与行互换"),
+    (r"every slot reads the row of slot 0", r"每个槽都读取了槽 0 的行"),
+    (r"every row holds the sum of the next one", r"每行为下一行之和"),
+    (r"every row holds the sum of the one before", r"每行为上一行之和"),
+    (r"the rows come in reverse", r"行顺序颠倒"),
+)
+
+MACHINE: tuple[Phrase, ...] = (
+    (r"^( *)error (?=[a-z-]+: )", r"\1错误 "),
+    (r"^( *)warning (?=[a-z-]+: )", r"\1警告 "),
+    (r"^( *)note (?=[a-z-]+: )", r"\1提示 "),
+    (r"advice: ", r"建议："),
+    (r"after: ", r"在此之前："),
+    (
+        r": (\w+) writes byte (\d+) of (\w+), which block (\d+) (reads|writes) by (\w+) in line (\d+)"
+        " with no SyncAll between",
+        lambda m: (
+            f"：{m[1]} 写入 {m[3]} 的第 {m[2]} 字节，而核 {m[4]} 在第 {m[7]} 行由 {m[6]}"
+            f" {'读取' if m[5] == 'reads' else '写入'}该处，其间没有 SyncAll"
+        ),
+    ),
+    (
+        r": (\w+) reads byte (\d+) of (\w+), which block (\d+) writes by (\w+) in line (\d+)"
+        " with no SyncAll between",
+        r"：\1 读取 \3 的第 \2 字节，而核 \4 在第 \6 行由 \5 写入该处，其间没有 SyncAll",
+    ),
+    (
+        r": (\w+) with blockCount (\d+) and blockLen (\d+) \(",
+        r"：\1 的 blockCount 为 \2、blockLen 为 \3 (",
+    ),
+    (r"(?<=, )kernel (\w+)(?=[,)])", r"Kernel \1"),
+    (r"(?<=[,(] )block (\d+)(?=[,)])", r"核 \1"),
+    (r"(?<=, )pipe (\w+)(?=[,)])", r"流水 \1"),
+    (r"on (\d+) cores? with (\d+) B of UB", r"\1 核，UB \2 字节"),
+    (
+        r"The device does not repeat its answer: the same case was refused once and accepted when it was run again\. The refusal is told here\.",
+        r"设备的结果不可复现：同一用例一次未通过，重跑后通过。此处给出未通过的结果。",
+    ),
+)
+
+PHRASES: tuple[Phrase, ...] = (*ENDINGS, *SHARES, *WORST, *GUESSES, *MACHINE, *PLACES)

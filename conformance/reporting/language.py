@@ -1,0 +1,81 @@
+"""In which language people are told; programs (``--json``, evidence) are told in English."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from conformance.reporting.chinese import in_chinese
+from conformance.reporting.chinese.commands import HEADINGS
+from conformance.reporting.texts import LANGUAGES
+from conformance.suite import UsageError
+
+LANGUAGE_OPTION = "--lang"
+VARIABLE = "MOE_CONFORMANCE_LANG"
+"""The language where no option names one; the locale does not count, so that logs stay alike."""
+
+HAS_ITS_OWN = "report"
+"""The command whose page is in the language, too: it reads the option itself."""
+
+
+def language_of(arguments: list[str]) -> tuple[list[str], str]:
+    """The arguments without the language, which may stand anywhere before ``--``, and it."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    kept, language, at = [], os.environ.get(VARIABLE, "en") or "en", 0
+    while at < end:
+        name, joined, value = arguments[at].partition("=")
+        if name == LANGUAGE_OPTION and (joined or at + 1 < end):
+            language = value if joined else arguments[at + 1]
+            at += 1 if joined else 2
+            continue
+        kept.append(arguments[at])
+        at += 1
+    if kept[:1] == [HAS_ITS_OWN]:
+        kept += [LANGUAGE_OPTION, language]
+    return kept + arguments[end:], language
+
+
+def check_language(language: str) -> None:
+    """Raise `UsageError` for a language that nothing is told in."""
+    if language not in LANGUAGES:
+        raise UsageError("lang", language, f"allowed: {', '.join(LANGUAGES)}")
+
+
+class Speaking(Console):
+    """A console that says the suite's sentences in a language."""
+
+    def __init__(self, language: str = "en", **options: Any) -> None:
+        super().__init__(**options)
+        self.language = language
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print as rich does, texts and tables in the console's language."""
+        if self.language == "zh":
+            objects = tuple(map(_in_chinese, objects))
+        super().print(*objects, **options)
+
+
+def _in_chinese(said: Any) -> Any:
+    if isinstance(said, str):
+        return in_chinese(said)
+    return _table(said) if isinstance(said, Table) else said
+
+
+def _table(table: Table) -> Table:
+    """A table whose headings, and words of ours in its cells, are Chinese."""
+    made = Table(box=None, pad_edge=False, header_style="bold")
+    for column in table.columns:
+        made.add_column(_word(column.header), justify=column.justify, no_wrap=column.no_wrap)
+    for cells in zip(*(column.cells for column in table.columns), strict=True):
+        made.add_row(*map(_word, cells))
+    return made
+
+
+def _word(cell: Any) -> Any:
+    if isinstance(cell, Text):
+        return Text(HEADINGS.get(cell.plain, cell.plain), style=cell.style)
+    return HEADINGS.get(cell, cell) if isinstance(cell, str) else cell

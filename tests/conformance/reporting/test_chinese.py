@@ -1,0 +1,103 @@
+"""What people are told in Chinese: every sentence has its words, and no fact is lost."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from conformance.reporting.chinese import in_chinese
+from conformance.reporting.chinese.advice import ADVICE
+from conformance.reporting.language import Speaking, check_language, language_of
+from conformance.suite import UsageError
+
+ROOT = Path(__file__).parents[3]
+SNAPSHOTS = sorted((ROOT / "tests" / "conformance" / "snapshots").glob("*.txt"))
+ENGINE = ROOT / "device_kernels" / "simulator" / "language" / "engine" / "diagnostics.cpp"
+
+QUOTED = re.compile(
+    r"契约：|复现命令：|Case\(|reads 32 bytes past|crashed|must be positive|lost flags"
+    r"|the last range is dropped|cut the tail|permute where"
+)
+"""Lines that quote: a document, a command, a case, a kernel's own words, a waiver's reason."""
+
+ENGLISH = re.compile(r"(?:\b[a-z]{2,}\b[ ,]+){2,}[a-z]{2,}")
+
+
+@pytest.mark.parametrize("snapshot", SNAPSHOTS, ids=lambda path: path.stem)
+def test_no_sentence_of_ours_stays_english(snapshot: Path) -> None:
+    lines = in_chinese(snapshot.read_text()).splitlines()
+    assert any(re.search(r"[\u4e00-\u9fff]", line) for line in lines)
+    assert [line for line in lines if not QUOTED.search(line) and ENGLISH.search(line)] == []
+
+
+@pytest.mark.parametrize("snapshot", SNAPSHOTS, ids=lambda path: path.stem)
+def test_no_number_is_lost(snapshot: Path) -> None:
+    before = snapshot.read_text().splitlines()
+    for line, said in zip(before, in_chinese("\n".join(before)).splitlines(), strict=True):
+        numbers = re.findall(r"\d+", re.sub(r"\b(\d+)(st|nd|rd|th)\b", r"\1", line))
+        kept = re.findall(r"\d+", said)
+        assert set(numbers) - {"0"} <= set(kept), line
+
+
+def test_all_advice_of_the_machine_is_translated_and_none_that_it_does_not_give() -> None:
+    table = ENGINE.read_text().partition("kRules[] = {")[2].partition("static_assert")[0]
+    entries = re.findall(r'\{"[a-z-]+", "\w+",\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\}', table)
+    given = {"".join(re.findall(r'"((?:[^"\\]|\\.)*)"', entry)) for entry in entries}
+    assert given == set(ADVICE)
+    assert len(given) > 40
+
+
+@pytest.mark.parametrize(
+    ("english", "chinese"),
+    [
+        ("guess: slot 3 is left out", "推测：漏加槽 3"),
+        (
+            "guess: every value is the next one above the right one",
+            "推测：每个值都是正确值上方的相邻值",
+        ),
+        (
+            "  guess: row r holds the row 2 before the right one",
+            "  推测：第 r 行的内容属于其前第 2 行",
+        ),
+        ("pattern: columns 112..126 of every row", "分布：列 112..126（每一行）"),
+        (
+            "failed: 1,204 distinct cases in 9 s; evidence: x",
+            "未通过：1,204 个不同用例，用时 9 秒；证据：x",
+        ),
+        ("unknown words stay", "unknown words stay"),
+    ],
+)
+def test_a_sentence_in_chinese(english: str, chinese: str) -> None:
+    assert in_chinese(english) == chinese
+
+
+def test_the_option_may_stand_before_or_after_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MOE_CONFORMANCE_LANG", raising=False)
+    assert language_of(["--lang", "zh", "run", "-n", "0"]) == (["run", "-n", "0"], "zh")
+    assert language_of(["run", "--lang=zh", "--", "--lang"]) == (["run", "--", "--lang"], "zh")
+    assert language_of(["run"]) == (["run"], "en")
+
+
+def test_the_report_gets_the_language_too() -> None:
+    assert language_of(["report", "out", "--lang", "zh"])[0] == ["report", "out", "--lang", "zh"]
+
+
+def test_the_environment_names_a_language_and_the_option_wins(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MOE_CONFORMANCE_LANG", "zh")
+    assert language_of(["run"])[1] == "zh"
+    assert language_of(["run", "--lang", "en"])[1] == "en"
+
+
+def test_another_language_is_refused() -> None:
+    with pytest.raises(UsageError, match="lang is 'fr': allowed: en, zh"):
+        check_language("fr")
+
+
+def test_a_console_speaks_its_language(capsys: pytest.CaptureFixture[str]) -> None:
+    for language in ("en", "zh"):
+        Speaking(language, highlight=False).print("interrupted")
+    assert capsys.readouterr().out == "interrupted\n已中断\n"
