@@ -4,6 +4,7 @@ blocks, by both programs of its bundle; a byte that was flipped is refused by it
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from cases.operators.moe_init_routing_v2_grad import OPERATOR as RIGHT
 from conformance.cli import main
 from conformance.devices.open import open_device
 from conformance.judge import judge
@@ -88,6 +90,25 @@ def test_it_is_the_same_by_both_programs_in_either_order(refused: Path, tmp_path
         assert said == cpp(program, order)
         assert said.status == WRONG
         assert re.search(r"grad_x: \d+ of 40 elements are accepted; the bytes that were", said.text)
+
+
+def test_the_text_of_a_replay_is_pinned(refused: Path) -> None:
+    ended = replayed(refused)
+    text = re.sub(r"\d{4}-\d\d-\d\dT[\d:+]+", "TIME", ended.err)
+    snapshot = HERE / "snapshots" / "replay.txt"
+    if os.environ.get("UPDATE_SNAPSHOTS") == "1":
+        snapshot.write_text(text, encoding="utf-8")
+    assert text == snapshot.read_text(encoding="utf-8")
+
+
+def test_a_relation_is_made_again_by_replay_and_has_no_program(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    relation = next(one for one in RIGHT.relations if one.case(CASE) is not None)
+    folder = bundle(tmp_path / "b", judged_as="relation", name=relation.name)
+    assert not (folder / "replay.py").exists()
+    assert main(["replay", str(folder), "--device", "sim"]) == 0
+    assert f"{relation.name} holds." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
