@@ -30,7 +30,6 @@ POISON, WORKSPACE_POISON = b"\xfb\x7f", 0xFF
 HOST_TO_DEVICE, DEVICE_TO_HOST, FORMAT_ND = 1, 2, 2
 RIGHT, WRONG, CHANGED, ENVIRONMENT = 0, 1, 2, 3
 START_SECONDS = 120
-SCALARS = {"int64": c_int64, "bool": c_bool}
 
 
 class Ended(Exception):  # noqa: N818
@@ -66,8 +65,8 @@ class Device:
 
     def message(self) -> str:
         """What the interface says of its last error."""
-        text = self.function(self.runtime, "aclGetRecentErrMsg", c_char_p)()
-        return " ".join((text or b"").decode(errors="replace").split())
+        text = self.function(self.runtime, "aclGetRecentErrMsg", c_char_p)() or b""
+        return " ".join(text.decode(errors="replace").split())
 
     def open(self, number: int, manifest: Any, order: str) -> None:
         """Open the device; a simulated one is given the bundle's machine."""
@@ -100,7 +99,8 @@ class Device:
     def copy(self, to: int, origin: int, count: int, kind: int) -> None:
         """Copy bytes between host and device."""
         size = ctypes.c_size_t(count)
-        self.call("aclrtMemcpy", pointer(to), size, pointer(origin), size, c_int(kind))
+        if count:
+            self.call("aclrtMemcpy", pointer(to), size, pointer(origin), size, c_int(kind))
 
     def findings(self) -> str:
         """What a simulated device reports; a real one has no such function."""
@@ -124,12 +124,11 @@ class Tensor:
         if self.strides is not None and count:
             steps = zip(self.shape, self.strides)  # noqa: B905 - Python 3.9 has no strict
             count = 1 + sum((size - 1) * stride for size, stride in steps)
-        self.nbytes, self.rows = count * self.size, None
-        row_bytes = self.shape[-1] * self.size if self.shape else self.size
-        held = self.nbytes
+        self.nbytes = count * self.size
+        rows, row_bytes = [0], self.nbytes
         if told["rows_file"]:
-            self.rows = load(told["rows_file"]).tolist()
-            held = len(self.rows) * row_bytes
+            rows, row_bytes = load(told["rows_file"]).tolist(), self.shape[-1] * self.size
+        held = len(rows) * row_bytes
         self.image = np.empty(BEFORE + held + AFTER, np.uint8)
         self.image[:BEFORE], self.image[BEFORE + held :] = guards[:BEFORE], guards[BEFORE:]
         self.middle = self.image[BEFORE : BEFORE + held]
@@ -139,13 +138,10 @@ class Tensor:
             elements = self.elements(self.middle)
             elements[...] = stored.reshape(elements.shape)
         self.address = device.allocate(BEFORE + self.nbytes + AFTER)
-        end = BEFORE + self.nbytes
-        self.pieces = [(0, 0, BEFORE), (BEFORE + held, end, AFTER)]
-        for place, row in enumerate(self.rows if self.rows is not None else ()):
-            at, there = place * row_bytes, row * row_bytes
-            self.pieces.append((BEFORE + at, BEFORE + there, row_bytes))
-        if self.rows is None:
-            self.pieces.append((BEFORE, BEFORE, held))
+        self.pieces = [(0, 0, BEFORE), (BEFORE + held, BEFORE + self.nbytes, AFTER)]
+        for at, row in enumerate(rows):
+            here, there = (BEFORE + number * row_bytes for number in (at, row))
+            self.pieces.append((here, there, row_bytes))
         self.move(self.image, HOST_TO_DEVICE)
         self.handle = self.create()
 
@@ -163,8 +159,7 @@ class Tensor:
         for here, there, count in self.pieces:
             host, device = image[here:].ctypes.data, self.address + there
             pair = (device, host) if kind == HOST_TO_DEVICE else (host, device)
-            if count:
-                self.device.copy(*pair, count, kind)
+            self.device.copy(*pair, count, kind)
 
     def create(self) -> Any:
         """The aclTensor."""
@@ -185,8 +180,7 @@ class Tensor:
         """The elements as they are now, and how many bytes changed that must not."""
         seen = self.image.copy()
         self.move(seen, DEVICE_TO_HOST)
-        middle = seen[BEFORE : BEFORE + self.middle.size]
-        found = np.array(self.elements(middle))
+        found = np.array(self.elements(seen[BEFORE : BEFORE + self.middle.size]))
         if self.told["role"] == "output":
             self.elements(self.middle)[...] = found
         return found, int(np.count_nonzero(seen != self.image))
@@ -208,8 +202,7 @@ def load(path: str) -> Any:
 
 def run(options: Any) -> int:
     """Make the call and judge it; returns the program's status."""
-    told = MANIFEST
-    device = Device(options)
+    told, device = MANIFEST, Device(options)
     device.open(options.device, told, options.order)
     guards = load("guards.npy")
     tensors: dict[str, Tensor] = {}
@@ -221,8 +214,8 @@ def run(options: Any) -> int:
             tensor = Tensor(argument, guards[len(tensors)], device)
             tensors[argument["name"]] = tensor
             handles.append(tensor.handle)
-        elif kind in SCALARS:
-            handles.append(SCALARS[kind](value))
+        elif kind in ("int64", "bool"):
+            handles.append(c_int64(value) if kind == "int64" else c_bool(value))
         elif kind == "int array" and value is not None:
             create = device.function(device.operators, "aclCreateIntArray", pointer)
             handles.append(pointer(create(numbers, c_uint64(len(value)))))
@@ -262,10 +255,9 @@ def call(device: Device, told: Any, handles: list[Any], guard: Any) -> list[str]
         return [f"{name} answered {status}: {device.message()}"]
     if not need.value:
         return []
-    seen = np.empty_like(zone)
+    seen, used = np.empty_like(zone), WORKSPACE_BEFORE + AFTER
     device.copy(seen.ctypes.data, start, WORKSPACE_BEFORE, DEVICE_TO_HOST)
     device.copy(seen[WORKSPACE_BEFORE:].ctypes.data, start + behind, AFTER, DEVICE_TO_HOST)
-    used = WORKSPACE_BEFORE + AFTER
     count = np.count_nonzero(seen[:used] != zone[:used])
     return [f"{count} bytes outside of the workspace were written"] if count else []
 
@@ -321,8 +313,18 @@ def judge_output(name: str, tensor: Tensor, bits: Any, untouched: Any) -> list[s
     first = int(wrong.argmax())
     place = ", ".join(str(int(i)) for i in np.unravel_index(first, tensor.shape))
     left = f", {unwritten} never written" if unwritten else ""
-    pattern = f"0x{int(bits[first]):0{2 * tensor.size}x}"
-    return [f"{name}: {count} elements{left}; first [{place}] is {pattern}"]
+    found = f"0x{int(bits[first]):0{2 * tensor.size}x}"
+    must = accepted_at(first, 2 * tensor.size, told, files)
+    return [f"{name}: {count} elements{left}; first [{place}] is {found}, accepted {must}"]
+
+
+def accepted_at(element: int, digits: int, told: Any, files: Any) -> str:
+    """The first range that an element accepts, in words."""
+    if "bits" in files:
+        return f"0x{int(files['bits'].reshape(-1)[element]):0{digits}x}"
+    at, sign = files["starts"][element], 1 << (told["storage_bits"] - 1)
+    ends = dict.fromkeys(int(files[end][at]) for end in ("low", "high"))
+    return " to ".join(f"0x{end if end >= 0 else -end | sign:0{digits}x}" for end in ends)
 
 
 def within(bits: Any, told: Any, files: Any) -> tuple[Any, Any]:
@@ -370,8 +372,7 @@ def in_a_process(options: Any) -> int:
 def main() -> int:
     """Read the options and the bundle, make the call."""
     global MANIFEST
-    parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--libraries", metavar="DIR", help="of libascendcl.so and libopapi.so")
     parser.add_argument("--opapi", metavar="FILE", help="the operator library, if another one")
     parser.add_argument("--order", default="", help="of blocks: forward, reverse, shuffled:SEED")
