@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
@@ -26,7 +26,7 @@ class Selection:
         """Deselect the other shards' items, after pytest has deselected its own."""
         context = self.context
         items.sort(key=_rank)
-        kept = context.shard.part(items, _is_mandatory)
+        kept = context.shard.part(items, _is_mandatory, _together)
         if len(kept) < len(items):
             chosen = {item.nodeid for item in kept}
             config.hook.pytest_deselected(items=[i for i in items if i.nodeid not in chosen])
@@ -73,6 +73,15 @@ def _is_mandatory(item: pytest.Item) -> bool:
     """Whether every shard runs an item: documented examples, and what is no template's."""
     parameters = _parameters(item)
     return not parameters or "example" in parameters
+
+
+def _together(item: pytest.Item) -> object:
+    """Items of which a shard has all or none: the data types of a mode, where they share rows."""
+    named: dict[str, Any] = getattr(getattr(item, "callspec", None), "params", {})
+    operator = named.get("operator")
+    if not draws(item) or getattr(operator, "cells", None) is None or "relation" in named:
+        return item.nodeid
+    return getattr(item, "originalname", ""), id(operator), named.get("mode")
 
 
 def _parameters(item: pytest.Item) -> frozenset[str]:

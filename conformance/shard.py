@@ -36,19 +36,26 @@ class Shard:
             raise UsageError("shard", text, "allowed: I/N with I from 1 to N, such as 2/4")
         return shard
 
-    def part(self, items: Sequence[Item], mandatory: Callable[[Item], bool]) -> list[Item]:
+    def part(
+        self,
+        items: Sequence[Item],
+        mandatory: Callable[[Item], bool],
+        together: Callable[[Item], object] | None = None,
+    ) -> list[Item]:
         """The items of this shard, in order: every mandatory one, and of the others each N-th.
 
-        Over all shards every other item is in exactly one, and no shard has two more than another.
+        Items of which ``together`` says the same stay together and count as one. Over all shards
+        every other item is in exactly one, and no shard has two more than another.
         """
-        kept, others = [], 0
-        for item in items:
+        kept: list[Item] = []
+        places: dict[object, int] = {}
+        for number, item in enumerate(items):
             if mandatory(item):
                 kept.append(item)
                 continue
-            if others % self.count == self.index - 1:
+            group = number if together is None else together(item)
+            if places.setdefault(group, len(places)) % self.count == self.index - 1:
                 kept.append(item)
-            others += 1
         return kept
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from conformance.evidence import VerdictLine, read_lines
 from conformance.shard import WHOLE, Shard
 from conformance.suite import UsageError
+from tests.conformance.front_door import ONE_OPERATOR, conformance
 from tests.conformance.toy_runs import CELLS, Run
 
 
@@ -24,6 +28,30 @@ def test_each_item_is_in_one_shard_and_a_mandatory_one_in_all(count: int) -> Non
     sizes = [len(shard) for shard in shards]
     assert max(sizes) - min(sizes) <= 1
     assert all(shard == [item for item in ITEMS if item in shard] for shard in shards)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7])
+def test_items_that_share_something_stay_together(count: int) -> None:
+    shards = [
+        Shard(i, count).part(ITEMS, is_mandatory, lambda item: int(item.split()[1]) // 4)
+        for i in range(1, count + 1)
+    ]
+    for first in range(0, len(ITEMS), 4):
+        group = {item for item in ITEMS[first : first + 4] if not is_mandatory(item)}
+        assert [group & set(shard) for shard in shards].count(group) == 1
+        assert sum(bool(group & set(shard)) for shard in shards) == 1
+
+
+def test_the_shards_of_an_operator_with_cells_judge_what_one_run_judges(tmp_path: Path) -> None:
+    asked = (*ONE_OPERATOR, "-n", "0", "--", "-k", "test_values and dropless")
+    digests = []
+    for name, shard in (("whole", ()), ("1", ("--shard", "1/2")), ("2", ("--shard", "2/2"))):
+        conformance("run", "--out", name, *shard, *asked, folder=tmp_path)
+        lines = read_lines(tmp_path / name)
+        digests.append({line.digest for line in lines if isinstance(line, VerdictLine)})
+    whole, first, second = digests
+    assert first | second == whole
+    assert len(whole) > 300
 
 
 def test_a_shard_is_written_as_its_place_among_all() -> None:

@@ -79,13 +79,6 @@ MUTANTS = (
         "int64_t sum = 0;",
     ),
     Mutant(
-        "cumulative-sum-counts-negative-indices",
-        COUNT,
-        "hasStarts_ ? LOWEST_INDEX : 0;",
-        "LOWEST_INDEX;",
-        modes=("dropless", "active"),
-    ),
-    Mutant(
         "ranks-of-negative-indices-forgotten",
         COUNT,
         "hasStarts_ ? LOWEST_INDEX : 0;",
