@@ -238,6 +238,8 @@ def _judge_saved(
     Raises `suite.UsageError` for a case that cannot be called on the route.
     """
     saved = replay.load(parsed.case)
+    if parsed.kernels is not None:
+        libraries = _libraries_of(parsed, saved.case.operator, operators, console)
     asked = Asked(
         device=parsed.device,
         route=parsed.route,
@@ -252,6 +254,19 @@ def _judge_saved(
         told = {"headline": again.verdict.headline, "case": str(parsed.case)}
         tell_program({"status": again.status, **told})
     return again.status
+
+
+def _libraries_of(
+    parsed: argparse.Namespace, name: str, operators: tuple[Operator, ...], console: Console
+) -> Path:
+    """The libraries of the checkout's operator of that name; it alone is built.
+
+    Raises `suite.UsageError` for an operator without a record, and as `_checkout` does.
+    """
+    wanted = suite.chosen(operators, [name])
+    checkout = _checkout(parsed, wanted, [one.name for one in operators], console)
+    assert checkout is not None
+    return checkout.libraries
 
 
 def _workers(text: str) -> int:

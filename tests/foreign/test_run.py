@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from cases.operators import moe_token_permute_grad as record
+from conformance import replay
 from conformance.summary import read_evidence
 from tests.conformance.front_door import conformance
 from tests.foreign.a_checkout import NAME, written
@@ -40,6 +42,18 @@ def test_a_slip_is_found_and_shrunk(old: str, new: str, told: str, tmp_path: Pat
     assert done.status == 1, done.err
     assert told in done.err
     assert "on 1 core with 196352 B of UB" in done.err
+
+
+def test_a_saved_case_is_judged_on_the_checkout(tmp_path: Path) -> None:
+    """And not on the suite's own libraries, which are right."""
+    checkout = written(tmp_path / "checkout", old0="slot < data.topK", new0="slot + 1 < data.topK")
+    case = next(one.case for one in record.OPERATOR.examples if one.case.dtype == "float32")
+    replay.save(replay.Replay(case), tmp_path / "case.json")
+    command = ("run", "--case", "case.json", "--device", "sim")
+    done = conformance(*command, "--kernels", str(checkout), folder=tmp_path)
+    assert done.status == 1, done.err
+    assert " wrong" in done.err
+    assert conformance(*command, folder=tmp_path).status == 0
 
 
 def test_host_code_that_uses_what_is_not_modelled_is_told_with_its_line(tmp_path: Path) -> None:
