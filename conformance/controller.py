@@ -24,7 +24,12 @@ from conformance.evidence import (
 )
 from conformance.operator import RELATIONS, Operator
 from conformance.provenance import provenance
-from conformance.reporting.terminal import as_text, coverage_lines, observed_lines
+from conformance.reporting.terminal import (
+    as_text,
+    coverage_lines,
+    observed_lines,
+    tiling_key_lines,
+)
 from conformance.resume import (
     check_judges,
     check_request,
@@ -44,6 +49,7 @@ from conformance.summary import (
     write_evidence,
 )
 from conformance.template import cell_id, item_ids
+from conformance.tiling_keys import tiling_keys
 
 ACCEPTED, REFUSED, NOTHING_TO_DO, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
 """Exit statuses of the front door; `conformance.cli` says what they mean."""
@@ -136,7 +142,8 @@ class Controller:
         if self.evidence is not None and self.evidence.status != "running":
             terminalreporter.section("conformance")
             terminalreporter.write(as_text(self.evidence))
-            for line in (*coverage_lines(self.evidence), *observed_lines(self.evidence)):
+            told = (coverage_lines, tiling_key_lines, observed_lines)
+            for line in (line for lines in told for line in lines(self.evidence)):
                 terminalreporter.line(line)
             terminalreporter.line(f"evidence: {self.context.out / 'evidence.json'}")
 
@@ -152,6 +159,7 @@ class Controller:
         failures = (line for line in lines if isinstance(line, FailureLine))
         evidence.failures = last_of_each(failures)
         evidence.observed = observed(lines)
+        evidence.tiling_keys = tiling_keys(lines, self.context.traits.tiling_keys, COUNTED)
         refused = {line.item for line in evidence.failures}
         outcomes = {line.item: line.outcome for line in lines if isinstance(line, ItemLine)}
         losses = [line for line in lines if isinstance(line, EnvironmentLine)]

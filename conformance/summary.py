@@ -24,6 +24,7 @@ from conformance.evidence import (
 from conformance.kernel_coverage import FileCoverage
 from conformance.numerics.standards import Ruling
 from conformance.observation import Outcome
+from conformance.tiling_keys import TilingKeys
 
 COUNTED = ("explicit", "generate")
 """Phases whose cases count; shrinking and the replay of its result are recorded apart."""
@@ -85,7 +86,8 @@ class Evidence(msgspec.Struct, kw_only=True):
     discrete cells the cases of the others show. ``cut`` names the items that the
     budget ended early, ``unreached`` those that were to run and did not. ``request`` is what a run
     must be asked again to go on with this one; ``parts`` counts the processes that it took.
-    ``observed`` tells of each call in quarantine what became of it.
+    ``observed`` tells of each call in quarantine what became of it. ``tiling_keys`` has which
+    branches of the kernels the cases reached, of devices that tell it.
     """
 
     schema: int = SCHEMA
@@ -111,6 +113,7 @@ class Evidence(msgspec.Struct, kw_only=True):
     selected: int = 0
     unjudged: list[str] = []
     coverage: list[Coverage] = []
+    tiling_keys: list[TilingKeys] = []
     cut: list[str] = []
     unreached: list[str] = []
     request: dict[str, str] = {}

@@ -250,6 +250,14 @@ class Acl:
         ask = _declare(self.runtime, "ascendsimUbBytes", c_uint64)
         return int(ask())
 
+    def take_tiling_key(self) -> int | None:
+        """The tiling key of the last call, told once; None from a library that tells none."""
+        if not hasattr(self.operators, "ascendsimTakeTilingKey"):
+            return None
+        take = _declare(self.operators, "ascendsimTakeTilingKey", c_int32, POINTER(c_uint64))
+        key = c_uint64()
+        return key.value if take(byref(key)) else None
+
     def take_diagnostics(self) -> str:
         """The simulator's findings since the last time, as a JSON array; "" from other runtimes."""
         if not hasattr(self.runtime, "ascendsimTakeDiagnostics"):

@@ -105,6 +105,7 @@ class AclnnRoute:
             damage=tuple(findings.damage),
             inputs_changed=tuple(findings.inputs_changed),
             diagnostics=diagnostics,
+            tiling_key=self._acl.take_tiling_key(),
         )
 
     def release(self) -> None:

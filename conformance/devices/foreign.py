@@ -76,6 +76,7 @@ def checkout_libraries(
     """
     from device_kernels.foreign.entries import Parameter, Signature
     from device_kernels.foreign.library import build_foreign, folders
+    from device_kernels.foreign.tiling_keys import tiling_keys
 
     asked = {operator.name: operator for operator in operators}
     there = folders(checkout)
@@ -103,6 +104,7 @@ def checkout_libraries(
         checks_calls=False,
         checkout=str(checkout),
         operators=built.built,
+        tiling_keys={name: keys for name in built.built if (keys := tiling_keys(there[name]))},
     )
     (built.lib / FILE).write_bytes(msgspec.json.encode(traits))
     return Checkout(

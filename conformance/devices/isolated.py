@@ -215,6 +215,7 @@ class IsolatedDevice:
             diagnostics=_diagnostics(answer.diagnostics),
             workspace_bytes=answer.workspace_bytes,
             seconds=answer.seconds,
+            tiling_key=answer.tiling_key,
         )
 
     def _obituary(self, ended: ChildEndedError) -> Observation:

@@ -203,6 +203,7 @@ class Answer(msgspec.Struct, frozen=True, tag="answer"):
     damage: tuple[Damage, ...]
     inputs_changed: tuple[str, ...]
     diagnostics: str
+    tiling_key: int | None = None
 
 
 class Unavailable(msgspec.Struct, frozen=True, tag="unavailable"):

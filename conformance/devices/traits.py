@@ -22,6 +22,8 @@ class LibraryTraits(msgspec.Struct, frozen=True, kw_only=True):
     can (ASCENDSIM_TOLERATED). ``checks_calls``: whether the libraries refuse what the documents
     forbid, so that it is asked.
     ``checkout`` is where the sources are from, ``operators`` are those in the libraries, none: all.
+    ``tiling_keys`` has, for an operator whose kernel's source names them all, the tiling keys that
+    the kernel tells apart.
     """
 
     least_ub_bytes: int = 0
@@ -30,6 +32,7 @@ class LibraryTraits(msgspec.Struct, frozen=True, kw_only=True):
     checks_calls: bool = True
     checkout: str = ""
     operators: tuple[str, ...] = ()
+    tiling_keys: dict[str, tuple[int, ...]] = {}
 
     @property
     def environment(self) -> dict[str, str]:

@@ -30,8 +30,16 @@ from conformance.resume import last_of_each
 from conformance.run_folder import FAILURES
 from conformance.shard import WHOLE
 from conformance.suite import UsageError
-from conformance.summary import Evidence, observed, standard_rows, summarize, write_evidence
+from conformance.summary import (
+    COUNTED,
+    Evidence,
+    observed,
+    standard_rows,
+    summarize,
+    write_evidence,
+)
 from conformance.template import cell_id
+from conformance.tiling_keys import asked_in, tiling_keys
 
 BUNDLE = re.compile(r"failures/[\w.-]{1,200}/case\.json", re.ASCII)
 MOST_BUNDLE_BYTES = 2**30
@@ -107,6 +115,9 @@ def _summed(runs: Sequence[Run]) -> Evidence:
         selected=min(sum(one.selected for one in told), max(one.declared for one in told)),
         unjudged=sorted({name for one in told for name in one.unjudged} - judged),
         coverage=_coverage(told),
+        tiling_keys=tiling_keys(
+            lines, asked_in(each for one in told for each in one.tiling_keys), COUNTED
+        ),
         cut=[item for one in told for item in one.cut],
         unreached=[item for one in told for item in one.unreached],
         request={**first.request, "shard": str(WHOLE), "items": f"{len(runs)} shards"},

@@ -20,6 +20,7 @@ from conformance.reporting.terminal import (
     observed_lines,
     standards_table,
     table,
+    tiling_key_lines,
 )
 from conformance.shard import WHOLE
 from conformance.summary import Evidence
@@ -64,7 +65,7 @@ def tell(out: Path, evidence: Evidence, status: int, console: Console) -> None:
     for message in evidence.environment:
         console.print(f"the device or its environment failed: {message}", markup=False)
     lines = (*impossible_lines(evidence), *coverage_lines(evidence), *kernel_lines(evidence))
-    for line in (*lines, *observed_lines(evidence)):
+    for line in (*lines, *tiling_key_lines(evidence), *observed_lines(evidence)):
         console.print(line, markup=False)
     for cell in evidence.unjudged:
         console.print(f"not judged: {cell}", markup=False)

@@ -94,6 +94,19 @@ def coverage_lines(evidence: Evidence) -> Iterator[str]:
         yield f"not judged: {len(missing) - SHOWN_MISSING:,} more, see coverage in evidence.json"
 
 
+def tiling_key_lines(evidence: Evidence) -> Iterator[str]:
+    """How many cases reached each branch of a kernel, and which branches none did."""
+    for one in evidence.tiling_keys:
+        counts = ", ".join(f"{key}: {count:,}" for key, count in one.cases.items())
+        yield f"cases by tiling key: {one.operator}: {counts}"
+        if one.asked:
+            reached = f"{len(one.asked) - len(one.unreached)} of {len(one.asked)}"
+            missing = ", ".join(map(str, one.unreached))
+            yield f"  {reached} keys of the kernel" + (f"; no case: {missing}" if missing else "")
+        if one.unknown:
+            yield f"  keys that the kernel does not ask for: {', '.join(map(str, one.unknown))}"
+
+
 def kernel_lines(evidence: Evidence) -> Iterator[str]:
     """What of the operators' C++ was run, a line for each file, and what was not."""
     for one in evidence.kernel_coverage:

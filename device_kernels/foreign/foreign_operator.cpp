@@ -17,6 +17,13 @@ using opapi::TensorView;
 
 namespace {
 
+// Of this thread's last tiling, until it is taken.
+struct LastKey {
+    uint64_t key = 0;
+    bool isThere = false;
+};
+thread_local LastKey lastKey;
+
 ForeignTensor Described(const TensorView& view, bool isRequired, int32_t otherwise) {
     static const int64_t kEmpty[] = {0};
     if (!view.isPresent && isRequired) {
@@ -156,6 +163,7 @@ aclnnStatus Call::Cut(const std::vector<TensorView>& views, const Column& column
                            std::string(called_.phases.plan) +
                                ": the operator's host tiling refuses the call: " + tiling->reason);
     }
+    lastKey = {tiling->key, true};
     return ACLNN_SUCCESS;
 }
 
@@ -204,3 +212,10 @@ aclnnStatus Call::Plan(uint64_t* workspaceSize, aclOpExecutor** executor) {
 }
 
 }  // namespace foreign
+
+extern "C" __attribute__((visibility("default"))) int32_t ascendsimTakeTilingKey(uint64_t* key) {
+    const bool isThere = foreign::lastKey.isThere;
+    *key = foreign::lastKey.key;
+    foreign::lastKey = {};
+    return isThere ? 1 : 0;
+}

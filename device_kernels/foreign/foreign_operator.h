@@ -75,3 +75,6 @@ private:
 };
 
 }  // namespace foreign
+
+/// The key that this thread's last tiling function has chosen, told once: 0 where there is none.
+extern "C" int32_t ascendsimTakeTilingKey(uint64_t* key);

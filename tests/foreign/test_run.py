@@ -8,6 +8,8 @@ import pytest
 
 from cases.operators import moe_token_permute_grad as record
 from conformance import replay
+from conformance.evidence import VerdictLine
+from conformance.gate.reading import read_run
 from conformance.summary import read_evidence
 from tests.conformance.front_door import conformance
 from tests.foreign.a_checkout import NAME, written
@@ -25,6 +27,14 @@ def test_a_right_kernel_is_accepted_and_what_has_no_record_is_named(tmp_path: Pa
     evidence = read_evidence(tmp_path / "reports" / "latest")
     assert evidence is not None
     assert evidence.cases > 100
+    (keys,) = evidence.tiling_keys
+    assert (keys.operator, keys.asked) == (NAME, (7,))
+    assert f"cases by tiling key: {NAME}: 7: {keys.cases[7]:,}" in done.err
+    run = read_run(tmp_path / "reports" / "latest")
+    told = {line.digest: line for line in run.lines if isinstance(line, VerdictLine)}.values()
+    without = [line for line in told if line.tiling_key is None]
+    assert keys.cases == {7: evidence.cases - len(without)}
+    assert all(0 in (line.shapes or {})["out"] for line in without), "no element, no launch"
 
 
 @pytest.mark.parametrize(
