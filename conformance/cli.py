@@ -26,7 +26,15 @@ from conformance.commands.report import add_report
 from conformance.commands.run import add_run
 from conformance.controller import ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO
 from conformance.devices.device import EnvironmentFailure, OperatorUnavailable
-from conformance.reporting.language import LANGUAGE_OPTION, Speaking, check_language, language_of
+from conformance.reporting.language import (
+    HAS_ITS_OWN,
+    LANGUAGE_HELP,
+    LANGUAGE_OPTION,
+    Speaking,
+    check_language,
+    language_of,
+)
+from conformance.reporting.texts import LANGUAGES
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -56,11 +64,11 @@ def parser() -> argparse.ArgumentParser:
     """The grammar of the command line."""
     made = argparse.ArgumentParser("python -m conformance", description=__doc__, allow_abbrev=False)
     made.formatter_class = argparse.RawDescriptionHelpFormatter
-    made.add_argument(
-        LANGUAGE_OPTION, help="of what is told to people: en, zh; before or after COMMAND"
-    )
     commands = made.add_subparsers(required=True, metavar="COMMAND")
     running = (add_run, add_replay, add_report, add_operators_command, add_devices, add_doctor)
     for add in (*running, add_gate, add_baseline, add_merge, add_history, add_corpus):
         add(commands)
+    for name, one in {"": made, **commands.choices}.items():
+        if name != HAS_ITS_OWN:
+            one.add_argument(LANGUAGE_OPTION, choices=LANGUAGES, help=LANGUAGE_HELP)
     return made

@@ -15,6 +15,7 @@ from conformance.reporting.texts import LANGUAGES
 from conformance.suite import UsageError
 
 LANGUAGE_OPTION = "--lang"
+LANGUAGE_HELP = "what people are told, in English or Chinese (MOE_CONFORMANCE_LANG, else en)"
 VARIABLE = "MOE_CONFORMANCE_LANG"
 """The language where no option names one; the locale does not count, so that logs stay alike."""
 

@@ -91,6 +91,7 @@ RUNS: tuple[Phrase, ...] = (
         r"^bundle: (\d+) files are as they were written (\S+); seen on simulated (\S+), (\d+) vector cores",
         r"复现包：\1 个文件与 \2 写入时一致；当时设备为模拟 \3，\4 个矢量核",
     ),
+    (r", seed (\d+) of profile (\w+)$", r"，种子 \1，档位 \2"),
     (r"^bundle: the outputs are those of then, byte for byte", r"复现包：输出与当时逐字节一致"),
     (r"^bundle: the accepted patterns are those that it stores", r"复现包：允许值与包中所存一致"),
 )

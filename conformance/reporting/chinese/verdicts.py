@@ -140,6 +140,8 @@ PLACES: tuple[Phrase, ...] = (
     (r"columns? ([\d., ]*\d)", r"列 \1"),
     (r"rows? ([\d., ]*\d)", r"行 \1"),
     (r" and (\d+) more", r" 及另外 \1 个"),
+    (r" and (?=列 )", " 与"),
+    (r", blocks in order (\S+?)(?=\)|$)", r"，核的执行次序 \1"),
 )
 
 GUESSES: tuple[Phrase, ...] = (
