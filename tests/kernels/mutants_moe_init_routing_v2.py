@@ -79,14 +79,6 @@ MUTANTS = (
         "int64_t sum = 0;",
     ),
     Mutant(
-        "ranks-of-negative-indices-forgotten",
-        COUNT,
-        "hasStarts_ ? LOWEST_INDEX : 0;",
-        "0;",
-        modes=PADDED,
-        least_indices=2,
-    ),
-    Mutant(
         "counts-of-the-cores-not-added",
         COUNT,
         "        AscendC::SetAtomicAdd<int32_t>();\n",
@@ -144,13 +136,6 @@ MUTANTS = (
         "index * capacity_ + (isKept ? place : capacity_ - 1))",
         modes=PADDED,
         least_indices=2,
-    ),
-    Mutant(
-        "stranger-keeps-its-rank",
-        PAD,
-        "if (index < 0 || index >= experts_) {",
-        "if (index < -(1LL << 40)) {",
-        modes=PADDED,
     ),
     Mutant(
         "rows-of-experts-laid-out-by-the-number-of-experts",
