@@ -190,3 +190,17 @@ def test_regions_are_forgotten_when_their_launch_ends(machine: SimulatedMachine)
     status = machine.launch("block_indices", NOTHING, NOTHING, result, describe=())
     assert status == KERNEL_EXCEPTION
     assert [found["code"] for found in machine.take_diagnostics()] == ["gm-out-of-bounds"]
+
+
+def test_a_table_that_is_loaded_with_the_kernel_may_be_read(machine: SimulatedMachine) -> None:
+    result = machine.run("constant_table", NOTHING, np.zeros(8, np.int32))
+    assert same_bits(result, np.array([7, 11, 13, 17, 19, 23, 29, 31], np.int32))
+
+
+@pytest.mark.parametrize("kernel", ["variable_of_the_library", "written_table"])
+def test_of_a_kernels_library_nothing_else_may_be_touched(
+    machine: SimulatedMachine, kernel: str
+) -> None:
+    status = machine.launch(kernel, NOTHING, NOTHING, np.zeros(8, np.int32))
+    assert status == KERNEL_EXCEPTION
+    assert [found["code"] for found in machine.take_diagnostics()] == ["gm-out-of-bounds"]

@@ -158,3 +158,45 @@ TEST_KERNEL(add_rounds) {
 TEST_KERNEL(direct_workspace) {
     Global<int32_t>(result).SetValue(0, static_cast<int32_t>(GetUserWorkspace(second) - second));
 }
+
+namespace {
+
+const __gm__ int32_t kTable[256] = {7, 11, 13, 17, 19, 23, 29, 31};
+int32_t counters[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+
+__aicore__ void CopyEight(const __gm__ int32_t* from, GM_ADDR result) {
+    TPipe pipe;
+    TBuf<> buffer;
+    pipe.InitBuffer(buffer, 32);
+    const LocalTensor<int32_t> eight = buffer.Get<int32_t>();
+    GlobalTensor<int32_t> table;
+    table.SetGlobalBuffer(const_cast<__gm__ int32_t*>(from), 8);
+    DataCopyPad(eight, table, DataCopyExtParams{1, 32, 0, 0, 0},
+                DataCopyPadExtParams<int32_t>{false, 0, 0, 0});
+    PipeBarrier<PIPE_ALL>();
+    DataCopyPad(Global<int32_t>(result), eight, DataCopyExtParams{1, 32, 0, 0, 0});
+}
+
+}  // namespace
+
+// Copies the beginning of a table that is loaded with the kernel.
+TEST_KERNEL(constant_table) { CopyEight(kTable, result); }
+
+// Copies a variable of the host's, which is no constant table.
+TEST_KERNEL(variable_of_the_library) {
+    counters[0] += 1;  // or it would be a constant
+    CopyEight(counters, result);
+}
+
+// Writes into a constant table.
+TEST_KERNEL(written_table) {
+    TPipe pipe;
+    TBuf<> buffer;
+    pipe.InitBuffer(buffer, 32);
+    const LocalTensor<int32_t> eight = buffer.Get<int32_t>();
+    Duplicate(eight, 1, 8);
+    PipeBarrier<PIPE_ALL>();
+    GlobalTensor<int32_t> table;
+    table.SetGlobalBuffer(const_cast<__gm__ int32_t*>(kTable), 8);
+    DataCopyPad(table, eight, DataCopyExtParams{1, 32, 0, 0, 0});
+}

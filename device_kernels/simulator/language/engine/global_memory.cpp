@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "constants.h"
 #include "data_cache.h"
 #include "global_accesses.h"
 #include "launch.h"
@@ -30,6 +31,7 @@ thread_local std::vector<NamedRegion> described;
 thread_local std::vector<NamedRegion> inForce;
 thread_local std::vector<NamedRegion> ended;
 thread_local bool asksRuntime = false;
+thread_local const void* kernelCode = nullptr;
 thread_local size_t lastAllowed = 0;  // accesses come in runs: the region of the previous one
 
 // The shadows of the running launch's regions, used again by later launches.
@@ -86,6 +88,19 @@ bool LearnFromRuntime(uintptr_t start) {
                        region.name == nullptr ? "allocation" : region.name,
                        region.writable ? Role::Output : Role::Input});
     AttachShadow(inForce.back());
+    return true;
+}
+
+// A table that is loaded with the kernel becomes a region of the launch when it is first read.
+bool LearnConstants(uintptr_t start, Access access) {
+    if (access != Access::Read || kernelCode == nullptr) {
+        return false;
+    }
+    const ConstantSegment segment = ConstantsAt(kernelCode, start);
+    if (segment.bytes == 0) {
+        return false;
+    }
+    inForce.push_back({segment.start, segment.bytes, "the kernel's constants", Role::Input});
     return true;
 }
 
@@ -168,7 +183,8 @@ void RequireGlobal(const void* base, const void* address, uint64_t bytes, Access
                    const char* operation, const Spot& spot) {
     const auto start = reinterpret_cast<uintptr_t>(address);
     if (!Allowed(start, bytes, access) &&
-        !(LearnFromRuntime(start) && Allowed(start, bytes, access))) {
+        !((LearnFromRuntime(start) || LearnConstants(start, access)) &&
+          Allowed(start, bytes, access))) {
         Refuse(reinterpret_cast<uintptr_t>(base), start, bytes, access, operation, spot);
     }
     if constexpr (kChecksAll) {
@@ -205,8 +221,9 @@ std::string NearestRegion(uint64_t address) {
 
 void RegisterFindAllocation(FindAllocation find) { findAllocation = find; }
 
-void BeginRegions() {
+void BeginRegions(const void* code) {
     EmptyCaches();
+    kernelCode = code;
     asksRuntime = described.empty();
     inForce.swap(described);
     described.clear();

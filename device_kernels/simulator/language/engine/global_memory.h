@@ -45,7 +45,8 @@ std::string NearestRegion(uint64_t address);
 
 // Takes over this thread's described regions for the launch that begins, and forgets them. Stops
 // where one is not inside one live allocation: a tensor's own word for its size proves nothing.
-void BeginRegions();
+// `code` is a function of the kernel, whose library's constants may be read.
+void BeginRegions(const void* code);
 void EndRegions();
 
 // Calls `body` for every output of the launch that ended last in this thread.

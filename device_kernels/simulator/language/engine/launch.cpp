@@ -21,7 +21,7 @@ std::atomic<ReportFailure> reportFailure = nullptr;
 
 bool RunLaunch(uint32_t blocks, void (*entry)(void* const* args), void* const* args) {
     try {
-        BeginRegions();
+        BeginRegions(reinterpret_cast<const void*>(entry));
     } catch (const KernelStopped&) {
         return false;
     }
