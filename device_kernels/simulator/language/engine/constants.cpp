@@ -16,7 +16,7 @@ int Visit(dl_phdr_info* library, size_t, void* data) {
     bool isTheKernels = false;
     ConstantSegment found;
     for (int index = 0; index < library->dlpi_phnum; ++index) {
-        const ElfW(Phdr)& segment = library->dlpi_phdr[index];
+        const ElfW(Phdr) & segment = library->dlpi_phdr[index];
         if (segment.p_type != PT_LOAD) {
             continue;
         }

@@ -1,5 +1,5 @@
-// Constant tables of a kernel in global memory: `const __gm__ int32_t table[] = {...}` is loaded with
-// the kernel's binary, so a launch may read it and nobody describes it as a region.
+// Constant tables of a kernel in global memory: `const __gm__ int32_t table[] = {...}` is loaded
+// with the kernel's binary, so a launch may read it and nobody describes it as a region.
 #pragma once
 
 #include <cstdint>
