@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from conformance.evidence import VerdictLine, read_lines
 from conformance.shard import WHOLE, Shard
 from conformance.suite import UsageError
-from tests.conformance.front_door import ONE_OPERATOR, conformance
+from tests.conformance.front_door import NAME, ROOT, host
 from tests.conformance.toy_runs import CELLS, Run
 
 
@@ -42,16 +44,19 @@ def test_items_that_share_something_stay_together(count: int) -> None:
         assert sum(bool(group & set(shard)) for shard in shards) == 1
 
 
-def test_the_shards_of_an_operator_with_cells_judge_what_one_run_judges(tmp_path: Path) -> None:
-    asked = (*ONE_OPERATOR, "-n", "0", "--", "-k", "test_values and dropless")
-    digests = []
-    for name, shard in (("whole", ()), ("1", ("--shard", "1/2")), ("2", ("--shard", "2/2"))):
-        conformance("run", "--out", name, *shard, *asked, folder=tmp_path)
-        lines = read_lines(tmp_path / name)
-        digests.append({line.digest for line in lines if isinstance(line, VerdictLine)})
-    whole, first, second = digests
-    assert first | second == whole
-    assert len(whole) > 300
+def test_all_data_types_of_a_mode_with_cells_are_in_one_shard(tmp_path: Path) -> None:
+    chosen = ("-m", "pytest", str(ROOT / "cases"), "-p", "conformance.plugin", "--collect-only")
+    asked = ("-q", f"--conformance-operator={NAME}", "-k", "test_values")
+    shards = []
+    for index in (1, 2):
+        command = [sys.executable, *chosen, *asked, f"--conformance-shard={index}/2"]
+        told = subprocess.run(command, cwd=tmp_path, env=host(), capture_output=True, text=True)
+        shards.append(re.findall(rf"test_values\[{NAME}-(\w+)-(\w+)\]", told.stdout))
+    modes = [{mode for mode, _ in shard} for shard in shards]
+    assert all(modes)
+    assert not modes[0] & modes[1]
+    for shard, of_it in zip(shards, modes, strict=True):
+        assert len(shard) == 3 * len(of_it)
 
 
 def test_a_shard_is_written_as_its_place_among_all() -> None:

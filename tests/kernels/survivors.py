@@ -8,10 +8,10 @@ SMALLER_LEAST = (
 )
 
 REASONS: dict[str, str] = {
-    f"{V2}_kernel.cpp:194 comparison: '<' -> '<='": (
+    f"{V2}_kernel.cpp:196 comparison: '<' -> '<='": (
         "a bin is an odd multiple of the stride, their number an even one: they are never equal"
     ),
-    f"{V2}_kernel.cpp:217 number: '0' -> '1'": "the last 0 is a reserved field; the others are not",
+    f"{V2}_kernel.cpp:219 number: '0' -> '1'": "the last 0 is a reserved field; the others are not",
     f"{V2}_tiling.cpp:64 arithmetic: '*' -> '+'": SMALLER_LEAST,
     f"{V2}_tiling.cpp:64 arithmetic: '+' -> '-'": SMALLER_LEAST,
     f"{V2}_tiling.cpp:84 comparison: '==' -> '!='": WORDS,
