@@ -20,6 +20,7 @@ from conformance.gate.baseline import Baseline
 from conformance.gate.facts import facts
 from conformance.gate.measured import measured
 from conformance.gate.reading import CannotJudge, printable, read_run, whole
+from conformance.reporting.language import say
 
 
 def add_baseline(commands: Any) -> None:
@@ -89,7 +90,7 @@ def show_command(parsed: argparse.Namespace, console: Console) -> int:
         tell_program(chosen)
     else:
         for line in _lines(chosen):
-            print(printable(line))
+            print(say(console, printable(line)))
     return ACCEPTED
 
 
@@ -108,7 +109,7 @@ def list_command(parsed: argparse.Namespace, console: Console) -> int:
         last = one.accepted[-1]
         print(printable(f"{one.name}: {one.facts.key}; {last.who}, {last.when[:10]}: {last.why}"))
     if not known:
-        print(f"no baseline in {parsed.baselines}")
+        print(say(console, f"no baseline in {parsed.baselines}"))
     return ACCEPTED
 
 

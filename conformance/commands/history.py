@@ -16,6 +16,7 @@ from conformance.history.database import DEFAULT, opened
 from conformance.history.record import import_runs
 from conformance.history.trends import LAST, changes, points
 from conformance.reporting.history import change_lines, picture, trend_tables
+from conformance.reporting.language import Speaking, say
 from conformance.reporting.terminal import WIDTH
 from conformance.suite import UsageError
 
@@ -68,11 +69,12 @@ def show_command(parsed: argparse.Namespace, console: Console, extra: list[str])
     if parsed.json:
         tell_program(found)
         return ACCEPTED
-    wide = Console(width=max(console.width, WIDTH), highlight=False, markup=False)
+    language = getattr(console, "language", "en")
+    wide = Speaking(language, width=max(console.width, WIDTH), highlight=False, markup=False)
     for table in trend_tables(found):
         wide.print(table, crop=False)
     if not found:
-        print("no run in the history")
+        print(say(console, "no run in the history"))
     return ACCEPTED
 
 
@@ -84,5 +86,5 @@ def changes_command(parsed: argparse.Namespace, console: Console, extra: list[st
         tell_program(found)
         return ACCEPTED
     for line in change_lines(found):
-        print(line)
+        print(say(console, line))
     return ACCEPTED

@@ -60,6 +60,11 @@ class Speaking(Console):
         super().print(*objects, **options)
 
 
+def say(console: Console, text: str) -> str:
+    """A text for standard output, in the console's language."""
+    return in_chinese(text) if getattr(console, "language", "en") == "zh" else text
+
+
 def _in_chinese(said: Any) -> Any:
     if isinstance(said, str):
         return in_chinese(said)
@@ -68,7 +73,8 @@ def _in_chinese(said: Any) -> Any:
 
 def _table(table: Table) -> Table:
     """A table whose headings, and words of ours in its cells, are Chinese."""
-    made = Table(box=None, pad_edge=False, header_style="bold")
+    made = Table(box=None, pad_edge=False, header_style="bold", title=table.title)
+    made.title_justify = table.title_justify
     for column in table.columns:
         made.add_column(_word(column.header), justify=column.justify, no_wrap=column.no_wrap)
     for cells in zip(*(column.cells for column in table.columns), strict=True):

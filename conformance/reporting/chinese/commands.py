@@ -19,6 +19,8 @@ HEADINGS = {
     "incomplete": "未完成",
     "(must be refused)": "（应被拒绝）",
     "(relations)": "（算子间关系）",
+    "started": "开始时间",
+    "commit": "提交",
 }
 """Words of the table of a run."""
 
@@ -187,6 +189,27 @@ GATE: tuple[Phrase, ...] = (
 )
 
 OTHERS: tuple[Phrase, ...] = (
+    (r"^no baseline in ", r"没有基线："),
+    (
+        r"^(\d+) named calls fail in it; each needs a waiver still$",
+        r"其中 \1 个具名调用未通过，仍各需一条豁免",
+    ),
+    (r"^baseline (\S+): (.*), profile (\w+)$", r"基线 \1：\2，档位 \3"),
+    (r"^  accepted by (.*?), (\S+) \(commit (\w+)\): ", r"  由 \1 于 \2 接受（提交 \3）："),
+    (r"^  accepted by (.*?), (\S+): ", r"  由 \1 于 \2 接受："),
+    (
+        r"^  (\d+) cells, ([\d,]+) cases; (\d+) named calls, of which (\d+) fail$",
+        r"  \1 个单元，\2 个用例；\3 个具名调用，其中 \4 个未通过",
+    ),
+    (
+        r"^  order of additions: (\S+): (.*) \((\d+) dtypes and lengths\)$",
+        r"  累加顺序：\1：\2（\3 种数据类型与长度）",
+    ),
+    (r"^  measured: ", r"  实测确认："),
+    (r"^no run in the history$", r"历史库中没有运行"),
+    (r"^nothing changed between the whole runs of any device$", r"任一设备的完整运行之间均无变化"),
+    (r"^first in the run of (\S+), commit (\S+), (.*):$", r"首次出现于 \1 的运行（提交 \2，\3）："),
+    (r"^(\d+) earlier changes \(--json has all\)$", r"更早的变化 \1 处（--json 列出全部）"),
     (
         r"^(\d+) runs added to (\S+), (\d+) known already$",
         r"已向 \2 添加 \1 次运行，另有 \3 次已存在",
