@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -40,18 +40,29 @@ def calls(operator: Operator, profile: Profile, run_seed: int) -> Iterator[Call]
         case
         for mode in operator.modes
         for dtype in operator.dtypes
-        for case in cell_cases(operator, mode.name, dtype, profile, run_seed)
+        for case in cell_cases(
+            operator, mode.name, dtype, profile, run_seed, beside=operator.dtypes
+        )
     ]
     random.Random(run_seed).shuffle(found)
     yield from map(Call, found)
 
 
 def cell_cases(
-    operator: Operator, mode: str, dtype: str, profile: Profile, run_seed: int
+    operator: Operator,
+    mode: str,
+    dtype: str,
+    profile: Profile,
+    run_seed: int,
+    *,
+    beside: Sequence[str] = (),
 ) -> Iterator[Case]:
-    """The drawn cases of one cell: small ones, seams, covering rows, edges, free draws."""
+    """The drawn cases of one cell: small ones, seams, covering rows, edges, free draws.
+
+    ``beside`` are the data types that share its rows with it, as in ``conformance.plan``.
+    """
     key = f"{mode} {dtype}"
-    planned = plan(operator, mode, dtype, profile)
+    planned = plan(operator, mode, dtype, profile, beside=beside)
     if operator.small_cases:
         yield from drawn(operator.small_cases(mode, dtype), planned.small, run_seed, f"{key} small")
     if operator.seam_cases:

@@ -1,0 +1,136 @@
+"""How many gates find each seeded mistake: `python -m tests.kernels.detection_run --seeds 20`.
+
+Each mutant is built once; then, for every seed, the cases that a gate would draw of the cells in
+which the mistake can show are judged until one is refused. Nothing is shrunk, so twenty seeds of a
+mutant take seconds. How small the case becomes that a run stores, `mutation_run` says.
+
+Ends with status 1 where a seed finds a mistake not, or finds one that only reorders additions.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from statistics import median
+
+from conformance import suite
+from conformance.devices.open import open_device
+from conformance.judge import judge
+from conformance.operator import ROUTES, Operator
+from conformance.profiles import PROFILES
+from tests.kernels.drawn_cases import Case, cell_cases
+from tests.kernels.mutants import Mutant
+from tests.kernels.mutation_run import MUTANTS, build_mutant
+
+TIME_LIMIT = 5.0
+"""Seconds that a call of a mutant may take before it counts as hanging."""
+
+
+@dataclass(frozen=True)
+class Detection:
+    """Of one mutant: how many cases each seed judged until one was refused, None: none was."""
+
+    mutant: Mutant
+    cases: tuple[int | None, ...]
+    seconds: float
+
+    @property
+    def found(self) -> list[int]:
+        return [number for number in self.cases if number is not None]
+
+    @property
+    def well(self) -> bool:
+        return len(self.found) == (0 if self.mutant.reorders else len(self.cases))
+
+    def __str__(self) -> str:
+        shown = f"{self.mutant.name:48} found {len(self.found)}/{len(self.cases)}"
+        if self.found:
+            shown += f", after {median(self.found):.0f} cases, at most {max(self.found)}"
+        if self.mutant.reorders:
+            shown += "; none is due: the order is open"
+        return f"{shown}, {self.seconds:.0f} s"
+
+
+def cells_of(operator: Operator, mutant: Mutant) -> Iterator[tuple[str, str, str]]:
+    """Route, mode and data type of every cell in which the mistake can show."""
+    for mode in operator.modes:
+        if not mutant.modes or mode.name in mutant.modes:
+            for dtype in operator.dtypes:
+                if dtype in mutant.dtypes:
+                    yield (mode.routes or ROUTES)[0], mode.name, dtype
+
+
+@cache
+def drawn_of(operator: str, mode: str, dtype: str, profile: str, seed: int) -> tuple[Case, ...]:
+    """The cases that a run of the profile draws of a cell, kept for the next mutant."""
+    (record,) = suite.chosen(suite.operators(), [operator])
+    cases = cell_cases(record, mode, dtype, PROFILES[profile], seed, beside=record.dtypes)
+    return tuple(cases)
+
+
+def first_refused(
+    operator: Operator, mutant: Mutant, lib: Path, profile: str, seed: int
+) -> int | None:
+    """The number of the first refused case, cell after cell; None where all are accepted."""
+    number = 0
+    for route, mode, dtype in cells_of(operator, mutant):
+        with closing(
+            open_device("sim", time_limit=TIME_LIMIT, libraries=lib, route=route)
+        ) as device:
+            for kept in drawn_of(operator.name, mode, dtype, profile, seed):
+                number += 1
+                case = replace(kept)  # a case keeps its arrays, and thousands are kept here
+                if not judge(operator, case, device.run(operator, case)).ok:
+                    return number
+    return None
+
+
+def detection(work: tuple[str, str, str, int]) -> Detection:
+    """Build one mutant and hold it against so many seeds."""
+    name, mutant_name, profile, seeds = work
+    (operator,) = suite.chosen(suite.operators(), [name])
+    (mutant,) = (one for one in MUTANTS[name] if one.name == mutant_name)
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        lib = build_mutant(operator, mutant, Path(folder))
+        cases = tuple(first_refused(operator, mutant, lib, profile, seed) for seed in range(seeds))
+    return Detection(mutant, cases, time.monotonic() - started)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--profile", choices=PROFILES, default="gate")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--operator", action="append", default=[], help="all if absent")
+    parser.add_argument("--mutant", action="append", default=[], help="all if absent")
+    chosen = parser.parse_args()
+    well, of = 0, 0
+    for operator in suite.chosen(suite.operators(), chosen.operator):
+        names = [one.name for one in MUTANTS[operator.name]]
+        work = [
+            (operator.name, name, chosen.profile, chosen.seeds)
+            for name in names
+            if not chosen.mutant or name in chosen.mutant
+        ]
+        with multiprocessing.get_context("fork").Pool(chosen.jobs) as pool:
+            for one in pool.imap(detection, work):
+                print(one, flush=True)
+                well, of = well + one.well, of + 1
+    if not of:
+        parser.error(f"--mutant {', '.join(chosen.mutant)}: unknown")
+    print(f"{well} of {of} as they should be, {chosen.seeds} seeds each, profile {chosen.profile}")
+    return 0 if well == of else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
