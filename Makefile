@@ -3,6 +3,8 @@ PYTHON ?= python3
 OLDEST_PYTHON ?= python3.10
 VENV := .venv
 READY := $(VENV)/.ready
+TORCH_NPU := $(VENV)-torch_npu
+TORCH_READY := $(TORCH_NPU)/.ready
 
 .PHONY: conformance test lint slips sanitize mutants relations removals soak soundness detection recovery kill-matrix mutation benchmark kills picture aarch64 oldest clean
 .DEFAULT_GOAL := conformance
@@ -10,7 +12,7 @@ READY := $(VENV)/.ready
 conformance: $(READY)  ## judge every operator on the device at hand; evidence in reports/latest/
 	@$(VENV)/bin/python -m conformance run --out reports/latest
 
-test: $(READY)  ## every test of the project
+test: $(READY) $(TORCH_READY)  ## every test of the project
 	@$(VENV)/bin/python -m pytest tests -n 2
 
 lint: $(READY)  ## format, lint, types and import rules alone
@@ -63,6 +65,17 @@ $(READY): pyproject.toml
 	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[simulator,test]'
 	@touch $@
 
+# A torch_npu in the environment of the suite would be a sign of an NPU, and --device auto want one:
+# it has an environment of its own, which sees the packages of the other. Where it cannot be had, its
+# tests say so.
+$(TORCH_READY): $(READY)
+	@echo "setting up $(TORCH_NPU)"
+	@$(VENV)/bin/python -m venv $(TORCH_NPU)
+	@$(VENV)/bin/python -c "import site; print(site.getsitepackages()[0])" > "$$($(TORCH_NPU)/bin/python -c 'import site; print(site.getsitepackages()[0])')/suite.pth"
+	-@$(TORCH_NPU)/bin/python -m pip install --quiet --disable-pip-version-check torch==2.13.0 && $(TORCH_NPU)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps torch_npu==2.13.0
+	-@for version in 2.9.0 2.12.0; do $(TORCH_NPU)/bin/python -m pip download --quiet --disable-pip-version-check --no-deps torch_npu==$$version -d $(TORCH_NPU)/wheels; done
+	@touch $@
+
 picture: $(READY)  ## the README's picture of a failure, drawn anew from the text that a test pins
 	@$(VENV)/bin/python -m tests.project.picture
 
@@ -75,4 +88,4 @@ oldest:  ## judge, references and records with the oldest Python and packages th
 	@$(VENV)-oldest/bin/python -m pytest tests/reference tests/cases tests/conformance -n 2
 
 clean:
-	rm -rf $(VENV) $(VENV)-oldest build reports/latest .hypothesis .*_cache *.egg-info dist
+	rm -rf $(VENV) $(VENV)-oldest $(TORCH_NPU) build reports/latest .hypothesis .*_cache *.egg-info dist

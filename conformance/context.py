@@ -22,6 +22,7 @@ from conformance.frozen.attach import attached
 from conformance.operator import ORACLES, REFERENCE, ROUTES
 from conformance.profiles import PROFILES, Profile
 from conformance.resume import Asked, Finished, earlier_run, finished_items
+from conformance.routes import reachable
 from conformance.shard import Shard
 
 DEFAULTS = {"device": "auto", "profile": "smoke", "route": "aclnn", "oracle": REFERENCE}
@@ -42,7 +43,8 @@ class Context:
         self.device = device_spec(option.conformance_device or DEFAULTS["device"])
         self.directories = tuple(Path(d).absolute() for d in option.conformance_operators or ())
         records = suite.operators(self.directories)
-        chosen = suite.chosen(records, option.conformance_operator or ())
+        named = option.conformance_operator or ()
+        chosen = reachable(suite.chosen(records, named), self.route, named)
         self.libraries = folder_of("libraries", option.conformance_libraries)
         self.traits = traits_of(self.libraries)
         self.kept = attached(chosen, self.directories, corpus=self.profile.corpus)

@@ -76,8 +76,7 @@ def judge(
     findings = call_findings(observation)
     if observation.outcome is not Outcome.COMPLETED:
         headline = f"{about}: {ending(observation)}"
-        sparse = any(tensor.rows is not None for tensor in case.inputs.values())
-        if observation.outcome is Outcome.NOT_POSSIBLE and sparse:
+        if observation.outcome is Outcome.NOT_POSSIBLE and _may_be_impossible(operator, case):
             return Verdict(True, headline, subject=repr(case), judged=False)
         return Verdict(False, headline, findings=findings, subject=repr(case))
     check(operator, case)
@@ -242,6 +241,12 @@ def specified_elements(
 def _poisoned(elements: NDArray[Any]) -> int:
     """How many elements hold what outputs are filled with before a call."""
     return count_poisoned(np.ascontiguousarray(elements).view(np.uint8), elements.itemsize)
+
+
+def _may_be_impossible(operator: Operator, case: Case) -> bool:
+    """Whether a device may leave a call out: it has no room for it, or no way to say it."""
+    sparse = any(tensor.rows is not None for tensor in case.inputs.values())
+    return sparse or bool(operator.unreached is not None and operator.unreached(case))
 
 
 def _misfit(case: Case, name: str, observation: Observation) -> str:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 class Outcome(Enum):
     """How a call ended. ``REJECTED``: phase 1 refused it; ``FAILED``: phase 2 or the stream did;
-    ``NOT_POSSIBLE``: it was never made, as the device has no room for a row-sparse tensor.
+    ``NOT_POSSIBLE``: it was never made, as the device has no room for a row-sparse tensor, or the
+    route cannot express it.
     """
 
     COMPLETED = "completed"

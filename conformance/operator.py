@@ -7,13 +7,19 @@ never asks for an operator's name; what differs between operators is a field her
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.clause import DOUBTFUL as DOUBTFUL
+from conformance.clause import Clause as Clause
+from conformance.clause import SourceClass as SourceClass
+from conformance.clause import document as document
+from conformance.clause import source_read as source_read
+from conformance.torch_call import TORCH_NPU, UNDECLARED, Binding, TorchCall, Unreached
 from reference.terms import Terms
 
 if TYPE_CHECKING:
@@ -29,45 +35,13 @@ Arrays = Mapping[str, NDArray[np.generic]]
 Merges = Sequence[tuple[int, int]]
 Specified = Callable[[Arrays, Mapping[str, int]], NDArray[np.bool_]]
 
-ROUTES = ("aclnn", "kernel")
-"""How an operator is called: through the vendor's interface, or through the entry of the project's
-own kernels, which carry out what a document defines also where the vendor does not."""
+TWO_PHASE = ("aclnn", "kernel")
+ROUTES = (*TWO_PHASE, TORCH_NPU)
+"""How an operator is called: through the vendor's interface; through the entry of the project's own
+kernels, which carry out what a document defines also where the vendor does not; from PyTorch."""
 
 REFERENCE, RELATIONS, BOTH = ORACLES = ("reference", "relations", "both")
 """By what results are judged: a contract's reference, the relations among them, or both."""
-
-
-class SourceClass(Enum):
-    """Where a clause of a contract comes from, strongest first."""
-
-    DOCUMENT = "document"
-    MEASURED = "measured"
-    SOURCE_READ = "source-read"
-    INFERRED = "inferred"
-
-
-DOUBTFUL = (SourceClass.SOURCE_READ, SourceClass.INFERRED)
-"""What a real device may contradict without being wrong: no document promises it, nor has a
-measurement been accepted."""
-
-
-@dataclass(frozen=True)
-class Clause:
-    """One sentence of a contract: what is promised, where that is written, and how firmly."""
-
-    text: str
-    source: str
-    source_class: SourceClass
-
-
-def document(text: str, source: str) -> Clause:
-    """A clause that a public document states."""
-    return Clause(text, source, SourceClass.DOCUMENT)
-
-
-def source_read(text: str, source: str) -> Clause:
-    """A clause that no document states but that was read in the vendor's public sources."""
-    return Clause(text, source, SourceClass.SOURCE_READ)
 
 
 @dataclass(frozen=True)
@@ -302,7 +276,9 @@ class Operator:
     what becomes of the modes there. ``limits`` are sizes around which cases are drawn: a kernel
     that exports its own is compared with them (conformance/boundaries.py). ``relations`` are laws
     that results keep among themselves, with no reference (conformance/relations). ``landmarks``
-    says what lies where in a call's outputs, for pictures of wrong ones. ``corpus`` and
+    says what lies where in a call's outputs, for pictures of wrong ones. ``torch_npu`` is how
+    PyTorch calls the operator, or why it does not. ``unreached(case)`` says why a call cannot be
+    made on the route of a record, "" where it can (`on_route` sets it). ``corpus`` and
     ``regressions`` are cases that stay, which a run adds to the record (conformance/frozen).
     """
 
@@ -328,6 +304,8 @@ class Operator:
     limits: tuple[Limit, ...] = field(default=(), repr=False)
     relations: tuple[Relation, ...] = ()
     landmarks: Callable[[Case], Landmarks] | None = None
+    torch_npu: Binding | Unreached = UNDECLARED
+    unreached: Callable[[Case], str] | None = None
     corpus: tuple[Frozen, ...] = field(default=(), repr=False)
     regressions: tuple[Frozen, ...] = field(default=(), repr=False)
 
@@ -354,39 +332,20 @@ class Operator:
         return declared.among[chosen]
 
     def symbol(self, route: str) -> str:
-        """The function that runs the operator on a route; phase 1 has GetWorkspaceSize behind it.
-
-        Raises KeyError for a route that is none of `ROUTES`.
+        """The function that runs the operator on a route, "" where none does; that of the two-phase
+        routes has GetWorkspaceSize behind it in phase 1. Raises KeyError for an unknown route.
         """
-        return {"aclnn": self.aclnn, "kernel": f"kernel{self.title}"}[route]
+        bound = self.torch_npu.function if isinstance(self.torch_npu, Binding) else ""
+        return {"aclnn": self.aclnn, "kernel": f"kernel{self.title}", TORCH_NPU: bound}[route]
+
+    def torch_call(self, case: Case) -> TorchCall:
+        """The case as a call of torch_npu. Raises ValueError where there is none."""
+        if isinstance(self.torch_npu, Unreached):
+            raise ValueError(f"torch_npu does not reach {self.name}: {self.torch_npu.reason}")
+        return self.torch_npu.call(case)
 
     def on_route(self, route: str) -> Operator:
-        """The operator with only the modes and calls of a route."""
-        modes = tuple(mode for mode in self.modes if route in (mode.routes or (route,)))
-        absent = {mode.name for mode in self.modes} - {mode.name for mode in modes}
-        rejections = tuple(
-            refused
-            for refused in self.rejections
-            if route in (refused.routes or (route,)) and refused.case.mode not in absent
-        )
-        quarantine = tuple(
-            doubtful
-            for doubtful in self.quarantine
-            if route in (doubtful.routes or (route,))
-            and (doubtful.routes or doubtful.case.mode not in absent)
-        )
-        examples = tuple(example for example in self.examples if example.case.mode not in absent)
-        corpus = tuple(one for one in self.corpus if one.case.mode not in absent)
-        regressions = tuple(one for one in self.regressions if one.case.mode not in absent)
-        on_it = (modes, examples, rejections, quarantine)
-        if on_it == (self.modes, self.examples, self.rejections, self.quarantine):
-            return self
-        return replace(
-            self,
-            modes=modes,
-            examples=examples,
-            rejections=rejections,
-            quarantine=quarantine,
-            corpus=corpus,
-            regressions=regressions,
-        )
+        """The operator with only the modes and calls of a route (`conformance.routes`)."""
+        from conformance.routes import on_route
+
+        return on_route(self, route)

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -28,6 +28,7 @@ from conformance.plan import examples_of_each
 from conformance.progress import Tail, bar
 from conformance.reporting import html, outcome
 from conformance.resume import Asked
+from conformance.routes import why_not
 from conformance.shard import WHOLE
 from conformance.summary import Evidence, now, read_evidence, write_evidence
 
@@ -178,6 +179,13 @@ def elsewhere(request: Request) -> Iterator[str]:
             routes = ", ".join(dict.fromkeys(route for mode in away for route in mode.routes))
             names = ", ".join(mode.name for mode in away)
             yield f"not on route {request.route}: {operator.name} {names} (on route {routes})"
+
+
+def beyond(operators: Iterable[Operator], route: str) -> Iterator[str]:
+    """The operators of which nothing is called on a route, each with the reason."""
+    for operator in operators:
+        if reason := why_not(operator, route):
+            yield f"not reachable on route {route}: {operator.name} ({reason})"
 
 
 def _measure(request: Request, notes: Path, evidence: Evidence, console: Console) -> None:

@@ -43,6 +43,7 @@ from cases.operators._slot_sum_cases import near_cases
 from cases.operators._slot_sum_cases import row_sum as slot_row_sum
 from cases.operators._slot_sum_far import far_cases
 from cases.operators._storage_bits import bits
+from cases.operators._torch_npu import BINDINGS
 from conformance.case import Case
 from conformance.operator import (
     Arrays,
@@ -164,6 +165,7 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     limits=tuple(limits()),
     row_sum=row_sum,
+    torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     targets=tuple(
         Target(

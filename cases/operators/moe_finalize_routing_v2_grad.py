@@ -49,6 +49,7 @@ from cases.operators._moe_finalize_routing_v2_grad_relations import RELATIONS
 from cases.operators._slot_sum_cases import near_cases
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
+from cases.operators._torch_npu import BINDINGS
 from conformance.case import Case
 from conformance.cells import Axis, Cells, Levels
 from conformance.edges import Edge
@@ -257,6 +258,7 @@ OPERATOR = Operator(
     examples=examples(),
     rejections=rejections(),
     limits=tuple(limits()),
+    torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     targets=tuple(
         Target(product, Support.SUPPORTED, document(f"{series}: yes", PRODUCTS))

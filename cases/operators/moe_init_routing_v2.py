@@ -38,6 +38,7 @@ from cases.operators._moe_init_routing_v2_sources import (
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_limits import limits
+from cases.operators._torch_npu import BINDINGS
 from conformance.case import Case
 from conformance.cells import Cells
 from conformance.operator import (
@@ -157,6 +158,7 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES, probs=(False,))),
     landmarks=lambda case: of_sorted_rows(case, "expanded_x", "expert_idx", "x"),
+    torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),

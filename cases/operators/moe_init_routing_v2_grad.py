@@ -21,6 +21,7 @@ from cases.operators._moe_init_routing_v2_grad_limits import (
     tile_columns,
 )
 from cases.operators._moe_init_routing_v2_grad_relations import RELATIONS
+from cases.operators._torch_npu import BINDINGS
 from conformance.case import Case, Machine, Tensor, numpy_dtype
 from conformance.fill import Fill
 from conformance.operator import (
@@ -383,6 +384,7 @@ OPERATOR = Operator(
     row_sum=row_sum,
     limits=tuple(limits(DTYPES)),
     landmarks=lambda case: of_summed_rows(case, case.attributes["top_k"], tile_columns),
+    torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),

@@ -28,6 +28,7 @@ from cases.operators._moe_token_permute_relations import RELATIONS
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_limits import limits
+from cases.operators._torch_npu import BINDINGS
 from conformance.case import Case
 from conformance.cells import Cells
 from conformance.operator import (
@@ -115,6 +116,7 @@ OPERATOR = Operator(
     rejections=rejections(),
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES, probs=(False,))),
+    torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     landmarks=lambda case: of_sorted_rows(case, "permute_tokens", "indices", "tokens"),
     targets=(

@@ -13,6 +13,7 @@ from cases.operators._slot_sum_cells import cells
 from cases.operators._slot_sum_far import far_cases, far_examples
 from cases.operators._slot_sum_limits import limits
 from cases.operators._storage_bits import bits
+from cases.operators._torch_npu import BINDINGS
 from cases.relations.copy_adjoints import adjoint_of_sums
 from cases.relations.slot_sorts import PERMUTE
 from cases.relations.slot_sums import INIT_GRAD, PERMUTE_GRAD
@@ -268,6 +269,7 @@ OPERATOR = Operator(
     row_sum=partial(row_sum, call),
     limits=tuple(limits(DTYPES)),
     landmarks=lambda case: of_summed_rows(case, case.attributes["num_topk"]),
+    torch_npu=BINDINGS[NAME],
     relations=(
         *of_sums(AXES, ("out",), ("permuted_output_grad",)),
         agrees(PERMUTE_GRAD, INIT_GRAD),

@@ -36,6 +36,7 @@ from cases.operators._moe_token_permute_with_ep_sources import (
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_limits import limits
+from cases.operators._torch_npu import BINDINGS
 from conformance.case import Case
 from conformance.cells import Cells
 from conformance.operator import (
@@ -199,6 +200,7 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES)),
     landmarks=landmarks,
+    torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),

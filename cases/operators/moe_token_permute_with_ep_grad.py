@@ -43,6 +43,7 @@ from cases.operators._slot_sum_cases import row_sum as slot_row_sum
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_sum_limits import limits
 from cases.operators._token_permute_cells import PROBS, probs_with
+from cases.operators._torch_npu import BINDINGS
 from conformance.case import Case
 from conformance.cells import Axis, Cells, Levels
 from conformance.fill import Fill, families_of
@@ -172,6 +173,7 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     row_sum=row_sum,
     limits=tuple(limits(DTYPES)),
+    torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     targets=tuple(
         Target(product, Support.SUPPORTED, source_read("named by the operator's definition", HOST))

@@ -30,6 +30,7 @@ from cases.operators._moe_token_permute_with_routing_map_sources import (
     README,
     TILING,
 )
+from cases.operators._torch_npu import BINDINGS
 from conformance.case import Case
 from conformance.operator import (
     Arrays,
@@ -155,6 +156,7 @@ OPERATOR = Operator(
     rejections=rejections(),
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES)),
+    torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     landmarks=landmarks,
     targets=(

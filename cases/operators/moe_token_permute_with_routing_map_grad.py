@@ -47,6 +47,7 @@ from cases.operators._moe_token_permute_with_routing_map_grad_sources import (
 from cases.operators._row_sum_limits import LEAST_MACHINE, SEAMS, beyond, tile_columns
 from cases.operators._slot_sum_cases import left_to_right
 from cases.operators._slot_sum_sizes import least_ub_bytes
+from cases.operators._torch_npu import BINDINGS
 from conformance.case import Case, Machine, numpy_dtype
 from conformance.operator import (
     Arrays,
@@ -292,6 +293,7 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     row_sum=row_sum,
     limits=tuple(limits(DTYPES)),
+    torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),

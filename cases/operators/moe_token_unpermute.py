@@ -39,6 +39,7 @@ from cases.operators._slot_sum_far import far_cases
 from cases.operators._slot_sum_limits import limits
 from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
 from cases.operators._storage_bits import bits
+from cases.operators._torch_npu import BINDINGS
 from conformance.case import Case, numpy_dtype
 from conformance.cells import Axis, Cells
 from conformance.fill import families_of
@@ -177,6 +178,7 @@ OPERATOR = Operator(
     rejections=rejections(),
     row_sum=row_sum,
     limits=tuple(every_limit()),
+    torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     targets=(
         Target(

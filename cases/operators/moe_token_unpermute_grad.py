@@ -43,6 +43,7 @@ from cases.operators._moe_token_unpermute_grad_relations import RELATIONS
 from cases.operators._slot_sum_cases import near_cases
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
+from cases.operators._torch_npu import BINDINGS
 from conformance.case import Case, numpy_dtype
 from conformance.cells import Axis, Cells
 from conformance.edges import Edge
@@ -229,6 +230,7 @@ OPERATOR = Operator(
     rejections=rejections(),
     quarantine=quarantine(),
     limits=tuple(limits()),
+    torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     targets=(
         Target(

@@ -23,6 +23,7 @@ from conformance.devices.messages import Argument as Passed
 from conformance.devices.placement import WORKSPACE, WORKSPACE_GUARD
 from conformance.operator import Operator
 from conformance.replay import Replay
+from conformance.routes import two_phase
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}", re.ASCII)
 UNDEFINED = (ValueError, TypeError, LookupError, ArithmeticError)
@@ -40,7 +41,7 @@ def arguments_of(
         why_not = f"there is no record of {replay.case.operator}"
     else:
         try:
-            passed = call_of(operator, replay.case, replay.route).arguments
+            passed = call_of(operator, replay.case, two_phase(replay.route)).arguments
         except UNDEFINED as error:
             why_not = f"the call does not fit the record: {error}"
         else:

@@ -28,6 +28,7 @@ from conformance.numerics.arithmetic import Arithmetic
 from conformance.observation import Observation
 from conformance.operator import Example, Operator
 from conformance.replay import Replay, encoded
+from conformance.routes import two_phase
 from conformance.summary import now
 
 OF_A_RELATION = "a relation compares the results of several calls; replay makes them"
@@ -123,7 +124,7 @@ def bundle_files(
         device_words="" if origin.device is None else origin.device.describe(),
         arithmetic=_words(origin.arithmetic),
         provenance=dict(origin.provenance),
-        symbol="" if why_not or operator is None else operator.symbol(replay.route),
+        symbol="" if why_not or operator is None else operator.symbol(two_phase(replay.route)),
         status=status,
         arguments=arguments,
         accepted=accepted,

@@ -33,6 +33,7 @@ from conformance.history.record import import_runs
 from conformance.operator import ORACLES, ROUTES, Operator
 from conformance.profiles import PROFILES
 from conformance.resume import earlier_run
+from conformance.routes import reachable
 from conformance.shard import Shard
 
 WORKERS = min(2, os.cpu_count() or 1)
@@ -127,6 +128,9 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     if checkout is not None:
         chosen = tuple(one for one in chosen if one.name in checkout.folders)
         libraries = checkout.libraries
+    for line in runner.beyond(chosen, route):
+        console.print(line, markup=False)
+    chosen = reachable(chosen, route, parsed.operator)
     chosen = attached(chosen, directories, corpus=profile.corpus).operators
     kernels = suite.kernel_folders(chosen, directories)
     out = parsed.out.absolute()

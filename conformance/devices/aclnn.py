@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from conformance.devices.acl import OUT_OF_DEVICE_MEMORY, SUCCESS, Acl, AclError
+from conformance.devices.machine import Machine
 from conformance.devices.messages import (
     DTYPES,
     Answer,
@@ -64,10 +65,8 @@ class AclnnRoute:
     """Runs calls on one open device: ``stream`` on ``acl``, tensors from ``segment``."""
 
     def __init__(self, acl: Acl, segment: Segment, stream: pointer, soc: str | None) -> None:
-        self._acl, self._segment, self._stream, self._soc = acl, segment, stream, soc
-        self._placement = Placement(acl, segment)
-        self._machine: tuple[int, int] | None = None
-        self._block_order: str | None = None
+        self._acl, self._segment, self._stream = acl, segment, stream
+        self._placement, self._machine = Placement(acl, segment), Machine(acl, soc)
         self._destroy_executor = acl.operator("aclDestroyAclOpExecutor", pointer)
 
     def run(self, call: Call) -> Answer | Unavailable:
@@ -78,7 +77,7 @@ class AclnnRoute:
         ending, findings = _Ending(), Findings()
         try:
             self._placement.send(call)
-            self._configure(call)
+            self._machine.configure(call)
             self._two_phases(call, phases, ending)
         except NoRoomError as error:
             ending.fail(error.cause)
@@ -121,15 +120,6 @@ class AclnnRoute:
         if plan is None or execute is None:
             return Unavailable(plan_name if plan is None else call.symbol)
         return plan, execute
-
-    def _configure(self, call: Call) -> None:
-        """Set the machine of the call; only a simulator has one to set. Raises AclError."""
-        if self._acl.simulated and call.machine != self._machine:
-            self._acl.configure_machine(self._soc, *(call.machine or (0, 0)))
-            self._machine = call.machine
-        if self._acl.simulated and call.block_order != self._block_order:
-            self._acl.order_blocks(call.block_order)
-            self._block_order = call.block_order
 
     def _two_phases(self, call: Call, phases: tuple[Any, Any], ending: _Ending) -> None:
         """Plan, allocate the workspace, run, wait. Raises AclError; a refusal is no error."""

@@ -19,6 +19,7 @@ from conformance.devices.messages import (
     TensorArgument,
 )
 from conformance.operator import AttributeParameter, Operator, TensorParameter
+from conformance.torch_call import TORCH_NPU
 
 __all__ = ["Call", "call_of"]
 
@@ -55,7 +56,9 @@ def call_of(operator: Operator, case: Case, route: str = "aclnn") -> Call:
         arguments.append(argument)
     machine = (case.machine.cores, case.machine.ub_bytes) if case.machine else None
     order = case.machine.block_order if case.machine else None
-    return Call(operator.symbol(route), tuple(arguments), machine, end, order)
+    torch = operator.torch_call(case) if route == TORCH_NPU else None
+    symbol = "" if torch else operator.symbol(route)
+    return Call(symbol, tuple(arguments), machine, end, order, torch)
 
 
 def _attribute_of(parameter: AttributeParameter, case: Case, route: str) -> Argument:

@@ -54,11 +54,9 @@ BYTES_IN_LIMIT = 64 << 20
 class IsolatedDevice:
     """A Device in a child process, which is started anew after it crashed, hung or overate."""
 
-    def __init__(
-        self, setup: Setup, *, time_limit: float, memory_limit: int, route: str = "aclnn"
-    ) -> None:
+    def __init__(self, setup: Setup, *, time_limit: float, memory_limit: int) -> None:
         self._setup = setup
-        self._route = route
+        self._route = setup.route
         self._time_limit = time_limit
         self._memory_limit = memory_limit
         self._segment = Segment.create()
@@ -100,6 +98,8 @@ class IsolatedDevice:
         """Run one case; see ``Device.run``."""
         if self._closed:
             raise RuntimeError("the device is closed")
+        if operator.unreached is not None and (reason := operator.unreached(case)):
+            return Observation(Outcome.NOT_POSSIBLE, message=reason)
         call = call_of(operator, case, self._route)
         self._segment.reserve(call.segment_bytes)
         for tensor in call.tensors:

@@ -14,6 +14,8 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from conformance.torch_call import TorchCall
+
 DTYPES: dict[str, tuple[int, int]] = {
     "float32": (0, 4),
     "float16": (1, 2),
@@ -112,7 +114,8 @@ class Call(msgspec.Struct, frozen=True, tag="call"):
     ``symbol`` is the phase-2 function; phase 1 is ``symbol + "GetWorkspaceSize"``. ``arguments``
     are in the order of the signature. ``machine`` is (vector cores, UB bytes), None: its own.
     ``segment_bytes`` is how much of the shared segment the tensors need. ``block_order`` is that of
-    the machine, None: the process's own (docs/diagnostics.md, "How it is checked").
+    the machine, None: the process's own (docs/diagnostics.md, "How it is checked"). ``torch`` is
+    the call on route torch_npu, which has no ``symbol``.
     """
 
     symbol: str
@@ -120,6 +123,7 @@ class Call(msgspec.Struct, frozen=True, tag="call"):
     machine: tuple[int, int] | None
     segment_bytes: int
     block_order: str | None = None
+    torch: TorchCall | None = None
 
     @property
     def tensors(self) -> tuple[TensorArgument, ...]:
@@ -150,7 +154,8 @@ class Setup(msgspec.Struct, frozen=True, tag="setup"):
 
     ``libraries`` is the folder of libascendcl.so and libopapi.so, None: found by the loader.
     ``soc`` is the machine to simulate, None: the simulator's own. ``address_space`` is how many
-    bytes of address space the process may map beyond its use at start (0: any).
+    bytes of address space the process may map beyond its use at start (0: any). ``route`` is how
+    operators are called; ``shims`` is the folder of what torch_npu needs beside the simulator.
     """
 
     kind: Literal["sim", "npu"]
@@ -158,6 +163,8 @@ class Setup(msgspec.Struct, frozen=True, tag="setup"):
     soc: str | None
     device: int
     address_space: int
+    route: str = "aclnn"
+    shims: str | None = None
 
 
 class Opened(msgspec.Struct, frozen=True, tag="opened"):

@@ -18,6 +18,8 @@ from conformance.devices.device import (
 )
 from conformance.devices.isolated import IsolatedDevice
 from conformance.devices.messages import Opened, Setup
+from conformance.devices.torch_npu.wheel import Wheel, known_wheel
+from conformance.torch_call import TORCH_NPU
 
 TIME_LIMIT = 20.0
 """Seconds that one call may take."""
@@ -58,9 +60,11 @@ def open_device(
         )
     signs = npu_signs() if kind == "auto" else []
     if kind == "npu" or signs:
-        setup = Setup("npu", _folder(libraries), None, int(which or 0), 0)
+        setup = Setup(
+            "npu", _folder(libraries) if libraries else None, None, int(which or 0), 0, route
+        )
         try:
-            return _open(setup, time_limit, memory_limit, route)
+            return _open(setup, time_limit, memory_limit)
         except (ValueError, EnvironmentFailure) as error:
             if not signs:
                 raise EnvironmentFailure(f"device '{spec}' does not open: {error}") from None
@@ -68,10 +72,12 @@ def open_device(
                 f"this host has {' and '.join(signs)}, but no NPU opens: {error}. "
                 "Nothing is simulated unless asked for: --device sim"
             ) from None
-    folder = _folder(libraries if libraries is not None else simulator_libraries(kernels))
-    setup = Setup("sim", folder, which or None, 0, 2 * memory_limit + BACKSTOP)
+    wheel = known_wheel() if route == TORCH_NPU else None
+    folder = _folder(libraries or simulator_libraries(kernels))
+    shims = str(torch_npu_shims(Path(folder), wheel)) if wheel else None
+    setup = Setup("sim", folder, which or None, 0, 2 * memory_limit + BACKSTOP, route, shims)
     try:
-        return _open(setup, time_limit, memory_limit, route)
+        return _open(setup, time_limit, memory_limit)
     except ValueError as error:
         raise ValueError(f"device '{spec}': {error}") from None
     except EnvironmentFailure as error:
@@ -88,8 +94,8 @@ def _parse(spec: str) -> tuple[str, str]:
     return kind, which
 
 
-def _open(setup: Setup, time_limit: float, memory_limit: int, route: str) -> IsolatedDevice:
-    device = IsolatedDevice(setup, time_limit=time_limit, memory_limit=memory_limit, route=route)
+def _open(setup: Setup, time_limit: float, memory_limit: int) -> IsolatedDevice:
+    device = IsolatedDevice(setup, time_limit=time_limit, memory_limit=memory_limit)
     try:
         device.adopt(_profile(setup, device.open()))
     except BaseException:
@@ -123,10 +129,21 @@ def simulator_libraries(kernels: Sequence[Path] | None, *, coverage: bool = Fals
         raise EnvironmentFailure(f"the simulator does not build: {error}") from error
 
 
-def _folder(libraries: Path | None) -> str | None:
+def torch_npu_shims(libraries: Path, wheel: Wheel) -> Path:
+    """What a torch_npu needs beside the simulator's libraries, built where it is not there.
+
+    Raises EnvironmentFailure.
+    """
+    from device_kernels.shims import shims
+
+    try:
+        return shims(libraries, wheel.binds)
+    except (RuntimeError, OSError) as error:
+        raise EnvironmentFailure(f"the shims of torch_npu do not build: {error}") from error
+
+
+def _folder(libraries: Path) -> str:
     """The folder as text. Raises EnvironmentFailure where it lacks a library."""
-    if libraries is None:
-        return None
     for name in ("libascendcl.so", "libopapi.so"):
         if not (libraries / name).is_file():
             raise EnvironmentFailure(f"{libraries} has no {name}")

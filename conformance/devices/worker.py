@@ -31,8 +31,11 @@ from conformance.devices.messages import (
     Unavailable,
 )
 from conformance.devices.segment import Segment
+from conformance.devices.torch_npu.activate import over_cann, over_simulator
+from conformance.devices.torch_npu.route import TorchNpuRoute
 from conformance.devices.traits import traits_of
 from conformance.lineage import end_with
+from conformance.torch_call import TORCH_NPU
 
 
 class UnknownDeviceError(Exception):
@@ -60,11 +63,11 @@ def main() -> None:
         opened = _open(acl, setup)
         words = segment.words()
         acl.leave_last_words(words)
-        route = AclnnRoute(acl, segment, acl.create_stream(), setup.soc)
+        route = _route(acl, segment, setup)
     except UnknownDeviceError as error:
         messages.send(replies, Refused(str(error), usage=True))
         return
-    except (OSError, AttributeError, AclError, ValueError) as error:
+    except (OSError, AttributeError, AclError, ValueError, ImportError, RuntimeError) as error:
         messages.send(replies, Refused(str(error)))
         return
     room = 0
@@ -108,7 +111,17 @@ def _open(acl: Acl, setup: Setup) -> Opened:
     )
 
 
-def _run(route: AclnnRoute, call: Call) -> Answer | Unavailable | Fault:
+def _route(acl: Acl, segment: Segment, setup: Setup) -> AclnnRoute | TorchNpuRoute:
+    """How operators are called in this process."""
+    if setup.route != TORCH_NPU:
+        return AclnnRoute(acl, segment, acl.create_stream(), setup.soc)
+    if setup.kind == "npu":
+        return TorchNpuRoute(acl, segment, over_cann(), setup.soc)
+    torch_npu = over_simulator(Path(setup.libraries or ""), Path(setup.shims or ""))
+    return TorchNpuRoute(acl, segment, torch_npu, setup.soc)
+
+
+def _run(route: AclnnRoute | TorchNpuRoute, call: Call) -> Answer | Unavailable | Fault:
     try:
         return route.run(call)
     except MemoryError:
@@ -129,7 +142,7 @@ def _limits(acl: Acl, asked: AskLimits) -> Limits | Unavailable:
     return Limits(tuple(answer(axis.encode(), *rest) for axis, *rest in asked.queries))
 
 
-def _end(acl: Acl, route: AclnnRoute, setup: Setup) -> None:
+def _end(acl: Acl, route: AclnnRoute | TorchNpuRoute, setup: Setup) -> None:
     """Leave the device in order, and without the libraries' static destructors."""
     try:
         route.release()

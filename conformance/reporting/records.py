@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from conformance.operator import (
-    ROUTES,
+    TWO_PHASE,
     Clause,
     Operator,
     Parameter,
@@ -15,12 +15,21 @@ from conformance.operator import (
     TensorParameter,
     Varying,
 )
+from conformance.torch_call import TORCH_NPU, Binding, Unreached
 
 
 def operator_lines(operator: Operator) -> Iterator[str]:
     """Name, what can be called, what goes in and out, what is promised and where it is written."""
     yield operator.name
-    yield f"  called as  {', '.join(f'{operator.symbol(r)} (route {r})' for r in ROUTES)}"
+    called_as = [f"{operator.symbol(route)} (route {route})" for route in TWO_PHASE]
+    bound = operator.torch_npu
+    if isinstance(bound, Binding):
+        called_as.append(f"torch_npu.{bound.function} (route {TORCH_NPU})")
+    yield f"  called as  {', '.join(called_as)}"
+    if isinstance(bound, Unreached):
+        yield f"  torch_npu  not reachable: {bound.reason}"
+    else:
+        yield from (f"  torch_npu  {_clause(clause)}" for clause in bound.clauses)
     yield f"  products   {', '.join(operator.products)}"
     yield f"  modes      {', '.join(mode.name for mode in operator.modes)}"
     yield f"  dtypes     {', '.join(operator.dtypes)}"

@@ -47,11 +47,12 @@ def standards_table(evidence: Evidence) -> Table:
 
 
 def impossible_lines(evidence: Evidence) -> Iterator[str]:
-    """A line for each cell with calls that were not made, for want of device memory."""
+    """A line for each cell with calls that were not made: for want of device memory, or because the
+    route cannot express them."""
     for cell in evidence.cells:
         if cell.impossible:
             name = cell_id(cell.operator, cell.mode, cell.dtype)
-            calls = f"{cell.impossible} calls need more memory than the device has"
+            calls = f"{cell.impossible} calls need more device memory, or another route"
             yield f"not possible here, not judged: {name}: {calls}"
 
 

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from conformance.operator import ROUTES, Example, Mode, Quarantine
+import pytest
+
+from conformance.judge import judge
+from conformance.observation import Observation, Outcome
+from conformance.operator import ROUTES, TWO_PHASE, Example, Mode, Quarantine
 from conformance.reporting.records import operator_lines
+from conformance.routes import reachable, why_not
+from conformance.suite import UsageError
+from conformance.torch_call import TORCH_NPU, Binding, Unreached
 from tests.conformance.segment_sum import SUM, operator, refusal, whole
 
+BOUND = Binding("npu_segment_sum", lambda case: {}, ("out",), (SUM,))
 INNER = replace(whole(), mode="inner")
 RECORD = operator(
     modes=(Mode("plain", SUM), Mode("inner", SUM, routes=("kernel",))),
@@ -48,15 +56,53 @@ def test_a_rejection_of_another_route_is_gone() -> None:
 
 
 def test_a_call_in_quarantine_is_made_where_its_mode_can_be_called_or_where_it_says() -> None:
-    outer, inner = (named(RECORD.on_route(route).quarantine)[0] for route in ROUTES)
+    outer, inner = (named(RECORD.on_route(route).quarantine)[0] for route in TWO_PHASE)
     assert outer == ["plain", "inner, where nobody says what it is"]
     assert inner == ["plain", "inner"]
 
 
 def test_each_route_has_its_own_function() -> None:
-    assert [RECORD.symbol(route) for route in ROUTES] == [RECORD.aclnn, f"kernel{RECORD.title}"]
-    told = "\n".join(operator_lines(RECORD))
-    assert f"called as  {RECORD.aclnn} (route aclnn), kernel{RECORD.title} (route kernel)" in told
+    bound = replace(RECORD, torch_npu=BOUND)
+    assert [bound.symbol(route) for route in ROUTES] == [
+        RECORD.aclnn,
+        f"kernel{RECORD.title}",
+        "npu_segment_sum",
+    ]
+    told = "\n".join(operator_lines(bound))
+    assert (
+        f"called as  {RECORD.aclnn} (route aclnn), kernel{RECORD.title} (route kernel), "
+        "torch_npu.npu_segment_sum (route torch_npu)"
+    ) in told
+    assert "torch_npu  y[r]" in told
+
+
+def test_what_torch_npu_does_not_reach_has_nothing_on_its_route_and_says_why() -> None:
+    lost = replace(RECORD, torch_npu=Unreached("nobody calls it"))
+    assert lost.on_route(TORCH_NPU).modes == ()
+    assert why_not(lost, TORCH_NPU) == "nobody calls it"
+    assert reachable([lost], "aclnn") == (lost,)
+    assert reachable([lost, replace(RECORD, torch_npu=BOUND)], TORCH_NPU) != ()
+    assert "torch_npu  not reachable: nobody calls it" in "\n".join(operator_lines(lost))
+    with pytest.raises(UsageError, match="it is not reachable on route torch_npu: nobody calls it"):
+        reachable([lost], TORCH_NPU, [lost.name])
+
+
+def test_of_refused_calls_only_those_are_made_through_torch_npu_that_name_it() -> None:
+    named_it = replace(refusal(), name="through PyTorch", routes=(TORCH_NPU,))
+    bound = replace(RECORD, torch_npu=BOUND, rejections=(*RECORD.rejections, named_it))
+    through = bound.on_route(TORCH_NPU)
+    assert named(through.rejections, through.quarantine) == [["through PyTorch"], []]
+    assert "through PyTorch" not in named(bound.on_route("aclnn").rejections)[0]
+
+
+def test_a_call_that_torch_npu_cannot_express_is_not_possible_there_and_judged_elsewhere() -> None:
+    cannot = replace(BOUND, unreached=lambda case: "no such parameter")
+    through = replace(RECORD, torch_npu=cannot).on_route(TORCH_NPU)
+    assert through.unreached is not None
+    assert through.unreached(whole()) == "no such parameter"
+    left_out = Observation(Outcome.NOT_POSSIBLE, message="no such parameter")
+    assert judge(through, whole(), left_out).judged is False
+    assert not judge(RECORD, whole(), left_out).ok
 
 
 def test_a_record_that_names_no_route_is_the_same_on_each() -> None:

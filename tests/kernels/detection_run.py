@@ -16,11 +16,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from conformance import suite
 from conformance.devices.open import open_device
@@ -80,18 +82,30 @@ def drawn_of(operator: str, mode: str, dtype: str, profile: str, seed: int) -> t
 def first_refused(
     operator: Operator, mutant: Mutant, lib: Path, profile: str, seed: int
 ) -> int | None:
-    """The number of the first refused case, cell after cell; None where all are accepted."""
+    """The number of the first refused case, a case of every cell in turn; None where all are
+    accepted."""
+    cells = list(cells_of(operator, mutant))
     number = 0
-    for route, mode, dtype in cells_of(operator, mutant):
-        with closing(
-            open_device("sim", time_limit=TIME_LIMIT, libraries=lib, route=route)
-        ) as device:
-            for kept in drawn_of(operator.name, mode, dtype, profile, seed):
+    with ExitStack() as stack:
+        devices = {
+            route: stack.enter_context(closing(open_device("sim", **on(lib, route))))
+            for route in {route for route, _, _ in cells}
+        }
+        drawn = [drawn_of(operator.name, mode, dtype, profile, seed) for _, mode, dtype in cells]
+        for turn in zip_longest(*drawn):
+            for (route, _, _), kept in zip(cells, turn, strict=True):
+                if kept is None:
+                    continue
                 number += 1
                 case = replace(kept)  # a case keeps its arrays, and thousands are kept here
-                if not judge(operator, case, device.run(operator, case)).ok:
+                if not judge(operator, case, devices[route].run(operator, case)).ok:
                     return number
     return None
+
+
+def on(lib: Path, route: str) -> dict[str, Any]:
+    """How the device of a mutant's libraries is opened."""
+    return {"time_limit": TIME_LIMIT, "libraries": lib, "route": route}
 
 
 def detection(work: tuple[str, str, str, int]) -> Detection:

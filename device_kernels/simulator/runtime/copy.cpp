@@ -100,6 +100,12 @@ aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t cou
                                  : Copy("aclrtMemcpyAsync", dst, destMax, src, count, kind);
 }
 
+aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t count,
+                          aclrtStream stream) {
+    const aclError status = NeedStream("aclrtMemsetAsync", stream);
+    return status != ACL_SUCCESS ? status : aclrtMemset(devPtr, maxCount, value, count);
+}
+
 aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count) {
     aclError status = NeedDevice("aclrtMemset");
     if (status != ACL_SUCCESS) {

@@ -24,15 +24,7 @@ constexpr const char* kVersion = "8.5.0";
 
 std::atomic<bool> initialised{false};
 thread_local int32_t currentDevice = kNoDevice;
-
-aclError CheckDeviceId(const char* function, const char* parameter, int64_t device) {
-    if (device >= 0 && device < kDeviceCount) {
-        return ACL_SUCCESS;
-    }
-    return Fail(ACL_ERROR_RT_INVALID_DEVICEID, std::string(function) + ": " + parameter + " is " +
-                                                   std::to_string(device) +
-                                                   "; the simulated host has device 0 only");
-}
+int theContext;  // its address names the context of the one device
 
 // Makes current the device that the configuration names under "default_device", if it names one.
 aclError ReadConfiguration(const char* path) {
@@ -63,6 +55,15 @@ aclError ReadConfiguration(const char* path) {
 }
 
 }  // namespace
+
+aclError CheckDeviceId(const char* function, const char* parameter, int64_t device) {
+    if (device >= 0 && device < kDeviceCount) {
+        return ACL_SUCCESS;
+    }
+    return Fail(ACL_ERROR_RT_INVALID_DEVICEID, std::string(function) + ": " + parameter + " is " +
+                                                   std::to_string(device) +
+                                                   "; the simulated host has device 0 only");
+}
 
 aclError NeedDevice(const char* function) {
     if (currentDevice != kNoDevice) {
@@ -129,6 +130,27 @@ aclError aclrtResetDevice(int32_t deviceId) {
         currentDevice = kNoDevice;
     }
     return status;
+}
+
+aclError aclrtGetCurrentContext(aclrtContext* context) {
+    if (context == nullptr) {
+        return NullArgument("aclrtGetCurrentContext", "context");
+    }
+    *context = nullptr;
+    const aclError status = NeedDevice("aclrtGetCurrentContext");
+    if (status == ACL_SUCCESS) {
+        *context = &theContext;
+    }
+    return status;
+}
+
+aclError aclrtSetCurrentContext(aclrtContext context) {
+    if (context != &theContext) {
+        return Fail(ACL_ERROR_INVALID_PARAM, "aclrtSetCurrentContext: context is " + Hex(context) +
+                                                 "; it must be the device's own context");
+    }
+    currentDevice = 0;
+    return ACL_SUCCESS;
 }
 
 const char* aclrtGetSocName() { return SocName(); }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -37,6 +38,18 @@ struct Registry {
 Registry& TheRegistry() {
     static Registry* registry = new Registry;
     return *registry;
+}
+
+// What a card of the 910B family has, unless ASCENDSIM_MEMORY_BYTES says otherwise. Memory is
+// committed when it is written, so a host with less can still hold tensors whose offsets exceed
+// 2^31.
+uint64_t DeviceMemoryBytes() {
+    static const uint64_t bytes = [] {
+        const char* named = std::getenv("ASCENDSIM_MEMORY_BYTES");
+        const uint64_t asked = named == nullptr ? 0 : std::strtoull(named, nullptr, 10);
+        return asked != 0 ? asked : uint64_t{64} << 30;
+    }();
+    return bytes;
 }
 
 uint64_t RoundUp(uint64_t value, uint64_t granule) {
@@ -98,6 +111,45 @@ void* AllocatePoisoned(Block& block) {
     return start;
 }
 
+// `behind`: bytes that are there beyond `size`.
+aclError Allocate(const char* function, void** devPtr, size_t size, uint64_t behind) {
+    if (devPtr == nullptr) {
+        return NullArgument(function, "devPtr");
+    }
+    *devPtr = nullptr;
+    if (size == 0) {
+        return Fail(ACL_ERROR_INVALID_PARAM,
+                    std::string(function) + ": size is 0; it must be greater than 0");
+    }
+    const aclError status = NeedDevice(function);
+    if (status != ACL_SUCCESS) {
+        return status;
+    }
+    Registry& registry = TheRegistry();
+    const std::lock_guard<std::mutex> lock(registry.mutex);
+    const uint64_t free = DeviceMemoryBytes() - registry.used;
+    const auto outOfMemory = [&](const char* who, uint64_t left) {
+        return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                    std::string(function) + ": size is " + std::to_string(size) + " bytes; " + who +
+                        " has " + std::to_string(left) + " of " +
+                        std::to_string(DeviceMemoryBytes()) + " bytes left");
+    };
+    if (size > free) {
+        return outOfMemory("the simulated device", free);
+    }
+    Block block;
+    block.bytes = size;
+    block.reserved = RoundUp(size + behind, kAlignment);
+    void* start = block.reserved <= free ? AllocatePoisoned(block) : nullptr;
+    if (start == nullptr) {
+        return outOfMemory("the host under the simulated device cannot map it; the device", free);
+    }
+    registry.used += block.reserved;
+    registry.blocks[reinterpret_cast<uintptr_t>(start)] = block;
+    *devPtr = start;
+    return ACL_SUCCESS;
+}
+
 }  // namespace
 
 std::optional<Allocation> AllocationAt(const void* address) {
@@ -122,43 +174,28 @@ using namespace ascendsim;
 extern "C" {
 
 aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy) {
-    if (devPtr == nullptr) {
-        return NullArgument("aclrtMalloc", "devPtr");
+    // The interface rounds a size up and adds 32 bytes, which vector copies may touch.
+    return Allocate("aclrtMalloc", devPtr, size, 32);
+}
+
+aclError aclrtMallocAlign32(void** devPtr, size_t size, aclrtMemMallocPolicy) {
+    return Allocate("aclrtMallocAlign32", devPtr, size, 0);
+}
+
+aclError aclrtGetMemInfo(aclrtMemAttr, size_t* free, size_t* total) {
+    if (free == nullptr || total == nullptr) {
+        return NullArgument("aclrtGetMemInfo", free == nullptr ? "free" : "total");
     }
-    *devPtr = nullptr;
-    if (size == 0) {
-        return Fail(ACL_ERROR_INVALID_PARAM, "aclrtMalloc: size is 0; it must be greater than 0");
-    }
-    const aclError status = NeedDevice("aclrtMalloc");
+    const aclError status = NeedDevice("aclrtGetMemInfo");
     if (status != ACL_SUCCESS) {
         return status;
     }
     Registry& registry = TheRegistry();
     const std::lock_guard<std::mutex> lock(registry.mutex);
-    const uint64_t free = kDeviceMemoryBytes - registry.used;
-    const auto outOfMemory = [&](const char* who, uint64_t left) {
-        return Fail(ACL_ERROR_RT_MEMORY_ALLOCATION,
-                    "aclrtMalloc: size is " + std::to_string(size) + " bytes; " + who + " has " +
-                        std::to_string(left) + " of " + std::to_string(kDeviceMemoryBytes) +
-                        " bytes left");
-    };
-    if (size > free) {
-        return outOfMemory("the simulated device", free);
-    }
-    Block block;
-    block.bytes = size;
-    // The interface rounds a size up and adds 32 bytes, which vector copies may touch.
-    block.reserved = RoundUp(size + 32, kAlignment);
-    void* start = block.reserved <= free ? AllocatePoisoned(block) : nullptr;
-    if (start == nullptr) {
-        return outOfMemory("the host under the simulated device cannot map it; the device", free);
-    }
-    registry.used += block.reserved;
-    registry.blocks[reinterpret_cast<uintptr_t>(start)] = block;
-    *devPtr = start;
+    *total = DeviceMemoryBytes();
+    *free = *total - registry.used;
     return ACL_SUCCESS;
 }
-
 aclError aclrtFree(void* devPtr) {
     if (devPtr == nullptr) {
         return NullArgument("aclrtFree", "devPtr");

@@ -96,6 +96,46 @@ aclError aclrtCreateStream(aclrtStream* stream) {
     return ACL_SUCCESS;
 }
 
+aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t, uint32_t) {
+    return aclrtCreateStream(stream);
+}
+
+aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t) {
+    return aclrtSynchronizeStream(stream);
+}
+
+aclError aclrtSynchronizeDeviceWithTimeout(int32_t) { return aclrtSynchronizeDevice(); }
+
+aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
+    if (status == nullptr) {
+        return NullArgument("aclrtStreamQuery", "status");
+    }
+    *status = ACL_STREAM_STATUS_COMPLETE;
+    return NeedStream("aclrtStreamQuery", stream);
+}
+
+aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBlockType,
+                             aclrtStream stream) {
+    if (fn == nullptr) {
+        return NullArgument("aclrtLaunchCallback", "fn");
+    }
+    const aclError status = NeedStream("aclrtLaunchCallback", stream);
+    if (status == ACL_SUCCESS) {
+        fn(userData);
+    }
+    return status;
+}
+
+aclError aclrtSubscribeReport(uint64_t, aclrtStream stream) {
+    return NeedStream("aclrtSubscribeReport", stream);
+}
+
+aclError aclrtUnSubscribeReport(uint64_t, aclrtStream stream) {
+    return NeedStream("aclrtUnSubscribeReport", stream);
+}
+
+aclError aclrtProcessReport(int32_t) { return ACL_SUCCESS; }
+
 aclError aclrtDestroyStream(aclrtStream stream) {
     if (stream == nullptr) {
         return NullArgument("aclrtDestroyStream", "stream");

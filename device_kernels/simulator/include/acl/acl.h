@@ -52,6 +52,12 @@ ACL_FUNC_VISIBILITY aclError aclsysGetVersionStr(char* pkgName, char* versionStr
  */
 ACL_FUNC_VISIBILITY const char* aclGetRecentErrMsg(void);
 
+typedef enum aclLogLevel { ACL_DEBUG, ACL_INFO, ACL_WARNING, ACL_ERROR } aclLogLevel;
+
+/* A line for the device's log; the simulated device keeps none. */
+ACL_FUNC_VISIBILITY void aclAppLog(aclLogLevel logLevel, const char* func, const char* file,
+                                   uint32_t line, const char* fmt, ...);
+
 #ifdef __cplusplus
 }
 #endif

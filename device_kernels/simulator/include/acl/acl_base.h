@@ -18,6 +18,8 @@ extern "C" {
 
 typedef int aclError;
 typedef void* aclrtStream;
+typedef void* aclrtEvent;
+typedef void* aclrtContext;
 
 typedef enum {
     ACL_DT_UNDEFINED = -1,
@@ -76,6 +78,7 @@ static const int ACL_ERROR_UNINITIALIZE = 100001;
 static const int ACL_ERROR_REPEAT_INITIALIZE = 100002;
 static const int ACL_ERROR_INVALID_FILE = 100003;
 static const int ACL_ERROR_FILE_ATTR_INVALID = 100008;
+static const int ACL_ERROR_OP_NOT_FOUND = 100024;
 static const int ACL_ERROR_RT_PARAM_INVALID = 107000;
 static const int ACL_ERROR_RT_INVALID_DEVICEID = 107001;
 static const int ACL_ERROR_RT_CONTEXT_NULL = 107002;

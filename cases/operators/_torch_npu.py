@@ -1,0 +1,207 @@
+"""How torch_npu 2.13 reaches the operators of the family, and which it does not reach.
+
+Functions and parameters: op-plugin, op_plugin/config/op_plugin_functions.yaml; what they add before
+the two-phase call: the files of op_plugin/ops/opapi that carry them out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from conformance.case import Case
+from conformance.clause import Clause, source_read
+from conformance.torch_call import Binding, Given, OfDtype, Unreached, Value
+
+PLUGIN = "op-plugin, op_plugin/ops/opapi"
+FUNCTIONS = "op-plugin, op_plugin/config/op_plugin_functions.yaml"
+
+
+def given(**tensors: str) -> dict[str, Value]:
+    """Keywords of torch_npu, each with the tensor of the case that it is given."""
+    return {keyword: Given(name) for keyword, name in tensors.items()}
+
+
+def flag(case: Case, name: str) -> bool:
+    """An attribute of the case as torch_npu takes it."""
+    return bool(case.attributes[name])
+
+
+def number(case: Case, name: str) -> int:
+    """An attribute of the case that is one integer."""
+    value = case.attributes[name]
+    assert isinstance(value, int)
+    return value
+
+
+def added(text: str) -> Clause:
+    """A clause of what torch_npu itself does."""
+    return source_read(text, PLUGIN)
+
+
+def _permute(case: Case) -> Mapping[str, Value]:
+    return given(tokens="tokens", indices="indices") | {
+        "num_out_tokens": number(case, "num_out_tokens"),
+        "padded_mode": flag(case, "padded_mode"),
+    }
+
+
+def _not_permuted(case: Case) -> str:
+    if len(case.inputs["tokens"].shape) != 2:
+        return "torch_npu demands tokens of two dimensions"
+    slots = math.prod(case.inputs["indices"].shape)
+    if 0 < slots <= -number(case, "num_out_tokens"):
+        return "torch_npu passes on 0, which keeps all, for a cut that keeps nothing"
+    return ""
+
+
+def _permute_grad(case: Case) -> Mapping[str, Value]:
+    return given(grad_permuted_tokens="permuted_output_grad", sorted_indices="sorted_indices") | {
+        "tokens_size_0": case.outputs["out"].shape[0],
+        "tokens_dtype": OfDtype(case.dtype),
+        "num_topK": number(case, "num_topk"),
+        "padded_mode": flag(case, "padded_mode"),
+    }
+
+
+def _routing_map(case: Case) -> Mapping[str, Value]:
+    return given(tokens="tokens", routing_map="routing_map", probs="probs") | {
+        "num_out_tokens": number(case, "num_out_tokens"),
+        "drop_and_pad": flag(case, "drop_and_pad"),
+    }
+
+
+def _not_mapped(case: Case) -> str:
+    divisor = case.inputs["routing_map"].shape[1 if flag(case, "drop_and_pad") else 0]
+    return "" if divisor else "torch_npu divides by the map's tokens or experts: there are none"
+
+
+def _routing_map_grad(case: Case) -> Mapping[str, Value]:
+    return given(
+        permuted_token_out_grad="permuted_token_output_grad",
+        probs_grad="permuted_probs_output_grad",
+        sorted_indices="sorted_indices",
+        routing_map="routing_map",
+    ) | {
+        "experts_num": number(case, "num_experts"),
+        "tokens_num": number(case, "tokens_num"),
+        "drop_and_pad": flag(case, "drop_and_pad"),
+    }
+
+
+def _restored(case: Case) -> dict[str, Value]:
+    shape = case.attributes["restore_shape"]
+    return {"padded_mode": flag(case, "padded_mode"), "restore_shape": shape}
+
+
+def _unpermute(case: Case) -> Mapping[str, Value]:
+    tensors = given(
+        permuted_tokens="permuted_tokens", sorted_indices="sorted_indices", probs="probs"
+    )
+    return tensors | _restored(case)
+
+
+def _not_unpermuted(case: Case) -> str:
+    empty = 0 in case.outputs["permuted_tokens_grad"].shape
+    if empty and "probs" not in case.inputs:
+        return "torch_npu asks for a gradient of probs also without probs: the call is not empty"
+    return ""
+
+
+def _unpermute_grad(case: Case) -> Mapping[str, Value]:
+    tensors = given(
+        permuted_tokens="permuted_tokens",
+        grad_unpermuted_tokens="unpermuted_tokens_grad",
+        sorted_indices="sorted_indices",
+        probs="probs",
+    )
+    return tensors | _restored(case)
+
+
+def _finalize(case: Case) -> Mapping[str, Value]:
+    return given(
+        expanded_permuted_rows="expanded_x",
+        skip1="x1",
+        skip2="x2",
+        bias="bias",
+        scales="scales",
+        expanded_src_to_dst_row="expanded_row_idx",
+        export_for_source_row="expert_idx",
+    ) | {"drop_pad_mode": number(case, "drop_pad_mode")}
+
+
+def _not_mapped_back(case: Case) -> str:
+    if "routing_map" not in case.inputs:
+        return "torch_npu demands routing_map"
+    if "probs_grad" in case.outputs and "permuted_probs_output_grad" not in case.inputs:
+        return "torch_npu returns no probs_grad without a gradient of the permuted probs"
+    return ""
+
+
+NO_FUNCTION = "no function of torch_npu calls it"
+
+BINDINGS: Mapping[str, Binding | Unreached] = {
+    "moe_token_permute": Binding(
+        "npu_moe_token_permute",
+        _permute,
+        ("permute_tokens", "sorted_indices"),
+        (
+            added("tokens must have two dimensions"),
+            added(
+                "a numOutTokens below 1 becomes what it keeps before it is passed on: one that"
+                " keeps nothing becomes 0, which keeps all, and one that cuts more is refused"
+            ),
+        ),
+        _not_permuted,
+    ),
+    "moe_token_permute_grad": Binding("npu_moe_token_permute_grad_v2", _permute_grad, ("out",)),
+    "moe_token_permute_with_routing_map": Binding(
+        "npu_moe_token_permute_with_routing_map",
+        _routing_map,
+        ("permute_tokens", "permute_probs", "sorted_indices"),
+        (
+            added(
+                "numOutTokens is rounded down to a multiple of the tokens, of the experts with"
+                " dropAndPad; left out it is the number of tokens, one expert each"
+            ),
+        ),
+        _not_mapped,
+    ),
+    "moe_token_permute_with_routing_map_grad": Binding(
+        "npu_moe_token_permute_with_routing_map_grad",
+        _routing_map_grad,
+        ("tokens_grad", "probs_grad"),
+        (
+            added("routingMap must be there, also where the document lets it be left out"),
+            added("probsGrad is given back only where there is permutedProbsOutputGrad"),
+        ),
+        _not_mapped_back,
+    ),
+    "moe_token_unpermute": Binding(
+        "npu_moe_token_unpermute",
+        _unpermute,
+        ("out",),
+        (added("without probs there are as many tokens as indices: topK is 1"),),
+    ),
+    "moe_token_unpermute_grad": Binding(
+        "npu_moe_token_unpermute_grad",
+        _unpermute_grad,
+        ("permuted_tokens_grad", "probs_grad"),
+        (added("a gradient of probs is asked for also where there are no probs"),),
+        _not_unpermuted,
+    ),
+    "moe_finalize_routing_v2": Binding(
+        "npu_moe_finalize_routing",
+        _finalize,
+        ("out",),
+        (added("another k than 1, its default, is for aclnnMoeFinalizeRoutingV4 alone"),),
+    ),
+    "moe_init_routing_v2": Unreached(
+        "npu_moe_init_routing_v2 calls aclnnMoeInitRoutingV3, another operator"
+    ),
+    "moe_init_routing_v2_grad": Unreached(NO_FUNCTION),
+    "moe_finalize_routing_v2_grad": Unreached(NO_FUNCTION),
+    "moe_token_permute_with_ep": Unreached(NO_FUNCTION),
+    "moe_token_permute_with_ep_grad": Unreached(NO_FUNCTION),
+}
+"""By operator; sources: ``FUNCTIONS`` and the names that the wheel's library looks up."""

@@ -1,0 +1,166 @@
+"""One call through torch_npu: tensors as a program has them, its function, what it returns.
+
+torch_npu allocates outputs and workspace itself, so no guard zone lies around them, and what was
+there before is not known: both are watched on the route of the two-phase interface.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from typing import Any
+
+import numpy as np
+
+from conformance.devices.acl import Acl
+from conformance.devices.layout import elements_of
+from conformance.devices.machine import Machine
+from conformance.devices.messages import Answer, Call, TensorArgument, Unavailable
+from conformance.devices.segment import Segment
+from conformance.torch_call import Given, OfDtype, TorchCall, Value
+
+CODE = re.compile(r"error code is (\d+)|status[ :=]+(\d{6})")
+"""How torch_npu tells the status of a two-phase function."""
+
+UNTOLD = -1
+"""The status of a refusal that is torch_npu's own: it has none."""
+
+BITS = {1: "uint8", 2: "int16", 4: "int32", 8: "int64"}
+"""By size, an integer of torch as which any element travels to and from the segment."""
+
+
+class TorchNpuRoute:
+    """Runs calls through torch_npu on one open device."""
+
+    def __init__(self, acl: Acl, segment: Segment, torch_npu: Any, soc: str | None) -> None:
+        import torch
+
+        self._acl, self._segment, self._machine = acl, segment, Machine(acl, soc)
+        self._torch, self._torch_npu = torch, torch_npu
+
+    def run(self, call: Call) -> Answer | Unavailable:
+        """Run one call to its end, whatever that is."""
+        assert call.torch is not None
+        function = getattr(self._torch_npu, call.torch.function, None)
+        if function is None:
+            return Unavailable(f"torch_npu.{call.torch.function}")
+        self._machine.configure(call)
+        ending = _Ending(phase=f"torch_npu.{call.torch.function}")
+        given: dict[str, Any] = {}
+        try:
+            self._segment.note("the upload through torch_npu")
+            given = {one.name: self._upload(one) for one in call.tensors if one.role == "input"}
+            self._segment.note(ending.phase)
+            start = time.perf_counter()
+            try:
+                returned = function(**_keywords(call.torch, given, self._torch))
+                self._torch.npu.synchronize()
+            finally:
+                ending.seconds = time.perf_counter() - start
+            self._segment.note("the reading back through torch_npu")
+            results = returned if isinstance(returned, tuple | list) else (returned,)
+            self._take(call, dict(zip(call.torch.results, results, strict=True)), ending)
+        except self._torch.OutOfMemoryError as error:
+            ending.end("out of memory", error)
+        except RuntimeError as error:
+            ending.end("rejected", error)
+        changed = () if ending.outcome != "completed" else tuple(self._changed(call, given))
+        diagnostics = self._acl.take_diagnostics()
+        self._segment.note("")
+        return Answer(
+            outcome=ending.outcome,
+            status=ending.status,
+            phase=ending.phase if ending.outcome != "completed" else "",
+            message=ending.message,
+            workspace_bytes=0,
+            seconds=ending.seconds,
+            read_back=ending.outcome == "completed",
+            unwritten={one.name: 0 for one in call.tensors if one.role == "output"},
+            damage=(),
+            inputs_changed=changed,
+            diagnostics=diagnostics,
+            tiling_key=self._acl.take_tiling_key(),
+        )
+
+    def release(self) -> None:
+        """Give the device memory back."""
+        self._torch.npu.empty_cache()
+
+    def _upload(self, tensor: TensorArgument) -> Any:
+        """A tensor on the device; of one with listed rows only these are sent."""
+        dtype = _dtype(self._torch, tensor.dtype)
+        held = self._segment.bytes[tensor.offset : tensor.offset + tensor.held_bytes]
+        host = self._torch.from_numpy(np.array(held).view(BITS[tensor.itemsize])).view(dtype)
+        if tensor.rows is not None:
+            sparse = self._torch.empty(tensor.shape, dtype=dtype, device="npu")
+            rows = host.reshape(len(tensor.rows), tensor.shape[-1])
+            for place, row in enumerate(tensor.rows):
+                sparse.view(-1, tensor.shape[-1])[row].copy_(rows[place])
+            return sparse
+        flat = host.to("npu")
+        if tensor.strides is not None:
+            return flat.as_strided(tensor.shape, tensor.strides)
+        return flat.reshape(tensor.shape)
+
+    def _take(self, call: Call, results: dict[str | None, Any], ending: _Ending) -> None:
+        """Put the results where the segment has the outputs; say where one is not as declared."""
+        for tensor in call.tensors:
+            if tensor.role != "output":
+                continue
+            result = results.get(tensor.name)
+            dtype = _dtype(self._torch, tensor.dtype)
+            if result is None or tuple(result.shape) != tensor.shape or result.dtype != dtype:
+                seen = "nothing" if result is None else f"{list(result.shape)} {result.dtype}"
+                ending.outcome = "failed"
+                ending.message = f"{tensor.name} is {seen}; it must be {list(tensor.shape)} {dtype}"
+                return
+            self._elements(tensor)[...] = self._host(result, tensor)
+
+    def _host(self, result: Any, tensor: TensorArgument) -> Any:
+        """The bytes of a device tensor's elements, as the segment shapes them."""
+        bits = _dtype(self._torch, BITS[tensor.itemsize])
+        host = result.cpu().contiguous().reshape(-1).view(bits).numpy()
+        return host.view(np.uint8).reshape(self._elements(tensor).shape)
+
+    def _elements(self, tensor: TensorArgument) -> Any:
+        held = self._segment.bytes[tensor.offset : tensor.offset + tensor.held_bytes]
+        return elements_of(held, tensor)
+
+    def _changed(self, call: Call, given: dict[str, Any]) -> list[str]:
+        """The inputs that are not what was sent; of one with listed rows nothing is told."""
+        return [
+            one.name
+            for one in call.tensors
+            if one.role == "input"
+            and one.rows is None
+            and not np.array_equal(self._host(given[one.name], one), self._elements(one))
+        ]
+
+
+class _Ending:
+    """How far a call came; fields as in ``messages.Answer``."""
+
+    def __init__(self, phase: str) -> None:
+        self.outcome: Any = "completed"
+        self.status, self.phase, self.message, self.seconds = 0, phase, "", 0.0
+
+    def end(self, outcome: str, error: Exception) -> None:
+        """Record what torch_npu raised."""
+        self.outcome, self.message = outcome, str(error).strip()
+        told = CODE.search(self.message)
+        self.status = int(told[1] or told[2]) if told else UNTOLD
+
+
+def _keywords(call: TorchCall, given: dict[str, Any], torch: Any) -> dict[str, Any]:
+    def value(one: Value) -> Any:
+        if isinstance(one, Given):
+            return given.get(one.name)
+        if isinstance(one, OfDtype):
+            return _dtype(torch, one.name)
+        return list(one) if isinstance(one, tuple) else one
+
+    return {name: value(one) for name, one in call.arguments}
+
+
+def _dtype(torch: Any, name: str) -> Any:
+    return getattr(torch, name)

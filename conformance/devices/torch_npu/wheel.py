@@ -1,0 +1,119 @@
+"""The installed torch_npu and the CANN functions that its libraries bind when they are loaded.
+
+A host without CANN can carry the wheel only where each of these functions is there, at least as one
+that refuses. Which they are is known for some versions (``symbols/VERSION.txt``, one name a line,
+read out of the wheels); a wheel that binds another is refused by name, as nobody has looked at what
+that function must answer.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib.metadata
+import importlib.util
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance.devices.device import EnvironmentFailure
+
+SYMBOLS = Path(__file__).parent / "symbols"
+"""The lists of known functions, one file a version."""
+
+LIBRARIES = ("lib/libtorch_npu.so", "lib/libtensorpipe.so", "lib/libnpu_profiler.so", "_C.*.so")
+"""What `import torch_npu` loads of the wheel. libop_plugin_atb.so is not loaded by it: it needs
+another product."""
+
+INSTALLED = "pip install torch==2.13.0, then pip install --no-deps torch_npu==2.13.0"
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """An installed torch_npu: its version, its folder, the CANN functions that it binds."""
+
+    version: str
+    folder: Path
+    binds: frozenset[str]
+
+
+def installed() -> Wheel:
+    """The wheel of this interpreter, without importing it.
+
+    Raises EnvironmentFailure where there is none, or torch is missing.
+    """
+    torch, folder = _package("torch"), _package("torch_npu")
+    return Wheel(importlib.metadata.version("torch_npu"), folder, bound(folder, torch))
+
+
+def _package(name: str) -> Path:
+    found = importlib.util.find_spec(name)
+    if found is None or found.origin is None:
+        raise EnvironmentFailure(
+            f"route torch_npu: {name} is not installed in this interpreter: {INSTALLED}"
+        )
+    return Path(found.origin).parent
+
+
+def bound(folder: Path, torch: Path | None = None) -> frozenset[str]:
+    """The C functions that a wheel's libraries leave to CANN: what neither this process (libc,
+    Python) nor the wheel nor ``torch`` (its folder) has. Functions of C++ are torch's.
+    """
+    libraries = [path for pattern in LIBRARIES for path in sorted(folder.glob(pattern))]
+    if not libraries:
+        raise EnvironmentFailure(f"{folder} is no torch_npu: it has none of {', '.join(LIBRARIES)}")
+    process = ctypes.CDLL(None)
+    asked = {
+        name
+        for name in _names(libraries, "--undefined-only")
+        if not name.startswith(("_", "Py")) and "@" not in name and not hasattr(process, name)
+    }
+    asked -= _names(libraries, "--defined-only")
+    if torch is not None and not asked <= known():
+        asked -= _names(sorted((torch / "lib").glob("*.so")), "--defined-only")
+    return frozenset(asked)
+
+
+def _names(libraries: Iterable[Path], which: str) -> set[str]:
+    """Dynamic symbols of libraries, weak references left out."""
+    command = ["nm", "-D", which, "--format=posix", *map(str, libraries)]
+    try:
+        listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise EnvironmentFailure(
+            f"nm, which reads the symbols of torch_npu's libraries, failed: {error}. It belongs to "
+            "binutils, as the linker does"
+        ) from error
+    rows = (line.split() for line in listed.splitlines())
+    return {row[0] for row in rows if len(row) > 1 and row[1] not in ("w", "v")}
+
+
+def versions() -> list[str]:
+    """The versions whose functions are known."""
+    return sorted(path.stem for path in SYMBOLS.glob("*.txt"))
+
+
+def known(version: str = "") -> frozenset[str]:
+    """The functions that a version binds; of all known versions where none is named."""
+    names = [version] if version else versions()
+    return frozenset(name for one in names for name in (SYMBOLS / f"{one}.txt").read_text().split())
+
+
+def known_wheel() -> Wheel:
+    """The wheel of this interpreter, of which every function that it binds is known.
+
+    Raises EnvironmentFailure.
+    """
+    wheel = installed()
+    check_known(wheel)
+    return wheel
+
+
+def check_known(wheel: Wheel) -> None:
+    """Raise EnvironmentFailure, with their names, where a wheel binds functions nobody knows."""
+    if unknown := sorted(wheel.binds - known()):
+        raise EnvironmentFailure(
+            f"torch_npu {wheel.version} ({wheel.folder}) binds {len(unknown)} functions of CANN "
+            f"that the simulated device does not know: {', '.join(unknown)}. Known are those of "
+            f"torch_npu {', '.join(versions())}"
+        )

@@ -1,0 +1,82 @@
+"""What of an operator can be called on a route: its modes, and the calls that are made there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from conformance import suite
+from conformance.operator import Mode, Operator
+from conformance.torch_call import TORCH_NPU, Binding, Unreached
+
+
+def on_route(operator: Operator, route: str) -> Operator:
+    """The operator with only the modes and calls of a route.
+
+    PyTorch checks calls by itself before it makes them: of those that must be refused, or are in
+    doubt, only such are made there as name the route.
+    """
+    through_torch = route == TORCH_NPU
+    modes = tuple(mode for mode in operator.modes if _has(operator, mode, route))
+    away = {mode.name for mode in operator.modes} - {mode.name for mode in modes}
+
+    def named(routes: tuple[str, ...]) -> bool:
+        return route in routes or (not routes and not through_torch)
+
+    rejections = tuple(
+        one for one in operator.rejections if named(one.routes) and one.case.mode not in away
+    )
+    quarantine = tuple(
+        one
+        for one in operator.quarantine
+        if named(one.routes) and (one.routes or one.case.mode not in away)
+    )
+    examples = tuple(one for one in operator.examples if one.case.mode not in away)
+    bound = operator.torch_npu
+    unreached = bound.unreached if through_torch and isinstance(bound, Binding) else None
+    on_it = (modes, examples, rejections, quarantine, unreached)
+    if on_it == (operator.modes, operator.examples, operator.rejections, operator.quarantine, None):
+        return operator
+    return replace(
+        operator,
+        modes=modes,
+        examples=examples,
+        rejections=rejections,
+        quarantine=quarantine,
+        unreached=unreached,
+        corpus=tuple(one for one in operator.corpus if one.case.mode not in away),
+        regressions=tuple(one for one in operator.regressions if one.case.mode not in away),
+    )
+
+
+def two_phase(route: str) -> str:
+    """The route on which a program makes the same call in two phases: PyTorch's is the vendor's."""
+    return "aclnn" if route == TORCH_NPU else route
+
+
+def why_not(operator: Operator, route: str) -> str:
+    """Why nothing of an operator can be called on a route; "" where something can."""
+    if route == TORCH_NPU and isinstance(operator.torch_npu, Unreached):
+        return operator.torch_npu.reason
+    return "" if operator.on_route(route).modes else "none of its modes is called there"
+
+
+def reachable(
+    operators: Sequence[Operator], route: str, asked: Sequence[str] = ()
+) -> tuple[Operator, ...]:
+    """Those of the operators of which something can be called on a route.
+
+    Raises `suite.UsageError` for one that was ``asked`` for by its name and that is not among them.
+    """
+    for operator in operators:
+        if operator.name in asked and (reason := why_not(operator, route)):
+            raise suite.UsageError(
+                "operator", operator.name, f"it is not reachable on route {route}: {reason}"
+            )
+    return tuple(operator for operator in operators if not why_not(operator, route))
+
+
+def _has(operator: Operator, mode: Mode, route: str) -> bool:
+    if route == TORCH_NPU and isinstance(operator.torch_npu, Unreached):
+        return False
+    return not mode.routes or route in mode.routes

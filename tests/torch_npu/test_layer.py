@@ -1,0 +1,31 @@
+"""Gradients of a small layer of experts through the autograd of torch_npu."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.torch_npu.conftest import PROGRAMS, Program
+
+
+def layer(run: Program, values: str, folder: Path) -> Any:
+    ended = run(str(PROGRAMS / "layer.py"), values, folder=folder)
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout.splitlines()[-1])
+
+
+def test_on_certified_values_a_layer_and_its_gradients_are_those_of_the_cpu_bit_for_bit(
+    run: Program, tmp_path: Path
+) -> None:
+    told = layer(run, "certified", tmp_path)
+    assert set(told["differ"].values()) == {0}, told
+    assert told["elements"]["weights grad"] == 4 * 33 * 17
+
+
+def test_on_any_values_sums_and_gradients_are_as_near_as_rounding_allows(
+    run: Program, tmp_path: Path
+) -> None:
+    told = layer(run, "any", tmp_path)
+    assert set(told["beyond"].values()) == {0}, told
+    assert told["differ"]["rows"] == told["differ"]["ranks"] == 0

@@ -1,0 +1,63 @@
+"""The suite through torch_npu: a sample of what `run --route torch_npu` judges."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from conformance import suite
+from conformance.torch_call import TORCH_NPU, Binding
+from device_kernels.build import build
+from tests.kernels.mutants import apply
+from tests.kernels.mutation_run import KERNELS, MUTANTS
+from tests.torch_npu.conftest import Program
+
+REACHED = [one for one in suite.operators() if isinstance(one.torch_npu, Binding)]
+
+
+def judged(run: Program, folder: Path, *arguments: str) -> tuple[int, str]:
+    command = ("-m", "conformance", "run", "--device", "sim", "--route", TORCH_NPU, "--out", "out")
+    ended = run(*command, *arguments, folder=folder)
+    return ended.returncode, ended.stdout + ended.stderr
+
+
+def test_examples_and_a_cell_of_every_reachable_operator_are_accepted(
+    run: Program, tmp_path: Path
+) -> None:
+    some = "test_examples or (test_values and bfloat16 and (whole or drop_pad))"
+    libraries = ("--libraries", str(build(quiet=True).lib))
+    _, told = judged(run, tmp_path, *libraries, "-n", "2", "--", "-k", some)
+    evidence = json.loads((tmp_path / "out" / "evidence.json").read_text())
+    assert evidence["failures"] == [], told
+    assert evidence["errors"] == {}, told
+    assert {cell["operator"] for cell in evidence["cells"] if cell["cases"]} == {
+        one.name for one in REACHED
+    }
+    assert evidence["cases"] > 1000
+    assert (
+        "not reachable on route torch_npu: moe_init_routing_v2_grad (no function of torch_npu "
+        "calls it)"
+    ) in told
+    assert "route torch_npu" in told
+
+
+def test_a_kernel_with_a_mistake_is_rejected_through_torch_npu(
+    run: Program, tmp_path: Path
+) -> None:
+    name = "moe_token_permute_grad"
+    mutant = MUTANTS[name][0]
+    apply(mutant, name, KERNELS, tmp_path / "kernels")
+    libraries = ("--libraries", str(build(tmp_path / "kernels", quiet=True).lib))
+    only = ("--operator", name, "-n", "0", "--", "-x", "-k", f"test_values and {mutant.dtypes[0]}")
+    status, told = judged(run, tmp_path, *libraries, *only)
+    assert status == 1, told
+    assert "--route torch_npu" in told  # the line that replays it
+    (failure,) = (tmp_path / "out" / "failures").iterdir()
+    again = run(
+        *("-m", "conformance", "replay", str(failure), "--device", "sim", *libraries),
+        folder=tmp_path,
+    )
+    assert again.returncode == 1, again.stdout + again.stderr
+    assert "route torch_npu" in (failure / "manifest.json").read_text() or (
+        json.loads((failure / "manifest.json").read_text())["route"] == TORCH_NPU
+    )
