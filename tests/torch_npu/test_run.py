@@ -21,12 +21,11 @@ def judged(run: Program, folder: Path, *arguments: str) -> tuple[int, str]:
     return ended.returncode, ended.stdout + ended.stderr
 
 
-def test_examples_and_a_cell_of_every_reachable_operator_are_accepted(
-    run: Program, tmp_path: Path
-) -> None:
-    some = "test_examples or (test_values and bfloat16 and (whole or drop_pad))"
+def test_a_cell_of_every_reachable_operator_is_accepted(run: Program, tmp_path: Path) -> None:
+    modes = "drop_pad_rows or first or uneven or (routing_map and drop_pad)"
+    some = f"test_values and bfloat16 and ({modes})"
     libraries = ("--libraries", str(build(quiet=True).lib))
-    _, told = judged(run, tmp_path, *libraries, "-n", "2", "--", "-k", some)
+    _, told = judged(run, tmp_path, *libraries, "-n", "0", "--", "-k", some)
     evidence = json.loads((tmp_path / "out" / "evidence.json").read_text())
     assert evidence["failures"] == [], told
     assert evidence["errors"] == {}, told
@@ -58,6 +57,4 @@ def test_a_kernel_with_a_mistake_is_rejected_through_torch_npu(
         folder=tmp_path,
     )
     assert again.returncode == 1, again.stdout + again.stderr
-    assert "route torch_npu" in (failure / "manifest.json").read_text() or (
-        json.loads((failure / "manifest.json").read_text())["route"] == TORCH_NPU
-    )
+    assert json.loads((failure / "manifest.json").read_text())["route"] == TORCH_NPU

@@ -5,14 +5,25 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable, Sequence
-from ctypes import POINTER, byref, c_char_p, c_int, c_int32, c_int64, c_size_t, c_uint32, c_uint64
+from ctypes import (
+    POINTER,
+    byref,
+    c_char_p,
+    c_float,
+    c_int,
+    c_int32,
+    c_int64,
+    c_size_t,
+    c_uint32,
+    c_uint64,
+)
 from ctypes import c_void_p as void_p
 from pathlib import Path
 
 PROGRAMS = Path(__file__).parent.parent / "programs"
 ND = 2
 HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, DEFAULT = 1, 2, 3, 4
-
+CALLBACK = ctypes.CFUNCTYPE(None, void_p)
 
 RUNTIME = {
     "aclInit": [c_char_p],
@@ -33,6 +44,33 @@ RUNTIME = {
     "aclrtDestroyStream": [void_p],
     "aclrtSynchronizeStream": [void_p],
     "aclrtSynchronizeDevice": [],
+    "aclrtCreateEventExWithFlag": [POINTER(void_p), c_uint32],
+    "aclrtDestroyEvent": [void_p],
+    "aclrtRecordEvent": [void_p, void_p],
+    "aclrtResetEvent": [void_p, void_p],
+    "aclrtStreamWaitEvent": [void_p, void_p],
+    "aclrtSynchronizeEvent": [void_p],
+    "aclrtQueryEventStatus": [void_p, POINTER(c_int)],
+    "aclrtEventElapsedTime": [POINTER(c_float), void_p, void_p],
+    "aclrtCreateStreamWithConfig": [POINTER(void_p), c_uint32, c_uint32],
+    "aclrtStreamQuery": [void_p, POINTER(c_int)],
+    "aclrtLaunchCallback": [CALLBACK, void_p, c_int, void_p],
+    "aclrtGetCurrentContext": [POINTER(void_p)],
+    "aclrtSetCurrentContext": [void_p],
+    "aclrtMallocAlign32": [POINTER(void_p), c_size_t, c_int],
+    "aclrtGetMemInfo": [c_int, POINTER(c_size_t), POINTER(c_size_t)],
+    "aclrtMallocHost": [POINTER(void_p), c_size_t],
+    "aclrtFreeHost": [void_p],
+    "aclrtMemsetAsync": [void_p, c_size_t, c_int32, c_size_t, void_p],
+    "aclrtGetSysParamOpt": [c_int, POINTER(c_int64)],
+    "aclrtSetSysParamOpt": [c_int, c_int64],
+    "aclrtSetDeviceSatMode": [c_int],
+    "aclGetDeviceCapability": [c_uint32, c_int, POINTER(c_int64)],
+    "aclrtGetDeviceResLimit": [c_int32, c_int, POINTER(c_uint32)],
+    "aclrtDeviceCanAccessPeer": [POINTER(c_int32), c_int32, c_int32],
+    "aclDestroyTensorDesc": [void_p],
+    "aclGetTensorDescNumDims": [void_p],
+    "aclGetTensorDescDimV2": [void_p, c_size_t, POINTER(c_int64)],
     "ascendsimConfigure": [c_char_p, c_uint32, c_uint64],
 }
 
