@@ -78,7 +78,7 @@ def tell(
         text=text,
         pictured="" if telling is None else str(telling.verdict),
         pictures=_pictures(context, telling or judged, arithmetic),
-        excerpts=list(excerpts(judged.observation, _library(profile))),
+        excerpts=list(excerpts(judged.observation, _library(profile), case.operator)),
     )
 
 

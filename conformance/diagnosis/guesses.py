@@ -74,8 +74,8 @@ def guesses(subject: Subject) -> Iterator[str]:
     if subject.unwritten and (seen == seen[0]).all():
         digits = subject.storage.storage_bits // 4
         yield (
-            f"guess: never written: all {wrong} wrong elements looked at hold the bits"
-            f" 0x{int(seen[0]):0{digits}x}, and the device found {subject.unwritten} untouched"
+            f"guess: never written: the device found {subject.unwritten} untouched, and the wrong"
+            f" elements that were looked at, {wrong}, hold the bits 0x{int(seen[0]):0{digits}x}"
         )
         return
     yield from decoded(subject)

@@ -116,7 +116,7 @@ def _of_rows(expected: Integers, seen: Integers, wrong: Mask) -> Iterator[str]:
         return
     row = np.arange(total)
     places = {
-        f"row r holds the row {abs(d)} {'after' if d > 0 else 'before'} the right one": row + d
+        f"row r holds what belongs in row r {'+' if d > 0 else '-'} {abs(d)}": row + d
         for step in range(1, min(MOST_SHIFT, total - 1) + 1)
         for d in (step, -step)
     }

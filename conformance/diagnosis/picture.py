@@ -109,9 +109,12 @@ def distances(accepted: Accepted, observed: NDArray[Any]) -> Distances | None:
     return np.asarray(away, np.int64)
 
 
-def excerpts(seen: Observation, library: Path | None = None) -> Iterator[Excerpt]:
+def excerpts(
+    seen: Observation, library: Path | None = None, operator: str = ""
+) -> Iterator[Excerpt]:
     """The lines of the kernel that the diagnostics name, as far as the sources that ``library``
-    was compiled from lie where they lay, unchanged.
+    was compiled from lie where they lay, unchanged; of several folders with such a file, in that
+    with the kernel of ``operator``.
     """
     told: set[tuple[str, str, int]] = set()
     for one in seen.diagnostics:
@@ -122,7 +125,7 @@ def excerpts(seen: Observation, library: Path | None = None) -> Iterator[Excerpt
                 continue
             told.add((one.code, file, line))
             first = max(1, line - BESIDE)
-            source = _source(file, library)
+            source = _source(file, library, operator)
             lines = _lines(source, first, line + BESIDE) if source is not None else []
             if lines:
                 yield Excerpt(
@@ -135,7 +138,7 @@ def excerpts(seen: Observation, library: Path | None = None) -> Iterator[Excerpt
                 )
 
 
-def _source(file: str, library: Path | None) -> Path | None:
+def _source(file: str, library: Path | None, operator: str) -> Path | None:
     """The file of a diagnostic, which names it from the operators' folder on where it is known."""
     if library is None:
         return None
@@ -144,6 +147,7 @@ def _source(file: str, library: Path | None) -> Path | None:
         folders = [Path(one) for one in (library.parents[1] / KERNELS).read_text().splitlines()]
     except OSError:
         folders = []
+    folders.sort(key=lambda folder: not (folder / operator).is_dir())
     for path in (Path(file), *(folder / below for folder in folders)):
         if path.is_absolute() and path.is_file():
             is_newer = path.stat().st_mtime > library.stat().st_mtime

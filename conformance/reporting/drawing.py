@@ -18,7 +18,8 @@ MOST_BARS = 8
 BAR_ROOM, BAR_LONGEST, BAR_HEIGHT = 190, 200, 20
 
 SVG = (
-    '<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {w} {h}" width="{w}">'
+    '<svg class="{kind}" xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {w} {h}"'
+    ' width="{w}">'
     "{body}</svg>"
 )
 
@@ -40,7 +41,8 @@ def heat_map(picture: Picture, texts: Mapping[str, str]) -> Markup:
     )
     label = f"<title>{Markup.escape(picture.output)}: {Markup.escape(said)}</title>"
     whole = "".join([label, *body])
-    return Markup(SVG.format(w=max(width + 2 * MARGIN, 200), h=height + 2 * MARGIN, body=whole))
+    size = {"w": max(width + 2 * MARGIN, 200), "h": height + 2 * MARGIN}
+    return Markup(SVG.format(kind="map", **size, body=whole))
 
 
 def legend(picture: Picture, texts: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -70,7 +72,7 @@ def histogram(picture: Picture, texts: Mapping[str, str]) -> Markup:
             f'<text x="{BAR_ROOM + length + 6:.1f}" y="{middle}">{count:,}</text>',
         ]
     size = {"w": BAR_ROOM + BAR_LONGEST + 80, "h": len(bars) * BAR_HEIGHT}
-    return Markup(SVG.format(**size, body="".join(body)))
+    return Markup(SVG.format(kind="bars", **size, body="".join(body)))
 
 
 def _frame(width: int, height: int) -> str:

@@ -88,6 +88,7 @@ def render(evidence: Evidence, language: str = "en") -> str:
         errors=[(name, text[-2000:]) for name, text in list(evidence.errors.items())[:20]],
         devices=list(dict.fromkeys(line.description for line in evidence.devices)),
         percent=percent,
+        started=run_time(evidence.started),
     )
 
 
@@ -109,6 +110,11 @@ def write(run: Path, out: Path, language: str = "en") -> None:
     except OSError as error:
         partial.unlink(missing_ok=True)
         raise UsageError("out", out, f"cannot be written: {error.strerror}") from error
+
+
+def run_time(started: str) -> str:
+    """A time as people read it: to the second, and UTC where it is."""
+    return started.replace("T", " ").replace("+00:00", " UTC")
 
 
 def result(evidence: Evidence) -> str:

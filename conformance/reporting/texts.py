@@ -35,14 +35,14 @@ TEXTS: Mapping[str, tuple[str, str]] = {
     "mode": ("Mode", "模式"),
     "dtype": ("Dtype", "数据类型"),
     "verdict": ("Verdict", "判定"),
-    "exact": ("Bit-exact", "逐位一致"),
+    "exact": ("Bit-exact", "逐位判定"),
     "headroom": ("Worst headroom", "最小误差余量"),
     "exact note": (
-        "Bit-exact: the share of elements for which exactly one value is right. Worst headroom:"
-        " of the elements judged by an interval, the smallest share of the accepted error left"
-        " unused.",
-        "逐位一致：仅有唯一正确值的元素所占比例。最小误差余量：按区间判定的元素中，"
-        "允许误差未用部分的最小占比。",
+        "Bit-exact: of what was judged, the share of which the arithmetic allows one value alone;"
+        " the rest is held to an interval. Worst headroom: of that rest, the smallest share of the"
+        " accepted error left unused. –: nothing to tell, or the cell failed.",
+        "逐位判定：被判定的元素中，运算只允许唯一结果的比例；其余按区间判定。最小误差余量：按区间判定的"
+        "元素中，未用到的可接受误差的最小比例。“–”：无可报告，或该组合已失败。",
     ),
     "must be refused": ("must be refused", "应被拒绝的调用"),
     "relations": ("relations", "算子间关系"),
@@ -57,7 +57,7 @@ TEXTS: Mapping[str, tuple[str, str]] = {
     ),
     "early": (
         "Items with a failure end before their last cases, so gaps may come from the failures.",
-        "失败项会在最后一批用例之前结束，因此缺口可能由失败引起。",
+        "测试项失败后即提前终止，其余用例未执行，覆盖缺口可能由此造成。",
     ),
     "kernel coverage": ("Kernel source", "Kernel 源码"),
     "lines": ("Lines", "行"),
@@ -88,10 +88,15 @@ TEXTS: Mapping[str, tuple[str, str]] = {
     "bar off": ("off by {span} {unit}", "偏差 {span} {unit}"),
     "bar nan": ("NaN", "非数 NaN"),
     "bar open": ("nothing promised", "无规定"),
+    "more gaps": ("and {count} more, in evidence.json", "另有 {count} 项，见 evidence.json"),
+    "no lines": (
+        "No diagnostic names a line of the kernel: where is told by the picture alone.",
+        "没有诊断指出 Kernel 的具体行，位置只能由上图判断。",
+    ),
     "kernel lines": ("Lines of the kernel", "Kernel 源码位置"),
     "details": ("What was found", "诊断信息"),
     "diagnostics note": (
-        "Diagnostics are quoted as the judge wrote them.",
+        "Words of documents and a kernel's own messages are quoted as they are.",
         "文档引文与 Kernel 自身的消息保持原文。",
     ),
     "cut text": (

@@ -16,6 +16,10 @@ QUOTED = ("contract: ", "replay: ")
 """Lines of which only the first word is translated: a document's words, and a command."""
 
 
+MARKS = re.compile(r"(?<=[\u4e00-\u9fff）」”])([,;:])(?: |$)")
+FULL_WIDTH = {",": "，", ";": "；", ":": "："}
+"""Marks that follow a Chinese character are written as wide as that."""
+
 Words = str | Callable[[re.Match[str]], str]
 
 
@@ -39,4 +43,7 @@ def _line(line: str) -> str:
     said = line
     for pattern, words in _rules():
         said = pattern.sub(words, said)
-    return said.removesuffix(".") + "。" if said != line and said.endswith(".") else said
+    if said == line:
+        return line
+    said = said.removesuffix(".") + "。" if said.endswith(".") else said
+    return MARKS.sub(lambda mark: FULL_WIDTH[mark[1]], said)

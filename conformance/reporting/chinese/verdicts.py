@@ -160,8 +160,8 @@ GUESSES: tuple[Phrase, ...] = (
         r"（\2 个带地址编码的错误元素中 \1 个相符）",
     ),
     (
-        r"never written: all (\d+) wrong elements looked at hold the bits (\S+), and the device found (\d+) untouched",
-        r"未写入：所查 \1 个错误元素均为比特 \2，设备发现 \3 个元素未被写过",
+        r"never written: the device found (\d+) untouched, and the wrong elements that were looked at, (\d+), hold the bits (\w+)",
+        r"未写入：设备侧检测到 \1 个元素未被写过，抽查的 \2 个错误元素的位模式均为 \3",
     ),
     (
         r"never written: the wrong elements hold what was there before the call",
@@ -169,15 +169,15 @@ GUESSES: tuple[Phrase, ...] = (
     ),
     (
         r"something that must not be read was added: all (\d+) wrong elements looked at are NaN though their terms are finite",
-        r"累加了不应读取的内容：所查 \1 个错误元素均为 NaN，而各项均为有限值",
+        r"累加了不应读取的内容：抽查的 \1 个错误元素均为 NaN，而各项均为有限值",
     ),
     (
         r"or one of (\d+) others that explain as many wrong elements",
         r"或为另外 \1 种同样可解释的错误之一",
     ),
     (
-        r"row r holds the row (\d+) (after|before) the right one",
-        lambda m: f"第 r 行的内容属于其{'后' if m[2] == 'after' else '前'}第 {m[1]} 行",
+        r"row r holds what belongs in row r ([+-]) (\d+)",
+        r"第 r 行写入了第 r\1\2 行的内容（整体错位）",
     ),
     (r"row r holds the row that belongs as far from the end", r"各行前后颠倒"),
     (

@@ -157,7 +157,11 @@ def test_poison_is_named_by_its_bits():
     observed = summed(x, ROWS)
     observed[:, 32:] = 0x7FA5
     (guess,) = guessed(observed, x, unwritten=96)
-    assert "hold the bits 0x7fa5, and the device found 96 untouched" in guess
+    assert (
+        "the device found 96 untouched, and the wrong elements that were looked at, 96, hold the"
+        in guess
+    )
+    assert "hold the bits 0x7fa5" in guess
 
 
 def test_a_nan_from_finite_terms_points_at_what_must_not_be_read():

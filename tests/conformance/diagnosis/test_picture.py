@@ -152,6 +152,23 @@ def test_the_earlier_access_is_shown_too(built: tuple[Path, Path]) -> None:
     assert [one.line for one in excerpts(seen(replace(RACE, earlier=other)), built[1])] == [9, 2]
 
 
+def test_of_several_folders_with_such_a_file_that_with_the_operators_kernel_is_read(
+    built: tuple[Path, Path], tmp_path: Path
+) -> None:
+    shared = replace(RACE, file="kernels/shared/sort.h", line=1)
+    for folder, operator in (("kernels", "op"), ("other", "another")):
+        file = tmp_path / folder / "shared" / "sort.h"
+        (tmp_path / folder / operator).mkdir(parents=True, exist_ok=True)
+        file.parent.mkdir(parents=True)
+        file.write_text(f"of {operator}\n")
+        os.utime(file, (1, 1))
+    listed = "\n".join(str(tmp_path / folder) for folder in ("kernels", "other"))
+    (tmp_path / "build" / "kernels.txt").write_text(listed)
+    for operator in ("op", "another"):
+        (found,) = excerpts(seen(shared), built[1], operator)
+        assert found.lines == [f"of {operator}"]
+
+
 def test_a_source_that_changed_since_it_was_compiled_is_not_shown(
     built: tuple[Path, Path],
 ) -> None:

@@ -58,8 +58,8 @@ def test_all_advice_of_the_machine_is_translated_and_none_that_it_does_not_give(
             "推测：每个值都是正确值上方的相邻值",
         ),
         (
-            "  guess: row r holds the row 2 before the right one",
-            "  推测：第 r 行的内容属于其前第 2 行",
+            "  guess: row r holds what belongs in row r - 2",
+            "  推测：第 r 行写入了第 r-2 行的内容（整体错位）",
         ),
         ("pattern: columns 112..126 of every row", "分布：列 112..126（每一行）"),
         (
