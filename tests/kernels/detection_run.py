@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import zip_longest
+from itertools import count, zip_longest
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -71,12 +71,27 @@ def cells_of(operator: Operator, mutant: Mutant) -> Iterator[tuple[str, str, str
                     yield (mode.routes or ROUTES)[0], mode.name, dtype
 
 
+class Kept:
+    """Cases that are drawn when they are asked for, and kept for the next mutant."""
+
+    def __init__(self, cases: Iterator[Case]) -> None:
+        self._rest, self._drawn = cases, list[Case]()
+
+    def __iter__(self) -> Iterator[Case]:
+        for number in count():
+            if number == len(self._drawn):
+                case = next(self._rest, None)
+                if case is None:
+                    return
+                self._drawn.append(case)
+            yield self._drawn[number]
+
+
 @cache
-def drawn_of(operator: str, mode: str, dtype: str, profile: str, seed: int) -> tuple[Case, ...]:
-    """The cases that a run of the profile draws of a cell, kept for the next mutant."""
+def drawn_of(operator: str, mode: str, dtype: str, profile: str, seed: int) -> Kept:
+    """The cases that a run of the profile draws of a cell."""
     (record,) = suite.chosen(suite.operators(), [operator])
-    cases = cell_cases(record, mode, dtype, PROFILES[profile], seed, beside=record.dtypes)
-    return tuple(cases)
+    return Kept(cell_cases(record, mode, dtype, PROFILES[profile], seed, beside=record.dtypes))
 
 
 def first_refused(
