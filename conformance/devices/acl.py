@@ -65,15 +65,17 @@ class _PackageVersion(ctypes.Structure):
 class Acl:
     """The runtime library and an operator library, loaded into this process.
 
-    ``directory`` is the folder of both, None: found by the loader's own search. Raises OSError
-    where a library does not load and AttributeError where one lacks a function.
+    ``directory`` is the folder of both, None: found by the loader's own search. ``kernels`` is a
+    library of kernels beside the vendor's, asked for what the latter lacks. Raises OSError where a
+    library does not load and AttributeError where one lacks a function.
     """
 
-    def __init__(self, directory: str | None) -> None:
+    def __init__(self, directory: str | None, kernels: str | None = None) -> None:
         where = directory or ""
         # Global, because the operator library may refer weakly to functions of the runtime.
         self.runtime = ctypes.CDLL(os.path.join(where, "libascendcl.so"), mode=ctypes.RTLD_GLOBAL)
         self.operators = ctypes.CDLL(os.path.join(where, "libopapi.so"))
+        self._kernels = None if kernels is None else ctypes.CDLL(kernels)
         for name, arguments in RUNTIME_SIGNATURES.items():
             _declare(self.runtime, name, c_int, *arguments)
         self._message = _declare(self.runtime, "aclGetRecentErrMsg", c_char_p)
@@ -206,12 +208,11 @@ class Acl:
         _declare(self.operators, "aclDestroyIntArray", c_int, pointer)(array)
 
     def operator(self, name: str, *arguments: Any, answers: Any = c_int) -> Any:
-        """A function of the operator library, as a rule answering aclnnStatus; None if absent."""
-        return (
-            _declare(self.operators, name, answers, *arguments)
-            if hasattr(self.operators, name)
-            else None
-        )
+        """A function of the operator libraries, as a rule answering aclnnStatus; None if absent."""
+        for library in (self.operators, self._kernels):
+            if library is not None and hasattr(library, name):
+                return _declare(library, name, answers, *arguments)
+        return None
 
     def configure_machine(self, soc: str | None, cores: int, ub_bytes: int) -> None:
         """Choose the simulated machine; 0 stands for the SoC's own. Raises AclError."""

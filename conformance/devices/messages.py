@@ -34,6 +34,10 @@ DTYPES: dict[str, tuple[int, int]] = {
 """aclDataType value and bytes per element, by dtype name (AscendCL, aclDataType)."""
 
 
+OWN_KERNELS = "libmoe_kernels.so"
+"""The project's kernels as a host with CANN builds them, beside CANN's own operators."""
+
+
 class TensorArgument(msgspec.Struct, frozen=True, tag="tensor"):
     """A tensor: ``offset`` is where its elements begin in the shared segment.
 
@@ -155,7 +159,8 @@ class Setup(msgspec.Struct, frozen=True, tag="setup"):
     ``libraries`` is the folder of libascendcl.so and libopapi.so, None: found by the loader.
     ``soc`` is the machine to simulate, None: the simulator's own. ``address_space`` is how many
     bytes of address space the process may map beyond its use at start (0: any). ``route`` is how
-    operators are called; ``shims`` is the folder of what torch_npu needs beside the simulator.
+    operators are called; ``shims`` is the folder of what torch_npu needs beside the simulator;
+    ``kernels`` is a library of kernels beside an NPU's operators.
     """
 
     kind: Literal["sim", "npu"]
@@ -165,6 +170,7 @@ class Setup(msgspec.Struct, frozen=True, tag="setup"):
     address_space: int
     route: str = "aclnn"
     shims: str | None = None
+    kernels: str | None = None
 
 
 class Opened(msgspec.Struct, frozen=True, tag="opened"):

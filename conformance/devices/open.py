@@ -17,7 +17,7 @@ from conformance.devices.device import (
     Trait,
 )
 from conformance.devices.isolated import IsolatedDevice
-from conformance.devices.messages import Opened, Setup
+from conformance.devices.messages import OWN_KERNELS, Opened, Setup
 from conformance.devices.torch_npu.wheel import Wheel, known_wheel
 from conformance.torch_call import TORCH_NPU
 
@@ -60,9 +60,7 @@ def open_device(
         )
     signs = npu_signs() if kind == "auto" else []
     if kind == "npu" or signs:
-        setup = Setup(
-            "npu", _folder(libraries) if libraries else None, None, int(which or 0), 0, route
-        )
+        setup = _npu(libraries, int(which or 0), route)
         try:
             return _open(setup, time_limit, memory_limit)
         except (ValueError, EnvironmentFailure) as error:
@@ -140,6 +138,20 @@ def torch_npu_shims(libraries: Path, wheel: Wheel) -> Path:
         return shims(libraries, wheel.binds)
     except (RuntimeError, OSError) as error:
         raise EnvironmentFailure(f"the shims of torch_npu do not build: {error}") from error
+
+
+def _npu(libraries: Path | None, device: int, route: str) -> Setup:
+    """An NPU of the libraries in a folder: CANN's own or stand-ins for them, the project's kernels
+    (device_kernels/cmake/npu.cmake), or both. Those of CANN are else found by the loader.
+
+    The kernels are there for their own route alone: they have aclnn functions of the same names.
+    """
+    own = libraries / OWN_KERNELS if libraries is not None else None
+    kernels = str(own.resolve()) if own is not None and own.is_file() else None
+    cann = libraries is not None and (kernels is None or (libraries / "libopapi.so").exists())
+    folder = _folder(libraries) if libraries is not None and cann else None
+    beside = kernels if route == "kernel" else None
+    return Setup("npu", folder, None, device, 0, route, kernels=beside)
 
 
 def _folder(libraries: Path) -> str:

@@ -20,6 +20,7 @@ from conformance.devices import messages
 from conformance.devices.acl import Acl, AclError
 from conformance.devices.aclnn import AclnnRoute
 from conformance.devices.messages import (
+    OWN_KERNELS,
     Answer,
     AskLimits,
     Call,
@@ -59,7 +60,7 @@ def main() -> None:
         for name, value in traits_of(setup.libraries).environment.items():
             # An explicit setting wins; the library reads it when it is loaded.
             os.environ.setdefault(name, value)
-        acl = Acl(setup.libraries)
+        acl = Acl(setup.libraries, setup.kernels)
         opened = _open(acl, setup)
         words = segment.words()
         acl.leave_last_words(words)
@@ -107,7 +108,7 @@ def _open(acl: Acl, setup: Setup) -> Opened:
         vector_cores=acl.vector_cores(setup.device),
         ub_bytes=acl.simulated_ub_bytes() if acl.simulated else None,
         cann=acl.cann_version(),
-        libraries=_loaded("libascendcl.so", "libopapi.so"),
+        libraries=_loaded("libascendcl.so", "libopapi.so", OWN_KERNELS),
     )
 
 

@@ -74,7 +74,7 @@ foreach(folder IN LISTS operator_folders)
     get_filename_component(operator "${folder}" NAME)
     list(APPEND kernel_files "${folder}/${operator}_kernel.cpp")
     list(APPEND host_files "${folder}/${operator}_tiling.cpp" "${folder}/aclnn_${operator}.cpp")
-    add_launchers("${folder}/${operator}_kernel.cpp" launchers)
+    add_launchers("${folder}/${operator}_kernel.cpp" launchers "aclrtlaunch.cpp")
 endforeach()
 
 # The language is private to the kernels: host code that needs it would not build on CANN.
