@@ -14,6 +14,7 @@ import pytest
 from conformance import suite
 from conformance.budget import Budget, seconds_of_budget
 from conformance.by_standard import by_standard
+from conformance.devices.cards import Card
 from conformance.devices.device import DeviceProfile
 from conformance.devices.traits import traits_of
 from conformance.evidence import AnyLine, DeviceLine, Writer
@@ -93,7 +94,7 @@ class Context:
             shard=self.shard,
         )
         self._writer: Writer | None = None
-        self._device_told = False
+        self._device_told: tuple[int | None] | None = None
 
     @property
     def database(self) -> str | None:
@@ -106,10 +107,14 @@ class Context:
         if self._writer is None:
             self._writer = Writer(self.out, self.worker)
         profile: DeviceProfile | None = getattr(device, "profile", None)
-        if profile is not None and not self._device_told:
-            self._device_told = True
+        card: Card | None = getattr(device, "card", None)
+        number = card.physical if card is not None else None
+        # Once, and once more after a card was lost and another one taken.
+        if profile is not None and self._device_told != (number,):
+            self._device_told = (number,)
             told, words = msgspec.to_builtins(profile), profile.describe()
-            self._writer.write(DeviceLine(worker=self.worker, description=words, profile=told))
+            opened = DeviceLine(worker=self.worker, description=words, profile=told, card=number)
+            self._writer.write(opened)
         self._writer.write(line)
 
     def close(self) -> None:
@@ -128,8 +133,8 @@ def one_of(allowed: Iterable[str], parameter: str, value: str) -> str:
 
 def device_spec(text: str) -> str:
     """A device's name if it is written as one; raises `suite.UsageError`."""
-    if not re.fullmatch(r"auto|sim(:[\w.-]+)?|npu(:\d+)?", text, re.ASCII):
-        rule = "allowed: auto, sim, sim:SOC, npu, npu:N"
+    if not re.fullmatch(r"auto|sim(:[\w.-]+)?|npu(:\d+(,\d+)*)?", text, re.ASCII):
+        rule = "allowed: auto, sim, sim:SOC, npu, npu:N, npu:N,M"
         raise suite.UsageError("device", text, rule)
     return text
 

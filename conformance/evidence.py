@@ -81,10 +81,14 @@ class VerdictLine(Line, tag="verdict", kw_only=True):
 
 
 class DeviceLine(Line, tag="device", kw_only=True):
-    """The profile of the device that this worker opened, and its words for it."""
+    """The profile of the device that this worker opened, and its words for it.
+
+    ``card`` is the physical number of an NPU, which holds until the worker's next such line.
+    """
 
     description: str
     profile: Mapping[str, Any]
+    card: int | None = None
 
 
 class FailureLine(Line, tag="failure", kw_only=True):

@@ -51,7 +51,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         destination = f"conformance_{name.replace('-', '_')}"
         group.addoption(f"--conformance-{name}", dest=destination, **how)
 
-    add("device", metavar="SPEC", help="auto (if absent), sim[:SOC] or npu[:N]")
+    add("device", metavar="SPEC", help="auto (if absent), sim[:SOC], npu[:N,...]")
     add("profile", metavar="NAME", help=f"{', '.join(PROFILES)}; {DEFAULTS['profile']} if absent")
     add("route", metavar="NAME", help=f"{', '.join(ROUTES)}; {DEFAULTS['route']} if absent")
     add("operators", metavar="DIR", action="append", help="a folder of further records")

@@ -7,9 +7,12 @@ anew, which takes a second longer where no compiled modules are kept.
 from __future__ import annotations
 
 import os
+import tempfile
 
 from hypothesis import settings
 
 settings.register_profile("tests", deadline=None)
 settings.load_profile("tests")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# No test waits for a card that another process of this host judges on.
+os.environ["MOE_CONFORMANCE_CARDS"] = tempfile.mkdtemp(prefix="moe-conformance-cards-")

@@ -13,6 +13,7 @@ from conformance.by_standard import by_standard
 from conformance.context import one_of
 from conformance.controller import ACCEPTED, ENVIRONMENT, REFUSED
 from conformance.devices.device import Device, DeviceProfile
+from conformance.devices.npu import NpuDevice
 from conformance.devices.open import open_device
 from conformance.gate.reading import printable
 from conformance.numerics.arithmetic import Arithmetic
@@ -92,5 +93,6 @@ def open_and_tell(
         )
     except ValueError as error:
         raise suite.UsageError("device", spec, str(error)) from error
-    console.print(f"device: {device.profile.describe()}", markup=False)
+    card = f", {device.card}" if isinstance(device, NpuDevice) else ""
+    console.print(f"device: {device.profile.describe()}{card}", markup=False)
     return device

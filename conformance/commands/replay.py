@@ -41,7 +41,12 @@ def add_replay(commands: Any) -> None:
     )
     add = command.add_argument
     add("bundle", type=Path, metavar="BUNDLE", help="the folder of a failure: failures/ID of a run")
-    add("--device", default=DEFAULTS["device"], metavar="SPEC", help="auto, sim[:SOC] or npu[:N]")
+    add(
+        "--device",
+        default=DEFAULTS["device"],
+        metavar="SPEC",
+        help="auto, sim[:SOC], npu[:N,...]",
+    )
     add("--order", metavar="ORDER", help="of a launch's blocks: forward, reverse, shuffled:SEED")
     add("--route", help=f"how the kernel is called: {', '.join(ROUTES)} (as it was)")
     add("--time-limit", metavar="SECONDS", help="of the call (as it was)")

@@ -27,6 +27,7 @@ from conformance.context import (
 )
 from conformance.devices.device import EnvironmentFailure
 from conformance.devices.foreign import Checkout, checkout_libraries
+from conformance.devices.npu import NpuDevice
 from conformance.frozen.attach import attached
 from conformance.gate.reading import CannotJudge, printable
 from conformance.history.record import import_runs
@@ -44,7 +45,12 @@ def add_run(commands: Any) -> None:
     run = commands.add_parser("run", help="judge operators on a device", allow_abbrev=False)
     add = run.add_argument
     add("--operator", action="append", default=[], metavar="OP", help="judge OP (repeatable)")
-    add("--device", default=DEFAULTS["device"], metavar="SPEC", help="auto, sim[:SOC] or npu[:N]")
+    add(
+        "--device",
+        default=DEFAULTS["device"],
+        metavar="SPEC",
+        help="auto, sim[:SOC], npu[:N,...]",
+    )
     add("--route", help=f"how kernels are called: {', '.join(ROUTES)} ({DEFAULTS['route']})")
     limits = ", ".join(f"{p.name} {p.time_limit:g}" for p in PROFILES.values())
     purposes = "; ".join(f"{p.name}: {p.purpose}" for p in PROFILES.values())
@@ -172,6 +178,8 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     except EnvironmentFailure as failure:
         runner.record_failure(request, failure)
         raise
+    if isinstance(opened, NpuDevice):
+        request = replace(request, workers=_one_for_each_card(workers, opened.free_cards, console))
     opened.close()
     runner.check_device(request, opened.profile)
     outcome = runner.run(request, console)
@@ -271,6 +279,15 @@ def _libraries_of(
     checkout = _checkout(parsed, wanted, [one.name for one in operators], console)
     assert checkout is not None
     return checkout.libraries
+
+
+def _one_for_each_card(workers: int, cards: int, console: Console) -> int:
+    """How many processes judge: no more than cards are free, as each takes one of its own."""
+    if workers > cards:
+        many = ("cards are", "processes judge") if cards > 1 else ("card is", "process judges")
+        told = f"{cards} {many[0]} free: {cards} {many[1]}, not {workers}"
+        console.print(told, markup=False)
+    return min(workers, cards)
 
 
 def _workers(text: str) -> int:

@@ -137,6 +137,17 @@ class Acl:
         status = ask(PACKAGE_CANN, byref(version))
         return version.version.decode(errors="replace") if status == SUCCESS else "unknown"
 
+    def physical_number(self, device: int) -> int | None:
+        """The physical number of a device (aclrtGetPhyDevIdByLogicDevId, which takes the user's
+        number whatever its name says); None from a runtime that does not tell it.
+        """
+        name = "aclrtGetPhyDevIdByLogicDevId"
+        if not hasattr(self.runtime, name):
+            return None
+        number = c_int32()
+        ask = _declare(self.runtime, name, c_int, c_int32, POINTER(c_int32))
+        return number.value if ask(device, byref(number)) == SUCCESS else None
+
     def create_stream(self) -> pointer:
         """A new stream."""
         stream = pointer()

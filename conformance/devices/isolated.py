@@ -19,6 +19,7 @@ from conformance.devices.device import (
     OperatorUnavailable,
 )
 from conformance.devices.layout import elements_of, fill_poison
+from conformance.devices.losses import CLASS
 from conformance.devices.messages import (
     DTYPES,
     Answer,
@@ -44,11 +45,16 @@ ABANDONED = frozenset({"memory-fault", "kernel-crash", "memory-exhausted"})
 """Diagnostics of a kernel that was left where it stood: what it wrote astray before is not known,
 so that its process judges nothing more (docs/diagnostics.md)."""
 
-CONTEXT_LOST = range(507000, 508000)
-"""Statuses after which a process can no longer use an NPU, but a new process can (aclError)."""
-
 BYTES_IN_LIMIT = 64 << 20
 """Tensors of so many bytes have the time limit of a call; larger ones have in proportion more."""
+
+
+class DeviceRefused(EnvironmentFailure):
+    """The device does not open; ``status`` is what the runtime answered, 0 where it did not."""
+
+    def __init__(self, reason: str, status: int) -> None:
+        super().__init__(reason)
+        self.status = status
 
 
 class IsolatedDevice:
@@ -62,6 +68,7 @@ class IsolatedDevice:
         self._segment = Segment.create()
         self._child: Child | None = None
         self._profile: DeviceProfile | None = None
+        self.physical: int | None = None
         self._closed = False
 
     @property
@@ -82,12 +89,13 @@ class IsolatedDevice:
         except ChildEndedError as ended:
             raise EnvironmentFailure(ended.detail) from None
         if isinstance(reply, Opened):
+            self.physical = reply.physical
             return reply
         self._child.kill()
         if isinstance(reply, Refused):
             if reply.usage:
                 raise ValueError(reply.reason)
-            raise EnvironmentFailure(reply.reason)
+            raise DeviceRefused(reply.reason, reply.status)
         raise EnvironmentFailure(f"unexpected reply {reply!r}")
 
     def adopt(self, profile: DeviceProfile) -> None:
@@ -119,7 +127,7 @@ class IsolatedDevice:
         if printed := child.printed():
             sys.stderr.write(printed)
         if isinstance(reply, Answer):
-            if self._setup.kind == "npu" and reply.status in CONTEXT_LOST:
+            if self._setup.kind == "npu" and reply.status in CLASS:
                 child.kill()
             observation = self._observation(call, reply)
             if any(one.code in ABANDONED for one in observation.diagnostics):
@@ -180,7 +188,8 @@ class IsolatedDevice:
         try:
             self.open()
         except (ValueError, EnvironmentFailure) as error:
-            raise EnvironmentFailure(f"the device does not open again: {error}") from None
+            text = f"the device does not open again: {error}"
+            raise DeviceRefused(text, getattr(error, "status", 0)) from None
         assert self._child is not None
         return self._child
 

@@ -174,20 +174,28 @@ class Setup(msgspec.Struct, frozen=True, tag="setup"):
 
 
 class Opened(msgspec.Struct, frozen=True, tag="opened"):
-    """The device is open. ``libraries`` are the paths of what was loaded, by file name."""
+    """The device is open. ``libraries`` are the paths of what was loaded, by file name.
+
+    ``physical`` is the card's physical number, None from a runtime that does not tell it.
+    """
 
     soc: str
     vector_cores: int
     ub_bytes: int | None
     cann: str
     libraries: dict[str, str]
+    physical: int | None = None
 
 
 class Refused(msgspec.Struct, frozen=True, tag="refused"):
-    """The device does not open. ``usage``: because what was asked for does not exist."""
+    """The device does not open. ``usage``: because what was asked for does not exist.
+
+    ``status`` is what the runtime answered, 0 where it was not asked.
+    """
 
     reason: str
     usage: bool = False
+    status: int = 0
 
 
 class Damage(msgspec.Struct, frozen=True):

@@ -5,9 +5,13 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec import structs
+
+from conformance.devices.cards import Card, lock_folder, wanted_cards
 from conformance.devices.device import (
     USABLE_UB_BYTES,
     Device,
@@ -18,6 +22,7 @@ from conformance.devices.device import (
 )
 from conformance.devices.isolated import IsolatedDevice
 from conformance.devices.messages import OWN_KERNELS, Opened, Setup
+from conformance.devices.npu import NpuDevice
 from conformance.devices.torch_npu.wheel import Wheel, known_wheel
 from conformance.torch_call import TORCH_NPU
 
@@ -44,8 +49,9 @@ def open_device(
     kernels: Sequence[Path] | None = None,
     route: str = "aclnn",
 ) -> Device:
-    """Open the device that ``spec`` names: auto, sim, sim:SOC, npu or npu:N.
+    """Open the device that ``spec`` names: auto, sim, sim:SOC, npu, npu:N or npu:N,M.
 
+    Of several cards, and of all where none is named, the first that is free is taken.
     ``time_limit`` is seconds for one call, ``memory_limit`` bytes of the process's own memory.
     ``libraries`` is a folder with libascendcl.so and libopapi.so; by default the simulator's are
     built, from the operators in the folders ``kernels`` (None: the suite's own), and an NPU's are
@@ -60,9 +66,14 @@ def open_device(
         )
     signs = npu_signs() if kind == "auto" else []
     if kind == "npu" or signs:
-        setup = _npu(libraries, int(which or 0), route)
+        setup = _npu(libraries, 0, route)
+
+        def open_card(card: Card) -> IsolatedDevice:
+            chosen = structs.replace(setup, device=card.number)
+            return _open(chosen, time_limit, memory_limit)
+
         try:
-            return _open(setup, time_limit, memory_limit)
+            return NpuDevice(wanted_cards(which, DEVICE_NODES), lock_folder(), open_card)
         except (ValueError, EnvironmentFailure) as error:
             if not signs:
                 raise EnvironmentFailure(f"device '{spec}' does not open: {error}") from None
@@ -86,9 +97,9 @@ def _parse(spec: str) -> tuple[str, str]:
     """Kind and SoC or number. Raises ValueError."""
     kind, colon, which = spec.partition(":")
     if kind not in ("auto", "sim", "npu") or (colon and (kind == "auto" or not which)):
-        raise ValueError(f"device '{spec}' is none of auto, sim, sim:SOC, npu, npu:N")
-    if kind == "npu" and which and not which.isdecimal():
-        raise ValueError(f"device '{spec}': '{which}' is not a device number")
+        raise ValueError(f"device '{spec}' is none of auto, sim, sim:SOC, npu, npu:N, npu:N,M")
+    if kind == "npu" and which and not re.fullmatch(r"\d+(,\d+)*", which, re.ASCII):
+        raise ValueError(f"device '{spec}': '{which}' is no device number, nor several with commas")
     return kind, which
 
 

@@ -69,7 +69,7 @@ def main() -> None:
         messages.send(replies, Refused(str(error), usage=True))
         return
     except (OSError, AttributeError, AclError, ValueError, ImportError, RuntimeError) as error:
-        messages.send(replies, Refused(str(error)))
+        messages.send(replies, Refused(str(error), status=getattr(error, "status", 0)))
         return
     room = 0
     _limit_address_space(setup.address_space)
@@ -109,6 +109,7 @@ def _open(acl: Acl, setup: Setup) -> Opened:
         ub_bytes=acl.simulated_ub_bytes() if acl.simulated else None,
         cann=acl.cann_version(),
         libraries=_loaded("libascendcl.so", "libopapi.so", OWN_KERNELS),
+        physical=None if setup.kind == "sim" else acl.physical_number(setup.device),
     )
 
 

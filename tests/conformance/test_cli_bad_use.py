@@ -46,7 +46,7 @@ def one_line(err: str) -> str:
     [
         (["--profile", "big"], "profile is 'big': allowed: smoke, gate, nightly"),
         (["--seed", "x"], "seed is 'x': allowed: integers from 0"),
-        (["--device", "gpu"], "device is 'gpu': allowed: auto, sim, sim:SOC, npu, npu:N"),
+        (["--device", "gpu"], "device is 'gpu': allowed: auto, sim, sim:SOC, npu, npu:N, npu:N,M"),
         (["--device", "sim:Ascend9"], "known SoCs: Ascend910B1, Ascend910B2"),
         (["--route", "torch_npu"], "route is 'torch_npu': allowed: aclnn, kernel, torch_npu"),
         (["--operator", "softmax"], f"operator is 'softmax': no such record; allowed: {KNOWN}"),

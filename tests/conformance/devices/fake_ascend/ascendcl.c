@@ -2,6 +2,11 @@
  *
  * It stands in for libascendcl.so in tests of the device process, so that crash, hang and
  * exhaustion are tested without any kernel. The signatures are those of AscendCL.
+ *
+ * FAKE_DEVICES is the number of devices (1). FAKE_FAULT names a file with "DEVICE STATUS CALLS
+ * [once]": on that device every synchronize from the CALLS-th on answers STATUS, with 0 CALLS
+ * aclrtSetDevice too; with "once" the file is removed when it strikes. FAKE_PHYSICAL is what is
+ * added to a device's number to make its physical one.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -17,11 +22,40 @@ static char g_soc[64] = "Ascend910B1";
 static uint32_t g_cores = 48;
 static int g_streamStatus = 0;
 
+static int g_device = -1;
+static int g_synchronized = 0;
+
 EXPORT void fakeSetMessage(const char* text) { snprintf(g_message, sizeof g_message, "%s", text); }
 EXPORT void fakeSetDiagnostics(const char* text) {
     snprintf(g_diagnostics, sizeof g_diagnostics, "%s", text);
 }
 EXPORT void fakeFailStream(int status) { g_streamStatus = status; }
+
+static int deviceCount(void) {
+    const char* count = getenv("FAKE_DEVICES");
+    return count != NULL ? atoi(count) : 1;
+}
+
+/* The status of the fault that strikes `device` after so many calls, 0 for none. */
+static int fault(int device, int calls) {
+    const char* path = getenv("FAKE_FAULT");
+    FILE* file = path != NULL ? fopen(path, "r") : NULL;
+    int struck = -1, status = 0, after = 0;
+    char once[8] = "";
+    if (file == NULL) {
+        return 0;
+    }
+    int read = fscanf(file, "%d %d %d %7s", &struck, &status, &after, once);
+    fclose(file);
+    if (read < 3 || struck != device || calls < after) {
+        return 0;
+    }
+    if (strcmp(once, "once") == 0) {
+        remove(path);
+    }
+    fakeSetMessage("struck by FAKE_FAULT");
+    return status;
+}
 
 EXPORT int aclInit(const char* path) {
     (void)path;
@@ -29,17 +63,28 @@ EXPORT int aclInit(const char* path) {
 }
 EXPORT int aclFinalize(void) { return 0; }
 EXPORT int aclrtGetDeviceCount(uint32_t* count) {
-    *count = 1;
+    *count = deviceCount();
     return 0;
 }
-EXPORT int aclrtSetDevice(int32_t device) { return device == 0 ? 0 : 107001; }
-EXPORT int aclrtResetDevice(int32_t device) { return device == 0 ? 0 : 107001; }
+EXPORT int aclrtSetDevice(int32_t device) {
+    if (device < 0 || device >= deviceCount()) {
+        return 107001;
+    }
+    g_device = device;
+    return fault(device, 0);
+}
+EXPORT int aclrtResetDevice(int32_t device) { return device < deviceCount() ? 0 : 107001; }
+EXPORT int aclrtGetPhyDevIdByLogicDevId(int32_t device, int32_t* physical) {
+    const char* added = getenv("FAKE_PHYSICAL");
+    *physical = device + (added != NULL ? atoi(added) : 0);
+    return 0;
+}
 EXPORT const char* aclrtGetSocName(void) { return g_soc; }
 EXPORT const char* aclGetRecentErrMsg(void) { return g_message[0] ? g_message : NULL; }
 
 EXPORT int aclrtGetDeviceInfo(uint32_t device, int attribute, int64_t* value) {
     *value = g_cores;
-    return device == 0 && attribute == 201 ? 0 : 107000;
+    return (int)device < deviceCount() && attribute == 201 ? 0 : 107000;
 }
 
 EXPORT int aclrtMalloc(void** address, size_t bytes, int policy) {
@@ -83,6 +128,9 @@ EXPORT int aclrtDestroyStream(void* stream) { return stream == NULL ? 107000 : 0
 EXPORT int aclrtSynchronizeStream(void* stream) {
     int status = stream == NULL ? 107000 : g_streamStatus;
     g_streamStatus = 0;
+    if (status == 0) {
+        status = fault(g_device, ++g_synchronized);
+    }
     return status;
 }
 

@@ -1,0 +1,171 @@
+"""An NPU: a device on a claimed card, which takes another card where that one is lost."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from conformance.case import Case
+from conformance.devices import cards as locks
+from conformance.devices.cards import Busy, Card, Claim
+from conformance.devices.device import DeviceProfile, EnvironmentFailure
+from conformance.devices.isolated import DeviceRefused, IsolatedDevice
+from conformance.devices.losses import Loss, in_words, loss_of
+from conformance.observation import Diagnostic, Observation
+from conformance.operator import Limit, Operator
+
+Open = Callable[[Card], IsolatedDevice]
+ASKED_AGAIN = "context-lost"
+"""The code of the note that a call was made once more in a new process (docs/npu_host.md)."""
+
+
+class NpuDevice:
+    """A Device on the first of ``cards`` that is free; ``place`` is the folder of their locks."""
+
+    def __init__(self, cards: Sequence[Card], place: Path, open_card: Open) -> None:
+        """Claim a card and open it.
+
+        Raises ValueError for a card that does not exist, EnvironmentFailure where none opens.
+        """
+        self._cards, self._place, self._open_card = list(cards), place, open_card
+        self._lost: list[str] = []
+        self._ended = ""
+        self._claim, self._device = self._take()
+
+    @property
+    def profile(self) -> DeviceProfile:
+        """What is known of the device."""
+        return self._device.profile
+
+    @property
+    def card(self) -> Card:
+        """The card that is judged on now."""
+        return self._claim.card
+
+    @property
+    def free_cards(self) -> int:
+        """How many processes could judge on these cards once this one has closed its device."""
+        others = [card for card in self._cards if card.number != self.card.number]
+        return 1 + locks.free(others, self._place)
+
+    def run(self, operator: Operator, case: Case) -> Observation:
+        """Run one case; see ``Device.run``.
+
+        Where the context is lost the call is made once more in a new process, and what that
+        observes stands. Where the card is lost, the call is made on another, and on a third no
+        more: a kernel may be what loses them. Raises EnvironmentFailure then, and where no other
+        card is to be had.
+        """
+        if self._ended:
+            raise EnvironmentFailure(self._ended)
+        notes: list[Diagnostic] = []
+        moved = False
+        while True:
+            try:
+                observation = self._device.run(operator, case)
+            except DeviceRefused as refused:
+                loss, reason = loss_of(refused.status), str(refused)
+                if loss is not Loss.CARD:
+                    raise
+            else:
+                loss = loss_of(observation.status)
+                reason = f"{observation.phase} answered {in_words(observation.status)}"
+                if observation.message:
+                    reason += f" ({observation.message.splitlines()[0]})"
+                if loss is Loss.CONTEXT and not notes:
+                    notes.append(_note(f"{self.card}: {reason}; the call was made once more"))
+                    continue
+                if loss is not Loss.CARD:
+                    return replace(observation, diagnostics=(*observation.diagnostics, *notes))
+            self._lose(reason)
+            if moved:
+                told = f"{operator.name}: one call lost two cards: {'; '.join(self._lost)}"
+                raise self._end(told)
+            moved = True
+            self._move()
+
+    def limits(self, operator: Operator, asked: Sequence[Limit]) -> tuple[int, ...]:
+        """What the kernels say of their limits; see ``Device.limits``."""
+        return self._device.limits(operator, asked)
+
+    def close(self) -> None:
+        """End the process and give the card back. Closing twice is harmless."""
+        try:
+            self._device.close()
+        finally:
+            self._claim.release()
+
+    def _take(self) -> tuple[Claim, IsolatedDevice]:
+        while self._cards:
+            claim = locks.claim(self._cards, self._place)
+            try:
+                device = self._open_card(claim.card)
+            except DeviceRefused as refused:
+                if loss_of(refused.status) is not Loss.CARD:
+                    claim.release()
+                    raise
+                self._out(claim, str(refused))
+                continue
+            except BaseException:
+                claim.release()
+                raise
+            try:
+                return self._as_the_runtime_numbers(claim, device), device
+            except BaseException as error:
+                device.close()
+                claim.release()
+                if not isinstance(error, Busy):
+                    raise
+                self._cards.remove(claim.card)
+                self._lost.append(str(error))
+        raise EnvironmentFailure(f"no card is left: {'; '.join(self._lost)}")
+
+    def _as_the_runtime_numbers(self, claim: Claim, device: IsolatedDevice) -> Claim:
+        """The claim of the card that was really opened: in a container whose nodes have numbers of
+        their own, the runtime knows the physical one. Raises `Busy`.
+        """
+        physical = device.physical
+        if physical is None or physical == claim.card.physical:
+            return claim
+        other = Claim(Card(claim.card.number, physical), self._place)
+        claim.release()
+        self._cards = [other.card if card == claim.card else card for card in self._cards]
+        return other
+
+    def _lose(self, reason: str) -> None:
+        self._device.close()
+        self._out(self._claim, reason)
+
+    def _out(self, claim: Claim, reason: str) -> None:
+        """Lock a card out, and let go of it."""
+        text = f"{claim.card} is lost: {reason}"
+        sys.stderr.write(f"{text}; it is locked out\n")
+        self._lost.append(text)
+        self._cards.remove(claim.card)
+        locks.lock_out(claim.card, self._place, reason)
+        claim.release()
+
+    def _move(self) -> None:
+        """Go on with another card of the same kind."""
+        before = self._device.profile
+        try:
+            self._claim, self._device = self._take()
+        except EnvironmentFailure as failure:
+            lost = "; ".join(self._lost)
+            more = "" if str(failure).endswith(lost) else f"{lost}; "
+            raise self._end(f"{more}{failure}") from None
+        if self._device.profile.soc != before.soc:
+            other = f"{self.card} is an {self._device.profile.soc}, the run judges an {before.soc}"
+            self.close()
+            raise self._end(f"{'; '.join(self._lost)}; {other}")
+
+    def _end(self, told: str) -> EnvironmentFailure:
+        """The failure after which nothing more is judged here, and every call says so."""
+        self._ended = told
+        return EnvironmentFailure(told)
+
+
+def _note(text: str) -> Diagnostic:
+    return Diagnostic(ASKED_AGAIN, "note", text)
