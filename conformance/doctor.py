@@ -7,31 +7,25 @@ import os
 import platform
 import shutil
 import subprocess
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from conformance.devices.device import EnvironmentFailure
 from conformance.devices.open import DEVICE_NODES, open_device
+from conformance.host.finding import Finding
+from conformance.host.npu import npu_findings
+from conformance.host.operators import operator_findings
+from conformance.host.roots import Roots
+from conformance.host.torch_pins import torch_findings
+from conformance.operator import Operator
 from conformance.provenance import PACKAGES
 from device_kernels.build import cache_folder
 from device_kernels.toolchain import BuildError, compiler, tool
 
 SECONDS = 20
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that was looked for: ``found`` in words, empty where it is missing.
-
-    ``prevents`` says what cannot be done without it, ``advice`` what to do.
-    """
-
-    name: str
-    found: str = ""
-    prevents: str = ""
-    advice: str = ""
 
 
 @dataclass(frozen=True)
@@ -42,12 +36,17 @@ class Diagnosis:
     devices: tuple[str, ...]
 
 
-def examine(out: Path) -> Diagnosis:
-    """Look at this host; ``out`` is where a run would leave its evidence."""
+def examine(out: Path, operators: Sequence[Operator] = (), roots: Roots | None = None) -> Diagnosis:
+    """Look at this host; ``out`` is where a run would leave its evidence.
+
+    ``operators`` are looked for where CANN is; ``roots`` are the host's folders.
+    """
+    roots = roots or Roots(devices=DEVICE_NODES)
     found = [Finding("python", platform.python_version()), *_packages(), *_tools()]
     found += [_writable("build folder", cache_folder(), "MOE_CONFORMANCE_CACHE=DIR")]
     found += [_writable("run folder", out, "--out DIR")]
-    found += _npu()
+    found += [*_npu(roots), *npu_findings(roots), *operator_findings(roots, operators)]
+    found += torch_findings(sys.version_info[:2])
     devices = []
     for spec in ("sim", "npu"):
         finding = _opens(spec)
@@ -100,13 +99,13 @@ def _writable(name: str, folder: Path, option: str) -> Finding:
     return Finding(name, f"{folder}, {free / 2**30:.1f} GiB free")
 
 
-def _npu() -> Iterator[Finding]:
+def _npu(roots: Roots) -> Iterator[Finding]:
     """The signs of an NPU; each may be missing on a host that only simulates."""
     judging, torch_route = "judging on an NPU", "judging through torch_npu"
-    nodes = sorted(str(node) for node in DEVICE_NODES.glob("davinci[0-9]*"))
+    nodes = sorted(str(node) for node in roots.devices.glob("davinci[0-9]*"))
     driver = "none is needed to simulate; on an NPU host: install the driver, pass the device on"
     yield Finding("NPU nodes", ", ".join(nodes), judging, driver)
-    home = os.environ.get("ASCEND_HOME_PATH", "")
+    home = roots.environment.get("ASCEND_HOME_PATH", "")
     sourced = "none is needed to simulate; on an NPU host: source CANN's set_env.sh"
     if home and not Path(home).is_dir():
         yield Finding("CANN", "", judging, f"ASCEND_HOME_PATH={home} is no folder: {sourced}")

@@ -10,9 +10,14 @@ from typing import Any
 import msgspec
 from rich.console import Console
 
-from conformance.commands.common import add_json, tell_program
+from conformance import suite
+from conformance.commands.common import add_json, add_operators, tell_program
 from conformance.controller import ACCEPTED, ENVIRONMENT
-from conformance.doctor import Diagnosis, Finding, examine
+from conformance.devices.open import DEVICE_NODES
+from conformance.doctor import Diagnosis, examine
+from conformance.host import bundle
+from conformance.host.finding import Finding
+from conformance.host.roots import Roots
 
 
 def add_doctor(commands: Any) -> None:
@@ -23,18 +28,39 @@ def add_doctor(commands: Any) -> None:
     doctor.set_defaults(command=doctor_command)
     default = Path("reports/latest")
     doctor.add_argument("--out", type=Path, default=default, metavar="DIR", help="as of run")
+    doctor.add_argument(
+        "--bundle",
+        type=Path,
+        metavar="FILE",
+        help="write what others must know of this host, texts only: a .tar.gz or .zip"
+        " (docs/npu_host.md lists what is in it)",
+    )
     add_json(doctor)
+    add_operators(doctor)
 
 
 def doctor_command(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
-    """Tell people on standard output, or programs with ``--json``."""
-    diagnosis = examine(parsed.out.absolute())
+    """Tell people on standard output, or programs with ``--json``; write the bundle, if asked."""
+    out = parsed.out.absolute()
+    if parsed.bundle is not None:
+        bundle.check_name(parsed.bundle)
+    operators = suite.operators([directory.absolute() for directory in parsed.operators])
+    roots = Roots(devices=DEVICE_NODES)
+    diagnosis = examine(out, operators, roots)
     status = ACCEPTED if diagnosis.devices else ENVIRONMENT
+    told = {"status": status, **msgspec.to_builtins(diagnosis)}
+    lines = list(_lines(diagnosis))
     if parsed.json:
-        tell_program({"status": status, **msgspec.to_builtins(diagnosis)})
+        tell_program(told)
     else:
-        for line in _lines(diagnosis):
+        for line in lines:
             print(line)
+    if parsed.bundle is not None:
+        as_json = msgspec.json.format(msgspec.json.encode(told), indent=2).decode() + "\n"
+        contents = bundle.texts(roots, "\n".join(lines) + "\n", as_json, out)
+        size = bundle.write(parsed.bundle, contents)
+        words = f"{parsed.bundle}: {len(contents)} texts, {size / 1024:.0f} KiB; look through it"
+        console.print(f"{words} before you send it (docs/npu_host.md)", markup=False)
     return status
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from conformance import doctor
 from conformance.devices.device import EnvironmentFailure
-from conformance.doctor import Diagnosis, Finding, examine
+from conformance.doctor import Diagnosis, examine
+from conformance.host.finding import Finding
 from device_kernels import toolchain
 from tests.conformance.front_door import conformance
 

@@ -1,0 +1,1 @@
+"""What an NPU host has and lacks, and what of it goes into a bundle to be sent back."""

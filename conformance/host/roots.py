@@ -1,0 +1,79 @@
+"""Where the parts of an NPU host lie. Tests put folders of their own in their place."""
+
+from __future__ import annotations
+
+import configparser
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MANAGERS = ("davinci_manager", "devmm_svm", "hisi_hdc")
+"""The nodes that a process needs beside its card's (CANN, installation in a container)."""
+
+
+@dataclass(frozen=True)
+class Roots:
+    """A host: its folders, and the environment, user and groups of this process."""
+
+    devices: Path = Path("/dev")
+    driver: Path = Path("/usr/local/Ascend/driver")
+    groups: Path = Path("/etc/group")
+    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    user: int = field(default_factory=os.getuid)
+    member_of: frozenset[int] = field(
+        default_factory=lambda: frozenset({os.getgid(), os.getegid(), *os.getgroups()})
+    )
+
+    @property
+    def cann(self) -> Path | None:
+        """CANN's folder, None where ASCEND_HOME_PATH names none that is there."""
+        return self._folder("ASCEND_HOME_PATH")
+
+    @property
+    def operators(self) -> Path | None:
+        """The folder of operator packages: ASCEND_OPP_PATH, else ``opp`` of CANN."""
+        named = self._folder("ASCEND_OPP_PATH")
+        if named is None and self.cann is not None and (self.cann / "opp").is_dir():
+            return self.cann / "opp"
+        return named
+
+    @property
+    def is_npu_host(self) -> bool:
+        """Whether a node or a variable says that this host is meant to have an NPU."""
+        return bool(self.environment.get("ASCEND_HOME_PATH")) or any(
+            self.devices.glob("davinci[0-9]*")
+        )
+
+    def library(self, name: str) -> Path | None:
+        """The library that the loader finds by this name through LD_LIBRARY_PATH."""
+        listed = self.environment.get("LD_LIBRARY_PATH", "").split(":")
+        paths = (Path(folder) / name for folder in listed if folder)
+        return next((path for path in paths if path.is_file()), None)
+
+    def packages(self) -> Iterator[Path]:
+        """The folders of installed operator packages, in the order in which they are asked: those
+        of ASCEND_CUSTOM_OPP_PATH, then the vendors by ``load_priority`` of their config.ini.
+        """
+        for named in self.environment.get("ASCEND_CUSTOM_OPP_PATH", "").split(":"):
+            if named and Path(named).is_dir():
+                yield Path(named)
+        if self.operators is not None:
+            vendors = self.operators / "vendors"
+            yield from (vendors / name for name in _priority(vendors / "config.ini"))
+
+    def _folder(self, variable: str) -> Path | None:
+        named = self.environment.get(variable, "")
+        return Path(named) if named and Path(named).is_dir() else None
+
+
+def _priority(config: Path) -> Iterator[str]:
+    """The vendors whose folders are there, as ``load_priority`` lists them; it has no section."""
+    parser = configparser.ConfigParser(strict=False, interpolation=None)
+    try:
+        parser.read_string("[config]\n" + config.read_text())
+    except (OSError, UnicodeDecodeError, configparser.Error):
+        return
+    for name in parser.get("config", "load_priority", fallback="").split(","):
+        if name.strip() and (config.parent / name.strip()).is_dir():
+            yield name.strip()

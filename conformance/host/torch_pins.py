@@ -1,0 +1,45 @@
+"""Whether Python, torch and numpy are those that an installed torch_npu was built for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib.metadata import PackageNotFoundError, version
+
+from conformance.host.finding import Finding
+
+NUMPY = {(3, 10): "1.23", (3, 11): "1.26", (3, 12): "1.26"}
+"""The numpy that torch_npu's installation guide pins for each Python."""
+ROUTE, TESTED = "judging through torch_npu", "judging with what torch_npu was tested with"
+Version = Callable[[str], str]
+
+
+def torch_findings(python: tuple[int, int], version_of: Version = version) -> Iterator[Finding]:
+    """What does not go together; nothing where torch_npu is not installed."""
+    installed = {name: _version(name, version_of) for name in ("torch_npu", "torch", "numpy")}
+    if not installed["torch_npu"]:
+        return
+    series = ".".join(installed["torch_npu"].split(".")[:2])
+    if ".".join(installed["torch"].split("+")[0].split(".")[:2]) == series:
+        yield Finding("torch", f"{installed['torch']}, torch_npu {installed['torch_npu']}")
+    else:
+        here = installed["torch"] or "not installed"
+        advice = f"torch is {here}: python -m pip install 'torch=={series}.*'"
+        yield Finding("torch", "", ROUTE, advice)
+    pinned = NUMPY.get(python)
+    spoken = ".".join(map(str, python))
+    if pinned is None:
+        known = ", ".join(".".join(map(str, one)) for one in NUMPY)
+        advice = f"torch_npu's guide names Python {known}, here is {spoken}: take one of these"
+        yield Finding("numpy of torch_npu", "", ROUTE, advice)
+    elif installed["numpy"].startswith(f"{pinned}."):
+        yield Finding("numpy of torch_npu", f"{installed['numpy']} with Python {spoken}")
+    else:
+        advice = f"numpy is {installed['numpy']}: python -m pip install 'numpy=={pinned}.*'"
+        yield Finding("numpy of torch_npu", "", TESTED, advice)
+
+
+def _version(name: str, version_of: Version) -> str:
+    try:
+        return version_of(name)
+    except PackageNotFoundError:
+        return ""
