@@ -1,12 +1,14 @@
 # The project's tasks. Each sets up what it needs in .venv; nothing outside the checkout is touched.
 PYTHON ?= python3
 OLDEST_PYTHON ?= python3.10
+PYTHONS ?= 3.10 3.11 3.12 3.13
+NUMPY ?=
 VENV := .venv
 READY := $(VENV)/.ready
 TORCH_NPU := $(VENV)-torch_npu
 TORCH_READY := $(TORCH_NPU)/.ready
 
-.PHONY: conformance test lint slips sanitize mutants relations removals soak soundness detection recovery kill-matrix mutation benchmark kills picture aarch64 oldest clean
+.PHONY: conformance test lint slips sanitize mutants relations removals soak wheelhouse soundness detection recovery kill-matrix mutation benchmark kills picture aarch64 oldest clean
 .DEFAULT_GOAL := conformance
 
 conformance: $(READY)  ## judge every operator on the device at hand; evidence in reports/latest/
@@ -76,6 +78,9 @@ $(TORCH_READY): $(READY)
 	-@for version in 2.9.0 2.12.0; do $(TORCH_NPU)/bin/python -m pip download --quiet --disable-pip-version-check --no-deps torch_npu==$$version -d $(TORCH_NPU)/wheels; done
 	@touch $@
 
+wheelhouse: $(READY)  ## wheels for hosts without a network, of both machines, into wheelhouse/ (PYTHONS="3.11", NUMPY="1.26.*")
+	@$(VENV)/bin/python -m tests.wheelhouse --pythons "$(PYTHONS)" --numpy "$(NUMPY)"
+
 picture: $(READY)  ## the README's picture of a failure, drawn anew from the text that a test pins
 	@$(VENV)/bin/python -m tests.project.picture
 
@@ -88,4 +93,4 @@ oldest:  ## judge, references and records with the oldest Python and packages th
 	@$(VENV)-oldest/bin/python -m pytest tests/reference tests/cases tests/conformance -n 2
 
 clean:
-	rm -rf $(VENV) $(VENV)-oldest $(TORCH_NPU) build reports/latest .hypothesis .*_cache *.egg-info dist
+	rm -rf wheelhouse $(VENV) $(VENV)-oldest $(TORCH_NPU) build reports/latest .hypothesis .*_cache *.egg-info dist

@@ -118,7 +118,7 @@ def _route(acl: Acl, segment: Segment, setup: Setup) -> AclnnRoute | TorchNpuRou
     if setup.route != TORCH_NPU:
         return AclnnRoute(acl, segment, acl.create_stream(), setup.soc)
     if setup.kind == "npu":
-        return TorchNpuRoute(acl, segment, over_cann(), setup.soc)
+        return TorchNpuRoute(acl, segment, over_cann(setup.device), setup.soc)
     torch_npu = over_simulator(Path(setup.libraries or ""), Path(setup.shims or ""))
     return TorchNpuRoute(acl, segment, torch_npu, setup.soc)
 

@@ -128,10 +128,8 @@ def _cards(roots: Roots) -> Iterator[Finding]:
         return
     there = cards.host_cards(roots.devices, roots.environment)
     if not there:
-        text = roots.environment.get(cards.VISIBLE)
-        advice = (
-            f"{cards.VISIBLE}={text} leaves none: ascending numbers from 0, no spaces; unset it"
-        )
+        named = f"{cards.VISIBLE}={roots.environment.get(cards.VISIBLE)}"
+        advice = f"{named} leaves none: it takes ascending numbers from 0, no spaces; unset it"
         yield Finding("cards", "", JUDGING, advice)
         return
     try:

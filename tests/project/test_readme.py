@@ -102,7 +102,7 @@ def test_every_make_target_that_is_named_exists() -> None:
 
 def test_every_option_that_is_shown_exists(capsys: pytest.CaptureFixture[str]) -> None:
     told = ""
-    for command in ("run", "operators", "devices", "gate"):
+    for command in ("run", "operators", "devices", "gate", "doctor"):
         with pytest.raises(SystemExit):
             main([command, "--help"])
         told += capsys.readouterr().out

@@ -31,13 +31,15 @@ def over_simulator(lib: Path, shims: Path) -> Any:
     return over_cann()
 
 
-def over_cann() -> Any:
-    """torch_npu over what the loader finds. Raises ImportError."""
+def over_cann(device: int = 0) -> Any:
+    """torch_npu over what the loader finds, on the card of that number. Raises ImportError."""
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)
     import torch
     import torch_npu
 
+    if device:  # the first card is torch_npu's own choice
+        torch.npu.set_device(device)
     # The first tensor on the device makes torch_npu set the device up, and say what it warns of.
     torch.zeros(1).to("npu").cpu()
     return torch_npu
