@@ -47,9 +47,13 @@ def test_the_lists_are_those_of_the_compatibility_table() -> None:
     assert versions() == ["2.12.0", "2.13.0", "2.9.0"]
     assert known("2.12.0") < known("2.13.0")
     assert len(known("2.9.0") - known("2.13.0")) == 10
-    table = (ENVIRONMENT.parent / "docs" / "torch_npu.md").read_text()
-    rows = dict(re.findall(r"^\| (\d+\.\d+\.\d+) \| (\d+) \|", table, re.M))
-    assert rows == {version: str(len(known(version))) for version in versions()}
+    for page, row in (
+        ("docs/torch_npu.md", r"^\| (\d+\.\d+\.\d+) \| (\d+) \|"),
+        ("README.md", r"^\| torch_npu (\d+\.\d+\.\d+).*? \| (\d+) \|"),
+        ("README.zh.md", r"^\| torch_npu (\d+\.\d+\.\d+).*? \| (\d+) \|"),
+    ):
+        rows = dict(re.findall(row, (ENVIRONMENT.parent / page).read_text(), re.M))
+        assert rows == {version: str(len(known(version))) for version in versions()}, page
 
 
 def test_a_wheel_that_binds_what_nobody_knows_is_refused_with_the_names() -> None:
