@@ -25,9 +25,9 @@ def links(text: str) -> list[str]:
 
 
 def rows(text: str) -> list[list[str]]:
-    """The cells of all tables, without their heads, which are translated."""
+    """The cells of the table of operators, whose names are code, without its translated head."""
     tables = re.findall(r"^\|[-|]+\|\n((?:\|.*\|\n)+)", text, re.MULTILINE)
-    lines = [line for table in tables for line in table.splitlines()]
+    lines = [line for table in tables for line in table.splitlines() if line.startswith("| `")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
