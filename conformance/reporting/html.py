@@ -175,7 +175,7 @@ def _failure(failure: FailureLine, language: str) -> dict[str, Any]:
         "pictures": [
             {
                 "output": one.output,
-                "words": [say(word[:SHOWN_TEXT]) for word in one.words if word],
+                "words": say("; ".join(word[:SHOWN_TEXT] for word in one.words if word)),
                 "map": heat_map(one, words),
                 "legend": legend(one, words),
                 "histogram": histogram(one, words),

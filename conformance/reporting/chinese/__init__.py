@@ -16,9 +16,9 @@ QUOTED = ("contract: ", "replay: ")
 """Lines of which only the first word is translated: a document's words, and a command."""
 
 
-MARKS = re.compile(r"(?<=[\u4e00-\u9fff）」”])([,;:])(?: |$)")
+MARKS = re.compile(r"(?<=[\u4e00-\u9fff）」”])([,;:])(?: |$)|([,;])(?: )(?=推测|即|第)| (?=（)")
 FULL_WIDTH = {",": "，", ";": "；", ":": "："}
-"""Marks that follow a Chinese character are written as wide as that."""
+"""Marks beside a Chinese character are written as wide as that, and nothing before a bracket."""
 
 Words = str | Callable[[re.Match[str]], str]
 
@@ -46,4 +46,4 @@ def _line(line: str) -> str:
     if said == line:
         return line
     said = said.removesuffix(".") + "。" if said.endswith(".") else said
-    return MARKS.sub(lambda mark: FULL_WIDTH[mark[1]], said)
+    return MARKS.sub(lambda mark: FULL_WIDTH.get(mark[1] or mark[2], ""), said)

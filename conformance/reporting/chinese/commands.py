@@ -32,6 +32,12 @@ RUNS: tuple[Phrase, ...] = (
         r"运行：\1；调用路径 \2，档位 \3，种子 \4",
     ),
     (r"^not on route (\w+): (.*) \(on route (\w+)\)$", r"调用路径 \1 不支持：\2（见调用路径 \3）"),
+    (r"^not reachable on route (\w+): (\w+) \((.*)\)$", r"调用路径 \1 无法到达：\2（\3）"),
+    (r"no function of torch_npu calls it", r"torch_npu 没有调用它的函数"),
+    (
+        r"route torch_npu: (\w+) is not installed in this interpreter: ",
+        r"调用路径 torch_npu：当前解释器未安装 \1：",
+    ),
     (r"^building the simulator and (\d+) kernels?: ", r"正在编译模拟器及 \1 个 Kernel："),
     (r"^building (\d+) kernels?: ", r"正在编译 \1 个 Kernel："),
     (r"^built (.*) in ([\d.]+) s$", r"编译完成：\1，用时 \2 秒"),

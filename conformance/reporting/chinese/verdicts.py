@@ -34,7 +34,11 @@ ENDINGS: tuple[Phrase, ...] = (
     (r"the call timed out after ([\d.]+) s", r"调用超时（\1 秒）"),
     (r"the call ran out of memory", r"调用耗尽内存"),
     (r"the call completed with status (\d+)", r"调用完成，但状态码为 \1"),
-    (r"not possible here, not judged", r"本设备无法执行，未判定"),
+    (r"not possible here, not judged", r"此处无法执行，未判定"),
+    (
+        r"(\d+) calls need more device memory, or another route",
+        r"\1 次调用需要更多设备内存，或其他调用路径",
+    ),
     (r"(\S+) at (\S+:\d+)$", r"\1，位于 \2"),
 )
 
@@ -118,7 +122,6 @@ PLACES: tuple[Phrase, ...] = (
         r"按内存顺序连续的 \1 个元素，自第 \2 行第 \3 列至第 \4 行第 \5 列",
     ),
     (r"(\d+) elements scattered over ", r"\1 个元素，分散于"),
-    (r"whole rows? ", r"整行 "),
     (r", the last ones", r"，即末尾各行"),
     (r"every (\d+)(?:st|nd|rd|th) row from row (\d+) on", r"自第 \2 行起每 \1 行一行"),
     (
@@ -136,10 +139,13 @@ PLACES: tuple[Phrase, ...] = (
     (r"every (\d+)(?:st|nd|rd|th) column", r"每 \1 列一列"),
     (r"all rows that add from (\S+) and no other", r"恰为累加 \1 的全部行"),
     (r"all rows that add row (\d+) of (\S+) and no other", r"恰为累加 \2 第 \1 行的全部行"),
+    (r"columns? (\d[\d., ]*\d|\d)( and \d+ more)? of every row", r"每行的第 \1 列\2"),
     (r" of every row", r"（每一行）"),
+    (r"whole rows? (\d[\d., ]*\d|\d)( and \d+ more)?", r"整行错误：第 \1 行\2"),
     (r"columns? ([\d., ]*\d)", r"列 \1"),
     (r"rows? ([\d., ]*\d)", r"行 \1"),
-    (r" and (\d+) more", r" 及另外 \1 个"),
+    (r" and (\d+) more", r"及另外 \1 个"),
+    (r"(?<=\d)\.\.(?=\d+[, \d.]* (?:列|行))", r"–"),
     (r" and (?=列 )", " 与"),
     (r", blocks in order (\S+?)(?=\)|$)", r"，核的执行次序 \1"),
 )

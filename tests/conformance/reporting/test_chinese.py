@@ -61,10 +61,27 @@ def test_all_advice_of_the_machine_is_translated_and_none_that_it_does_not_give(
             "  guess: row r holds what belongs in row r - 2",
             "  推测：第 r 行写入了第 r-2 行的内容（整体错位）",
         ),
-        ("pattern: columns 112..126 of every row", "分布：列 112..126（每一行）"),
+        ("pattern: columns 112..126 of every row", "分布：每行的第 112–126 列"),
         (
             "failed: 1,204 distinct cases in 9 s; evidence: x",
             "未通过：1,204 个不同用例，用时 9 秒；证据：x",
+        ),
+        (
+            "pattern: whole rows 198, 398 and 2 more, the last ones; guess: slot 3 is left out",
+            "分布：整行错误：第 198, 398 行及另外 2 个，即末尾各行；推测：漏加槽 3",
+        ),
+        (
+            "in a larger case, out [53x127]: columns 112..126 of every row, the last partial 32"
+            " bytes of a row",
+            "在更大的用例中，out [53x127]: 每行的第 112–126 列，即每行末尾不足 32 字节的部分",
+        ),
+        (
+            "not reachable on route torch_npu: moe_x (no function of torch_npu calls it)",
+            "调用路径 torch_npu 无法到达：moe_x（torch_npu 没有调用它的函数）",
+        ),
+        (
+            "not possible here, not judged: a-b: 3 calls need more device memory, or another route",
+            "此处无法执行，未判定：a-b: 3 次调用需要更多设备内存，或其他调用路径",
         ),
         ("unknown words stay", "unknown words stay"),
     ],
