@@ -10,9 +10,7 @@ Ends with status 1 where a seed finds a mistake not, or finds one that only reor
 
 from __future__ import annotations
 
-import argparse
 import multiprocessing
-import os
 import sys
 import tempfile
 import time
@@ -32,7 +30,7 @@ from conformance.operator import TWO_PHASE, Operator
 from conformance.profiles import PROFILES
 from tests.kernels.drawn_cases import Case, cell_cases
 from tests.kernels.mutants import Mutant
-from tests.kernels.mutation_run import MUTANTS, build_mutant
+from tests.kernels.mutation_run import MUTANTS, arguments, build_mutant
 
 TIME_LIMIT = 5.0
 """Seconds that a call of a mutant may take before it counts as hanging."""
@@ -140,12 +138,7 @@ def detection(work: tuple[str, str, str, int]) -> Detection:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--profile", choices=PROFILES, default="gate")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--operator", action="append", default=[], help="all if absent")
-    parser.add_argument("--mutant", action="append", default=[], help="all if absent")
+    parser = arguments(__doc__)
     chosen = parser.parse_args()
     well, of = 0, 0
     for operator in suite.chosen(suite.operators(), chosen.operator):

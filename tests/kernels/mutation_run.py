@@ -213,13 +213,19 @@ def told(mutant: Mutant, results: list[Result], shown: tuple[int, int]) -> tuple
     return line, rejected == len(results) and told_small and least == len(cases)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+def arguments(description: str | None) -> argparse.ArgumentParser:
+    """What a run over seeded mistakes is told."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--profile", choices=PROFILES, default="gate")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--operator", action="append", default=[], help="all if absent")
     parser.add_argument("--mutant", action="append", default=[], help="all if absent")
+    return parser
+
+
+def main() -> int:
+    parser = arguments(__doc__)
     chosen = parser.parse_args()
     well, found = True, 0
     with tempfile.TemporaryDirectory() as folder:
