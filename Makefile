@@ -27,6 +27,7 @@ sanitize: $(READY)  ## the simulator's own tests and a smoke judgement under add
 	@$(VENV)/bin/python -m tests.sanitize
 
 mutants: $(READY)  ## kernels with one mistake each: gate must reject each, 20 seeds; and automatic ones, smoke
+	@$(VENV)/bin/python -m tests.kernels.detection_run --seeds 20
 	@$(VENV)/bin/python -m tests.kernels.mutation_run --seeds 20
 	@$(VENV)/bin/python -m tests.kernels.automatic_run
 
