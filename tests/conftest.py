@@ -6,7 +6,9 @@ anew, which takes a second longer where no compiled modules are kept.
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import tempfile
 
 from hypothesis import settings
@@ -16,3 +18,4 @@ settings.load_profile("tests")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # No test waits for a card that another process of this host judges on.
 os.environ["MOE_CONFORMANCE_CARDS"] = tempfile.mkdtemp(prefix="moe-conformance-cards-")
+atexit.register(shutil.rmtree, os.environ["MOE_CONFORMANCE_CARDS"], ignore_errors=True)

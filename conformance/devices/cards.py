@@ -209,10 +209,12 @@ def free(cards: Sequence[Card], place: Path) -> int:
 
 def lock_out(card: Card, place: Path, reason: str) -> None:
     """Have nobody take a card for a while; the file says why."""
-    path = _lost_file(card, place)
     with contextlib.suppress(OSError):
-        path.write_bytes(msgspec.json.encode(Lost(reason, time.time())))
-        path.chmod(0o666)
+        descriptor = _opened(_lost_file(card, place))
+        try:
+            _write(descriptor, Lost(reason, time.time()))
+        finally:
+            os.close(descriptor)
 
 
 def _locked_out(card: Card, place: Path) -> Lost | None:
@@ -235,7 +237,7 @@ def _shown(cards: Sequence[Card], devices: Path) -> str:
 
 
 def _opened(path: Path) -> int:
-    """A descriptor of a file that all users may lock.
+    """A descriptor of a file that all users may lock and write; never of what a link leads to.
 
     The file of somebody else is opened without O_CREAT, which the kernel would refuse in a folder
     such as /tmp (fs.protected_regular).
@@ -258,9 +260,9 @@ def _read(descriptor: int, kind: type[Holder]) -> Holder | None:
         return None
 
 
-def _write(descriptor: int, holder: Holder) -> None:
+def _write(descriptor: int, told: Holder | Lost) -> None:
     os.ftruncate(descriptor, 0)
-    os.pwrite(descriptor, msgspec.json.encode(holder), 0)
+    os.pwrite(descriptor, msgspec.json.encode(told), 0)
 
 
 def _user() -> str:

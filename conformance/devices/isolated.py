@@ -50,11 +50,15 @@ BYTES_IN_LIMIT = 64 << 20
 
 
 class DeviceRefused(EnvironmentFailure):
-    """The device does not open; ``status`` is what the runtime answered, 0 where it did not."""
+    """The device does not open; ``status`` is what the runtime answered, 0 where it did not.
 
-    def __init__(self, reason: str, status: int) -> None:
+    ``hung``: it answered nothing within `OPEN_LIMIT`.
+    """
+
+    def __init__(self, reason: str, status: int = 0, *, hung: bool = False) -> None:
         super().__init__(reason)
         self.status = status
+        self.hung = hung
 
 
 class IsolatedDevice:
@@ -87,7 +91,8 @@ class IsolatedDevice:
         try:
             reply = self._child.open(self._setup, OPEN_LIMIT)
         except ChildEndedError as ended:
-            raise EnvironmentFailure(ended.detail) from None
+            hung = ended.outcome is Outcome.TIMED_OUT
+            raise DeviceRefused(ended.detail, hung=hung) from None
         if isinstance(reply, Opened):
             self.physical = reply.physical
             return reply
@@ -189,7 +194,8 @@ class IsolatedDevice:
             self.open()
         except (ValueError, EnvironmentFailure) as error:
             text = f"the device does not open again: {error}"
-            raise DeviceRefused(text, getattr(error, "status", 0)) from None
+            status, hung = getattr(error, "status", 0), getattr(error, "hung", False)
+            raise DeviceRefused(text, status, hung=hung) from None
         assert self._child is not None
         return self._child
 

@@ -66,9 +66,9 @@ class NpuDevice:
             try:
                 observation = self._device.run(operator, case)
             except DeviceRefused as refused:
-                loss, reason = loss_of(refused.status), str(refused)
-                if loss is not Loss.CARD:
+                if not _is_lost(refused):
                     raise
+                reason = str(refused)
             else:
                 loss = loss_of(observation.status)
                 reason = f"{observation.phase} answered {in_words(observation.status)}"
@@ -103,7 +103,7 @@ class NpuDevice:
             try:
                 device = self._open_card(claim.card)
             except DeviceRefused as refused:
-                if loss_of(refused.status) is not Loss.CARD:
+                if not _is_lost(refused):
                     claim.release()
                     raise
                 self._out(claim, str(refused))
@@ -165,6 +165,11 @@ class NpuDevice:
         """The failure after which nothing more is judged here, and every call says so."""
         self._ended = told
         return EnvironmentFailure(told)
+
+
+def _is_lost(refused: DeviceRefused) -> bool:
+    """Whether the card is what does not open: a dead one answers its own status, or nothing."""
+    return refused.hung or loss_of(refused.status) is Loss.CARD
 
 
 def _note(text: str) -> Diagnostic:

@@ -25,6 +25,10 @@ HEADINGS = {
 """Words of the table of a run."""
 
 RUNS: tuple[Phrase, ...] = (
+    (
+        r"^(\d+) cards? (?:is|are) free: (\d+) process(?:es judge| judges), not (\d+)$",
+        r"空闲卡 \1 张：由 \2 个进程判定，而非 \3 个",
+    ),
     (r"^device: simulated (\S+), (\d+) vector cores", r"设备：模拟 \1，\2 个矢量核"),
     (r"^device: ", r"设备："),
     (

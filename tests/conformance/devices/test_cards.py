@@ -140,6 +140,16 @@ def test_a_card_that_is_locked_out_is_taken_by_nobody_for_an_hour(tmp_path: Path
     Claim(ZERO, tmp_path).release()
 
 
+def test_nothing_is_written_through_a_link_that_somebody_laid(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("kept")
+    for name in ("card0.lock", "card0.lost"):
+        (tmp_path / name).symlink_to(tmp_path / "mine")
+    lock_out(ZERO, tmp_path, "heartbeat lost")
+    with pytest.raises(EnvironmentFailure, match="cannot be used"):
+        claim([ZERO], tmp_path)
+    assert (tmp_path / "mine").read_text() == "kept"
+
+
 def test_the_folder_of_locks_is_everybodys_and_can_be_named(tmp_path: Path) -> None:
     place = cards.lock_folder({cards.FOLDER: str(tmp_path / "new" / "locks")})
     assert stat.S_IMODE(place.stat().st_mode) == 0o1777

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.devices import cards
+from conformance.devices import cards, isolated
 from conformance.devices.cards import Card, Claim
 from conformance.devices.device import EnvironmentFailure
 from conformance.devices.losses import Loss, in_words, loss_of
@@ -181,6 +181,17 @@ def test_a_card_that_does_not_open_any_more_is_passed_over(host: Host) -> None:
     host.strike("0 507033 0")
     with closing(host.open()) as device:
         assert device.card == Card(1, 1)
+
+
+def test_a_card_that_hangs_while_it_is_opened_is_passed_over(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(isolated, "OPEN_LIMIT", 1.0)
+    host.strike("0 -1 0")
+    with closing(host.open()) as device:
+        assert device.card == Card(1, 1)
+    with pytest.raises(EnvironmentFailure, match=r"npu:0 is locked out .*: no answer within 1 s"):
+        host.open("npu:0")
 
 
 def test_the_runtime_knows_the_physical_number_best(

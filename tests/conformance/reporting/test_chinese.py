@@ -52,6 +52,10 @@ def test_all_advice_of_the_machine_is_translated_and_none_that_it_does_not_give(
 @pytest.mark.parametrize(
     ("english", "chinese"),
     [
+        (
+            "2 cards are free: 2 processes judge, not 3",
+            "空闲卡 2 张：由 2 个进程判定，而非 3 个",
+        ),
         ("guess: slot 3 is left out", "推测：漏加槽 3"),
         (
             "guess: every value is the next one above the right one",

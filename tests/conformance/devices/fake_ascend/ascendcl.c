@@ -5,13 +5,14 @@
  *
  * FAKE_DEVICES is the number of devices (1). FAKE_FAULT names a file with "DEVICE STATUS CALLS
  * [once]": on that device every synchronize from the CALLS-th on answers STATUS, with 0 CALLS
- * aclrtSetDevice too; with "once" the file is removed when it strikes. FAKE_PHYSICAL is what is
- * added to a device's number to make its physical one.
+ * aclrtSetDevice too, which never returns for a negative STATUS; with "once" the file is removed
+ * when it strikes. FAKE_PHYSICAL is what is added to a device's number to make its physical one.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -71,7 +72,11 @@ EXPORT int aclrtSetDevice(int32_t device) {
         return 107001;
     }
     g_device = device;
-    return fault(device, 0);
+    int status = fault(device, 0);
+    while (status < 0) {
+        sleep(1);
+    }
+    return status;
 }
 EXPORT int aclrtResetDevice(int32_t device) { return device < deviceCount() ? 0 : 107001; }
 EXPORT int aclrtGetPhyDevIdByLogicDevId(int32_t device, int32_t* physical) {
