@@ -15,7 +15,7 @@ from conformance.operator import (
     TensorParameter,
     Varying,
 )
-from conformance.torch_call import TORCH_NPU, Binding, Unreached
+from conformance.torch_call import TORCH_NPU, UNDECLARED, Binding, Unreached
 
 
 def operator_lines(operator: Operator) -> Iterator[str]:
@@ -26,9 +26,9 @@ def operator_lines(operator: Operator) -> Iterator[str]:
     if isinstance(bound, Binding):
         called_as.append(f"torch_npu.{bound.function} (route {TORCH_NPU})")
     yield f"  called as  {', '.join(called_as)}"
-    if isinstance(bound, Unreached):
+    if isinstance(bound, Unreached) and bound != UNDECLARED:
         yield f"  torch_npu  not reachable: {bound.reason}"
-    else:
+    elif isinstance(bound, Binding):
         yield from (f"  torch_npu  {_clause(clause)}" for clause in bound.clauses)
     yield f"  products   {', '.join(operator.products)}"
     yield f"  modes      {', '.join(mode.name for mode in operator.modes)}"
