@@ -16,6 +16,8 @@ from conformance.devices.npu import NpuDevice
 from conformance.devices.open import open_device
 from conformance.evidence import DeviceLine, read_lines
 from conformance.observation import Observation, Outcome
+from conformance.profiles import PROFILES
+from conformance.resume import Asked, request
 from conformance.summary import read_evidence
 from tests.conformance.devices.fakes import fake_case, fake_operator
 from tests.conformance.front_door import Ended, conformance
@@ -250,3 +252,21 @@ def test_a_run_whose_last_card_died_ends_with_status_3(
     assert 0 < evidence.cases < 100, "what was judged before stays on record"
     with pytest.raises(EnvironmentFailure, match="npu:1 is locked out since"):
         host.open("npu:1")
+
+
+@pytest.mark.parametrize(
+    ("device", "told"),
+    [("npu:1", "npu"), ("npu:0,1", "npu"), ("npu", "npu"), ("sim:Ascend910B2", "sim:Ascend910B2")],
+)
+def test_a_run_goes_on_with_another_card_but_not_on_another_machine(device: str, told: str) -> None:
+    asked = Asked(
+        operators=(),
+        device=device,
+        route="aclnn",
+        profile=PROFILES["smoke"],
+        seed=0,
+        directories=(),
+        time_limit=1.0,
+        libraries=None,
+    )
+    assert request(asked)["device"] == told
