@@ -47,6 +47,7 @@ class Context:
         named = option.conformance_operator or ()
         chosen = reachable(suite.chosen(records, named), self.route, named)
         self.libraries = folder_of("libraries", option.conformance_libraries)
+        self.package = folder_of("package", option.conformance_package)
         self.traits = traits_of(self.libraries)
         self.kept = attached(chosen, self.directories, corpus=self.profile.corpus)
         self.operators = tuple(
@@ -78,6 +79,7 @@ class Context:
         option.conformance_seed = str(self.seed)
         option.conformance_out = str(self.out)
         option.conformance_libraries = self.libraries and str(self.libraries)
+        option.conformance_package = self.package and str(self.package)
         option.conformance_operators = [str(directory) for directory in self.directories]
         self.asked = Asked(
             operators=self.operators,
@@ -88,6 +90,7 @@ class Context:
             directories=self.directories,
             time_limit=self.time_limit,
             libraries=self.libraries,
+            package=self.package,
             standard=self.standard,
             standards=self.standards,
             oracle=self.oracle,

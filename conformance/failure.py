@@ -127,6 +127,8 @@ def replay_line(folder: Path, context: Context) -> str:
         words += ["--time-limit", f"{context.time_limit:g}"]
     if context.libraries is not None:
         words += ["--libraries", _near(context.libraries)]
+    if context.package is not None:
+        words += ["--package", _near(context.package)]
     if context.by_standard.gate is not None:
         words += ["--standard", context.by_standard.gate]
     for directory in context.directories:

@@ -26,6 +26,7 @@ from conformance.failure import tell
 from conformance.junit import properties
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.operator import ORACLES, ROUTES
+from conformance.packages.delivered import delivered
 from conformance.probe import probed
 from conformance.profiles import PROFILES
 from conformance.resume import check_device
@@ -67,6 +68,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="of one call on the device, more of a large one; by profile",
     )
     add("libraries", metavar="DIR", help="judge the device libraries in DIR")
+    add("package", metavar="DIR", help="judge the custom-operator package in DIR")
     add("oracle", metavar="NAME", help=f"{', '.join(ORACLES)}; {DEFAULTS['oracle']} if absent")
     add("standard", metavar="NAME", help="summed outputs must pass this published standard too")
     add("standards", metavar="all", choices=["all"], help="tell what every standard says")
@@ -105,6 +107,7 @@ def device(pytestconfig: pytest.Config) -> Iterator[Device]:
             libraries=context.libraries,
             kernels=suite.kernel_folders(context.operators, context.directories),
             route=context.route,
+            package=delivered(context.package, context.operators),
         )
     except ValueError as error:
         raise EnvironmentFailure(str(error)) from error

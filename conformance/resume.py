@@ -35,6 +35,7 @@ class Asked:
     directories: tuple[Path, ...]
     time_limit: float
     libraries: Path | None
+    package: Path | None = None
     standard: str | None = None
     standards: bool = False
     oracle: str = REFERENCE
@@ -63,6 +64,7 @@ def request(asked: Asked) -> dict[str, str]:
         "operators": ", ".join(map(str, asked.directories)),
         "time limit": f"{asked.time_limit:g}",
         "libraries": str(asked.libraries or ""),
+        "package": str(asked.package or ""),
         "standard": asked.standard or "",
         "standards": "all" if asked.standards else "",
         "oracle": "" if asked.oracle == REFERENCE else asked.oracle,

@@ -250,6 +250,8 @@ def _options(request: Request) -> Iterator[tuple[str, str]]:
     yield "time-limit", str(request.time_limit)
     if request.libraries is not None:
         yield "libraries", str(request.libraries)
+    if request.package is not None:
+        yield "package", str(request.package)
     if request.standard is not None:
         yield "standard", request.standard
     if request.standards:

@@ -19,6 +19,7 @@ from conformance.gate.reading import printable
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.observation import Observation
 from conformance.operator import ROUTES, Operator
+from conformance.packages.delivered import DeliveredPackage, delivered, package_lines
 from conformance.progress import bar
 from conformance.verdict import Verdict
 
@@ -31,6 +32,7 @@ class Asked:
     limit: float
     route: str | None = None
     libraries: Path | None = None
+    package: Path | None = None
     standard: str | None = None
     standards: bool = False
     directories: tuple[Path, ...] = ()
@@ -59,7 +61,10 @@ def judge_again(
     operator, judged = replay.judgement(saved, on_route)
     judges = by_standard(asked.standard, asked.standards, (operator,))
     kernels = suite.kernel_folders((operator,), asked.directories)
-    device = open_and_tell(asked.device, console, asked.limit, asked.libraries, kernels, route)
+    package = delivered(asked.package, [operator])
+    device = open_and_tell(
+        asked.device, console, asked.limit, asked.libraries, kernels, route, package
+    )
     try:
         with bar(console) as progress:
             task = progress.add_task("making the tensors", total=3)
@@ -85,14 +90,23 @@ def open_and_tell(
     libraries: Path | None,
     kernels: Sequence[Path] | None,
     route: str,
+    package: DeliveredPackage | None = None,
 ) -> Device:
     """Open a device and say which it is; this builds the simulator where it is not built yet."""
     try:
         device = open_device(
-            spec, time_limit=limit, libraries=libraries, kernels=kernels, route=route
+            spec,
+            time_limit=limit,
+            libraries=libraries,
+            kernels=kernels,
+            route=route,
+            package=package,
         )
     except ValueError as error:
         raise suite.UsageError("device", spec, str(error)) from error
     card = f", {device.card}" if isinstance(device, NpuDevice) else ""
     console.print(f"device: {device.profile.describe()}{card}", markup=False)
+    if package is not None:
+        for line in package_lines(package, device.profile):
+            console.print(line, markup=False)
     return device

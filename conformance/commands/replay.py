@@ -51,6 +51,7 @@ def add_replay(commands: Any) -> None:
     add("--route", help=f"how the kernel is called: {', '.join(ROUTES)} (as it was)")
     add("--time-limit", metavar="SECONDS", help="of the call (as it was)")
     add("--libraries", metavar="DIR", help="judge the libascendcl.so and libopapi.so in DIR")
+    add("--package", metavar="DIR", help="judge the custom-operator package in DIR")
     add("--standard", metavar="NAME", help="summed outputs must pass this published standard too")
     add("--standards", action="store_true", help="tell what every published standard says")
     add(
@@ -84,6 +85,7 @@ def replay_command(parsed: argparse.Namespace, console: Console, extra: list[str
         route=route,
         limit=seconds_of(parsed.time_limit, PROFILES[_profile(bundle)]),
         libraries=libraries,
+        package=folder_of("package", parsed.package),
         standard=parsed.standard,
         standards=parsed.standards,
         directories=directories,

@@ -32,6 +32,7 @@ from conformance.frozen.attach import attached
 from conformance.gate.reading import CannotJudge, printable
 from conformance.history.record import import_runs
 from conformance.operator import ORACLES, ROUTES, Operator
+from conformance.packages.delivered import delivered, of_package
 from conformance.profiles import PROFILES
 from conformance.resume import earlier_run
 from conformance.routes import reachable
@@ -72,6 +73,12 @@ def add_run(commands: Any) -> None:
         "--libraries",
         metavar="DIR",
         help="judge the libascendcl.so and libopapi.so in DIR instead of the device's own",
+    )
+    add(
+        "--package",
+        metavar="DIR",
+        help="judge the custom-operator package in DIR, and nothing else in its place: aclnn"
+        " library, tiling library and kernel binaries (docs/packages.md)",
     )
     add(
         "--kernels",
@@ -122,6 +129,9 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     shard = Shard.of(parsed.shard)
     limit = seconds_of(parsed.time_limit, profile)
     libraries = folder_of("libraries", parsed.libraries)
+    package = folder_of("package", parsed.package)
+    if package is not None:
+        _check_package(parsed)
     workers = _workers(parsed.n)
     directories = [directory.absolute() for directory in parsed.operators]
     operators = suite.operators(directories)
@@ -137,6 +147,12 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     for line in runner.beyond(chosen, route):
         console.print(line, markup=False)
     chosen = reachable(chosen, route, parsed.operator)
+    lacking: EnvironmentFailure | None = None
+    if package is not None and not parsed.operator:
+        try:
+            chosen = of_package(package, chosen)
+        except EnvironmentFailure as failure:
+            lacking = failure
     chosen = attached(chosen, directories, corpus=profile.corpus).operators
     kernels = suite.kernel_folders(chosen, directories)
     out = parsed.out.absolute()
@@ -152,6 +168,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         directories=tuple(directories),
         time_limit=limit,
         libraries=libraries,
+        package=package,
         workers=workers,
         standard=parsed.standard,
         standards=parsed.standards,
@@ -162,6 +179,8 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         pytest_arguments=tuple(extra),
     )
     try:
+        if lacking is not None:
+            raise lacking
         if parsed.kernel_coverage and checkout is not None:
             request = replace(request, counted=checkout.sources)
         elif parsed.kernel_coverage:
@@ -174,7 +193,10 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         judges = by_standard(parsed.standard, parsed.standards, request.operators)
         if judges.words:
             console.print(judges.words, markup=False)
-        opened = open_and_tell(parsed.device, console, limit, request.libraries, kernels, route)
+        whole = delivered(package, request.operators)
+        opened = open_and_tell(
+            parsed.device, console, limit, request.libraries, kernels, route, whole
+        )
     except EnvironmentFailure as failure:
         runner.record_failure(request, failure)
         raise
@@ -228,6 +250,17 @@ def _checkout(
     return checkout
 
 
+def _check_package(parsed: argparse.Namespace) -> None:
+    """Raise `suite.UsageError` for what does not go together with ``--package``."""
+    for option in ("kernels", "kernel_coverage"):
+        if getattr(parsed, option):
+            other = option.replace("_", "-")
+            raise suite.UsageError("package", parsed.package, f"does not go with --{other}")
+    if parsed.route not in (None, DEFAULTS["route"]):
+        rule = f"a package is called on route {DEFAULTS['route']}"
+        raise suite.UsageError("route", parsed.route, rule)
+
+
 def _check_counting(parsed: argparse.Namespace) -> None:
     """Raise `suite.UsageError` for what does not go together with ``--kernel-coverage``."""
     for option in ("libraries", "case"):
@@ -257,6 +290,7 @@ def _judge_saved(
         route=parsed.route,
         limit=limit,
         libraries=libraries,
+        package=folder_of("package", parsed.package),
         standard=parsed.standard,
         standards=parsed.standards,
         directories=tuple(parsed.operators),

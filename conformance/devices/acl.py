@@ -66,16 +66,25 @@ class Acl:
     """The runtime library and an operator library, loaded into this process.
 
     ``directory`` is the folder of both, None: found by the loader's own search. ``kernels`` is a
-    library of kernels beside the vendor's, asked for what the latter lacks. Raises OSError where a
-    library does not load and AttributeError where one lacks a function.
+    library of kernels beside the vendor's, asked for what the latter lacks; those of ``first`` are
+    asked before it, in order. ``only`` is the library of a package that is judged: what runs is of
+    it. Raises OSError where a library does not load and AttributeError where one lacks a function.
     """
 
-    def __init__(self, directory: str | None, kernels: str | None = None) -> None:
+    def __init__(
+        self,
+        directory: str | None,
+        kernels: str | None = None,
+        first: Sequence[str] = (),
+        only: str | None = None,
+    ) -> None:
         where = directory or ""
         # Global, because the operator library may refer weakly to functions of the runtime.
         self.runtime = ctypes.CDLL(os.path.join(where, "libascendcl.so"), mode=ctypes.RTLD_GLOBAL)
         self.operators = ctypes.CDLL(os.path.join(where, "libopapi.so"))
+        self._first = [ctypes.CDLL(path) for path in first]
         self._kernels = None if kernels is None else ctypes.CDLL(kernels)
+        self.package = None if only is None else ctypes.CDLL(only)
         for name, arguments in RUNTIME_SIGNATURES.items():
             _declare(self.runtime, name, c_int, *arguments)
         self._message = _declare(self.runtime, "aclGetRecentErrMsg", c_char_p)
@@ -220,7 +229,9 @@ class Acl:
 
     def operator(self, name: str, *arguments: Any, answers: Any = c_int) -> Any:
         """A function of the operator libraries, as a rule answering aclnnStatus; None if absent."""
-        for library in (self.operators, self._kernels):
+        if self.package is not None and hasattr(self.package, name):
+            return _declare(self.package, name, answers, *arguments)
+        for library in (*self._first, self.operators, self._kernels):
             if library is not None and hasattr(library, name):
                 return _declare(library, name, answers, *arguments)
         return None
@@ -264,9 +275,10 @@ class Acl:
 
     def take_tiling_key(self) -> int | None:
         """The tiling key of the last call, told once; None from a library that tells none."""
-        if not hasattr(self.operators, "ascendsimTakeTilingKey"):
+        library = self.package or self.operators
+        if not hasattr(library, "ascendsimTakeTilingKey"):
             return None
-        take = _declare(self.operators, "ascendsimTakeTilingKey", c_int32, POINTER(c_uint64))
+        take = _declare(library, "ascendsimTakeTilingKey", c_int32, POINTER(c_uint64))
         key = c_uint64()
         return key.value if take(byref(key)) else None
 

@@ -20,6 +20,7 @@ from conformance.devices.device import EnvironmentFailure
 from conformance.devices.messages import Reply, Request, Setup
 from conformance.devices.segment import Segment
 from conformance.observation import Outcome
+from conformance.packages.lookup import CUSTOM_VARIABLE
 
 SAMPLE = 0.005
 """Seconds between two looks at the child's memory while a call runs."""
@@ -54,9 +55,12 @@ class ChildEndedError(Exception):
 
 
 class Child:
-    """One device process. ``memory_limit`` is bytes of its own memory beyond its use at start."""
+    """One device process. ``memory_limit`` is bytes of its own memory beyond its use at start,
+    ``package`` the folder of the only custom operators that it may find."""
 
-    def __init__(self, kind: str, segment: Segment, memory_limit: int) -> None:
+    def __init__(
+        self, kind: str, segment: Segment, memory_limit: int, package: str | None = None
+    ) -> None:
         self._output = os.memfd_create("moe-conformance-output")
         os.set_blocking(self._output, True)
         # Appending, so that the parent can cut the file while the child writes.
@@ -72,7 +76,7 @@ class Child:
                 stdin=subprocess.DEVNULL,
                 stdout=appending,
                 stderr=appending,
-                env=environment(kind),
+                env=environment(kind, package),
                 pass_fds=inherited,
                 start_new_session=True,
             )
@@ -211,8 +215,10 @@ class Child:
         self._commands = -1
 
 
-def environment(kind: str) -> dict[str, str]:
-    """The environment of a device process: for the simulator, without anything of CANN in it."""
+def environment(kind: str, package: str | None = None) -> dict[str, str]:
+    """The environment of a device process: for the simulator, without anything of CANN in it; where
+    a package is judged, with that as the only one that ASCEND_CUSTOM_OPP_PATH names.
+    """
     chosen = dict(os.environ)
     if kind == "sim":
         chosen = {
@@ -221,6 +227,8 @@ def environment(kind: str) -> dict[str, str]:
             if name.startswith("ASCENDSIM_")
             or not (name.startswith("ASCEND") or name == "LD_LIBRARY_PATH")
         }
+    if package is not None:
+        chosen[CUSTOM_VARIABLE] = package
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH", "")])]
     chosen["PYTHONPATH"] = os.pathsep.join(paths)
     chosen["PYTHONSAFEPATH"] = "1"

@@ -87,7 +87,9 @@ class IsolatedDevice:
         Raises ValueError for a device that does not exist, EnvironmentFailure where it fails.
         """
         self._segment.forget_last_words()
-        self._child = Child(self._setup.kind, self._segment, self._memory_limit)
+        package = self._setup.package
+        root = package.root if package is not None else None
+        self._child = Child(self._setup.kind, self._segment, self._memory_limit, root)
         try:
             reply = self._child.open(self._setup, OPEN_LIMIT)
         except ChildEndedError as ended:
@@ -144,6 +146,9 @@ class IsolatedDevice:
                 f"{operator.name} is not available on route {self._route}: "
                 f"{reply.symbol} is in none of {libraries}"
             )
+        if isinstance(reply, Refused):
+            child.kill()
+            raise EnvironmentFailure(reply.reason)
         text = reply.traceback if isinstance(reply, Fault) else repr(reply)
         raise EnvironmentFailure(f"the device process failed: {text}")
 

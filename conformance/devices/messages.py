@@ -153,6 +153,16 @@ class Limits(msgspec.Struct, frozen=True, tag="limits"):
     values: tuple[int, ...]
 
 
+class JudgedPackage(msgspec.Struct, frozen=True):
+    """A package that is judged: its folder, its two libraries, and both functions of each of the
+    operators that must be of it."""
+
+    root: str
+    aclnn: str
+    tiling: str
+    functions: tuple[str, ...]
+
+
 class Setup(msgspec.Struct, frozen=True, tag="setup"):
     """What the child opens.
 
@@ -160,7 +170,9 @@ class Setup(msgspec.Struct, frozen=True, tag="setup"):
     ``soc`` is the machine to simulate, None: the simulator's own. ``address_space`` is how many
     bytes of address space the process may map beyond its use at start (0: any). ``route`` is how
     operators are called; ``shims`` is the folder of what torch_npu needs beside the simulator;
-    ``kernels`` is a library of kernels beside an NPU's operators.
+    ``kernels`` is a library of kernels beside an NPU's operators. ``first`` are libraries that are
+    asked for an operator before libopapi.so, in order.
+    ``package`` is what is judged of a custom-operator package, None: no package is.
     """
 
     kind: Literal["sim", "npu"]
@@ -171,6 +183,8 @@ class Setup(msgspec.Struct, frozen=True, tag="setup"):
     route: str = "aclnn"
     shims: str | None = None
     kernels: str | None = None
+    first: tuple[str, ...] = ()
+    package: JudgedPackage | None = None
 
 
 class Opened(msgspec.Struct, frozen=True, tag="opened"):

@@ -6,6 +6,7 @@ import hashlib
 import importlib.util
 import os
 import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -24,6 +25,8 @@ from conformance.devices.isolated import IsolatedDevice
 from conformance.devices.messages import OWN_KERNELS, Opened, Setup
 from conformance.devices.npu import NpuDevice
 from conformance.devices.torch_npu.wheel import Wheel, known_wheel
+from conformance.packages.delivered import DeliveredPackage
+from conformance.packages.lookup import GENERAL, candidates
 from conformance.torch_call import TORCH_NPU
 
 TIME_LIMIT = 20.0
@@ -48,6 +51,7 @@ def open_device(
     libraries: Path | None = None,
     kernels: Sequence[Path] | None = None,
     route: str = "aclnn",
+    package: DeliveredPackage | None = None,
 ) -> Device:
     """Open the device that ``spec`` names: auto, sim, sim:SOC, npu, npu:N or npu:N,M.
 
@@ -56,6 +60,7 @@ def open_device(
     ``libraries`` is a folder with libascendcl.so and libopapi.so; by default the simulator's are
     built, from the operators in the folders ``kernels`` (None: the suite's own), and an NPU's are
     found by the loader. ``route`` is how operators are called (`conformance.operator.ROUTES`).
+    ``package`` is what is judged in the place of the device's own operators.
     Raises ValueError for a spec that names no device,
     EnvironmentFailure where the device does not open.
     """
@@ -67,10 +72,14 @@ def open_device(
     signs = npu_signs() if kind == "auto" else []
     if kind == "npu" or signs:
         setup = _npu(libraries, 0, route)
+        if package is not None:
+            setup = structs.replace(setup, package=package.judged)
+        elif setup.libraries is None and route == "aclnn":
+            setup = structs.replace(setup, first=_asked_first())
 
         def open_card(card: Card) -> IsolatedDevice:
             chosen = structs.replace(setup, device=card.number)
-            return _open(chosen, time_limit, memory_limit)
+            return _open(chosen, time_limit, memory_limit, package)
 
         try:
             return NpuDevice(wanted_cards(which, DEVICE_NODES), lock_folder(), open_card)
@@ -85,8 +94,10 @@ def open_device(
     folder = _folder(libraries or simulator_libraries(kernels))
     shims = str(torch_npu_shims(Path(folder), wheel)) if wheel else None
     setup = Setup("sim", folder, which or None, 0, 2 * memory_limit + BACKSTOP, route, shims)
+    if package is not None:
+        setup = structs.replace(setup, package=package.judged)
     try:
-        return _open(setup, time_limit, memory_limit)
+        return _open(setup, time_limit, memory_limit, package)
     except ValueError as error:
         raise ValueError(f"device '{spec}': {error}") from None
     except EnvironmentFailure as error:
@@ -103,10 +114,16 @@ def _parse(spec: str) -> tuple[str, str]:
     return kind, which
 
 
-def _open(setup: Setup, time_limit: float, memory_limit: int) -> IsolatedDevice:
+def _open(
+    setup: Setup, time_limit: float, memory_limit: int, package: DeliveredPackage | None
+) -> IsolatedDevice:
     device = IsolatedDevice(setup, time_limit=time_limit, memory_limit=memory_limit)
     try:
-        device.adopt(_profile(setup, device.open()))
+        opened = device.open()
+        if package is not None:
+            parts = {name: str(path) for name, path in package.parts(opened.soc).items()}
+            opened = structs.replace(opened, libraries={**opened.libraries, **parts})
+        device.adopt(_profile(setup, opened))
     except BaseException:
         device.close()
         raise
@@ -163,6 +180,20 @@ def _npu(libraries: Path | None, device: int, route: str) -> Setup:
     folder = _folder(libraries) if libraries is not None and cann else None
     beside = kernels if route == "kernel" else None
     return Setup("npu", folder, None, device, 0, route, kernels=beside)
+
+
+def _asked_first() -> tuple[str, ...]:
+    """The libraries that this host asks for an operator before CANN's general one, in order.
+
+    One that is passed over is told: what is judged in its place may be the built-in operator.
+    """
+    found = []
+    for one in candidates(os.environ, os.getuid()):
+        if one.skipped:
+            sys.stderr.write(f"{one.path} ({one.source}) is passed over: {one.skipped}\n")
+        elif one.path.name != GENERAL:
+            found.append(str(one.path))
+    return tuple(found)
 
 
 def _folder(libraries: Path) -> str:

@@ -19,6 +19,7 @@ from pathlib import Path
 from conformance.devices import messages
 from conformance.devices.acl import Acl, AclError
 from conformance.devices.aclnn import AclnnRoute
+from conformance.devices.guard import NotOfThePackage, PackageGuard
 from conformance.devices.messages import (
     OWN_KERNELS,
     Answer,
@@ -60,7 +61,11 @@ def main() -> None:
         for name, value in traits_of(setup.libraries).environment.items():
             # An explicit setting wins; the library reads it when it is loaded.
             os.environ.setdefault(name, value)
-        acl = Acl(setup.libraries, setup.kernels)
+        package = setup.package
+        acl = Acl(setup.libraries, setup.kernels, setup.first, package.aclnn if package else None)
+        guard = None if package is None else PackageGuard(package, setup.kind)
+        if guard is not None:
+            guard.check_functions(acl.package)
         opened = _open(acl, setup)
         words = segment.words()
         acl.leave_last_words(words)
@@ -83,7 +88,14 @@ def main() -> None:
         if segment.follow() or room != call.sparse_bytes:
             room = call.sparse_bytes
             _limit_address_space(setup.address_space and setup.address_space + room)
-        messages.send(replies, _run(route, call))
+        answer = _run(route, call)
+        if guard is not None and isinstance(answer, Answer):
+            try:
+                guard.check_loaded(call.symbol)
+            except NotOfThePackage as error:
+                messages.send(replies, Refused(str(error)))
+                continue
+        messages.send(replies, answer)
     _end(acl, route, setup)
 
 
@@ -108,7 +120,7 @@ def _open(acl: Acl, setup: Setup) -> Opened:
         vector_cores=acl.vector_cores(setup.device),
         ub_bytes=acl.simulated_ub_bytes() if acl.simulated else None,
         cann=acl.cann_version(),
-        libraries=_loaded("libascendcl.so", "libopapi.so", OWN_KERNELS),
+        libraries=_loaded("libascendcl.so", "libopapi.so", OWN_KERNELS, *_beside(setup)),
         physical=None if setup.kind == "sim" else acl.physical_number(setup.device),
     )
 
@@ -133,6 +145,11 @@ def _run(route: AclnnRoute | TorchNpuRoute, call: Call) -> Answer | Unavailable 
         os.abort()
     except Exception:
         return Fault(traceback.format_exc())
+
+
+def _beside(setup: Setup) -> list[str]:
+    """The names of the libraries that are asked before CANN's general one."""
+    return [os.path.basename(path) for path in setup.first]
 
 
 def _limits(acl: Acl, asked: AskLimits) -> Limits | Unavailable:

@@ -5,17 +5,16 @@ Nothing is loaded for it: a library that does not load would end the doctor.
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from conformance.host.finding import Finding
 from conformance.host.roots import Roots
 from conformance.operator import Operator
+from conformance.packages.package import KERNELS
+from conformance.packages.symbols import exports
 
-KERNELS = "op_impl/ai_core/tbe/kernel"
-CUSTOM = "op_api/lib/libcust_opapi.so"
-FROM_THE_TORCH_ROUTE = "judging it through torch_npu: the built-in operator is called in its place"
+PASSED_OVER = "judging it: the built-in operator is called in its place"
 
 
 def operator_findings(roots: Roots, operators: Iterable[Operator]) -> Iterator[Finding]:
@@ -23,18 +22,9 @@ def operator_findings(roots: Roots, operators: Iterable[Operator]) -> Iterator[F
     if roots.cann is None:
         return
     yield from _owners(roots)
-    libraries = list(_libraries(roots))
+    libraries = [one.path for one in roots.candidates()]
     for operator in operators:
         yield _operator(operator, roots, libraries)
-
-
-def exports(library: Path, symbols: Iterable[str]) -> bool:
-    """Whether a library's tables hold all these names; False where it cannot be read."""
-    try:
-        with library.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as at:
-            return all(at.find(symbol.encode() + b"\0") >= 0 for symbol in symbols)
-    except (OSError, ValueError):  # an empty file has no map
-        return False
 
 
 def kernels_of(name: str, roots: Roots) -> list[str]:
@@ -50,17 +40,6 @@ def kernels_of(name: str, roots: Roots) -> list[str]:
             if any(place.glob("*.o")):
                 found[place.relative_to(folder).parts[0]] = None
     return list(found)
-
-
-def _libraries(roots: Roots) -> Iterator[Path]:
-    """Where a two-phase function is looked for, in that order (specification of op-plugin)."""
-    for package in roots.packages():
-        if (package / CUSTOM).is_file():
-            yield package / CUSTOM
-    general = roots.library("libopapi.so")
-    if general is not None:
-        yield from sorted(general.parent.glob("libopapi_*.so"))
-        yield general
 
 
 def _operator(operator: Operator, roots: Roots, libraries: list[Path]) -> Finding:
@@ -79,15 +58,13 @@ def _operator(operator: Operator, roots: Roots, libraries: list[Path]) -> Findin
 
 
 def _owners(roots: Roots) -> Iterator[Finding]:
-    """Whether torch_npu will load the libraries of custom packages: those of this user alone."""
-    for package in roots.packages():
-        library = package / CUSTOM
-        if not library.is_file():
+    """Whether the libraries of custom packages are loaded, and as which in the order."""
+    for place, one in enumerate(roots.candidates(), 1):
+        if not one.custom:
             continue
-        owner = library.stat().st_uid
-        if owner == roots.user:
-            yield Finding(f"package {package.name}", str(library))
+        name = f"package {one.path.parents[2].name}"
+        if not one.skipped:
+            yield Finding(name, f"{one.path}, asked as number {place} (by {one.source})")
         else:
-            whose = f"{library} is of user {owner}, not of {roots.user}, and is passed over"
-            advice = f"{whose}: chown {roots.user} {library.name}"
-            yield Finding(f"package {package.name}", "", FROM_THE_TORCH_ROUTE, advice)
+            advice = f"{one.path} is passed over, {one.skipped}: chown {roots.user} {one.path.name}"
+            yield Finding(name, "", PASSED_OVER, advice)

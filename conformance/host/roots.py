@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import configparser
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from conformance.packages.lookup import Candidate, candidates, on_loader_path, package_folders
 
 MANAGERS = ("davinci_manager", "devmm_svm", "hisi_hdc")
 """The nodes that a process needs beside its card's (CANN, installation in a container)."""
@@ -47,33 +48,18 @@ class Roots:
 
     def library(self, name: str) -> Path | None:
         """The library that the loader finds by this name through LD_LIBRARY_PATH."""
-        listed = self.environment.get("LD_LIBRARY_PATH", "").split(":")
-        paths = (Path(folder) / name for folder in listed if folder)
-        return next((path for path in paths if path.is_file()), None)
+        return on_loader_path(self.environment, name)
 
     def packages(self) -> Iterator[Path]:
         """The folders of installed operator packages, in the order in which they are asked: those
         of ASCEND_CUSTOM_OPP_PATH, then the vendors by ``load_priority`` of their config.ini.
         """
-        for named in self.environment.get("ASCEND_CUSTOM_OPP_PATH", "").split(":"):
-            if named and Path(named).is_dir():
-                yield Path(named)
-        if self.operators is not None:
-            vendors = self.operators / "vendors"
-            yield from (vendors / name for name in _priority(vendors / "config.ini"))
+        yield from (folder for folder, _ in package_folders(self.environment, self.operators))
+
+    def candidates(self) -> tuple[Candidate, ...]:
+        """The libraries that are asked for an operator, in order."""
+        return candidates(self.environment, self.user, self.operators)
 
     def _folder(self, variable: str) -> Path | None:
         named = self.environment.get(variable, "")
         return Path(named) if named and Path(named).is_dir() else None
-
-
-def _priority(config: Path) -> Iterator[str]:
-    """The vendors whose folders are there, as ``load_priority`` lists them; it has no section."""
-    parser = configparser.ConfigParser(strict=False, interpolation=None)
-    try:
-        parser.read_string("[config]\n" + config.read_text())
-    except (OSError, UnicodeDecodeError, configparser.Error):
-        return
-    for name in parser.get("config", "load_priority", fallback="").split(","):
-        if name.strip() and (config.parent / name.strip()).is_dir():
-            yield name.strip()

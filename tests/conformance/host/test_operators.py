@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from conformance.host.finding import Finding
-from conformance.host.operators import exports, kernels_of, operator_findings
+from conformance.host.operators import kernels_of, operator_findings
 from conformance.host.roots import Roots
+from conformance.packages.symbols import exports
 from tests.conformance.devices.fakes import compile_fakes, fake_operator
 from tests.conformance.host.fake_host import FakeHost, fake_host
 
@@ -66,7 +67,9 @@ def test_a_custom_package_is_asked_before_the_built_in_one(host: FakeHost) -> No
     host.operator("FakeAdd", "aclnnFakeAdd")
     library = host.package("mine", "aclnnFakeAdd")
     found = found_of(host.roots())
-    assert found["package mine"].found == str(library)
+    config = host.home / "opp" / "vendors" / "config.ini"
+    asked = f"{library}, asked as number 1 (by load_priority of {config})"
+    assert found["package mine"].found == asked
     assert found["FakeAdd"].found == "libcust_opapi.so; kernels for ascend910b"
     named = Path(host.root / "named")
     (named / "op_api" / "lib").mkdir(parents=True)
@@ -79,7 +82,8 @@ def test_a_package_of_another_user_is_told_as_torch_npu_passes_it_over(host: Fak
     host.package("mine", "aclnnFakeAdd")
     finding = found_of(replace(host.roots(), user=4321))["package mine"]
     assert finding.prevents.endswith("the built-in operator is called in its place")
-    assert "is passed over: chown 4321 libcust_opapi.so" in finding.advice
+    assert "is passed over, it is of user" in finding.advice
+    assert finding.advice.endswith("chown 4321 libcust_opapi.so")
 
 
 def test_without_cann_no_operator_is_looked_for(host: FakeHost) -> None:
