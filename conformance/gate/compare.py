@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from conformance.gate.baseline import Baseline
 from conformance.gate.facts import CellFact, Facts, Named
 from conformance.gate.judgement import Finding
 
 SHOWN = 5
+KERNEL_BINARY = ".o"
 
 
 def compare(run: Facts, baseline: Baseline) -> Iterator[Finding]:
@@ -49,14 +50,26 @@ def changed_inputs(run: Facts, baseline: Baseline) -> list[str]:
 
 
 def unchanged_libraries(run: Facts, baseline: Baseline) -> Finding | None:
-    """The finding where a change is claimed, and every library is the baseline's to the byte."""
+    """The finding where a change is claimed, and what was judged is the baseline's to the byte.
+
+    Of a package the kernel binaries count, by content: their names hold hashes, and a library that
+    was merely linked again is another, with the old kernels beside it.
+    """
     before = baseline.facts.libraries
+    binaries = {name: sha for name, sha in run.libraries.items() if name.endswith(KERNEL_BINARY)}
+    was = {sha for name, sha in before.items() if name.endswith(KERNEL_BINARY)}
+    if binaries and was:
+        return None if set(binaries.values()) - was else _stale(binaries)
     kernels = {name: sha for name, sha in run.libraries.items() if "ascendcl" not in name}
     if not kernels:
         message = "a change is claimed, but the run does not say which libraries it judged"
         return Finding(kind="stale kernel", subject="libraries", message=message)
     if any(before.get(name) != sha for name, sha in kernels.items()):
         return None
+    return _stale(kernels)
+
+
+def _stale(kernels: Mapping[str, str]) -> Finding:
     told = ", ".join(f"{name} (sha256 {sha[:16]})" for name, sha in kernels.items())
     message = f"a change is claimed, but {told} is that of the baseline: the old kernel was judged"
     return Finding(kind="stale kernel", subject="libraries", message=message)

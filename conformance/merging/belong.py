@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,11 +12,12 @@ from conformance.resume import JUDGES
 from conformance.shard import Shard
 from conformance.suite import UsageError
 
-OF_THE_HOST = frozenset({"shard", "items", "device", "operators", "libraries"})
+OF_THE_HOST = frozenset({"shard", "items", "device", "operators", "libraries", "package"})
 """What of a request may differ between hosts: the shard and its items; paths, whose content the
 hashes of sources and libraries tell; and the number of an NPU, whose profile is compared."""
 OF_THE_DEVICE = ("kind", "soc", "cann")
 KERNELS = "libopapi.so"
+PACKAGE = "package"
 SHOWN = 3
 
 
@@ -46,7 +48,7 @@ def _difference(first: Run, other: Run) -> str:
     for name in JUDGES:
         if mine.provenance.get(name) != its.provenance.get(name):
             return f"judged with other {name}"
-    for name in (*OF_THE_DEVICE, KERNELS):
+    for name in (*OF_THE_DEVICE, KERNELS, PACKAGE):
         values = [sorted(_of_devices(run, name)) for run in (first, other)]
         if values[0] != values[1]:
             told = [", ".join(value) or "none" for value in values]
@@ -102,9 +104,23 @@ def _of_devices(run: Run, name: str) -> set[str]:
             libraries = line.profile.get("libraries")
             library: Any = libraries.get(name) if isinstance(libraries, dict) else None
             values.add(str(library.get("sha256") if isinstance(library, dict) else None)[:16])
+        elif name == PACKAGE:
+            values.add(_package(line.profile))
         else:
             values.add(str(line.profile.get(name)))
     return values
+
+
+def _package(profile: dict[str, Any]) -> str:
+    """A package's libraries and kernel binaries in short: another content is another package."""
+    told = profile.get("libraries")
+    libraries: dict[str, Any] = told if isinstance(told, dict) else {}
+    parts = sorted(
+        (name, str(one.get("sha256") if isinstance(one, dict) else None))
+        for name, one in libraries.items()
+        if name.startswith("libcust_") or "/" in name
+    )
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16] if parts else "none"
 
 
 def _commit(told: dict[str, Any]) -> str:

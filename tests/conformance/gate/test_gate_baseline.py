@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from conformance.evidence import DeviceLine
 from conformance.suite import UsageError
 from tests.conformance.gate.asking import accepted, gate
 from tests.conformance.gate.runs import (
@@ -260,3 +261,28 @@ def test_a_cell_whose_named_calls_have_no_element_any_more_is_rejected(tmp_path:
     judgement, text = gate(folder, baselines=tmp_path / "b")
     assert judgement.status == 1
     assert "no element of its named calls is judged any more, were 100" in text
+
+
+def of_a_package(library: str, binary: str, name: str = "Permute_1.o") -> DeviceLine:
+    """The profile of a device on which a package is judged, with these hashes."""
+    files = {"libcust_opapi.so": library, f"ascend910b/permute/{name}": binary}
+    files |= {"libopapi.so": KERNEL, "ascend910b/permute/Permute_1.json": library}
+    return device(libraries={name: {"path": name, "sha256": sha} for name, sha in files.items()})
+
+
+def test_the_old_kernel_binary_beside_a_library_that_was_linked_again_is_rejected(
+    tmp_path: Path,
+) -> None:
+    accepted(tmp_path / "b", run(tmp_path / "before", on=of_a_package("linked", "binary")))
+    now = run(tmp_path / "now", on=of_a_package("again", "binary", "Permute_2.o"))
+    judgement, text = gate(now, baselines=tmp_path / "b", changed=True)
+    assert judgement.status == 1
+    assert "a change is claimed, but ascend910b/permute/Permute_2.o (sha256 binary)" in text
+
+
+def test_another_kernel_binary_of_a_package_is_accepted_where_a_change_is_claimed(
+    tmp_path: Path,
+) -> None:
+    accepted(tmp_path / "b", run(tmp_path / "before", on=of_a_package("linked", "binary")))
+    now = run(tmp_path / "now", on=of_a_package("linked", "other"))
+    assert gate(now, baselines=tmp_path / "b", changed=True)[0].status == 0
