@@ -43,7 +43,7 @@ def candidates(
     for folder, source in package_folders(environment, operators):
         library = folder / ACLNN
         if library.is_file():
-            owner = library.stat().st_uid
+            owner = owner_of(library)
             whose = "" if owner == user else f"it is of user {owner}, not of {user}"
             found.append(Candidate(library, source, whose, custom=True))
     general = on_loader_path(environment, GENERAL)
@@ -67,6 +67,11 @@ def package_folders(
         config = operators / "vendors" / "config.ini"
         for name in _priority(config):
             yield config.parent / name, f"load_priority of {config}"
+
+
+def owner_of(library: Path) -> int:
+    """The uid of a library's owner."""
+    return library.stat().st_uid
 
 
 def on_loader_path(environment: Mapping[str, str], name: str) -> Path | None:

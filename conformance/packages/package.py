@@ -20,7 +20,7 @@ from typing import NoReturn
 import msgspec
 
 from conformance.devices.device import EnvironmentFailure
-from conformance.packages.lookup import ACLNN
+from conformance.packages.lookup import ACLNN, owner_of
 from conformance.packages.symbols import exports
 
 TILING_FOLDER = "op_impl/ai_core/tbe/op_tiling"
@@ -123,7 +123,7 @@ def open_package(folder: Path, user: int | None = None) -> Package:
         _fail("the aclnn library", f"{aclnn} is no file{advice}", "")
     aclnn = _inside(aclnn, root, "the aclnn library")
     user = os.getuid() if user is None else user
-    owner = aclnn.stat().st_uid
+    owner = owner_of(aclnn)
     if owner != user:
         raise EnvironmentFailure(
             f"package {root}: {aclnn} is of user {owner}, this process of user {user}: torch_npu"
@@ -132,7 +132,9 @@ def open_package(folder: Path, user: int | None = None) -> Package:
         )
     tilings = sorted((root / TILING_FOLDER).rglob(TILING))
     machine = MACHINES.get(platform.machine().lower(), platform.machine())
-    foreign = [one for one in tilings if {*MACHINES.values()} & {*one.parts} - {machine}]
+    foreign = [
+        one for one in tilings if {*MACHINES.values()} & {*one.relative_to(root).parts} - {machine}
+    ]
     mine = [one for one in tilings if one not in foreign]
     if not mine:
         where = f"no {TILING} for {machine} below {root / TILING_FOLDER}"
