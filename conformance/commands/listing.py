@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from typing import Any
 
 from rich.console import Console
@@ -13,6 +14,7 @@ from conformance.commands.common import add_operators
 from conformance.controller import ACCEPTED, ENVIRONMENT
 from conformance.devices.device import EnvironmentFailure
 from conformance.devices.open import open_device
+from conformance.packages.lookup import candidates, order_of_lookup
 from conformance.probe import order_lines, summation_orders
 from conformance.reporting.profile import profile_lines
 from conformance.reporting.records import operator_lines
@@ -58,6 +60,9 @@ def devices_command(parsed: argparse.Namespace, console: Console, extra: list[st
             print(f"{spec}: not here: {error}")
         else:
             print(f"{spec}: {device.profile.describe()}")
+            if spec == "npu":
+                for line in order_of_lookup(candidates(os.environ, os.getuid())):
+                    print(f"  {line}")
             try:
                 if parsed.probe:
                     for line in profile_lines(device.profile):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 from collections.abc import Sequence
 from ctypes import POINTER, byref, c_char_p, c_int, c_int32, c_int64, c_size_t, c_uint32, c_uint64
 from ctypes import c_void_p as pointer
@@ -15,6 +16,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from conformance.packages.lookup import ACLNN
 
 SUCCESS = 0
 REPEATED_INITIALIZE = 100002
@@ -82,7 +85,7 @@ class Acl:
         # Global, because the operator library may refer weakly to functions of the runtime.
         self.runtime = ctypes.CDLL(os.path.join(where, "libascendcl.so"), mode=ctypes.RTLD_GLOBAL)
         self.operators = ctypes.CDLL(os.path.join(where, "libopapi.so"))
-        self._first = [ctypes.CDLL(path) for path in first]
+        self._first = [library for path in first if (library := _loaded(path)) is not None]
         self._kernels = None if kernels is None else ctypes.CDLL(kernels)
         self.package = None if only is None else ctypes.CDLL(only)
         for name, arguments in RUNTIME_SIGNATURES.items():
@@ -229,8 +232,11 @@ class Acl:
 
     def operator(self, name: str, *arguments: Any, answers: Any = c_int) -> Any:
         """A function of the operator libraries, as a rule answering aclnnStatus; None if absent."""
-        if self.package is not None and hasattr(self.package, name):
-            return _declare(self.package, name, answers, *arguments)
+        if self.package is not None:
+            if hasattr(self.package, name):
+                return _declare(self.package, name, answers, *arguments)
+            if name.startswith("aclnn") or not name.startswith("acl"):
+                return None  # of the interface's own functions it need not have any
         for library in (*self._first, self.operators, self._kernels):
             if library is not None and hasattr(library, name):
                 return _declare(library, name, answers, *arguments)
@@ -293,6 +299,19 @@ class Acl:
             text = ctypes.create_string_buffer(capacity)
             need = int(take(text, capacity))
         return text.raw[:need].split(b"\0", 1)[0].decode(errors="replace") if capacity else ""
+
+
+def _loaded(path: str) -> ctypes.CDLL | None:
+    """A library that is asked before CANN's general one. One of CANN's own that does not load is
+    told and left out; a custom one raises OSError: the built-in operator would run in its place.
+    """
+    try:
+        return ctypes.CDLL(path)
+    except OSError as error:
+        if os.path.basename(path) == os.path.basename(ACLNN):
+            raise
+        sys.stderr.write(f"{path} does not load and is left out: {error}\n")
+        return None
 
 
 def _declare(library: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> Any:

@@ -120,7 +120,7 @@ def _open(acl: Acl, setup: Setup) -> Opened:
         vector_cores=acl.vector_cores(setup.device),
         ub_bytes=acl.simulated_ub_bytes() if acl.simulated else None,
         cann=acl.cann_version(),
-        libraries=_loaded("libascendcl.so", "libopapi.so", OWN_KERNELS, *_beside(setup)),
+        libraries={**_loaded("libascendcl.so", "libopapi.so", OWN_KERNELS), **_beside(setup)},
         physical=None if setup.kind == "sim" else acl.physical_number(setup.device),
     )
 
@@ -147,9 +147,15 @@ def _run(route: AclnnRoute | TorchNpuRoute, call: Call) -> Answer | Unavailable 
         return Fault(traceback.format_exc())
 
 
-def _beside(setup: Setup) -> list[str]:
-    """The names of the libraries that are asked before CANN's general one."""
-    return [os.path.basename(path) for path in setup.first]
+def _beside(setup: Setup) -> dict[str, str]:
+    """The libraries that are asked before CANN's general one, by name; where another has the name,
+    too, by path."""
+    loaded = "\n".join(_maps())
+    found: dict[str, str] = {}
+    for path in (one for one in setup.first if os.path.realpath(one) in loaded):
+        name = os.path.basename(path)
+        found[path if name in found else name] = path
+    return found
 
 
 def _limits(acl: Acl, asked: AskLimits) -> Limits | Unavailable:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from conformance.evidence import ItemLine
@@ -111,7 +111,7 @@ def _of_devices(run: Run, name: str) -> set[str]:
     return values
 
 
-def _package(profile: dict[str, Any]) -> str:
+def _package(profile: Mapping[str, Any]) -> str:
     """A package's libraries and kernel binaries in short: another content is another package."""
     told = profile.get("libraries")
     libraries: dict[str, Any] = told if isinstance(told, dict) else {}

@@ -8,7 +8,7 @@ operators"): the packages of ``ASCEND_CUSTOM_OPP_PATH``, the vendors of ``ASCEND
 from __future__ import annotations
 
 import configparser
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,6 +52,13 @@ def candidates(
         found += [Candidate(path, "CANN's split libraries") for path in split]
         found.append(Candidate(general, "CANN's operators"))
     return tuple(found)
+
+
+def order_of_lookup(found: Iterable[Candidate]) -> Iterator[str]:
+    """The order as people read it, a line for each library."""
+    for place, one in enumerate(found, 1):
+        skipped = f"; passed over: {one.skipped}" if one.skipped else ""
+        yield f"{place}. {one.path} ({one.source}){skipped}"
 
 
 def package_folders(

@@ -14,7 +14,6 @@ from conformance.devices.open import open_device
 from conformance.packages.delivered import delivered
 from conformance.packages.lookup import ACLNN
 from conformance.packages.package import TILING
-from tests.conformance.devices.conftest import fake_libraries  # noqa: F401 - a fixture
 from tests.conformance.devices.fakes import fake_case, fake_operator
 from tests.conformance.packages.builds import adding_more, compiled
 from tests.conformance.packages.trees import package_tree
@@ -25,7 +24,7 @@ RIGHT = 11
 
 
 @pytest.fixture
-def fakes(fake_libraries: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:  # noqa: F811
+def fakes(fake_libraries: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The fake libraries, found by the loader on a host with one fake card."""
     (tmp_path / "locks").mkdir()
     monkeypatch.setenv(cards.FOLDER, str(tmp_path / "locks"))
@@ -140,6 +139,36 @@ def test_an_npu_host_asks_its_four_sources_in_their_order(
     adding_more(tmp_path / "named" / ACLNN, 4, fakes)
     monkeypatch.setenv("ASCEND_CUSTOM_OPP_PATH", str(tmp_path / "named"))
     assert first_element("npu") == RIGHT + 4
+
+
+def test_every_custom_library_that_was_loaded_is_in_the_profile(
+    fakes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = [adding_more(tmp_path / name / ACLNN, 1, fakes) for name in ("one", "two")]
+    folders = [str(path.parents[2]) for path in named]
+    monkeypatch.setenv("ASCEND_CUSTOM_OPP_PATH", ":".join(folders))
+    with closing(open_device("npu")) as device:
+        told = {name: library.path for name, library in device.profile.libraries.items()}
+    assert told["libcust_opapi.so"] == str(named[0])
+    assert told[str(named[1])] == str(named[1])
+
+
+def test_a_custom_library_that_does_not_load_ends_it_and_one_of_canns_is_left_out(
+    fakes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lib = tmp_path / "lib64"
+    lib.mkdir()
+    for path in fakes.glob("*.so"):
+        (lib / path.name).write_bytes(path.read_bytes())
+    (lib / "libopapi_broken.so").write_text("no library")
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(lib))
+    assert first_element("npu") == RIGHT
+    broken = tmp_path / "named" / ACLNN
+    broken.parent.mkdir(parents=True)
+    broken.write_text("no library")
+    monkeypatch.setenv("ASCEND_CUSTOM_OPP_PATH", str(tmp_path / "named"))
+    with pytest.raises(EnvironmentFailure, match=str(broken)):
+        first_element("npu")
 
 
 def test_an_npu_host_says_which_custom_library_it_passes_over(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.packages.lookup import ACLNN, Candidate, candidates
+from conformance.packages.lookup import ACLNN, Candidate, candidates, order_of_lookup
 
 USER = 1234
 
@@ -87,6 +87,17 @@ def test_the_folder_of_operators_may_be_told_where_no_variable_does(tmp_path: Pa
     config = tmp_path / "opp/vendors/config.ini"
     path = tmp_path / "opp/vendors/second" / ACLNN
     assert first == Candidate(path, f"load_priority of {config}", custom=True)
+
+
+def test_people_read_the_order_with_sources_and_with_what_is_passed_over() -> None:
+    found = (
+        Candidate(Path("/a.so"), "here", "it is of user 1, not of 2", custom=True),
+        Candidate(Path("/b.so"), "there"),
+    )
+    assert list(order_of_lookup(found)) == [
+        "1. /a.so (here); passed over: it is of user 1, not of 2",
+        "2. /b.so (there)",
+    ]
 
 
 def test_a_host_with_nothing_has_no_candidate() -> None:
