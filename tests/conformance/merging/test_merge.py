@@ -21,6 +21,7 @@ from conformance.suite import UsageError
 from tests.conformance.gate.asking import gate
 from tests.conformance.gate.runs import (
     CELLS,
+    KERNEL,
     OPERATOR,
     device,
     example,
@@ -128,6 +129,13 @@ def test_discrete_cells_of_all_shards_are_told(tmp_path: Path) -> None:
     assert (found.missing, found.levels, found.edges) == (["b"], {"family": {"nan": 3}}, {"e": 3})
 
 
+PACKAGE = {
+    "libopapi.so": {"path": "lib/libopapi.so", "sha256": KERNEL},
+    "ascend910b/permute/Permute_1.o": {"path": "Permute_1.o", "sha256": "binary"},
+}
+"""The libraries of a device on which a package is judged."""
+
+
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
@@ -142,6 +150,7 @@ def test_discrete_cells_of_all_shards_are_told(tmp_path: Path) -> None:
         ({"on": device(soc="Ascend910_9391")}, "another profile: soc is Ascend910_9391, not Asc"),
         ({"on": device(cann="8.6.0")}, "another profile: cann is 8.6.0, not 8.5.0"),
         ({"on": device(libraries={})}, "another profile: libopapi.so is None"),
+        ({"on": device(libraries=PACKAGE)}, "another profile: package is "),
     ],
 )
 def test_a_run_of_another_commit_or_device_is_refused_by_name(
