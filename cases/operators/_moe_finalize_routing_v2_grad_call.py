@@ -154,6 +154,7 @@ def scaled(
     """The case with a scale for each slot and a gradient, and a bias if there is one.
 
     Values of rows are drawn so that their products with small integers add up exactly along a row.
+    With drop/pad a bias has one row for each of expert_num experts, as the graph prototype says.
     """
     x = case.inputs[X]
     count, dtype = case.inputs[GRAD].shape[0], case.dtype
@@ -168,7 +169,7 @@ def scaled(
         inputs[EXPERTS] = Tensor(slots, "int32", values=bias.experts)
         inputs[BIAS] = Tensor((len(bias.values) // hidden, hidden), dtype, values=bias.values)
     elif bias is not None:
-        experts = max(slots[1], case.attributes["expert_num"], 2)
+        experts = case.attributes["expert_num"] or max(slots[1], 2)
         chosen = np.random.default_rng(bias.seed).integers(0, experts, math.prod(slots))
         inputs[EXPERTS] = Tensor(slots, "int32", values=tuple(chosen.tolist()))
         inputs[BIAS] = Tensor((experts, x.shape[-1]), dtype, fill=replace(bias.fill, terms=terms))

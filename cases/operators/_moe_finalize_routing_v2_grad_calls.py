@@ -30,6 +30,7 @@ from conformance.variations import refused, reshaped, retyped, with_attributes, 
 README = "MoeFinalizeRoutingV2Grad README"
 KERNELS = "ops-transformer, moe_finalize_routing_v2_grad/op_kernel"
 HOST = "ops-transformer, moe_finalize_routing_v2_grad/op_host"
+PROTOTYPE = "ops-transformer, moe_finalize_routing_v2_grad/op_graph, prototype: attributes"
 NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 GAUSSIAN = Fill(("gaussian",), seed=1)
 LATTICE = Fill(("lattice",), seed=1)
@@ -118,6 +119,7 @@ def rejections() -> tuple[Rejection, ...]:
     """What the host sources check, and what shapes forbid beside it, broken once each."""
     good = _made("dropless", "float32", 4, 2, 16, 8, biased=True)
     padded = _made("drop_pad", "float32", 4, 2, 16, 9)
+    biased = _made("drop_pad", "float32", 4, 2, 16, 9, biased=True)
     broken: dict[int, dict[Clause, dict[str, Case]]] = {
         NULL: {
             source_read("the tensor is required", HOST): {
@@ -146,6 +148,10 @@ def rejections() -> tuple[Rejection, ...]:
             source_read("drop/pad has experts, each with places", HOST): {
                 "drop/pad without experts": with_attributes(padded, expert_num=0),
                 "drop/pad without places": with_attributes(padded, expert_capacity=0),
+            },
+            document("with drop/pad a bias has expert_num rows", PROTOTYPE): {
+                "a bias of 2 experts, drop/pad of 3": reshaped(biased, BIAS, (2, 16)),
+                "a bias of 4 experts, drop/pad of 3": reshaped(biased, BIAS, (4, 16)),
             },
             source_read("scales need rows, a bias experts", HOST): {
                 "scales without rows": without(good, X),

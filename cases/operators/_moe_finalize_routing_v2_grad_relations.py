@@ -42,8 +42,10 @@ PLACES = Axes(
 SUMS = (X_GRAD, SCALES_GRAD)
 
 
-def _bias(case: Case) -> Mapping[str, Tensor]:
-    """What the sums add to rows."""
+def _bias(case: Case) -> Mapping[str, Tensor] | None:
+    """What the sums add to rows; None of fewer experts than slots, which their host refuses."""
+    if BIAS in case.inputs and case.inputs[BIAS].shape[0] < case.inputs[EXPERTS].shape[1]:
+        return None
     return {name: case.inputs[name] for name in (BIAS, EXPERTS) if name in case.inputs}
 
 

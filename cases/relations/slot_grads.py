@@ -17,7 +17,7 @@ from conformance.relations.axes import held, on_lattice
 from conformance.relations.relation import Outputs, Relation, Run, difference
 
 MOST_WEIGHT = 2
-Added = Callable[[Case], Mapping[str, Tensor]]
+Added = Callable[[Case], Mapping[str, Tensor] | None]
 
 
 @dataclass(frozen=True)
@@ -119,10 +119,13 @@ def adjoint_of_weighted(
 def adjoint_of_grads(
     own: GradForm, other: SumForm, inputs: tuple[str, ...], weights: str, added: Added | None = None
 ) -> Relation:
-    """The same from the gradients' side; ``added`` are inputs that the sums have beside these."""
+    """The same from the gradients' side; ``added`` are inputs that the sums have beside these.
+
+    None of ``added``: the operator of the sums refuses what the gradients were asked.
+    """
 
     def prepared(drawn: Case) -> Case | None:
-        if _empty(drawn):
+        if _empty(drawn) or (added is not None and added(drawn) is None):
             return None
         case = with_small(with_small(drawn, *inputs, most=1), weights, most=MOST_WEIGHT)
         sums = own.read(case)
@@ -143,7 +146,7 @@ def adjoint_of_grads(
         asked = other.call(sums)
         if asked is None:
             return
-        beside = {} if added is None else added(case)
+        beside = {} if added is None else added(case) or {}
         asked = replace(asked, inputs={**asked.inputs, **beside})
         slots = None if beside else of_slots(sums, outputs[own.rows])
         grad, out = case.arrays[own.grad], run(asked)[other.output]

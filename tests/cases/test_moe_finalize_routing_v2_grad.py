@@ -48,6 +48,16 @@ def test_drawn_cases_are_legal_calls_that_a_right_answer_passes(mode: str, dtype
     holds()
 
 
+def test_with_drop_pad_a_bias_has_a_row_for_each_expert() -> None:
+    @FEW
+    @given(case=cases("drop_pad", "float32", small=True))
+    def holds(case: Case) -> None:
+        if "bias" in case.inputs:
+            assert case.inputs["bias"].shape[0] == case.attributes["expert_num"]
+
+    holds()
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_formula_and_terms_agree(mode: str) -> None:
     @FEW

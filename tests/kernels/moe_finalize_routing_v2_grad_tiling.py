@@ -117,7 +117,8 @@ def even(kind: str, tokens: int, top_k: int, hidden: int, **changed: int) -> Cal
         rows = (active if 0 < active < slots else slots, hidden)
     scales = None if kind == BARE else (tokens, top_k)
     source = None if kind == BARE else rows
-    experts, biases = (scales, (7, hidden)) if kind == BIAS else (None, None)
+    of_experts = changed["expert_num"] if changed.get("pad") else 7
+    experts, biases = (scales, (of_experts, hidden)) if kind == BIAS else (None, None)
     shapes = ((tokens, hidden), (slots,), source, scales, experts, biases, rows, scales)
     return Call(*shapes, **changed)
 

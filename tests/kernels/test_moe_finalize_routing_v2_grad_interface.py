@@ -52,7 +52,11 @@ PAD = value(
     "drop/pad",
     Rows("pad", 12, 4),
     (2, 1024),
-    **{**FILLED, "rows": random_rows((4, 3, 16), "float32", 5)},
+    **{
+        **FILLED,
+        "rows": random_rows((4, 3, 16), "float32", 5),
+        "biases": random_rows((4, 16), "float32", 3),
+    },
 )
 
 

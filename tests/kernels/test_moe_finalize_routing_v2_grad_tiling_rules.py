@@ -117,6 +117,8 @@ REJECTED: tuple[tuple[Call, str], ...] = (
         "dim 1 of expertIdxOptional is 1; it must be dim 1 of scalesOptional, 2",
     ),
     (replace(GOOD, biases=(0, 16)), "dim 0 of biasOptional is 0; it must be greater than 0"),
+    (replace(PAD, biases=(7, 16)), "dim 0 of biasOptional is 7; it must be expertNum, 3"),
+    (replace(PAD, biases=(2, 16)), "dim 0 of biasOptional is 2; it must be expertNum, 3"),
     (replace(GOOD, biases=(7, 8)), "dim 1 of biasOptional is 8; it must be dim 1 of gradY, 16"),
     (
         replace(COPY, row_grads=(5, 16)),
@@ -211,7 +213,8 @@ def test_the_first_broken_rule_is_named(tiling: Tiling) -> None:
         ("dim 0 of expertIdxOptional", {"experts": (4, 1)}),
         ("dim 1 of expertIdxOptional", {"experts": (4, 2)}),
         ("dim 0 of biasOptional", {"biases": (7, 1)}),
-        ("dim 1 of biasOptional", {"biases": (7, 16)}),
+        ("dim 0 of biasOptional", {"biases": (3, 1)}),
+        ("dim 1 of biasOptional", {"biases": (3, 16)}),
         ("dim 0 of gradExpandedXOut", {"row_grads": (3, 1, 1)}),
         ("dim 1 of gradExpandedXOut", {"row_grads": (3, 5, 1)}),
         ("dim 2 of gradExpandedXOut", {"row_grads": (3, 5, 16)}),
