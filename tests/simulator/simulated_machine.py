@@ -135,6 +135,7 @@ class SimulatedMachine:
     """Launches test kernels, whose arguments are two inputs, one output and int32 parameters."""
 
     def __init__(self, library: Path) -> None:
+        self.library = library
         self.c = ctypes.CDLL(str(library))
         self.c.ascendsimUbBytes.restype = ctypes.c_uint64
         self.c.ascendsimTakeDiagnostics.restype = ctypes.c_uint64

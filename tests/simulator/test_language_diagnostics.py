@@ -7,6 +7,8 @@ import json
 import os
 import re
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -344,3 +346,33 @@ def test_what_compiles_is_what_the_device_takes(
     result = compile_unit(source)
     assert (result.returncode == 0) == (message == "")
     assert re.search(message, result.stderr)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "goes_on"),
+    [("copies_a_tail_past_its_buffer", True), ("copies_past_the_end_of_ub", False)],
+)
+def test_who_tolerates_it_may_touch_what_lies_behind_a_buffer_inside_ub(
+    machine: SimulatedMachine, kernel: str, goes_on: bool
+) -> None:
+    """Hardware knows no buffers: behind one is UB, up to its end."""
+    program = (
+        "import json, sys\n"
+        "from pathlib import Path\n"
+        "from tests.simulator.simulated_machine import SimulatedMachine\n"
+        "seen = SimulatedMachine(Path(sys.argv[1])).run_fault(sys.argv[2])\n"
+        "print(json.dumps(seen))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(machine.library), kernel],
+        env={**os.environ, "ASCENDSIM_TOLERATED": "ub-out-of-bounds"},
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    status, found = json.loads(done.stdout)
+    assert [one["code"] for one in found] == ["ub-out-of-bounds"]
+    assert (status, found[0]["severity"]) == (
+        (OK, "warning") if goes_on else (KERNEL_EXCEPTION, "error")
+    )

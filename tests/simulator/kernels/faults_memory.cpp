@@ -146,6 +146,16 @@ TEST_KERNEL(copies_a_tail_past_its_buffer) {
     DataCopyPad(tensor, Global<int8_t>(first), copy, pad);  // expect: ub-out-of-bounds
 }
 
+TEST_KERNEL(copies_past_the_end_of_ub) {
+    TPipe pipe;
+    TBuf<> buffer;
+    pipe.InitBuffer(buffer, 196352);
+    const LocalTensor<int8_t> end = buffer.Get<int8_t>()[196320];
+    const DataCopyExtParams copy{1, 320, 0, 0, 0};
+    const DataCopyPadExtParams<int8_t> pad{false, 0, 0, 0};
+    DataCopyPad(end, Global<int8_t>(first), copy, pad);  // expect: ub-out-of-bounds
+}
+
 TEST_KERNEL(reads_past_its_region) {
     Global<int32_t>(first).GetValue(256);  // expect: gm-out-of-bounds
 }

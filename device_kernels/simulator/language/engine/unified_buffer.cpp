@@ -118,8 +118,17 @@ void RefuseUbAccess(Handle handle, int64_t offset, uint64_t bytes, const char* o
     if (offset >= 0 && static_cast<uint64_t>(offset) + bytes <= buffer->bytes) {
         return;  // what was wrong is tolerated
     }
-    Stop(Code::UbOutOfBounds, spot,
-         "%s touches %llu bytes at offset %lld of a UB buffer of %u bytes", operation, Shown(bytes),
+    constexpr const char* kMessage =
+        "%s touches %llu bytes at offset %lld of a UB buffer of %u bytes";
+    // Hardware knows no buffers: before and behind one is UB, of whoever has it.
+    const int64_t from = static_cast<int64_t>(buffer->start) + offset;
+    const uint64_t ubBytes = CurrentCore().machine.physicalUbBytes;
+    if (from >= 0 && bytes <= ubBytes && static_cast<uint64_t>(from) <= ubBytes - bytes) {
+        Concern(Code::UbOutOfBounds, spot, kMessage, operation, Shown(bytes),
+                static_cast<long long>(offset), buffer->bytes);
+        return;
+    }
+    Stop(Code::UbOutOfBounds, spot, kMessage, operation, Shown(bytes),
          static_cast<long long>(offset), buffer->bytes);
 }
 
