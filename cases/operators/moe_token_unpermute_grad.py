@@ -103,6 +103,18 @@ def probs_terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
     return Terms(rows=elements, source=TOKENS, coefficients=factors, columns=1)
 
 
+def summed_slots(inputs: Arrays, attributes: Mapping[str, Any]) -> NDArray[np.bool_]:
+    """Slots that have a row, and all of a token whose gradient is finite.
+
+    Kernels take zeros for a row that is not there, and add zeros times the gradient: 0 of one that
+    is finite, NaN of others. No document says what such a slot has.
+    """
+    ranks = inputs["sorted_indices"].astype(np.int64).reshape(inputs[PROBS].shape)
+    with np.errstate(invalid="ignore"):
+        finite = np.isfinite(inputs[GRAD].astype(np.float32)).all(axis=1, keepdims=True)
+    return np.asarray((ranks < len(inputs[TOKENS])) | finite)
+
+
 def named_rows(inputs: Arrays, attributes: Mapping[str, Any]) -> NDArray[np.bool_]:
     """The rows that an index names; the others are never written."""
     named = np.zeros((len(inputs[TOKENS]), 1), np.bool_)
@@ -215,6 +227,7 @@ OPERATOR = Operator(
                         f"{ACLNN}, function; {KERNELS}",
                     ),
                     terms=probs_terms,
+                    specified=summed_slots,
                 ),
                 "no probs": Unspecified(
                     document("without probs no equation gives their gradient", f"{ACLNN}, function")

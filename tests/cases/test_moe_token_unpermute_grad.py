@@ -11,7 +11,8 @@ import pytest
 from hypothesis import HealthCheck, find, given, settings
 from hypothesis import strategies as st
 
-from cases.operators._moe_token_unpermute_grad_call import MODES, weighted
+from cases.operators._moe_token_unpermute_grad_call import MODES, call, weighted
+from cases.operators._storage_bits import bits
 from cases.operators.moe_token_unpermute_grad import DTYPES, OPERATOR, cases
 from conformance.case import Case
 from conformance.devices.call import call_of
@@ -157,3 +158,17 @@ def test_products_of_lattices_have_one_sum_in_every_order(mode: str, dtype: str)
         assert found.exact == found.elements
 
     holds()
+
+
+@pytest.mark.parametrize(("grad", "accepted"), [(1.0, False), (float("inf"), True)])
+def test_zeros_times_a_gradient_that_is_not_finite_may_be_what_a_dropped_slot_has(
+    grad: float, accepted: bool
+) -> None:
+    one = bits("float32", 1)
+    case = call("uneven", "float32", source=(1, 1), indices=(0, 1), top_k=2, values=one)
+    case = weighted(case, "float32", one + one, bits("float32", grad))
+    seen = right_answer(OPERATOR, case)
+    seen.outputs["probs_grad"][0, 1] = np.nan
+    assert judge(OPERATOR, case, seen).ok == accepted
+    seen.outputs["probs_grad"][0, 0] = 12345.5
+    assert not judge(OPERATOR, case, seen).ok, "the slot that has a row"
