@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,10 @@ RANKS = (4, 0, 2, 1, 3, 5)
 """Experts 2 0, 1 0, 1 2 of three tokens: no list of sources, nor their own inverse, nor the same
 read column by column."""
 
+WIDE = 30000
+"""Columns of rows that no core of Ascend910B takes whole beside those of another slot."""
+
+UNROLLED = f"{KERNELS}, paths by hidden size: rows in parts of 2, 4 or other slots"
 EXPERTS = (2, 0, 1, 0, 1, 2)
 ROWS = bits("float32", 1, 2, 4, 8, 16, 32)
 SCALES = bits("float32", 0.5, 2, 1, 0.25, 3, -1)
@@ -173,6 +178,18 @@ def _limits() -> Iterator[Example]:
         yield Example(f"no optional tensor, {mode}", bare, f"{README}, function: equation")
     even = in_order("dropless_columns", "float32", 2, 8, EVEN_COLUMNS, skips=0)
     yield Example(f"{EVEN_COLUMNS} columns, top_k 8", even, f"{KERNELS}, paths by hidden size")
+    for dtype, top_k in product(("bfloat16", "float32"), (2, 3, 4)):
+        wide = in_order("dropless_rows", dtype, 1, top_k, WIDE, bias=False, skips=0)
+        yield Example(f"{top_k} slots of wide {dtype} rows", wide, UNROLLED)
+        rows = (top_k, *range(top_k - 1))
+        first = call(
+            "drop_pad_rows", dtype, source=(top_k, WIDE), indices=rows, top_k=top_k, fill=LATTICE
+        )
+        yield Example(
+            f"the first of {top_k} slots of wide {dtype} rows dropped",
+            with_parts(first, Parts(scales=LATTICE)),
+            UNROLLED,
+        )
     hidden = in_order("dropless_rows", "float32", 2, 2, 0)
     yield Example("hidden 0", hidden, "interface behaviour for empty tensors, inferred")
 
