@@ -79,7 +79,16 @@ PADDED_RESULT = {
 
 def examples() -> tuple[Example, ...]:
     """Every example of the record."""
-    return (*_worked_out(), *_printed(), *_lines(), *_inside(), *_nothing(), *_patterns(), *_far())
+    return (
+        *_worked_out(),
+        *_printed(),
+        *_lines(),
+        *_inside(),
+        *_nothing(),
+        *_patterns(),
+        *_far(),
+        *_many(),
+    )
 
 
 def _worked_out() -> Iterator[Example]:
@@ -250,3 +259,19 @@ def _far() -> Iterator[Example]:
         )
         power = edge.bit_length() - 1
         yield Example(f"tokens beyond 2^{power} elements {dtype}", case, "int64 shape, inferred")
+
+
+def _many() -> Iterator[Example]:
+    """Tokens whose numbers 16 bits do not hold, of which one expert has the last two."""
+    tokens = 2**16 + 3
+    routing_map = np.arange(tokens)[:, None] >= tokens - 2
+    case = call(
+        "drop_pad",
+        "float32",
+        tokens=(tokens, 8),
+        routing_map=routing_map,
+        num_out_tokens=2,
+        fill=ADDRESSED,
+        held=(1, 2, tokens - 2, tokens - 1),
+    )
+    yield Example(f"token {tokens - 1} of one expert", case, "int64 shape, inferred")
