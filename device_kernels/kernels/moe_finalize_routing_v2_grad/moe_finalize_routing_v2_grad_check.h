@@ -166,8 +166,8 @@ inline Reason CheckBias(const Call& call) {
         reason = Broken("dim 0 of biasOptional", call.bias.values[0], "greater than 0");
     }
     if (reason.empty() && IsDropPad(call)) {
-        reason = CheckSize("dim 0 of biasOptional", call.bias.values[0], call.expertNum,
-                           "expertNum");
+        reason =
+            CheckSize("dim 0 of biasOptional", call.bias.values[0], call.expertNum, "expertNum");
     }
     return reason.empty() ? CheckSize("dim 1 of biasOptional", call.bias.values[1], Hidden(call),
                                       "dim 1 of gradY")
