@@ -3,8 +3,9 @@
 What an operator runs comes from the aclnn library, the tiling library and the kernel binaries; for
 each of them CANN goes on to the next package and to its own operators where the first has none. So
 a package has been judged where all three are of it, and nothing less is taken for that.
-Layout: CANN's operator development guide, "Operator packages"; the list of binaries is read as
-opbase's executor does (src/nnopbase/individual_op/executor/indv_collecter.cpp).
+Layout: the custom-operator packages that CANN's operator projects build. The keys of the list of
+binaries and the folder of each SoC are as such packages have them (source-read and inferred): they
+have not been compared with a package on a host with CANN yet.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ SOC_FOLDERS = (
     (re.compile(r"Ascend950"), "ascend950"),
     (re.compile(r"Ascend910(A|B|Pro\w)?$"), "ascend910"),
 )
-"""The folder of a SoC's kernels by its name: the short version that CANN's platform_config gives
-it (opc --soc_version). One name is the start of another, so that a prefix alone decides nothing."""
+"""The folder of a SoC's kernels by its name, inferred from the folders that packages have. One name
+is the start of another, so that a prefix alone decides nothing."""
 
 
 class _Binary(msgspec.Struct):
