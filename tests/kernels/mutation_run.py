@@ -27,7 +27,7 @@ from pathlib import Path
 from conformance import suite
 from conformance.devices.open import open_device
 from conformance.judge import judge
-from conformance.operator import ROUTES, Operator
+from conformance.operator import TWO_PHASE, Operator
 from conformance.profiles import PROFILES
 from conformance.replay import load
 from conformance.strategies.machines import UB_BYTES
@@ -88,7 +88,7 @@ def first_mode(operator: Operator, mutant: Mutant) -> str:
 def route_of(operator: Operator, mutant: Mutant) -> str:
     """A route on which that mode can be called."""
     (mode,) = (mode for mode in operator.modes if mode.name == first_mode(operator, mutant))
-    return (mode.routes or ROUTES)[0]
+    return (mode.routes or TWO_PHASE)[0]
 
 
 def first_cell(operator: Operator, mutant: Mutant) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.judge import judge, judge_rejection
 from conformance.observation import Outcome
-from conformance.operator import ROUTES, Operator
+from conformance.operator import TWO_PHASE, Operator
 from conformance.suite import operators
 from conformance.variations import without
 from device_kernels.build import build
@@ -28,7 +28,7 @@ def devices() -> Iterator[dict[str, Device]]:
     with ExitStack() as opened:
         yield {
             route: opened.enter_context(closing(open_device("sim", libraries=lib, route=route)))
-            for route in ROUTES
+            for route in TWO_PHASE
         }
 
 
@@ -41,7 +41,7 @@ def small(operator: Operator) -> Case:
 def test_both_entries_answer_a_call_alike(name: str, devices: dict[str, Device]) -> None:
     operator = RECORDS[name]
     case = small(operator)
-    aclnn, kernel = (devices[route].run(operator, case) for route in ROUTES)
+    aclnn, kernel = (devices[route].run(operator, case) for route in TWO_PHASE)
     assert aclnn.outcome is kernel.outcome is Outcome.COMPLETED
     for output, array in aclnn.outputs.items():
         assert array.tobytes() == kernel.outputs[output].tobytes()
@@ -51,7 +51,7 @@ def test_both_entries_answer_a_call_alike(name: str, devices: dict[str, Device])
 def test_each_entry_speaks_under_its_own_name(name: str, devices: dict[str, Device]) -> None:
     operator = RECORDS[name]
     broken = without(small(operator), operator.tensors[0].name)
-    for route in ROUTES:
+    for route in TWO_PHASE:
         seen = devices[route].run(operator, broken)
         assert (seen.outcome, seen.status) == (Outcome.REJECTED, 161001)
         assert seen.message.startswith(f"{operator.symbol(route)}GetWorkspaceSize: ")

@@ -14,7 +14,7 @@ from conformance.case import Case, Tensor
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.observation import Outcome
-from conformance.operator import ROUTES
+from conformance.operator import TWO_PHASE
 from conformance.variations import reshaped, retyped, with_attributes, without
 from device_kernels.build import build
 from tests.kernels.aclnn_program import FP32, INT32, NCHW, Program
@@ -169,7 +169,7 @@ def test_of_two_broken_rules_the_earlier_one_answers(
     assert other not in seen.message
 
 
-@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("route", TWO_PHASE)
 @pytest.mark.parametrize("one", [GOOD, BARE, PAD], ids=["scales", "no scales", "drop/pad"])
 def test_attributes_of_the_other_mode_are_ignored(route: str, one: Value) -> None:
     others = ("active",) if one is PAD else ("expert_num", "capacity")

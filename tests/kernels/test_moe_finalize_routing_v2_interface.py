@@ -13,7 +13,7 @@ from conformance.case import Case
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.observation import Outcome
-from conformance.operator import ROUTES
+from conformance.operator import TWO_PHASE
 from conformance.variations import reshaped, retyped, with_attributes, without
 from device_kernels.build import build
 from tests.kernels.aclnn_program import FP32, INT32, NCHW, Program
@@ -128,7 +128,7 @@ def test_of_two_broken_rules_the_earlier_one_answers(
     assert other not in seen.message
 
 
-@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("route", TWO_PHASE)
 def test_every_mode_is_called_on_every_route(route: str) -> None:
     with closing(open_device("sim", route=route)) as device:
         for mode in MODES:

@@ -13,7 +13,7 @@ from conformance.case import Case
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.observation import Outcome
-from conformance.operator import ROUTES
+from conformance.operator import TWO_PHASE
 from conformance.variations import reshaped, retyped, with_attributes, without
 from device_kernels.build import build
 from tests.kernels.aclnn_program import FP32, INT32, NCHW, Program
@@ -113,7 +113,7 @@ def test_of_two_broken_rules_the_earlier_one_answers(
 
 def test_both_entries_refuse_padded_rows_each_under_its_own_name() -> None:
     padded = with_attributes(GOOD.case, padded=1)
-    for route in ROUTES:
+    for route in TWO_PHASE:
         with closing(open_device("sim", route=route)) as device:
             seen = device.run(PERMUTE, padded)
             assert (seen.outcome, seen.status) == (Outcome.REJECTED, 561002)

@@ -16,7 +16,7 @@ from conformance.case import Case
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.observation import Outcome
-from conformance.operator import ROUTES
+from conformance.operator import TWO_PHASE
 from conformance.variations import reshaped, retyped, with_attributes, without
 from device_kernels.build import build
 from tests.kernels.aclnn_program import FP32, INT32, NCHW, Program
@@ -143,7 +143,7 @@ def test_of_two_broken_rules_the_earlier_one_answers(
     assert other not in seen.message
 
 
-@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("route", TWO_PHASE)
 @pytest.mark.parametrize("span", [None, (0, 0), (7, 2), (3, 3)])
 def test_on_both_routes_a_range_without_ranks_leaves_zeros(route: str, span: Span) -> None:
     one = value("no rank", ROWS, INDICES, 2, span, PROBS, MACHINE)
@@ -153,7 +153,7 @@ def test_on_both_routes_a_range_without_ranks_leaves_zeros(route: str, span: Spa
         assert bits(outputs[name]) == bits(np.zeros(shape, np.float32))
 
 
-@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("route", TWO_PHASE)
 @pytest.mark.parametrize("one", [GOOD, BARE], ids=["probs", "no probs"])
 def test_both_routes_answer_alike(route: str, one: Value) -> None:
     with closing(open_device("sim", route=route)) as device:

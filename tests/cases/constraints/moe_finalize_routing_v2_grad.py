@@ -43,6 +43,11 @@ CONSTRAINTS = (
         ("drop/pad without experts", "drop/pad without places"),
     ),
     Constraint(
+        "with drop/pad a bias has expert_num rows",
+        tuple(f"places {dtype}" for dtype in DTYPES),
+        ("a bias of 2 experts, drop/pad of 3", "a bias of 4 experts, drop/pad of 3"),
+    ),
+    Constraint(
         "scales need rows, a bias experts",
         ("no rows given, and none needed", *BIASED),
         ("scales without rows", "a bias without experts"),
