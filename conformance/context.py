@@ -23,7 +23,7 @@ from conformance.frozen.attach import attached
 from conformance.operator import ORACLES, REFERENCE, ROUTES
 from conformance.profiles import PROFILES, Profile
 from conformance.resume import Asked, Finished, earlier_run, finished_items
-from conformance.routes import reachable
+from conformance.routes import on_it, reachable
 from conformance.shard import Shard
 
 DEFAULTS = {"device": "auto", "profile": "smoke", "route": "aclnn", "oracle": REFERENCE}
@@ -50,10 +50,10 @@ class Context:
         self.package = folder_of("package", option.conformance_package)
         self.traits = traits_of(self.libraries)
         self.kept = attached(chosen, self.directories, corpus=self.profile.corpus)
-        self.operators = tuple(
-            asked(one.on_route(self.route), self.traits) for one in self.kept.operators
-        )
         self.records = {operator.name: operator for operator in records}
+        self.operators = tuple(
+            asked(on_it(one, self.records, self.route), self.traits) for one in self.kept.operators
+        )
         self.standard: str | None = option.conformance_standard
         self.standards = bool(option.conformance_standards)
         self.by_standard = by_standard(self.standard, self.standards, self.operators)

@@ -180,7 +180,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         note=note,
         shrink_seconds=context.profile.shrink_seconds,
         by_standard=context.by_standard,
-        records=context.records,
+        records={name: one.on_route(context.route) for name, one in context.records.items()},
         libraries=context.traits,
         end=budget.share() if budget is not None and draws(item) else math.inf,
     )

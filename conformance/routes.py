@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from conformance import suite
@@ -34,8 +34,8 @@ def on_route(operator: Operator, route: str) -> Operator:
     examples = tuple(one for one in operator.examples if one.case.mode not in away)
     bound = operator.torch_npu
     unreached = bound.unreached if through_torch and isinstance(bound, Binding) else None
-    on_it = (modes, examples, rejections, quarantine, unreached)
-    if on_it == (operator.modes, operator.examples, operator.rejections, operator.quarantine, None):
+    there = (modes, examples, rejections, quarantine, unreached)
+    if there == (operator.modes, operator.examples, operator.rejections, operator.quarantine, None):
         return operator
     return replace(
         operator,
@@ -47,6 +47,17 @@ def on_route(operator: Operator, route: str) -> Operator:
         corpus=tuple(one for one in operator.corpus if one.case.mode not in away),
         regressions=tuple(one for one in operator.regressions if one.case.mode not in away),
     )
+
+
+def on_it(operator: Operator, records: Mapping[str, Operator], route: str) -> Operator:
+    """The operator on a route, with the relations whose other operators can be called there too."""
+    made = operator.on_route(route)
+    relations = tuple(
+        relation
+        for relation in made.relations
+        if not any(why_not(records[name], route) for name in relation.beside if name in records)
+    )
+    return made if relations == made.relations else replace(made, relations=relations)
 
 
 def two_phase(route: str) -> str:

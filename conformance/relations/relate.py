@@ -27,6 +27,10 @@ class _Ended(Exception):  # noqa: N818 - not an error: the relation has its answ
         self.observation = observation
 
 
+class _Beyond(_Ended):
+    """A further call that the route has no way to make: the relation says nothing of the case."""
+
+
 def related(
     relation: Relation, operators: Mapping[str, Operator], drawn: Case, observe: Observe
 ) -> tuple[Observation, Verdict]:
@@ -37,9 +41,10 @@ def related(
     about = f"{drawn.operator}, {drawn.mode}, {drawn.dtype}"
     case = relation.case(drawn)
     if case is None:
-        nothing = Verdict(True, f"{about}: {relation.name} says nothing of it.", judged=False)
-        return Observation(Outcome.NOT_POSSIBLE), nothing
+        return Observation(Outcome.NOT_POSSIBLE), _silent(about, relation)
     first = observe(operators[case.operator], case)
+    if _beyond(operators[case.operator], case, first):
+        return first, _silent(about, relation)
     if first.outcome is not Outcome.COMPLETED:
         headline = f"{about}: {ending(first)}"
         return first, Verdict(
@@ -48,6 +53,8 @@ def related(
     try:
         told = list(_broken(relation, operators, case, first, observe))
         seen = first
+    except _Beyond as beyond:
+        return beyond.observation, _silent(about, relation)
     except _Ended as ended:
         told, seen = [str(ended)], ended.observation
     if not told:
@@ -72,6 +79,8 @@ def _broken(
     def run(asked: Case) -> Outputs:
         operator = operators[asked.operator]
         seen = observe(operator, asked)
+        if _beyond(operator, asked, seen):
+            raise _Beyond(str(seen.message), seen)
         told = [ending(seen)] if seen.outcome is not Outcome.COMPLETED else []
         told = told or faults(operator, asked, seen)
         if told:
@@ -79,6 +88,16 @@ def _broken(
         return _held(seen.outputs)
 
     yield from relation.broken(case, _held(first.outputs), run)
+
+
+def _beyond(operator: Operator, case: Case, seen: Observation) -> bool:
+    """Whether a call was not made because the route cannot express it."""
+    cannot = operator.unreached is not None and operator.unreached(case)
+    return bool(cannot) and seen.outcome is Outcome.NOT_POSSIBLE
+
+
+def _silent(about: str, relation: Relation) -> Verdict:
+    return Verdict(True, f"{about}: {relation.name} says nothing of it.", judged=False)
 
 
 def _held(outputs: Outputs) -> dict[str, NDArray[np.generic]]:

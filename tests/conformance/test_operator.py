@@ -9,8 +9,10 @@ import pytest
 from conformance.judge import judge
 from conformance.observation import Observation, Outcome
 from conformance.operator import ROUTES, TWO_PHASE, Example, Mode, Quarantine
+from conformance.relations.relate import related
+from conformance.relations.relation import Relation
 from conformance.reporting.records import operator_lines
-from conformance.routes import reachable, why_not
+from conformance.routes import on_it, reachable, why_not
 from conformance.suite import UsageError
 from conformance.torch_call import TORCH_NPU, Binding, Unreached
 from tests.conformance.segment_sum import SUM, operator, refusal, whole
@@ -85,6 +87,30 @@ def test_what_torch_npu_does_not_reach_has_nothing_on_its_route_and_says_why() -
     assert "torch_npu  not reachable: nobody calls it" in "\n".join(operator_lines(lost))
     with pytest.raises(UsageError, match="it is not reachable on route torch_npu: nobody calls it"):
         reachable([lost], TORCH_NPU, [lost.name])
+
+
+def test_a_relation_with_an_operator_that_is_not_reached_is_left_out() -> None:
+    away = replace(RECORD, name="away", torch_npu=Unreached("nobody calls it"))
+    laws = tuple(
+        Relation(name, SUM, lambda case, outputs, run: (), beside=beside)
+        for name, beside in (("alone", ()), ("with one away", ("away",)))
+    )
+    bound = replace(RECORD, torch_npu=BOUND, relations=laws)
+    records = {one.name: one for one in (away, bound)}
+    assert named(on_it(bound, records, TORCH_NPU).relations) == [["alone"]]
+    assert named(on_it(bound, records, "aclnn").relations) == [["alone", "with one away"]]
+
+
+def test_a_relation_says_nothing_of_a_case_of_which_a_call_cannot_be_made() -> None:
+    cannot = replace(BOUND, unreached=lambda case: "no such parameter")
+    through = replace(RECORD, torch_npu=cannot).on_route(TORCH_NPU)
+    law = Relation("law", SUM, lambda case, outputs, run: ())
+    left_out = Observation(Outcome.NOT_POSSIBLE, message="no such parameter")
+    _, verdict = related(law, {through.name: through}, whole(), lambda operator, case: left_out)
+    assert verdict.ok
+    assert not verdict.judged
+    _, elsewhere = related(law, {RECORD.name: RECORD}, whole(), lambda operator, case: left_out)
+    assert not elsewhere.ok
 
 
 def test_of_refused_calls_only_those_are_made_through_torch_npu_that_name_it() -> None:
