@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from conformance.case import Case
 from conformance.findings import call_findings, ending
-from conformance.judge import faults
+from conformance.judge import faults, specified_elements
 from conformance.observation import Observation, Outcome
 from conformance.operator import Operator
 from conformance.relations.relation import Outputs, Relation
@@ -85,9 +85,9 @@ def _broken(
         told = told or faults(operator, asked, seen)
         if told:
             raise _Ended(f"of a further call, {_named(asked)}, {'; '.join(told)}", seen)
-        return _held(seen.outputs)
+        return _promised(operator, asked, seen.outputs)
 
-    yield from relation.broken(case, _held(first.outputs), run)
+    yield from relation.broken(case, _promised(operators[case.operator], case, first.outputs), run)
 
 
 def _beyond(operator: Operator, case: Case, seen: Observation) -> bool:
@@ -100,9 +100,16 @@ def _silent(about: str, relation: Relation) -> Verdict:
     return Verdict(True, f"{about}: {relation.name} says nothing of it.", judged=False)
 
 
-def _held(outputs: Outputs) -> dict[str, NDArray[np.generic]]:
-    """Outputs that a later call on the same device does not change."""
-    return {name: np.array(array) for name, array in outputs.items()}
+def _promised(operator: Operator, case: Case, outputs: Outputs) -> dict[str, NDArray[np.generic]]:
+    """Outputs that a later call on the same device does not change. Elements of which nothing is
+    promised are 0: they may hold what was there before, which no law speaks of."""
+    held = {}
+    for name, array in outputs.items():
+        held[name] = np.array(array)
+        specified = specified_elements(operator.contract(name, case), case, array)
+        if specified is not None:
+            held[name][~specified] = 0
+    return held
 
 
 def _named(case: Case) -> str:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from conformance.case import Case
 from conformance.judge import judge
 from conformance.observation import Observation, Outcome
-from conformance.operator import ROUTES, TWO_PHASE, Example, Mode, Quarantine
+from conformance.operator import ROUTES, TWO_PHASE, Example, Mode, Operator, Quarantine
 from conformance.relations.relate import related
-from conformance.relations.relation import Relation
+from conformance.relations.relation import Outputs, Relation, Run, difference
 from conformance.reporting.records import operator_lines
 from conformance.routes import on_it, reachable, why_not
 from conformance.suite import UsageError
@@ -111,6 +115,31 @@ def test_a_relation_says_nothing_of_a_case_of_which_a_call_cannot_be_made() -> N
     assert not verdict.judged
     _, elsewhere = related(law, {RECORD.name: RECORD}, whole(), lambda operator, case: left_out)
     assert not elsewhere.ok
+
+
+def test_a_law_speaks_of_no_element_of_which_nothing_is_promised() -> None:
+    case = whole(columns=4)
+    shape = case.outputs["y"].shape
+
+    def first_row(inputs: object, attributes: object) -> NDArray[np.bool_]:
+        return np.arange(shape[0])[:, None] == 0
+
+    stale = iter((1, 2))
+
+    def observe(operator: Operator, asked: Case) -> Observation:
+        held = np.full(shape, next(stale), np.float16)
+        held[0] = 7
+        return Observation(Outcome.COMPLETED, outputs={"y": held}, unwritten={"y": 0})
+
+    def twice(asked: Case, outputs: Outputs, run: Run) -> Iterator[str]:
+        yield from difference("y", run(asked)["y"], outputs["y"], "before")
+
+    law = Relation("the same twice", SUM, twice)
+    silent = replace(RECORD.contracts["y"], specified=first_row)
+    for contract, holds in ((silent, True), (RECORD.contracts["y"], False)):
+        record = replace(RECORD, contracts={"y": contract})
+        stale = iter((1, 2))
+        assert related(law, {record.name: record}, case, observe)[1].ok == holds
 
 
 def test_of_refused_calls_only_those_are_made_through_torch_npu_that_name_it() -> None:
