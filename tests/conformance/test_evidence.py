@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -131,12 +130,3 @@ def test_a_line_that_was_cut_is_no_verdict(tmp_path: Path) -> None:
     assert [found.digest for found in read_lines(tmp_path) if isinstance(found, VerdictLine)] == [
         "a"
     ]
-
-
-def test_writing_a_line_costs_less_than_a_millisecond(tmp_path: Path) -> None:
-    writer = Writer(tmp_path, "main")
-    start = time.perf_counter()
-    for _ in range(1000):
-        writer.write(line())
-    assert time.perf_counter() - start < 1
-    writer.close()

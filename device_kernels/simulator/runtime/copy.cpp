@@ -8,6 +8,7 @@
 #include "acl/acl.h"
 #include "device.h"
 #include "errors.h"
+#include "faults.h"
 #include "memory.h"
 #include "stream.h"
 
@@ -74,8 +75,35 @@ aclError CheckCopy(const char* function, const void* dst, uint64_t destMax, cons
 aclError Copy(const char* function, void* dst, uint64_t destMax, const void* src, uint64_t count,
               aclrtMemcpyKind kind) {
     const aclError status = CheckCopy(function, dst, destMax, src, count, kind);
+    if (status != ACL_SUCCESS) {
+        return status;
+    }
+    const Fault fault = CountCall(function, CurrentDevice());
+    if (fault.status == ACL_SUCCESS) {
+        std::memmove(dst, src, fault.isShort ? count / 2 : count);
+        if (fault.isWrong && count > 0) {
+            static_cast<uint8_t*>(dst)[count / 2] ^= 1;
+        }
+    }
+    return fault.status;
+}
+
+aclError Set(const char* function, void* devPtr, size_t maxCount, int32_t value, size_t count) {
+    if (devPtr == nullptr) {
+        return NullArgument(function, "devPtr");
+    }
+    if (count > maxCount) {
+        return Fail(ACL_ERROR_RT_PARAM_INVALID, std::string(function) + ": count is " +
+                                                    std::to_string(count) + ", maxCount is " +
+                                                    std::to_string(maxCount) +
+                                                    "; count must not exceed maxCount");
+    }
+    aclError status = CheckRange(function, "devPtr", devPtr, count, /*device=*/false);
     if (status == ACL_SUCCESS) {
-        std::memmove(dst, src, count);
+        status = Injected(function);
+    }
+    if (status == ACL_SUCCESS) {
+        std::memset(devPtr, value, count);
     }
     return status;
 }
@@ -103,26 +131,11 @@ aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t cou
 aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t count,
                           aclrtStream stream) {
     const aclError status = NeedStream("aclrtMemsetAsync", stream);
-    return status != ACL_SUCCESS ? status : aclrtMemset(devPtr, maxCount, value, count);
+    return status != ACL_SUCCESS ? status : Set("aclrtMemsetAsync", devPtr, maxCount, value, count);
 }
 
 aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count) {
-    aclError status = NeedDevice("aclrtMemset");
-    if (status != ACL_SUCCESS) {
-        return status;
-    }
-    if (devPtr == nullptr) {
-        return NullArgument("aclrtMemset", "devPtr");
-    }
-    if (count > maxCount) {
-        return Fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtMemset: count is " + std::to_string(count) +
-                                                    ", maxCount is " + std::to_string(maxCount) +
-                                                    "; count must not exceed maxCount");
-    }
-    status = CheckRange("aclrtMemset", "devPtr", devPtr, count, /*device=*/false);
-    if (status == ACL_SUCCESS) {
-        std::memset(devPtr, value, count);
-    }
-    return status;
+    const aclError status = NeedDevice("aclrtMemset");
+    return status != ACL_SUCCESS ? status : Set("aclrtMemset", devPtr, maxCount, value, count);
 }
 }

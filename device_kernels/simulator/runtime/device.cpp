@@ -1,8 +1,10 @@
 #include "device.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cctype>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <sstream>
@@ -12,19 +14,29 @@
 #include "ascendsim.h"
 #include "engine/launch.h"
 #include "errors.h"
+#include "faults.h"
 
 namespace ascendsim {
 namespace {
 
 constexpr int32_t kNoDevice = -1;
-constexpr int32_t kDeviceCount = 1;
+constexpr int32_t kMostDevices = 64;
 
 // The version gates which operators a caller dares to use; 8.5.0 has the whole routing family.
 constexpr const char* kVersion = "8.5.0";
 
 std::atomic<bool> initialised{false};
 thread_local int32_t currentDevice = kNoDevice;
-int theContext;  // its address names the context of the one device
+int theContexts[kMostDevices];  // their addresses name the contexts of the devices
+
+int32_t DeviceCount() {
+    static const int32_t count = [] {
+        const char* named = std::getenv("ASCENDSIM_DEVICES");
+        const int64_t asked = named == nullptr ? 1 : std::strtoll(named, nullptr, 10);
+        return static_cast<int32_t>(std::clamp<int64_t>(asked, 1, kMostDevices));
+    }();
+    return count;
+}
 
 // Makes current the device that the configuration names under "default_device", if it names one.
 aclError ReadConfiguration(const char* path) {
@@ -56,13 +68,17 @@ aclError ReadConfiguration(const char* path) {
 
 }  // namespace
 
+int32_t CurrentDevice() { return currentDevice; }
+
 aclError CheckDeviceId(const char* function, const char* parameter, int64_t device) {
-    if (device >= 0 && device < kDeviceCount) {
+    if (device >= 0 && device < DeviceCount()) {
         return ACL_SUCCESS;
     }
-    return Fail(ACL_ERROR_RT_INVALID_DEVICEID, std::string(function) + ": " + parameter + " is " +
-                                                   std::to_string(device) +
-                                                   "; the simulated host has device 0 only");
+    return Fail(ACL_ERROR_RT_INVALID_DEVICEID,
+                std::string(function) + ": " + parameter + " is " + std::to_string(device) +
+                    "; the simulated host has " +
+                    (DeviceCount() == 1 ? "device 0 only"
+                                        : "devices 0 to " + std::to_string(DeviceCount() - 1)));
 }
 
 aclError NeedDevice(const char* function) {
@@ -81,6 +97,9 @@ using namespace ascendsim;
 extern "C" {
 
 aclError aclInit(const char* configPath) {
+    if (const aclError fault = Injected("aclInit"); fault != ACL_SUCCESS) {
+        return fault;
+    }
     if (initialised.exchange(true)) {
         // No text: callers tolerate this status, and a text that nobody fetches would be shown
         // with the next, unrelated error.
@@ -100,12 +119,18 @@ aclError aclrtGetDeviceCount(uint32_t* count) {
     if (count == nullptr) {
         return NullArgument("aclrtGetDeviceCount", "count");
     }
-    *count = kDeviceCount;
+    if (const aclError fault = Injected("aclrtGetDeviceCount"); fault != ACL_SUCCESS) {
+        return fault;
+    }
+    *count = static_cast<uint32_t>(DeviceCount());
     return ACL_SUCCESS;
 }
 
 aclError aclrtSetDevice(int32_t deviceId) {
-    const aclError status = CheckDeviceId("aclrtSetDevice", "deviceId", deviceId);
+    aclError status = CheckDeviceId("aclrtSetDevice", "deviceId", deviceId);
+    if (status == ACL_SUCCESS) {
+        status = CountCall("aclrtSetDevice", deviceId).status;
+    }
     if (status == ACL_SUCCESS) {
         currentDevice = deviceId;
     }
@@ -139,18 +164,20 @@ aclError aclrtGetCurrentContext(aclrtContext* context) {
     *context = nullptr;
     const aclError status = NeedDevice("aclrtGetCurrentContext");
     if (status == ACL_SUCCESS) {
-        *context = &theContext;
+        *context = &theContexts[currentDevice];
     }
     return status;
 }
 
 aclError aclrtSetCurrentContext(aclrtContext context) {
-    if (context != &theContext) {
-        return Fail(ACL_ERROR_INVALID_PARAM, "aclrtSetCurrentContext: context is " + Hex(context) +
-                                                 "; it must be the device's own context");
+    for (int32_t device = 0; device < DeviceCount(); ++device) {
+        if (context == &theContexts[device]) {
+            currentDevice = device;
+            return ACL_SUCCESS;
+        }
     }
-    currentDevice = 0;
-    return ACL_SUCCESS;
+    return Fail(ACL_ERROR_INVALID_PARAM, "aclrtSetCurrentContext: context is " + Hex(context) +
+                                             "; it must be a device's own context");
 }
 
 const char* aclrtGetSocName() { return SocName(); }

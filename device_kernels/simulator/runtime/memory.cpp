@@ -13,6 +13,7 @@
 #include "acl/acl.h"
 #include "device.h"
 #include "errors.h"
+#include "faults.h"
 
 namespace ascendsim {
 namespace {
@@ -121,7 +122,10 @@ aclError Allocate(const char* function, void** devPtr, size_t size, uint64_t beh
         return Fail(ACL_ERROR_INVALID_PARAM,
                     std::string(function) + ": size is 0; it must be greater than 0");
     }
-    const aclError status = NeedDevice(function);
+    aclError status = NeedDevice(function);
+    if (status == ACL_SUCCESS) {
+        status = Injected(function);
+    }
     if (status != ACL_SUCCESS) {
         return status;
     }
@@ -199,6 +203,9 @@ aclError aclrtGetMemInfo(aclrtMemAttr, size_t* free, size_t* total) {
 aclError aclrtFree(void* devPtr) {
     if (devPtr == nullptr) {
         return NullArgument("aclrtFree", "devPtr");
+    }
+    if (const aclError fault = Injected("aclrtFree"); fault != ACL_SUCCESS) {
+        return fault;
     }
     Registry& registry = TheRegistry();
     const std::lock_guard<std::mutex> lock(registry.mutex);

@@ -7,6 +7,7 @@
 #include "acl/acl.h"
 #include "device.h"
 #include "errors.h"
+#include "faults.h"
 
 namespace ascendsim {
 namespace {
@@ -84,7 +85,10 @@ aclError aclrtCreateStream(aclrtStream* stream) {
     if (stream == nullptr) {
         return NullArgument("aclrtCreateStream", "stream");
     }
-    const aclError status = NeedDevice("aclrtCreateStream");
+    aclError status = NeedDevice("aclrtCreateStream");
+    if (status == ACL_SUCCESS) {
+        status = Injected("aclrtCreateStream");
+    }
     if (status != ACL_SUCCESS) {
         return status;
     }
@@ -140,6 +144,9 @@ aclError aclrtDestroyStream(aclrtStream stream) {
     if (stream == nullptr) {
         return NullArgument("aclrtDestroyStream", "stream");
     }
+    if (const aclError fault = Injected("aclrtDestroyStream"); fault != ACL_SUCCESS) {
+        return fault;
+    }
     Streams& streams = TheStreams();
     const std::lock_guard<std::mutex> lock(streams.mutex);
     Stream* found = streams.Find(stream);
@@ -156,6 +163,9 @@ aclError aclrtDestroyStream(aclrtStream stream) {
 }
 
 aclError aclrtSynchronizeStream(aclrtStream handle) {
+    if (const aclError fault = Injected("aclrtSynchronizeStream"); fault != ACL_SUCCESS) {
+        return fault;
+    }
     Failure failure;
     {
         Streams& streams = TheStreams();
@@ -171,6 +181,9 @@ aclError aclrtSynchronizeStream(aclrtStream handle) {
 
 aclError aclrtSynchronizeDevice() {
     aclError status = NeedDevice("aclrtSynchronizeDevice");
+    if (status == ACL_SUCCESS) {
+        status = Injected("aclrtSynchronizeDevice");
+    }
     if (status != ACL_SUCCESS) {
         return status;
     }
