@@ -49,14 +49,18 @@ else()
     # Kernels are linked against the engine's C++ functions: those are exported with the C
     # interface, and nothing else is (cmake/ascendcl.map).
     set_source_files_properties(${engine_sources} PROPERTIES COMPILE_OPTIONS -fvisibility=default)
+    set(precompiled <algorithm> <atomic> <map> <memory> <mutex> <string> <vector>)
     add_library(ascendcl SHARED ${runtime_sources} ${engine_sources})
     target_include_directories(ascendcl
         PUBLIC "${simulator}/include"
         PRIVATE "${simulator}/language")
+    # Half of what these small sources cost is the standard library's headers.
+    target_precompile_headers(ascendcl PRIVATE ${precompiled})
     export_by(ascendcl)
 
     add_library(plumbing STATIC ${plumbing_sources})
     target_include_directories(plumbing PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/opapi")
+    target_precompile_headers(plumbing PRIVATE ${precompiled})
     target_link_libraries(plumbing PRIVATE ascendcl)
     set_target_properties(plumbing PROPERTIES
         ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
