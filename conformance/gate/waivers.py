@@ -3,7 +3,7 @@
 A file of TOML::
 
     [[waiver]]
-    operator = "moe_token_permute_with_ep"
+    operator = "my_operator"
     where = 'mode == "tail" and tokens.shape[0] > 1024'
     device = "Ascend910B*"            # a SoC, "npu" or "sim"; * stands for anything
     reason = "the last range is dropped"

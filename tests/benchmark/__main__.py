@@ -6,9 +6,14 @@ Ends with status 1 where a ratio is beyond its limit. Only ratios within one run
 import argparse
 import sys
 
-from tests.benchmark import harness, machine, verdicts
+from tests.benchmark import harness, machine, records, verdicts
 
-SECTIONS = {"verdicts": verdicts.measure, "harness": harness.measure, "machine": machine.measure}
+SECTIONS = {
+    "verdicts": verdicts.measure,
+    "harness": harness.measure,
+    "machine": machine.measure,
+    "records": records.measure,
+}
 
 
 def main():

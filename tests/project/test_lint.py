@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from device_kernels.build import build
+from device_kernels.toolchain import compiler
 
 ROOT = Path(__file__).parents[2]
 SCRIPTS = Path(sys.executable).parent
@@ -50,6 +51,15 @@ def test_cpp_compiles_without_a_warning() -> None:
     built = build(quiet=True)
     of_the_simulator = built.runtime.parent / "warnings.txt"
     assert (of_the_simulator.read_text(), built.warnings) == ("", "")
+
+
+def test_each_source_of_the_runtime_includes_what_it_uses() -> None:
+    """Precompiled headers hide it in the build; other tests compile engine and opapi without."""
+    device = ROOT / "device_kernels"
+    sources = sorted(map(str, device.glob("simulator/runtime/*.cpp")))
+    folders = ("simulator/include", "simulator/language", "opapi")
+    includes = [f"-I{device / folder}" for folder in folders]
+    run(compiler(), "-std=c++20", "-fsyntax-only", *includes, *sources)
 
 
 def test_rooms_import_only_what_they_may() -> None:

@@ -41,6 +41,30 @@ def dated(place: Path, day: int, lines: list[Any] | None = None, **changed: Any)
     return run(place / f"day{day}", lines, **told)
 
 
+def of_100000_calls(place: Path) -> Path:
+    """A history of 500 runs of 200 calls each; one call of the run r400 failed."""
+    db = place / "h.sqlite"
+    import_runs(db, [dated(place, 1)])
+    with opened(db, write=True) as connection:
+        for number in range(500):
+            connection.execute(
+                "INSERT INTO run SELECT ?1, ?1, series, ?1, profile, seed, device, whole, status,"
+                " exit_status, seconds, cases, folder FROM run WHERE started LIKE '2026%'",
+                (f"r{number:03}",),
+            )
+        connection.execute(
+            "WITH RECURSIVE call(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM call WHERE n < 199)"
+            " INSERT INTO fact SELECT run.id, 'op' || (n / 20), 'named call', 'call' || n,"
+            " CASE WHEN n = 7 AND run.id = 'r400' THEN 'failed' ELSE 'accepted' END"
+            " FROM call, run WHERE run.id LIKE 'r%'"
+        )
+        connection.execute(
+            "INSERT INTO cell SELECT id, 'op' || abs(random() % 10), 'm', 'd', 200, 0, 10, 9, 0.5,"
+            " 1.0 FROM run"
+        )
+    return db
+
+
 def trends(db: Path, *asked: Any) -> list[Point]:
     with opened(db, write=False) as connection:
         return points(connection, *asked)
@@ -201,26 +225,7 @@ def test_a_history_of_another_schema_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_one_call_of_100000_that_failed_is_the_one_change(tmp_path: Path) -> None:
-    db = tmp_path / "h.sqlite"
-    folder = dated(tmp_path, 1)
-    import_runs(db, [folder])
-    with opened(db, write=True) as connection:
-        for number in range(500):
-            connection.execute(
-                "INSERT INTO run SELECT ?1, ?1, series, ?1, profile, seed, device, whole, status,"
-                " exit_status, seconds, cases, folder FROM run WHERE started LIKE '2026%'",
-                (f"r{number:03}",),
-            )
-        connection.execute(
-            "WITH RECURSIVE call(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM call WHERE n < 199)"
-            " INSERT INTO fact SELECT run.id, 'op' || (n / 20), 'named call', 'call' || n,"
-            " CASE WHEN n = 7 AND run.id = 'r400' THEN 'failed' ELSE 'accepted' END"
-            " FROM call, run WHERE run.id LIKE 'r%'"
-        )
-        connection.execute(
-            "INSERT INTO cell SELECT id, 'op' || abs(random() % 10), 'm', 'd', 200, 0, 10, 9, 0.5,"
-            " 1.0 FROM run"
-        )
+    db = of_100000_calls(tmp_path)
     assert [one.run for one in changed(db, "op0")] == ["r401", "r400"]
     assert trends(db, "op0")
 
