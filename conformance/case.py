@@ -15,6 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from conformance.fill import Fill, expand
 from conformance.lazy import lazy_zeros
+from conformance.setting import USUAL, Setting
 from reference.floats import widen
 
 if TYPE_CHECKING:
@@ -161,8 +162,8 @@ class Machine(ReadAsPrinted):
 
 @dataclass(frozen=True)
 class Case(ReadAsPrinted):
-    """One call: operator name, mode, dtype, attributes, tensors by parameter name, and the machine
-    to simulate (None: the device's own; an NPU ignores it).
+    """One call: operator name, mode, dtype, attributes, tensors by parameter name, the machine
+    to simulate (None: the device's own; an NPU ignores it), and what the call finds around it.
     """
 
     operator: str
@@ -172,6 +173,7 @@ class Case(ReadAsPrinted):
     inputs: Mapping[str, Tensor]
     outputs: Mapping[str, Tensor]
     machine: Machine | None = None
+    setting: Setting = USUAL
 
     @cached_property
     def arrays(self) -> Mapping[str, NDArray[np.generic]]:
@@ -192,7 +194,7 @@ class Case(ReadAsPrinted):
 
     @cached_property
     def digest(self) -> str:
-        """Hash of everything the operator is given; the machine that runs it does not count."""
+        """Hash of everything the operator is given; machine and setting do not count."""
         hashed = hashlib.sha256()
         hashed.update(repr((self.operator, self.mode, sorted(self.attributes.items()))).encode())
         for name, array in self.arrays.items():
@@ -215,6 +217,7 @@ class Case(ReadAsPrinted):
             f"  {name}: {tensor!r}" for name, tensor in {**self.inputs, **self.outputs}.items()
         ]
         lines += [f"  on {self.machine!r}"] if self.machine else []
+        lines += [f"  with {self.setting!r}"] if self.setting != USUAL else []
         return "\n".join(lines) + ")"
 
 

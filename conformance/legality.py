@@ -15,6 +15,7 @@ from conformance.fill import BITS, NAMES, PRESCRIBED, Fill
 from conformance.numerics.moved import as_integers
 from conformance.numerics.sources import Sources
 from conformance.operator import AttributeParameter, Copy, Index, Operator, Sum
+from conformance.setting import AS_LEFT, LEVELS, POISONED, ZEROED, Setting
 
 LARGEST_TENSOR = 2 << 30
 """Bytes of the largest tensor that a stored case may hold."""
@@ -39,6 +40,7 @@ def check_shape_and_data(case: Case) -> None:
         _require(tensor.rows is None, f"{name}.rows", "a list", "none: an output has all its rows")
     if case.machine is not None:
         _check_machine(case.machine)
+    _check_setting(case.setting)
 
 
 def check_call(case: Case, operator: Operator) -> None:
@@ -182,6 +184,12 @@ def _check_machine(machine: Machine) -> None:
     _require(cores, "machine.cores", machine.cores, f"1 to {MOST_CORES}")
     rule = f"a multiple of {UB_BYTES.step} from {UB_BYTES.start} to {UB_BYTES[-1]}"
     _require(machine.ub_bytes in UB_BYTES, "machine.ub_bytes", machine.ub_bytes, rule)
+
+
+def _check_setting(setting: Setting) -> None:
+    _require_one_of("setting.memory", setting.memory, [POISONED, ZEROED, AS_LEFT])
+    rule = ", ".join(map(str, LEVELS))
+    _require(setting.determinism in LEVELS, "setting.determinism", setting.determinism, rule)
 
 
 def _require_names(what: str, seen: set[str], declared: set[str]) -> None:

@@ -55,7 +55,8 @@ class Sum:
     the storage format. ``fused`` says whether products with coefficients are rounded to it before
     they are added ("never"), are added exactly ("always": a fused multiply-add), or either; with
     "sums", for which no order can be declared, one may also multiply the sum of two terms.
-    ``specified`` is that of `Copy`.
+    ``specified`` is that of `Copy`. ``deterministic`` is False where the same call may add in
+    another order, as by atomic additions.
     """
 
     clause: Clause
@@ -65,6 +66,7 @@ class Sum:
     order_clause: Clause | None = None
     fused: Literal["never", "always", "either", "sums"] = "either"
     specified: Specified | None = None
+    deterministic: bool = True
 
     def __post_init__(self) -> None:
         if self.fused == "sums" and self.merges is not None:

@@ -9,6 +9,7 @@ from conformance.cells import Cells, Levels
 from conformance.edges import Edge
 from conformance.operator import Operator
 from conformance.profiles import Profile
+from conformance.relations.relation import Relation
 from conformance.sharing import shared
 
 SMALL_SHARE = 3
@@ -43,16 +44,15 @@ def plan(
     profile: Profile,
     *,
     beside: Sequence[str] = (),
-    of_relation: bool = False,
+    relation: Relation | None = None,
 ) -> Plan:
     """The plan of an operator's mode and dtype in a profile; a relation draws small cases first,
-    then free ones.
+    then those on seams where it is always asked, then free ones.
 
     ``beside`` are the data types that the run judges of this mode: they share its rows.
     """
-    if of_relation:
-        few = profile.relations // 2 if operator.small_cases else 0
-        return Plan(few, 0, None, (), profile.relations - few)
+    if relation is not None:
+        return _of_relation(operator, relation, profile)
     examples = examples_of_each(operator, profile)
     seams = examples // SEAM_SHARE if operator.seam_cases else 0
     small = examples // SMALL_SHARE - seams if operator.small_cases else 0
@@ -61,6 +61,14 @@ def plan(
     edges = cells.edges.within(profile.edge_cost) if cells and cells.edges else ()
     free = max(examples - small - seams - len(rows), examples // FREE_SHARE)
     return Plan(small, seams, cells, rows, free, edges)
+
+
+def _of_relation(operator: Operator, relation: Relation, profile: Profile) -> Plan:
+    """Where cores and blocks must not matter, a third of the cases is what they take in parts."""
+    count = profile.invariants if relation.always else profile.relations
+    seams = count // 3 if operator.seam_cases and relation.always else 0
+    few = (count - seams) // 2 if operator.small_cases else 0
+    return Plan(few, seams, None, (), count - few - seams)
 
 
 def _rows(

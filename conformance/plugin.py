@@ -31,7 +31,7 @@ from conformance.probe import probed
 from conformance.profiles import PROFILES
 from conformance.resume import check_device
 from conformance.selection import Selection, draws
-from conformance.template import DRAWN, Body, asks, bind, body_of, fixed_parameters, parametrize
+from conformance.template import DRAWN, Body, bind, body_of, fixed_parameters, parametrize
 from conformance.trial import BrokenRecord, Judged, Lost, OutOfTime, Refused, Trial
 
 TRIAL = pytest.StashKey[Trial]()
@@ -139,8 +139,8 @@ def pytest_pycollect_makeitem(
     if body is None:
         return None
     context = collector.config.stash[CONTEXT]
-    mark = parametrize(body, context.operators)
-    if mark is None or not asks(body, context.oracle):
+    mark = parametrize(body, context.operators, context.oracle)
+    if mark is None:
         return []
     obj.pytestmark = [*getattr(body, "pytestmark", []), mark.mark]  # type: ignore[attr-defined]
     return None

@@ -14,8 +14,9 @@ class Profile:
     more where the discrete cells need them: every ``strength`` levels that go together are judged
     in one case of one of the data types (conformance/sharing.py). Of the edges, those are judged
     that cost no more than ``edge_cost`` (conformance/edges.py). ``relations`` cases are drawn for a
-    relation in each mode and dtype, where relations are asked for. ``shrink_seconds`` bounds the
-    wall time in which one failing item may look for a smaller case, see `conformance.trial`;
+    relation in each mode and dtype, where relations are asked for, ``invariants`` for one that
+    always is (conformance/relations/invariants.py). ``shrink_seconds`` bounds the wall time in
+    which one failing item may look for a smaller case, see `conformance.trial`;
     ``time_limit`` is seconds for one call on the device. ``random`` profiles draw a new seed for
     each run and keep Hypothesis's example database; the others draw the same cases for the same
     seed. With ``corpus`` the frozen cases are judged before any that is drawn.
@@ -30,6 +31,7 @@ class Profile:
     strength: int
     edge_cost: int
     relations: int
+    invariants: int
     random: bool = False
     corpus: bool = True
 
@@ -47,6 +49,7 @@ PROFILES = {
             strength=2,
             edge_cost=1_000,
             relations=12,
+            invariants=3,
             corpus=False,
         ),
         Profile(
@@ -59,6 +62,7 @@ PROFILES = {
             strength=3,
             edge_cost=1_000_000,
             relations=60,
+            invariants=30,
         ),
         Profile(
             "nightly",
@@ -70,6 +74,7 @@ PROFILES = {
             strength=3,
             edge_cost=2**40,
             relations=2_000,
+            invariants=2_000,
             random=True,
         ),
     )

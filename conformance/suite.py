@@ -6,11 +6,13 @@ import importlib.util
 import sys
 import zlib
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
 from conformance import SUITE
 from conformance.operator import Example, Operator, Quarantine, Rejection
+from conformance.relations.invariants import invariants
 
 PACKAGE = Path(__file__).resolve().parent
 ATTRIBUTE = "OPERATOR"
@@ -114,7 +116,7 @@ def _record(path: Path) -> Operator:
             rule = f"its {kind} {documented.name!r} is a case of operator {named!r}"
             rule += f"; it must be one of {operator.name!r}"
             raise UsageError("record", path, rule)
-    return operator
+    return replace(operator, relations=(*operator.relations, *invariants(operator)))
 
 
 def _module(path: Path) -> ModuleType:

@@ -110,14 +110,22 @@ def cell_id(operator: str, mode: str, dtype: str) -> str:
     return _id((operator, mode, dtype))
 
 
-def parametrize(body: Body, operators: Iterable[Operator]) -> pytest.MarkDecorator | None:
-    """The parametrize mark of a template over ``operators``; None if there is nothing to run."""
+def parametrize(
+    body: Body, operators: Iterable[Operator], oracle: str = BOTH
+) -> pytest.MarkDecorator | None:
+    """The parametrize mark of a template over ``operators``; None if there is nothing to run.
+
+    Templates without a relation judge by the reference; with one, those that the ``oracle`` names,
+    and those that are always asked.
+    """
     names = inspect.signature(body).parameters
     named = next((name for name in (*NAMED, RELATION) if name in names), None)
     axes: tuple[str, ...] = ("operator", named) if named else ("operator", "mode", "dtype")
     if named == RELATION:
         axes = ("operator", RELATION, "mode", "dtype")
-    values = [row for operator in operators for row in _rows(operator, named)]
+    if named != RELATION and oracle == RELATIONS:
+        return None
+    values = [row for operator in operators for row in _rows(operator, named, oracle)]
     return pytest.mark.parametrize(axes, values, ids=map(_id, values)) if values else None
 
 
@@ -132,7 +140,7 @@ def item_ids(operators: Iterable[Operator]) -> frozenset[str]:
     )
 
 
-def _rows(operator: Operator, named: str | None) -> list[tuple[Any, ...]]:
+def _rows(operator: Operator, named: str | None, oracle: str = BOTH) -> list[tuple[Any, ...]]:
     """What the items of a template get of an operator: each of its named calls, or each cell."""
     cells = [(mode.name, dtype) for mode in operator.modes for dtype in operator.dtypes]
     if named == RELATION:
@@ -140,18 +148,11 @@ def _rows(operator: Operator, named: str | None) -> list[tuple[Any, ...]]:
             (operator, relation, mode, dtype)
             for relation in operator.relations
             for mode, dtype in cells
-            if mode in (relation.modes or (mode,))
+            if mode in (relation.modes or (mode,)) and (relation.always or oracle != REFERENCE)
         ]
     if named is not None:
         return [(operator, one) for one in getattr(operator, NAMED[named])]
     return [(operator, mode, dtype) for mode, dtype in cells]
-
-
-def asks(body: Body, oracle: str) -> bool:
-    """Whether a template judges by an oracle: those with a relation by relations, all others by
-    the reference."""
-    wanted = RELATIONS if RELATION in inspect.signature(body).parameters else REFERENCE
-    return oracle in (wanted, BOTH)
 
 
 def bind(
@@ -214,6 +215,9 @@ def bind(
         only: int | None = None,
     ) -> Body:
         on_machine = functools.partial(fitted, traits=trial.libraries)
+        if relation is not None and relation.always:
+            # Of few draws the simplest, by which Hypothesis begins, would be half.
+            cases = [not_simplest(some) for some in cases]
         wanted = [in_any_order(some).map(on_machine) for some in cases]
         if trial.by_standard.prescribes:
             wanted = [some.map(trial.by_standard.prescribe) for some in wanted]
@@ -235,15 +239,16 @@ def bind(
         bound: Body = seed(stream_seed(run_seed, f"{key} {stream}".rstrip()))(test)
         return bound
 
-    if RELATION in parameters:
-        asked = parameters[RELATION].case
+    relation: Relation | None = parameters.get(RELATION)
+    if relation is not None:
+        asked = relation.case
         operator = replace(
             operator,
             cases=asked_of(operator.cases, asked),
             small_cases=asked_of(operator.small_cases, asked),
+            seam_cases=asked_of(operator.seam_cases, asked),
         )
-    of_relation = RELATION in parameters
-    planned = plan(operator, mode, dtype, profile, beside=beside, of_relation=of_relation)
+    planned = plan(operator, mode, dtype, profile, beside=beside, relation=relation)
     if operator.small_cases and planned.small:
         trial.scouts += (drawing([operator.small_cases(mode, dtype)], planned.small, "small"),)
     if operator.seam_cases and planned.seams:

@@ -263,10 +263,11 @@ OPERATOR = Operator(
                     ),
                 ),
                 # The order of the vendor's index-add is not public, nor its format for 16 bits: any
-                # order is accepted, in float32.
+                # order is accepted, in float32. By atomic additions it differs from call to call.
                 "drop_pad": Sum(
                     clause=document("each row is added to the token whose id it has", FUNCTION),
                     terms=terms,
+                    deterministic=False,
                 ),
                 "empty call": EMPTY,
             },

@@ -27,6 +27,8 @@ MALLOC_HUGE_FIRST = 0
 FORMAT_ND = 2
 VECTOR_CORE_NUM = 201
 PACKAGE_CANN = 0
+DETERMINISTIC = 0
+"""ACL_OPT_DETERMINISTIC."""
 
 RUNTIME_SIGNATURES: dict[str, tuple[Any, ...]] = {
     "aclInit": (c_char_p,),
@@ -259,6 +261,15 @@ class Acl:
             choose = _declare(self.runtime, "ascendsimBlockOrder", c_int, c_char_p)
             chosen = order or os.environ.get("ASCENDSIM_BLOCK_ORDER") or "forward"
             self.check("ascendsimBlockOrder", choose(chosen.encode()))
+
+    def be_deterministic(self, level: int) -> None:
+        """Set ACL_OPT_DETERMINISTIC for this context, or for the process where a runtime knows no
+        other. Raises AclError.
+        """
+        names = ("aclrtCtxSetSysParamOpt", "aclrtSetSysParamOpt")
+        name = next((one for one in names if hasattr(self.runtime, one)), names[-1])
+        choose = _declare(self.runtime, name, c_int, c_int, c_int64)
+        self.check(name, choose(DETERMINISTIC, level))
 
     @property
     def simulated(self) -> bool:

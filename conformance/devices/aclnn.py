@@ -151,7 +151,7 @@ class AclnnRoute:
                 ending.message = self._acl.message()
                 return
             ending.workspace_bytes = workspace_bytes.value
-            workspace = self._placement.workspace(workspace_bytes.value)
+            workspace = self._placement.workspace(workspace_bytes.value, call.setting.memory)
             self._segment.note(call.symbol)
             handed, executor = executor, pointer()
             with ending.timed():

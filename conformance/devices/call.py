@@ -58,7 +58,7 @@ def call_of(operator: Operator, case: Case, route: str = "aclnn") -> Call:
     order = case.machine.block_order if case.machine else None
     torch = operator.torch_call(case) if route == TORCH_NPU else None
     symbol = "" if torch else operator.symbol(route)
-    return Call(symbol, tuple(arguments), machine, end, order, torch)
+    return Call(symbol, tuple(arguments), machine, end, order, torch, case.setting)
 
 
 def _attribute_of(parameter: AttributeParameter, case: Case, route: str) -> Argument:

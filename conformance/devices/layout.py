@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.devices.messages import Damage, TensorArgument
+from conformance.setting import ZEROED
 
 Bytes = NDArray[np.uint8]
 
@@ -38,7 +39,7 @@ int32 it is 2147188731: unlike -1, which is all bits set, no index that an opera
 
 WORKSPACE_POISON = 0xFF
 """What a workspace holds before a call: a byte, because aclrtMemset writes one; also NaN in every
-floating format, and nobody reads a workspace back."""
+floating format, and nobody reads a workspace back. "zeroed", it holds zeros."""
 
 COUNTED_AT_ONCE = 1 << 24
 """Bytes of which poison is counted at a time: a multiple of the size of every element."""
@@ -86,6 +87,21 @@ def fill_poison(elements: Bytes) -> None:
     even = elements.size // 2 * 2
     elements[:even].view("<u2").fill(int.from_bytes(POISON, "little"))
     elements[even:] = POISON[0]
+
+
+def fill_elements(image: Bytes, tensor: TensorArgument, memory: str) -> None:
+    """Fill an output with what a setting's ``memory`` says; between strided elements lies poison.
+
+    "as left" leaves the device as it is where nothing lies between the elements.
+    """
+    if memory != ZEROED:
+        fill_poison(image)
+        return
+    if tensor.strides is None:
+        image.fill(0)
+        return
+    fill_poison(image)
+    elements_of(image, tensor)[...] = 0
 
 
 def count_poisoned(elements: Bytes, itemsize: int) -> int:

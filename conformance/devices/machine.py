@@ -1,18 +1,22 @@
-"""The simulated machine of a call: cores, unified buffer, order of blocks. A real one has none."""
+"""What is set before a call: the runtime's level of determinism, and of the simulated machine the
+cores, unified buffer and order of blocks, which a real one has of its own."""
 
 from __future__ import annotations
 
 from conformance.devices.acl import Acl
 from conformance.devices.messages import Call
+from conformance.setting import USUAL
 
 
 class Machine:
-    """Sets the machine of each call, where the runtime is the simulator and it changes."""
+    """Sets the machine of each call, where the runtime is the simulator and it changes; and the
+    level of determinism, which stays as the process found it until a call asks for another."""
 
     def __init__(self, acl: Acl, soc: str | None) -> None:
         self._acl, self._soc = acl, soc
         self._sizes: tuple[int, int] | None = None
         self._block_order: str | None = None
+        self._determinism = USUAL.determinism
 
     def configure(self, call: Call) -> None:
         """Set the machine of the call. Raises AclError."""
@@ -22,3 +26,6 @@ class Machine:
         if self._acl.simulated and call.block_order != self._block_order:
             self._acl.order_blocks(call.block_order)
             self._block_order = call.block_order
+        if call.setting.determinism != self._determinism:
+            self._acl.be_deterministic(call.setting.determinism)
+            self._determinism = call.setting.determinism

@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from conformance.setting import USUAL, Setting
 from conformance.torch_call import TorchCall
 
 DTYPES: dict[str, tuple[int, int]] = {
@@ -119,7 +120,8 @@ class Call(msgspec.Struct, frozen=True, tag="call"):
     are in the order of the signature. ``machine`` is (vector cores, UB bytes), None: its own.
     ``segment_bytes`` is how much of the shared segment the tensors need. ``block_order`` is that of
     the machine, None: the process's own (docs/diagnostics.md, "How it is checked"). ``torch`` is
-    the call on route torch_npu, which has no ``symbol``.
+    the call on route torch_npu, which has no ``symbol``; it leaves the memory of outputs to
+    PyTorch, whatever the ``setting``.
     """
 
     symbol: str
@@ -128,6 +130,7 @@ class Call(msgspec.Struct, frozen=True, tag="call"):
     segment_bytes: int
     block_order: str | None = None
     torch: TorchCall | None = None
+    setting: Setting = USUAL
 
     @property
     def tensors(self) -> tuple[TensorArgument, ...]:

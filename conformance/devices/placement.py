@@ -23,8 +23,8 @@ from conformance.devices.layout import (
     Bytes,
     count_poisoned,
     elements_of,
+    fill_elements,
     fill_guards,
-    fill_poison,
     gap_damage,
     guard_damage,
     same_bytes,
@@ -32,6 +32,7 @@ from conformance.devices.layout import (
 from conformance.devices.memory import Memory
 from conformance.devices.messages import Call, Damage, TensorArgument
 from conformance.devices.segment import Segment
+from conformance.setting import AS_LEFT, POISONED, ZEROED
 
 WORKSPACE = 999
 """The workspace's place among the allocations: beyond every argument list."""
@@ -81,9 +82,9 @@ class Placement:
             image = self._image(tensor)
             fill_guards(image, place)
             if tensor.role == "output":
-                fill_poison(_elements(image))
+                fill_elements(_elements(image), tensor, call.setting.memory)
             address = self._room(place, tensor)
-            for here, there, count in _pieces(tensor):
+            for here, there, count in _sent(tensor, call.setting.memory):
                 self._acl.upload(address + there, image[here:].ctypes.data, count)
             self._at[place] = address
 
@@ -91,8 +92,9 @@ class Placement:
         """Device address of a tensor's first element."""
         return self._at[place] + GUARD_BEFORE
 
-    def workspace(self, count: int) -> int | None:
-        """Device address of ``count`` poisoned bytes between guards; None for none.
+    def workspace(self, count: int, memory: str = POISONED) -> int | None:
+        """Device address of ``count`` bytes between guards, filled as a setting's ``memory`` says;
+        None for none.
 
         Raises AclError.
         """
@@ -100,7 +102,9 @@ class Placement:
             return None
         self._segment.note(f"the allocation of {count} bytes of workspace")
         address = self._memory.at(WORKSPACE, WORKSPACE_GUARD + count + GUARD_AFTER)
-        self._acl.fill(address + WORKSPACE_GUARD, WORKSPACE_POISON, count)
+        if memory != AS_LEFT:
+            byte = 0 if memory == ZEROED else WORKSPACE_POISON
+            self._acl.fill(address + WORKSPACE_GUARD, byte, count)
         guards = self._scratch(WORKSPACE_GUARD + GUARD_AFTER)
         fill_guards(guards, WORKSPACE, WORKSPACE_GUARD)
         after = guards[WORKSPACE_GUARD:]
@@ -127,8 +131,7 @@ class Placement:
             findings.damage += _behind(damage, tensor.nbytes - tensor.held_bytes)
             if tensor.role == "output":
                 findings.damage += gap_damage(_elements(image), tensor)
-                elements = np.ascontiguousarray(elements_of(_elements(image), tensor)).reshape(-1)
-                findings.unwritten[tensor.name] = count_poisoned(elements, tensor.itemsize)
+                findings.unwritten[tensor.name] = _unwritten(_elements(image), tensor, call)
             elif not same_bytes(_elements(image), _elements(sent)):
                 findings.inputs_changed.append(tensor.name)
         if WORKSPACE in self._at:
@@ -202,6 +205,24 @@ def _pieces(tensor: TensorArgument) -> Iterator[tuple[int, int, int]]:
         here, there = (GUARD_BEFORE + number * tensor.row_bytes for number in (place, row))
         yield here, there, tensor.row_bytes
     yield GUARD_BEFORE + tensor.held_bytes, GUARD_BEFORE + tensor.nbytes, GUARD_AFTER
+
+
+def _sent(tensor: TensorArgument, memory: str) -> Iterator[tuple[int, int, int]]:
+    """What is copied to the device: of an output that stays as it was left, the guards alone."""
+    if tensor.role == "input" or memory != AS_LEFT or tensor.strides is not None:
+        yield from _pieces(tensor)
+        return
+    yield 0, 0, GUARD_BEFORE
+    behind = GUARD_BEFORE + tensor.nbytes
+    yield behind, behind, GUARD_AFTER
+
+
+def _unwritten(elements: Bytes, tensor: TensorArgument, call: Call) -> int:
+    """Elements that hold the poison; 0 where there was none."""
+    if call.setting.memory != POISONED:
+        return 0
+    seen = np.ascontiguousarray(elements_of(elements, tensor)).reshape(-1)
+    return count_poisoned(seen, tensor.itemsize)
 
 
 def _behind(damage: list[Damage], left_out: int) -> list[Damage]:

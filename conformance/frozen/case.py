@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 
 from conformance.case import Case, Tensor, integer_view, numpy_dtype
+from conformance.setting import USUAL
 
 Kind = Literal["corpus", "regression"]
 NAME = re.compile(r"[A-Za-z0-9][\w .,+=^-]{0,119}", re.ASCII)
@@ -95,8 +96,10 @@ def _said(value: Any) -> Any:
         if not (name in ABSENT and one is None)
         and not (name == "unread" and not one)
         and not (name == "block_order" and one == "forward")
+        and not (name == "setting" and one == USUAL_SETTING)
     }
 
 
+USUAL_SETTING = {"memory": USUAL.memory, "determinism": USUAL.determinism}
 ABSENT = ("values", "fill", "rows", "strides", "machine")
 """What a case and its tensors may do without."""

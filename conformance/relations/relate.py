@@ -11,7 +11,7 @@ from conformance.case import Case
 from conformance.findings import call_findings, ending
 from conformance.judge import faults, specified_elements
 from conformance.observation import Observation, Outcome
-from conformance.operator import Operator
+from conformance.operator import Operator, Unspecified
 from conformance.relations.relation import Outputs, Relation
 from conformance.verdict import Verdict
 
@@ -105,8 +105,12 @@ def _promised(operator: Operator, case: Case, outputs: Outputs) -> dict[str, NDA
     promised are 0: they may hold what was there before, which no law speaks of."""
     held = {}
     for name, array in outputs.items():
+        contract = operator.contract(name, case)
+        if isinstance(contract, Unspecified):
+            held[name] = np.zeros_like(array)
+            continue
         held[name] = np.array(array)
-        specified = specified_elements(operator.contract(name, case), case, array)
+        specified = specified_elements(contract, case, array)
         if specified is not None:
             held[name][~specified] = 0
     return held

@@ -27,7 +27,8 @@ class Relation:
     those of ``case``, which ``prepared`` has made from a drawn one (None: as drawn); ``run`` makes
     the other calls. ``modes`` are those of the operator in which it holds; none: all. ``beside``
     are the other operators that it calls. ``far`` says that row-sparse cases are its, too: it looks
-    at no row of a tensor but those that are there.
+    at no row of a tensor but those that are there. ``always`` is one that is asked beside the
+    reference, too, as that cannot tell what it tells.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Relation:
     modes: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
     far: bool = False
+    always: bool = False
 
     def case(self, drawn: Case) -> Case | None:
         """The call that the relation starts from; None where it has nothing to say of a case."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from conformance.devices.device import Device, LimitsCrash, OperatorUnavailable
 from conformance.devices.layout import POISON
 from conformance.observation import Diagnostic, GuardDamage, Observation, Outcome
 from conformance.operator import Limit
+from conformance.setting import Memory, Setting
 from tests.conformance.devices.fakes import fake_case, fake_operator
 
 
@@ -93,6 +95,37 @@ def test_a_workspace_holds_nothing_of_the_call_before(fake_device: Device) -> No
     observation = run(fake_device, "FakeWorkspaceCount")
     assert observation.workspace_bytes == 1000
     assert observation.outputs["y"].tolist() == [255] * 6
+
+
+def test_a_setting_says_what_memory_holds(fake_device: Device) -> None:
+    def under(memory: Memory, name: str) -> Observation:
+        case = replace(fake_case(), setting=Setting(memory))
+        return fake_device.run(fake_operator(name), case)
+
+    assert under("zeroed", "FakeWorkspaceCount").outputs["y"].tolist() == [0] * 6
+    assert under("zeroed", "FakeUnwritten").outputs["y"].tolist() == [11, 12, 13, 0, 0, 0]
+    assert under("zeroed", "FakeUnwritten").unwritten == {"y": 0}
+    assert under("poisoned", "FakeAdd").outputs["y"].tolist() == [11, 12, 13, 14, 15, 16]
+    assert under("as left", "FakeUnwritten").outputs["y"].tolist() == [11, 12, 13, 14, 15, 16]
+    run(fake_device, "FakeWorkspace")
+    assert under("as left", "FakeWorkspaceCount").outputs["y"].tolist() == [0] * 6
+    assert under("poisoned", "FakeWorkspaceCount").outputs["y"].tolist() == [255] * 6
+
+
+def test_guard_zones_are_watched_in_every_setting(fake_device: Device) -> None:
+    for memory in get_args(Memory):
+        case = replace(fake_case(), setting=Setting(memory))
+        for name, buffer in (("FakeWriteAfter", "y"), ("FakeWorkspace", "workspace")):
+            seen = fake_device.run(fake_operator(name), case)
+            assert [damage.buffer for damage in seen.guard_damage] == [buffer], memory
+
+
+def test_the_level_of_determinism_is_set_for_calls_that_ask_for_one(fake_device: Device) -> None:
+    asked = (0, 2, 2, 3, 0)
+    cases = [replace(fake_case(), setting=Setting(determinism=level)) for level in asked]
+    operator = fake_operator("FakeDeterminism")
+    seen = [fake_device.run(operator, case).outputs["y"][0] for case in cases]
+    assert seen == [-1, 2, 2, 3, 0], "what the process began with, until a call asks"
 
 
 def test_a_tensor_is_aligned_to_32_bytes_and_no_more(fake_device: Device) -> None:

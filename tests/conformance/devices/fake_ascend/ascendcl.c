@@ -30,6 +30,14 @@ EXPORT void fakeSetMessage(const char* text) { snprintf(g_message, sizeof g_mess
 EXPORT void fakeSetDiagnostics(const char* text) {
     snprintf(g_diagnostics, sizeof g_diagnostics, "%s", text);
 }
+/* ACL_OPT_DETERMINISTIC of the context, -1 until somebody sets it. */
+static int64_t g_determinism = -1;
+EXPORT int64_t fakeDeterminism(void) { return g_determinism; }
+EXPORT int aclrtCtxSetSysParamOpt(int option, int64_t value) {
+    g_determinism = option == 0 ? value : g_determinism;
+    return 0;
+}
+
 EXPORT void fakeFailStream(int status) { g_streamStatus = status; }
 
 static int deviceCount(void) {

@@ -15,6 +15,7 @@
 extern void fakeSetMessage(const char* text);
 extern void fakeSetDiagnostics(const char* text);
 extern void fakeFailStream(int status);
+extern int64_t fakeDeterminism(void);
 extern uint32_t ascendsimVectorCores(void);
 
 typedef struct {
@@ -134,6 +135,7 @@ OPERATOR(FakePid, 0, p->y->data[0] = getpid())
 OPERATOR(FakeParent, 0, p->y->data[0] = getppid())
 OPERATOR(FakeAlignment, 0, p->y->data[0] = (int32_t)((uintptr_t)p->y->data % 4096))
 OPERATOR(FakeCores, 0, p->y->data[0] = (int32_t)ascendsimVectorCores())
+OPERATOR(FakeDeterminism, 0, p->y->data[0] = (int32_t)fakeDeterminism())
 OPERATOR(FakeEnvironment, 0,
          p->y->data[0] = (getenv("ASCEND_HOME_PATH") != NULL) + (getenv("LD_LIBRARY_PATH") != NULL))
 OPERATOR(FakeLiveArrays, 0, p->y->data[0] = (int32_t)g_arrays)

@@ -1,0 +1,36 @@
+"""What a call may find around it without its result being another: memory, determinism."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Memory = Literal["poisoned", "zeroed", "as left"]
+POISONED: Final = "poisoned"
+ZEROED: Final = "zeroed"
+AS_LEFT: Final = "as left"
+LEVELS = (0, 1, 2, 3)
+"""Values of ACL_OPT_DETERMINISTIC; with 3 results do not depend on the batch, either (acl.md)."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The surroundings of a call. A right kernel computes the same in each of them.
+
+    ``memory`` is what outputs and workspace hold before the call: two poisons that differ in every
+    byte, "poisoned" (NaN in every format; as int32 2147188731 in outputs, -1 in the workspace) and
+    "zeroed"; or "as left" by the calls before, or by the allocation. What a call left unwritten is
+    counted under the first alone: the others are values that a kernel may write.
+    ``determinism`` is the runtime's ACL_OPT_DETERMINISTIC, 0 to 3.
+    """
+
+    memory: Memory = POISONED
+    determinism: int = 0
+
+    def __repr__(self) -> str:
+        told = [] if self.memory == POISONED else [f"memory {self.memory}"]
+        told += [f"determinism level {self.determinism}"] if self.determinism else []
+        return ", ".join(told) or "memory poisoned"
+
+
+USUAL = Setting()
