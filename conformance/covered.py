@@ -52,9 +52,16 @@ class Drawing(Protocol):
 
 
 def covered(
-    cells: Cells, rows: Sequence[Levels], drawing: Drawing, edges: Sequence[Edge] = ()
+    cells: Cells,
+    rows: Sequence[Levels],
+    drawing: Drawing,
+    edges: Sequence[Edge] = (),
+    *,
+    as_drawn: Callable[[], bool] = lambda: False,
 ) -> Callable[..., None]:
-    """A test that judges one case of every row and every edge, up to the first that is refused."""
+    """A test that judges one case of every row and every edge, up to the first that is refused;
+    that is not made smaller if it may stand ``as_drawn``.
+    """
     near = cells.edges
     parts: list[tuple[SearchStrategy[Case], Levels]] = [(cells.cases(row), row) for row in rows]
     parts += [(near.cases(edge), {}) for edge in edges if near is not None]
@@ -68,6 +75,8 @@ def covered(
             try:
                 drawing(strategies, 1, stream, shrinks=False)(**arguments)
             except Refused:
+                if as_drawn():
+                    raise
                 for number, (_, row) in enumerate(group):
                     drawn: Drawn = (strategies, 1, stream, number)
                     if _refused(_test(drawing, drawn, shrinks=False), arguments):

@@ -96,7 +96,9 @@ class FailureLine(Line, tag="failure", kw_only=True):
 
     ``elements`` counts those that exist of all the case's tensors. ``pictures`` are of the outputs
     that came back wrong, in a larger refused case where ``pictured`` tells its verdict;
-    ``excerpts`` are the lines of the kernel that diagnostics name.
+    ``excerpts`` are the lines of the kernel that diagnostics name. ``diagnosis`` is what went wrong
+    in few words, the same for failures that are taken for one mistake; of these one is made smaller
+    by each process, the others stand ``as_drawn``.
     """
 
     item: str
@@ -111,6 +113,8 @@ class FailureLine(Line, tag="failure", kw_only=True):
     pictured: str = ""
     pictures: list[Picture] = []
     excerpts: list[Excerpt] = []
+    diagnosis: str = ""
+    as_drawn: bool = False
 
 
 class ItemLine(Line, tag="item", kw_only=True):

@@ -12,6 +12,7 @@ from conformance.bundle.manifest import CASE
 from conformance.bundle.write import Origin, write_bundle
 from conformance.context import DEFAULTS, Context
 from conformance.devices.device import DeviceProfile
+from conformance.diagnosis.alike import diagnosis
 from conformance.diagnosis.picture import excerpts, pictures
 from conformance.evidence import FailureLine
 from conformance.numerics.arithmetic import IEEE, Arithmetic
@@ -25,6 +26,7 @@ UNREPEATABLE = (
     "The device does not repeat its answer: the same case was refused once and accepted when it "
     "was run again. The refusal is told here."
 )
+AS_DRAWN = "The case is as it was drawn: a failure of the same diagnosis was made smaller."
 
 
 def tell(
@@ -36,19 +38,24 @@ def tell(
     profile: DeviceProfile | None = None,
     arithmetic: Arithmetic = IEEE,
     telling: Judged | None = None,
+    as_drawn: bool = False,
 ) -> FailureLine:
     """Write the bundle of a refused case into the run's folder, and say what is in it.
 
     ``profile`` and ``arithmetic`` are those of the device that was judged. ``telling`` is a refused
-    case that shows more than the smallest does; pictures are of that. Raises `OSError`.
+    case that shows more than the smallest does; pictures are of that. ``as_drawn``: nothing
+    smaller was looked for, as another failure of the same diagnosis stands for it. Raises
+    `OSError`.
     """
     case, verdict = judged.case, judged.verdict
-    folder = failure_folder(context.out, case)
+    law = judged.name if judged.judged_as == "relation" else ""
+    folder = failure_folder(context.out, case, law)
     lines = [str(verdict)]
     if not verdict.subject:
         lines += [f"  {line}" for line in repr(case).splitlines()]
     if not repeatable:
         lines += [f"  {UNREPEATABLE}"]
+    lines += [f"  {AS_DRAWN}"] if as_drawn else []
     lines += [f"  {line}" for line in _larger(judged, telling)]
     lines += [f"  replay: {replay_line(folder, context)}"]
     text = "\n".join(lines)
@@ -79,6 +86,8 @@ def tell(
         pictured="" if telling is None else str(telling.verdict),
         pictures=_pictures(context, telling or judged, arithmetic),
         excerpts=list(excerpts(judged.observation, _library(profile), case.operator)),
+        diagnosis=diagnosis(judged),
+        as_drawn=as_drawn,
     )
 
 

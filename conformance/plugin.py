@@ -182,6 +182,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         by_standard=context.by_standard,
         records={name: one.on_route(context.route) for name, one in context.records.items()},
         libraries=context.traits,
+        diagnosed=context.diagnosed,
         end=budget.share() if budget is not None and draws(item) else math.inf,
     )
     item.stash[TRIAL], item.stash[BODY] = trial, body
@@ -245,7 +246,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         trial.settle()
     except Refused:
         # Not of the item: its function is bound by now, and says nothing of the template's.
-        if DRAWN in inspect.signature(body).parameters:
+        if DRAWN in inspect.signature(body).parameters and not trial.as_drawn:
             trial.narrow(run)
             trial.look(**arguments)
         trial.replay()
@@ -280,6 +281,7 @@ def pytest_runtest_makereport(
                 profile=getattr(getattr(item, "funcargs", {}).get("device"), "profile", None),
                 arithmetic=trial.arithmetic,
                 telling=trial.telling(),
+                as_drawn=trial.as_drawn,
             )
         except OSError as full:
             _lose(report, f"the bundle of a refused case cannot be written: {full}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -113,14 +114,17 @@ def go_on(out: Path, evidence: Evidence) -> Hold:
     return hold
 
 
-def failure_folder(out: Path, case: Case) -> Path:
-    """Where the bundle of a refused case lives: named by its inputs, and by its machine if any."""
+def failure_folder(out: Path, case: Case, law: str = "") -> Path:
+    """Where the bundle of a refused case lives: named by its inputs, by its machine if any, and by
+    the ``law`` that is broken, where it is no value that is wrong.
+    """
     machine = ""
     if case.machine:
         order = case.machine.block_order.replace(":", "")
         machine = f"-{case.machine.cores}x{case.machine.ub_bytes}"
         machine += "" if order == "forward" else f"-{order}"
-    return out / FAILURES / f"{case.digest}{machine}"
+    told = "-" + re.sub(r"\W+", "-", law) if law else ""
+    return out / FAILURES / f"{case.digest}{machine}{told}"
 
 
 def _hold(out: Path) -> Hold:

@@ -254,7 +254,9 @@ def bind(
     if operator.seam_cases and planned.seams:
         trial.scouts += (drawing([operator.seam_cases(mode, dtype)], planned.seams, "seams"),)
     if planned.cells:
-        trial.covered = covered(planned.cells, planned.rows, drawing, planned.edges)
+        trial.covered = covered(
+            planned.cells, planned.rows, drawing, planned.edges, as_drawn=lambda: trial.as_drawn
+        )
     if RELATION not in parameters:
         wide = [operator.cases(mode, dtype)] * LARGER
         if planned.cells is not None:

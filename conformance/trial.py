@@ -1,7 +1,7 @@
 """One item's attempts: what was judged, what was refused, and how long it may look for less.
 
 Hypothesis runs a template's body many times: on drawn cases, and after the first refusal on ever
-smaller ones. A trial stands between the two and keeps five promises.
+smaller ones. A trial stands between the two and keeps six promises.
 
 * Documented calls come first. One that is refused does not end the item: what is told is the
   smallest drawn case that is refused too, and the documented call only if there is none.
@@ -10,6 +10,7 @@ smaller ones. A trial stands between the two and keeps five promises.
 * Shrinking has a budget: wall time, and of attempts that hang very few, since each costs the whole
   time limit. After it, a new case counts as accepted without being run: the smallest refused case
   so far then stands as Hypothesis's result.
+* Of several failures of one diagnosis the process makes the first smaller, and no other.
 * The machine is made small last, the case being as small as it gets.
 * What is reported was observed: in the end the smallest refused case is really run once more, and
   its text is that run's. If that run is accepted, the text says that the answer cannot be repeated.
@@ -30,6 +31,7 @@ from conformance.by_standard import ByStandard
 from conformance.case import Case, Machine
 from conformance.devices.device import EnvironmentFailure, OperatorUnavailable
 from conformance.devices.traits import LibraryTraits
+from conformance.diagnosis.alike import diagnosis
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.observation import Observation, Outcome
 from conformance.operator import Operator
@@ -102,7 +104,8 @@ class Trial:
     ``larger`` draw free cases once more where a case is refused, until one more is.
     ``records`` are all operators by name. ``note(judged, phase, seconds)`` is called for every
     verdict; ``by_standard`` adds what published standards say; ``arithmetic`` is the device's, and
-    ``libraries`` says what machines its libraries are meant for.
+    ``libraries`` says what machines its libraries are meant for. ``diagnosed`` are the diagnoses of
+    which the process has a smallest case: a refusal that has one of them stands ``as_drawn``.
     ``smallest`` is the refused verdict that was met last: after Hypothesis has ended, that of its
     smallest case.
     """
@@ -118,10 +121,12 @@ class Trial:
     clock: Clock = time.monotonic
     arithmetic: Arithmetic = IEEE
     libraries: LibraryTraits = field(default_factory=LibraryTraits)
+    diagnosed: set[str] = field(default_factory=set)
     end: float = math.inf
     smallest: Judged | None = None
     unrepeatable: bool = False
     cut: bool = False
+    as_drawn: bool = False
     _again: Callable[[], None] | None = None
     _examining: bool = False
     _replaying: bool = False
@@ -280,6 +285,8 @@ class Trial:
         self._hangs += refused.observation.outcome is Outcome.TIMED_OUT
         if self._first_refusal is None:
             self._first_refusal = self.clock()
+            self.as_drawn = diagnosis(refused) in self.diagnosed
+            self.diagnosed.add(diagnosis(refused))
 
     def _check_time(self) -> None:
         if self._judged and self._first_refusal is None and self.clock() >= self.end:
@@ -289,7 +296,7 @@ class Trial:
         if self._first_refusal is None:
             return False
         now = self.clock()
-        spent = now - self._first_refusal > self.shrink_seconds or now >= self.end
+        spent = now - self._first_refusal > self.shrink_seconds or now >= self.end or self.as_drawn
         return spent or self._hangs >= MOST_HANGS
 
 

@@ -13,8 +13,11 @@ from dataclasses import replace
 from conformance.case import Case
 from conformance.operator import Clause, Operator, SourceClass, Sum
 from conformance.relations.relation import Outputs, Relation, Run, difference
-from conformance.setting import AS_LEFT, LEVELS, ZEROED, Memory, Setting
+from conformance.setting import AS_LEFT, LEVELS, POISONED, ZEROED, Memory
 from conformance.strategies.machines import CORES
+
+Other = tuple[str, str, Case]
+"""Words for the call that was made and for another one, and that other one."""
 
 DEFINEDNESS, DETERMINISM = "definedness", "determinism"
 WRITTEN = Clause(
@@ -30,8 +33,9 @@ REPEATED = Clause(
 
 
 MEMORY: Mapping[Memory, str] = {
-    ZEROED: "by the call on zeroed memory",
-    AS_LEFT: "by the call on memory as the calls before left it",
+    POISONED: "on poisoned memory",
+    ZEROED: "on zeroed memory",
+    AS_LEFT: "on memory as the calls before left it",
 }
 
 
@@ -44,9 +48,11 @@ def definedness(operator: Operator) -> Relation:
     """Other bytes in outputs and workspace before a call change none that is promised after it."""
 
     def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
+        first = MEMORY[case.setting.memory]
         for memory, words in MEMORY.items():
-            seen = run(replace(case, setting=replace(case.setting, memory=memory)))
-            yield from _differences(operator, case, outputs, seen, words)
+            if memory != case.setting.memory:
+                seen = run(replace(case, setting=replace(case.setting, memory=memory)))
+                yield from _differences(operator, case, (outputs, first), (seen, words))
 
     return Relation(DEFINEDNESS, WRITTEN, broken, far=True, always=True)
 
@@ -59,61 +65,61 @@ def determinism(operator: Operator) -> Relation:
     """
 
     def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
-        for words, asked in _otherwise(case):
-            yield from _differences(operator, case, outputs, run(asked), f"by the call {words}")
+        for first, words, asked in _otherwise(case):
+            yield from _differences(operator, case, (outputs, first), (run(asked), words))
         level = 1 + int(case.digest, 16) % (len(LEVELS) - 1)
-        first, *others = _at_level(case, level)
-        due = run(first[1])
-        for words, asked in others:
-            yield from _differences(operator, case, due, run(asked), f"by the call {words}")
+        at_level = replace(case, setting=replace(case.setting, determinism=level))
+        due = run(at_level)
+        for first, words, asked in (_again(at_level), *_on_other_cores(at_level)[:1]):
+            words += f" at determinism level {level}"
+            yield from _differences(operator, case, (due, first), (run(asked), words))
 
     return Relation(DETERMINISM, REPEATED, broken, far=True, always=True)
 
 
-def _otherwise(case: Case) -> Iterator[tuple[str, Case]]:
-    """The call again, and on machines that differ in one thing each, with words for the first."""
-    yield "before", case
+def _otherwise(case: Case) -> Iterator[Other]:
+    """The call again, and on machines that differ in one thing each."""
+    yield _again(case)
     machine = case.machine
     if machine is None:
         return
     for order in ("forward", "reverse", "shuffled:1"):
         if machine.cores > 1 and order != machine.block_order:
-            asked = replace(machine, block_order=order)
-            yield f"with blocks in order {machine.block_order}", replace(case, machine=asked)
-    for cores in _other_cores(machine.cores):
-        yield f"on {_cores(machine.cores)}", replace(case, machine=replace(machine, cores=cores))
+            first, words = (f"with blocks in order {one}" for one in (machine.block_order, order))
+            yield first, words, replace(case, machine=replace(machine, block_order=order))
+    yield from _on_other_cores(case)
 
 
-def _other_cores(cores: int) -> tuple[int, int]:
-    """One core, where nothing is shared out, and the next larger machine; others in their place."""
-    small = next(other for other in CORES if other != cores)
-    large = (other for other in CORES if other > cores and other != small)
-    return small, next(large, CORES[-2])
+def _again(case: Case) -> Other:
+    return "in the first", "in a second call", case
 
 
-def _at_level(case: Case, level: int) -> Iterator[tuple[str, Case]]:
-    """The call at a level, again, and on another machine where it names one."""
-    setting = Setting(case.setting.memory, level)
-    at_level = replace(case, setting=setting)
-    words = f"before, both at determinism level {level}"
-    yield words, at_level
-    yield words, at_level
+def _on_other_cores(case: Case) -> list[Other]:
+    """On one core, where nothing is shared out, and on the next larger machine; others in their
+    place where the call is on these. None where the machine is the device's own.
+    """
     machine = case.machine
-    if machine is not None:
-        other = replace(machine, cores=_other_cores(machine.cores)[0])
-        words = f"on {_cores(machine.cores)}, both at determinism level {level}"
-        yield words, replace(at_level, machine=other)
+    if machine is None:
+        return []
+    small = next(other for other in CORES if other != machine.cores)
+    large = (other for other in CORES if other > machine.cores and other != small)
+    return [
+        (_cores(machine.cores), _cores(cores), replace(case, machine=replace(machine, cores=cores)))
+        for cores in (small, next(large, CORES[-2]))
+    ]
 
 
 def _cores(cores: int) -> str:
-    return "one core" if cores == 1 else f"{cores} cores"
+    return "on one core" if cores == 1 else f"on {cores} cores"
 
 
 def _differences(
-    operator: Operator, case: Case, due: Outputs, seen: Outputs, words: str
+    operator: Operator, case: Case, first: tuple[Outputs, str], other: tuple[Outputs, str]
 ) -> Iterator[str]:
-    """Sentences on the outputs in which bytes differ that are promised to be the same."""
-    for name, array in seen.items():
+    """Sentences on the outputs in which bytes differ that are promised to be the same: of the
+    ``other`` call and the ``first``, each with words that tell it from the other.
+    """
+    for name, array in other[0].items():
         contract = operator.contract(name, case)
         if not isinstance(contract, Sum) or contract.deterministic:
-            yield from difference(name, array, due[name], words)
+            yield from difference(name, array, first[0][name], first[1], where=f" {other[1]}")

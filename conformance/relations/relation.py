@@ -48,9 +48,16 @@ class Relation:
 
 
 def difference(
-    name: str, seen: NDArray[Any], due: NDArray[Any], meaning: str, *, sums: bool = False
+    name: str,
+    seen: NDArray[Any],
+    due: NDArray[Any],
+    meaning: str,
+    *,
+    where: str = "",
+    sums: bool = False,
 ) -> Iterable[str]:
-    """A sentence where two arrays differ in a bit; ``meaning`` says what ``due`` is.
+    """A sentence where two arrays differ in a bit; ``meaning`` says what ``due`` is, ``where`` what
+    ``seen`` is.
 
     Of ``sums`` both zeros are one value, and so are all NaNs.
     """
@@ -62,8 +69,9 @@ def difference(
         return
     first = tuple(int(index) for index in np.argwhere(unequal)[0])
     yield (
-        f"{int(np.count_nonzero(unequal))} of {seen.size} elements of {name} differ: {name}"
-        f"[{', '.join(map(str, first))}] is {_shown(seen[first])}, {meaning} {_shown(due[first])}"
+        f"{int(np.count_nonzero(unequal))} of {seen.size} elements of {name} differ: "
+        f"{name}[{', '.join(map(str, first))}] is {_shown(seen[first])}{where}, "
+        f"{meaning} {_shown(due[first])}"
     )
 
 

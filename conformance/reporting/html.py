@@ -14,6 +14,7 @@ from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_T
 from conformance.evidence import FailureLine
 from conformance.reporting.chinese import in_chinese
 from conformance.reporting.drawing import heat_map, histogram, legend
+from conformance.reporting.groups import Group, groups
 from conformance.reporting.terminal import percent
 from conformance.reporting.texts import HTML_LANGUAGE, LANGUAGES, texts
 from conformance.suite import UsageError
@@ -74,7 +75,8 @@ def render(evidence: Evidence, language: str = "en") -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    shown = sorted(evidence.failures, key=lambda one: one.elements)[:SHOWN_FAILURES]
+    shown = groups(evidence.failures)[:SHOWN_FAILURES]
+    told = sum(1 + len(group.others) for group in shown)
     return environment.get_template("report.html.j2").render(
         language=HTML_LANGUAGE[language],
         t=texts(language),
@@ -84,7 +86,7 @@ def render(evidence: Evidence, language: str = "en") -> str:
         coverage=[one for one in evidence.coverage if one.tuples],
         shown_missing=SHOWN_MISSING,
         failures=[_failure(one, language) for one in shown],
-        more_failures=len(evidence.failures) - len(shown),
+        more_failures=len(evidence.failures) - told,
         errors=[(name, text[-2000:]) for name, text in list(evidence.errors.items())[:20]],
         devices=list(dict.fromkeys(line.description for line in evidence.devices)),
         percent=percent,
@@ -159,11 +161,13 @@ def _cell(cell: Cell) -> dict[str, Any]:
     }
 
 
-def _failure(failure: FailureLine, language: str) -> dict[str, Any]:
+def _failure(group: Group, language: str) -> dict[str, Any]:
+    failure = group.show
     words = texts(language)
     say = in_chinese if language == "zh" else str
     return {
         "item": failure.item.rpartition("::")[2],
+        "alike": [one.item.rpartition("::")[2] for one in group.others],
         "operator": failure.operator,
         "mode": failure.mode,
         "dtype": failure.dtype,

@@ -11,6 +11,7 @@ from rich.console import Console
 from conformance.boundaries import limits_told
 from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
 from conformance.probe import order_lines
+from conformance.reporting.groups import groups
 from conformance.reporting.language import Speaking
 from conformance.reporting.terminal import (
     WIDTH,
@@ -51,13 +52,13 @@ def tell(out: Path, evidence: Evidence, status: int, console: Console) -> None:
     if evidence.standards:
         console.print()
         wide.print(standards_table(evidence), crop=False)
-    # A documented call is as big as the document made it: shrunk cases are told first.
-    failures = sorted(evidence.failures, key=lambda one: one.elements)
-    for failure in failures[:SHOWN_FAILURES]:
-        console.print(f"\n{failure.item}", style="bold", markup=False)
-        console.print(failure.text, markup=False)
-    more = len(evidence.failures) - SHOWN_FAILURES
-    if more > 0:
+    found = groups(evidence.failures)
+    for group in found[:SHOWN_FAILURES]:
+        console.print(f"\n{group.show.item}", style="bold", markup=False)
+        console.print(group.show.text, markup=False)
+        _list("  of the same diagnosis", [failure.item for failure in group.others], console)
+    more = sum(1 + len(group.others) for group in found[SHOWN_FAILURES:])
+    if more:
         console.print(f"\n{more} more failed items: {out / 'failures'}", markup=False)
     for item, text in list(evidence.errors.items())[:SHOWN_FAILURES]:
         console.print(f"\n{item} ended without a verdict:", style="bold", markup=False)

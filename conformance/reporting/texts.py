@@ -103,6 +103,7 @@ TEXTS: Mapping[str, tuple[str, str]] = {
         "The text was cut here; verdict.txt has all of it.",
         "文本在此截断，全文见 verdict.txt。",
     ),
+    "alike": ("Of the same diagnosis", "同一诊断"),
     "more failures": ("more failures, see the folder failures", "个失败项未列出，见 failures 目录"),
     "errors": ("Ended without a verdict", "未得出判定即结束"),
     "yes": ("accepted", "通过"),

@@ -244,3 +244,15 @@ def test_an_ordinary_test_named_after_an_operator_is_no_run(
     assert ended.status == 0, ended.output
     assert "2 passed" in ended.output
     assert not ended.out.exists()
+
+
+def test_of_failures_of_one_diagnosis_one_is_made_smaller(run: Run) -> None:
+    ended = run("-n", "0", toy="wrong")
+    failures = ended.evidence.failures
+    assert len(failures) == 4
+    assert {failure.diagnosis for failure in failures} == {"copying: y wrong"}
+    assert [failure.as_drawn for failure in failures] == [False, True, True, True]
+    assert sorted(failure.elements for failure in failures)[0] == failures[0].elements == 10
+    assert "The case is as it was drawn" in failures[1].text
+    shrunk = {line.item for line in ended.verdicts() if line.phase == "shrink"}
+    assert shrunk == {failures[0].item}

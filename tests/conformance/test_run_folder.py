@@ -147,3 +147,11 @@ def test_failures_on_two_machines_have_two_folders(tmp_path: Path) -> None:
     small = replace(CASE, machine=Machine(1, 4096))
     assert CASE.digest == small.digest
     assert run_folder.failure_folder(tmp_path, CASE) != run_folder.failure_folder(tmp_path, small)
+
+
+def test_a_broken_law_has_a_folder_of_its_own_beside_that_of_a_wrong_value(tmp_path: Path) -> None:
+    laws = ("", "determinism", "order along hidden")
+    names = [run_folder.failure_folder(tmp_path, CASE, law).name for law in laws]
+    assert names == [
+        f"{CASE.digest}-2x4096{end}" for end in ("", "-determinism", "-order-along-hidden")
+    ]

@@ -227,3 +227,30 @@ def test_a_verdict_is_given_on_the_arithmetic_of_the_items_device() -> None:
 
 def assert_ok(verdict: Verdict) -> None:
     assert verdict.ok
+
+
+def failing(bench: Bench, size: int) -> None:
+    with pytest.raises(Refused):
+        bench.attempt(size)
+
+
+def test_a_failure_of_a_known_diagnosis_is_not_made_smaller() -> None:
+    first, second = Bench(), Bench()
+    second.trial.diagnosed = first.trial.diagnosed
+    failing(first, 9)
+    failing(first, 8)
+    assert not first.trial.as_drawn
+    failing(second, 9)
+    second.attempt(8)
+    assert second.ran == [9]
+    assert second.trial.as_drawn
+    assert second.trial.smallest is not None
+    assert second.trial.smallest.case.inputs["x"].size == 9
+
+
+def test_what_was_refused_as_it_was_drawn_is_refused_when_it_is_repeated() -> None:
+    bench = Bench()
+    bench.trial.diagnosed.add("toy: the call timed out")
+    failing(bench, 9)
+    failing(bench, 9)
+    assert bench.ran == [9]

@@ -154,12 +154,19 @@ def build_mutant(
     return build(kernels, quiet=True).lib
 
 
-def judge_libraries(lib: Path, seed: int, out: Path, *extra: str, profile: str) -> Result:
-    """One run on the libraries in ``lib``."""
+def run_on(
+    lib: Path, seed: int, out: Path, *extra: str, profile: str
+) -> subprocess.CompletedProcess[str]:
+    """One run of the command line on the libraries in ``lib``."""
     command = [sys.executable, "-m", "conformance", "run", "--libraries", str(lib)]
     command += ["--device", "sim", "--profile", profile, "--seed", str(seed), "--out", str(out)]
+    return subprocess.run([*command, *extra], cwd=ROOT, capture_output=True, text=True)
+
+
+def judge_libraries(lib: Path, seed: int, out: Path, *extra: str, profile: str) -> Result:
+    """One run on the libraries in ``lib``, with the sizes of its shrunk cases."""
     started = time.monotonic()
-    done = subprocess.run([*command, *extra], cwd=ROOT, capture_output=True, text=True)
+    done = run_on(lib, seed, out, *extra, profile=profile)
     seconds = time.monotonic() - started
     sizes = tuple(map(case_size, sorted(out.glob("failures/*/case.json"))))
     return Result(done.returncode, sizes, seconds, done.stdout + done.stderr)

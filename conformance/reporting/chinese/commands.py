@@ -71,6 +71,7 @@ RUNS: tuple[Phrase, ...] = (
     (r"^(\d+) more failed items: ", r"另有 \1 个失败项："),
     (r" ended without a verdict:$", r" 未得出判定即结束："),
     (r"^the device or its environment failed: ", r"设备或环境故障："),
+    (r"of the same diagnosis: (\d+) items?: ", r"同一诊断：另有 \1 项："),
     (r"^cut short by the budget: (\d+) items?: ", r"因时间预算未做完：\1 项："),
     (r"^not reached: (\d+) items?: ", r"未执行：\1 项："),
     (

@@ -273,4 +273,49 @@ MACHINE: tuple[Phrase, ...] = (
     ),
 )
 
-PHRASES: tuple[Phrase, ...] = (*ENDINGS, *SHARES, *WORST, *GUESSES, *MACHINE, *PLACES)
+SURROUNDINGS = {
+    "on poisoned memory": "内存填毒值时",
+    "on zeroed memory": "内存清零时",
+    "on memory as the calls before left it": "沿用此前调用遗留的内存时",
+    "in the first": "第一次调用时",
+    "in a second call": "第二次调用时",
+    "on one core": "单核时",
+}
+"""What a call found around it (conformance/relations/invariants.py)."""
+
+
+def _surrounding(words: str) -> str:
+    bare, _, level = words.partition(" at determinism level ")
+    said = SURROUNDINGS.get(bare, "")
+    if bare.startswith("with blocks in order "):
+        said = f"核序为 {bare.removeprefix('with blocks in order ')} 时"
+    elif not said:
+        said = f"{bare.removeprefix('on ').removesuffix(' cores')} 核时"
+    return f"确定性级别 {level}、{said}" if level else said
+
+
+AROUND = (
+    r"((?:on (?:poisoned|zeroed) memory|on memory as the calls before left it|in the first"
+    r"|in a second call|on (?:one core|\d+ cores)|with blocks in order [\w:]+)"
+    r"(?: at determinism level \d)?)"
+)
+INVARIANTS: tuple[Phrase, ...] = (
+    (r"definedness does not hold: ", r"结果取决于内存中的旧值："),
+    (r"determinism does not hold: ", r"同一调用的结果不一致："),
+    (
+        rf"{NUMBER} of {NUMBER} elements of {NAME} differ: (\S+\[[^]]*\]) is (\S+(?: \(0x\w+\))?)"
+        rf" {AROUND}, {AROUND} ",
+        lambda m: (
+            f"{m[3]} 的 {m[2]} 个元素中有 {m[1]} 个不同：{m[4]} 在{_surrounding(m[6])}为 {m[5]}，"
+            f"在{_surrounding(m[7])}为 "
+        ),
+    ),
+    (r"with memory (zeroed|as left)", r"内存 \1"),
+    (r"determinism level (\d)", r"确定性级别 \1"),
+    (
+        r"The case is as it was drawn: a failure of the same diagnosis was made smaller\.",
+        r"此用例未经缩小：同一诊断的另一失败项已缩小。",
+    ),
+)
+
+PHRASES: tuple[Phrase, ...] = (*INVARIANTS, *ENDINGS, *SHARES, *WORST, *GUESSES, *MACHINE, *PLACES)

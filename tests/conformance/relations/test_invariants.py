@@ -12,6 +12,7 @@ from conformance.relations.invariants import definedness, determinism, invariant
 from conformance.relations.relate import related
 from conformance.setting import AS_LEFT, LEVELS, ZEROED, Setting
 from tests.conformance.segment_sum import SUM, case, observe, operator, right, whole
+from tests.conformance.test_failure_text import matches_snapshot
 
 RECORD = operator()
 UNORDERED = operator(merges=None)
@@ -86,8 +87,11 @@ def test_a_right_kernel_keeps_them(relation, made):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (adds_to_what_was_zeroed_for_it, "by the call on zeroed memory"),
-        (leaves_the_last_row_as_it_was, "by the call on memory as the calls before left it"),
+        (adds_to_what_was_zeroed_for_it, "on zeroed memory, on poisoned memory "),
+        (
+            leaves_the_last_row_as_it_was,
+            "on memory as the calls before left it, on poisoned memory ",
+        ),
     ],
 )
 def test_what_memory_held_before_breaks_definedness_alone(change, words):
@@ -101,21 +105,21 @@ def test_what_memory_held_before_breaks_definedness_alone(change, words):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (starts_elsewhere_on_one_core, "on 3 cores"),
-        (first_block_wins, "with blocks in order forward"),
-        (differs_at_a_level, "on 3 cores, both at determinism level"),
+        (starts_elsewhere_on_one_core, "on one core, on 3 cores "),
+        (first_block_wins, "with blocks in order reverse, with blocks in order forward "),
+        (differs_at_a_level, " on one core at determinism level 3, on 3 cores "),
     ],
 )
 def test_what_cores_order_or_level_change_breaks_determinism_alone(change, words):
     verdict = told(determinism(RECORD), ON_THREE_CORES, kernel(change))
     assert not verdict.ok
-    assert f"by the call {words}" in verdict.headline
+    assert words in verdict.headline
     assert told(definedness(RECORD), ON_THREE_CORES, kernel(change)).ok
 
 
 def test_a_second_call_that_answers_otherwise_breaks_determinism():
     verdict = told(determinism(RECORD), whole(), kernel(every_second_call()))
-    assert "by the call before" in verdict.headline
+    assert " in a second call, in the first " in verdict.headline
 
 
 def test_every_level_is_asked_of_some_case_and_twice():
@@ -161,3 +165,20 @@ def test_a_setting_is_told_with_its_case_and_does_not_change_its_digest():
 def test_sizes_without_elements_are_asked_too():
     made = case(np.zeros((2, 0)), [[0, 1]])
     assert all(told(one, made, kernel(nothing)).ok for one in invariants(RECORD))
+
+
+@pytest.mark.parametrize(
+    ("relation", "change"),
+    [
+        (definedness, leaves_the_last_row_as_it_was),
+        (determinism, starts_elsewhere_on_one_core),
+        (determinism, first_block_wins),
+        (determinism, differs_at_a_level),
+        (determinism, every_second_call()),
+    ],
+    ids=["memory", "cores", "block_order", "level", "again"],
+)
+def test_the_text_of_a_broken_invariant(relation, change, request):
+    verdict = told(relation(RECORD), ON_THREE_CORES, kernel(change))
+    name = request.node.callspec.id
+    assert matches_snapshot(str(verdict), f"invariant_{name}")

@@ -1,0 +1,46 @@
+"""Which failures are of one diagnosis: what went wrong, not where, nor in which mode and dtype.
+
+One mistake of a kernel fails many items. Each is a verdict; but made smaller is the first of a
+diagnosis alone, as the others would end in the same few elements.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from conformance.findings import errors
+from conformance.observation import Outcome
+
+if TYPE_CHECKING:
+    from conformance.trial import Judged
+
+
+def diagnosis(judged: Judged) -> str:
+    """The diagnosis of a refused verdict in a few words: equal ones are taken for one mistake.
+
+    What a kernel was seen to do (diagnostics with their lines, a crash) says more than which
+    outputs came out wrong, and that more than the headline, of which numbers are left out.
+    """
+    what = ", ".join(dict.fromkeys(_what(judged)))
+    if not what:
+        sentence = judged.verdict.headline.rpartition(", ")[2]
+        what = re.sub(r"\d[\d.]*", "#", sentence.partition(": ")[2] or sentence)
+    return f"{judged.case.operator}: {what}"
+
+
+def _what(judged: Judged) -> Iterator[str]:
+    observation = judged.observation
+    if judged.judged_as == "relation":
+        yield f"{judged.name} does not hold"
+    elif judged.judged_as == "rejection":
+        yield "a call that must be refused"
+    yield from sorted({f"{one.code} at {one.file}:{one.line}" for one in errors(observation)})
+    if judged.judged_as != "rejection" and observation.outcome is not Outcome.COMPLETED:
+        yield f"the call {observation.outcome.value}"
+    wrong = [name for name, output in judged.verdict.outputs.items() if not output.ok]
+    if wrong:
+        yield f"{', '.join(wrong)} wrong"
+    yield from sorted({f"guard zone of {one.buffer}" for one in observation.guard_damage})
+    yield from (f"input {name} changed" for name in observation.inputs_changed)

@@ -1,0 +1,78 @@
+"""What is taken for one mistake, and what is not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from conformance.diagnosis.alike import diagnosis
+from conformance.judge import judge, judge_rejection
+from conformance.observation import Diagnostic, GuardDamage, Outcome
+from conformance.trial import Judged
+from conformance.verdict import Verdict
+from tests.conformance.segment_sum import FLAW, observe, operator, refusal, right, whole
+
+
+def of(judged_as: Any = "values", name: str = "", **seen: Any) -> str:
+    made = whole()
+    observation = observe(right(made), **seen)
+    verdict = judge(operator(), made, observation)
+    return diagnosis(Judged(made, observation, verdict, judged_as, name))
+
+
+def wrong(columns: int) -> str:
+    made = whole(columns=columns)
+    y = right(made)
+    y[0, 0] += 1
+    verdict = judge(operator(), made, observe(y))
+    assert not verdict.ok
+    return diagnosis(Judged(made, observe(y), verdict))
+
+
+def test_wrong_outputs_are_one_diagnosis_wherever_they_are_wrong() -> None:
+    assert wrong(36) == wrong(5) == "segment_sum: y wrong"
+
+
+def test_a_diagnostic_says_more_than_what_came_out_wrong() -> None:
+    seen = of(diagnostics=(FLAW,))
+    assert seen.startswith(f"segment_sum: {FLAW.code} at {FLAW.file}:{FLAW.line}")
+    assert of(diagnostics=(replace(FLAW, line=FLAW.line + 1),)) != seen
+    assert of(diagnostics=(FLAW, FLAW)) == seen
+
+
+@pytest.mark.parametrize("outcome", [Outcome.CRASHED, Outcome.TIMED_OUT, Outcome.FAILED])
+def test_how_a_call_ended_is_its_diagnosis(outcome: Outcome) -> None:
+    seen = of(outcome=outcome, outputs={}, status=11, seconds=0.5)
+    assert seen == f"segment_sum: the call {outcome.value}"
+
+
+def test_damage_and_changed_inputs_are_diagnoses() -> None:
+    assert "guard zone of y" in of(guard_damage=(GuardDamage("y", 4, 2),))
+    assert "input x changed" in of(inputs_changed=("x",))
+
+
+def test_a_broken_law_is_named() -> None:
+    assert of("relation", "determinism") == "segment_sum: determinism does not hold"
+
+
+def test_calls_that_must_be_refused_are_one() -> None:
+    observation = observe(right(whole()))
+    verdict = judge_rejection(refusal(), observation)
+    seen = diagnosis(Judged(refusal().case, observation, verdict, "rejection", "rows"))
+    assert seen == "segment_sum: a call that must be refused"
+
+
+def test_what_has_no_other_sign_is_told_by_its_headline_without_numbers() -> None:
+    made, observation = whole(), observe(right(whole()))
+    told = [
+        diagnosis(Judged(made, observation, Verdict(False, f"toy, plain, int8: {n} of 9 rows")))
+        for n in (1, 2)
+    ]
+    assert told[0] == told[1]
+
+
+def test_a_warning_is_no_diagnosis() -> None:
+    warning = Diagnostic("copy-empty", "warning", "an empty copy")
+    assert "copy-empty" not in of(diagnostics=(warning,))
