@@ -217,7 +217,8 @@ def _beside(item: pytest.Function) -> list[str]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Documented calls, small cases, free draws, covered rows; the smallest refused one last."""
+    """Documented calls, what was refused before, small cases, free draws, covered rows; last the
+    smallest refused one."""
     __tracebackhide__ = True
     if TRIAL not in pyfuncitem.stash:
         return None
@@ -234,6 +235,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     try:
         try:
             trial.examine(run)
+            trial.repeat(**arguments)
             for scout in trial.scouts:
                 scout(**arguments)
             pyfuncitem.obj(**arguments)

@@ -21,7 +21,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -169,7 +169,8 @@ def bind(
     """The function that one item runs: the body under a trial, with drawn cases if it wants them.
 
     Hypothesis draws from a seed made of ``run_seed`` and ``key``, so that a run can be repeated and
-    no two items draw alike. ``database`` is the folder of the example database, if one is kept;
+    no two items draw alike. ``database`` is the folder of the example database, if one is kept:
+    what was refused in an earlier run is drawn again before anything new;
     ``beside`` are the data types that the run judges of the item's mode.
     """
     if DRAWN not in inspect.signature(body).parameters:
@@ -210,7 +211,7 @@ def bind(
         examples: int,
         stream: str,
         *,
-        kept: bool = False,
+        again: bool | None = None,
         shrinks: bool = True,
         only: int | None = None,
     ) -> Body:
@@ -224,20 +225,24 @@ def bind(
         drawn = st.tuples(*wanted)
         if only is not None:
             drawn = drawn.map(lambda made: (made[only],))
-        test: Any = settings(
+        kept = database is not None and again is not None
+        how = settings(
             max_examples=examples,
-            phases=((Phase.reuse,) if kept else ())
-            + (Phase.generate,)
+            phases=(Phase.reuse if again else Phase.generate,)
             + ((Phase.shrink,) if shrinks else ()),
-            database=DirectoryBasedExampleDatabase(database) if kept and database else None,
+            database=DirectoryBasedExampleDatabase(database) if database and kept else None,
             deadline=None,
             report_multiple_bugs=False,
             print_blob=False,
             verbosity=Verbosity.quiet,
             suppress_health_check=SLOW + (FILTERED if RELATION in parameters else ()),
-        )(given(case=drawn)(attempt_each))
-        bound: Body = seed(stream_seed(run_seed, f"{key} {stream}".rstrip()))(test)
-        return bound
+        )
+        name = f"{key} {stream}".rstrip()
+        test: Any = seed(stream_seed(run_seed, name))(how(given(case=drawn)(attempt_each)))
+        # A seed takes the database away. What one stream kept means nothing to another.
+        test._hypothesis_internal_use_settings = how
+        test._hypothesis_internal_database_key = name.encode()
+        return cast(Body, test)
 
     relation: Relation | None = parameters.get(RELATION)
     if relation is not None:
@@ -249,10 +254,16 @@ def bind(
             seam_cases=asked_of(operator.seam_cases, asked),
         )
     planned = plan(operator, mode, dtype, profile, beside=beside, relation=relation)
+    streams = [(operator.cases, planned.free, "")]
     if operator.small_cases and planned.small:
-        trial.scouts += (drawing([operator.small_cases(mode, dtype)], planned.small, "small"),)
+        streams.append((operator.small_cases, planned.small, "small"))
     if operator.seam_cases and planned.seams:
-        trial.scouts += (drawing([operator.seam_cases(mode, dtype)], planned.seams, "seams"),)
+        streams.append((operator.seam_cases, planned.seams, "seams"))
+    drawn_of = [([draw(mode, dtype)], count, name) for draw, count, name in streams]
+    if database is not None:
+        trial.again = tuple(drawing(*stream, again=True) for stream in drawn_of)
+    free, *scouts = (drawing(*stream, again=False) for stream in drawn_of)
+    trial.scouts = tuple(scouts)
     if planned.cells:
         trial.covered = covered(
             planned.cells, planned.rows, drawing, planned.edges, as_drawn=lambda: trial.as_drawn
@@ -265,7 +276,7 @@ def bind(
             drawing([not_simplest(some)], 1, f"larger {n}", shrinks=False)
             for n, some in enumerate(wide)
         )
-    return drawing([operator.cases(mode, dtype)], planned.free, "", kept=database is not None)
+    return free
 
 
 def asked_of(draw: Draw | None, asked: Callable[[Case], Case | None]) -> Draw | None:

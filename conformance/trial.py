@@ -26,6 +26,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
+from unittest import SkipTest
 
 from conformance.by_standard import ByStandard
 from conformance.case import Case, Machine
@@ -99,7 +100,8 @@ class Judged:
 class Trial:
     """The attempts of one item.
 
-    ``documented`` are the documented calls of the item's cell; ``scouts`` draw small cases;
+    ``documented`` are the documented calls of the item's cell; ``again`` draw what was refused in
+    an earlier run; ``scouts`` draw small cases;
     ``covered`` draws the rows of the cell's covering array, after the item's free draws;
     ``larger`` draw free cases once more where a case is refused, until one more is.
     ``records`` are all operators by name. ``note(judged, phase, seconds)`` is called for every
@@ -114,6 +116,7 @@ class Trial:
     shrink_seconds: float
     by_standard: ByStandard = field(default_factory=ByStandard)
     documented: tuple[Case, ...] = ()
+    again: tuple[Callable[..., None], ...] = ()
     scouts: tuple[Callable[..., None], ...] = ()
     covered: Callable[..., None] | None = None
     larger: tuple[Callable[..., None], ...] = ()
@@ -185,6 +188,14 @@ class Trial:
                     return
         finally:
             self._examining = False
+
+    def repeat(self, **arguments: object) -> None:
+        """Run the body on what was refused in an earlier run, and is kept."""
+        __tracebackhide__ = True
+        for draw in self.again:
+            # Hypothesis skips a test that has nothing to run.
+            with suppress(SkipTest):
+                draw(**arguments)
 
     def settle(self) -> None:
         """End an item whose drawn cases were all accepted: a refused documented call stands."""

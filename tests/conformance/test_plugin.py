@@ -256,3 +256,13 @@ def test_of_failures_of_one_diagnosis_one_is_made_smaller(run: Run) -> None:
     assert "The case is as it was drawn" in failures[1].text
     shrunk = {line.item for line in ended.verdicts() if line.phase == "shrink"}
     assert shrunk == {failures[0].item}
+
+
+def test_nightly_draws_what_was_refused_before_anything_new(run: Run) -> None:
+    nightly = ("--conformance-profile=nightly", "-n", "0", "-k", "plain and int32")
+    run(*nightly, "--conformance-seed=1", toy="wrong")
+    ended = run(*nightly, "--conformance-seed=2", toy="wrong")
+    drawn = [line for line in ended.verdicts() if line.phase != "explicit"]
+    assert not drawn[0].ok
+    other = run("--conformance-profile=gate", "-n", "0", "-k", "plain and int32", toy="wrong")
+    assert next(line for line in other.verdicts() if line.phase != "explicit").ok
