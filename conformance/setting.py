@@ -10,7 +10,9 @@ POISONED: Final = "poisoned"
 ZEROED: Final = "zeroed"
 AS_LEFT: Final = "as left"
 LEVELS = (0, 1, 2, 3)
-"""Values of ACL_OPT_DETERMINISTIC; with 3 results do not depend on the batch, either (acl.md)."""
+"""Values of ACL_OPT_DETERMINISTIC."""
+BATCH_INVARIANT: Final = 3
+"""The level at which a result does not depend on the batch that it is computed in, either."""
 
 
 @dataclass(frozen=True)

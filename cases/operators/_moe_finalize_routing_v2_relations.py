@@ -5,7 +5,7 @@ from __future__ import annotations
 from cases.relations.slot_grads import FINALIZE_GRAD, adjoint_of_weighted
 from cases.relations.slot_sums import FINALIZE, UNPERMUTE
 from cases.relations.sums import of_sums
-from cases.relations.sums_agree import agrees, agrees_rounded, split
+from cases.relations.sums_agree import agrees, agrees_rounded, batch_invariant, split
 from cases.relations.weights import no_number_is_told
 from conformance.operator import Clause, SourceClass
 from conformance.relations.axes import Axes
@@ -42,6 +42,7 @@ RELATIONS = (
     agrees(FINALIZE, UNPERMUTE),
     agrees_rounded(FINALIZE, UNPERMUTE),
     split(FINALIZE),
+    batch_invariant(FINALIZE),
     adjoint_of_weighted(FINALIZE, FINALIZE_GRAD, ADDED, "scales"),
     no_number_is_told(FINALIZE, "scales", PRODUCT),
 )

@@ -6,7 +6,7 @@ from cases.relations.copy_adjoints import adjoint_of_sums
 from cases.relations.slot_sorts import INIT
 from cases.relations.slot_sums import INIT_GRAD, PERMUTE_GRAD
 from cases.relations.sums import of_sums
-from cases.relations.sums_agree import agrees, agrees_rounded, split
+from cases.relations.sums_agree import agrees, agrees_rounded, batch_invariant, split
 from conformance.relations.axes import Axes
 
 GRAD = "grad_expanded_x"
@@ -20,5 +20,6 @@ RELATIONS = (
     agrees(INIT_GRAD, PERMUTE_GRAD),
     agrees_rounded(INIT_GRAD, PERMUTE_GRAD),
     split(INIT_GRAD),
+    batch_invariant(INIT_GRAD),
     adjoint_of_sums(INIT_GRAD, INIT),
 )

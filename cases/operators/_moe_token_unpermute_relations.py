@@ -5,7 +5,7 @@ from __future__ import annotations
 from cases.relations.slot_grads import UNPERMUTE_GRAD, adjoint_of_weighted
 from cases.relations.slot_sums import FINALIZE, UNPERMUTE
 from cases.relations.sums import of_sums
-from cases.relations.sums_agree import agrees, agrees_rounded, split
+from cases.relations.sums_agree import agrees, agrees_rounded, batch_invariant, split
 from cases.relations.weights import no_number_is_told, zero_is_none
 from conformance.operator import Clause, SourceClass
 from conformance.relations.axes import Axes
@@ -35,6 +35,7 @@ RELATIONS = (
     agrees(UNPERMUTE, FINALIZE),
     agrees_rounded(UNPERMUTE, FINALIZE),
     split(UNPERMUTE),
+    batch_invariant(UNPERMUTE),
     adjoint_of_weighted(UNPERMUTE, UNPERMUTE_GRAD, ("permuted_tokens",), "probs"),
     zero_is_none(UNPERMUTE, "permuted_tokens", "probs", ZERO, WEIGHTED),
     no_number_is_told(UNPERMUTE, "probs", PRODUCT, WEIGHTED),

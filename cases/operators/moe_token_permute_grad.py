@@ -18,7 +18,7 @@ from cases.relations.copy_adjoints import adjoint_of_sums
 from cases.relations.slot_sorts import PERMUTE
 from cases.relations.slot_sums import INIT_GRAD, PERMUTE_GRAD
 from cases.relations.sums import of_sums
-from cases.relations.sums_agree import agrees, agrees_rounded, split
+from cases.relations.sums_agree import agrees, agrees_rounded, batch_invariant, split
 from conformance.case import Case, Machine, Tensor
 from conformance.fill import Fill
 from conformance.operator import (
@@ -275,6 +275,7 @@ OPERATOR = Operator(
         agrees(PERMUTE_GRAD, INIT_GRAD),
         agrees_rounded(PERMUTE_GRAD, INIT_GRAD),
         split(PERMUTE_GRAD),
+        batch_invariant(PERMUTE_GRAD),
         adjoint_of_sums(PERMUTE_GRAD, PERMUTE),
     ),
     targets=(

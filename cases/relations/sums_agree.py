@@ -12,6 +12,7 @@ from conformance.case import Case
 from conformance.operator import Clause, SourceClass
 from conformance.relations.axes import held, on_lattice
 from conformance.relations.relation import Outputs, Relation, Run, difference
+from conformance.setting import BATCH_INVARIANT
 
 
 def agrees(
@@ -77,25 +78,50 @@ def split(own: SumForm, modes: tuple[str, ...] = ()) -> Relation:
 
     One token is its own half: then the call differs in its mode and machine alone.
     """
+    source = "no sum of this family looks at other tokens"
+    clause = Clause("half a batch has the sums that it has in the whole", source, _INFERRED)
+    return _halved(own, "half a batch", clause, modes, on_lattice)
 
+
+def batch_invariant(own: SumForm, modes: tuple[str, ...] = ()) -> Relation:
+    """At the level of determinism that promises it, a token's sum is the same in another batch, on
+    any data; asked beside the reference, which accepts every order where none is promised.
+    """
+
+    def at_the_level(drawn: Case) -> Case | None:
+        # Written anew as the half is: what one operator adds besides is a further row in both.
+        case = _of(own.read, own.call, drawn)
+        setting = replace(drawn.setting, determinism=BATCH_INVARIANT)
+        return None if case is None else replace(case, setting=setting)
+
+    text = f"at determinism level {BATCH_INVARIANT} a token's sum does not depend on its neighbours"
+    clause = Clause(text, "ACL_OPT_DETERMINISTIC: batch consistency", _INFERRED)
+    return replace(_halved(own, "batch invariance", clause, modes, at_the_level), always=True)
+
+
+def _halved(
+    own: SumForm,
+    name: str,
+    clause: Clause,
+    modes: tuple[str, ...],
+    given: Callable[[Case], Case | None],
+) -> Relation:
     def second_half(sums: SlotSum) -> Case | None:
         return own.call(sums.of_tokens(len(sums.names) // 2))
 
     def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
         asked = _of(own.read, second_half, case)
         if asked is not None:
+            due = run(replace(asked, setting=case.setting))[own.output]
             seen = outputs[own.output][len(outputs[own.output]) // 2 :]
             meaning = "by a call of the second half of the tokens"
-            name = f"{own.output}'s second half"
-            yield from difference(name, seen, run(asked)[own.output], meaning, sums=True)
+            yield from difference(f"{own.output}'s second half", seen, due, meaning, sums=True)
 
     def prepared(drawn: Case) -> Case | None:
-        case = on_lattice(drawn)
-        return None if _of(own.read, second_half, case) is None else case
+        case = given(drawn)
+        return None if case is None or _of(own.read, second_half, case) is None else case
 
-    source = "no sum of this family looks at other tokens"
-    clause = Clause("half a batch has the sums that it has in the whole", source, _INFERRED)
-    return Relation("half a batch", clause, broken, prepared, modes, far=True)
+    return Relation(name, clause, broken, prepared, modes, far=True)
 
 
 _INFERRED = SourceClass.INFERRED

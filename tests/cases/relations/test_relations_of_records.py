@@ -141,3 +141,39 @@ def test_relations_judge_where_no_reference_answers(operator):
 
 def right_of(name, case):
     return right_answer(RECORDS[name], case)
+
+
+BATCHED = [
+    pytest.param(operator, relation, id=operator.name)
+    for operator in RECORDS.values()
+    for relation in operator.relations
+    if relation.name == "batch invariance"
+]
+
+
+@pytest.mark.parametrize(("operator", "relation"), BATCHED)
+def test_a_sum_that_depends_on_its_batch_breaks_batch_invariance_at_its_level_alone(
+    operator, relation
+):
+    """The right sums, but for an element of the last token, which holds the number of tokens."""
+    levels = set()
+
+    def device(asked, case):
+        levels.add(case.setting.determinism)
+        seen = right_answer(asked, case)
+        for array in seen.outputs.values():
+            if array.size:
+                array.reshape(-1)[-1] = len(array)
+        return seen
+
+    told = [
+        related(relation, RECORDS, case, device)[1]
+        for mode in modes_of(operator, relation)
+        for case in drawn_cases(operator, mode)
+    ]
+    assert any(not verdict.ok for verdict in told)
+    assert levels == {3}
+
+
+def test_the_operators_that_add_rows_of_a_token_are_asked_for_batch_invariance():
+    assert len(BATCHED) == 4
