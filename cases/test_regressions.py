@@ -2,8 +2,9 @@
 
 from conformance.devices.device import Device
 from conformance.frozen.case import Frozen
+from conformance.frozen.judge import judge_frozen
 from conformance.operator import Operator
-from conformance.template import conformance_test, judge_frozen
+from conformance.template import conformance_test
 
 
 @conformance_test

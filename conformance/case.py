@@ -123,11 +123,16 @@ class Tensor(ReadAsPrinted):
             array.reshape(-1, self.shape[-1])[list(canaries)] = np.nan
         return array
 
-    def __repr__(self) -> str:
+    @property
+    def described(self) -> str:
+        """Dtype, shape and how it is laid out, without values."""
         shape = "x".join(map(str, self.shape)) or "scalar"
         held = "" if self.rows is None else f" holding rows {_shortened(self.rows)}"
         placed = "" if self.strides is None else f" with strides {self.strides}"
-        name = f"{self.dtype}[{shape}]{held}{placed}"
+        return f"{self.dtype}[{shape}]{held}{placed}"
+
+    def __repr__(self) -> str:
+        name = self.described
         if self.values is not None:
             stored = np.array(self.values[:SHOWN], integer_view(numpy_dtype(self.dtype)))
             shown = ", ".join(map(str, stored.view(numpy_dtype(self.dtype)).tolist()))
@@ -164,6 +169,9 @@ class Machine(ReadAsPrinted):
 class Case(ReadAsPrinted):
     """One call: operator name, mode, dtype, attributes, tensors by parameter name, the machine
     to simulate (None: the device's own; an NPU ignores it), and what the call finds around it.
+
+    ``before`` are the calls that are made before it on the same, freshly opened device, of any
+    operators; none of them has others before it. They are no part of what is judged.
     """
 
     operator: str
@@ -174,6 +182,13 @@ class Case(ReadAsPrinted):
     outputs: Mapping[str, Tensor]
     machine: Machine | None = None
     setting: Setting = USUAL
+    before: tuple[Case, ...] = ()
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What tells two cases apart that are not the same, hashable: the digest and the rest."""
+        before = tuple(one.key for one in self.before)
+        return self.digest, self.machine, self.setting, before
 
     @cached_property
     def arrays(self) -> Mapping[str, NDArray[np.generic]]:
@@ -194,7 +209,9 @@ class Case(ReadAsPrinted):
 
     @cached_property
     def digest(self) -> str:
-        """Hash of everything the operator is given; machine and setting do not count."""
+        """Hash of everything the operator is given; machine, setting and calls before it do not
+        count.
+        """
         hashed = hashlib.sha256()
         hashed.update(repr((self.operator, self.mode, sorted(self.attributes.items()))).encode())
         for name, array in self.arrays.items():
@@ -218,7 +235,21 @@ class Case(ReadAsPrinted):
         ]
         lines += [f"  on {self.machine!r}"] if self.machine else []
         lines += [f"  with {self.setting!r}"] if self.setting != USUAL else []
-        return "\n".join(lines) + ")"
+        told = "\n".join(lines) + ")"
+        if self.before:
+            told += "\nafter these calls on the same new device:"
+        for number, one in enumerate(self.before, 1):
+            told += f"\n  {number}. {one.in_a_line}"
+        return told
+
+    @property
+    def in_a_line(self) -> str:
+        """The call in one line: attributes and shapes, but no values."""
+        said = [f"{name}={value}" for name, value in self.attributes.items()]
+        said += [f"{name} {one.described}" for name, one in self.inputs.items()]
+        said += [repr(self.machine)] if self.machine else []
+        said += [repr(self.setting)] if self.setting != USUAL else []
+        return f"{self.operator}, {self.mode}, {self.dtype}: {', '.join(said)}"
 
 
 def numpy_dtype(name: str) -> np.dtype[np.generic]:

@@ -16,7 +16,7 @@ from conformance.sharing import Shared
 from conformance.strategies.covering import Feasible, feasible_tuples
 from conformance.trial import Judged
 
-UNCOVERING = ("rejection", "quarantine", "relation")
+UNCOVERING = ("rejection", "quarantine", "relation", "sequence")
 """Calls that show no cell: what they ask for was not computed, or not judged."""
 
 Shown = Mapping[str, tuple[str, ...]]

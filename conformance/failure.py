@@ -28,6 +28,8 @@ UNREPEATABLE = (
 )
 AS_DRAWN = "The case is as it was drawn: a failure of the same diagnosis was made smaller."
 
+ALONE_ACCEPTED = "alone, on a new device, the call is accepted"
+
 
 def tell(
     judged: Judged,
@@ -39,13 +41,14 @@ def tell(
     arithmetic: Arithmetic = IEEE,
     telling: Judged | None = None,
     as_drawn: bool = False,
+    alone_accepted: bool = False,
 ) -> FailureLine:
     """Write the bundle of a refused case into the run's folder, and say what is in it.
 
     ``profile`` and ``arithmetic`` are those of the device that was judged. ``telling`` is a refused
     case that shows more than the smallest does; pictures are of that. ``as_drawn``: nothing
-    smaller was looked for, as another failure of the same diagnosis stands for it. Raises
-    `OSError`.
+    smaller was looked for, as another failure of the same diagnosis stands for it.
+    ``alone_accepted``: the case was accepted without the calls before it. Raises `OSError`.
     """
     case, verdict = judged.case, judged.verdict
     law = judged.name if judged.judged_as == "relation" else ""
@@ -53,6 +56,8 @@ def tell(
     lines = [str(verdict)]
     if not verdict.subject:
         lines += [f"  {line}" for line in repr(case).splitlines()]
+    if alone_accepted:
+        lines += [f"  {ALONE_ACCEPTED}"]
     if not repeatable:
         lines += [f"  {UNREPEATABLE}"]
     lines += [f"  {AS_DRAWN}"] if as_drawn else []
@@ -71,7 +76,8 @@ def tell(
         arithmetic=arithmetic,
     )
     saved = Replay(case, judged.judged_as, judged.name, context.route)
-    write_bundle(folder, saved, context.records.get(case.operator), judged.observation, origin)
+    records = context.records
+    write_bundle(folder, saved, records.get(case.operator), judged.observation, origin, records)
     return FailureLine(
         worker=context.worker,
         item=item,

@@ -24,6 +24,9 @@ LARGEST_REACH = 64 << 30
 """Bytes from the first to the last element of a row-sparse tensor: the memory of a large NPU."""
 
 MOST_CORES = 64
+MOST_BEFORE = 200
+"""Calls that a stored case may have before it."""
+
 UB_BYTES = range(1024, 196608 + 1, 32)
 """What a simulated machine may have: docs/architecture.md, "The simulated device"."""
 
@@ -41,6 +44,11 @@ def check_shape_and_data(case: Case) -> None:
     if case.machine is not None:
         _check_machine(case.machine)
     _check_setting(case.setting)
+    count = len(case.before)
+    _require(count <= MOST_BEFORE, "before", f"{count} calls", f"{MOST_BEFORE} calls or fewer")
+    for one in case.before:
+        deep = f"a call with {len(one.before)} calls before it"
+        _require(not one.before, "before", deep, "calls with none before them")
 
 
 def check_call(case: Case, operator: Operator) -> None:

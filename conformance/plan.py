@@ -11,6 +11,7 @@ from conformance.operator import Operator
 from conformance.profiles import Profile
 from conformance.relations.relation import Relation
 from conformance.sharing import shared
+from conformance.torch_call import TORCH_NPU
 
 SMALL_SHARE = 3
 """One in so many drawn cases is small. They come first: from a big case that shows a rare mistake,
@@ -21,6 +22,10 @@ SEAM_SHARE = 12
 
 FREE_SHARE = 6
 """One in so many cases is drawn freely, however many rows the discrete cells need."""
+
+FEWER_IN_PYTORCH = 6
+"""On route torch_npu so many times fewer sequences are drawn, and one at least: to open a device
+there is to load PyTorch, which takes seconds."""
 
 
 @dataclass(frozen=True)
@@ -82,3 +87,8 @@ def examples_of_each(operator: Operator, profile: Profile) -> int:
     """How many cases are drawn of each of an operator's modes and dtypes, but for its rows."""
     cells = max(1, len(operator.modes) * len(operator.dtypes))
     return min(profile.examples, profile.operator_examples // cells)
+
+
+def sequences_of_each(profile: Profile, route: str) -> int:
+    """How many sequences of calls are drawn of each operator."""
+    return max(1, profile.sequences // (FEWER_IN_PYTORCH if route == TORCH_NPU else 1))

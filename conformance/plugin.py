@@ -27,12 +27,13 @@ from conformance.junit import properties
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.operator import ORACLES, ROUTES
 from conformance.packages.delivered import delivered
+from conformance.plan import sequences_of_each
 from conformance.probe import probed
 from conformance.profiles import PROFILES
 from conformance.resume import check_device
 from conformance.selection import Selection, draws
 from conformance.template import DRAWN, Body, bind, body_of, fixed_parameters, parametrize
-from conformance.trial import BrokenRecord, Judged, Lost, OutOfTime, Refused, Trial
+from conformance.trial import BrokenRecord, Judged, Lost, OutOfTime, Refused, Spent, Trial
 
 TRIAL = pytest.StashKey[Trial]()
 BODY = pytest.StashKey[Body]()
@@ -195,6 +196,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         key=f"{item.path.name}::{item.name}",
         database=context.database,
         beside=_beside(item),
+        operators=context.operators,
+        sequences_of_each=sequences_of_each(context.profile, context.route),
     )
 
 
@@ -243,12 +246,15 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
                 trial.covered(**arguments)
         except OutOfTime:
             trial.cut = True
+        except Spent:
+            pass  # what stands is told below
         except Lost as lost:
             raise lost.cause from None
         trial.settle()
     except Refused:
         # Not of the item: its function is bound by now, and says nothing of the template's.
         if DRAWN in inspect.signature(body).parameters and not trial.as_drawn:
+            trial.shorten(run)
             trial.narrow(run)
             trial.look(**arguments)
         trial.replay()
@@ -284,6 +290,7 @@ def pytest_runtest_makereport(
                 arithmetic=trial.arithmetic,
                 telling=trial.telling(),
                 as_drawn=trial.as_drawn,
+                alone_accepted=trial.alone_accepted,
             )
         except OSError as full:
             _lose(report, f"the bundle of a refused case cannot be written: {full}")

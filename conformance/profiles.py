@@ -15,8 +15,9 @@ class Profile:
     in one case of one of the data types (conformance/sharing.py). Of the edges, those are judged
     that cost no more than ``edge_cost`` (conformance/edges.py). ``relations`` cases are drawn for a
     relation in each mode and dtype, where relations are asked for, ``invariants`` for one that
-    always is (conformance/relations/invariants.py). ``shrink_seconds`` bounds the wall time in
-    which one failing item may look for a smaller case, see `conformance.trial`;
+    always is (conformance/relations/invariants.py). ``sequences`` of calls are drawn of an
+    operator, each on a freshly opened device (conformance/sequences). ``shrink_seconds`` bounds the
+    wall time in which one failing item may look for a smaller case, see `conformance.trial`;
     ``time_limit`` is seconds for one call on the device. ``random`` profiles draw a new seed for
     each run and keep Hypothesis's example database; the others draw the same cases for the same
     seed. With ``corpus`` the frozen cases are judged before any that is drawn.
@@ -32,6 +33,7 @@ class Profile:
     edge_cost: int
     relations: int
     invariants: int
+    sequences: int
     random: bool = False
     corpus: bool = True
 
@@ -50,6 +52,7 @@ PROFILES = {
             edge_cost=1_000,
             relations=12,
             invariants=3,
+            sequences=1,
             corpus=False,
         ),
         Profile(
@@ -63,6 +66,7 @@ PROFILES = {
             edge_cost=1_000_000,
             relations=60,
             invariants=30,
+            sequences=6,
         ),
         Profile(
             "nightly",
@@ -75,6 +79,7 @@ PROFILES = {
             edge_cost=2**40,
             relations=2_000,
             invariants=2_000,
+            sequences=1_000,
             random=True,
         ),
     )

@@ -12,21 +12,24 @@ import msgspec
 import numpy as np
 
 from conformance.case import Case
-from conformance.judge import judge, judge_example, judge_rejection
+from conformance.devices.device import Device
+from conformance.judge import judge_example, judge_rejection
 from conformance.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.observation import Observation
 from conformance.operator import Operator
-from conformance.relations.relate import Observe, related
+from conformance.relations.relate import related
+from conformance.sequences.calls import check_before, observed, rejection_of
+from conformance.sequences.calls import judged as judged_call
 from conformance.suite import UsageError
 from conformance.verdict import Verdict
 
 SCHEMA = 1
-Judge = Callable[[Observe, Arithmetic], tuple[Observation, Verdict]]
+Judge = Callable[[Device, Arithmetic], tuple[Observation, Verdict]]
 """Makes the call, or calls, and judges what is observed on a device of that arithmetic."""
 
 JudgedAs = Literal[
-    "values", "rejection", "example", "relation", "quarantine", "corpus", "regression"
+    "values", "rejection", "example", "relation", "quarantine", "corpus", "regression", "sequence"
 ]
 
 
@@ -78,29 +81,30 @@ def judgement(replay: Replay, operators: Sequence[Operator]) -> tuple[Operator, 
     Raises `UsageError` for an operator, rejection, example or relation that is not on record, and
     for a case that is none: a verdict on it would blame a kernel for its caller.
     """
-    case = replay.case
+    case, sequence = replay.case, replay.judged_as == "sequence"
+    records = {one.name: one for one in operators}
     operator = _named(replay.case.operator, "operator", operators)
     try:
-        if replay.judged_as == "rejection":
+        if replay.judged_as == "rejection" or (sequence and rejection_of(operator, case)):
             check_shape_and_data(case)
         else:
             check_call(case, operator)
+        check_before(case, records)
     except IllegalCase as error:
         raise UsageError("case", case.operator, f"is no case to judge: {error}") from error
     if replay.judged_as == "relation":
         of_mode = [one for one in operator.relations if case.mode in (one.modes or (case.mode,))]
         relation = _named(replay.name, "relation", of_mode)
-        records = {one.name: one for one in operators}
-        return operator, lambda observe, _: related(relation, records, case, observe)
-    judged: Callable[[Observation, Arithmetic], Verdict] = partial(judge, operator, case)
+        return operator, lambda device, _: related(relation, records, case, device.run)
+    judged: Callable[[Observation, Arithmetic], Verdict] = partial(judged_call, operator, case)
     if replay.judged_as == "rejection":
         rejection = _named(replay.name, "rejection", operator.rejections)
         judged = lambda observation, _: judge_rejection(rejection, observation)  # noqa: E731
     elif replay.judged_as == "example":
         judged = partial(judge_example, _named(replay.name, "example", operator.examples), operator)
 
-    def called(observe: Observe, arithmetic: Arithmetic) -> tuple[Observation, Verdict]:
-        observation = observe(operator, case)
+    def called(device: Device, arithmetic: Arithmetic) -> tuple[Observation, Verdict]:
+        observation = observed(records, case, device)
         return observation, judged(observation, arithmetic)
 
     return operator, called

@@ -7,6 +7,7 @@ same folder, and a process number that another program has by now does not stand
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import os
 import re
 import shutil
@@ -115,8 +116,8 @@ def go_on(out: Path, evidence: Evidence) -> Hold:
 
 
 def failure_folder(out: Path, case: Case, law: str = "") -> Path:
-    """Where the bundle of a refused case lives: named by its inputs, by its machine if any, and by
-    the ``law`` that is broken, where it is no value that is wrong.
+    """Where the bundle of a refused case lives: named by its inputs, by its machine if any, by the
+    ``law`` that is broken, where it is no value that is wrong, and by the calls before it if any.
     """
     machine = ""
     if case.machine:
@@ -124,6 +125,9 @@ def failure_folder(out: Path, case: Case, law: str = "") -> Path:
         machine = f"-{case.machine.cores}x{case.machine.ub_bytes}"
         machine += "" if order == "forward" else f"-{order}"
     told = "-" + re.sub(r"\W+", "-", law) if law else ""
+    if case.before:
+        hashed = hashlib.sha256(repr(case.key).encode()).hexdigest()
+        told += f"-after{len(case.before)}-{hashed[:8]}"
     return out / FAILURES / f"{case.digest}{machine}{told}"
 
 

@@ -31,6 +31,7 @@ COUNTED = ("explicit", "generate")
 
 REJECTIONS = "rejections"
 RELATIONS = "relations"
+SEQUENCES = "sequences"
 """The mode under which the summary groups the calls that an operator must refuse."""
 
 
@@ -140,6 +141,8 @@ def summarize(lines: Iterable[AnyLine], declared: Iterable[tuple[str, str, str]]
             key = (line.operator, REJECTIONS, "")
         elif line.judged_as == "relation":
             key = (line.operator, RELATIONS, "")
+        elif line.judged_as == "sequence":
+            key = (line.operator, SEQUENCES, "")
         cell = cells.setdefault(key, Cell(operator=key[0], mode=key[1], dtype=key[2]))
         cell.seconds += line.seconds
         if line.phase not in COUNTED:

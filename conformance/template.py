@@ -8,6 +8,7 @@ A template reads as run, judge, assert, and becomes one pytest item for every ce
         assert verdict.ok, verdict
 
 What it is run over follows from its parameters: ``case`` draws cases of every mode and dtype,
+without these of the operator, each with calls before it (conformance/sequences);
 ``rejection``, ``example`` and ``quarantined`` name one item for each of the record's, ``relation``
 one for each in each of its modes and dtypes. The items carry real parametrize marks, because by
 them Hypothesis tells one item's examples from another's.
@@ -23,7 +24,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis import strategies as st
@@ -35,8 +35,6 @@ from conformance.case import Case
 from conformance.covered import covered, not_simplest
 from conformance.devices.device import Device
 from conformance.fitted import fitted
-from conformance.frozen.case import Frozen
-from conformance.legality import IllegalCase, check_call
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.observation import Observation, Outcome
 from conformance.operator import (
@@ -53,6 +51,7 @@ from conformance.profiles import Profile
 from conformance.relations.relate import related
 from conformance.relations.relation import Relation
 from conformance.strategies.machines import in_any_order
+from conformance.strategies.sequences import sequences
 from conformance.trial import BrokenRecord, Judged, Trial, current
 from conformance.verdict import Verdict
 
@@ -61,6 +60,8 @@ Draw = Callable[[str, str], SearchStrategy[Case]]
 DRAWN = "case"
 MARK = "conformance_body"
 RELATION = "relation"
+SEQUENCE = "sequence"
+CELL = ("mode", "dtype")
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)
 FILTERED = (HealthCheck.filter_too_much,)
 """What Hypothesis must not complain of: big cases; and that a relation speaks of few of them."""
@@ -120,9 +121,11 @@ def parametrize(
     """
     names = inspect.signature(body).parameters
     named = next((name for name in (*NAMED, RELATION) if name in names), None)
-    axes: tuple[str, ...] = ("operator", named) if named else ("operator", "mode", "dtype")
+    axes: tuple[str, ...] = ("operator", named) if named else ("operator", *CELL)
     if named == RELATION:
-        axes = ("operator", RELATION, "mode", "dtype")
+        axes = ("operator", RELATION, *CELL)
+    elif named is None and DRAWN in names and not names.keys() & set(CELL):
+        named, axes = SEQUENCE, ("operator",)
     if named != RELATION and oracle == RELATIONS:
         return None
     values = [row for operator in operators for row in _rows(operator, named, oracle)]
@@ -134,7 +137,7 @@ def item_ids(operators: Iterable[Operator]) -> frozenset[str]:
 
     Where workers run the items, their names are all that the controller knows of them.
     """
-    kinds = (None, RELATION, *NAMED)
+    kinds = (None, RELATION, SEQUENCE, *NAMED)
     return frozenset(
         _id(row) for operator in operators for named in kinds for row in _rows(operator, named)
     )
@@ -143,6 +146,8 @@ def item_ids(operators: Iterable[Operator]) -> frozenset[str]:
 def _rows(operator: Operator, named: str | None, oracle: str = BOTH) -> list[tuple[Any, ...]]:
     """What the items of a template get of an operator: each of its named calls, or each cell."""
     cells = [(mode.name, dtype) for mode in operator.modes for dtype in operator.dtypes]
+    if named == SEQUENCE:
+        return [(operator,)]
     if named == RELATION:
         return [
             (operator, relation, mode, dtype)
@@ -165,13 +170,16 @@ def bind(
     key: str,
     database: str | None,
     beside: Sequence[str] = (),
+    operators: Sequence[Operator] = (),
+    sequences_of_each: int = 1,
 ) -> Body:
     """The function that one item runs: the body under a trial, with drawn cases if it wants them.
 
     Hypothesis draws from a seed made of ``run_seed`` and ``key``, so that a run can be repeated and
     no two items draw alike. ``database`` is the folder of the example database, if one is kept:
     what was refused in an earlier run is drawn again before anything new;
-    ``beside`` are the data types that the run judges of the item's mode.
+    ``beside`` are the data types that the run judges of the item's mode, ``operators`` those whose
+    calls one of ``sequences_of_each`` sequences may have.
     """
     if DRAWN not in inspect.signature(body).parameters:
 
@@ -182,7 +190,7 @@ def bind(
 
         return once
 
-    operator, mode, dtype = (parameters[name] for name in ("operator", "mode", "dtype"))
+    operator, mode, dtype = (parameters.get(name, "") for name in ("operator", *CELL))
 
     @functools.wraps(body)
     def attempt(**arguments: Any) -> None:
@@ -195,16 +203,15 @@ def bind(
             )
         trial.attempt(lambda: body(**arguments), arguments[DRAWN])
 
-    trial.documented = tuple(
-        e.case
-        for e in operator.examples
-        if (e.case.mode, e.case.dtype) == (mode, dtype) and RELATION not in parameters
-    )
+    documented = (e.case for e in operator.examples if RELATION not in parameters)
+    trial.documented = tuple(one for one in documented if (one.mode, one.dtype) == (mode, dtype))
 
     def attempt_each(**arguments: Any) -> None:
         __tracebackhide__ = True
         for case in arguments.pop(DRAWN):
             attempt(**arguments, **{DRAWN: case})
+
+    on_machine = functools.partial(fitted, traits=trial.libraries)
 
     def drawing(
         cases: Sequence[SearchStrategy[Case]],
@@ -215,7 +222,6 @@ def bind(
         shrinks: bool = True,
         only: int | None = None,
     ) -> Body:
-        on_machine = functools.partial(fitted, traits=trial.libraries)
         if relation is not None and relation.always:
             # Of few draws the simplest, by which Hypothesis begins, would be half.
             cases = [not_simplest(some) for some in cases]
@@ -245,6 +251,12 @@ def bind(
         return cast(Body, test)
 
     relation: Relation | None = parameters.get(RELATION)
+    if not mode:
+        trial.of_sequences = True
+        drawn = not_simplest(sequences(operator, operators, on_machine))
+        if database is not None:
+            trial.again = (drawing([drawn], sequences_of_each, "", again=True),)
+        return drawing([drawn], sequences_of_each, "", again=False)
     if relation is not None:
         asked = relation.case
         operator = replace(
@@ -332,28 +344,6 @@ def judge_example(example: Example, operator: Operator, observation: Observation
     """Judge an observation of a documented call, and put the verdict on record."""
     verdict = judging.judge_example(example, operator, observation, _arithmetic())
     _note(Judged(example.case, observation, verdict, "example", example.name))
-    return verdict
-
-
-def judge_frozen(frozen: Frozen, operator: Operator, device: Device) -> Verdict:
-    """Make the call of a case that stays, judge it as any call, and put the verdict on record.
-
-    Raises `BrokenRecord` where the case is not the one that was frozen.
-    """
-    case = frozen.case
-    try:
-        check_call(case, operator)
-    except IllegalCase as error:
-        raise BrokenRecord(f"{frozen.kind} {frozen.name}: {error}") from error
-    if case.digest != frozen.digest:
-        raise BrokenRecord(
-            f"{frozen.kind} {frozen.name} of {operator.name} has digest {case.digest}, frozen was"
-            f" {frozen.digest}: its recipes make other values here (numpy {np.__version__}), or the"
-            " file was changed"
-        )
-    observation = device.run(operator, case)
-    verdict = judging.judge(operator, case, observation, _arithmetic())
-    _note(Judged(case, observation, verdict, frozen.kind, frozen.name))
     return verdict
 
 

@@ -1,7 +1,7 @@
 """One item's attempts: what was judged, what was refused, and how long it may look for less.
 
 Hypothesis runs a template's body many times: on drawn cases, and after the first refusal on ever
-smaller ones. A trial stands between the two and keeps six promises.
+smaller ones. A trial stands between the two and keeps seven promises.
 
 * Documented calls come first. One that is refused does not end the item: what is told is the
   smallest drawn case that is refused too, and the documented call only if there is none.
@@ -11,6 +11,7 @@ smaller ones. A trial stands between the two and keeps six promises.
   time limit. After it, a new case counts as accepted without being run: the smallest refused case
   so far then stands as Hypothesis's result.
 * Of several failures of one diagnosis the process makes the first smaller, and no other.
+* Of the calls before it, a case keeps those without which it is accepted.
 * The machine is made small last, the case being as small as it gets.
 * What is reported was observed: in the end the smallest refused case is really run once more, and
   its text is that run's. If that run is accepted, the text says that the answer cannot be repeated.
@@ -29,7 +30,7 @@ from typing import Any, NoReturn
 from unittest import SkipTest
 
 from conformance.by_standard import ByStandard
-from conformance.case import Case, Machine
+from conformance.case import Case
 from conformance.devices.device import EnvironmentFailure, OperatorUnavailable
 from conformance.devices.traits import LibraryTraits
 from conformance.diagnosis.alike import diagnosis
@@ -40,7 +41,7 @@ from conformance.replay import JudgedAs
 from conformance.strategies.machines import CORES, UB_BYTES
 from conformance.verdict import Verdict
 
-Key = tuple[str, Machine | None]
+Key = tuple[object, ...]
 Clock = Callable[[], float]
 MOST_HANGS = 2
 """Drawn cases that one item may let run into the time limit."""
@@ -68,6 +69,12 @@ class OutOfTime(BaseException):
     """The budget is spent: the item ends here, judged by what it has judged.
 
     No Exception, so that Hypothesis takes it for the end and not for a failure to make smaller.
+    """
+
+
+class Spent(BaseException):
+    """A refused sequence has been made smaller for as long as it may: the item goes on with what
+    it has. No Exception, as above: Hypothesis would go on drawing sequences that nobody makes.
     """
 
 
@@ -109,7 +116,8 @@ class Trial:
     ``libraries`` says what machines its libraries are meant for. ``diagnosed`` are the diagnoses of
     which the process has a smallest case: a refusal that has one of them stands ``as_drawn``.
     ``smallest`` is the refused verdict that was met last: after Hypothesis has ended, that of its
-    smallest case.
+    smallest case. ``alone_accepted`` says that it was accepted without the calls before it;
+    ``of_sequences`` that the item draws sequences, which take long to draw.
     """
 
     note: Callable[[Judged, str, float], None]
@@ -128,8 +136,10 @@ class Trial:
     end: float = math.inf
     smallest: Judged | None = None
     unrepeatable: bool = False
+    alone_accepted: bool = False
     cut: bool = False
     as_drawn: bool = False
+    of_sequences: bool = False
     _again: Callable[[], None] | None = None
     _examining: bool = False
     _replaying: bool = False
@@ -154,12 +164,14 @@ class Trial:
         """Run a template's body once; ``case`` is its drawn case, if it has one.
 
         Raises `Refused` for a refused case, `NothingJudged` where the body judged nothing, `Lost`,
-        and what the body raises.
+        `Spent`, and what the body raises.
         """
         __tracebackhide__ = True
+        if self.of_sequences and self._budget_spent():
+            raise Spent
         if case is not None:
-            known = self._refused.get((case.digest, case.machine))
-            if known is not None and (case.digest, case.machine) in self._passed:
+            known = self._refused.get(case.key)
+            if known is not None and case.key in self._passed:
                 return
             if known is not None:
                 self._refuse(known, body)
@@ -203,6 +215,24 @@ class Trial:
         if self.smallest is not None:
             raise Refused(self.smallest.verdict)
 
+    def shorten(self, body: Callable[[Case], None]) -> None:
+        """Leave out the calls before the smallest refused case without which it is still refused:
+        all of them, then one after the other, the last one first.
+        """
+        shown = self.smallest
+        if shown is None or not shown.case.before:
+            return
+        before = shown.case.before
+        if self._still_refused(body, shown, replace(shown.case, before=())):
+            return
+        self.alone_accepted = True
+        for at in reversed(range(len(before))):
+            if self.clock() >= self.end or shown.observation.outcome is Outcome.TIMED_OUT:
+                return
+            fewer = before[:at] + before[at + 1 :]
+            if fewer and self._still_refused(body, shown, replace(shown.case, before=fewer)):
+                before = fewer
+
     def narrow(self, body: Callable[[Case], None]) -> None:
         """Look for the smallest machine on which the smallest refused case ends in the same way:
         the fewest cores, then the least buffer.
@@ -220,10 +250,7 @@ class Trial:
             for size in smaller[:1] if hangs else smaller:
                 changed: dict[str, Any] = {axis: size}
                 machine = replace(shown.case.machine, **changed)
-                again = functools.partial(body, replace(shown.case, machine=machine))
-                refused = self._run(again)
-                if refused is not None and refused.observation.outcome is shown.observation.outcome:
-                    self.smallest, self._again = refused, again
+                if self._still_refused(body, shown, replace(shown.case, machine=machine)):
                     break
 
     def look(self, **arguments: Any) -> None:
@@ -284,6 +311,19 @@ class Trial:
             )
         return next((judged for judged in self._verdicts if not judged.verdict.ok), None)
 
+    def _still_refused(self, body: Callable[[Case], None], shown: Judged, case: Case) -> bool:
+        """Whether a smaller case ends as the one shown; then it is the smallest."""
+        again = functools.partial(body, case)
+        refused = self._run(again)
+        if (
+            refused is None
+            or refused.case.key != case.key
+            or refused.observation.outcome is not shown.observation.outcome
+        ):
+            return False
+        self.smallest, self._again = refused, again
+        return True
+
     def _refuse(self, judged: Judged, body: Callable[[], None]) -> NoReturn:
         """The one place that refuses: Hypothesis tells bugs apart by where they are raised."""
         __tracebackhide__ = True
@@ -292,7 +332,7 @@ class Trial:
 
     def _remember(self, refused: Judged, case: Case | None) -> None:
         if case is not None:
-            self._refused[case.digest, case.machine] = refused
+            self._refused[case.key] = refused
         self._hangs += refused.observation.outcome is Outcome.TIMED_OUT
         if self._first_refusal is None:
             self._first_refusal = self.clock()

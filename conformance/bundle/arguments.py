@@ -22,8 +22,8 @@ from conformance.devices.messages import (
 from conformance.devices.messages import Argument as Passed
 from conformance.devices.placement import WORKSPACE, WORKSPACE_GUARD
 from conformance.operator import Operator
-from conformance.replay import Replay
 from conformance.routes import two_phase
+from conformance.sequences.calls import alone
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}", re.ASCII)
 UNDEFINED = (ValueError, TypeError, LookupError, ArithmeticError)
@@ -31,40 +31,45 @@ UNDEFINED = (ValueError, TypeError, LookupError, ArithmeticError)
 
 
 def arguments_of(
-    replay: Replay, operator: Operator | None, arrays: Arrays
+    case: Case, operator: Operator | None, route: str, arrays: Arrays, number: int = 0
 ) -> tuple[tuple[Argument, ...], str]:
     """The arguments of a call, whose inputs are stored; or none, and why nothing is known of them.
 
-    The inputs are stored in either case.
+    The inputs are stored in either case. ``number`` is that of a call before the bundle's, from 1.
     """
     if operator is None:
-        why_not = f"there is no record of {replay.case.operator}"
+        why_not = f"there is no record of {case.operator}"
     else:
         try:
-            passed = call_of(operator, replay.case, two_phase(replay.route)).arguments
+            passed = call_of(operator, alone(case), two_phase(route)).arguments
         except UNDEFINED as error:
             why_not = f"the call does not fit the record: {error}"
         else:
             names = {one.name: one.acl_name for one in operator.parameters}
-            made = tuple(_argument(one, names[one.name], replay.case, arrays) for one in passed)
-            arrays.add(GUARDS, _guards(passed))
+            made = tuple(_argument(one, names[one.name], case, arrays, number) for one in passed)
+            arrays.add(guards_file(number), _guards(passed))
             return made, ""
-    for name in replay.case.inputs:
-        _store(name, replay.case, arrays)
+    for name in case.inputs:
+        _store(name, case, arrays, number)
     return (), why_not
 
 
-def input_file(name: str) -> str:
-    """Where the elements of an input lie."""
-    return f"inputs/{name}.npy"
+def input_file(name: str, number: int = 0) -> str:
+    """Where the elements of an input lie, of the call or of that before it of a number."""
+    return f"{f'before{number}' if number else 'inputs'}/{name}.npy"
 
 
-def rows_file(name: str) -> str:
+def rows_file(name: str, number: int = 0) -> str:
     """Where the numbers of a row-sparse input's rows lie."""
-    return f"inputs/{name}.rows.npy"
+    return input_file(f"{name}.rows", number)
 
 
-def _argument(passed: Passed, acl_name: str, case: Case, arrays: Arrays) -> Argument:
+def guards_file(number: int) -> str:
+    """Where the guard zones of a call lie."""
+    return input_file(GUARDS.removesuffix(".npy"), number) if number else GUARDS
+
+
+def _argument(passed: Passed, acl_name: str, case: Case, arrays: Arrays, number: int) -> Argument:
     made = Argument(name=passed.name, acl_name=acl_name, kind="null")
     if isinstance(passed, NullTensor):
         return made
@@ -79,14 +84,14 @@ def _argument(passed: Passed, acl_name: str, case: Case, arrays: Arrays) -> Argu
         made.shape = tuple(map(int, passed.shape))
         made.strides = None if passed.strides is None else tuple(map(int, passed.strides))
         if passed.role == "input":
-            made.file, made.rows_file = _store(passed.name, case, arrays)
+            made.file, made.rows_file = _store(passed.name, case, arrays, number)
     return made
 
 
-def _store(name: str, case: Case, arrays: Arrays) -> tuple[str, str]:
+def _store(name: str, case: Case, arrays: Arrays, number: int) -> tuple[str, str]:
     """Store an input; the paths of its elements and of its rows, "" for what there is not."""
     tensor = case.inputs[name]
-    held, rows = input_file(name), rows_file(name)
+    held, rows = input_file(name, number), rows_file(name, number)
     arrays.add(held, tensor.held(case.arrays[name]))
     if tensor.rows is None:
         return held, ""

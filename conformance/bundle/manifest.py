@@ -15,7 +15,7 @@ import msgspec
 KIND = "conformance bundle"
 SCHEMA = 1
 MANIFEST, SUMS, CASE, VERDICT = "manifest.json", "SHA256SUMS", "case.json", "verdict.txt"
-PYTHON_PROGRAM, CPP_PROGRAM = "replay.py", "replay.cpp"
+PYTHON_PROGRAM, PYTHON_DEVICE, CPP_PROGRAM = "replay.py", "replay_device.py", "replay.cpp"
 GUARDS = "guards.npy"
 
 MOST_ARRAY_BYTES = 32 << 20
@@ -68,6 +68,22 @@ class Argument(Strict, kw_only=True):
     rows_file: str = ""
 
 
+class BeforeEntry(Strict, kw_only=True):
+    """A call that is made before the bundle's, on the same device; fields as in `Manifest`.
+
+    ``guards`` is the file of its guard zones.
+    """
+
+    operator: str
+    digest: str
+    symbol: str
+    status: int
+    machine: dict[str, int | str] | None
+    memory: str
+    arguments: tuple[Argument, ...]
+    guards: str
+
+
 class AcceptedEntry(Strict, kw_only=True):
     """What is accepted of an output.
 
@@ -114,7 +130,9 @@ class Manifest(Strict, kw_only=True):
     ``digest`` is the hash of the call's inputs. ``status`` is what phase 1 must answer. ``device``
     is the profile of the device that was judged, None where there was none; ``arithmetic`` is what
     the accepted patterns leave to it. ``symbol`` is the function that was called; without one
-    ``no_programs`` says why the bundle has no programs.
+    ``no_programs`` says why the bundle has no programs, ``no_cpp`` why it has none in C++.
+    ``memory`` is what outputs and workspace hold before the call (`conformance.setting`),
+    ``before`` the calls that are made before it.
     """
 
     kind: str = KIND
@@ -144,6 +162,9 @@ class Manifest(Strict, kw_only=True):
     accepted: dict[str, AcceptedEntry]
     observed: Seen
     no_programs: str
+    no_cpp: str = ""
+    memory: str = "poisoned"
+    before: tuple[BeforeEntry, ...] = ()
     most_array_bytes: int = MOST_ARRAY_BYTES
     left_out: tuple[LeftOut, ...] = ()
     files: tuple[FileEntry, ...]

@@ -26,6 +26,11 @@ def python_program() -> bytes:
     return (PROGRAMS / "replay.py").read_bytes()
 
 
+def python_device() -> bytes:
+    """The content of ``replay_device.py``, which ``replay.py`` takes its device from."""
+    return (PROGRAMS / "replay_device.py").read_bytes()
+
+
 def cpp_program(manifest: Manifest) -> bytes:
     """The content of ``replay.cpp``; the manifest must name a symbol."""
     environment = Environment(

@@ -23,7 +23,7 @@ from conformance.bundle import manifest as told
 from conformance.bundle.arguments import input_file, rows_file
 from conformance.bundle.arrays import NotTheArray, decode, storable, stored_dtype
 from conformance.bundle.manifest import Manifest
-from conformance.case import Tensor, integer_view
+from conformance.case import Case, Tensor, integer_view
 from conformance.replay import Replay, decoded
 from conformance.suite import UsageError
 
@@ -78,17 +78,31 @@ def as_stored(bundle: Bundle) -> tuple[Bundle, list[str]]:
     the stored ones are the case. The case must be legal by now. Raises `UsageError` for an array
     that is not the case's and for a case of another hash than the manifest's.
     """
-    case, notes = bundle.replay.case, []
+    notes: list[str] = []
+    case = _stored(bundle, bundle.replay.case, 0, notes)
+    digests = [bundle.manifest.digest, *(one.digest for one in bundle.manifest.before)]
+    before = [_stored(bundle, one, number, notes) for number, one in enumerate(case.before, 1)]
+    case = replace(case, before=tuple(before)) if notes else case
+    for one, digest in zip((case, *before), digests, strict=False):
+        if one.digest != digest:
+            rule = f"{told.CASE} has digest {one.digest}, {told.MANIFEST} tells another"
+            raise UsageError("bundle", bundle.folder, rule)
+    return replace(bundle, replay=replace(bundle.replay, case=case)), notes
+
+
+def _stored(bundle: Bundle, case: Case, number: int, notes: list[str]) -> Case:
+    """The case that the stored arrays tell; ``number`` is that of a call before the bundle's."""
     stored = dict(case.inputs)
     for name, tensor in case.inputs.items():
-        if input_file(name) not in bundle.files:
+        path = input_file(name, number)
+        if path not in bundle.files:
             continue
-        _check_rows(bundle, name, tensor)
-        array = _array(bundle, input_file(name), tensor)
+        _check_rows(bundle, rows_file(name, number), tensor)
+        array = _array(bundle, path, tensor)
         made = storable(tensor.held(case.arrays[name]))
         if made.tobytes() != array.tobytes():
             if tensor.fill is None:
-                rule = f"{input_file(name)} and {told.CASE} hold different values of {name}"
+                rule = f"{path} and {told.CASE} hold different values of {name}"
                 raise UsageError("bundle", bundle.folder, rule)
             values = array.view(integer_view(array.dtype)).reshape(-1).tolist()
             stored[name] = replace(tensor, values=tuple(values), fill=None, unread=())
@@ -96,11 +110,7 @@ def as_stored(bundle: Bundle) -> tuple[Bundle, list[str]]:
                 f"the recipe of {name} makes other values here than where the bundle was written"
                 f" (numpy {np.__version__}): the stored ones are judged"
             )
-    case = replace(case, inputs=stored) if notes else case
-    if case.digest != bundle.manifest.digest:
-        rule = f"{told.CASE} has digest {case.digest}, {told.MANIFEST} tells another"
-        raise UsageError("bundle", bundle.folder, rule)
-    return replace(bundle, replay=replace(bundle.replay, case=case)), notes
+    return replace(case, inputs=stored) if stored != dict(case.inputs) else case
 
 
 def others(bundle: Bundle) -> Iterator[str]:
@@ -117,8 +127,7 @@ def _array(bundle: Bundle, path: str, tensor: Tensor) -> NDArray[Any]:
         raise UsageError("bundle", bundle.folder, rule) from None
 
 
-def _check_rows(bundle: Bundle, name: str, tensor: Tensor) -> None:
-    path = rows_file(name)
+def _check_rows(bundle: Bundle, path: str, tensor: Tensor) -> None:
     if tensor.rows is None or path not in bundle.files:
         return
     try:

@@ -18,8 +18,9 @@ from conformance.bundle import manifest as told
 from conformance.bundle.accepted import accepted_of, estimated_bytes
 from conformance.bundle.arguments import NAME, UNDEFINED, arguments_of
 from conformance.bundle.arrays import encoded_bytes, storable
+from conformance.bundle.before import before_of, machine_of
 from conformance.bundle.manifest import AcceptedEntry, Manifest, ObservedEntry, Seen
-from conformance.bundle.program import cpp_program, python_program
+from conformance.bundle.program import cpp_program, python_device, python_program
 from conformance.bundle.stored import Arrays
 from conformance.case import Case
 from conformance.devices.device import DeviceProfile
@@ -29,6 +30,8 @@ from conformance.observation import Observation
 from conformance.operator import Example, Operator
 from conformance.replay import Replay, encoded
 from conformance.routes import two_phase
+from conformance.sequences.calls import rejection_of
+from conformance.setting import POISONED
 from conformance.summary import now
 
 OF_A_RELATION = "a relation compares the results of several calls; replay makes them"
@@ -51,14 +54,19 @@ class Origin:
 
 
 def write_bundle(
-    folder: Path, replay: Replay, operator: Operator | None, seen: Observation, origin: Origin
+    folder: Path,
+    replay: Replay,
+    operator: Operator | None,
+    seen: Observation,
+    origin: Origin,
+    others: Mapping[str, Operator] | None = None,
 ) -> None:
     """Put the bundle of a refused call in place as a whole; an earlier one of the name goes.
 
-    Raises `OSError`.
+    ``others`` are records by name, of the calls before it. Raises `OSError`.
     """
     fresh = folder.with_name(f".{folder.name}.{os.getpid()}")
-    files = bundle_files(replay, operator, seen, origin)
+    files = bundle_files(replay, operator, seen, origin, others or {})
     try:
         for path, content in files.items():
             (fresh / path).parent.mkdir(parents=True, exist_ok=True)
@@ -82,11 +90,17 @@ def _put_in_place(fresh: Path, folder: Path) -> None:
 
 
 def bundle_files(
-    replay: Replay, operator: Operator | None, seen: Observation, origin: Origin
+    replay: Replay,
+    operator: Operator | None,
+    seen: Observation,
+    origin: Origin,
+    others: Mapping[str, Operator],
 ) -> dict[str, bytes]:
     """The content of every file of a bundle, by its path there."""
     case, arrays = replay.case, Arrays()
-    arguments, why_not = arguments_of(replay, operator, arrays)
+    arguments, why_not = arguments_of(case, operator, replay.route, arrays)
+    before, why_none = before_of(case, replay.route, others, arrays)
+    why_not = why_not or why_none
     accepted, status = _accepted(arrays, replay, operator, origin.arithmetic)
     observed = _observed(arrays, seen)
     lost = [one for one in arrays.left_out if not one.path.startswith(("accepted/", "observed/"))]
@@ -101,6 +115,7 @@ def bundle_files(
     }
     if not why_not:
         files[told.PYTHON_PROGRAM] = python_program()
+        files[told.PYTHON_DEVICE] = python_device()
     made = Manifest(
         operator=case.operator,
         mode=case.mode,
@@ -119,7 +134,7 @@ def bundle_files(
         profile=origin.profile,
         time_limit=origin.time_limit,
         attributes={name: _plain(value) for name, value in case.attributes.items()},
-        machine=_machine(case),
+        machine=machine_of(case),
         device=None if origin.device is None else msgspec.to_builtins(origin.device),
         device_words="" if origin.device is None else origin.device.describe(),
         arithmetic=_words(origin.arithmetic),
@@ -130,10 +145,13 @@ def bundle_files(
         accepted=accepted,
         observed=observed,
         no_programs=why_not,
+        no_cpp="" if why_not else _why_no_cpp(case),
+        memory=case.setting.memory,
+        before=before,
         left_out=tuple(arrays.left_out),
         files=tuple(arrays.entry(path, content) for path, content in files.items()),
     )
-    if not why_not:
+    if not why_not and not made.no_cpp:
         files[told.CPP_PROGRAM] = cpp_program(made)
         program = told.entry(told.CPP_PROGRAM, files[told.CPP_PROGRAM])
         made.files = (*made.files, program)
@@ -149,10 +167,12 @@ def _accepted(
     found: dict[str, AcceptedEntry] = {}
     if operator is None or replay.judged_as == "relation":
         return found, 0
+    silent = {name: AcceptedEntry(kind="not stored", reason=OF_A_REFUSAL) for name in case.outputs}
     if replay.judged_as == "rejection":
         status = [one.status for one in operator.rejections if one.name == replay.name]
-        silent = AcceptedEntry(kind="not stored", reason=OF_A_REFUSAL)
-        return {name: silent for name in case.outputs}, status[0] if status else 0
+        return silent, status[0] if status else 0
+    if replay.judged_as == "sequence" and (rejection := rejection_of(operator, case)):
+        return silent, rejection.status
     named = [one for one in operator.examples if one.name == replay.name]
     example = named[0] if named and replay.judged_as == "example" else None
     for name in case.outputs:
@@ -211,11 +231,13 @@ def _observed(arrays: Arrays, seen: Observation) -> Seen:
     )
 
 
-def _machine(case: Case) -> dict[str, int | str] | None:
-    if case.machine is None:
-        return None
-    cores, ub_bytes = int(case.machine.cores), int(case.machine.ub_bytes)
-    return {"cores": cores, "ub_bytes": ub_bytes, "block_order": case.machine.block_order}
+def _why_no_cpp(case: Case) -> str:
+    """What the program in C++ does not do, which poisons memory and makes one call."""
+    if case.before:
+        return "the calls before it are made by the Python program alone"
+    if case.setting.memory != POISONED:
+        return f"memory {case.setting.memory} is the Python program's alone"
+    return ""
 
 
 def _words(arithmetic: Arithmetic) -> dict[str, tuple[str, ...]]:

@@ -60,7 +60,10 @@ def judge_again(
     on_route = [operator.on_route(route) for operator in operators]
     operator, judged = replay.judgement(saved, on_route)
     judges = by_standard(asked.standard, asked.standards, (operator,))
-    kernels = suite.kernel_folders((operator,), asked.directories)
+    called = {operator.name, *(one.operator for one in saved.case.before)}
+    kernels = suite.kernel_folders(
+        [one for one in on_route if one.name in called], asked.directories
+    )
     package = delivered(asked.package, [operator])
     device = open_and_tell(
         asked.device, console, asked.limit, asked.libraries, kernels, route, package
@@ -70,7 +73,7 @@ def judge_again(
             task = progress.add_task("making the tensors", total=3)
             _ = saved.case.arrays
             progress.update(task, advance=1, description="running the call")
-            observation, verdict = judged(device.run, Arithmetic.of(device.profile))
+            observation, verdict = judged(device, Arithmetic.of(device.profile))
             progress.update(task, advance=1, description="judging")
     finally:
         device.close()

@@ -30,8 +30,10 @@ def call_of(operator: Operator, case: Case, route: str = "aclnn") -> Call:
     A tensor parameter that the case leaves out is passed as a null pointer. Raises ValueError where
     the case names a parameter that the operator lacks, leaves an attribute out or gives an array
     for a scalar or the other way round, has a tensor whose dtype no aclDataType stands for, or a
-    row-sparse output.
+    row-sparse output, or names calls before it: they are calls of their own.
     """
+    if case.before:
+        raise ValueError(f"the case has {len(case.before)} calls before it: make each by itself")
     _check_names(operator, case)
     arguments: list[Argument] = []
     end = SEGMENT_HEADER

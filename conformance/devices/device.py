@@ -93,5 +93,11 @@ class Device(Protocol):
         ends the process.
         """
 
+    def renew(self) -> None:
+        """Open the device anew, in a new process that has made no call and holds no memory.
+
+        Raises EnvironmentFailure where it does not open.
+        """
+
     def close(self) -> None:
         """End the device's process; a closed device cannot run."""

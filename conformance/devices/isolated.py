@@ -168,6 +168,14 @@ class IsolatedDevice:
             raise OperatorUnavailable(f"the operator library exports no {symbol}")
         return reply.values
 
+    def renew(self) -> None:
+        """End the process in order and start another; see ``Device.renew``."""
+        if self._closed:
+            raise RuntimeError("the device is closed")
+        if self._child is not None:
+            self._child.close()
+        self._restart()
+
     def close(self) -> None:
         """End the process. Closing twice is harmless."""
         if not self._closed:

@@ -90,6 +90,18 @@ class NpuDevice:
         """What the kernels say of their limits; see ``Device.limits``."""
         return self._device.limits(operator, asked)
 
+    def renew(self) -> None:
+        """Open the card anew, or another where it is lost; see ``Device.renew``."""
+        if self._ended:
+            raise EnvironmentFailure(self._ended)
+        try:
+            self._device.renew()
+        except DeviceRefused as refused:
+            if not _is_lost(refused):
+                raise
+            self._lose(str(refused))
+            self._move()
+
     def close(self) -> None:
         """End the process and give the card back. Closing twice is harmless."""
         try:

@@ -27,7 +27,8 @@ def diagnosis(judged: Judged) -> str:
     if not what:
         sentence = judged.verdict.headline.rpartition(", ")[2]
         what = re.sub(r"\d[\d.]*", "#", sentence.partition(": ")[2] or sentence)
-    return f"{judged.case.operator}: {what}"
+    after = " after other calls" if judged.case.before else ""
+    return f"{judged.case.operator}: {what}{after}"
 
 
 def _what(judged: Judged) -> Iterator[str]:

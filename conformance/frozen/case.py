@@ -73,7 +73,8 @@ def read(raw: bytes, kind: Kind, operator: str) -> Frozen:
 def frozen_now(name: str, case: Case, kind: Kind, why: str = "") -> Frozen:
     """A case as it is from now on: its small tensors as values."""
     inputs = {key: _listed(case, key, tensor) for key, tensor in case.inputs.items()}
-    kept = replace(case, inputs=inputs)
+    before = tuple(frozen_now(name, one, kind).case for one in case.before)
+    kept = replace(case, inputs=inputs, before=before)
     assert kept.digest == case.digest
     return Frozen(name, kept, case.digest, kind, why)
 
@@ -88,18 +89,21 @@ def _listed(case: Case, name: str, tensor: Tensor) -> Tensor:
 
 def _said(value: Any) -> Any:
     """Without what a case has where it says nothing: null, no unread rows, blocks forward."""
+    if isinstance(value, list | tuple):
+        return [_said(one) for one in value]
     if not isinstance(value, Mapping):
         return value
     return {
         name: one if name == "attributes" else _said(one)
         for name, one in value.items()
         if not (name in ABSENT and one is None)
-        and not (name == "unread" and not one)
+        and not (name in EMPTY and not one)
         and not (name == "block_order" and one == "forward")
         and not (name == "setting" and one == USUAL_SETTING)
     }
 
 
 USUAL_SETTING = {"memory": USUAL.memory, "determinism": USUAL.determinism}
+EMPTY = ("unread", "before")
 ABSENT = ("values", "fill", "rows", "strides", "machine")
 """What a case and its tensors may do without."""

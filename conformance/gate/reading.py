@@ -16,7 +16,7 @@ from conformance.operator import RELATIONS as RELATIONS_ALONE
 from conformance.run_folder import LOCK, Hold
 from conformance.shard import WHOLE
 from conformance.suite import UsageError
-from conformance.summary import REJECTIONS, RELATIONS, Cell, Evidence, summarize
+from conformance.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence, summarize
 
 READABLE = (SCHEMA,)
 """Schemas of evidence that this version reads."""
@@ -79,7 +79,7 @@ def whole(run: Run) -> Run:
 
 def declared_cells(evidence: Evidence) -> list[Cell]:
     """The cells that the records declare: all but the groups of refused calls and relations."""
-    return [cell for cell in evidence.cells if cell.mode not in (REJECTIONS, RELATIONS)]
+    return [cell for cell in evidence.cells if cell.mode not in (REJECTIONS, RELATIONS, SEQUENCES)]
 
 
 def _reasons(run: Run) -> Iterator[str]:

@@ -18,7 +18,7 @@ from conformance.reporting.groups import Group, groups
 from conformance.reporting.terminal import percent
 from conformance.reporting.texts import HTML_LANGUAGE, LANGUAGES, texts
 from conformance.suite import UsageError
-from conformance.summary import REJECTIONS, RELATIONS, Cell, Evidence, read_evidence
+from conformance.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence, read_evidence
 from conformance.template import cell_id
 
 REPORT = "report.html"
@@ -141,6 +141,14 @@ def _matters(cell: Cell, evidence: Evidence) -> bool:
     return bool(cell.cases or cell.impossible or name in evidence.unjudged)
 
 
+OF_NO_MODE = {
+    REJECTIONS: "must be refused",
+    RELATIONS: "relations",
+    SEQUENCES: "sequences",
+}
+"""Rows that are of no mode, and the text that stands there."""
+
+
 def _cell(cell: Cell) -> dict[str, Any]:
     verdict = "yes"
     if cell.failed:
@@ -151,7 +159,7 @@ def _cell(cell: Cell) -> dict[str, Any]:
         verdict = "partial"
     return {
         "operator": cell.operator,
-        "mode": {REJECTIONS: "must be refused", RELATIONS: "relations"}.get(cell.mode, ""),
+        "mode": OF_NO_MODE.get(cell.mode, ""),
         "mode_name": cell.mode,
         "dtype": cell.dtype,
         "cases": cell.cases,

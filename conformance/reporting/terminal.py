@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from conformance.summary import REJECTIONS, RELATIONS, Cell, Evidence
+from conformance.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence
 from conformance.template import cell_id
 
 WIDTH = 120
@@ -145,7 +145,7 @@ def _row(cell: Cell) -> tuple[str | Text, ...]:
         verdict = Text("incomplete", style="bold red")
     exact = NONE if cell.share_exact is None or cell.failed else percent(cell.share_exact)
     room = NONE if cell.headroom is None else percent(cell.headroom)
-    told = {REJECTIONS: "(must be refused)", RELATIONS: "(relations)"}
+    told = {REJECTIONS: "(must be refused)", RELATIONS: "(relations)", SEQUENCES: "(sequences)"}
     mode = told.get(cell.mode, cell.mode)
     time = f"{cell.seconds:.1f} s"
     return (cell.operator, mode, cell.dtype, f"{cell.cases:,}", verdict, exact, room, time)

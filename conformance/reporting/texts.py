@@ -46,6 +46,7 @@ TEXTS: Mapping[str, tuple[str, str]] = {
     ),
     "must be refused": ("must be refused", "应被拒绝的调用"),
     "relations": ("relations", "算子间关系"),
+    "sequences": ("sequences of calls", "调用序列"),
     "coverage": ("Coverage", "覆盖率"),
     "combinations": ("Combinations of levels", "取值组合"),
     "edges": ("Tiling boundaries", "Tiling 边界"),

@@ -7,7 +7,7 @@ import pytest
 
 from conformance.case import Case, Machine
 from conformance.fill import Fill
-from conformance.legality import IllegalCase, check_call, check_shape_and_data
+from conformance.legality import MOST_BEFORE, IllegalCase, check_call, check_shape_and_data
 from conformance.operator import AttributeParameter, Operator, TensorParameter
 from tests.conformance.segment_sum import operator, whole
 
@@ -147,3 +147,13 @@ def test_a_tensor_has_one_of_the_dtypes_that_are_declared() -> None:
     rows = replace(case.inputs["rows"], dtype="int16")
     with pytest.raises(IllegalCase, match=r"rows.dtype is int16; it must be int32 or int64"):
         check_call(replace(case, inputs={**case.inputs, "rows": rows}), record)
+
+
+def test_calls_before_a_case_have_none_before_them_and_are_not_too_many() -> None:
+    made = GOOD
+    check_shape_and_data(replace(made, before=(made,) * MOST_BEFORE))
+    with pytest.raises(IllegalCase, match=r"before is 201 calls; it must be 200 calls or fewer"):
+        check_shape_and_data(replace(made, before=(made,) * (MOST_BEFORE + 1)))
+    deep = replace(made, before=(replace(made, before=(made,)),))
+    with pytest.raises(IllegalCase, match="a call with 1 calls before it; it must be calls with"):
+        check_shape_and_data(deep)

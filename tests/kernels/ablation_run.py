@@ -19,7 +19,12 @@ from pathlib import Path
 from conformance import suite
 from conformance.operator import Operator
 from conformance.profiles import PROFILES
-from tests.kernels import mutants_batch_invariance, mutants_definedness, mutants_determinism
+from tests.kernels import (
+    mutants_batch_invariance,
+    mutants_definedness,
+    mutants_determinism,
+    mutants_sequences,
+)
 from tests.kernels.mutants import Mutant
 from tests.kernels.mutation_run import build_mutant, run_on
 
@@ -27,6 +32,7 @@ TEMPLATES: Mapping[str, Mapping[str, tuple[Mutant, ...]]] = {
     "definedness": mutants_definedness.MUTANTS,
     "determinism": mutants_determinism.MUTANTS,
     "batch_invariance": mutants_batch_invariance.MUTANTS,
+    "sequences": mutants_sequences.MUTANTS,
 }
 """By the word in the names of a template's items: the mistakes of each operator."""
 

@@ -109,6 +109,15 @@ WORST: tuple[Phrase, ...] = (
 
 PLACES: tuple[Phrase, ...] = (
     (r"in a larger case, ", r"在更大的用例中，"),
+    (r"after these calls on the same new device:", r"此前在同一新打开的设备上依次执行了以下调用："),
+    (
+        r"alone, on a new device, the call is accepted",
+        r"在新打开的设备上单独执行时，该调用通过判定",
+    ),
+    (
+        r"not called after a call of (\S+) that is refused by itself",
+        r"未执行：此前 \1 的一次调用单独执行也未通过",
+    ),
     (r"pattern: ", r"分布："),
     (r"order drift: ", r"顺序偏离："),
     (r"all elements", r"全部元素"),

@@ -296,3 +296,13 @@ def test_a_case_that_does_not_fit_the_signature_is_refused_before_the_device(
     with pytest.raises(ValueError, match="complex64"):
         fake_device.run(fake_operator("FakeAdd"), case)
     assert_fine(fake_device)
+
+
+def test_a_renewed_device_is_another_process_that_has_made_no_call(fake_device: Device) -> None:
+    before = process_of(fake_device)
+    profile = fake_device.profile
+    fake_device.renew()
+    assert process_of(fake_device) != before
+    assert not os.path.exists(f"/proc/{before}")
+    assert fake_device.profile == profile
+    assert_fine(fake_device)

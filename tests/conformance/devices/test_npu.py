@@ -196,6 +196,19 @@ def test_a_card_that_hangs_while_it_is_opened_is_passed_over(
         host.open("npu:0")
 
 
+def test_a_card_that_does_not_open_when_it_is_renewed_is_locked_out_and_another_is_taken(
+    host: Host, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with closing(host.open()) as device:
+        device.renew()
+        assert device.card == Card(0, 0)
+        host.strike("0 507033 0")
+        device.renew()
+        assert device.card == Card(1, 1)
+        assert fine(run(device))
+    assert "npu:0 is lost" in capfd.readouterr().err
+
+
 def test_the_runtime_knows_the_physical_number_best(
     host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -106,3 +106,11 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes() + b" " * MOST_BYTES)
     with pytest.raises(UsageError, match="has more than 65,536 bytes"):
         read_regressions(tmp_path)
+
+
+def test_a_call_after_others_keeps_them(tmp_path: Path) -> None:
+    promoted(tmp_path / "regressions", case=replace(CASE, before=(CASE, CASE)))
+    ((one,),) = read_regressions(tmp_path / "regressions").values()
+    assert [before.digest for before in one.case.before] == [CASE.digest] * 2
+    assert one.case.before[0].machine == CASE.machine
+    assert one.digest == CASE.digest

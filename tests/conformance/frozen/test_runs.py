@@ -18,6 +18,7 @@ from conformance.devices.device import Device
 from conformance.evidence import VerdictLine, read_lines
 from conformance.frozen.attach import attached
 from conformance.frozen.case import frozen_now
+from conformance.frozen.judge import judge_frozen
 from conformance.frozen.regressions import promote, read_regressions
 from conformance.gate.facts import facts
 from conformance.gate.reading import read_run
@@ -25,7 +26,6 @@ from conformance.observation import Observation
 from conformance.operator import Operator
 from conformance.replay import Replay, judgement
 from conformance.summary import read_evidence
-from conformance.template import judge_frozen
 from conformance.trial import BrokenRecord
 from tests.conformance.bundle.bundles import CASE, bundle
 from tests.conformance.front_door import HERE, NAME, ON_SIMULATOR, Ended, conformance

@@ -1,0 +1,14 @@
+"""Sequences: no call changes what another one answers, whatever was called, refused or repeated."""
+
+from conformance.case import Case
+from conformance.devices.device import Device
+from conformance.operator import Operator
+from conformance.sequences.judge import judge_sequence
+from conformance.template import conformance_test
+
+
+@conformance_test
+def test_sequences(operator: Operator, device: Device, case: Case) -> None:
+    """Every answer to calls made one after the other on a new device is the contract's."""
+    verdict = judge_sequence(operator, device, case)
+    assert verdict.ok, verdict

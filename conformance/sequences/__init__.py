@@ -1,0 +1,1 @@
+"""Sequences: calls made one after the other on one freshly opened device, each of them judged."""

@@ -1,0 +1,83 @@
+"""A case with calls before it: how it is made, what it is judged as, and what it may be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from conformance import judge as judging
+from conformance.case import Case
+from conformance.devices.device import Device
+from conformance.legality import IllegalCase, check_call, check_shape_and_data
+from conformance.numerics.arithmetic import Arithmetic
+from conformance.observation import Observation
+from conformance.operator import Operator, Rejection
+from conformance.verdict import Verdict
+
+
+def alone(case: Case) -> Case:
+    """The case without the calls before it."""
+    return replace(case, before=())
+
+
+def observed(operators: Mapping[str, Operator], case: Case, device: Device) -> Observation:
+    """What a case comes to after the calls before it, all of them on the device opened anew.
+
+    Without calls before it, it is made on the device as that is.
+    """
+    if case.before:
+        device.renew()
+    for one in case.before:
+        device.run(operators[one.operator], one)
+    return device.run(operators[case.operator], alone(case))
+
+
+def judged(
+    operator: Operator, case: Case, observation: Observation, arithmetic: Arithmetic
+) -> Verdict:
+    """The judgement of a case by the reference, or of one on record as refused by its rule."""
+    rejection = rejection_of(operator, case)
+    if rejection is None:
+        return judging.judge(operator, case, observation, arithmetic)
+    verdict = judging.judge_rejection(rejection, observation)
+    return replace(verdict, subject=repr(case))
+
+
+def rejection_of(operator: Operator, case: Case) -> Rejection | None:
+    """The call on record that must be refused and is this one; None where there is none."""
+    return next((one for one in operator.rejections if _same_call(one.case, case)), None)
+
+
+def check_before(case: Case, operators: Mapping[str, Operator]) -> None:
+    """Check that the calls before a case are ones to carry out or to refuse.
+
+    Raises `IllegalCase`.
+    """
+    for number, one in enumerate(case.before, 1):
+        operator = operators.get(one.operator)
+        if operator is None:
+            known = ", ".join(operators)
+            raise IllegalCase(
+                f"before[{number}].operator is {one.operator}; it must be one of {known}"
+            )
+        try:
+            check_shape_and_data(one)
+            if rejection_of(operator, one) is None:
+                check_call(one, operator)
+        except IllegalCase as error:
+            raise IllegalCase(f"before[{number}]: {error}") from error
+
+
+def _same_call(one: Case, other: Case) -> bool:
+    """Whether an operator is given the same; the digest is asked last, as it takes the bytes."""
+    return (
+        (one.operator, one.mode, one.dtype) == (other.operator, other.mode, other.dtype)
+        and dict(one.attributes) == dict(other.attributes)
+        and _shapes(one) == _shapes(other)
+        and one.digest == other.digest
+    )
+
+
+def _shapes(case: Case) -> list[tuple[object, ...]]:
+    tensors = (*case.inputs.items(), *case.outputs.items())
+    return [(name, one.shape, one.dtype, one.rows, one.strides) for name, one in tensors]

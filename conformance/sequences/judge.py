@@ -1,0 +1,60 @@
+"""Judging a drawn sequence: every answer, up to the first that is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from conformance.case import Case
+from conformance.devices.device import Device
+from conformance.numerics.arithmetic import IEEE
+from conformance.observation import Observation, Outcome
+from conformance.operator import Operator
+from conformance.sequences.calls import alone, judged
+from conformance.trial import Judged, current
+from conformance.verdict import Verdict
+
+
+def judge_sequence(operator: Operator, device: Device, case: Case) -> Verdict:
+    """Make the calls before a case and the case on the device opened anew, and judge every answer.
+
+    The first that is refused is put on record as a case of its own, after the calls before it. A
+    call of another operator that is refused on a new device too ends the sequence without a word:
+    its own items tell that, and what comes after it would be blamed for it.
+    """
+    trial = current()
+    records: Mapping[str, Operator] = trial.records if trial is not None else {}
+    records = {**records, operator.name: operator}
+    arithmetic = IEEE if trial is None else trial.arithmetic
+
+    def made(call: Case, after: tuple[Case, ...] = ()) -> tuple[Observation, Verdict]:
+        called = records[call.operator]
+        observation = device.run(called, call)
+        return observation, judged(called, replace(call, before=after), observation, arithmetic)
+
+    def note(told: Case, observation: Observation, verdict: Verdict) -> Verdict:
+        if trial is not None:
+            trial.record(Judged(told, observation, verdict, "sequence"))
+        return verdict
+
+    device.renew()
+    for count, call in enumerate(case.before):
+        after = case.before[:count]
+        observation, verdict = made(call, after)
+        if observation.outcome is Outcome.NOT_POSSIBLE:
+            continue
+        if not verdict.ok and call.operator != operator.name:
+            device.renew()
+            if not count or not made(call)[1].ok:
+                return note(case, Observation(Outcome.NOT_POSSIBLE), _ended(case, call))
+        note(replace(call, before=after), observation, verdict)
+        if not verdict.ok:
+            return verdict
+    return note(case, *made(alone(case), case.before))
+
+
+def _ended(case: Case, call: Case) -> Verdict:
+    """What is said of a sequence that another operator's mistake ends."""
+    about = f"{case.operator}, {case.mode}, {case.dtype}"
+    headline = f"{about}: not called after a call of {call.operator} that is refused by itself"
+    return Verdict(True, headline, subject=repr(case), judged=False)

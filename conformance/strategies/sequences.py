@@ -1,0 +1,108 @@
+"""Sequences of calls: growing and shrinking, of several operators, refused ones and repeated ones.
+
+What a call leaves behind shows in another: in static variables of host code, in scratch memory, in
+what an entry keeps of a call that it refused. So a sequence is long, its calls are small, and most
+of them find memory as the calls before left it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import cache, partial
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from conformance.case import Case
+from conformance.operator import Operator
+from conformance.setting import AS_LEFT, POISONED, ZEROED, Memory, Setting
+from conformance.strategies.machines import in_any_order
+
+PARTS, LONGEST_PART = 4, 7
+"""A sequence is of so many lists of calls, each of which may be empty and shrinks by itself: of one
+list Hypothesis would draw few calls, as long as it may be."""
+
+SMALL, SEAM, LARGE, REFUSED, OTHER, REPEATED = (
+    "small",
+    "seam",
+    "large",
+    "refused",
+    "of another operator",
+    "repeated",
+)
+KINDS = (SMALL, SMALL, SMALL, OTHER, OTHER, REPEATED, REFUSED, SEAM, SEAM, LARGE)
+"""What a call may be; a kind that a record does not have is left out."""
+
+MEMORY: tuple[Memory, ...] = (POISONED, AS_LEFT, AS_LEFT, AS_LEFT, ZEROED)
+
+Drawn = Case | int
+"""A call, or the number of an earlier one that is made again (modulo how many there are)."""
+
+
+def sequences(
+    operator: Operator,
+    others: Iterable[Operator],
+    fitted: Callable[[Case], Case] = lambda case: case,
+) -> SearchStrategy[Case]:
+    """Cases of ``operator`` with calls before them, also of the ``others``.
+
+    ``fitted`` puts a call on a machine that the device's libraries are meant for.
+    """
+    own = _calls(operator, fitted)
+    beside = [_calls(one, fitted) for one in others if one.name != operator.name]
+    kinds: dict[str, SearchStrategy[Case] | SearchStrategy[int]] = {**own}
+    if beside:
+        kinds[OTHER] = st.sampled_from(beside).flatmap(_of_another)
+    kinds[REPEATED] = st.integers(0, PARTS * LONGEST_PART)
+    told = [kind for kind in KINDS if kind in kinds]
+    before = st.sampled_from(told).flatmap(kinds.__getitem__)
+    parts = st.tuples(*[st.lists(before, max_size=LONGEST_PART)] * PARTS)
+    last = [own[kind] for kind in (SMALL, SEAM) if kind in own] or [own[LARGE]]
+    return st.builds(_sequence, parts, st.one_of(last))
+
+
+def _sequence(parts: Sequence[Sequence[Drawn]], last: Case) -> Case:
+    before: list[Case] = []
+    for one in (one for part in parts for one in part):
+        if isinstance(one, Case):
+            before.append(one)
+        elif before:
+            before.append(before[one % len(before)])
+    return replace(last, before=tuple(before))
+
+
+def _of_another(calls: dict[str, SearchStrategy[Case]]) -> SearchStrategy[Case]:
+    """Small calls, and those that are refused."""
+    return st.sampled_from([kind for kind in (SMALL, REFUSED) if kind in calls] or [LARGE]).flatmap(
+        calls.__getitem__
+    )
+
+
+def _calls(operator: Operator, fitted: Callable[[Case], Case]) -> dict[str, SearchStrategy[Case]]:
+    """The calls of an operator by kind, of all its modes and dtypes."""
+    cells = [(mode.name, dtype) for mode in operator.modes for dtype in operator.dtypes]
+    draws = {SMALL: operator.small_cases, SEAM: operator.seam_cases, LARGE: operator.cases}
+    found: dict[str, SearchStrategy[Case]] = {}
+    for kind, draw in draws.items():
+        if draw is not None:
+            drawn = st.sampled_from(cells).flatmap(partial(_of_cell, cache(draw)))
+            found[kind] = st.builds(_in_memory, in_any_order(drawn).map(fitted), _MEMORY)
+    # What CANN does not check is no call to make on a device that goes on.
+    refused = [one.case for one in operator.rejections if one.checked_by_cann]
+    if refused:
+        found[REFUSED] = st.sampled_from(refused)
+    return found
+
+
+def _of_cell(
+    draw: Callable[[str, str], SearchStrategy[Case]], cell: tuple[str, str]
+) -> SearchStrategy[Case]:
+    return draw(*cell)
+
+
+_MEMORY = st.sampled_from(MEMORY)
+
+
+def _in_memory(case: Case, memory: Memory) -> Case:
+    return replace(case, setting=Setting(memory, case.setting.determinism))

@@ -1,0 +1,104 @@
+"""Sequences are long, of many kinds of calls, and shrink to few."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+
+from conformance import suite
+from conformance.case import Case
+from conformance.covered import not_simplest
+from conformance.sequences.calls import rejection_of
+from conformance.setting import AS_LEFT
+from conformance.strategies.sequences import LONGEST_PART, PARTS, sequences
+
+PERMUTE, UNPERMUTE = suite.chosen(suite.operators(), ["moe_token_permute", "moe_token_unpermute"])
+OPERATORS = {one.name: one for one in (PERMUTE, UNPERMUTE)}
+QUICK = settings(
+    max_examples=60, database=None, deadline=None, suppress_health_check=list(HealthCheck)
+)
+
+
+def drawn(strategy: st.SearchStrategy[Case]) -> list[Case]:
+    found: list[Case] = []
+
+    def keep(case: Case) -> None:
+        found.append(case)
+
+    seed(1)(settings(QUICK, phases=[Phase.generate])(given(strategy)(keep)))()
+    return found
+
+
+@pytest.fixture(scope="module")
+def cases() -> list[Case]:
+    return drawn(not_simplest(sequences(PERMUTE, OPERATORS.values())))
+
+
+def test_a_sequence_ends_with_a_call_of_its_own_operator(cases: list[Case]) -> None:
+    assert {case.operator for case in cases} == {PERMUTE.name}
+    assert not any(one.before for case in cases for one in case.before)
+
+
+def test_sequences_are_long(cases: list[Case]) -> None:
+    lengths = [len(case.before) for case in cases]
+    assert sum(lengths) / len(lengths) > 6
+    assert max(lengths) <= PARTS * LONGEST_PART
+
+
+def test_sequences_hold_calls_of_other_operators_refused_and_repeated_ones(
+    cases: list[Case],
+) -> None:
+    before = [one for case in cases for one in case.before]
+    assert {one.operator for one in before} == set(OPERATORS)
+    assert any(rejection_of(OPERATORS[one.operator], one) for one in before)
+    again = [one for case in cases for n, one in enumerate(case.before) if one in case.before[:n]]
+    assert again
+
+
+def test_sequences_grow_and_shrink(cases: list[Case]) -> None:
+    sizes = [
+        [one.inputs["tokens"].size for one in case.before if "tokens" in one.inputs]
+        for case in cases
+    ]
+    steps = [(a, b) for some in sizes for a, b in pairwise(some)]
+    assert any(a < b for a, b in steps)
+    assert any(a > b for a, b in steps)
+
+
+def test_most_calls_find_memory_as_it_was_left(cases: list[Case]) -> None:
+    called = [
+        one
+        for case in cases
+        for one in case.before
+        if rejection_of(OPERATORS[one.operator], one) is None
+    ]
+    left = [one for one in called if one.setting.memory == AS_LEFT]
+    assert len(left) > len(called) / 2
+
+
+def test_a_refused_call_is_made_on_poisoned_memory(cases: list[Case]) -> None:
+    """That it wrote nothing can be seen there alone."""
+    for case in cases:
+        for one in case.before:
+            if rejection_of(OPERATORS[one.operator], one) is not None:
+                assert one.setting.memory == "poisoned"
+
+
+def test_without_others_a_sequence_is_of_one_operator() -> None:
+    alone = drawn(sequences(UNPERMUTE, [UNPERMUTE]))
+    assert {one.operator for case in alone for one in case.before} == {UNPERMUTE.name}
+
+
+def test_every_call_is_put_on_a_machine_that_the_libraries_are_meant_for() -> None:
+    def marked(case: Case) -> Case:
+        return replace(case, mode="fitted")
+
+    some = drawn(sequences(PERMUTE, OPERATORS.values(), marked))
+    for case in some:
+        for one in (*case.before, case):
+            refused = rejection_of(OPERATORS[one.operator], one) is not None
+            assert refused or one.mode == "fitted"
