@@ -55,7 +55,9 @@ class Tensor(ReadAsPrinted):
     its reference must not read them.
 
     ``strides`` (elements, one for each axis) place the elements in device memory with gaps or in
-    another order than C; None: contiguous. What lies between the elements belongs to somebody else.
+    another order than C; None: contiguous. The storage that they lie in has ``start`` elements
+    before the first and ``spare`` behind the last. What lies between and around the elements
+    belongs to somebody else.
     """
 
     shape: tuple[int, ...]
@@ -65,6 +67,8 @@ class Tensor(ReadAsPrinted):
     unread: tuple[int, ...] = ()
     rows: tuple[int, ...] | None = None
     strides: tuple[int, ...] | None = None
+    start: int = 0
+    spare: int = 0
 
     @property
     def size(self) -> int:
@@ -128,8 +132,7 @@ class Tensor(ReadAsPrinted):
         """Dtype, shape and how it is laid out, without values."""
         shape = "x".join(map(str, self.shape)) or "scalar"
         held = "" if self.rows is None else f" holding rows {_shortened(self.rows)}"
-        placed = "" if self.strides is None else f" with strides {self.strides}"
-        return f"{self.dtype}[{shape}]{held}{placed}"
+        return f"{self.dtype}[{shape}]{held}{self._placed()}"
 
     def __repr__(self) -> str:
         name = self.described
@@ -140,6 +143,13 @@ class Tensor(ReadAsPrinted):
             return f"{name} = [{shown}{more}]"
         canaries = f", NaN in unread rows {_shortened(self.unread)}" if self.unread else ""
         return name + (f" = {self.fill!r}{canaries}" if self.fill else "")
+
+    def _placed(self) -> str:
+        """How the elements lie in their storage, "" where they are all of it, in C order."""
+        told = [] if self.strides is None else [f"strides {self.strides}"]
+        told += [f"{self.start} elements before the first"] if self.start else []
+        told += [f"{self.spare} behind the last"] if self.spare else []
+        return f" with {', '.join(told)}" if told else ""
 
 
 @dataclass(frozen=True)
@@ -225,6 +235,8 @@ class Case(ReadAsPrinted):
         for name, tensor in {**self.inputs, **self.outputs}.items():
             if tensor.strides is not None:
                 hashed.update(repr((name, tensor.strides)).encode())
+            if tensor.start or tensor.spare:
+                hashed.update(repr((name, tensor.start, tensor.spare)).encode())
         return hashed.hexdigest()[:16]
 
     def __repr__(self) -> str:

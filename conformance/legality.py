@@ -121,6 +121,11 @@ def _check_tensor(name: str, tensor: Tensor) -> None:
     reach = tensor.size
     if tensor.strides is not None:
         reach = _check_strides(name, tensor, tensor.strides)
+    for field, count in (("start", tensor.start), ("spare", tensor.spare)):
+        _require(count >= 0, f"{name}.{field}", count, "0 or more elements")
+        whole = tensor.rows is None or count == 0
+        _require(whole, f"{name}.{field}", count, "0: the tensor lists rows")
+        reach += count
     elements = tensor.held_size
     for count, limit in ((elements, LARGEST_TENSOR), (reach, LARGEST_REACH)):
         most = limit // DTYPES[tensor.dtype][1]

@@ -195,6 +195,18 @@ class Target:
 
 
 @dataclass(frozen=True)
+class Strided:
+    """What becomes of a call where one of ``tensors`` does not lie in C order without gaps.
+
+    ``status`` None: it is carried out like any other; else it is refused with that.
+    """
+
+    tensors: tuple[str, ...]
+    clause: Clause
+    status: int | None = None
+
+
+@dataclass(frozen=True)
 class Rejection:
     """A call that the interface must refuse: its case, the status it must answer, and the rule.
 
@@ -275,13 +287,15 @@ class Operator:
     ``row_sum(dtype, x)`` is a case whose summed output has one row, the sum over the slots of ``x``
     [slots, columns] of that storage dtype: by it the order of a device's additions is recovered
     (conformance/probe.py). None where the operator has no such case. ``targets`` says of products
-    what becomes of the modes there. ``limits`` are sizes around which cases are drawn: a kernel
-    that exports its own is compared with them (conformance/boundaries.py). ``relations`` are laws
-    that results keep among themselves, with no reference (conformance/relations). ``landmarks``
-    says what lies where in a call's outputs, for pictures of wrong ones. ``torch_npu`` is how
-    PyTorch calls the operator, or why it does not. ``unreached(case)`` says why a call cannot be
-    made on the route of a record, "" where it can (`on_route` sets it). ``corpus`` and
-    ``regressions`` are cases that stay, which a run adds to the record (conformance/frozen).
+    what becomes of the modes there. ``strided`` says what becomes of tensors with strides; one that
+    it does not name is always contiguous. ``limits`` are sizes around which cases are drawn: a
+    kernel that exports its own is compared with them (conformance/boundaries.py). ``relations`` are
+    laws that results keep among themselves, with no reference (conformance/relations).
+    ``landmarks`` says what lies where in a call's outputs, for pictures of wrong ones.
+    ``torch_npu`` is how PyTorch calls the operator, or why it does not. ``unreached(case)`` says
+    why a call cannot be made on the route of a record, "" where it can (`on_route` sets it).
+    ``corpus`` and ``regressions`` are cases that stay, which a run adds to the record
+    (conformance/frozen).
     """
 
     name: str
@@ -303,6 +317,7 @@ class Operator:
     cells: Callable[[str, str], Cells] | None = None
     row_sum: Callable[[str, NDArray[np.generic]], Case] | None = None
     targets: tuple[Target, ...] = ()
+    strided: tuple[Strided, ...] = ()
     limits: tuple[Limit, ...] = field(default=(), repr=False)
     relations: tuple[Relation, ...] = ()
     landmarks: Callable[[Case], Landmarks] | None = None

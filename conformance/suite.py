@@ -12,7 +12,9 @@ from types import ModuleType
 
 from conformance import SUITE
 from conformance.operator import Example, Operator, Quarantine, Rejection
+from conformance.refusals import of_strides
 from conformance.relations.invariants import invariants
+from conformance.relations.layout import layout
 
 PACKAGE = Path(__file__).resolve().parent
 ATTRIBUTE = "OPERATOR"
@@ -116,7 +118,11 @@ def _record(path: Path) -> Operator:
             rule = f"its {kind} {documented.name!r} is a case of operator {named!r}"
             rule += f"; it must be one of {operator.name!r}"
             raise UsageError("record", path, rule)
-    return replace(operator, relations=(*operator.relations, *invariants(operator)))
+    return replace(
+        operator,
+        relations=(*operator.relations, *invariants(operator), layout(operator)),
+        rejections=(*operator.rejections, *of_strides(operator)),
+    )
 
 
 def _module(path: Path) -> ModuleType:

@@ -258,12 +258,11 @@ def bind(
             trial.again = (drawing([drawn], sequences_of_each, "", again=True),)
         return drawing([drawn], sequences_of_each, "", again=False)
     if relation is not None:
-        asked = relation.case
         operator = replace(
             operator,
-            cases=asked_of(operator.cases, asked),
-            small_cases=asked_of(operator.small_cases, asked),
-            seam_cases=asked_of(operator.seam_cases, asked),
+            cases=asked_of(operator.cases, relation),
+            small_cases=asked_of(operator.small_cases, relation),
+            seam_cases=asked_of(operator.seam_cases, relation),
         )
     planned = plan(operator, mode, dtype, profile, beside=beside, relation=relation)
     streams = [(operator.cases, planned.free, "")]
@@ -291,11 +290,16 @@ def bind(
     return free
 
 
-def asked_of(draw: Draw | None, asked: Callable[[Case], Case | None]) -> Draw | None:
+def asked_of(draw: Draw | None, relation: Relation) -> Draw | None:
     """The cases of which a relation says something; None where none are drawn."""
     if draw is None:
         return None
-    return lambda mode, dtype: draw(mode, dtype).filter(lambda case: asked(case) is not None)
+
+    def asked(mode: str, dtype: str) -> SearchStrategy[Case]:
+        cases = draw(mode, dtype).filter(lambda case: relation.case(case) is not None)
+        return cases if relation.varied is None else cases.flatmap(relation.varied)
+
+    return asked
 
 
 def stream_seed(run_seed: int, key: str) -> int:

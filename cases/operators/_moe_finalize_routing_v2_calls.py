@@ -212,7 +212,17 @@ def quarantine() -> tuple[Quarantine, ...]:
     named = {"expert_idx": Tensor((4, 2), "int32", values=(0, 1) * 4)}
     bias = {"bias": Tensor((3, 16), "float32", fill=LATTICE), **named}
     fewer = reshaped(dropless, "expanded_x", (5, 16))
+    empty = call("dropless_rows", "float32", source=(4, 16), indices=(), top_k=2, fill=LATTICE)
     return (
+        Quarantine(
+            "no tokens",
+            empty,
+            Clause(
+                "the page has tokens; the interface does nothing where no output has an element",
+                "interface behaviour for empty tensors, inferred",
+                SourceClass.INFERRED,
+            ),
+        ),
         Quarantine(
             "experts without a bias",
             replace(good, inputs={**good.inputs, **named}),

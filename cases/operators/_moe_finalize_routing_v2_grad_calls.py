@@ -24,13 +24,22 @@ from cases.operators._moe_finalize_routing_v2_grad_call import (
 from cases.operators._storage_bits import bits
 from conformance.case import Case, Tensor
 from conformance.fill import BITS, Fill
-from conformance.operator import Clause, Example, Rejection, document, source_read
+from conformance.operator import (
+    Clause,
+    Example,
+    Quarantine,
+    Rejection,
+    SourceClass,
+    document,
+    source_read,
+)
 from conformance.variations import refused, reshaped, retyped, with_attributes, without
 
 README = "MoeFinalizeRoutingV2Grad README"
 KERNELS = "ops-transformer, moe_finalize_routing_v2_grad/op_kernel"
 HOST = "ops-transformer, moe_finalize_routing_v2_grad/op_host"
 PROTOTYPE = "ops-transformer, moe_finalize_routing_v2_grad/op_graph, prototype: attributes"
+EMPTY = "interface behaviour for empty tensors: without an output element nothing is done, inferred"
 NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 GAUSSIAN = Fill(("gaussian",), seed=1)
 LATTICE = Fill(("lattice",), seed=1)
@@ -113,6 +122,24 @@ def _others() -> Iterator[Example]:
         X,
     )
     yield Example("no rows given, and none needed", unused, f"{README}, parameters")
+    bare = graded(call("single", "float32", source=(3, 0), indices=(2, 0, 1), top_k=1), LATTICE)
+    yield Example("hidden 0 without scales", bare, EMPTY)
+
+
+def quarantine() -> tuple[Quarantine, ...]:
+    """A call of which the document says nothing."""
+    none = replace(
+        _made("dropless", "float32", 4, 2, 8, 8),
+        inputs={
+            GRAD: Tensor((0, 8), "float32"),
+            ROWS: Tensor((0,), "int32"),
+            X: Tensor((0, 8), "float32"),
+            SCALES: Tensor((0, 2), "float32"),
+        },
+        outputs={X_GRAD: Tensor((0, 8), "float32"), SCALES_GRAD: Tensor((0, 2), "float32")},
+    )
+    asked = Clause("a call without tokens has nothing to do", EMPTY, SourceClass.INFERRED)
+    return (Quarantine("no tokens", none, asked),)
 
 
 def rejections() -> tuple[Rejection, ...]:
@@ -152,6 +179,19 @@ def rejections() -> tuple[Rejection, ...]:
             document("with drop/pad a bias has expert_num rows", PROTOTYPE): {
                 "a bias of 2 experts, drop/pad of 3": reshaped(biased, BIAS, (2, 16)),
                 "a bias of 4 experts, drop/pad of 3": reshaped(biased, BIAS, (4, 16)),
+            },
+            Clause("scales and places have a gradient", EMPTY, SourceClass.INFERRED): {
+                "hidden 0 with scales": _made("dropless", "float32", 4, 2, 0, 8),
+                "no tokens for places": replace(
+                    padded,
+                    inputs={
+                        GRAD: Tensor((0, 16), "float32"),
+                        ROWS: Tensor((0,), "int32"),
+                        X: padded.inputs[X],
+                        SCALES: Tensor((0, 2), "float32"),
+                    },
+                    outputs={**padded.outputs, SCALES_GRAD: Tensor((0, 2), "float32")},
+                ),
             },
             source_read("scales need rows, a bias experts", HOST): {
                 "scales without rows": without(good, X),

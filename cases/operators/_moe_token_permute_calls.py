@@ -146,6 +146,7 @@ def rejections() -> tuple[Rejection, ...]:
                 "2^24 - 1 slots": _slots((LEAST_REFUSED_SLOTS // 255, 1), 255),
             },
             _read("permuteTokensOut is [rows, ...] with the columns of tokens"): {
+                "tokens of one axis, and their copies": _flat((6,)),
                 "a row too few": reshaped(good, "permute_tokens", (3, 16)),
                 "a row too many": reshaped(good, "permute_tokens", (5, 16)),
                 "a column too few": reshaped(good, "permute_tokens", (4, 15)),
@@ -194,6 +195,12 @@ def _slots(tokens: Shape, top_k: int) -> Case:
     return call("first", "float16", tokens=tokens, top_k=top_k, num_out_tokens=1)
 
 
+def _flat(kept: Shape, tokens: Shape = (3,)) -> Case:
+    """A call whose tokens or copies have another rank than usual."""
+    every = call("whole", "float32", tokens=tokens, top_k=2, indices=EXPERTS, fill=LATTICE)
+    return reshaped(every, "permute_tokens", kept)
+
+
 def quarantine() -> tuple[Quarantine, ...]:
     """What sources leave open."""
     return (
@@ -212,6 +219,16 @@ def quarantine() -> tuple[Quarantine, ...]:
             "tokens without columns",
             call("first", "float32", tokens=(3, 0), top_k=2, indices=EXPERTS, num_out_tokens=3),
             _open("some outputs are empty and others are not: copies of length 0", TILING),
+        ),
+        Quarantine(
+            "copies of two axes of tokens of one",
+            _flat((6, 1)),
+            _open("a token of no further axis is one column", TILING),
+        ),
+        Quarantine(
+            "copies of two axes of tokens of three",
+            _flat((6, 15), (3, 3, 5)),
+            _open("axes behind the first count together as columns", TILING),
         ),
         Quarantine(
             "top_k is 0",

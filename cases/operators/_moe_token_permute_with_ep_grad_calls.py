@@ -207,7 +207,9 @@ def quarantine() -> tuple[Quarantine, ...]:
     )
     empty = source_read("an empty range selects nothing; no document says so", KERNELS)
     beyond = source_read("a range of ranks that no slot has; no document says so", KERNELS)
+    nothing = _inferred("a call without tokens, and so with an empty range, has nothing to do")
     return (
+        Quarantine("no tokens", in_order("full", "float32", 0, 2, 8, 0, False), nothing),
         Quarantine("range (-1, 3)", with_attributes(good, rank_range=(-1, 3)), beyond),
         Quarantine("range (4, 9)", with_attributes(good, rank_range=(4, 9)), beyond),
         Quarantine(f"num_topk {MOST_TOPK + 1}", over, most),

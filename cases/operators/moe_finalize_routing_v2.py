@@ -4,8 +4,8 @@ The document's equation gives no precision: sums are judged as added in float32,
 bfloat16 is added on Ascend910B and 910_93, too. Their float16 kernels add in float16; a contract
 has one format on every product, so that this is said by their targets and is not judged.
 
-Missing coverage: views that are not contiguous; without drop, rows beyond 2^31 elements, as indices
-are ranks of slots, and fewer rows than slots; infinite scales beside a bias.
+Missing coverage: without drop, rows beyond 2^31 elements, as indices are ranks of slots, and fewer
+rows than slots; infinite scales beside a bias.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ from cases.operators._slot_sum_cases import near_cases
 from cases.operators._slot_sum_cases import row_sum as slot_row_sum
 from cases.operators._slot_sum_far import far_cases
 from cases.operators._storage_bits import bits
+from cases.operators._strides import of_a_definition
 from cases.operators._torch_npu import BINDINGS
 from conformance.case import Case
 from conformance.operator import (
@@ -167,6 +168,7 @@ OPERATOR = Operator(
     row_sum=row_sum,
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
+    strided=of_a_definition(TENSORS, "ops-transformer, moe_finalize_routing_v2_def.cpp"),
     targets=tuple(
         Target(
             product,

@@ -1,8 +1,8 @@
 """MoeFinalizeRoutingV2Grad: gradients of experts' rows, and of the scales of slots.
 
-Missing coverage: views that are not contiguous; tensors of several dtypes, which no source lists;
-rows beyond 2^31 elements, of which an output would have as many; scales that are not finite and
-sums of rows and biases that overflow, beside a bias.
+Missing coverage: tensors of several dtypes, which no source lists; rows beyond 2^31 elements, of
+which an output would have as many; scales that are not finite and sums of rows and biases that
+overflow, beside a bias.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ from cases.operators._moe_finalize_routing_v2_grad_calls import (
     KERNELS,
     README,
     examples,
+    quarantine,
     rejections,
 )
 from cases.operators._moe_finalize_routing_v2_grad_edges import BIASED_EDGE, edges, limits
@@ -49,6 +50,7 @@ from cases.operators._moe_finalize_routing_v2_grad_relations import RELATIONS
 from cases.operators._slot_sum_cases import near_cases
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
+from cases.operators._strides import of_a_definition
 from cases.operators._torch_npu import BINDINGS
 from conformance.case import Case
 from conformance.cells import Axis, Cells, Levels
@@ -257,9 +259,11 @@ OPERATOR = Operator(
     cells=cells,
     examples=examples(),
     rejections=rejections(),
+    quarantine=quarantine(),
     limits=tuple(limits()),
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
+    strided=of_a_definition(TENSORS, "ops-transformer, moe_finalize_routing_v2_grad_def.cpp"),
     targets=tuple(
         Target(product, Support.SUPPORTED, document(f"{series}: yes", PRODUCTS))
         for product, series in (

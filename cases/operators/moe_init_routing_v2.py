@@ -1,7 +1,7 @@
 """MoeInitRoutingV2: tokens copied for each of their experts, sorted: all, the first, or as many of
 every expert; with counts of experts.
 
-Missing coverage: views that are not contiguous; more than 2^24 slots; results beyond 2^31 elements.
+Missing coverage: more than 2^24 slots; results beyond 2^31 elements.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from cases.operators._moe_init_routing_v2_sources import (
     README,
     SORT,
 )
+from cases.operators._strides import of_a_definition
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_limits import limits
@@ -160,6 +161,7 @@ OPERATOR = Operator(
     landmarks=lambda case: of_sorted_rows(case, "expanded_x", "expert_idx", "x"),
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
+    strided=of_a_definition(TENSORS, "ops-transformer, moe_init_routing_v2_def.cpp"),
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),

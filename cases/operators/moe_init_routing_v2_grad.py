@@ -21,6 +21,7 @@ from cases.operators._moe_init_routing_v2_grad_limits import (
     tile_columns,
 )
 from cases.operators._moe_init_routing_v2_grad_relations import RELATIONS
+from cases.operators._strides import of_a_definition
 from cases.operators._torch_npu import BINDINGS
 from conformance.case import Case, Machine, Tensor, numpy_dtype
 from conformance.fill import Fill
@@ -386,6 +387,7 @@ OPERATOR = Operator(
     landmarks=lambda case: of_summed_rows(case, case.attributes["top_k"], tile_columns),
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
+    strided=of_a_definition(TENSORS, "ops-transformer, moe_init_routing_v2_grad_def.cpp"),
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),

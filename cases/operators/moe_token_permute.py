@@ -1,7 +1,7 @@
 """MoeTokenPermute: tokens copied for each of their experts, sorted, and the first rows kept.
 
-Missing coverage: int8 tokens (newer than CANN 8.1.RC1); tensors of rank 1 or 0; views that are not
-contiguous; more than 2^24 slots.
+Missing coverage: int8 tokens (newer than CANN 8.1.RC1); copies of another rank than their tokens,
+which are observed only; more than 2^24 slots.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from cases.operators._moe_token_permute_calls import (
     rejections,
 )
 from cases.operators._moe_token_permute_relations import RELATIONS
+from cases.operators._strides import of_a_definition
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_limits import limits
@@ -119,6 +120,7 @@ OPERATOR = Operator(
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     landmarks=lambda case: of_sorted_rows(case, "permute_tokens", "indices", "tokens"),
+    strided=of_a_definition(TENSORS, "ops-transformer, moe_token_permute_def.cpp"),
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),

@@ -13,6 +13,7 @@ from cases.operators._slot_sum_cells import cells
 from cases.operators._slot_sum_far import far_cases, far_examples
 from cases.operators._slot_sum_limits import limits
 from cases.operators._storage_bits import bits
+from cases.operators._strides import of_a_definition
 from cases.operators._torch_npu import BINDINGS
 from cases.relations.copy_adjoints import adjoint_of_sums
 from cases.relations.slot_sorts import PERMUTE
@@ -278,6 +279,7 @@ OPERATOR = Operator(
         batch_invariant(PERMUTE_GRAD),
         adjoint_of_sums(PERMUTE_GRAD, PERMUTE),
     ),
+    strided=of_a_definition(TENSORS, "ops-transformer, moe_token_permute_grad_def.cpp"),
     targets=(
         Target(
             "Ascend910B",

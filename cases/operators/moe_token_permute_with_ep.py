@@ -1,6 +1,6 @@
 """MoeTokenPermuteWithEp: tokens copied for each of their experts, sorted, and a range of them kept.
 
-Missing coverage: tensors of rank 1 or 0; views that are not contiguous; more than 2^24 slots.
+Missing coverage: copies of another rank than their tokens; more than 2^24 slots.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from cases.operators._moe_token_permute_with_ep_sources import (
     SORT,
     TILING,
 )
+from cases.operators._strides import of_a_definition
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_limits import limits
@@ -202,6 +203,7 @@ OPERATOR = Operator(
     landmarks=landmarks,
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
+    strided=of_a_definition(TENSORS, "ops-transformer, moe_token_permute_with_ep_def.cpp"),
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),

@@ -1,7 +1,6 @@
 """MoeTokenPermuteWithEpGrad: every token's gradient is that of its copies in a range of ranks.
 
-Missing coverage: views that are not contiguous; rows beyond 2^31 elements, as no more slots are
-sorted than would name them.
+Missing coverage: rows beyond 2^31 elements, as no more slots are sorted than would name them.
 """
 
 from __future__ import annotations
@@ -42,6 +41,7 @@ from cases.operators._slot_sum_cases import left_to_right, near_cases
 from cases.operators._slot_sum_cases import row_sum as slot_row_sum
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_sum_limits import limits
+from cases.operators._strides import of_a_definition
 from cases.operators._token_permute_cells import PROBS, probs_with
 from cases.operators._torch_npu import BINDINGS
 from conformance.case import Case
@@ -175,6 +175,7 @@ OPERATOR = Operator(
     limits=tuple(limits(DTYPES)),
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
+    strided=of_a_definition(TENSORS, "ops-transformer, moe_token_permute_with_ep_grad_def.cpp"),
     targets=tuple(
         Target(product, Support.SUPPORTED, source_read("named by the operator's definition", HOST))
         for product in ("Ascend910B", "Ascend910_93")

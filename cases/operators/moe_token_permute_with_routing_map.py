@@ -1,7 +1,7 @@
 """MoeTokenPermuteWithRoutingMap: tokens copied to the experts that a map gives them.
 
-Missing coverage: tensors that are not contiguous; tokens of more than two axes; rows beyond 2^31
-elements without padding, where every token has a row.
+Missing coverage: tokens of more than two axes; rows beyond 2^31 elements without padding, where
+every token has a row.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from cases.operators._moe_token_permute_with_routing_map_sources import (
     README,
     TILING,
 )
+from cases.operators._strides import of_written_code
 from cases.operators._torch_npu import BINDINGS
 from conformance.case import Case
 from conformance.operator import (
@@ -159,6 +160,7 @@ OPERATOR = Operator(
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     landmarks=landmarks,
+    strided=of_written_code(PARAMETERS, HOST),
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),

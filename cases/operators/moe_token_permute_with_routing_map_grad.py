@@ -47,6 +47,7 @@ from cases.operators._moe_token_permute_with_routing_map_grad_sources import (
 from cases.operators._row_sum_limits import LEAST_MACHINE, SEAMS, beyond, tile_columns
 from cases.operators._slot_sum_cases import left_to_right
 from cases.operators._slot_sum_sizes import least_ub_bytes
+from cases.operators._strides import of_written_code
 from cases.operators._torch_npu import BINDINGS
 from conformance.case import Case, Machine, numpy_dtype
 from conformance.operator import (
@@ -296,6 +297,7 @@ OPERATOR = Operator(
     limits=tuple(limits(DTYPES)),
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
+    strided=of_written_code(PARAMETERS, HOST),
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),

@@ -1,6 +1,6 @@
 """MoeTokenUnpermute: every token is the sum of its permuted copies, weighted by probabilities.
 
-Missing coverage: views that are not contiguous; rank 1 or 0; more than 2^31 slots.
+Missing coverage: rank 1 or 0; more than 2^31 slots.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from cases.operators._slot_sum_far import far_cases
 from cases.operators._slot_sum_limits import limits
 from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
 from cases.operators._storage_bits import bits
+from cases.operators._strides import of_a_definition
 from cases.operators._torch_npu import BINDINGS
 from conformance.case import Case, numpy_dtype
 from conformance.cells import Axis, Cells
@@ -180,6 +181,7 @@ OPERATOR = Operator(
     limits=tuple(every_limit()),
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
+    strided=of_a_definition(TENSORS, "ops-transformer, moe_token_unpermute_def.cpp"),
     targets=(
         Target(
             "Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", f"{ACLNN}, products")

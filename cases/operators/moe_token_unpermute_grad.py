@@ -1,7 +1,6 @@
 """MoeTokenUnpermuteGrad: gradients of the rows that a weighted sum adds, and of their weights.
 
-Missing coverage: views that are not contiguous; rows beyond 2^31 elements, of which an output would
-have as many.
+Missing coverage: rows beyond 2^31 elements, of which an output would have as many.
 """
 
 from __future__ import annotations
@@ -43,6 +42,7 @@ from cases.operators._moe_token_unpermute_grad_relations import RELATIONS
 from cases.operators._slot_sum_cases import near_cases
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
+from cases.operators._strides import of_a_definition
 from cases.operators._torch_npu import BINDINGS
 from conformance.case import Case, numpy_dtype
 from conformance.cells import Axis, Cells
@@ -245,6 +245,7 @@ OPERATOR = Operator(
     limits=tuple(limits()),
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
+    strided=of_a_definition(TENSORS, "ops-transformer, moe_token_unpermute_grad_def.cpp"),
     targets=(
         Target(
             "Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", f"{ACLNN}, products")

@@ -171,7 +171,7 @@ def _tensor(files: _Files, one: Argument) -> str:
     output, sparse = str(one.role == "output").lower(), str(bool(one.rows_file)).lower()
     return (
         f"{{{quoted(one.name)}, {output}, {one.data_type}, {one.itemsize},\n"
-        f"        {_list(one.shape)}, {strides}, {rows}, {sparse},\n"
+        f"        {_list(one.shape)}, {strides}, {one.start}, {one.spare}, {rows}, {sparse},\n"
         f"        {elements}, {{}}}}"
     )
 

@@ -7,6 +7,7 @@ and the simulator; the simulator's own ``ascendsim*`` functions are looked up an
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import sys
 from collections.abc import Sequence
@@ -195,22 +196,21 @@ class Acl:
         shape: Sequence[int],
         data_type: int,
         address: int,
-        view: tuple[Sequence[int], int] | None = None,
+        strides: Sequence[int] | None = None,
+        offset: int = 0,
+        storage: int | None = None,
     ) -> int:
-        """An aclTensor over device memory, format ND: contiguous, or a view with strides into a
-        storage of so many elements.
+        """An aclTensor over device memory, format ND: a view with these strides (None: those of C
+        order) from element ``offset`` of a storage of so many elements (None: of the shape's).
         """
         rank = len(shape)
-        strides = [1] * rank
-        for axis in range(rank - 2, -1, -1):
-            strides[axis] = strides[axis + 1] * shape[axis + 1]
-        storage: Sequence[int] = shape
-        if view is not None:
-            strides, storage = list(view[0]), [view[1]]
+        if strides is None:
+            strides = [math.prod(shape[axis + 1 :]) for axis in range(rank)]
         dimensions, steps = (c_int64 * rank)(*shape), (c_int64 * rank)(*strides)
-        stored = (c_int64 * len(storage))(*storage)
+        sizes = shape if storage is None else (storage,)
+        stored = (c_int64 * len(sizes))(*sizes)
         tensor: int | None = self._create_tensor(
-            dimensions, rank, data_type, steps, 0, FORMAT_ND, stored, len(storage), address
+            dimensions, rank, data_type, steps, offset, FORMAT_ND, stored, len(sizes), address
         )
         if tensor is None:
             raise AclError("aclCreateTensor", -1, self.message())

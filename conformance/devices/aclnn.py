@@ -130,9 +130,10 @@ class AclnnRoute:
         try:
             for place, tensor in tensors(call):
                 code, address = DTYPES[tensor.dtype][0], self._placement.address(place)
-                extent = tensor.nbytes // tensor.itemsize
-                view = None if tensor.strides is None else (tensor.strides, extent)
-                handles[place] = self._acl.create_tensor(tensor.shape, code, address, view)
+                storage = tensor.nbytes // tensor.itemsize if tensor.is_part else None
+                handles[place] = self._acl.create_tensor(
+                    tensor.shape, code, address, tensor.strides, tensor.start, storage
+                )
             for place, array in enumerate(call.arguments):
                 if isinstance(array, IntArrayArgument) and array.values is not None:
                     arrays[place] = self._acl.create_int_array(array.values)

@@ -53,6 +53,8 @@ def call_of(operator: Operator, case: Case, route: str = "aclnn") -> Call:
             offset=round_up(end + GUARD_BEFORE, 32),
             rows=tensor.rows,
             strides=tensor.strides,
+            start=tensor.start,
+            spare=tensor.spare,
         )
         end = argument.offset + argument.held_bytes + GUARD_AFTER
         arguments.append(argument)

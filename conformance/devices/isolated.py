@@ -122,7 +122,7 @@ class IsolatedDevice:
                 array = case.inputs[tensor.name].held(case.arrays[tensor.name])
                 array = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
                 image = self._elements(tensor)
-                if tensor.strides is not None:
+                if tensor.is_part:
                     fill_poison(image)
                 elements = elements_of(image, tensor)
                 elements[...] = array.reshape(elements.shape)
@@ -217,7 +217,7 @@ class IsolatedDevice:
 
     def _taken(self, tensor: TensorArgument) -> NDArray[np.uint8]:
         """A copy of the elements of an output."""
-        if tensor.strides is None:
+        if not tensor.is_part:
             return self._segment.take(tensor.offset, tensor.held_bytes)
         return np.array(elements_of(self._elements(tensor), tensor))
 

@@ -1,6 +1,6 @@
 """How tensors lie in memory: guard zones, poison, and what became of them after a call.
 
-One image of a tensor is ``guard | elements | guard``, the same in the shared segment and in device
+One image of a tensor is ``guard | storage | guard``, the same in the shared segment and in device
 memory, so that one copy moves all of it.
 """
 
@@ -90,14 +90,14 @@ def fill_poison(elements: Bytes) -> None:
 
 
 def fill_elements(image: Bytes, tensor: TensorArgument, memory: str) -> None:
-    """Fill an output with what a setting's ``memory`` says; between strided elements lies poison.
+    """Fill an output with what a setting's ``memory`` says; what is no element of it is poisoned.
 
-    "as left" leaves the device as it is where nothing lies between the elements.
+    "as left" leaves the device as it is where the elements are all that the storage has.
     """
     if memory != ZEROED:
         fill_poison(image)
         return
-    if tensor.strides is None:
+    if not tensor.is_part:
         image.fill(0)
         return
     fill_poison(image)
@@ -119,8 +119,11 @@ def _poisoned(elements: Bytes, itemsize: int) -> int:
 
 
 def elements_of(image: Bytes, tensor: TensorArgument) -> NDArray[np.uint8]:
-    """The elements of a tensor as bytes [*shape, itemsize], in place: ``image`` has no guards."""
+    """The elements of a tensor as bytes [*shape, itemsize], or without strides [-1, itemsize], in
+    place: ``image`` is the storage.
+    """
     itemsize, shape = tensor.itemsize, tensor.shape
+    image = image[tensor.start * itemsize : image.size - tensor.spare * itemsize]
     if tensor.strides is None:
         return image.reshape(-1, itemsize)
     steps = (*(stride * itemsize for stride in tensor.strides), 1)
@@ -130,14 +133,18 @@ def elements_of(image: Bytes, tensor: TensorArgument) -> NDArray[np.uint8]:
 
 
 def gap_damage(image: Bytes, tensor: TensorArgument) -> list[Damage]:
-    """What was written between the elements of a strided tensor, where the poison must be."""
-    if tensor.strides is None or not image.size:
+    """What was written to the storage but no element of it, where the poison must be.
+
+    Its offset counts bytes from the first element.
+    """
+    if not tensor.is_part or not image.size:
         return []
     untouched = np.empty_like(image)
     fill_poison(untouched)
     elements_of(untouched, tensor)[...] = elements_of(image, tensor)
     changed = np.flatnonzero(image != untouched)
-    return [Damage(tensor.name, int(changed[0]), int(changed.size))] if changed.size else []
+    first = tensor.start * tensor.itemsize
+    return [Damage(tensor.name, int(changed[0]) - first, int(changed.size))] if changed.size else []
 
 
 def same_bytes(left: Bytes, right: Bytes) -> bool:

@@ -40,10 +40,11 @@ OWN_KERNELS = "libmoe_kernels.so"
 
 
 class TensorArgument(msgspec.Struct, frozen=True, tag="tensor"):
-    """A tensor: ``offset`` is where its elements begin in the shared segment.
+    """A tensor: ``offset`` is where its storage begins in the shared segment.
 
-    Of a row-sparse tensor the segment has only the ``rows`` listed, one after another. With
-    ``strides`` (elements), segment and device have everything from the first element to the last.
+    Of a row-sparse tensor the segment has only the ``rows`` listed, one after another. The storage
+    has ``start`` elements before the first, ``spare`` behind the last, and what ``strides``
+    (elements) leave between them; segment and device have all of it.
     """
 
     name: str
@@ -53,6 +54,8 @@ class TensorArgument(msgspec.Struct, frozen=True, tag="tensor"):
     offset: int
     rows: tuple[int, ...] | None = None
     strides: tuple[int, ...] | None = None
+    start: int = 0
+    spare: int = 0
 
     @property
     def itemsize(self) -> int:
@@ -60,17 +63,22 @@ class TensorArgument(msgspec.Struct, frozen=True, tag="tensor"):
         return DTYPES[self.dtype][1]
 
     @property
+    def is_part(self) -> bool:
+        """Whether the storage may hold more than the elements."""
+        return self.strides is not None or bool(self.start or self.spare)
+
+    @property
     def nbytes(self) -> int:
-        """Bytes from the first element to the last, on the device."""
+        """Bytes of the storage, on the device."""
         elements = math.prod(self.shape)
         if self.strides is not None and elements:
             steps = zip(self.shape, self.strides, strict=True)
             elements = 1 + sum((size - 1) * stride for size, stride in steps)
-        return elements * self.itemsize
+        return (self.start + elements + self.spare) * self.itemsize
 
     @property
     def held_bytes(self) -> int:
-        """Bytes of the elements that exist, in the segment."""
+        """Bytes of the storage, or of the rows that exist, in the segment."""
         return self.nbytes if self.rows is None else len(self.rows) * self.row_bytes
 
     @property

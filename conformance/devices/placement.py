@@ -1,6 +1,6 @@
 """The tensors and the workspace of one call in device memory: sent before it, looked at after it.
 
-Every tensor has its own device allocation, with its elements between two guard zones; outputs and
+Every tensor has its own device allocation, with its storage between two guard zones; outputs and
 workspace are poisoned. Everything is read back, so that a kernel that writes past its end, changes
 an input or leaves elements unwritten is seen on any device.
 
@@ -89,7 +89,7 @@ class Placement:
             self._at[place] = address
 
     def address(self, place: int) -> int:
-        """Device address of a tensor's first element."""
+        """Device address of a tensor's storage."""
         return self._at[place] + GUARD_BEFORE
 
     def workspace(self, count: int, memory: str = POISONED) -> int | None:
@@ -209,7 +209,7 @@ def _pieces(tensor: TensorArgument) -> Iterator[tuple[int, int, int]]:
 
 def _sent(tensor: TensorArgument, memory: str) -> Iterator[tuple[int, int, int]]:
     """What is copied to the device: of an output that stays as it was left, the guards alone."""
-    if tensor.role == "input" or memory != AS_LEFT or tensor.strides is not None:
+    if tensor.role == "input" or memory != AS_LEFT or tensor.is_part:
         yield from _pieces(tensor)
         return
     yield 0, 0, GUARD_BEFORE

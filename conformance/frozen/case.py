@@ -104,6 +104,6 @@ def _said(value: Any) -> Any:
 
 
 USUAL_SETTING = {"memory": USUAL.memory, "determinism": USUAL.determinism}
-EMPTY = ("unread", "before")
 ABSENT = ("values", "fill", "rows", "strides", "machine")
-"""What a case and its tensors may do without."""
+EMPTY = ("unread", "before", "start", "spare")
+"""What a case and its tensors may do without: null, and 0, no rows or no calls."""

@@ -52,7 +52,7 @@ def definedness(operator: Operator) -> Relation:
         for memory, words in MEMORY.items():
             if memory != case.setting.memory:
                 seen = run(replace(case, setting=replace(case.setting, memory=memory)))
-                yield from _differences(operator, case, (outputs, first), (seen, words))
+                yield from differences(operator, case, (outputs, first), (seen, words))
 
     return Relation(DEFINEDNESS, WRITTEN, broken, far=True, always=True)
 
@@ -66,13 +66,13 @@ def determinism(operator: Operator) -> Relation:
 
     def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
         for first, words, asked in _otherwise(case):
-            yield from _differences(operator, case, (outputs, first), (run(asked), words))
+            yield from differences(operator, case, (outputs, first), (run(asked), words))
         level = 1 + int(case.digest, 16) % (len(LEVELS) - 1)
         at_level = replace(case, setting=replace(case.setting, determinism=level))
         due = run(at_level)
         for first, words, asked in (_again(at_level), *_on_other_cores(at_level)[:1]):
             words += f" at determinism level {level}"
-            yield from _differences(operator, case, (due, first), (run(asked), words))
+            yield from differences(operator, case, (due, first), (run(asked), words))
 
     return Relation(DETERMINISM, REPEATED, broken, far=True, always=True)
 
@@ -113,7 +113,7 @@ def _cores(cores: int) -> str:
     return "on one core" if cores == 1 else f"on {cores} cores"
 
 
-def _differences(
+def differences(
     operator: Operator, case: Case, first: tuple[Outputs, str], other: tuple[Outputs, str]
 ) -> Iterator[str]:
     """Sentences on the outputs in which bytes differ that are promised to be the same: of the

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
     from conformance.case import Case
     from conformance.operator import Clause
 
@@ -28,7 +30,8 @@ class Relation:
     the other calls. ``modes`` are those of the operator in which it holds; none: all. ``beside``
     are the other operators that it calls. ``far`` says that row-sparse cases are its, too: it looks
     at no row of a tensor but those that are there. ``always`` is one that is asked beside the
-    reference, too, as that cannot tell what it tells.
+    reference, too, as that cannot tell what it tells. ``varied(case)`` draws, for a case that the
+    record has drawn, one that differs in what no record draws.
     """
 
     name: str
@@ -39,6 +42,7 @@ class Relation:
     beside: tuple[str, ...] = ()
     far: bool = False
     always: bool = False
+    varied: Callable[[Case], SearchStrategy[Case]] | None = None
 
     def case(self, drawn: Case) -> Case | None:
         """The call that the relation starts from; None where it has nothing to say of a case."""

@@ -71,6 +71,14 @@ def test_a_refused_call_can_be_made(operator: Operator, rejection: Rejection) ->
     assert rejection.status in (161001, 161002, 561002)
 
 
+@pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.name)
+def test_a_record_says_of_every_tensor_what_becomes_of_strides(operator: Operator) -> None:
+    said = [name for one in operator.strided for name in one.tensors]
+    assert sorted(said) == sorted(tensor.name for tensor in operator.tensors)
+    refused = {name for one in operator.strided if one.status for name in one.tensors}
+    assert refused <= {one.name.partition(" ")[0] for one in operator.rejections}
+
+
 @by_mode("bfloat16", "float32")
 def test_every_row_of_the_pairs_is_drawn_as_a_legal_case_that_shows_it(
     operator: Operator, mode: str, dtype: str

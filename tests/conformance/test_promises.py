@@ -136,6 +136,27 @@ def test_strides_place_every_element_apart(strides: tuple[int, ...], text: str) 
     assert text in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("start", "spare", "text"),
+    [
+        (-1, 0, "y.start is -1; it must be 0 or more elements"),
+        (0, -1, "y.spare is -1; it must be 0 or more elements"),
+        (2**40, 0, "at most"),
+        (0, 2**40, "at most"),
+    ],
+)
+def test_a_storage_has_elements_before_and_behind_a_view_that_can_be_had(
+    start: int, spare: int, text: str
+) -> None:
+    made = whole()
+    fine = replace(made.outputs["y"], start=3, spare=1)
+    check_shape_and_data(replace(made, outputs={"y": fine}))
+    y = replace(made.outputs["y"], start=start, spare=spare)
+    with pytest.raises(IllegalCase) as error:
+        check_shape_and_data(replace(made, outputs={"y": y}))
+    assert text in str(error.value)
+
+
 QUARANTINED = Quarantine("sums", whole(), document("sources differ", "toy document"))
 
 

@@ -23,6 +23,7 @@ from tests.kernels import (
     mutants_batch_invariance,
     mutants_definedness,
     mutants_determinism,
+    mutants_layout,
     mutants_sequences,
 )
 from tests.kernels.mutants import Mutant
@@ -32,6 +33,7 @@ TEMPLATES: Mapping[str, Mapping[str, tuple[Mutant, ...]]] = {
     "definedness": mutants_definedness.MUTANTS,
     "determinism": mutants_determinism.MUTANTS,
     "batch_invariance": mutants_batch_invariance.MUTANTS,
+    "layout": mutants_layout.MUTANTS,
     "sequences": mutants_sequences.MUTANTS,
 }
 """By the word in the names of a template's items: the mistakes of each operator."""

@@ -121,11 +121,11 @@ class Tensor:
         self.told, self.device = told, device
         self.shape, self.size = tuple(told["shape"]), told["itemsize"]
         count = int(np.prod(self.shape, dtype=np.int64))
-        self.strides = told["strides"]
+        self.strides, self.start = told["strides"], told["start"]
         if self.strides is not None and count:
             steps = zip(self.shape, self.strides)  # noqa: B905 - Python 3.9 has no strict
             count = 1 + sum((size - 1) * stride for size, stride in steps)
-        self.nbytes = count * self.size
+        self.nbytes = (self.start + count + told["spare"]) * self.size
         rows, row_bytes = [0], self.nbytes
         if told["rows_file"]:
             rows, row_bytes = load(told["rows_file"]).tolist(), self.shape[-1] * self.size
@@ -152,6 +152,7 @@ class Tensor:
 
     def elements(self, middle: Any) -> Any:
         """The elements among the bytes between the guard zones, uint8 [*shape, itemsize]."""
+        middle = middle[self.start * self.size : middle.size - self.told["spare"] * self.size]
         if self.strides is None:
             return middle.reshape(-1, self.size)
         if 0 in self.shape:
@@ -169,12 +170,14 @@ class Tensor:
     def create(self) -> Any:
         """The aclTensor."""
         rank, strides = len(self.shape), self.strides
-        stored = self.shape if strides is None else (self.nbytes // self.size,)
+        stored = self.shape
+        if strides is not None or self.start or self.told["spare"]:
+            stored = (self.nbytes // self.size,)
         if strides is None:
             strides = [int(np.prod(self.shape[axis + 1 :])) for axis in range(rank)]
         create = self.device.function(self.device.operators, "aclCreateTensor", pointer)
         dims, data_type = (c_int64 * rank)(*self.shape), c_int(self.told["data_type"])
-        view = (dims, c_uint64(rank), data_type, (c_int64 * rank)(*strides), c_int64(0))
+        view = (dims, c_uint64(rank), data_type, (c_int64 * rank)(*strides), c_int64(self.start))
         storage = ((c_int64 * len(stored))(*stored), c_uint64(len(stored)))
         handle = create(*view, c_int(FORMAT_ND), *storage, pointer(self.address + BEFORE))
         if not handle:

@@ -89,7 +89,7 @@ class TorchNpuRoute:
     def _upload(self, tensor: TensorArgument) -> Any:
         """A tensor on the device; of one with listed rows only these are sent."""
         dtype = _dtype(self._torch, tensor.dtype)
-        held = self._segment.bytes[tensor.offset : tensor.offset + tensor.held_bytes]
+        held = self._held(tensor)
         host = self._torch.from_numpy(np.array(held).view(BITS[tensor.itemsize])).view(dtype)
         if tensor.rows is not None:
             sparse = self._torch.empty(tensor.shape, dtype=dtype, device="npu")
@@ -99,8 +99,9 @@ class TorchNpuRoute:
             return sparse
         flat = host.to("npu")
         if tensor.strides is not None:
-            return flat.as_strided(tensor.shape, tensor.strides)
-        return flat.reshape(tensor.shape)
+            return flat.as_strided(tensor.shape, tensor.strides, tensor.start)
+        end = len(flat) - tensor.spare
+        return flat[tensor.start : end].reshape(tensor.shape)
 
     def _take(self, call: Call, results: dict[str | None, Any], ending: _Ending) -> None:
         """Put the results where the segment has the outputs; say where one is not as declared."""
@@ -114,27 +115,27 @@ class TorchNpuRoute:
                 ending.outcome = "failed"
                 ending.message = f"{tensor.name} is {seen}; it must be {list(tensor.shape)} {dtype}"
                 return
-            self._elements(tensor)[...] = self._host(result, tensor)
+            elements = elements_of(self._held(tensor), tensor)
+            elements[...] = self._host(result, tensor).reshape(elements.shape)
 
     def _host(self, result: Any, tensor: TensorArgument) -> Any:
-        """The bytes of a device tensor's elements, as the segment shapes them."""
+        """The bytes of a device tensor's elements in C order."""
         bits = _dtype(self._torch, BITS[tensor.itemsize])
-        host = result.cpu().contiguous().reshape(-1).view(bits).numpy()
-        return host.view(np.uint8).reshape(self._elements(tensor).shape)
+        return result.cpu().contiguous().reshape(-1).view(bits).numpy().view(np.uint8)
 
-    def _elements(self, tensor: TensorArgument) -> Any:
-        held = self._segment.bytes[tensor.offset : tensor.offset + tensor.held_bytes]
-        return elements_of(held, tensor)
+    def _held(self, tensor: TensorArgument) -> Any:
+        return self._segment.bytes[tensor.offset : tensor.offset + tensor.held_bytes]
 
     def _changed(self, call: Call, given: dict[str, Any]) -> list[str]:
-        """The inputs that are not what was sent; of one with listed rows nothing is told."""
-        return [
-            one.name
-            for one in call.tensors
-            if one.role == "input"
-            and one.rows is None
-            and not np.array_equal(self._host(given[one.name], one), self._elements(one))
-        ]
+        """The inputs whose storage is not as sent; of one with listed rows nothing is told."""
+        changed = []
+        for one in call.tensors:
+            if one.role == "input" and one.rows is None:
+                # All of the storage: to read a view back takes an operator, which it need not have.
+                storage = given[one.name].as_strided((one.nbytes // one.itemsize,), (1,), 0)
+                if not np.array_equal(self._host(storage, one), self._held(one)):
+                    changed.append(one.name)
+        return changed
 
 
 class _Ending:

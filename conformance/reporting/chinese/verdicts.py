@@ -289,8 +289,10 @@ SURROUNDINGS = {
     "in the first": "第一次调用时",
     "in a second call": "第二次调用时",
     "on one core": "单核时",
+    "with these views": "采用这些视图时",
+    "with contiguous tensors": "采用连续张量时",
 }
-"""What a call found around it (conformance/relations/invariants.py)."""
+"""What a call found around it (conformance/relations/invariants.py, layout.py)."""
 
 
 def _surrounding(words: str) -> str:
@@ -305,12 +307,16 @@ def _surrounding(words: str) -> str:
 
 AROUND = (
     r"((?:on (?:poisoned|zeroed) memory|on memory as the calls before left it|in the first"
-    r"|in a second call|on (?:one core|\d+ cores)|with blocks in order [\w:]+)"
+    r"|in a second call|with these views|with contiguous tensors|on (?:one core|\d+ cores)|with blocks in order [\w:]+)"
     r"(?: at determinism level \d)?)"
 )
 INVARIANTS: tuple[Phrase, ...] = (
     (r"definedness does not hold: ", r"结果取决于内存中的旧值："),
     (r"determinism does not hold: ", r"同一调用的结果不一致："),
+    (r"layout does not hold: ", r"结果取决于张量在内存中的位置："),
+    (r"with strides (\([^)]*\))", r"步长 \1"),
+    (r"(?:with )?(\d+) elements before the first", r"首元素前 \1 个元素"),
+    (r"(?:with )?(\d+) behind the last", r"末元素后 \1 个元素"),
     (
         rf"{NUMBER} of {NUMBER} elements of {NAME} differ: (\S+\[[^]]*\]) is (\S+(?: \(0x\w+\))?)"
         rf" {AROUND}, {AROUND} ",

@@ -151,19 +151,20 @@ def test_calls_of_every_kind_are_made_by_both(tmp_path: Path, what: str) -> None
     assert both(folder).status == RIGHT
 
 
-def test_a_view_with_strides_is_made_by_both(tmp_path: Path) -> None:
-    """What lies between the elements of a view is somebody else's."""
+def test_a_view_with_strides_into_a_larger_storage_is_made_by_both(tmp_path: Path) -> None:
+    """What lies between and around the elements of a view is somebody else's."""
     operator = OPERATORS["moe_token_permute_with_routing_map_grad"]
     case = next(one.case for one in operator.examples if len(one.case.outputs) == 2)
     shape = case.outputs["tokens_grad"].shape
     assert len(shape) == 2
     strides = strides_of(LAYOUTS[-1], (shape[0], shape[1]))
     outputs = {
-        name: replace(tensor, strides=strides if name == "tokens_grad" else None)
+        name: replace(tensor, strides=strides if name == "tokens_grad" else None, start=3, spare=5)
         for name, tensor in case.outputs.items()
     }
     assert strides is not None
-    folder = bundle(tmp_path / "b", replace(case, outputs=outputs), operator)
+    inputs = {name: replace(one, start=1, spare=7) for name, one in case.inputs.items()}
+    folder = bundle(tmp_path / "b", replace(case, inputs=inputs, outputs=outputs), operator)
     assert both(folder).status == RIGHT
 
 

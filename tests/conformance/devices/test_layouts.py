@@ -13,6 +13,7 @@ from conformance.devices.device import Device
 from conformance.devices.layout import POISON
 from conformance.devices.messages import NullTensor
 from conformance.observation import GuardDamage, Observation, Outcome
+from conformance.setting import AS_LEFT, ZEROED, Memory, Setting
 from tests.conformance.devices.fakes import count_case, count_operator
 
 NAME = "FakeCount"
@@ -92,6 +93,50 @@ def test_an_input_may_be_a_view_too(fake_device: Device, strides: tuple[int, ...
     assert observation.inputs_changed == ()
 
 
+@pytest.mark.parametrize("strides", [None, (7, 3), (1, 3)])
+def test_an_input_may_begin_inside_its_storage(
+    fake_device: Device, strides: tuple[int, ...] | None
+) -> None:
+    case = count_case()
+    x = replace(case.inputs["x"], strides=strides, start=5, spare=2)
+    observation = run(fake_device, replace(case, inputs={"x": x}))
+    assert observation.outputs["y"].tolist() == [[1], [0], [2]]
+    assert observation.inputs_changed == ()
+
+
+@pytest.mark.parametrize("strides", [None, (4, 1)])
+def test_an_output_may_lie_in_a_larger_storage_of_which_the_rest_is_watched(
+    fake_device: Device, strides: tuple[int, ...] | None
+) -> None:
+    case = count_case(strides=strides)
+    placed = replace(case, outputs={"y": replace(case.outputs["y"], start=3, spare=9)})
+    observation = run(fake_device, placed)
+    assert observation.outputs["y"].tolist() == [[1], [0], [2]]
+    assert (observation.guard_damage, observation.unwritten) == ((), {"y": 0})
+    for name, damaged in (("FakeCountBefore", -1), ("FakeCountBehind", 3)):
+        observation = run(fake_device, placed, name)
+        assert observation.guard_damage == (GuardDamage("y", 4 * damaged, 4),)
+
+
+@pytest.mark.parametrize("memory", [ZEROED, AS_LEFT])
+def test_the_rest_of_a_storage_is_watched_whatever_outputs_held_before(
+    fake_device: Device, memory: Memory
+) -> None:
+    y = replace(count_case().outputs["y"], start=3)
+    placed = replace(count_case(), outputs={"y": y}, setting=Setting(memory))
+    assert run(fake_device, placed).guard_damage == ()
+    observation = run(fake_device, placed, "FakeCountBefore")
+    assert observation.guard_damage == (GuardDamage("y", -4, 4),)
+
+
+def test_a_storage_without_elements_is_watched_too(fake_device: Device) -> None:
+    x, y = Tensor((0, 2), "int8", ()), Tensor((0, 1), "int32", start=2, spare=2)
+    empty = replace(count_case(), inputs={"x": x}, outputs={"y": y})
+    assert run(fake_device, empty).guard_damage == ()
+    observation = run(fake_device, empty, "FakeCountBefore")
+    assert observation.guard_damage == (GuardDamage("y", -4, 4),)
+
+
 def test_a_view_without_elements_takes_no_room(fake_device: Device) -> None:
     case = count_case()
     x, y = Tensor((0, 2), "int8", ()), Tensor((0, 1), "int32", strides=(9, 1))
@@ -105,3 +150,14 @@ def test_strides_are_part_of_what_a_case_is_and_of_its_text() -> None:
     assert plain.digest != spread.digest
     assert "y: int32[3x1] with strides (5, 1)" in repr(spread)
     assert "strides" not in repr(plain)
+
+
+def test_the_place_in_a_storage_is_part_of_what_a_case_is_and_of_its_text() -> None:
+    y = count_case().outputs["y"]
+    digests = set()
+    for start, spare in ((0, 0), (1, 0), (0, 1)):
+        placed = replace(count_case(), outputs={"y": replace(y, start=start, spare=spare)})
+        digests.add(placed.digest)
+    assert len(digests) == 3
+    told = repr(replace(y, strides=(5, 1), start=3, spare=2))
+    assert told == "int32[3x1] with strides (5, 1), 3 elements before the first, 2 behind the last"

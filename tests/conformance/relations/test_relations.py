@@ -1,6 +1,7 @@
 """Relations: what axes mean, calls in another order, and what is said of a law that is broken."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -195,7 +196,7 @@ def test_a_case_replays_as_the_relation_of_its_mode():
     others = Relation("law", CLAUSE, lambda *_: ["that of another"], modes=("other",))
     record = operator(relations=(others, broken))
     _, judge = judgement(Replay(whole(), "relation", "law"), [record])
-    _, verdict = judge(honest, IEEE)
+    _, verdict = judge(SimpleNamespace(run=honest), IEEE)
     assert "law does not hold: that of its mode" in verdict.headline
 
 

@@ -25,6 +25,7 @@ typedef struct {
     int64_t shape[4];
     int64_t strides[4];
     int64_t stored; /* elements of the storage */
+    int64_t offset; /* of them, before the first */
     int dtype;
 } Tensor;
 
@@ -40,9 +41,11 @@ static Plan g_plan;
 EXPORT Tensor* aclCreateTensor(const int64_t* shape, uint64_t rank, int dtype,
                                const int64_t* strides, int64_t offset, int format,
                                const int64_t* storage, uint64_t storageRank, void* data) {
-    (void)offset, (void)format;
+    (void)format;
+    const int64_t bytes = offset * (dtype == 2 || dtype == 12 ? 1 : 4);
     Tensor* tensor = malloc(sizeof *tensor);
-    *tensor = (Tensor){.size = 1, .data = data, .rank = rank, .stored = 1, .dtype = dtype};
+    *tensor = (Tensor){.size = 1, .rank = rank, .stored = 1, .offset = offset, .dtype = dtype};
+    tensor->data = (int32_t*)(void*)((char*)data + bytes);
     for (uint64_t axis = 0; axis < rank; axis++) {
         tensor->size *= shape[axis];
         tensor->shape[axis & 3] = shape[axis];
@@ -214,7 +217,7 @@ static int planCount(const Tensor* x, const Tensor* weights, int shout, const Te
     if (x == NULL || y == NULL || (shout != 0 && shout != 1)) {
         return 161001;
     }
-    if ((x->dtype != 2 && x->dtype != 12) || y->stored < y->size) {
+    if ((x->dtype != 2 && x->dtype != 12) || y->stored < y->offset + y->size) {
         return 161002;
     }
     g_count = (Count){x, weights, y, empty, shout, gap};
@@ -238,7 +241,7 @@ static int count(const Count* call) {
         }
     }
     if (call->gap) {
-        call->y->data[1] = 7; /* between the first row and the second */
+        call->y->data[call->gap] = 7; /* where no row lies, if the view has such a place */
     }
     return 0;
 }
@@ -256,6 +259,8 @@ static int count(const Count* call) {
 
 COUNT(FakeCount, 0)
 COUNT(FakeCountInGap, 1)
+COUNT(FakeCountBefore, -1)
+COUNT(FakeCountBehind, 3)
 
 EXPORT int64_t FakeAddTilingLimit(const char* axis, int64_t topK, int32_t dtype, uint32_t cores,
                                   uint64_t ubBytes, int64_t hidden) {

@@ -1,0 +1,70 @@
+"""Calls that must be refused for where a tensor's elements lie, made from a record's examples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+from conformance.case import Case
+from conformance.operator import Operator, Rejection
+from conformance.strategies.views import dense_strides
+
+MOST_ELEMENTS = 4096
+"""Of a tensor that is spaced."""
+
+
+def of_strides(operator: Operator) -> tuple[Rejection, ...]:
+    """Of every tensor that must be contiguous, a documented call in which it is spaced, by
+    elements and by rows, and one in which its axes lie in reverse order. None of a tensor that no
+    documented call has in more than one row and column.
+
+    Raises ValueError where a name is no tensor's.
+    """
+    known = {tensor.name for tensor in operator.tensors}
+    for name in (name for said in operator.strided for name in said.tensors):
+        if name not in known:
+            rule = f"its tensors are {', '.join(sorted(known))}"
+            raise ValueError(f"strided of {operator.name} names {name}: {rule}")
+    return tuple(
+        Rejection(f"{name} {how}", _with_strides(case, name, strides), said.status, said.clause)
+        for said in operator.strided
+        if said.status is not None
+        for name in said.tensors
+        for case in _example(operator, name)
+        for how, strides in _layouts({**case.inputs, **case.outputs}[name].shape)
+    )
+
+
+def _example(operator: Operator, name: str) -> Iterator[Case]:
+    """The first documented call whose tensor of that name is small, and of more than one row and
+    column."""
+    for example in operator.examples:
+        tensor = {**example.case.inputs, **example.case.outputs}.get(name)
+        if tensor is None or tensor.rows is not None or tensor.size > MOST_ELEMENTS:
+            continue
+        if tensor.shape and tensor.shape[0] > 1 and tensor.shape[-1] > 1 and tensor.size:
+            yield example.case
+            return
+
+
+def _layouts(shape: tuple[int, ...]) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Words for a layout, and its strides."""
+    dense = dense_strides(shape)
+    yield "of spaced elements", tuple(2 * stride for stride in dense)
+    if len(shape) > 1:
+        rows = math.prod(shape[1:])
+        yield "of spaced rows", (rows + 1, *dense[1:])
+        yield "with its axes reversed", dense_strides(shape[::-1])[::-1]
+
+
+def _with_strides(case: Case, name: str, strides: tuple[int, ...]) -> Case:
+    """The same call with other strides of one tensor."""
+    both = [
+        {
+            key: replace(tensor, strides=strides) if key == name else tensor
+            for key, tensor in tensors.items()
+        }
+        for tensors in (case.inputs, case.outputs)
+    ]
+    return replace(case, inputs=both[0], outputs=both[1])

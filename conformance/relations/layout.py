@@ -1,0 +1,41 @@
+"""Where tensors lie: a relation of every operator with itself, whatever the oracle is.
+
+A tensor of an interface is a view: shape, strides and offset into a storage that may be larger. The
+values that a call is given do not depend on where they lie, so nor does what it makes of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+from conformance.case import Case
+from conformance.operator import Clause, Operator, SourceClass
+from conformance.relations.invariants import differences
+from conformance.relations.relation import Outputs, Relation, Run
+from conformance.strategies.views import contiguous, views
+
+LAYOUT = "layout"
+PLACED = Clause(
+    "the same call gives the same bytes wherever its tensors lie in their storages, and writes"
+    " nothing else there",
+    "aclCreateTensor: shape, strides and offset say where in its storage an element lies",
+    SourceClass.INFERRED,
+)
+
+
+def layout(operator: Operator) -> Relation:
+    """The call with contiguous tensors gives the same bytes as the one whose tensors are views.
+
+    Every tensor may begin inside a larger storage; those have strides, too, of which the record
+    says that they are carried out (`Operator.strided`).
+    """
+
+    def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
+        due = run(contiguous(case)), "with contiguous tensors"
+        yield from differences(operator, case, due, (outputs, "with these views"))
+
+    carried_out = [said.tensors for said in operator.strided if said.status is None]
+    strided = frozenset(name for tensors in carried_out for name in tensors)
+    varied = partial(views, strided=strided)
+    return Relation(LAYOUT, PLACED, broken, far=True, always=True, varied=varied)
