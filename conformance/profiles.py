@@ -51,7 +51,7 @@ PROFILES = {
             strength=2,
             edge_cost=1_000,
             relations=12,
-            invariants=3,
+            invariants=2,
             sequences=1,
             corpus=False,
         ),
