@@ -117,7 +117,13 @@ class Context:
         if profile is not None and self._device_told != (number,):
             self._device_told = (number,)
             told, words = msgspec.to_builtins(profile), profile.describe()
-            opened = DeviceLine(worker=self.worker, description=words, profile=told, card=number)
+            opened = DeviceLine(
+                worker=self.worker,
+                description=words,
+                profile=told,
+                card=number,
+                lost=getattr(device, "lost", ()),
+            )
             self._writer.write(opened)
         self._writer.write(line)
 

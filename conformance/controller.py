@@ -27,6 +27,7 @@ from conformance.provenance import provenance
 from conformance.reporting.terminal import (
     as_text,
     coverage_lines,
+    lost_lines,
     observed_lines,
     tiling_key_lines,
 )
@@ -42,6 +43,7 @@ from conformance.sharing import shared
 from conformance.summary import (
     COUNTED,
     Evidence,
+    lost_cards,
     now,
     observed,
     standard_rows,
@@ -142,7 +144,7 @@ class Controller:
         if self.evidence is not None and self.evidence.status != "running":
             terminalreporter.section("conformance")
             terminalreporter.write(as_text(self.evidence))
-            told = (coverage_lines, tiling_key_lines, observed_lines)
+            told = (coverage_lines, tiling_key_lines, observed_lines, lost_lines)
             for line in (line for lines in told for line in lines(self.evidence)):
                 terminalreporter.line(line)
             terminalreporter.line(f"evidence: {self.context.out / 'evidence.json'}")
@@ -159,6 +161,7 @@ class Controller:
         failures = (line for line in lines if isinstance(line, FailureLine))
         evidence.failures = last_of_each(failures)
         evidence.observed = observed(lines)
+        evidence.lost_cards = lost_cards(lines)
         evidence.tiling_keys = tiling_keys(lines, self.context.traits.tiling_keys, COUNTED)
         refused = {line.item for line in evidence.failures}
         outcomes = {line.item: line.outcome for line in lines if isinstance(line, ItemLine)}

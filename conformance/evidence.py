@@ -83,12 +83,14 @@ class VerdictLine(Line, tag="verdict", kw_only=True):
 class DeviceLine(Line, tag="device", kw_only=True):
     """The profile of the device that this worker opened, and its words for it.
 
-    ``card`` is the physical number of an NPU, which holds until the worker's next such line.
+    ``card`` is the physical number of an NPU, which holds until the worker's next such line;
+    ``lost`` are the cards that gave way to it, each with the reason.
     """
 
     description: str
     profile: Mapping[str, Any]
     card: int | None = None
+    lost: tuple[str, ...] = ()
 
 
 class FailureLine(Line, tag="failure", kw_only=True):

@@ -30,6 +30,8 @@ AS_DRAWN = "The case is as it was drawn: a failure of the same diagnosis was mad
 
 ALONE_ACCEPTED = "alone, on a new device, the call is accepted"
 
+STOPPED = "the search for a smaller case ended after"
+
 
 def tell(
     judged: Judged,
@@ -37,6 +39,7 @@ def tell(
     item: str,
     *,
     repeatable: bool,
+    stopped: str = "",
     profile: DeviceProfile | None = None,
     arithmetic: Arithmetic = IEEE,
     telling: Judged | None = None,
@@ -45,10 +48,11 @@ def tell(
 ) -> FailureLine:
     """Write the bundle of a refused case into the run's folder, and say what is in it.
 
-    ``profile`` and ``arithmetic`` are those of the device that was judged. ``telling`` is a refused
-    case that shows more than the smallest does; pictures are of that. ``as_drawn``: nothing
-    smaller was looked for, as another failure of the same diagnosis stands for it.
-    ``alone_accepted``: the case was accepted without the calls before it. Raises `OSError`.
+    ``stopped`` is what was spent before a smallest case was found. ``profile`` and ``arithmetic``
+    are those of the device that was judged. ``telling`` is a refused case that shows more than the
+    smallest does; pictures are of that. ``as_drawn``: nothing smaller was looked for, as another
+    failure of the same diagnosis stands for it. ``alone_accepted``: the case was accepted without
+    the calls before it. Raises `OSError`.
     """
     case, verdict = judged.case, judged.verdict
     law = judged.name if judged.judged_as == "relation" else ""
@@ -61,6 +65,8 @@ def tell(
     if not repeatable:
         lines += [f"  {UNREPEATABLE}"]
     lines += [f"  {AS_DRAWN}"] if as_drawn else []
+    if stopped:
+        lines += [f"  {STOPPED} {stopped}"]
     lines += [f"  {line}" for line in _larger(judged, telling)]
     lines += [f"  replay: {replay_line(folder, context)}"]
     text = "\n".join(lines)

@@ -77,7 +77,8 @@ class Observation:
     no byte of any output changed. ``inputs_changed`` names inputs whose bytes differ afterwards.
     ``status`` is the status of the failing function (0 when completed), ``phase`` its name,
     ``message`` the text of aclGetRecentErrMsg, ``seconds`` the wall time of the call,
-    ``tiling_key`` the branch of the kernel that its host tiling chose, None where that is unknown.
+    ``tiling_key`` the branch of the kernel that its host tiling chose, None where that is unknown,
+    ``reopened`` how many processes the device lost with the call: it is opened anew for the next.
     """
 
     outcome: Outcome
@@ -93,3 +94,4 @@ class Observation:
     workspace_bytes: int = 0
     seconds: float = 0.0
     tiling_key: int | None = None
+    reopened: int = 0

@@ -286,6 +286,7 @@ def pytest_runtest_makereport(
                 context,
                 item.nodeid,
                 repeatable=not trial.unrepeatable,
+                stopped=trial.stopped,
                 profile=getattr(getattr(item, "funcargs", {}).get("device"), "profile", None),
                 arithmetic=trial.arithmetic,
                 telling=trial.telling(),

@@ -209,7 +209,8 @@ def _report(out: Path, console: Console) -> None:
 
 
 def _start(request: Request, log: IO[bytes]) -> subprocess.Popen[bytes]:
-    """Start pytest in a session of its own, so that an interrupt reaches it once, through us.
+    """Start pytest and its workers in a session of their own, so that an interrupt reaches them
+    once, through us.
 
     Should this process be killed, pytest is interrupted: it keeps its verdicts and ends.
     """
@@ -279,7 +280,10 @@ def _watch(process: subprocess.Popen[bytes], request: Request, console: Console)
                 words = f"judging, {tail.refused} failed" if tail.refused else "judging"
                 progress.update(task, completed=tail.judged, description=words)
     except KeyboardInterrupt:
-        process.send_signal(signal.SIGINT)
+        # Its workers too: xdist waits ten seconds for a worker that is in the middle of an item.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGINT)
+        console.print("interrupted: what was judged is summed up", markup=False)
         return True
     finally:
         _end(process)

@@ -87,7 +87,8 @@ class Evidence(msgspec.Struct, kw_only=True):
     discrete cells the cases of the others show. ``cut`` names the items that the
     budget ended early, ``unreached`` those that were to run and did not. ``request`` is what a run
     must be asked again to go on with this one; ``parts`` counts the processes that it took.
-    ``observed`` tells of each call in quarantine what became of it. ``tiling_keys`` has which
+    ``observed`` tells of each call in quarantine what became of it, ``lost_cards`` which cards gave
+    way to others while the run went on. ``tiling_keys`` has which
     branches of the kernels the cases reached, of devices that tell it.
     """
 
@@ -123,6 +124,7 @@ class Evidence(msgspec.Struct, kw_only=True):
     standards: list[StandardRow] = []
     failures: list[FailureLine] = []
     observed: list[str] = []
+    lost_cards: list[str] = []
     environment: list[str] = []
     errors: dict[str, str] = {}
 
@@ -176,6 +178,12 @@ def observed(lines: Iterable[AnyLine]) -> list[str]:
         for line in lines
         if isinstance(line, VerdictLine) and line.judged_as == QUARANTINE
     )
+    return list(dict.fromkeys(told))
+
+
+def lost_cards(lines: Iterable[AnyLine]) -> list[str]:
+    """The cards that gave way to another, each told once, though several processes met it."""
+    told = (lost for line in lines if isinstance(line, DeviceLine) for lost in line.lost)
     return list(dict.fromkeys(told))
 
 

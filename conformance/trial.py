@@ -7,9 +7,10 @@ smaller ones. A trial stands between the two and keeps seven promises.
   smallest drawn case that is refused too, and the documented call only if there is none.
 * A refused case is remembered, so that Hypothesis's repetitions of it cost nothing. A hang costs
   the whole time limit, and Hypothesis runs the same case again before it shrinks and at its end.
-* Shrinking has a budget: wall time, and of attempts that hang very few, since each costs the whole
-  time limit. After it, a new case counts as accepted without being run: the smallest refused case
-  so far then stands as Hypothesis's result.
+* Shrinking has a budget: wall time, of attempts that hang very few, since each costs the whole time
+  limit, and of processes that the device loses some, since each is opened anew. After it, a new
+  case counts as accepted without being run: the smallest refused case so far then stands as
+  Hypothesis's result, and the text says that a smaller one was not looked for.
 * Of several failures of one diagnosis the process makes the first smaller, and no other.
 * Of the calls before it, a case keeps those without which it is accepted.
 * The machine is made small last, the case being as small as it gets.
@@ -45,6 +46,10 @@ Key = tuple[object, ...]
 Clock = Callable[[], float]
 MOST_HANGS = 2
 """Drawn cases that one item may let run into the time limit."""
+
+MOST_REOPENED = 50
+"""Processes that the device may lose with an item's drawn cases, by crashes, exhausted memory and
+lost contexts: each costs a simulator a second to open, an NPU some seconds and a reset."""
 
 MOST_LOOKED_AT = 1 << 14
 """Elements of an output that a person can still look at."""
@@ -116,8 +121,9 @@ class Trial:
     ``libraries`` says what machines its libraries are meant for. ``diagnosed`` are the diagnoses of
     which the process has a smallest case: a refusal that has one of them stands ``as_drawn``.
     ``smallest`` is the refused verdict that was met last: after Hypothesis has ended, that of its
-    smallest case. ``alone_accepted`` says that it was accepted without the calls before it;
-    ``of_sequences`` that the item draws sequences, which take long to draw.
+    smallest case. ``stopped`` says what of the budget was spent before the search had ended;
+    ``alone_accepted`` that the case was accepted without the calls before it; ``of_sequences`` that
+    the item draws sequences, which take long to draw.
     """
 
     note: Callable[[Judged, str, float], None]
@@ -137,6 +143,7 @@ class Trial:
     smallest: Judged | None = None
     unrepeatable: bool = False
     alone_accepted: bool = False
+    stopped: str = ""
     cut: bool = False
     as_drawn: bool = False
     of_sequences: bool = False
@@ -148,6 +155,7 @@ class Trial:
     _judged: bool = False
     _first_refusal: float | None = None
     _hangs: int = 0
+    _reopened: int = 0
     _verdicts: list[Judged] = field(default_factory=list)
     _refused: dict[Key, Judged] = field(default_factory=dict)
 
@@ -334,6 +342,7 @@ class Trial:
         if case is not None:
             self._refused[case.key] = refused
         self._hangs += refused.observation.outcome is Outcome.TIMED_OUT
+        self._reopened += refused.observation.reopened
         if self._first_refusal is None:
             self._first_refusal = self.clock()
             self.as_drawn = diagnosis(refused) in self.diagnosed
@@ -347,8 +356,17 @@ class Trial:
         if self._first_refusal is None:
             return False
         now = self.clock()
-        spent = now - self._first_refusal > self.shrink_seconds or now >= self.end or self.as_drawn
-        return spent or self._hangs >= MOST_HANGS
+        if self.as_drawn:
+            return True
+        if self._hangs >= MOST_HANGS:
+            self.stopped = f"{self._hangs} calls that did not end"
+        elif self._reopened >= MOST_REOPENED:
+            self.stopped = f"{self._reopened} times that the device was opened anew"
+        elif now - self._first_refusal > self.shrink_seconds:
+            self.stopped = f"{self.shrink_seconds:g} s"
+        elif now >= self.end:
+            self.stopped = "all of the run's time"
+        return bool(self.stopped)
 
 
 def _contrast(judged: Judged) -> int:

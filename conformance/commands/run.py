@@ -67,7 +67,7 @@ def add_run(commands: Any) -> None:
     add(
         "--time-limit",
         metavar="SECONDS",
-        help=f"of one call on the device, more of one over 64 MiB ({limits})",
+        help=f"of one call on the device, more of one with many keys or bytes ({limits})",
     )
     add(
         "--libraries",

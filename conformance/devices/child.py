@@ -171,7 +171,7 @@ class Child:
                 raise ChildEndedError(Outcome.OUT_OF_MEMORY, f"the process took {used}", seconds)
             if seconds > limit:
                 self._part(signal.SIGXCPU)
-                detail = f"no answer within {limit:g} s"
+                detail = f"no answer within {limit:.3g} s"
                 raise ChildEndedError(Outcome.TIMED_OUT, detail, seconds)
             if os.fstat(self._output).st_size > PRINTED_LIMIT:
                 os.ftruncate(self._output, 0)

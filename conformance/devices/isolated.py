@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 import msgspec
 import numpy as np
@@ -34,19 +35,18 @@ from conformance.devices.messages import (
     TensorArgument,
     Unavailable,
 )
+from conformance.devices.patience import seconds_for
 from conformance.devices.segment import Segment
 from conformance.observation import Diagnostic, GuardDamage, Observation, Outcome
 from conformance.operator import Limit, Operator
 
-OPEN_LIMIT = 120.0
-"""Seconds within which a device must open; a real one that comes out of reset takes many."""
+OPEN_LIMIT = {"sim": 30.0, "npu": 120.0}
+"""Seconds within which a device must open: a library that loads, or a card that comes out of reset
+and takes many."""
 
 ABANDONED = frozenset({"memory-fault", "kernel-crash", "memory-exhausted"})
 """Diagnostics of a kernel that was left where it stood: what it wrote astray before is not known,
 so that its process judges nothing more (docs/diagnostics.md)."""
-
-BYTES_IN_LIMIT = 64 << 20
-"""Tensors of so many bytes have the time limit of a call; larger ones have in proportion more."""
 
 
 class DeviceRefused(EnvironmentFailure):
@@ -91,7 +91,7 @@ class IsolatedDevice:
         root = package.root if package is not None else None
         self._child = Child(self._setup.kind, self._segment, self._memory_limit, root)
         try:
-            reply = self._child.open(self._setup, OPEN_LIMIT)
+            reply = self._child.open(self._setup, OPEN_LIMIT[self._setup.kind])
         except ChildEndedError as ended:
             hung = ended.outcome is Outcome.TIMED_OUT
             raise DeviceRefused(ended.detail, hung=hung) from None
@@ -134,11 +134,11 @@ class IsolatedDevice:
         if printed := child.printed():
             sys.stderr.write(printed)
         if isinstance(reply, Answer):
-            if self._setup.kind == "npu" and reply.status in CLASS:
-                child.kill()
             observation = self._observation(call, reply)
-            if any(one.code in ABANDONED for one in observation.diagnostics):
+            lost = self._setup.kind == "npu" and reply.status in CLASS
+            if lost or any(one.code in ABANDONED for one in observation.diagnostics):
                 child.kill()
+                return replace(observation, reopened=1)
             return observation
         if isinstance(reply, Unavailable):
             libraries = ", ".join(library.path for library in self.profile.libraries.values())
@@ -188,7 +188,7 @@ class IsolatedDevice:
         """Have the call answered by a process that is there. Raises ChildEndedError."""
         limit = self._time_limit
         if isinstance(call, Call):
-            limit *= max(1.0, call.segment_bytes / BYTES_IN_LIMIT)
+            limit = seconds_for(call, limit)
         child = self._child
         if child is not None and child.alive:
             try:
@@ -258,6 +258,7 @@ class IsolatedDevice:
             message=ended.detail,
             diagnostics=_diagnostics(self._segment.last_words()),
             seconds=ended.seconds,
+            reopened=1,
         )
 
 

@@ -45,6 +45,11 @@ class NpuDevice:
         return self._claim.card
 
     @property
+    def lost(self) -> tuple[str, ...]:
+        """The cards that gave way to another, each with the reason."""
+        return tuple(self._lost)
+
+    @property
     def free_cards(self) -> int:
         """How many processes could judge on these cards once this one has closed its device."""
         others = [card for card in self._cards if card.number != self.card.number]
@@ -61,6 +66,7 @@ class NpuDevice:
         if self._ended:
             raise EnvironmentFailure(self._ended)
         notes: list[Diagnostic] = []
+        reopened = 0
         moved = False
         while True:
             try:
@@ -70,6 +76,7 @@ class NpuDevice:
                     raise
                 reason = str(refused)
             else:
+                reopened += observation.reopened
                 loss = loss_of(observation.status)
                 reason = f"{observation.phase} answered {in_words(observation.status)}"
                 if observation.message:
@@ -78,7 +85,8 @@ class NpuDevice:
                     notes.append(_note(f"{self.card}: {reason}; the call was made once more"))
                     continue
                 if loss is not Loss.CARD:
-                    return replace(observation, diagnostics=(*observation.diagnostics, *notes))
+                    found = (*observation.diagnostics, *notes)
+                    return replace(observation, diagnostics=found, reopened=reopened)
             self._lose(reason)
             if moved:
                 told = f"{operator.name}: one call lost two cards: {'; '.join(self._lost)}"

@@ -33,6 +33,7 @@ from conformance.suite import UsageError
 from conformance.summary import (
     COUNTED,
     Evidence,
+    lost_cards,
     observed,
     standard_rows,
     summarize,
@@ -126,6 +127,7 @@ def _summed(runs: Sequence[Run]) -> Evidence:
         standards=standard_rows(lines),
         failures=last_of_each(failure for one in told for failure in one.failures),
         observed=observed(lines),
+        lost_cards=lost_cards(lines),
         environment=list(dict.fromkeys(text for one in told for text in one.environment)),
         errors={item: text for one in told for item, text in one.errors.items()},
     )

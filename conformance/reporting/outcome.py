@@ -18,6 +18,7 @@ from conformance.reporting.terminal import (
     coverage_lines,
     impossible_lines,
     kernel_lines,
+    lost_lines,
     observed_lines,
     standards_table,
     table,
@@ -65,7 +66,12 @@ def tell(out: Path, evidence: Evidence, status: int, console: Console) -> None:
         _show_end(text, console)
     for message in evidence.environment:
         console.print(f"the device or its environment failed: {message}", markup=False)
-    lines = (*impossible_lines(evidence), *coverage_lines(evidence), *kernel_lines(evidence))
+    lines = (
+        *lost_lines(evidence),
+        *impossible_lines(evidence),
+        *coverage_lines(evidence),
+        *kernel_lines(evidence),
+    )
     for line in (*lines, *tiling_key_lines(evidence), *observed_lines(evidence)):
         console.print(line, markup=False)
     for cell in evidence.unjudged:

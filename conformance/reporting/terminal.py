@@ -61,6 +61,11 @@ def observed_lines(evidence: Evidence) -> Iterator[str]:
     yield from (f"in quarantine, not judged: {line}" for line in evidence.observed)
 
 
+def lost_lines(evidence: Evidence) -> Iterator[str]:
+    """The cards that were lost while the run went on with others."""
+    yield from (f"gave way to another card: {line}" for line in evidence.lost_cards)
+
+
 def coverage_lines(evidence: Evidence) -> Iterator[str]:
     """What the run's cases show of the discrete cells and their edges: all in a line each, and
     what is missing.

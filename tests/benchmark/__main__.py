@@ -6,12 +6,13 @@ Ends with status 1 where a ratio is beyond its limit. Only ratios within one run
 import argparse
 import sys
 
-from tests.benchmark import harness, machine, records, verdicts
+from tests.benchmark import harness, machine, patience, records, verdicts
 
 SECTIONS = {
     "verdicts": verdicts.measure,
     "harness": harness.measure,
     "machine": machine.measure,
+    "patience": patience.measure,
     "records": records.measure,
 }
 

@@ -157,6 +157,7 @@ def test_an_interrupted_run_keeps_what_it_judged(tmp_path: Path) -> None:
     assert evidence is not None
     assert (evidence.status, evidence.exit_status) == ("interrupted", 130)
     assert evidence.cases > 0
+    assert "interrupted: what was judged is summed up" in err
     assert "interrupted: " in err
     assert "incomplete" in err
     again = ("run", *ONE_OPERATOR, "--profile", "gate", "--out", "out", "--resume")

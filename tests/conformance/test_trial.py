@@ -16,7 +16,15 @@ from conformance.case import Case, Machine, Tensor
 from conformance.devices.device import EnvironmentFailure
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.observation import Observation, Outcome
-from conformance.trial import Judged, Lost, NothingJudged, Refused, Trial, current
+from conformance.trial import (
+    MOST_REOPENED,
+    Judged,
+    Lost,
+    NothingJudged,
+    Refused,
+    Trial,
+    current,
+)
 from conformance.verdict import Verdict
 from tests.conformance.segment_sum import case, observe, operator
 
@@ -79,6 +87,7 @@ def test_an_item_that_hangs_may_do_so_twice_before_its_replay_however_much_time_
             bench.attempt(size)
     bench.attempt(7)
     assert bench.ran == [9, 8]
+    assert bench.trial.stopped == "2 calls that did not end"
 
 
 def test_a_refused_case_is_not_run_again_while_shrinking() -> None:
@@ -98,8 +107,29 @@ def test_after_the_budget_a_new_case_counts_as_accepted_without_being_run() -> N
     with pytest.raises(Refused):
         bench.attempt(9)
     assert bench.ran == [9]
+    assert bench.trial.stopped == "20 s"
     assert bench.trial.smallest is not None
     assert bench.trial.smallest.case.inputs["x"].size == 9
+
+
+def test_after_so_many_reopenings_of_the_device_no_smaller_case_is_looked_for() -> None:
+    bench = Bench()
+
+    def crash(case: Case) -> None:
+        bench.ran.append(case.inputs["x"].size)
+        trial = current()
+        assert trial is not None
+        observation = Observation(Outcome.CRASHED, reopened=2)
+        trial.record(Judged(case, observation, Verdict(False, "crashed")))
+
+    sizes = range(MOST_REOPENED, MOST_REOPENED // 2, -1)
+    for size in sizes:
+        with pytest.raises(Refused):
+            bench.trial.attempt(partial(crash, case_of(size)), case_of(size))
+    assert bench.trial.stopped == ""
+    bench.trial.attempt(partial(crash, case_of(1)), case_of(1))
+    assert bench.ran == list(sizes)
+    assert bench.trial.stopped == f"{MOST_REOPENED} times that the device was opened anew"
 
 
 def test_the_replay_really_runs_and_its_verdict_is_the_one_that_is_told() -> None:

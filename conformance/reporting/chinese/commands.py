@@ -72,6 +72,8 @@ RUNS: tuple[Phrase, ...] = (
     (r" ended without a verdict:$", r" 未得出判定即结束："),
     (r"^the device or its environment failed: ", r"设备或环境故障："),
     (r"of the same diagnosis: (\d+) items?: ", r"同一诊断：另有 \1 项："),
+    (r"^gave way to another card: ", r"已改用另一张卡："),
+    (r"^interrupted: what was judged is summed up", r"已中断：正在汇总已判定的结果"),
     (r"^cut short by the budget: (\d+) items?: ", r"因时间预算未做完：\1 项："),
     (r"^not reached: (\d+) items?: ", r"未执行：\1 项："),
     (

@@ -277,6 +277,22 @@ MACHINE: tuple[Phrase, ...] = (
     (r"(?<=, )pipe (\w+)(?=[,)])", r"流水 \1"),
     (r"on (\d+) cores? with (\d+) B of UB", r"\1 核，UB \2 字节"),
     (
+        r"the search for a smaller case ended after (\d+) calls that did not end",
+        r"对更小用例的搜索在 \1 次未结束的调用后停止",
+    ),
+    (
+        r"the search for a smaller case ended after (\d+) times that the device was opened anew",
+        r"对更小用例的搜索在设备重新打开 \1 次后停止",
+    ),
+    (
+        r"the search for a smaller case ended after all of the run's time",
+        r"对更小用例的搜索因运行时间用尽而停止",
+    ),
+    (
+        r"the search for a smaller case ended after ([\d.]+) s",
+        r"对更小用例的搜索在 \1 秒后停止",
+    ),
+    (
         r"The device does not repeat its answer: the same case was refused once and accepted when it was run again\. The refusal is told here\.",
         r"设备的结果不可复现：同一用例一次未通过，重跑后通过。此处给出未通过的结果。",
     ),

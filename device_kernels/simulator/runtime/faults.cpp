@@ -1,10 +1,12 @@
 #include "faults.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
 #include <iterator>
 #include <mutex>
@@ -37,6 +39,7 @@ constexpr std::string_view kStruck[] = {
 };
 constexpr std::string_view kWords[] = {"crash", "hang", "short", "wrong"};
 constexpr std::string_view kAny = "*";
+constexpr size_t kLine = 32;  // bytes of a ledger's line
 
 struct Entry {
     std::string text;  // as it stands in the list
@@ -53,6 +56,7 @@ struct Faults {
     std::mutex mutex;
     std::vector<Entry> entries;
     std::string unreadable;  // why
+    int ledger = -1;         // the file of ASCENDSIM_CALLS
 };
 
 // The whole of `text` as a number of at least `least`.
@@ -119,18 +123,37 @@ Faults& TheFaults() {
         auto* read = new Faults;
         const char* list = std::getenv("ASCENDSIM_FAULTS");
         ReadAll(list == nullptr ? "" : list, read);
+        if (const char* path = std::getenv("ASCENDSIM_CALLS"); path != nullptr && *path != '\0') {
+            read->ledger = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+            if (read->ledger < 0) {
+                read->unreadable = std::string("ASCENDSIM_CALLS: ") + path + " cannot be written";
+            }
+        }
         return read;
     }();
     return *faults;
 }
 
-// Whether this call is one that the entry strikes; counts it.
-bool Strikes(Entry& entry, std::string_view function, int32_t device) {
+// Appends the call's line to the ledger and answers the line's number: a write that appends leaves
+// the file's position behind what it wrote, whoever else writes. 0 where there is no ledger.
+int64_t Entered(const Faults& faults, const char* function) {
+    if (faults.ledger < 0) {
+        return 0;
+    }
+    char line[kLine + 1];
+    std::snprintf(line, sizeof line, "%-23.23s %7d\n", function, static_cast<int>(getpid()));
+    const bool written = write(faults.ledger, line, kLine) == static_cast<ssize_t>(kLine);
+    return written ? lseek(faults.ledger, 0, SEEK_CUR) / static_cast<int64_t>(kLine) : 0;
+}
+
+// Whether this call is one that the entry strikes; counts it. `number` is that of the ledger.
+bool Strikes(Entry& entry, std::string_view function, int32_t device, int64_t number) {
     if ((entry.function != kAny && entry.function != function) ||
         (entry.device >= 0 && entry.device != device)) {
         return false;
     }
-    ++entry.counted;
+    const bool jointly = number > 0 && entry.function == kAny && entry.device < 0;
+    entry.counted = jointly ? number : entry.counted + 1;
     return entry.call == 0 || entry.counted == entry.call ||
            (entry.onwards && entry.counted > entry.call);
 }
@@ -139,7 +162,7 @@ bool Strikes(Entry& entry, std::string_view function, int32_t device) {
 
 Fault CountCall(const char* function, int32_t device) {
     Faults& faults = TheFaults();
-    if (faults.entries.empty() && faults.unreadable.empty()) {
+    if (faults.entries.empty() && faults.unreadable.empty() && faults.ledger < 0) {
         return {};
     }
     if (!faults.unreadable.empty()) {
@@ -148,8 +171,9 @@ Fault CountCall(const char* function, int32_t device) {
     const Entry* first = nullptr;
     {
         const std::lock_guard<std::mutex> lock(faults.mutex);
+        const int64_t number = Entered(faults, function);
         for (Entry& entry : faults.entries) {
-            if (Strikes(entry, function, device) && first == nullptr) {
+            if (Strikes(entry, function, device, number) && first == nullptr) {
                 first = &entry;
             }
         }

@@ -5,6 +5,10 @@
 // is the status to be answered, or a word: crash ends the process, hang never returns; short and
 // wrong are of copies, which leave their second half out, or turn over one bit of what they copy,
 // and answer success. Any other function goes on as if they were not there.
+//
+// ASCENDSIM_CALLS names a file to which each of these calls appends a line of 32 bytes, its
+// function and its process. All processes with the same file are counted together: *@N is then the
+// N-th call of all, which a process that takes the place of a crashed one does not make once more.
 #pragma once
 
 #include "acl/acl_base.h"

@@ -93,6 +93,7 @@ def test_a_kernel_fault_is_the_verdict_of_its_case_and_the_card_stays(opened: Op
         observation = run(device)
         assert (observation.outcome, observation.status) == (Outcome.FAILED, VECTOR_CORE)
         assert "injected by ASCENDSIM_FAULTS" in observation.message
+        assert observation.reopened == 1
         assert right(run(device))
         assert device.card == Card(0, 0)
 
@@ -103,6 +104,7 @@ def test_after_a_lost_context_the_call_is_made_once_more(opened: Opened) -> None
         observation = run(device)
         assert right(observation)
         assert [one.code for one in observation.diagnostics] == ["context-lost"]
+        assert observation.reopened == 1
         assert device.card == Card(0, 0)
 
 
@@ -112,7 +114,9 @@ def test_a_card_that_dies_in_the_middle_gives_way_to_the_other(
     with closing(opened(f"aclrtSynchronizeStream@3+#0:{LOST_HEARTBEAT}")) as device:
         assert all(right(run(device)) for _ in range(4))
         assert device.card == Card(1, 1)
-    told = "npu:0 is lost: aclrtSynchronizeStream answered 507010, the task scheduler's heartbeat"
+        told = "npu:0 is lost: aclrtSynchronizeStream answered 507010, the task scheduler's"
+        told += " heartbeat is lost"
+        assert [lost.partition(" (")[0] for lost in device.lost] == [told]
     assert told in capfd.readouterr().err
 
 
@@ -153,4 +157,6 @@ def test_a_run_says_by_its_status_what_became_of_its_card(
     lines = read_lines(tmp_path / "out")
     assert [line.card for line in lines if isinstance(line, DeviceLine)] == judged_on
     lost = str(LOST_HEARTBEAT) in faults
+    gave_way = "gave way to another card: npu:0 is lost: aclrtSynchronizeStream answered 507010"
+    assert (gave_way in ended.err) == (len(judged_on) == 2)
     assert cards.free([Card(0, 0), Card(1, 1)], place) == 2 - lost

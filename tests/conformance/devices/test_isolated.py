@@ -180,6 +180,7 @@ def test_a_crash_names_signal_function_and_last_words(fake_device: Device) -> No
     assert observation.outcome is Outcome.CRASHED
     assert observation.phase == "aclnnFakeCrash"
     assert observation.message == "the process was ended by SIGSEGV\nabout to crash"
+    assert observation.reopened == 1
     assert_fine(fake_device)
     assert process_of(fake_device) != before
 
@@ -202,11 +203,12 @@ def test_a_hang_is_ended_at_the_time_limit(fake_device: Device, name: str) -> No
 
 
 def test_the_time_limit_grows_with_the_size_of_a_call(fake_device: Device) -> None:
-    large = Tensor((12 << 20,), "int32")
+    large = Tensor((1 << 15,), "int32")
     case = replace(fake_case(), inputs={"x": large}, outputs={"y": large})
     observation = fake_device.run(fake_operator("FakeHang"), case)
     assert observation.outcome is Outcome.TIMED_OUT
     assert observation.seconds >= 1.5 * 1.5
+    assert observation.message == "no answer within 2.26 s"
 
 
 def test_allocation_without_bound_ends_at_the_memory_limit(fake_device: Device) -> None:

@@ -188,7 +188,7 @@ def test_a_card_that_does_not_open_any_more_is_passed_over(host: Host) -> None:
 def test_a_card_that_hangs_while_it_is_opened_is_passed_over(
     host: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(isolated, "OPEN_LIMIT", 1.0)
+    monkeypatch.setitem(isolated.OPEN_LIMIT, "npu", 1.0)
     host.strike("0 -1 0")
     with closing(host.open()) as device:
         assert device.card == Card(1, 1)

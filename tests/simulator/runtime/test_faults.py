@@ -49,9 +49,9 @@ def there_and_back():
 """
 
 
-def told(lib: Path, program: str, faults: str = "", devices: str = "1") -> list[str]:
+def told(lib: Path, program: str, faults: str = "", devices: str = "1", **more: str) -> list[str]:
     """The lines that a program prints whose runtime has these faults and devices."""
-    environment = {**os.environ, "ASCENDSIM_FAULTS": faults, "ASCENDSIM_DEVICES": devices}
+    environment = {**os.environ, "ASCENDSIM_FAULTS": faults, "ASCENDSIM_DEVICES": devices, **more}
     command = [sys.executable, "-c", PREPARE + program, str(lib)]
     done = subprocess.run(
         command, cwd=ROOT.parent, env=environment, capture_output=True, text=True, timeout=60
@@ -94,6 +94,27 @@ assert acl.aclrtSetDevice(1) == 0
 print(answers + [acl.aclrtMemset(memory, 8, 0, 8) for call in range(2)])
 """
     assert told(lib, program, faults, devices="2") == [str(answers)]
+
+
+def test_all_processes_with_a_ledger_are_counted_together(lib: Path, tmp_path: Path) -> None:
+    program = """
+print(os.getpid(), acl.aclrtSetDevice(0), acl.aclrtMemset(buffer(), 8, 0, 8))
+print(acl.aclrtMemset(buffer(), 8, 0, 8))
+"""
+    ledger = tmp_path / "calls"
+    both = [told(lib, program, "*@10:507000", ASCENDSIM_CALLS=str(ledger)) for _ in range(2)]
+    assert [lines[1] for lines in both] == ["0", "507000"]
+    pids = [lines[0].split()[0] for lines in both]
+    made = ("aclrtSetDevice", "aclrtMalloc", "aclrtMemset", "aclrtMalloc", "aclrtMemset")
+    assert [line.split() for line in ledger.read_text().splitlines()] == [
+        [function, pid] for pid in pids for function in made
+    ]
+
+
+def test_a_ledger_that_cannot_be_written_strikes_every_call(lib: Path, tmp_path: Path) -> None:
+    program = "print(acl.aclInit(None), acl.text())"
+    (line,) = told(lib, program, ASCENDSIM_CALLS=str(tmp_path))
+    assert line == f"100000 ASCENDSIM_CALLS: {tmp_path} cannot be written"
 
 
 def test_a_copy_is_cut_short_or_wrong_in_one_bit_and_says_success(lib: Path) -> None:
