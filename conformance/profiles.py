@@ -15,7 +15,8 @@ class Profile:
     in one case of one of the data types (conformance/sharing.py). Of the edges, those are judged
     that cost no more than ``edge_cost`` (conformance/edges.py). ``relations`` cases are drawn for a
     relation in each mode and dtype, where relations are asked for, ``invariants`` for one that
-    always is (conformance/relations/invariants.py). ``sequences`` of calls are drawn of an
+    always is (conformance/relations/invariants.py), of which ``each_dtype`` has as many or, False,
+    those of a mode take turns. ``sequences`` of calls are drawn of an
     operator, each on a freshly opened device (conformance/sequences). ``shrink_seconds`` bounds the
     wall time in which one failing item may look for a smaller case, see `conformance.trial`;
     ``time_limit`` is seconds for one call on the device. ``random`` profiles draw a new seed for
@@ -34,6 +35,7 @@ class Profile:
     relations: int
     invariants: int
     sequences: int
+    each_dtype: bool = True
     random: bool = False
     corpus: bool = True
 
@@ -51,7 +53,8 @@ PROFILES = {
             strength=2,
             edge_cost=1_000,
             relations=12,
-            invariants=2,
+            invariants=3,
+            each_dtype=False,
             sequences=1,
             corpus=False,
         ),

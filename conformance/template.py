@@ -112,12 +112,12 @@ def cell_id(operator: str, mode: str, dtype: str) -> str:
 
 
 def parametrize(
-    body: Body, operators: Iterable[Operator], oracle: str = BOTH
+    body: Body, operators: Iterable[Operator], oracle: str = BOTH, *, each_dtype: bool = True
 ) -> pytest.MarkDecorator | None:
     """The parametrize mark of a template over ``operators``; None if there is nothing to run.
 
     Templates without a relation judge by the reference; with one, those that the ``oracle`` names,
-    and those that are always asked.
+    and those that are always asked: in ``each_dtype`` of a mode, or in one, by turns.
     """
     names = inspect.signature(body).parameters
     named = next((name for name in (*NAMED, RELATION) if name in names), None)
@@ -128,7 +128,7 @@ def parametrize(
         named, axes = SEQUENCE, ("operator",)
     if named != RELATION and oracle == RELATIONS:
         return None
-    values = [row for operator in operators for row in _rows(operator, named, oracle)]
+    values = [row for one in operators for row in _rows(one, named, oracle, each_dtype=each_dtype)]
     return pytest.mark.parametrize(axes, values, ids=map(_id, values)) if values else None
 
 
@@ -143,7 +143,9 @@ def item_ids(operators: Iterable[Operator]) -> frozenset[str]:
     )
 
 
-def _rows(operator: Operator, named: str | None, oracle: str = BOTH) -> list[tuple[Any, ...]]:
+def _rows(
+    operator: Operator, named: str | None, oracle: str = BOTH, *, each_dtype: bool = True
+) -> list[tuple[Any, ...]]:
     """What the items of a template get of an operator: each of its named calls, or each cell."""
     cells = [(mode.name, dtype) for mode in operator.modes for dtype in operator.dtypes]
     if named == SEQUENCE:
@@ -151,13 +153,20 @@ def _rows(operator: Operator, named: str | None, oracle: str = BOTH) -> list[tup
     if named == RELATION:
         return [
             (operator, relation, mode, dtype)
-            for relation in operator.relations
-            for mode, dtype in cells
+            for turn, relation in enumerate(operator.relations)
+            for place, (mode, dtype) in enumerate(cells)
             if mode in (relation.modes or (mode,)) and (relation.always or oracle != REFERENCE)
+            if each_dtype or not relation.always or _is_its_turn(operator, turn, place)
         ]
     if named is not None:
         return [(operator, one) for one in getattr(operator, NAMED[named])]
     return [(operator, mode, dtype) for mode, dtype in cells]
+
+
+def _is_its_turn(operator: Operator, relation: int, cell: int) -> bool:
+    """Whether the data type of a cell is the one in which its mode is asked for a relation."""
+    count = len(operator.dtypes)
+    return (cell // count + relation) % count == cell % count
 
 
 def bind(

@@ -1,0 +1,38 @@
+"""Over which cells a template is one item each."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from cases import test_relations as relations
+from conformance import suite
+from conformance.operator import BOTH, REFERENCE
+from conformance.template import body_of, item_ids, parametrize
+
+RECORDS = suite.operators()
+BODY = body_of(relations.test_relations)
+
+
+def rows(*, oracle: str, each_dtype: bool) -> list[tuple[object, ...]]:
+    assert BODY is not None
+    mark = parametrize(BODY, RECORDS, oracle, each_dtype=each_dtype)
+    assert mark is not None
+    assert set(mark.kwargs["ids"]) <= item_ids(RECORDS)
+    return list(mark.args[1])
+
+
+def test_what_is_always_asked_is_asked_in_each_data_type_or_in_one_of_each_mode() -> None:
+    every = rows(oracle=REFERENCE, each_dtype=True)
+    few = rows(oracle=REFERENCE, each_dtype=False)
+    assert all(relation.always for _, relation, _, _ in every)
+    asked = Counter((one.name, relation.name, mode) for one, relation, mode, _ in few)
+    assert set(asked.values()) == {1}
+    assert asked.keys() == {(one.name, relation.name, mode) for one, relation, mode, _ in every}
+    for record in RECORDS:
+        assert {dtype for one, *_, dtype in few if one is record} == set(record.dtypes)
+
+
+def test_other_relations_are_asked_in_every_data_type_whatever_the_profile() -> None:
+    few, every = (rows(oracle=BOTH, each_dtype=each) for each in (False, True))
+    told = [[row for row in found if not row[1].always] for found in (few, every)]
+    assert told[0] == told[1] != []
