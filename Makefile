@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 TORCH_NPU := $(VENV)-torch_npu
 TORCH_READY := $(TORCH_NPU)/.ready
 
-.PHONY: conformance test lint slips sanitize mutants relations removals soak wheelhouse soundness detection recovery kill-matrix mutation benchmark kills faults picture aarch64 oldest clean
+.PHONY: conformance test lint slips sanitize mutants escapes relations removals soak wheelhouse soundness detection recovery kill-matrix mutation benchmark kills faults picture aarch64 oldest clean
 .DEFAULT_GOAL := conformance
 
 conformance: $(READY)  ## judge every operator on the device at hand; evidence in reports/latest/
@@ -30,6 +30,9 @@ mutants: $(READY)  ## kernels with one mistake each: gate must reject each, 20 s
 	@$(VENV)/bin/python -m tests.kernels.detection_run --seeds 20
 	@$(VENV)/bin/python -m tests.kernels.mutation_run --seeds 20
 	@$(VENV)/bin/python -m tests.kernels.automatic_run
+
+escapes: $(READY)  ## kernels with one mistake each that users met: the regression that is kept for it must reject it
+	@$(VENV)/bin/python -m tests.kernels.escapes_run
 
 relations: $(READY)  ## kernels with one mistake each: which of them relations reject, with no reference
 	@$(VENV)/bin/python -m tests.kernels.relations_run

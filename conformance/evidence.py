@@ -100,7 +100,8 @@ class FailureLine(Line, tag="failure", kw_only=True):
     that came back wrong, in a larger refused case where ``pictured`` tells its verdict;
     ``excerpts`` are the lines of the kernel that diagnostics name. ``diagnosis`` is what went wrong
     in few words, the same for failures that are taken for one mistake; of these one is made smaller
-    by each process, the others stand ``as_drawn``.
+    by each process, the others stand ``as_drawn``. ``links`` are those of a regression to public
+    reports of its mistake.
     """
 
     item: str
@@ -117,6 +118,7 @@ class FailureLine(Line, tag="failure", kw_only=True):
     excerpts: list[Excerpt] = []
     diagnosis: str = ""
     as_drawn: bool = False
+    links: list[str] = []
 
 
 class ItemLine(Line, tag="item", kw_only=True):

@@ -15,12 +15,16 @@ from conformance.devices.device import DeviceProfile
 from conformance.diagnosis.alike import diagnosis
 from conformance.diagnosis.picture import excerpts, pictures
 from conformance.evidence import FailureLine
+from conformance.frozen.case import Frozen
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.picture import Picture
 from conformance.provenance import provenance
 from conformance.replay import Replay
 from conformance.run_folder import failure_folder
 from conformance.trial import Judged
+
+REPORTED = "reported: "
+"""How a line begins that has the address of a public report."""
 
 UNREPEATABLE = (
     "The device does not repeat its answer: the same case was refused once and accepted when it "
@@ -62,6 +66,8 @@ def tell(
         lines += [f"  {line}" for line in repr(case).splitlines()]
     if alone_accepted:
         lines += [f"  {ALONE_ACCEPTED}"]
+    known = _regression(judged, context)
+    lines += [f"  {line}" for line in _kept_for(known)]
     if not repeatable:
         lines += [f"  {UNREPEATABLE}"]
     lines += [f"  {AS_DRAWN}"] if as_drawn else []
@@ -100,7 +106,25 @@ def tell(
         excerpts=list(excerpts(judged.observation, _library(profile), case.operator)),
         diagnosis=diagnosis(judged),
         as_drawn=as_drawn,
+        links=[] if known is None else list(known.links),
     )
+
+
+def _regression(judged: Judged, context: Context) -> Frozen | None:
+    """The regression that was refused; None where something else was."""
+    if judged.judged_as != "regression":
+        return None
+    every = (one for record in context.operators for one in record.regressions)
+    mine = (one for one in every if one.case.operator == judged.case.operator)
+    return next((one for one in mine if one.name == judged.name), None)
+
+
+def _kept_for(known: Frozen | None) -> Iterator[str]:
+    """What a regression is kept for, and where its mistake was reported."""
+    if known is not None:
+        yield f"regression called: {known.name}"
+        yield from ([f"kept for: {known.why}"] if known.why else [])
+        yield from (f"{REPORTED}{link}" for link in known.links)
 
 
 def _larger(judged: Judged, telling: Judged | None) -> Iterator[str]:

@@ -84,6 +84,8 @@ def show_command(parsed: argparse.Namespace, console: Console, extra: list[str])
         )
         for one in operator.regressions:
             console.print(f"  {one.name}: {one.why}", markup=False)
+            for link in one.links:
+                console.print(f"    {link}", markup=False)
     if parsed.json:
         counts = {o.name: [len(o.corpus), len(o.regressions)] for o in kept.operators}
         tell_program({"status": ACCEPTED, "corpus": kept.corpus, "cases": counts})

@@ -61,6 +61,7 @@ def add_replay(commands: Any) -> None:
     )
     add("--name", metavar="NAME", help="of the regression (mode, dtype and digest)")
     add("--why", metavar="TEXT", help="what it is kept for (the headline of its verdict)")
+    add("--link", metavar="URL", action="append", help="where the mistake is reported in public")
     add_json(command)
     add_operators(command)
     command.set_defaults(command=replay_command)
@@ -72,8 +73,9 @@ def replay_command(parsed: argparse.Namespace, console: Console, extra: list[str
     libraries = folder_of("libraries", parsed.libraries)
     if parsed.order is not None:
         _check_order(parsed.order, parsed.device)
-    if not parsed.promote and (parsed.name or parsed.why):
-        raise suite.UsageError("name", parsed.name or parsed.why, "goes with --promote")
+    about = parsed.name or parsed.why or next(iter(parsed.link or ()), None)
+    if not parsed.promote and about:
+        raise suite.UsageError("name", about, "goes with --promote")
     directories = tuple(directory.absolute() for directory in parsed.operators)
     operators = suite.operators(directories)
     bundle = read_bundle(parsed.bundle)
@@ -116,7 +118,7 @@ def _promote(bundle: Bundle, parsed: argparse.Namespace, directories: Sequence[P
     folder = attach.folder_of(attach.REGRESSIONS, case.operator, directories)
     name = parsed.name or f"{case.mode} {case.dtype} {case.digest[:8]}"
     why = printable(parsed.why or bundle.manifest.headline)
-    return promote(folder, bundle.replay, name, why)
+    return promote(folder, bundle.replay, name, why, tuple(parsed.link or ()))
 
 
 def _told(bundle: Bundle) -> Iterator[str]:

@@ -19,6 +19,8 @@ from conformance.setting import USUAL
 
 Kind = Literal["corpus", "regression"]
 NAME = re.compile(r"[A-Za-z0-9][\w .,+=^-]{0,119}", re.ASCII)
+LINK = re.compile(r"https://[\w.-]+(/[\w./#?=&%-]*)?", re.ASCII)
+LONGEST_LINK, MOST_LINKS = 200, 20
 LISTED_ELEMENTS = 64
 """Elements up to which a tensor is written as values."""
 
@@ -26,7 +28,8 @@ LISTED_ELEMENTS = 64
 @dataclass(frozen=True)
 class Frozen:
     """A case with a name that stays, in the corpus or as a regression: ``digest`` is that of its
-    inputs when it was frozen, ``why`` what it is kept for.
+    inputs when it was frozen, ``why`` what it is kept for, ``links`` where the mistake that it
+    shows was reported in public.
     """
 
     name: str
@@ -34,6 +37,7 @@ class Frozen:
     digest: str
     kind: Kind
     why: str = ""
+    links: tuple[str, ...] = ()
 
 
 class Written(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
@@ -43,6 +47,7 @@ class Written(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     digest: str
     case: Case
     why: str = ""
+    links: tuple[str, ...] = ()
 
 
 class NotFrozen(ValueError):  # noqa: N818
@@ -53,6 +58,7 @@ def written(frozen: Frozen) -> dict[str, Any]:
     """A frozen case as plain values, without what is not said; the file is made of these."""
     told: dict[str, Any] = {"name": frozen.name, "digest": frozen.digest}
     told |= {"why": frozen.why} if frozen.why else {}
+    told |= {"links": list(frozen.links)} if frozen.links else {}
     plain = msgspec.to_builtins(frozen.case, enc_hook=lambda value: value.item())
     return told | {"case": _said(plain)}
 
@@ -67,16 +73,28 @@ def read(raw: bytes, kind: Kind, operator: str) -> Frozen:
         raise NotFrozen(f"its name {found.name[:100]!r} is none")
     if found.case.operator != operator:
         raise NotFrozen(f"{found.name} is a case of {found.case.operator[:100]!r}")
-    return Frozen(found.name, found.case, found.digest, kind, found.why)
+    wrong = [link for link in found.links if not is_link(link)]
+    if wrong or len(found.links) > MOST_LINKS:
+        raise NotFrozen(
+            f"its link {wrong[0][:100]!r} is none" if wrong else "it has too many links"
+        )
+    return Frozen(found.name, found.case, found.digest, kind, found.why, found.links)
 
 
-def frozen_now(name: str, case: Case, kind: Kind, why: str = "") -> Frozen:
+def is_link(text: str) -> bool:
+    """Whether a text is the address of a public page, fit to be printed and clicked on."""
+    return len(text) <= LONGEST_LINK and LINK.fullmatch(text) is not None
+
+
+def frozen_now(
+    name: str, case: Case, kind: Kind, why: str = "", links: tuple[str, ...] = ()
+) -> Frozen:
     """A case as it is from now on: its small tensors as values."""
     inputs = {key: _listed(case, key, tensor) for key, tensor in case.inputs.items()}
     before = tuple(frozen_now(name, one, kind).case for one in case.before)
     kept = replace(case, inputs=inputs, before=before)
     assert kept.digest == case.digest
-    return Frozen(name, kept, case.digest, kind, why)
+    return Frozen(name, kept, case.digest, kind, why, links)
 
 
 def _listed(case: Case, name: str, tensor: Tensor) -> Tensor:

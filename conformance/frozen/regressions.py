@@ -12,7 +12,15 @@ from pathlib import Path
 
 import msgspec
 
-from conformance.frozen.case import NAME, Frozen, NotFrozen, frozen_now, read, written
+from conformance.frozen.case import (
+    NAME,
+    Frozen,
+    NotFrozen,
+    frozen_now,
+    is_link,
+    read,
+    written,
+)
 from conformance.replay import Replay
 from conformance.suite import UsageError
 
@@ -47,21 +55,24 @@ def digest_of(found: Mapping[str, Sequence[Frozen]]) -> str | None:
     return hashlib.sha256(repr(told).encode()).hexdigest()[:16] if told else None
 
 
-def promote(folder: Path, replay: Replay, name: str, why: str) -> Path:
+def promote(folder: Path, replay: Replay, name: str, why: str, links: tuple[str, ...] = ()) -> Path:
     """Write a refused call as a regression; returns its file.
 
-    Raises `UsageError` for a name that says nothing or is taken, a call that is made in every run
-    already, and one that is too large to commit.
+    Raises `UsageError` for a name that says nothing or is taken, a link that is none, a call that
+    is made in every run already, and one that is too large to commit.
     """
     if not NAME.fullmatch(name) or name.endswith("."):
         rule = (
             "allowed: up to 120 letters, digits, spaces and _ . , + = ^ -, a letter or digit first"
         )
         raise UsageError("name", name, rule)
+    for link in links:
+        if not is_link(link):
+            raise UsageError("link", link, "allowed: the https address of a public page")
     if replay.judged_as in JUDGED_ALREADY:
         rule = f"is on record as a {replay.judged_as}: every run makes it already"
         raise UsageError("bundle", replay.name or name, rule)
-    frozen = frozen_now(name, replay.case, "regression", why)
+    frozen = frozen_now(name, replay.case, "regression", why, links)
     text = msgspec.json.format(msgspec.json.encode(written(frozen)), indent=1) + b"\n"
     if len(text) > MOST_BYTES:
         text = msgspec.json.encode(written(frozen)) + b"\n"

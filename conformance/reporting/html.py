@@ -12,6 +12,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
 from conformance.evidence import FailureLine
+from conformance.failure import REPORTED
+from conformance.frozen.case import MOST_LINKS, is_link
 from conformance.reporting.chinese import in_chinese
 from conformance.reporting.drawing import heat_map, histogram, legend
 from conformance.reporting.groups import Group, groups
@@ -183,6 +185,7 @@ def _failure(group: Group, language: str) -> dict[str, Any]:
         "details": say("\n".join(_details(failure.text[:SHOWN_TEXT]))),
         "cut": len(failure.text) > SHOWN_TEXT,
         "replay": replay_of(failure),
+        "links": [link for link in failure.links[:MOST_LINKS] if is_link(link)],
         "pictured": say(failure.pictured[:SHOWN_TEXT]),
         "pictures": [
             {
@@ -199,7 +202,7 @@ def _failure(group: Group, language: str) -> dict[str, Any]:
 
 
 def _details(text: str) -> Iterator[str]:
-    """The lines of a failure's text between its headline and its replay line."""
+    """The lines of a failure's text between its headline and its replay line, without links."""
     for line in text.splitlines()[1:]:
-        if not line.startswith("  replay: "):
+        if not line.startswith(("  replay: ", f"  {REPORTED}")):
             yield line.removeprefix("  ")

@@ -66,6 +66,7 @@ TEXTS: Mapping[str, tuple[str, str]] = {
     "lines missed": ("Lines not run", "未执行的行"),
     "failures": ("Failures", "失败详情"),
     "replay": ("Replay this case", "复现该用例"),
+    "reported": ("This mistake in public reports", "该错误的公开报告"),
     "picture": ("Where it is wrong", "错误位置"),
     "picture larger": (
         "Where it is wrong, in a larger case than the smallest",

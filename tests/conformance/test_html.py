@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -18,7 +19,10 @@ REPLAY = "python -m conformance run --case 'a folder/<case>&.json' --device sim"
 HOSTILE = "</pre><script>alert(1)</script><img src=http://x.invalid/ onerror=alert(1)>"
 
 
-def failed_run(name: str = "copying") -> Evidence:
+LINK = "https://github.com/owner/kernels/issues/12"
+
+
+def failed_run(name: str = "copying", links: Sequence[str] = ()) -> Evidence:
     failure = FailureLine(
         worker="main",
         item=f"cases/test_values.py::test_values[{name}-plain-float32]",
@@ -28,7 +32,8 @@ def failed_run(name: str = "copying") -> Evidence:
         digest="0",
         case="failures/0/case.json",
         headline=f"{name} is wrong in 3 of 4 rows",
-        text=f"headline\n  behaves like: {name}\n  replay: {REPLAY}",
+        text=f"headline\n  behaves like: {name}\n  reported: {LINK}\n  replay: {REPLAY}",
+        links=list(links),
     )
     cells = [Cell(operator=name, mode="plain", dtype="float32", cases=7, failed=1)]
     return Evidence(
@@ -73,6 +78,22 @@ def test_a_page_needs_nothing_from_elsewhere() -> None:
     page = html.render(failed_run())
     assert Elements(page).addresses == []
     assert not re.search(r"url\(|@import", page)
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "public reports"), ("zh", "公开报告")])
+def test_links_of_a_regression_are_told_once_and_can_be_clicked_on(
+    language: str, words: str
+) -> None:
+    page = html.render(failed_run(links=[LINK]), language)
+    assert Elements(page).addresses == [LINK]
+    assert page.count(LINK) == 2
+    assert words in page
+    assert words not in html.render(failed_run(), language)
+
+
+@pytest.mark.parametrize("link", ["javascript:alert(1)", "http://x.invalid", HOSTILE])
+def test_what_is_no_link_is_not_shown_as_one(link: str) -> None:
+    assert Elements(html.render(failed_run(links=[link]))).addresses == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

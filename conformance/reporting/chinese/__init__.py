@@ -12,8 +12,14 @@ from functools import cache
 
 from conformance.reporting.chinese import advice, commands, verdicts
 
-QUOTED = ("contract: ", "replay: ")
-"""Lines of which only the first word is translated: a document's words, and a command."""
+QUOTED = {
+    "contract: ": "契约：",
+    "replay: ": "复现命令：",
+    "regression called: ": "回归用例名：",
+    "kept for: ": "保留原因：",
+    "reported: ": "公开报告：",
+}
+"""Lines of which only the first words are translated: a document's words, a command, a record's."""
 
 
 MARKS = re.compile(r"(?<=[\u4e00-\u9fff）」”])([,;:])(?: |$)|([,;])(?: )(?=推测|即|第)| (?=（)")
@@ -36,9 +42,8 @@ def in_chinese(text: str) -> str:
 
 def _line(line: str) -> str:
     bare = line.lstrip()
-    for lead in QUOTED:
+    for lead, head in QUOTED.items():
         if bare.startswith(lead):
-            head = {"contract: ": "契约：", "replay: ": "复现命令："}[lead]
             return line[: len(line) - len(bare)] + head + bare.removeprefix(lead)
     said = line
     for pattern, words in _rules():

@@ -17,10 +17,11 @@ from conformance.suite import UsageError
 from tests.conformance.bundle.bundles import CASE
 
 NAME = OPERATOR.name
+LINKS = ("https://github.com/owner/kernels/issues/12",)
 
 
 def promoted(folder: Path, name: str = "the last row is dropped", case: Case = CASE) -> Path:
-    return promote(folder, Replay(case), name, "the third core began a row late")
+    return promote(folder, Replay(case), name, "the third core began a row late", LINKS)
 
 
 def test_a_promoted_call_is_read_back_and_judged_as_the_same_call(tmp_path: Path) -> None:
@@ -30,6 +31,7 @@ def test_a_promoted_call_is_read_back_and_judged_as_the_same_call(tmp_path: Path
     ((one,),) = read_regressions(tmp_path / "regressions").values()
     assert (one.name, one.kind) == ("the last row is dropped", "regression")
     assert one.why == "the third core began a row late"
+    assert one.links == LINKS
     assert one.digest == one.case.digest == CASE.digest
     assert one.case.machine == CASE.machine
 
@@ -40,8 +42,13 @@ def test_records_get_their_regressions_whether_or_not_the_corpus_is_judged(
     promoted(tmp_path / "regressions")
     for corpus in (True, False):
         kept = attached((OPERATOR,), [tmp_path], corpus=corpus)
-        assert [one.name for one in kept.operators[0].regressions] == ["the last row is dropped"]
-        assert kept.regressions == digest_of(read_regressions(tmp_path / "regressions"))
+        own = attached((OPERATOR,), [], corpus=corpus)
+        names = [one.name for one in own.operators[0].regressions]
+        assert [one.name for one in kept.operators[0].regressions] == [
+            *names,
+            "the last row is dropped",
+        ]
+        assert kept.regressions != own.regressions
     assert digest_of({}) is None
 
 
@@ -51,6 +58,25 @@ def test_records_get_their_regressions_whether_or_not_the_corpus_is_judged(
 def test_a_name_is_no_path_and_no_markup(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError, match="allowed: up to 120 letters"):
         promoted(tmp_path, name)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "http://example.org/x",
+        "javascript:alert(1)",
+        "https://example.org/'x'",
+        'https://example.org/"><script>',
+        "https://example.org/a b",
+        "https://example.org/\n",
+        "https://" + "x" * 200,
+        "",
+    ],
+)
+def test_a_link_is_the_address_of_a_public_page_and_nothing_else(tmp_path: Path, link: str) -> None:
+    with pytest.raises(UsageError, match="allowed: the https address of a public page"):
+        promote(tmp_path, Replay(CASE), "a name", "", (link,))
     assert not list(tmp_path.iterdir())
 
 
@@ -83,6 +109,8 @@ def test_a_call_on_record_is_made_in_every_run_already(tmp_path: Path, judged_as
         ({"digest": 7}, "Expected `str`"),
         ({"case": {}}, "missing required field"),
         ({"evil": True}, "unknown field"),
+        ({"links": ["javascript:alert(1)"]}, r"its link 'javascript:alert\(1\)' is none"),
+        ({"links": ["https://example.org/x"] * 21}, "it has too many links"),
     ],
 )
 def test_a_file_that_is_no_regression_is_refused_by_its_name(

@@ -33,6 +33,7 @@ from tests.conformance.wrong.first_slot_only import OPERATOR as FIRST_SLOT_ONLY
 from tests.conformance.wrong.first_slot_only import renamed
 
 WRONG = "first_slot_only"
+LINK = "https://github.com/owner/kernels/issues/12"
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +70,8 @@ def test_regressions_run_first_and_the_corpus_before_all_others(gate: tuple[Ende
     assert ended.status == 0, ended.err
     kinds = [line.judged_as for line in verdicts(out)]
     assert list(dict.fromkeys(kinds)) == ["regression", "corpus", "example"]
-    assert kinds.count("regression") == 1
+    own = attached((OPERATOR,), [], corpus=False).operators[0].regressions
+    assert kinds.count("regression") == len(own) + 1
 
 
 def test_verdicts_carry_the_names_of_their_cases(gate: tuple[Ended, Path]) -> None:
@@ -77,8 +79,9 @@ def test_verdicts_carry_the_names_of_their_cases(gate: tuple[Ended, Path]) -> No
     kept = attached((OPERATOR,), [], corpus=True).operators[0]
     told = {line.name: line.digest for line in verdicts(out) if line.judged_as == "corpus"}
     assert told == {one.name: one.digest for one in kept.corpus}
-    (regression,) = [line for line in verdicts(out) if line.judged_as == "regression"]
-    assert (regression.name, regression.digest) == ("a row too late", CASE.digest)
+    told = {line.name: line.digest for line in verdicts(out) if line.judged_as == "regression"}
+    mine = {one.name: one.digest for one in kept.regressions}
+    assert told == {**mine, "a row too late": CASE.digest}
 
 
 def test_the_run_tells_the_version_of_the_corpus_and_the_gate_keys_by_it(
@@ -117,10 +120,12 @@ def test_a_refused_call_becomes_a_regression_that_every_run_refuses_first(
     refused = bundle(tmp_path / "b", wrongly_judged(), FIRST_SLOT_ONLY)
     asked = ["replay", str(refused), *ON_SIMULATOR, "--operators", str(mine), "--promote"]
     asked += ["--name", "only the first slot", "--why", "the reference is wrong on purpose"]
+    asked += ["--link", LINK]
     assert main(asked) == 1
     assert "only the first slot.json (" in capsys.readouterr().err
     ((kept,),) = read_regressions(mine / "regressions").values()
     assert (kept.name, kept.why) == ("only the first slot", "the reference is wrong on purpose")
+    assert kept.links == (LINK,)
     assert kept.digest == wrongly_judged().digest
     ended, out = judged(mine, "smoke", "--operator", WRONG)
     assert ended.status == 1
@@ -128,6 +133,14 @@ def test_a_refused_call_becomes_a_regression_that_every_run_refuses_first(
     assert evidence is not None
     (failure,) = evidence.failures
     assert failure.item.endswith(f"test_regressions[{WRONG}-only_the_first_slot]")
+    assert failure.links == [LINK]
+    for line in (
+        "called: only the first slot",
+        "reference is wrong on purpose",
+        f"reported: {LINK}",
+    ):
+        assert line in failure.text
+    assert f'<a href="{LINK}"' in (out / "report.html").read_text()
     again = ["replay", str((out / failure.case).parent), *ON_SIMULATOR]
     assert main([*again, "--operators", str(mine)]) == 1
     assert "the outputs are those of then, byte for byte" in capsys.readouterr().err

@@ -57,6 +57,9 @@ def test_all_advice_of_the_machine_is_translated_and_none_that_it_does_not_give(
             "空闲卡 2 张：由 2 个进程判定，而非 3 个",
         ),
         ("guess: slot 3 is left out", "推测：漏加槽 3"),
+        ("  regression called: zero tokens", "  回归用例名：zero tokens"),
+        ("  kept for: counts are written", "  保留原因：counts are written"),
+        ("  reported: https://example.org/1", "  公开报告：https://example.org/1"),
         (
             "guess: every value is the next one above the right one",
             "推测：每个值都是正确值上方的相邻值",
