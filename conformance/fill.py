@@ -14,6 +14,7 @@ from conformance.devices.layout import POISON
 from conformance.knife import knife
 from conformance.numerics.standards import STANDARDS
 from conformance.numerics.standards.data import DataRule, listed_values
+from conformance.planted import PLANTED, planted
 from reference.floats import Format, format_of, to_bits
 
 Columns = NDArray[np.float64]
@@ -67,6 +68,9 @@ def expand(
             if family == ADDRESS:
                 code = address_code(fill.seed, fmt, fill.terms)
                 values[:, mine] = code.values(own[first : first + at_once, None], mine)
+            elif family == PLANTED:
+                here = np.arange(first, first + len(part))
+                values[:, mine] = planted(here, columns, rows, fmt, fill.seed)[:, mine]
             elif family == BITS:
                 values[:, mine] = 0
                 patterns.append((mine, _patterns(generator, (len(part), mine.size), fmt)))

@@ -15,6 +15,7 @@ from conformance.fill import BITS, NAMES, PRESCRIBED, Fill
 from conformance.numerics.moved import as_integers
 from conformance.numerics.sources import Sources
 from conformance.operator import AttributeParameter, Copy, Index, Operator, Sum
+from conformance.planted import PLANTED
 from conformance.setting import AS_LEFT, LEVELS, POISONED, ZEROED, Setting
 
 LARGEST_TENSOR = 2 << 30
@@ -184,7 +185,7 @@ def _range(dtype: np.dtype[Any]) -> tuple[int, int]:
 def _check_fill(name: str, fill: Fill) -> None:
     _require(bool(fill.stripes), f"{name}.fill.stripes", "none", "at least one family")
     for stripe in fill.stripes:
-        _require_one_of(f"{name}.fill.stripes", stripe, [*NAMES, BITS, *PRESCRIBED])
+        _require_one_of(f"{name}.fill.stripes", stripe, [*NAMES, BITS, PLANTED, *PRESCRIBED])
     _require(0 <= fill.seed < 2**64, f"{name}.fill.seed", fill.seed, "0 to 2^64 - 1")
     _require(fill.terms >= 1, f"{name}.fill.terms", fill.terms, "1 or more")
 

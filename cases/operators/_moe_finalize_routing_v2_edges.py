@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
+from cases.operators._extremes import Extremes
 from cases.operators._moe_finalize_routing_v2_call import (
     by_column,
     call_in,
@@ -43,6 +44,13 @@ def edges(mode: str, dtype: str) -> Edges:
     )
     declared = (*_vendor(size), *own)
     return replace(edges_on(call_in(mode), drawn_as(mode), dtype, declared), sizes_of=_sizes_of)
+
+
+def extremes(mode: str, dtype: str) -> Extremes:
+    """What is extreme in all that is added, and in scales."""
+    plain = {SCALE_BYTES: numpy_dtype(dtype).itemsize, BIASED: 0}
+    rows = {"expanded_x": {}, "x1": {}, "x2": {}, "bias": {**plain, BIASED: 1}}
+    return Extremes(rows, {"scales": plain})
 
 
 def _sizes_of(case: Case) -> Sizes:

@@ -21,6 +21,7 @@ from cases.operators._moe_finalize_routing_v2_grad_call import (
     graded,
     scaled,
 )
+from cases.operators._slot_sum_far import far_gradients
 from cases.operators._storage_bits import bits
 from conformance.case import Case, Tensor
 from conformance.fill import BITS, Fill
@@ -56,8 +57,8 @@ def _made(
 
 
 def examples() -> tuple[Example, ...]:
-    """Calls worked by hand in every mode, bits of every kind, and small calls."""
-    return (*_by_hand(), *_others())
+    """Calls worked by hand in every mode, bits of every kind, small calls, far rows."""
+    return (*_by_hand(), *_others(), *far_gradients(call, GRAD))
 
 
 def _by_hand() -> Iterator[Example]:

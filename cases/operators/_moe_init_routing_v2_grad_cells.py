@@ -10,6 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from cases.operators._extremes import Extremes
 from cases.operators._moe_init_routing_v2_grad_edges import edges
 from cases.operators._moe_init_routing_v2_grad_indices import routed, scope
 from cases.operators._moe_init_routing_v2_grad_sizes import (
@@ -49,6 +50,9 @@ MOST_HIDDEN = 2000
 
 Indices = NDArray[np.int64]
 Call = Callable[..., Case]
+
+
+EXTREMES = Extremes({"grad_expanded_x": {}}, tiles="hidden = two tiles")
 
 
 @cache

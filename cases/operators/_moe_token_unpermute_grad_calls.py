@@ -18,6 +18,7 @@ from cases.operators._moe_token_unpermute_grad_call import (
     graded,
     weighted,
 )
+from cases.operators._slot_sum_far import far_gradients
 from cases.operators._storage_bits import bits
 from conformance.case import Case, Tensor
 from conformance.fill import BITS, Fill
@@ -53,8 +54,8 @@ def _weighted(dtype: str, tokens: int, top_k: int, hidden: int, probs_dtype: str
 
 
 def examples() -> tuple[Example, ...]:
-    """Calls worked by hand, every pair of dtypes, limits, bits of every kind, empty outputs."""
-    return (*_by_hand(), *_pairs(), *_limits())
+    """Calls worked by hand, every pair of dtypes, limits, bits of every kind, little or far."""
+    return (*_by_hand(), *_pairs(), *_limits(), *far_gradients(call, GRAD))
 
 
 def _by_hand() -> Iterator[Example]:

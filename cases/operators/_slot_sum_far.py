@@ -7,6 +7,7 @@ source of gigabytes. Only rows that are listed exist; out stays small.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from hypothesis import strategies as st
 
@@ -79,3 +80,24 @@ def far_examples(call: Call, dtypes: tuple[str, ...]) -> Iterator[Example]:
             )
             name = f"rows around 2^{edge.bit_length() - 1} elements {dtype}"
             yield Example(name, case, "int64 shape and int32 indices of the interface, inferred")
+
+
+def far_gradients(call: Call, grad: str) -> Iterator[Example]:
+    """A call for each edge whose gradient ``grad`` of all tokens ends beyond it; two rows of it are
+    moved, as all other tokens were dropped. ``call`` makes a case of one slot to a token.
+    """
+    for edge, dtype in zip(EDGES, ("float16", "float32"), strict=True):
+        hidden = edge // 8192
+        tokens = edge // hidden + 2
+        case = call(
+            "single", dtype, source=(2, hidden), indices=tuple(range(tokens))[::-1], top_k=1
+        )
+        given = replace(
+            case.inputs[grad], fill=Fill(("address",), seed=4), rows=(tokens - 2, tokens - 1)
+        )
+        power = edge.bit_length() - 1
+        yield Example(
+            f"gradients beyond 2^{power} elements {dtype}",
+            replace(case, inputs={**case.inputs, grad: given}),
+            "int64 shape, inferred",
+        )

@@ -19,6 +19,7 @@ from conformance.strategies.keys import keyed
 
 DTYPES = ("float16", "bfloat16", "float32")
 CHIP = Machine(48, USABLE_UB_BYTES["Ascend910_93"])
+EXPERTS = 8
 ADDRESSED, PATTERNS = Fill(("address",), seed=4), Fill((BITS,), seed=7)
 
 Shape = tuple[int, ...]
@@ -46,7 +47,8 @@ def at_lines(permute: TokenPermute, source: str, every: str, some: str) -> Itera
     """Every size at which the vendor's tiling branches on its chips, on the device's own machine.
 
     Calls of the mode ``every`` keep every slot, those of the mode ``some`` leave some out. Few have
-    many slots, as their indices are listed one by one.
+    many slots, as their indices are listed one by one. The last has as many slots to a token as
+    there are experts.
     """
     core = one_core_slots(CHIP, permute.vendor.core_bytes)
     merge = LISTS_OF_ONE_MERGE * core
@@ -65,6 +67,10 @@ def at_lines(permute: TokenPermute, source: str, every: str, some: str) -> Itera
                 asked = _first(permute, some, 4)
                 case = sized(permute, some, dtype, (2, hidden), 2, "descending", **asked)
                 yield Example(f"rows of {hidden} {dtype}", case, source)
+    orders = np.random.default_rng(EXPERTS).permuted(np.tile(np.arange(EXPERTS), (5, 1)), axis=1)
+    asked = {"indices": tuple(orders.ravel().tolist()), **_first(permute, every, orders.size)}
+    case = sized(permute, every, "bfloat16", (len(orders), 8), EXPERTS, **asked)
+    yield Example("every token of every expert", case, "topK up to the number of experts, inferred")
 
 
 def far(call: Call, mode: str, asked: Callable[[int], dict[str, Any]]) -> Iterator[Example]:

@@ -20,6 +20,7 @@ import numpy as np
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
+from cases.operators._extremes import with_extremes
 from cases.operators._moe_finalize_routing_v2_call import (
     DTYPES,
     MODES,
@@ -35,6 +36,7 @@ from cases.operators._moe_finalize_routing_v2_call import (
 )
 from cases.operators._moe_finalize_routing_v2_calls import examples, quarantine
 from cases.operators._moe_finalize_routing_v2_cells import cells, completed
+from cases.operators._moe_finalize_routing_v2_edges import extremes
 from cases.operators._moe_finalize_routing_v2_limits import limits
 from cases.operators._moe_finalize_routing_v2_rejections import rejections
 from cases.operators._moe_finalize_routing_v2_relations import RELATIONS
@@ -160,7 +162,7 @@ OPERATOR = Operator(
     cases=cases,
     small_cases=partial(cases, small=True),
     seam_cases=partial(cases, small=True, seam=True),
-    cells=cells,
+    cells=with_extremes(cells, extremes),
     examples=examples(),
     rejections=rejections(),
     quarantine=quarantine(),

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
+from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._moe_finalize_routing_v2_grad_call import (
     BIAS,
     BIASES,
@@ -199,6 +200,15 @@ def _scales_of(case: Case) -> tuple[str, ...]:
     return families_of(scales.fill, scales.shape[-1]) if scales.fill else ()
 
 
+def extremes(mode: str, dtype: str) -> Extremes:
+    """What is extreme in rows, gradients, scales and a bias; without scales rows are moved."""
+    fixed = {BIASED_EDGE: 0}
+    if mode == "single":
+        return Extremes({GRAD: {}}, top_k=1, tiles="2 x tile", fixed=fixed)
+    rows = {X: {}, GRAD: {}, BIAS: {BIASED_EDGE: 1}}
+    return Extremes(rows, {SCALES: {}}, tiles="2 x tile", fixed=fixed)
+
+
 EQUATIONS = f"{README}, function: equations"
 PRODUCTS = f"{README}, products"
 OPERATOR = Operator(
@@ -256,7 +266,7 @@ OPERATOR = Operator(
     cases=cases,
     small_cases=partial(cases, small=True),
     seam_cases=partial(cases, small=True, seam=True),
-    cells=cells,
+    cells=with_extremes(cells, extremes),
     examples=examples(),
     rejections=rejections(),
     quarantine=quarantine(),

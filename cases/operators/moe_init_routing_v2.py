@@ -12,6 +12,7 @@ from typing import Any
 
 from hypothesis.strategies import SearchStrategy
 
+from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_init_routing_v2_call import (
     BEFORE,
@@ -91,6 +92,13 @@ def counted(flag: str, clause: Clause) -> Varying:
     )
 
 
+def extremes(mode: str, dtype: str) -> Extremes:
+    """What is extreme in a mode, which may need more than one slot to be told from others."""
+    windows = PERMUTE.windows
+    fewest = windows.fewest_tokens(mode, windows.levels[mode][0], 1)
+    return Extremes({"x": {}}, tokens=fewest, tiles="hidden, ")
+
+
 OPERATOR = Operator(
     name=NAME,
     title="MoeInitRoutingV2",
@@ -153,7 +161,7 @@ OPERATOR = Operator(
     cases=cases,
     small_cases=partial(cases, small=True),
     seam_cases=partial(cases, small=True, seam=True),
-    cells=cells_of,
+    cells=with_extremes(cells_of, extremes),
     examples=examples(),
     rejections=rejections(),
     quarantine=quarantine(),

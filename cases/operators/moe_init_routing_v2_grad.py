@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
+from cases.operators._extremes import with_extremes
 from cases.operators._landmarks import of_summed_rows
-from cases.operators._moe_init_routing_v2_grad_cells import cells
+from cases.operators._moe_init_routing_v2_grad_cells import EXTREMES, cells
 from cases.operators._moe_init_routing_v2_grad_far import far_cases, far_examples
 from cases.operators._moe_init_routing_v2_grad_limits import (
     bins,
@@ -379,7 +380,7 @@ OPERATOR = Operator(
     seam_cases=lambda mode, dtype: (
         far_cases(call, dtype, True) if mode == "drop_pad" else cases(mode, dtype, small=True)
     ),
-    cells=partial(cells, call),
+    cells=with_extremes(partial(cells, call), EXTREMES),
     examples=examples(),
     rejections=rejections(),
     row_sum=row_sum,

@@ -12,6 +12,7 @@ from typing import Any
 
 from hypothesis.strategies import SearchStrategy
 
+from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_token_permute_call import DTYPES, NAME, PERMUTE, TENSORS
 from cases.operators._moe_token_permute_calls import (
@@ -112,7 +113,7 @@ OPERATOR = Operator(
     cases=cases,
     small_cases=partial(cases, small=True),
     seam_cases=partial(cases, small=True, seam=True),
-    cells=cells_of,
+    cells=with_extremes(cells_of, Extremes({"tokens": {}}, tiles="hidden, ")),
     examples=examples(),
     rejections=rejections(),
     quarantine=quarantine(),

@@ -7,6 +7,7 @@ from functools import cache, partial
 
 from hypothesis.strategies import SearchStrategy
 
+from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._landmarks import of_summed_rows
 from cases.operators._slot_sum_cases import left_to_right, near_cases, row_sum
 from cases.operators._slot_sum_cells import cells
@@ -263,7 +264,7 @@ OPERATOR = Operator(
     cases=cases,
     small_cases=partial(cases, small=True),
     seam_cases=partial(near_cases, call, small=True, seam=True),
-    cells=partial(cells, call),
+    cells=with_extremes(partial(cells, call), Extremes({"permuted_output_grad": {}})),
     examples=examples(),
     rejections=rejections(),
     quarantine=quarantine(),

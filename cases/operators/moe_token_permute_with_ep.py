@@ -13,6 +13,7 @@ import numpy as np
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
+from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_token_permute_with_ep_call import (
     DTYPES,
@@ -128,6 +129,13 @@ def landmarks(case: Case) -> Landmarks:
     return of_sorted_rows(case, "permute_tokens", "indices", "tokens", first)
 
 
+def extremes(mode: str, dtype: str) -> Extremes:
+    """What is extreme in a mode, which may need more than one slot to be told from others."""
+    windows = PERMUTE.windows
+    fewest = windows.fewest_tokens(mode, windows.levels[mode][0], 1)
+    return Extremes({"tokens": {}}, {"probs": {"probs": 1}}, tokens=fewest, tiles="hidden, ")
+
+
 OPERATOR = Operator(
     name=NAME,
     title="MoeTokenPermuteWithEp",
@@ -195,7 +203,7 @@ OPERATOR = Operator(
     cases=cases,
     small_cases=partial(cases, small=True),
     seam_cases=partial(cases, small=True, seam=True),
-    cells=cells_of,
+    cells=with_extremes(cells_of, extremes),
     examples=examples(),
     rejections=rejections(),
     quarantine=quarantine(),

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
+from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._moe_token_permute_with_ep_grad_call import (
     DTYPES,
     GRAD,
@@ -167,7 +168,7 @@ OPERATOR = Operator(
     cases=cases,
     small_cases=partial(cases, small=True),
     seam_cases=partial(cases, small=True, seam=True),
-    cells=cells,
+    cells=with_extremes(cells, Extremes({GRAD: {}}, {PROBS_IN: {}})),
     examples=examples(),
     rejections=rejections(),
     quarantine=quarantine(),

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._landmarks import of_counted_rows
 from cases.operators._moe_token_permute_with_routing_map_cases import cases
 from cases.operators._moe_token_permute_with_routing_map_cells import cells
@@ -19,6 +20,7 @@ from cases.operators._moe_token_permute_with_routing_map_examples import example
 from cases.operators._moe_token_permute_with_routing_map_limits import limits
 from cases.operators._moe_token_permute_with_routing_map_rejections import quarantine, rejections
 from cases.operators._moe_token_permute_with_routing_map_relations import RELATIONS
+from cases.operators._moe_token_permute_with_routing_map_sizes import MOST_TOP_K
 from cases.operators._moe_token_permute_with_routing_map_sources import (
     CONSTRAINTS,
     DTYPES,
@@ -90,6 +92,12 @@ def landmarks(case: Case) -> Landmarks:
     return of_counted_rows(case, "permute_tokens", counts)
 
 
+def extremes(mode: str, dtype: str) -> Extremes:
+    """What is extreme in a mode; with padding a token has as many rows as experts that name it."""
+    top_k, rows = (0, {"rows": 4}) if mode == "drop_pad" else (MOST_TOP_K, {"experts": 4})
+    return Extremes({"tokens": {}}, {"probs": {"probs": 1, **rows}}, top_k, tiles="hidden, ")
+
+
 OPERATOR = Operator(
     name=NAME,
     title="MoeTokenPermuteWithRoutingMap",
@@ -152,7 +160,7 @@ OPERATOR = Operator(
     cases=cases,
     small_cases=partial(cases, small=True),
     seam_cases=partial(cases, small=True, seam=True),
-    cells=cells,
+    cells=with_extremes(cells, extremes),
     examples=examples(),
     rejections=rejections(),
     quarantine=quarantine(),

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
+from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._moe_token_unpermute_call import (
     DTYPES,
     NAME,
@@ -174,7 +175,7 @@ OPERATOR = Operator(
     cases=cases,
     small_cases=partial(cases, small=True),
     seam_cases=partial(cases, small=True, seam=True),
-    cells=cells,
+    cells=with_extremes(cells, Extremes({"permuted_tokens": {}}, {"probs": {}})),
     examples=examples(),
     rejections=rejections(),
     row_sum=row_sum,

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
+from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._moe_token_unpermute_grad_call import (
     DTYPES,
     GRAD,
@@ -180,6 +181,14 @@ def _probs_of(case: Case) -> tuple[str, ...]:
     return families_of(probs.fill, probs.shape[-1]) if probs.fill else ()
 
 
+def extremes(mode: str, dtype: str) -> Extremes:
+    """What is extreme in rows, gradients and probabilities; without these rows are moved."""
+    if mode == "single":
+        return Extremes({GRAD: {}}, top_k=1, tiles="2 x tile", fixed={PROB_BYTES: 0})
+    fixed = {PROB_BYTES: numpy_dtype(dtype).itemsize}
+    return Extremes({TOKENS: {}, GRAD: {}}, {PROBS: {}}, tiles="2 x tile", fixed=fixed)
+
+
 OPERATOR = Operator(
     name=NAME,
     title="MoeTokenUnpermuteGrad",
@@ -238,7 +247,7 @@ OPERATOR = Operator(
     cases=cases,
     small_cases=partial(cases, small=True),
     seam_cases=partial(cases, small=True, seam=True),
-    cells=cells,
+    cells=with_extremes(cells, extremes),
     examples=examples(),
     rejections=rejections(),
     quarantine=quarantine(),

@@ -1,0 +1,166 @@
+"""Extremes of every record: what gate is sure to judge; planted values are in every slot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cases.operators._extremes import FEW_SLOTS
+from conformance import suite
+from conformance.case import Case
+from conformance.covered import not_simplest
+from conformance.devices.call import call_of
+from conformance.edges import Edge, Edges
+from conformance.legality import check_call
+from conformance.operator import Operator, Sum
+from conformance.planted import KINDS
+from conformance.profiles import PROFILES
+from tests.cases.drawing import drawn_once
+from tests.cases.extremes_audit import EXTREMES, audit
+from tests.conformance.test_planted import kinds_of
+from tests.kernels.mutants import Mutant, apply
+from tests.kernels.mutants_extremes import MUTANTS
+from tests.kernels.mutation_run import KERNELS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "extremes.md").read_text(encoding="utf-8")
+RANKS = "ranks name rows: no expert is in the call"
+NEVER = "every row of the gradient is named, so all of it would have to exist"
+OUTPUT = "an output is as large as the input, and outputs are never row-sparse"
+UNSORTED = "nothing is sorted by a number of keys that its sources bound there"
+
+ABSENT = {
+    **{
+        (f"moe_{name}", "as many slots as experts"): RANKS
+        for name in (
+            *("finalize_routing_v2", "finalize_routing_v2_grad", "init_routing_v2_grad"),
+            *("token_permute_grad", "token_permute_with_ep_grad", "token_unpermute"),
+            "token_unpermute_grad",
+        )
+    },
+    ("moe_finalize_routing_v2_grad", "a size of zero"): "its tiling refuses each (status 561002)",
+    **{
+        (f"moe_{name}", f"offsets beyond 2^{power} elements"): NEVER
+        for name in ("token_permute_with_ep_grad", "token_permute_with_routing_map_grad")
+        for power in (31, 32)
+    },
+    **{
+        (f"moe_{name}", "indices beyond 2^24"): reason
+        for name, reason in {
+            "finalize_routing_v2_grad": OUTPUT,
+            "token_unpermute_grad": OUTPUT,
+            "token_permute_with_ep_grad": NEVER,
+            "token_permute_with_routing_map_grad": NEVER,
+            "init_routing_v2": "fp32 keys above 2^24 - 2 are undefined: quarantine",
+            "token_permute": "fp32 keys above 2^24 - 2 are undefined: quarantine",
+            "token_permute_with_routing_map": "a map of 2^24 tokens is no sparse tensor",
+        }.items()
+    },
+    **{
+        (f"moe_{name}", "16,777,214 keys"): UNSORTED
+        for name in (
+            *("finalize_routing_v2", "finalize_routing_v2_grad", "init_routing_v2_grad"),
+            *("token_permute_grad", "token_permute_with_ep_grad", "token_unpermute"),
+            *("token_unpermute_grad", "token_permute_with_routing_map"),
+            "token_permute_with_routing_map_grad",
+        )
+    },
+}
+"""Extremes that an operator has not, with the reason."""
+
+AUDIT = list(audit())
+
+
+@pytest.mark.parametrize(("operator", "extreme", "sure"), AUDIT)
+def test_a_run_is_sure_to_judge_every_extreme_that_an_operator_has(
+    operator: str, extreme: str, sure: str
+) -> None:
+    assert bool(sure) != ((operator, extreme) in ABSENT)
+    assert sure != "nightly" or extreme == "16,777,214 keys"
+
+
+def test_the_page_of_extremes_says_what_the_records_say() -> None:
+    for extreme in EXTREMES:
+        cells = [sure or "-" for _, one, sure in AUDIT if one == extreme]
+        assert f"| {extreme} | {' | '.join(cells)} |" in PAGE
+
+
+def extremes_of(operator: Operator, mode: str, dtype: str) -> tuple[Edges, list[Edge]]:
+    """The edges of a cell, and those that gate judges for its extremes."""
+    assert operator.cells is not None
+    near = operator.cells(mode, dtype).edges
+    if near is None:
+        return Edges((), lambda _: {}, lambda _: None), []  # type: ignore[arg-type,return-value]
+    words = ("special values", "the fewest", "a prime")
+    return near, [edge for edge in near.declared if edge.limit.startswith(words)]
+
+
+CELLS = [(one, mode.name) for one in suite.operators([]) for mode in one.modes]
+IDS = [f"{mode} of {operator.name}" for operator, mode in CELLS]
+
+
+@pytest.mark.parametrize(("operator", "mode"), CELLS, ids=IDS)
+def test_a_case_of_an_extreme_is_legal_lies_on_it_and_is_cheap_enough_for_gate(
+    operator: Operator, mode: str
+) -> None:
+    near, declared = extremes_of(operator, mode, "float16")
+    for edge in declared:
+        assert edge.cost <= PROFILES["gate"].edge_cost
+        case = drawn_once(not_simplest(near.cases(edge)), 0)
+        check_call(case, operator)
+        call_of(operator, case)
+        assert edge.name in near.of(case)
+
+
+def summed(operator: Operator, case: Case) -> Sum | None:
+    """The contract of an output whose rows each add one row for every slot of a token."""
+    found = [operator.contract(name, case) for name in case.outputs if name in operator.contracts]
+    return next((one for one in found if isinstance(one, Sum)), None)
+
+
+@pytest.mark.parametrize(
+    ("name", "mode", "tensor"),
+    [
+        ("moe_token_permute_grad", "whole", "permuted_output_grad"),
+        ("moe_token_permute_grad", "uneven", "permuted_output_grad"),
+        ("moe_token_unpermute", "whole", "permuted_tokens"),
+        ("moe_token_permute_with_ep_grad", "full", "permuted_tokens_output_grad"),
+        ("moe_token_permute_with_routing_map_grad", "dropless", "permuted_token_output_grad"),
+        ("moe_init_routing_v2_grad", "dropless", "grad_expanded_x"),
+        ("moe_init_routing_v2_grad", "drop_pad", "grad_expanded_x"),
+        ("moe_finalize_routing_v2", "dropless_rows", "expanded_x"),
+        ("moe_finalize_routing_v2", "drop_pad_columns", "expanded_x"),
+    ],
+)
+def test_the_row_of_every_slot_that_adds_one_has_every_kind_of_special_value(
+    name: str, mode: str, tensor: str
+) -> None:
+    (operator,) = suite.chosen(suite.operators([]), [name])
+    near, declared = extremes_of(operator, mode, "float16")
+    words = f"special values in every slot of {tensor}"
+    mine = [one for one in declared if one.limit.startswith(words)]
+    assert len(mine) == 2
+    for edge in mine:
+        case = drawn_once(not_simplest(near.cases(edge)), 1)
+        contract = summed(operator, case)
+        assert contract is not None
+        rows = np.asarray(contract.terms(case.arrays, case.attributes).rows)
+        held = case.arrays[tensor].reshape(-1, case.arrays[tensor].shape[-1])
+        kinds = kinds_of(held)
+        named = rows[(rows >= 0) & (rows < len(held))]
+        assert named.size >= edge.sizes["top_k"] - 1
+        assert edge.sizes["top_k"] >= FEW_SLOTS
+        for row in np.unique(named):
+            assert set(range(len(KINDS))) <= set(kinds[row].tolist())
+
+
+@pytest.mark.parametrize(
+    ("operator", "mutant"),
+    [(operator, one) for operator, some in MUTANTS.items() for one in some],
+    ids=lambda one: one.name if isinstance(one, Mutant) else one,
+)
+def test_a_mistake_that_an_extreme_alone_shows_has_its_one_place(
+    operator: str, mutant: Mutant, tmp_path: Path
+) -> None:
+    apply(mutant, operator, KERNELS, tmp_path / "kernels")
