@@ -35,6 +35,7 @@ AS_DRAWN = "The case is as it was drawn: a failure of the same diagnosis was mad
 ALONE_ACCEPTED = "alone, on a new device, the call is accepted"
 
 STOPPED = "the search for a smaller case ended after"
+LOST = "the case was not run again, as the device was lost: "
 
 
 def tell(
@@ -44,6 +45,7 @@ def tell(
     *,
     repeatable: bool,
     stopped: str = "",
+    lost: str = "",
     profile: DeviceProfile | None = None,
     arithmetic: Arithmetic = IEEE,
     telling: Judged | None = None,
@@ -52,11 +54,11 @@ def tell(
 ) -> FailureLine:
     """Write the bundle of a refused case into the run's folder, and say what is in it.
 
-    ``stopped`` is what was spent before a smallest case was found. ``profile`` and ``arithmetic``
-    are those of the device that was judged. ``telling`` is a refused case that shows more than the
-    smallest does; pictures are of that. ``as_drawn``: nothing smaller was looked for, as another
-    failure of the same diagnosis stands for it. ``alone_accepted``: the case was accepted without
-    the calls before it. Raises `OSError`.
+    ``stopped`` is what was spent before a smallest case was found, ``lost`` what kept it from being
+    run again. ``profile`` and ``arithmetic`` are those of the device that was judged. ``telling``
+    is a refused case that shows more than the smallest does; pictures are of that. ``as_drawn``:
+    nothing smaller was looked for, as another failure of the same diagnosis stands for it.
+    ``alone_accepted``: the case was accepted without the calls before it. Raises `OSError`.
     """
     case, verdict = judged.case, judged.verdict
     law = judged.name if judged.judged_as == "relation" else ""
@@ -71,6 +73,8 @@ def tell(
     if not repeatable:
         lines += [f"  {UNREPEATABLE}"]
     lines += [f"  {AS_DRAWN}"] if as_drawn else []
+    if lost:
+        lines += [f"  {LOST}{lost}"]
     if stopped:
         lines += [f"  {STOPPED} {stopped}"]
     lines += [f"  {line}" for line in _larger(judged, telling)]

@@ -250,15 +250,22 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         except Spent:
             pass  # what stands is told below
         except Lost as lost:
-            raise lost.cause from None
+            if trial.smallest is None:
+                raise lost.cause from None
+            trial.lost = str(lost)
         trial.settle()
     except Refused:
-        # Not of the item: its function is bound by now, and says nothing of the template's.
-        if DRAWN in inspect.signature(body).parameters and not trial.as_drawn:
-            trial.shorten(run)
-            trial.narrow(run)
-            trial.look(**arguments)
-        trial.replay()
+        try:
+            # Not of the item: its function is bound by now, and says nothing of the template's.
+            drawn = DRAWN in inspect.signature(body).parameters
+            if drawn and not (trial.as_drawn or trial.lost):
+                trial.shorten(run)
+                trial.narrow(run)
+                trial.look(**arguments)
+            if not trial.lost:
+                trial.replay()
+        except (EnvironmentFailure, OperatorUnavailable) as lost:
+            trial.lost = str(lost)
         raise
     return True
 
@@ -288,6 +295,7 @@ def pytest_runtest_makereport(
                 item.nodeid,
                 repeatable=not trial.unrepeatable,
                 stopped=trial.stopped,
+                lost=trial.lost,
                 profile=getattr(getattr(item, "funcargs", {}).get("device"), "profile", None),
                 arithmetic=trial.arithmetic,
                 telling=trial.telling(),

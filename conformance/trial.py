@@ -121,7 +121,8 @@ class Trial:
     ``libraries`` says what machines its libraries are meant for. ``diagnosed`` are the diagnoses of
     which the process has a smallest case: a refusal that has one of them stands ``as_drawn``.
     ``smallest`` is the refused verdict that was met last: after Hypothesis has ended, that of its
-    smallest case. ``stopped`` says what of the budget was spent before the search had ended;
+    smallest case. ``stopped`` says what of the budget was spent before the search had ended,
+    ``lost`` what was lost after a refusal, which stands then without having been run again;
     ``alone_accepted`` that the case was accepted without the calls before it; ``of_sequences`` that
     the item draws sequences, which take long to draw.
     """
@@ -144,6 +145,7 @@ class Trial:
     unrepeatable: bool = False
     alone_accepted: bool = False
     stopped: str = ""
+    lost: str = ""
     cut: bool = False
     as_drawn: bool = False
     of_sequences: bool = False

@@ -56,6 +56,7 @@ TEXTS: Mapping[str, tuple[str, str]] = {
         "This run declares no discrete cells.",
         "本次运行未声明离散单元。",
     ),
+    "gave way": ("Gave way to another card:", "已改用另一张卡："),
     "early": (
         "Items with a failure end before their last cases, so gaps may come from the failures.",
         "测试项失败后即提前终止，其余用例未执行，覆盖缺口可能由此造成。",

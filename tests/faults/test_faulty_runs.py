@@ -37,6 +37,14 @@ def test_struck_runs_keep_the_rules(tmp_path: Path) -> None:
     assert [ended.status for _, ended, _ in made] == [1, 1, 1, 0]
 
 
+def test_a_refusal_stands_though_its_device_does_not_open_again(tmp_path: Path) -> None:
+    ended = faulty_run(tmp_path / "run", "*@41:crash,*@42:207001")
+    assert (list(broken(ended, None)), ended.status) == ([], 1), ended.told
+    assert "the call crashed" in ended.told
+    lost = "the case was not run again, as the device was lost: the device does not open again"
+    assert f"{lost}: aclInit answered 207001" in ended.told
+
+
 CALL = (
     *("aclrtMalloc", "aclrtMemcpy", "aclrtMemcpy", "aclrtMemcpy", "aclrtMemcpy"),
     *("aclrtMemset", "aclrtMemcpy", "aclrtMemcpy", "aclrtMemcpyAsync", "aclrtSynchronizeStream"),

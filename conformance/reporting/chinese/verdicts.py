@@ -277,6 +277,10 @@ MACHINE: tuple[Phrase, ...] = (
     (r"(?<=, )pipe (\w+)(?=[,)])", r"流水 \1"),
     (r"on (\d+) cores? with (\d+) B of UB", r"\1 核，UB \2 字节"),
     (
+        r"the case was not run again, as the device was lost: ",
+        r"设备已丢失，该用例未能重跑：",
+    ),
+    (
         r"the search for a smaller case ended after (\d+) calls that did not end",
         r"对更小用例的搜索在 \1 次未结束的调用后停止",
     ),
