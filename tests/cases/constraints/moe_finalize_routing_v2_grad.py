@@ -89,4 +89,9 @@ CONSTRAINTS = (
             "gradient of scales of 3 tokens",
         ),
     ),
+    Constraint(
+        "scales and places have a gradient of some element",
+        ("hidden 0 without scales",),
+        ("hidden 0 with scales", "no tokens for places"),
+    ),
 )

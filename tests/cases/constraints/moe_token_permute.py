@@ -61,6 +61,7 @@ CONSTRAINTS = (
             "a column too few",
             "a column too many",
             "permuted tokens of rank 1",
+            "tokens of one axis, and their copies",
             "every slot, numOutTokens 4",
             "4 rows, numOutTokens -4 of 6",
             "4 rows, numOutTokens 2^32 + 4",
