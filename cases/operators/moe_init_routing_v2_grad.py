@@ -225,6 +225,7 @@ def examples() -> tuple[Example, ...]:
             call("drop_pad", "bfloat16", grad=(0, 4, 8), indices=(-1,) * 4, top_k=2),
         ),
     ]
+    inferred = "interface behaviour for empty tensors, inferred"
     return (
         Example(
             "README",
@@ -233,10 +234,7 @@ def examples() -> tuple[Example, ...]:
             {"grad_x": (0.30000001, 0.30000001, 0.70000005, 0.70000005)},
         ),
         *(Example(name, case, tests) for name, case in sizes),
-        *(
-            Example(name, case, "interface behaviour for empty tensors, inferred")
-            for name, case in empty
-        ),
+        *(Example(name, case, inferred) for name, case in empty),
         *far_examples(call, DTYPES),
     )
 

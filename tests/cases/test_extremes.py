@@ -39,7 +39,6 @@ ABSENT = {
             "token_unpermute_grad",
         )
     },
-    ("moe_finalize_routing_v2_grad", "a size of zero"): "its tiling refuses each (status 561002)",
     **{
         (f"moe_{name}", f"offsets beyond 2^{power} elements"): NEVER
         for name in ("token_permute_with_ep_grad", "token_permute_with_routing_map_grad")
