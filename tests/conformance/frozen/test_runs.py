@@ -11,6 +11,7 @@ from typing import Any, cast
 import pytest
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
+from conformance import suite
 from conformance.bundle.read import read_bundle
 from conformance.case import Case
 from conformance.cli import main
@@ -188,3 +189,12 @@ def test_a_bundle_of_a_frozen_case_is_judged_as_its_contract_says(tmp_path: Path
     read = read_bundle(folder)
     operator, _ = judgement(read.replay, [OPERATOR])
     assert (operator.name, read.manifest.accepted["grad_x"].kind) == (NAME, "ranges")
+
+
+def test_what_the_suite_keeps_is_accepted_of_its_own_kernels(tmp_path: Path) -> None:
+    gate = ("run", *ON_SIMULATOR, "--profile", "gate", "--out", str(tmp_path / "out"), "-n", "0")
+    ended = conformance(*gate, "--", "-k", "corpus or regressions", folder=tmp_path)
+    assert ended.status == 0, ended.err
+    lines = [line for line in read_lines(tmp_path / "out") if isinstance(line, VerdictLine)]
+    assert {line.judged_as for line in lines} == {"corpus", "regression"}
+    assert len({line.operator for line in lines}) == len(suite.operators())
