@@ -8,7 +8,7 @@ from typing import Any, Literal
 import pytest
 
 from conformance.context import Context
-from conformance.template import DRAWN, body_of
+from conformance.template import DRAWN, RELATION, body_of
 
 PHASES: tuple[Literal["setup", "call", "teardown"], ...] = ("setup", "call", "teardown")
 
@@ -59,9 +59,16 @@ class Selection:
 
 
 def _rank(item: pytest.Item) -> int:
-    """Which items run first: regressions, then the frozen corpus, then all others as they were."""
+    """Which items run first: regressions, then the frozen corpus, then all that is judged by the
+    reference, as it was; laws and sequences last, as a plain mistake breaks them, too.
+    """
     parameters = _parameters(item)
-    return 0 if "regression" in parameters else 1 if "frozen" in parameters else 2
+    if "regression" in parameters:
+        return 0
+    if "frozen" in parameters:
+        return 1
+    of_many_calls = RELATION in parameters or (DRAWN in parameters and "mode" not in parameters)
+    return 3 if of_many_calls else 2
 
 
 def draws(item: pytest.Item) -> bool:

@@ -33,7 +33,8 @@ def diagnosis(judged: Judged) -> str:
 
 def _what(judged: Judged) -> Iterator[str]:
     observation = judged.observation
-    if judged.judged_as == "relation":
+    broke_down = errors(observation) or observation.outcome is not Outcome.COMPLETED
+    if judged.judged_as == "relation" and not broke_down:
         yield f"{judged.name} does not hold"
     elif judged.judged_as == "rejection":
         yield "a call that must be refused"

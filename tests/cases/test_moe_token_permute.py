@@ -79,7 +79,7 @@ def test_calls_in_quarantine_can_be_made() -> None:
     for one in OPERATOR.quarantine:
         check_shape_and_data(one.case)
         call_of(OPERATOR, one.case)
-    assert len(OPERATOR.quarantine) == 3
+    assert len(OPERATOR.quarantine) == 5
 
 
 @pytest.mark.parametrize(

@@ -266,3 +266,11 @@ def test_nightly_draws_what_was_refused_before_anything_new(run: Run) -> None:
     assert not drawn[0].ok
     other = run("--conformance-profile=gate", "-n", "0", "-k", "plain and int32", toy="wrong")
     assert next(line for line in other.verdicts() if line.phase != "explicit").ok
+
+
+def test_laws_are_asked_after_what_a_reference_judges(run: Run) -> None:
+    ended = run("-n", "0", "--collect-only", file="check_laws.py")
+    items = [line for line in ended.output.splitlines() if "::" in line]
+    places = [number for number, item in enumerate(items) if "a_law" in item]
+    assert places == list(range(len(items) - len(places), len(items)))
+    assert 0 < len(places) < len(items)

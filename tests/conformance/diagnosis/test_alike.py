@@ -57,6 +57,12 @@ def test_a_broken_law_is_named() -> None:
     assert of("relation", "determinism") == "segment_sum: determinism does not hold"
 
 
+def test_a_law_whose_first_call_breaks_down_is_told_as_any_call_that_does() -> None:
+    crash: Any = {"outcome": Outcome.CRASHED, "outputs": {}, "status": 11}
+    assert of("relation", "determinism", **crash) == of(**crash)
+    assert of("relation", "layout", diagnostics=(FLAW,)) == of(diagnostics=(FLAW,))
+
+
 def test_calls_that_must_be_refused_are_one() -> None:
     observation = observe(right(whole()))
     verdict = judge_rejection(refusal(), observation)
