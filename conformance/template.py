@@ -48,6 +48,7 @@ from conformance.operator import (
 )
 from conformance.plan import plan
 from conformance.profiles import Profile
+from conformance.relations.asked import asked_of
 from conformance.relations.relate import related
 from conformance.relations.relation import Relation
 from conformance.strategies.machines import in_any_order
@@ -56,7 +57,6 @@ from conformance.trial import BrokenRecord, Judged, Trial, current
 from conformance.verdict import Verdict
 
 Body = Callable[..., None]
-Draw = Callable[[str, str], SearchStrategy[Case]]
 DRAWN = "case"
 MARK = "conformance_body"
 RELATION = "relation"
@@ -129,7 +129,8 @@ def parametrize(
     if named != RELATION and oracle == RELATIONS:
         return None
     values = [row for one in operators for row in _rows(one, named, oracle, each_dtype=each_dtype)]
-    return pytest.mark.parametrize(axes, values, ids=map(_id, values)) if values else None
+    ids = [_item_id(row, named) for row in values]
+    return pytest.mark.parametrize(axes, values, ids=ids) if values else None
 
 
 def item_ids(operators: Iterable[Operator]) -> frozenset[str]:
@@ -139,7 +140,10 @@ def item_ids(operators: Iterable[Operator]) -> frozenset[str]:
     """
     kinds = (None, RELATION, SEQUENCE, *NAMED)
     return frozenset(
-        _id(row) for operator in operators for named in kinds for row in _rows(operator, named)
+        _item_id(row, named)
+        for operator in operators
+        for named in kinds
+        for row in _rows(operator, named)
     )
 
 
@@ -299,18 +303,6 @@ def bind(
     return free
 
 
-def asked_of(draw: Draw | None, relation: Relation) -> Draw | None:
-    """The cases of which a relation says something; None where none are drawn."""
-    if draw is None:
-        return None
-
-    def asked(mode: str, dtype: str) -> SearchStrategy[Case]:
-        cases = draw(mode, dtype).filter(lambda case: relation.case(case) is not None)
-        return cases if relation.varied is None else cases.flatmap(relation.varied)
-
-    return asked
-
-
 def stream_seed(run_seed: int, key: str) -> int:
     """The seed of one item's draws."""
     return int.from_bytes(hashlib.sha256(f"{run_seed} {key}".encode()).digest()[:8], "big")
@@ -385,6 +377,11 @@ def _note(judged: Judged) -> None:
     trial = current()
     if trial is not None:
         trial.record(judged)
+
+
+def _item_id(row: Iterable[object], named: str | None) -> str:
+    """Of a sequence more than the operator's name, which is also that of many an ordinary test."""
+    return _id((*row, "calls") if named == SEQUENCE else row)
 
 
 def _id(row: Iterable[object]) -> str:

@@ -237,12 +237,12 @@ def test_an_ordinary_test_named_after_an_operator_is_no_run(
 ) -> None:
     (tmp_path / "toy" / "test_other.py").write_text(
         "import pytest\n\n"
-        "@pytest.mark.parametrize('name', ['copying-late-flag', 'copying-plain'])\n"
+        "@pytest.mark.parametrize('name', ['copying-late-flag', 'copying-plain', 'copying'])\n"
         "def test_other(name):\n    pass\n"
     )
     ended = run("-n", workers, file="test_other.py")
     assert ended.status == 0, ended.output
-    assert "2 passed" in ended.output
+    assert "3 passed" in ended.output
     assert not ended.out.exists()
 
 
