@@ -48,12 +48,13 @@ def main() -> int:
     parser.add_argument("--least", type=int, default=30)
     parser.add_argument("--profile", choices=PROFILES, default="gate")
     parser.add_argument("--seed", type=int, default=0, help="the first; then the next ones")
+    parser.add_argument("--out", type=Path, help="keep each run's folder here, by its seed")
     chosen = parser.parse_args()
     began, cases, seed = time.monotonic(), 0, chosen.seed
     found: Counter[Class] = Counter()
     with tempfile.TemporaryDirectory() as folder:
         while cases < chosen.cases:
-            out = Path(folder) / str(seed)
+            out = (chosen.out or Path(folder)) / str(seed)
             command = [sys.executable, "-m", "conformance", "run", "--device", "sim"]
             command += ["--profile", chosen.profile, "--seed", str(seed), "--out", str(out)]
             done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
