@@ -19,7 +19,7 @@ from tests.kernels.automatic_run import (
     sources,
     wilson,
 )
-from tests.kernels.drawn_cases import calls, drawn
+from tests.kernels.drawn_cases import FEW, as_needed, calls, drawn
 from tests.kernels.source_mutants import SourceMutant, source_mutants
 
 MUTANT = SourceMutant("kernel.cpp", 7, "number", 0, "1", "2")
@@ -72,6 +72,16 @@ def test_the_same_seed_draws_the_same_cases_and_another_one_others():
     first, again, other = (drawn(strategy, 20, seed, "a") for seed in (3, 3, 4))
     assert [case.digest for case in first] == [case.digest for case in again]
     assert {case.digest for case in first} != {case.digest for case in other}
+
+
+def test_the_first_few_cases_are_those_of_the_whole_and_the_others_follow():
+    strategy = OPERATOR.small_cases("drop_pad", "float16")
+    whole = [case.digest for case in drawn(strategy, FEW + 9, 3, "a")]
+    assert len(whole) == FEW + 9
+    assert [case.digest for case in as_needed(strategy, FEW + 9, 3, "a")] == whole
+    assert [case.digest for case in as_needed(strategy, 9, 3, "b")] == [
+        case.digest for case in drawn(strategy, 9, 3, "b")
+    ]
 
 
 def test_a_kernel_that_does_nothing_is_killed_and_the_real_one_is_not(tmp_path):
