@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 TORCH_NPU := $(VENV)-torch_npu
 TORCH_READY := $(TORCH_NPU)/.ready
 
-.PHONY: conformance test lint slips sanitize mutants escapes relations removals soak wheelhouse soundness detection recovery kill-matrix mutation benchmark kills faults picture aarch64 oldest clean
+.PHONY: conformance test lint slips sanitize mutants escapes relations removals soak wheelhouse soundness detection recovery kill-matrix mutation benchmark kills faults workers picture aarch64 oldest clean
 .DEFAULT_GOAL := conformance
 
 conformance: $(READY)  ## judge every operator on the device at hand; evidence in reports/latest/
@@ -57,6 +57,9 @@ kills: $(READY)  ## runs and writers of the history ended by force at 50 random 
 
 faults: $(READY)  ## runs whose device is struck at every call in six ways, and 200 double faults: right status, whole evidence
 	@$(VENV)/bin/python -m tests.faults.faults_run
+
+workers: $(READY)  ## gate with one worker and with two, twice: the same verdicts, each in all that it tells
+	@$(VENV)/bin/python -m tests.conformance.workers_run
 
 recovery: $(READY)  ## order recovery: every named tree and 9,450 drawn ones
 	@$(VENV)/bin/python -m tests.conformance.numerics.recovery_run
