@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from conformance import suite
+from conformance.binding import bind
 from conformance.case import Case
 from conformance.context import DEFAULTS, Context
 from conformance.controller import Controller
@@ -32,7 +33,7 @@ from conformance.probe import probed
 from conformance.profiles import PROFILES
 from conformance.resume import check_device
 from conformance.selection import Selection, draws
-from conformance.template import DRAWN, Body, bind, body_of, fixed_parameters, parametrize
+from conformance.template import DRAWN, Body, body_of, fixed_parameters, parametrize
 from conformance.trial import BrokenRecord, Judged, Lost, OutOfTime, Refused, Spent, Trial
 
 TRIAL = pytest.StashKey[Trial]()

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import pytest
 
 from conformance.context import Context
-from conformance.template import DRAWN, RELATION, body_of
+from conformance.template import DRAWN, RELATION, body_of, draws_sequences
 
 PHASES: tuple[Literal["setup", "call", "teardown"], ...] = ("setup", "call", "teardown")
 
@@ -67,8 +67,7 @@ def _rank(item: pytest.Item) -> int:
         return 0
     if "frozen" in parameters:
         return 1
-    of_many_calls = RELATION in parameters or (DRAWN in parameters and "mode" not in parameters)
-    return 3 if of_many_calls else 2
+    return 3 if RELATION in parameters or draws_sequences(parameters) else 2
 
 
 def draws(item: pytest.Item) -> bool:

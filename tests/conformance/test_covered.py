@@ -8,11 +8,12 @@ from dataclasses import replace
 import pytest
 from hypothesis import strategies as st
 
+from conformance.binding import bind
 from conformance.case import Case, Tensor
 from conformance.cells import Axis, Cells, Levels
 from conformance.observation import Observation, Outcome
 from conformance.profiles import PROFILES
-from conformance.template import bind, record
+from conformance.template import record
 from conformance.trial import Refused, Trial
 from conformance.verdict import Verdict
 from tests.conformance.toy.records.copying import OPERATOR

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.strategies import SearchStrategy
 
+from conformance.binding import stream_seed
 from conformance.case import Case
 from conformance.covered import not_simplest
 from conformance.operator import Example, Operator, Rejection
 from conformance.plan import plan
 from conformance.profiles import Profile
-from conformance.template import stream_seed
 from tests.kernels.launches import ROUTE
 
 FEW = 50

@@ -1,0 +1,173 @@
+"""An item's function: the body of its template under a trial, with the cases that it draws.
+
+Hypothesis draws them, each stream from a seed of its own.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
+from hypothesis import strategies as st
+from hypothesis.database import DirectoryBasedExampleDatabase
+from hypothesis.strategies import SearchStrategy
+
+from conformance.case import Case
+from conformance.covered import covered, not_simplest
+from conformance.fitted import fitted
+from conformance.operator import Operator
+from conformance.plan import plan
+from conformance.profiles import Profile
+from conformance.relations.asked import asked_of
+from conformance.relations.relation import Relation
+from conformance.strategies.machines import in_any_order
+from conformance.strategies.sequences import sequences
+from conformance.template import CELL, DRAWN, RELATION, Body
+from conformance.trial import BrokenRecord, Trial
+
+SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)
+FILTERED = (HealthCheck.filter_too_much,)
+"""What Hypothesis must not complain of: big cases; and that a relation speaks of few of them."""
+
+LARGER = 12
+"""How many free draws, and how many rows, are looked at for a larger case that shows a mistake."""
+
+
+def bind(
+    body: Body,
+    parameters: dict[str, Any],
+    trial: Trial,
+    *,
+    profile: Profile,
+    run_seed: int,
+    key: str,
+    database: str | None,
+    beside: Sequence[str] = (),
+    operators: Sequence[Operator] = (),
+    sequences_of_each: int = 1,
+) -> Body:
+    """The function that one item runs: the body under a trial, with drawn cases if it wants them.
+
+    Hypothesis draws from a seed made of ``run_seed`` and ``key``, so that a run can be repeated and
+    no two items draw alike. ``database`` is the folder of the example database, if one is kept:
+    what was refused in an earlier run is drawn again before anything new;
+    ``beside`` are the data types that the run judges of the item's mode, ``operators`` those whose
+    calls one of ``sequences_of_each`` sequences may have.
+    """
+    if DRAWN not in inspect.signature(body).parameters:
+
+        @functools.wraps(body)
+        def once(**arguments: Any) -> None:
+            __tracebackhide__ = True
+            trial.attempt(lambda: body(**arguments))
+
+        return once
+
+    operator, mode, dtype = (parameters.get(name, "") for name in ("operator", *CELL))
+
+    @functools.wraps(body)
+    def attempt(**arguments: Any) -> None:
+        __tracebackhide__ = True
+        named = arguments[DRAWN].operator
+        if named != operator.name:
+            raise BrokenRecord(
+                f"the record of {operator.name} draws a case of operator {named!r}: a record's "
+                "cases must name its own operator (Case.operator)"
+            )
+        trial.attempt(lambda: body(**arguments), arguments[DRAWN])
+
+    documented = (e.case for e in operator.examples if RELATION not in parameters)
+    trial.documented = tuple(one for one in documented if (one.mode, one.dtype) == (mode, dtype))
+
+    def attempt_each(**arguments: Any) -> None:
+        __tracebackhide__ = True
+        for case in arguments.pop(DRAWN):
+            attempt(**arguments, **{DRAWN: case})
+
+    on_machine = functools.partial(fitted, traits=trial.libraries)
+
+    def drawing(
+        cases: Sequence[SearchStrategy[Case]],
+        examples: int,
+        stream: str,
+        *,
+        kept: bool = False,
+        again: bool = False,
+        shrinks: bool = True,
+        only: int | None = None,
+    ) -> Body:
+        if relation is not None and relation.always:
+            # Of few draws the simplest, by which Hypothesis begins, would be half.
+            cases = [not_simplest(some) for some in cases]
+        wanted = [in_any_order(some).map(on_machine) for some in cases]
+        if trial.by_standard.prescribes:
+            wanted = [some.map(trial.by_standard.prescribe) for some in wanted]
+        drawn = st.tuples(*wanted)
+        if only is not None:
+            drawn = drawn.map(lambda made: (made[only],))
+        how = settings(
+            max_examples=examples,
+            phases=(Phase.reuse if again else Phase.generate,)
+            + ((Phase.shrink,) if shrinks else ()),
+            database=DirectoryBasedExampleDatabase(database) if database and kept else None,
+            deadline=None,
+            report_multiple_bugs=False,
+            print_blob=False,
+            verbosity=Verbosity.quiet,
+            suppress_health_check=SLOW + (FILTERED if RELATION in parameters else ()),
+        )
+        name = f"{key} {stream}".rstrip()
+        test: Any = seed(stream_seed(run_seed, name))(how(given(case=drawn)(attempt_each)))
+        # A seed takes the database away. What one stream kept means nothing to another.
+        test._hypothesis_internal_use_settings = how
+        test._hypothesis_internal_database_key = name.encode()
+        return cast(Body, test)
+
+    relation: Relation | None = parameters.get(RELATION)
+    if not mode:
+        trial.of_sequences = True
+        drawn = not_simplest(sequences(operator, operators, on_machine))
+        if database is not None:
+            trial.again = (drawing([drawn], sequences_of_each, "", kept=True, again=True),)
+        return drawing([drawn], sequences_of_each, "", kept=True)
+    if relation is not None:
+        operator = replace(
+            operator,
+            cases=asked_of(operator.cases, relation),
+            small_cases=asked_of(operator.small_cases, relation),
+            seam_cases=asked_of(operator.seam_cases, relation),
+        )
+    planned = plan(operator, mode, dtype, profile, beside=beside, relation=relation)
+    streams = [(operator.cases, planned.free, "")]
+    if operator.small_cases and planned.small:
+        streams.append((operator.small_cases, planned.small, "small"))
+    if operator.seam_cases and planned.seams:
+        streams.append((operator.seam_cases, planned.seams, "seams"))
+    drawn_of = [([draw(mode, dtype)], count, name) for draw, count, name in streams]
+    if database is not None:
+        trial.again = tuple(drawing(*stream, kept=True, again=True) for stream in drawn_of)
+    free, *scouts = (drawing(*stream, kept=True) for stream in drawn_of)
+    trial.scouts = tuple(scouts)
+    if planned.cells:
+        trial.covered = covered(
+            planned.cells, planned.rows, drawing, planned.edges, as_drawn=lambda: trial.as_drawn
+        )
+    if RELATION not in parameters:
+        wide = [operator.cases(mode, dtype)] * LARGER
+        if planned.cells is not None:
+            wide += map(planned.cells.cases, planned.rows[:: 1 + len(planned.rows) // LARGER])
+        trial.larger = tuple(
+            drawing([not_simplest(some)], 1, f"larger {n}", shrinks=False)
+            for n, some in enumerate(wide)
+        )
+    return free
+
+
+def stream_seed(run_seed: int, key: str) -> int:
+    """The seed of one item's draws."""
+    return int.from_bytes(hashlib.sha256(f"{run_seed} {key}".encode()).digest()[:8], "big")
