@@ -22,7 +22,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_one_worker_and_two_reach_the_same_verdicts(run: Run, whole: Path) -> None:
     two = run("-n", "2", "-k", "careful").out
     assert len(list(two.glob(Writer.PATTERN))) > len(list(whole.glob(Writer.PATTERN)))
-    assert difference(whole, two) == []
+    assert difference(verdicts(whole), verdicts(two)) == []
     assert sum(verdicts(whole).values()) > 100
 
 
@@ -34,12 +34,12 @@ def test_a_verdict_that_one_run_lacks_is_told_and_so_is_one_that_came_out_otherw
     *lines, last = [line for line in path.read_bytes().splitlines(True) if b'"verdict"' in line]
     path.write_bytes(b"".join(lines))
     judged = msgspec.json.decode(last, type=VerdictLine)
-    (told,) = difference(whole, less)
+    (told,) = difference(verdicts(whole), verdicts(less))
     assert told == f"{judged.item}, {judged.digest}: accepted 1 more time in the first"
 
     refused = msgspec.structs.replace(judged, ok=False)
     path.write_bytes(b"".join([*lines, msgspec.json.encode(refused) + b"\n"]))
-    assert difference(whole, less) == [
+    assert difference(verdicts(whole), verdicts(less)) == [
         told,
         f"{judged.item}, {judged.digest}: refused 1 more time in the second",
     ]
@@ -55,4 +55,4 @@ def test_the_times_that_calls_took_are_no_difference(whole: Path, tmp_path: Path
             line |= {"seconds": 99.0, "call_seconds": 98.0, "worker": "gw7"}
         lines.append(msgspec.json.encode(line) + b"\n")
     path.write_bytes(b"".join(lines))
-    assert difference(whole, later) == []
+    assert difference(verdicts(whole), verdicts(later)) == []

@@ -43,10 +43,9 @@ def _told(line: VerdictLine) -> bytes:
     return msgspec.json.encode(timeless, order="deterministic")
 
 
-def difference(first: Path, second: Path) -> list[str]:
+def difference(first: Counter[Key], second: Counter[Key]) -> list[str]:
     """What one of two runs reached and the other did not."""
-    one, two = verdicts(first), verdicts(second)
-    return [*_surplus(one - two, "first"), *_surplus(two - one, "second")]
+    return [*_surplus(first - second, "first"), *_surplus(second - first, "second")]
 
 
 def _surplus(more: Counter[Key], where: str) -> Iterator[str]:
@@ -71,8 +70,9 @@ def run(out: Path, workers: int, profile: str, seed: int) -> int:
 
 def compared(first: Path, second: Path) -> bool:
     """Whether two runs reached the same verdicts; tells it."""
-    told = difference(first, second)
-    count = sum(verdicts(first).values())
+    reached = verdicts(first)
+    told = difference(reached, verdicts(second))
+    count = sum(reached.values())
     print(f"{count:,} verdicts, {len(told)} differ", *told[:MOST_TOLD], sep="\n  ", flush=True)
     return count > 0 and not told
 
