@@ -6,6 +6,7 @@ every element of every output that its contract specifies with a value that the 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -215,7 +216,8 @@ def observe_quarantined(
             found = judge(operator, case, observation, arithmetic)
             told = "carried out as the contract says" if found.ok else found.headline
         except (ReferenceDisagreement, ValueError, TypeError) as undefined:
-            told = f"carried out, of which the reference says nothing: {undefined}"
+            answer = f"outputs of sha256 {_digest(observation.outputs)}"
+            told = f"carried out, of which the reference says nothing: {undefined}; {answer}"
     return Verdict(
         ok=True,
         headline=f"{case.operator}, {case.mode}, {case.dtype}, {quarantined.name}: {told}",
@@ -224,6 +226,15 @@ def observe_quarantined(
         subject=repr(case),
         judged=False,
     )
+
+
+def _digest(outputs: Mapping[str, NDArray[Any]]) -> str:
+    """What two answers have in common only where they are the same."""
+    found = hashlib.sha256()
+    for name, array in sorted(outputs.items()):
+        found.update(f"{name} {array.dtype} {array.shape} ".encode())
+        found.update(np.ascontiguousarray(array).tobytes())
+    return found.hexdigest()[:16]
 
 
 def specified_elements(

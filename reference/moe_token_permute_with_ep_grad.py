@@ -19,8 +19,9 @@ Where it is silent or contradicts itself, this reading was taken:
   the gradient of the prob that it gave, and +0 where its rank is not in the range.
 * Pages of other versions give permutedTokensOutputGrad (range[1] - range[0]) * topK_num rows. The
   forward operator hands out range[1] - range[0]. So many must be there, and no more are read.
-* A range that is empty or backwards selects nothing by the equations, and by the forward operator's
-  interface something else: it is refused.
+* A range that is empty or backwards selects nothing: no i fulfils the first equation. The forward
+  operator's interface takes such a range for something else, of which no document of this one
+  speaks.
 * Without a range all is left to aclnnMoeTokenPermuteGrad, with an output for tokens alone. So it is
   here, by the reference of that operator and its rules.
 * Only paddedMode false is supported and no equation says what true would do: it is refused.
@@ -56,8 +57,8 @@ def _check(
     if slots % num_topk:
         reject("num_topk", num_topk, f"must divide the {slots} slots", _FUNCTION)
     start, end = rank_range
-    if not 0 <= start < end <= slots:
-        rule = f"must be two rising numbers from 0 to {slots}, the number of slots"
+    if not (0 <= start <= slots and 0 <= end <= slots):
+        rule = f"must be two numbers from 0 to {slots}, the number of slots"
         reject("rank_range", rank_range, rule, _PARAMETERS + "rangeOptional")
     if source_rows < end - start:
         rule = f"must be at least {end - start}, the ranks of the range"
@@ -87,8 +88,9 @@ def formula(
     * `permuted_probs_output_grad`: any real dtype, [rows], of which as many are read; None: no
       output. Ignored without a range.
     * `num_topk`: slots of a token, 1 to 512. `padded_mode`: False.
-    * `rank_range`: (start, end), unit: ranks; 0 <= start < end <= tokens * num_topk. None: what
-      `reference.moe_token_permute_grad.formula` says of the same arguments.
+    * `rank_range`: (start, end), unit: ranks; each 0 to tokens * num_topk. Where end <= start no
+      rank is in it. None: what `reference.moe_token_permute_grad.formula` says of the same
+      arguments.
 
     Returns token_grad [tokens, hidden], terms added in the order t = 0..num_topk-1 to +0, and, with
     a range and probs, probs_grad [tokens, num_topk]. Raises TypeError for a dtype, ValueError for
@@ -143,8 +145,8 @@ def terms(
 
     Raises TypeError for a dtype of sorted_indices other than int32; ValueError for num_topk outside
     1..512 or not a divisor of the slots, padded_mode, an index tensor that is not 1-D, an index
-    that is not the rank of a slot, a range that is not two rising numbers from 0 to the slots,
-    fewer rows than it has ranks.
+    that is not the rank of a slot, a range that is not two numbers from 0 to the slots, fewer rows
+    than it has ranks.
     """
     _check_padded(padded_mode)
     if rank_range is None:

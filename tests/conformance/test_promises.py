@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import NoReturn
 
 import numpy as np
 import pytest
@@ -183,6 +184,17 @@ def test_a_quarantined_call_may_lie_outside_of_what_the_reference_defines() -> N
     seen = replace(observe(right(whole())), outputs={"z": np.zeros(1)})
     verdict = observe_quarantined(strange, operator(), seen)
     assert verdict.ok
+
+
+def test_where_the_reference_says_nothing_another_answer_is_told_otherwise() -> None:
+    def silent(inputs: object, attributes: object) -> NoReturn:
+        raise ValueError("nothing is said of it")
+
+    record = operator(formula=silent)
+    answers = [observe(right(whole()) + added) for added in (0, 0, 1)]
+    told = [observe_quarantined(QUARANTINED, record, seen).headline for seen in answers]
+    assert "of which the reference says nothing" in told[0]
+    assert told[0] == told[1] != told[2]
 
 
 @pytest.mark.parametrize(("kind", "checked"), [("npu", True), ("sim", False), ("sim", True)])

@@ -5,7 +5,11 @@ which the mistake can show are judged until one is refused. Where the first seed
 documented calls are made, which every gate makes, whatever its seed. Nothing is shrunk, so twenty
 seeds of a mutant take seconds. How small the case becomes that a run stores, `mutation_run` says.
 
-Ends with status 1 where a seed finds a mistake not, or finds one that only reorders additions.
+A mistake that no verdict may refuse is asked of one seed, and where a call in quarantine shows it,
+what is told of that call must differ from what is told of the right kernel.
+
+Ends with status 1 where a seed does not find a mistake, with which its search ends, or where one is
+refused that may not be.
 """
 
 from __future__ import annotations
@@ -25,7 +29,7 @@ from typing import Any
 
 from conformance import suite
 from conformance.devices.open import open_device
-from conformance.judge import judge, judge_example
+from conformance.judge import judge, judge_example, observe_quarantined
 from conformance.operator import TWO_PHASE, Operator
 from conformance.profiles import PROFILES
 from tests.kernels.drawn_cases import Case, cell_cases
@@ -39,11 +43,12 @@ TIME_LIMIT = 5.0
 @dataclass(frozen=True)
 class Detection:
     """Of one mutant: how many cases each seed judged until one was refused, None: none was; 0: a
-    documented call was."""
+    documented call was. And whether its call in quarantine was told otherwise."""
 
     mutant: Mutant
     cases: tuple[int | None, ...]
     seconds: float
+    told: bool = False
 
     @property
     def found(self) -> list[int]:
@@ -51,7 +56,9 @@ class Detection:
 
     @property
     def well(self) -> bool:
-        return len(self.found) == (0 if self.mutant.reorders else len(self.cases))
+        if self.mutant.open:
+            return not self.found and self.told == bool(self.mutant.quarantined)
+        return len(self.found) == len(self.cases)
 
     def __str__(self) -> str:
         shown = f"{self.mutant.name:48} found {len(self.found)}/{len(self.cases)}"
@@ -59,8 +66,10 @@ class Detection:
             shown += " by documented calls alone"
         elif self.found:
             shown += f", after {median(self.found):.0f} cases, at most {max(self.found)}"
-        if self.mutant.reorders:
-            shown += "; none is due: the order is open"
+        if self.mutant.open:
+            shown += f"; none is due: {self.mutant.open}"
+        if self.mutant.quarantined:
+            shown += f", and told {'otherwise' if self.told else 'as of the right kernel'}"
         return f"{shown}, {self.seconds:.0f} s"
 
 
@@ -133,13 +142,33 @@ def detection(work: tuple[str, str, str, int]) -> Detection:
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         lib = build_mutant(operator, mutant, Path(folder))
-        cases = [first_refused(operator, mutant, lib, profile, 0)]
-        if cases[0] is None and example_refused(operator, lib):
-            cases = [0] * seeds
-        cases += [
-            first_refused(operator, mutant, lib, profile, seed) for seed in range(len(cases), seeds)
-        ]
-    return Detection(mutant, tuple(cases), time.monotonic() - started)
+        cases = searched(operator, mutant, lib, profile, seeds)
+        told = bool(mutant.quarantined) and (
+            told_of(operator, mutant, lib) != told_of(operator, mutant, None)
+        )
+    return Detection(mutant, cases, time.monotonic() - started, told)
+
+
+def searched(
+    operator: Operator, mutant: Mutant, lib: Path, profile: str, seeds: int
+) -> tuple[int | None, ...]:
+    """What `Detection.cases` says, up to the first seed that shows nothing."""
+    cases = list[int | None]()
+    for seed in range(seeds):
+        drawn = None if mutant.documented else first_refused(operator, mutant, lib, profile, seed)
+        cases.append(drawn)
+        if cases == [None] and example_refused(operator, lib):
+            return (0,) * seeds
+        if drawn is None:
+            break
+    return tuple(cases)
+
+
+def told_of(operator: Operator, mutant: Mutant, lib: Path | None) -> str:
+    """What a run tells of the call in quarantine; None: on the kernels as they are."""
+    (call,) = (one for one in operator.quarantine if one.name == mutant.quarantined)
+    with closing(open_device("sim", time_limit=TIME_LIMIT, libraries=lib)) as device:
+        return observe_quarantined(call, operator, device.run(operator, call.case)).headline
 
 
 def example_refused(operator: Operator, lib: Path) -> bool:

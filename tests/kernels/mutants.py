@@ -18,7 +18,9 @@ class Mutant:
     right. ``cores`` is the smallest machine that shows it, ``least_indices`` the fewest indices
     that can and ``least_hidden`` the fewest columns. One that ``reorders`` changes the order of
     additions alone, where the contract leaves it open: no verdict may refuse it, and only values
-    that are compared with this kernel's own order show it.
+    that are compared with this kernel's own order show it. Of one that is ``documented`` no drawn
+    case is the call: documented ones show it. ``quarantined`` names the call in quarantine that is
+    told otherwise of a kernel with the mistake, where no verdict may refuse it.
     """
 
     name: str
@@ -31,6 +33,15 @@ class Mutant:
     least_indices: int = 1
     least_hidden: int = 1
     reorders: bool = False
+    documented: bool = False
+    quarantined: str = ""
+
+    @property
+    def open(self) -> str:
+        """Why no verdict may refuse it, if none may."""
+        if self.quarantined:
+            return f"the call {self.quarantined} is in quarantine"
+        return "the order is open" if self.reorders else ""
 
 
 def apply(mutant: Mutant, operator: str, source_dir: Path, target_dir: Path) -> None:

@@ -64,6 +64,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "    if (end <= start || end <= INT32_MIN) {\n        return {0, 0};",
         "    if (end <= start || end <= INT32_MIN) {\n"
         "        return {0, static_cast<uint64_t>(call.permutedTokensOutputGrad.values[0])};",
+        documented=True,
     ),
     Mutant(
         "absent-range-taken-as-all-ranks",
@@ -71,6 +72,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "    if (call.hasRange == 0) {\n        return {0, 0};",
         "    if (call.hasRange == 0) {\n"
         "        return {0, static_cast<uint64_t>(call.permutedTokensOutputGrad.values[0])};",
+        quarantined="no range",
     ),
     Mutant(
         "reversed-range-from-its-end-to-its-start",
@@ -80,12 +82,14 @@ MUTANTS: tuple[Mutant, ...] = (
         "        return {end, start < call.sortedIndices.values[0] + 1 && end >= 0\n"
         "                         ? static_cast<uint64_t>(start) - static_cast<uint64_t>(end)\n"
         "                         : 0};",
+        documented=True,
     ),
     Mutant(
         "start-cut-to-zero",
         TILING,
         "            range.first,\n",
         "            std::max<int64_t>(range.first, 0),\n",
+        quarantined="range (-1, 3)",
     ),
     Mutant(
         "slot-positions-sliced-instead-of-ranks",

@@ -117,6 +117,7 @@ MUTANTS: tuple[Mutant, ...] = (
         before="named.SetValue(at, static_cast<int32_t>(run.token + i));",
         after="named.SetValue(at, static_cast<int16_t>(run.token + i));",
         least_indices=32_769,
+        documented=True,
     ),
     Padded(
         "probs-of-the-padding-zero",
@@ -150,6 +151,7 @@ MUTANTS: tuple[Mutant, ...] = (
         after="tokens_[static_cast<uint32_t>(token * hidden_ + column)],",
         least_indices=2,
         least_hidden=1 << 16,
+        documented=True,
     ),
     Mutant(
         "second-tile-of-experts-with-the-probs-of-the-first",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -12,6 +13,7 @@ from tests.kernels.mutants import Mutant
 from tests.kernels.mutation_run import MUTANTS
 
 MUTANT = Mutant("tail-lost", "x/x_kernel.cpp", "before", "after")
+IN_DOUBT = replace(MUTANT, quarantined="no range")
 REORDERING = Mutant("pairs-swapped", "x/x_kernel.cpp", "before", "after", reorders=True)
 
 
@@ -35,6 +37,16 @@ def test_one_that_only_reorders_additions_must_not_be_found() -> None:
     assert Detection(REORDERING, (None, None), 1.0).well
     assert "none is due: the order is open" in str(Detection(REORDERING, (None, 4), 1.0))
     assert not Detection(REORDERING, (None, 4), 1.0).well
+
+
+def test_one_that_a_call_in_quarantine_shows_must_be_told_and_not_refused() -> None:
+    told = Detection(IN_DOUBT, (None,), 1.0, told=True)
+    assert told.well
+    assert "none is due: the call no range is in quarantine, and told otherwise" in str(told)
+    unseen = Detection(IN_DOUBT, (None,), 1.0)
+    assert not unseen.well
+    assert "and told as of the right kernel" in str(unseen)
+    assert not Detection(IN_DOUBT, (3,), 1.0, told=True).well
 
 
 def test_cases_are_drawn_when_they_are_asked_for_and_once() -> None:

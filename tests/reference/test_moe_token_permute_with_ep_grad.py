@@ -83,12 +83,12 @@ def test_terms_add_up_to_the_formula(call: Call) -> None:
 
 @given(call=calls())
 def test_the_slices_of_a_partition_add_up_to_the_whole(call: Call) -> None:
-    """The gradients of two ranges that touch add up to that of both."""
+    """The gradients of two ranges that touch add up to that of both; one may be empty."""
     slots, top_k = call.ranks.size, call.attributes["num_topk"]
     g = np.arange(slots * 2.0).reshape(slots, 2)
     p = np.arange(1.0, slots + 1)
     whole = formula(g, call.ranks, p, num_topk=top_k, rank_range=(0, slots))
-    for cut in range(1, slots):
+    for cut in range(slots + 1):
         head = formula(g[:cut], call.ranks, p[:cut], num_topk=top_k, rank_range=(0, cut))
         tail = formula(g[cut:], call.ranks, p[cut:], num_topk=top_k, rank_range=(cut, slots))
         for name, array in whole.items():
@@ -135,6 +135,16 @@ def test_a_range_in_the_middle_by_hand() -> None:
     assert found.rows.tolist() == [[-1, 1], [3, 0], [2, -1]]
 
 
+@pytest.mark.parametrize("rank_range", [(0, 0), (3, 3), (6, 6), (4, 2), (6, 0)])
+def test_a_range_that_does_not_end_behind_its_start_selects_nothing(
+    rank_range: tuple[int, int],
+) -> None:
+    outputs = formula(GRAD, RANKS, PROBS, num_topk=2, rank_range=rank_range)
+    assert outputs["token_grad"].tolist() == [[0, 0]] * 3
+    assert outputs["probs_grad"].tolist() == [[0, 0]] * 3
+    assert np.all(terms(RANKS, source_rows=0, num_topk=2, rank_range=rank_range).rows == -1)
+
+
 def test_slots_are_added_in_their_order() -> None:
     big = np.array([[1e8], [1.0], [-1e8]], np.float32)
     for order, total in (((0, 1, 2), 0.0), ((0, 2, 1), 1.0)):
@@ -170,10 +180,10 @@ GOOD: dict[str, Any] = {"num_topk": 2, "rank_range": (1, 5), "ranks": RANKS, "ro
         ({"num_topk": 4}, "num_topk=4: must divide the 6 slots"),
         ({"padded_mode": True}, "padded_mode=True: must be False"),
         ({"padded_mode": True, "rank_range": None}, "padded_mode=True: must be False"),
-        ({"rank_range": (-1, 3)}, "rank_range=(-1, 3): must be two rising numbers from 0 to 6"),
-        ({"rank_range": (3, 7)}, "rank_range=(3, 7): must be two rising numbers from 0 to 6"),
-        ({"rank_range": (3, 3)}, "rank_range=(3, 3): must be two rising numbers from 0 to 6"),
-        ({"rank_range": (4, 2)}, "rank_range=(4, 2): must be two rising numbers from 0 to 6"),
+        ({"rank_range": (-1, 3)}, "rank_range=(-1, 3): must be two numbers from 0 to 6"),
+        ({"rank_range": (3, 7)}, "rank_range=(3, 7): must be two numbers from 0 to 6"),
+        ({"rank_range": (9, 3)}, "rank_range=(9, 3): must be two numbers from 0 to 6"),
+        ({"rank_range": (4, -2)}, "rank_range=(4, -2): must be two numbers from 0 to 6"),
         ({"rows": 3}, "source_rows=3: must be at least 4, the ranks of the range"),
         ({"ranks": RANKS.reshape(3, 2)}, "sorted_indices.shape=(3, 2): must be 1-D"),
         ({"ranks": RANKS - 1}, "sorted_indices[0]=-1: must lie in [0, 6)"),
