@@ -41,6 +41,7 @@ KERNELS = "ops-transformer, moe_finalize_routing_v2_grad/op_kernel"
 HOST = "ops-transformer, moe_finalize_routing_v2_grad/op_host"
 PROTOTYPE = "ops-transformer, moe_finalize_routing_v2_grad/op_graph, prototype: attributes"
 EMPTY = "interface behaviour for empty tensors: without an output element nothing is done, inferred"
+INT32_MIN = -(2**31)
 NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 GAUSSIAN = Fill(("gaussian",), seed=1)
 LATTICE = Fill(("lattice",), seed=1)
@@ -128,7 +129,7 @@ def _others() -> Iterator[Example]:
 
 
 def quarantine() -> tuple[Quarantine, ...]:
-    """A call of which the document says nothing."""
+    """Calls of which the document says nothing."""
     none = replace(
         _made("dropless", "float32", 4, 2, 8, 8),
         inputs={
@@ -140,7 +141,18 @@ def quarantine() -> tuple[Quarantine, ...]:
         outputs={X_GRAD: Tensor((0, 8), "float32"), SCALES_GRAD: Tensor((0, 2), "float32")},
     )
     asked = Clause("a call without tokens has nothing to do", EMPTY, SourceClass.INFERRED)
-    return (Quarantine("no tokens", none, asked),)
+    below = source_read("an index below -1 names no row; the document begins at -1", KERNELS)
+    return (
+        Quarantine("no tokens", none, asked),
+        *(Quarantine(f"index {index}", _naming(index), below) for index in (-2, INT32_MIN)),
+    )
+
+
+def _naming(index: int) -> Case:
+    """Four tokens of two slots, of which the third has this index, and eleven places."""
+    case = _made("drop_pad", "float32", 4, 2, 8, 11)
+    named = (*range(2), index, *range(3, 8))
+    return replace(case, inputs={**case.inputs, ROWS: Tensor((8,), "int32", values=named)})
 
 
 def rejections() -> tuple[Rejection, ...]:

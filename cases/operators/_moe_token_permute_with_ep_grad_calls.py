@@ -25,6 +25,7 @@ from conformance.operator import (
     document,
     source_read,
 )
+from conformance.strategies.far import EDGES
 from conformance.variations import refused, reshaped, retyped, with_attributes, without
 from reference.permutation import MOST_TOPK
 
@@ -50,7 +51,7 @@ def in_order(
 
 def examples() -> tuple[Example, ...]:
     """Calls worked by hand in every mode, limits, and calls that ask for little."""
-    return (*_by_hand(), *_limits())
+    return (*_by_hand(), *_limits(), *_far())
 
 
 def _by_hand() -> Iterator[Example]:
@@ -130,6 +131,30 @@ def _limits() -> Iterator[Example]:
     ):
         called = with_attributes(good, rank_range=rank_range)
         yield Example(f"{name} selects nothing", called, f"{README}, function: equations", nothing)
+
+
+def _far() -> Iterator[Example]:
+    """Calls whose last row begins beyond an edge, and whose last but one lies across it.
+
+    As no rank is beyond the slots, these are many; but all others have rank 0, before the range.
+    """
+    tokens = 64
+    ranks = tokens * MOST_TOPK
+    last = ranks - 2
+    named = {0: last, MOST_TOPK + 7: last - 1, ranks - 1: 0}
+    indices = tuple(named.get(slot, ranks - 1) for slot in range(ranks))
+    for edge, dtype in zip(EDGES, ("bfloat16", "float16"), strict=True):
+        case = call(
+            "tail",
+            dtype,
+            source=(last + 1, 16 * (edge // (16 * last) + 1)),
+            indices=indices,
+            top_k=MOST_TOPK,
+            fill=Fill(("address",), seed=4),
+            rows=tuple(sorted(named.values())),
+        )
+        name = f"rows beyond 2^{edge.bit_length() - 1} elements {dtype}"
+        yield Example(name, case, "int64 shape and int32 indices of the interface, inferred")
 
 
 def rejections() -> tuple[Rejection, ...]:

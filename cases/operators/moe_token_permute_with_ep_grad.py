@@ -1,7 +1,4 @@
-"""MoeTokenPermuteWithEpGrad: every token's gradient is that of its copies in a range of ranks.
-
-Missing coverage: rows beyond 2^31 elements, as no more slots are sorted than would name them.
-"""
+"""MoeTokenPermuteWithEpGrad: every token's gradient is that of its copies in a range of ranks."""
 
 from __future__ import annotations
 

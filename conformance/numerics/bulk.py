@@ -114,9 +114,13 @@ class _Worker:
 
     def _load(self, rows: NDArray[Any], lanes: Lanes, *, first: bool) -> bool:
         """The terms of one slot into ``lanes``; whether that is possible."""
+        dropped = rows < 0
+        if dropped.all() and not (self.certify and first):
+            for lane in lanes:
+                lane.fill(0)
+            return True
         gathered = self.gathered[: len(rows)]
         np.take(self.source.raw, rows, axis=0, out=gathered, mode="clip")
-        dropped = rows < 0
         if dropped.any():
             gathered[dropped] = 0
         if self.source.special(gathered):
