@@ -156,12 +156,14 @@ MUTANTS: tuple[Mutant, ...] = (
         ROWS,
         "return index < first ? INT64_MAX : index - first;",
         "return index < first ? index + 2147483648 : index - first;",
+        quarantined="index -2147483648",
     ),
     Mutant(
         "index-minus-two-is-a-row",
         ROWS,
         "return index < first ? INT64_MAX : index - first;",
         "return index == first - 1 ? INT64_MAX : index - first;",
+        quarantined="index -2",
     ),
     Mutant(
         "dropped-slot-takes-the-first-row",

@@ -13,7 +13,6 @@ from tests.kernels.mutation_run import MUTANTS, build_mutant, first_cell, judge_
 
 HERE = (
     "sum-of-k-plus-1-terms",
-    "dropped-marker-taken-as-row-0",
     "fp16-accumulated-in-fp16",
     "last-core-idle",
     "null-pointer-dereferenced",
