@@ -15,7 +15,7 @@ conformance: $(READY)  ## judge every operator on the device at hand; evidence i
 	@$(VENV)/bin/python -m conformance run --out reports/latest
 
 test: $(READY) $(TORCH_READY)  ## every test of the project
-	@$(VENV)/bin/python -m pytest tests -n 2
+	@$(VENV)/bin/python -m pytest tests -n 2 --dist worksteal
 
 lint: $(READY)  ## format, lint, types and import rules alone
 	@$(VENV)/bin/python -m pytest tests/project -q

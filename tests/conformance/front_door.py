@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+from device_kernels.build import build
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -36,6 +39,19 @@ def conformance(*arguments: str, folder: Path, before: tuple[str, ...] = (), **e
         timeout=300,
     )
     return Ended(done.returncode, done.stdout, done.stderr)
+
+
+def with_one_kernel(checkout: Path, cache: Path) -> dict[str, str]:
+    """What makes a run take a copy of the checkout, of whose kernels only that of `NAME` is left.
+
+    ``cache``: a folder for its builds, to which this checkout's runtime is copied.
+    """
+    runtime = build(quiet=True).runtime.parent
+    shutil.copytree(runtime, cache / runtime.name)
+    for kernel in checkout.glob("device_kernels/kernels/*/*_kernel.cpp"):
+        if kernel.parent.name != NAME:
+            shutil.rmtree(kernel.parent)
+    return {"PYTHONPATH": str(checkout), "MOE_CONFORMANCE_CACHE": str(cache)}
 
 
 def host(**changed: str) -> dict[str, str]:

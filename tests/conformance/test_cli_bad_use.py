@@ -17,20 +17,17 @@ from conformance import suite
 from conformance.evidence import VerdictLine, read_lines
 from conformance.summary import read_evidence
 from device_kernels.build import build
-from tests.conformance.front_door import NAME, ON_SIMULATOR, ONE_OPERATOR, ROOT, conformance, host
+from tests.conformance.front_door import (
+    NAME,
+    ON_SIMULATOR,
+    ONE_OPERATOR,
+    conformance,
+    host,
+    with_one_kernel,
+)
 
 KNOWN = ", ".join(operator.name for operator in suite.operators())
 QUICK = ("--", "-k", "test_examples and README")
-
-
-@pytest.fixture
-def checkout(tmp_path: Path) -> Path:
-    """A copy of what a run needs of the checkout."""
-    for part in ("conformance", "reference", "cases", "device_kernels"):
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / part, tmp_path / "checkout" / part, ignore=ignored)
-    shutil.copy(ROOT / "pyproject.toml", tmp_path / "checkout")
-    return tmp_path / "checkout"
 
 
 def one_line(err: str) -> str:
@@ -94,22 +91,12 @@ def test_without_a_compiler_it_is_said_what_to_install(tmp_path: Path) -> None:
 def test_a_kernel_that_does_not_compile_is_told_with_the_compilers_first_error(
     tmp_path: Path, checkout: Path
 ) -> None:
-    cache = tmp_path / "cache"
-    runtime = (build(quiet=True).lib / "libascendcl.so").resolve().parents[1]
-    shutil.copytree(runtime, cache / runtime.name)
-    (kernel,) = checkout.glob(f"device_kernels/kernels/{NAME}/{NAME}_kernel.cpp")
-    for other in checkout.glob("device_kernels/kernels/*/*_kernel.cpp"):
-        if other != kernel:
-            shutil.rmtree(other.parent)
-    with kernel.open("a") as source:
+    environment = with_one_kernel(checkout, tmp_path / "cache")
+    with (checkout / "device_kernels" / "kernels" / NAME / f"{NAME}_kernel.cpp").open(
+        "a"
+    ) as source:
         source.write("\nint broken = missing;\n")
-    ended = conformance(
-        "run",
-        *ON_SIMULATOR,
-        folder=tmp_path,
-        PYTHONPATH=str(checkout),
-        MOE_CONFORMANCE_CACHE=str(cache),
-    )
+    ended = conformance("run", *ON_SIMULATOR, folder=tmp_path, **environment)
     assert ended.status == 3
     _, *told = ended.err.splitlines()
     assert told[0] == "nothing was judged: the simulator does not build: the build failed:"

@@ -9,7 +9,7 @@ from conformance import kernel_coverage
 from conformance.devices.device import EnvironmentFailure
 from conformance.summary import read_evidence
 from device_kernels.toolchain import compiler
-from tests.conformance.front_door import ONE_OPERATOR, conformance
+from tests.conformance.front_door import ONE_OPERATOR, conformance, with_one_kernel
 
 QUICK = ("--", "-k", "test_examples and README")
 
@@ -67,8 +67,12 @@ def test_a_run_without_counters_is_an_error_and_not_full_coverage(program, tmp_p
         kernel_coverage.measure(tmp_path, program, [program])
 
 
-def test_a_run_tells_what_it_reached_of_the_kernels_and_keeps_it_in_the_evidence(tmp_path):
-    done = conformance("run", *ONE_OPERATOR, "--kernel-coverage", *QUICK, folder=tmp_path)
+def test_a_run_tells_what_it_reached_of_the_kernels_and_keeps_it_in_the_evidence(
+    tmp_path, checkout
+):
+    environment = with_one_kernel(checkout, tmp_path / "cache")
+    command = ("run", *ONE_OPERATOR, "--kernel-coverage", *QUICK)
+    done = conformance(*command, folder=tmp_path, **environment)
     assert "kernel.cpp: " in done.err
     assert "lines with a branch not taken: " in done.err
     evidence = read_evidence(tmp_path / "reports" / "latest")
