@@ -138,6 +138,7 @@ MUTANTS: tuple[Mutant, ...] = (
         ROWS,
         "source_[row * hidden_ + column]",
         "source_[static_cast<int32_t>(row * hidden_) + column]",
+        documented=True,
     ),
     Gather(
         "probability-outside-the-range-left-as-it-was",
