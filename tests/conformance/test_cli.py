@@ -15,6 +15,7 @@ from conformance.evidence import VerdictLine, read_lines
 from conformance.replay import load
 from conformance.summary import read_evidence
 from tests.conformance.front_door import (
+    BY_WORKERS,
     NAME,
     ON_SIMULATOR,
     ONE_OPERATOR,
@@ -146,7 +147,7 @@ def test_an_npu_that_does_not_open_is_never_simulated_in_silence(tmp_path: Path)
 
 
 def test_an_interrupted_run_keeps_what_it_judged(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "conformance", "run", *ONE_OPERATOR, "--profile", "gate"]
+    command = [sys.executable, "-m", "conformance", "run", *BY_WORKERS, "--profile", "gate"]
     child = subprocess.Popen(
         [*command, "--out", "out"], cwd=tmp_path, env=host(), stderr=subprocess.PIPE, text=True
     )
@@ -175,7 +176,7 @@ def test_an_interrupted_run_keeps_what_it_judged(tmp_path: Path) -> None:
 
 
 def test_a_run_whose_front_door_is_killed_keeps_its_verdicts_and_ends(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "conformance", "run", *ONE_OPERATOR, "--profile", "gate"]
+    command = [sys.executable, "-m", "conformance", "run", *BY_WORKERS, "--profile", "gate"]
     with subprocess.Popen(
         [*command, "--out", "out"], cwd=tmp_path, env=host(), stderr=subprocess.DEVNULL
     ) as front_door:

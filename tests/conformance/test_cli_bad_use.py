@@ -243,7 +243,7 @@ def test_a_checkout_that_may_not_be_written_builds_among_temporary_files(
         "XDG_CACHE_HOME": "",
         "MOE_CONFORMANCE_CACHE": "",
     }
-    command = ("run", *ONE_OPERATOR, "-n", "0", "--out", str(tmp_path / "run"), *QUICK)
+    command = ("run", *ONE_OPERATOR, "--out", str(tmp_path / "run"), *QUICK)
     before = read_only(checkout, home)
     try:
         ended = conformance(*command, folder=checkout, before=before, **environment)
