@@ -20,7 +20,8 @@ class Mutant:
     additions alone, where the contract leaves it open: no verdict may refuse it, and only values
     that are compared with this kernel's own order show it. Of one that is ``documented`` no drawn
     case is the call: documented ones show it. ``quarantined`` names the call in quarantine that is
-    told otherwise of a kernel with the mistake, where no verdict may refuse it.
+    told otherwise of a kernel with the mistake, where no verdict may refuse it. ``unreached`` says
+    why no call of a run is one that shows it.
     """
 
     name: str
@@ -35,13 +36,14 @@ class Mutant:
     reorders: bool = False
     documented: bool = False
     quarantined: str = ""
+    unreached: str = ""
 
     @property
     def open(self) -> str:
-        """Why no verdict may refuse it, if none may."""
+        """Why no verdict may refuse it, or none does."""
         if self.quarantined:
             return f"the call {self.quarantined} is in quarantine"
-        return "the order is open" if self.reorders else ""
+        return "the order is open" if self.reorders else self.unreached
 
 
 def apply(mutant: Mutant, operator: str, source_dir: Path, target_dir: Path) -> None:
