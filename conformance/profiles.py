@@ -69,7 +69,7 @@ PROFILES = {
             edge_cost=1_000_000,
             relations=60,
             invariants=30,
-            sequences=6,
+            sequences=12,
         ),
         Profile(
             "nightly",

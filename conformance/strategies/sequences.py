@@ -31,7 +31,7 @@ SMALL, SEAM, LARGE, REFUSED, OTHER, REPEATED = (
     "of another operator",
     "repeated",
 )
-KINDS = (SMALL, SMALL, SMALL, OTHER, OTHER, REPEATED, REFUSED, SEAM, SEAM, LARGE)
+KINDS = (SMALL, SMALL, SMALL, OTHER, OTHER, REPEATED, REFUSED, REFUSED, SEAM, SEAM, LARGE)
 """What a call may be; a kind that a record does not have is left out."""
 
 MEMORY: tuple[Memory, ...] = (POISONED, AS_LEFT, AS_LEFT, AS_LEFT, ZEROED)
