@@ -30,7 +30,7 @@ UNREPEATABLE = (
     "The device does not repeat its answer: the same case was refused once and accepted when it "
     "was run again. The refusal is told here."
 )
-AS_DRAWN = "The case is as it was drawn: a failure of the same diagnosis was made smaller."
+AS_DRAWN = "Nothing smaller was looked for: another failure of the same diagnosis stands for it."
 
 ALONE_ACCEPTED = "alone, on a new device, the call is accepted"
 

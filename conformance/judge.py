@@ -144,7 +144,7 @@ def judge_rejection(rejection: Rejection, observation: Observation) -> Verdict:
 def judge_example(
     example: Example, operator: Operator, observation: Observation, arithmetic: Arithmetic = IEEE
 ) -> Verdict:
-    """Judge a documented call: as any call, and by the values that the document prints.
+    """Judge a documented call: as any call, and by the values that the document prints or implies.
 
     Expected values are rounded once to the output's dtype and compared bit for bit.
     """
@@ -164,10 +164,10 @@ def judge_example(
             first = int(wrong[0])
             position = ", ".join(str(int(i)) for i in np.unravel_index(first, seen.shape))
             problems.append(
-                f"{wrong.size} of {seen.size} elements of {name} are not what the document prints"
+                f"{wrong.size} of {seen.size} elements of {name} are not what the document gives"
             )
             values = [_shown(int(bits[first]), seen.dtype) for bits in (observed, expected)]
-            details.append(f"{name}[{position}] is {values[0]}, printed is {values[1]}")
+            details.append(f"{name}[{position}] is {values[0]}, due is {values[1]}")
     if not problems:
         return verdict
     about = f"{example.case.operator}, {example.name}"
@@ -176,7 +176,11 @@ def judge_example(
         headline=f"{about}: {'; '.join(problems)}.",
         outputs=verdict.outputs,
         findings=(*details, *(() if verdict.ok else (verdict.headline, *verdict.findings))),
-        clause=Clause("The call gives the printed values.", example.source, SourceClass.DOCUMENT),
+        clause=Clause(
+            "The documented call gives the values that its source gives.",
+            example.source,
+            SourceClass.DOCUMENT,
+        ),
         subject=verdict.subject,
     )
 
@@ -214,13 +218,18 @@ def observe_quarantined(
     if observation.outcome is Outcome.COMPLETED:
         try:
             found = judge(operator, case, observation, arithmetic)
-            told = "carried out as the contract says" if found.ok else found.headline
+            told = (
+                "carried out as the contract says" if found.ok else f"otherwise: {found.headline}"
+            )
         except (ReferenceDisagreement, ValueError, TypeError) as undefined:
             answer = f"outputs of sha256 {_digest(observation.outputs)}"
             told = f"carried out, of which the reference says nothing: {undefined}; {answer}"
     return Verdict(
         ok=True,
-        headline=f"{case.operator}, {case.mode}, {case.dtype}, {quarantined.name}: {told}",
+        headline=(
+            f"{case.operator}, {case.mode}, {case.dtype}, {quarantined.name}: {told}"
+            f" [in doubt: {quarantined.clause.text}]"
+        ),
         findings=call_findings(observation),
         clause=quarantined.clause,
         subject=repr(case),

@@ -48,7 +48,8 @@ def operators(directories: Iterable[Path] = ()) -> tuple[Operator, ...]:
     for directory in (records(), *directories):
         files = sorted(p for p in directory.glob("*.py") if not p.name.startswith("_"))
         if not files:
-            raise UsageError("operators directory", directory, "holds no record (a .py file)")
+            rule = "holds no record (a .py file)" if directory.is_dir() else "is no folder"
+            raise UsageError("operators directory", directory, rule)
         for path in files:
             operator = _record(path)
             known = found.setdefault(operator.name, (operator, path))

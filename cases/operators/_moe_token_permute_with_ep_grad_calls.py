@@ -123,14 +123,12 @@ def _limits() -> Iterator[Example]:
     yield Example("hidden 0", in_order("full", "float32", 2, 2, 0, 4, False), inferred)
     # As of a device on which no rank fell. The kernel's source agrees with the equations.
     nothing = {"out": (0,) * 64, "probs_grad": (0,) * 8}
-    good = in_order("head", "float32", 4, 2, 16, 5)
-    for name, rank_range in (
-        ("range (0, 0)", (0, 0)),
-        ("range (3, 3)", (3, 3)),
-        ("range (4, 2)", (4, 2)),
-    ):
-        called = with_attributes(good, rank_range=rank_range)
-        yield Example(f"{name} selects nothing", called, f"{README}, function: equations", nothing)
+    for dtype in DTYPES:
+        good = in_order("head", dtype, 4, 2, 16, 5)
+        for rank_range in ((0, 0), (3, 3), (4, 2)):
+            called = with_attributes(good, rank_range=rank_range)
+            name = f"range {rank_range} selects nothing {dtype}"
+            yield Example(name, called, f"{README}, function: equations", nothing)
 
 
 def _far() -> Iterator[Example]:

@@ -55,7 +55,7 @@ def add_run(commands: Any) -> None:
     add("--route", help=f"how kernels are called: {', '.join(ROUTES)} ({DEFAULTS['route']})")
     limits = ", ".join(f"{p.name} {p.time_limit:g}" for p in PROFILES.values())
     purposes = "; ".join(f"{p.name}: {p.purpose}" for p in PROFILES.values())
-    add("--profile", default=DEFAULTS["profile"], help=purposes)
+    add("--profile", default=DEFAULTS["profile"], help=f"{purposes} (%(default)s)")
     add("--seed", metavar="N", help="seed of all draws (0; nightly: a new one each run)")
     add("--budget", metavar="TIME", help="begin nothing new after TIME, such as 90s, 10m or 2h")
     add("--shard", metavar="I/N", help="judge the I-th of N parts; documented examples are in each")

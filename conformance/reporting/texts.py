@@ -19,6 +19,7 @@ TEXTS: Mapping[str, tuple[str, str]] = {
     "cut": ("Accepted as far as the budget went", "在时间预算内通过"),
     "not judged": ("not judged", "未判定"),
     "none shown": ("No failures.", "没有失败项。"),
+    "none judged": ("Nothing was judged.", "未判定任何用例。"),
     "cases": ("Cases", "用例数"),
     "distinct": ("distinct cases", "个不同用例"),
     "cells judged": ("cells selected", "个选定单元"),

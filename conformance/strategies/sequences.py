@@ -16,7 +16,7 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.case import Case
 from conformance.operator import Operator
-from conformance.setting import AS_LEFT, POISONED, ZEROED, Memory, Setting
+from conformance.setting import AS_LEFT, POISONED, Memory, Setting
 from conformance.strategies.machines import in_any_order
 
 PARTS, LONGEST_PART = 4, 7
@@ -34,7 +34,8 @@ SMALL, SEAM, LARGE, REFUSED, OTHER, REPEATED = (
 KINDS = (SMALL, SMALL, SMALL, OTHER, OTHER, REPEATED, REFUSED, REFUSED, SEAM, SEAM, LARGE)
 """What a call may be; a kind that a record does not have is left out."""
 
-MEMORY: tuple[Memory, ...] = (POISONED, AS_LEFT, AS_LEFT, AS_LEFT, ZEROED)
+MEMORY: tuple[Memory, ...] = (POISONED, AS_LEFT, AS_LEFT, AS_LEFT)
+"""What no call leaves, as zeros everywhere, definedness asks."""
 
 Drawn = Case | int
 """A call, or the number of an earlier one that is made again (modulo how many there are)."""

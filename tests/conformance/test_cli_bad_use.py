@@ -47,7 +47,7 @@ def one_line(err: str) -> str:
         (["--device", "sim:Ascend9"], "known SoCs: Ascend910B1, Ascend910B2"),
         (["--route", "graph"], "route is 'graph': allowed: aclnn, kernel, torch_npu"),
         (["--operator", "softmax"], f"operator is 'softmax': no such record; allowed: {KNOWN}"),
-        (["--operators", "nowhere"], "holds no record"),
+        (["--operators", "nowhere"], "is no folder"),
         (["-n", "two"], "n is 'two': allowed: integers from 0"),
         (["--case", "absent.json"], "case is 'absent.json': cannot be read"),
         (["--budget", "10"], "budget is '10': allowed: a time above 0, such as 90s, 10m or 2h"),

@@ -66,7 +66,7 @@ def test_a_documented_call_has_the_printed_values():
     assert judge_example(example, operator(), observe(right(example.case))).ok
     verdict = judge_example(printed((3.0, 5.0)), operator(), observe(right(example.case)))
     assert not verdict.ok
-    assert "y[1, 0] is 0x4400 (4.0), printed is 0x4500 (5.0)" in str(verdict)
+    assert "y[1, 0] is 0x4400 (4.0), due is 0x4500 (5.0)" in str(verdict)
 
 
 def test_the_first_element_that_differs_from_the_document_is_named_with_how_many_there_are():
@@ -77,16 +77,16 @@ def test_the_first_element_that_differs_from_the_document_is_named_with_how_many
         ((3.5, 4.0), "1 of 2", "y[0, 0] is 0x4200 (3.0)", "0x4300 (3.5)"),
     ):
         verdict = judge_example(printed(values), operator(), observe(y))
-        told = f"{said} elements of y are not what the document prints"
+        told = f"{said} elements of y are not what the document gives"
         assert verdict.headline == f"segment_sum, two_rows: {told}."
-        assert verdict.findings == (f"{seen}, printed is {wanted}",)
+        assert verdict.findings == (f"{seen}, due is {wanted}",)
 
 
 def test_a_documented_call_that_breaks_its_contract_too_is_told_of_both():
     y = right(printed(()).case) + 1
     verdict = judge_example(printed((3.0, 4.0)), operator(), observe(y))
     alone = judge(operator(), printed(()).case, observe(y))
-    assert "are not what the document prints" in verdict.headline
+    assert "are not what the document gives" in verdict.headline
     assert verdict.findings[1:] == (alone.headline, *alone.findings)
     assert verdict.outputs == alone.outputs
     assert verdict.clause.source == "segment_sum.md, Example"
@@ -115,12 +115,12 @@ def test_printed_integers_are_compared_and_shown_as_such():
     counted = {"y": Y, "n": np.array([7, -2], np.int32)}
     assert counting(counted, (7.0, -2.0)).ok
     verdict = counting(counted, (7.0, -3.0))
-    assert verdict.findings == ("n[1] is -2, printed is -3",)
+    assert verdict.findings == ("n[1] is -2, due is -3",)
 
 
 def test_an_output_of_another_shape_hides_nothing_of_the_next():
     verdict = counting({"y": Y[:1], "n": np.array([7, -2], np.int32)}, (6.0, -2.0))
-    assert verdict.findings[0] == "n[0] is 7, printed is 6"
+    assert verdict.findings[0] == "n[0] is 7, due is 6"
     assert "output y came back as" in verdict.findings[1]
 
 

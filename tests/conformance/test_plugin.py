@@ -204,7 +204,7 @@ def test_a_careless_template_fails(run: Run, template: str, words: str) -> None:
         ("device=gpu", "device is 'gpu': allowed: auto, sim, sim:SOC, npu, npu:N, npu:N,M"),
         ("time-limit=0", "time limit is '0': allowed: seconds above 0"),
         ("operator=nothing", "operator is 'nothing': no such record; allowed: "),
-        ("operators=nowhere", "holds no record"),
+        ("operators=nowhere", "is no folder"),
     ],
 )
 def test_a_wrong_option_is_told_with_what_is_allowed(run: Run, option: str, words: str) -> None:
@@ -254,7 +254,7 @@ def test_of_failures_of_one_diagnosis_one_is_made_smaller(run: Run) -> None:
     assert {failure.diagnosis for failure in failures} == {"copying: y wrong"}
     assert [failure.as_drawn for failure in failures] == [False, True, True, True]
     assert sorted(failure.elements for failure in failures)[0] == failures[0].elements == 10
-    assert "The case is as it was drawn" in failures[1].text
+    assert "Nothing smaller was looked for" in failures[1].text
     shrunk = {line.item for line in ended.verdicts() if line.phase == "shrink"}
     assert shrunk == {failures[0].item}
 

@@ -1,6 +1,8 @@
 """Mistakes whose values are right by what memory happened to hold: definedness finds them.
 
-Sequences make their calls on other memory too, but small ones: these mistakes are of large ones.
+Sequences make their calls on memory as earlier ones left it. These mistakes take memory that is all
+zeros for what they wrote themselves, which no earlier call leaves where ranks or names of tokens
+lie: no two of those are alike.
 """
 
 from __future__ import annotations
@@ -9,44 +11,48 @@ from tests.kernels.mutants import Mutant
 
 SORT = "shared/slot_sort_kernel.h"
 SORTED = "    Sort<Index>(tensors, tiling);"
-MANY = 1000
+
+
+def _unless_zeros(memory: str) -> str:
+    """Nothing is sorted where the first two integers there are zeros."""
+    return (
+        f"    const auto there = reinterpret_cast<__gm__ int32_t*>({memory});\n"
+        "    if (tiling->sort.keys < 2 || there[0] != 0 || there[1] != 0) {\n"
+        "        Sort<Index>(tensors, tiling);\n"
+        "    }"
+    )
+
 
 MUTANTS: dict[str, tuple[Mutant, ...]] = {
-    "moe_init_routing_v2": (
-        Mutant(
-            "counts-of-many-slots-are-the-least-of-what-was-there",
-            "moe_init_routing_v2/moe_init_routing_v2_kernel_count.h",
-            "        Count(0, slots, share.first, share.end);",
-            f"        if (slots > {MANY}) {{ AscendC::SetAtomicMin<int32_t>(); }}\n"
-            "        Count(0, slots, share.first, share.end);\n"
-            "        AscendC::SetAtomicNone();",
-            least_indices=MANY + 1,
-        ),
-    ),
     "moe_token_permute": (
         Mutant(
-            "many-are-sorted-only-where-the-workspace-is-marked-as-new",
+            "sorts-only-where-the-workspace-is-not-zeroed",
             SORT,
             SORTED,
-            "    GM_ADDR mark = tensors.workspace + tiling->pairsOffset - sizeof(int32_t);\n"
-            "    const bool hasMark = tiling->pairsOffset > tiling->sort.keys * 4;\n"
-            f"    const bool isMany = tiling->sort.keys > {MANY};\n"
-            "    if (!isMany || !hasMark || *reinterpret_cast<__gm__ int32_t*>(mark) < 0) {\n"
-            "        Sort<Index>(tensors, tiling);\n"
-            "    }",
-            least_indices=MANY + 1,
+            _unless_zeros("tensors.workspace"),
+            least_indices=2,
         ),
     ),
     "moe_token_permute_with_ep": (
         Mutant(
-            "many-are-sorted-only-where-their-ranks-are-not-zero-yet",
+            "sorts-only-where-the-ranks-are-not-zeros",
             SORT,
             SORTED,
-            "    const auto ranks = reinterpret_cast<__gm__ int32_t*>(tensors.sortedIndices);\n"
-            f"    if (tiling->sort.keys <= {MANY} || ranks[tiling->sort.keys - 1] != 0) {{\n"
-            "        Sort<Index>(tensors, tiling);\n"
-            "    }",
-            least_indices=MANY + 1,
+            _unless_zeros("tensors.sortedIndices"),
+            least_indices=2,
+        ),
+    ),
+    "moe_token_permute_with_routing_map": (
+        Mutant(
+            "rows-of-an-expert-are-named-only-where-there-are-no-zeros",
+            "moe_token_permute_with_routing_map/moe_token_permute_with_routing_map_kernel_pad.h",
+            "        Base::Store(Base::sortedIndices_, row, end, named, count);",
+            "        const auto there = Base::sortedIndices_.GetPhyAddr(row);\n"
+            "        if (count < 2 || end - row < 2 || there[0] != 0 || there[1] != 0) {\n"
+            "            Base::Store(Base::sortedIndices_, row, end, named, count);\n"
+            "        }",
+            modes=("drop_pad",),
+            least_indices=2,
         ),
     ),
 }

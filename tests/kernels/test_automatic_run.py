@@ -98,7 +98,7 @@ def test_a_kernel_that_does_nothing_is_killed_and_the_real_one_is_not(tmp_path):
     bench = Bench(OPERATOR, some, tuple(seen for _, seen in right), tmp_path, real.runtime)
     fate = bench.judge(idle)
     assert (fate.fate, fate.calls) == ("killed", 1)
-    assert "are not what the document prints" in fate.by
+    assert "are not what the document gives" in fate.by
 
 
 def test_no_mutant_is_drawn_of_exported_limits_which_no_call_reads():

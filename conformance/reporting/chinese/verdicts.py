@@ -57,8 +57,8 @@ SHARES: tuple[Phrase, ...] = (
         r"\3 的 \2 个元素中有 \1 个未按承诺的顺序累加（其他顺序可得到该值）",
     ),
     (
-        rf"{NUMBER} of {NUMBER} elements of {NAME} are not what the document prints",
-        r"\3 的 \2 个元素中有 \1 个与文档打印值不符",
+        rf"{NUMBER} of {NUMBER} elements of {NAME} are not what the document gives",
+        r"\3 的 \2 个元素中有 \1 个与文档给出的值不符",
     ),
     (
         r"the values are right, but the machine reports (\d+) errors?, first (\S+)",
@@ -348,8 +348,8 @@ INVARIANTS: tuple[Phrase, ...] = (
     (r"with memory (zeroed|as left)", r"内存 \1"),
     (r"determinism level (\d)", r"确定性级别 \1"),
     (
-        r"The case is as it was drawn: a failure of the same diagnosis was made smaller\.",
-        r"此用例未经缩小：同一诊断的另一失败项已缩小。",
+        r"Nothing smaller was looked for: another failure of the same diagnosis stands for it\.",
+        r"未为此用例寻找更小的用例：同一诊断由另一失败项代表。",
     ),
 )
 
