@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from tests.kernels.mutants import Mutant
 
-FINALIZE = "moe_finalize_routing_v2/moe_finalize_routing_v2_kernel_sum.h"
-ADD_SLOT = "AddSlot(RowIndex(place, slot), place * slotsPerPart_ + slot, column, columns);"
 GRADS = "shared/slot_grad_kernel.h"
 DO_TILE = "DoTile(token, place, slots, column, Least(tileColumns_, hidden_ - column));"
 
@@ -20,15 +18,6 @@ def _backwards_if(condition: str) -> str:
 
 
 MUTANTS: dict[str, tuple[Mutant, ...]] = {
-    "moe_finalize_routing_v2": (
-        Mutant(
-            "sums-begin-at-the-number-of-blocks",
-            FINALIZE,
-            ADD_SLOT,
-            "const int64_t at = (slot + AscendC::GetBlockNum()) % slots; "
-            + ADD_SLOT.replace("slot)", "at)").replace("+ slot", "+ at"),
-        ),
-    ),
     "moe_finalize_routing_v2_grad": (
         Mutant(
             "every-second-token-of-a-batch-takes-the-tiles-from-the-last-to-the-first",
@@ -44,9 +33,18 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
             DO_TILE,
             _backwards_if("AscendC::GetBlockIdx() % 2 == 1"),
         ),
+        Mutant(
+            "tiles-begin-at-the-number-of-blocks",
+            GRADS,
+            DO_TILE,
+            "const int64_t tiles = (hidden_ + tileColumns_ - 1) / tileColumns_;\n"
+            "            const int64_t tile = column / tileColumns_ + AscendC::GetBlockNum();\n"
+            "            const int64_t at = tile % tiles * tileColumns_;\n"
+            "            DoTile(token, place, slots, at, Least(tileColumns_, hidden_ - at));",
+        ),
     ),
 }
-"""By operator: sums that are legal in any order, and come out otherwise elsewhere. Where sums are
-also asked not to depend on the batch, their order may depend on no place either: batch invariance
-finds that as well.
+"""By operator: sums that are legal in any order, and come out otherwise elsewhere. They are of
+gradients of weights: of sums that are also asked not to depend on the batch, batch invariance finds
+what depends on places and blocks as well.
 """

@@ -36,6 +36,6 @@ def test_a_template_has_at_least_three_mistakes_and_each_finds_its_place(
 
 
 def test_what_is_not_asked_for_is_not_judged() -> None:
-    name = "sums-begin-at-the-number-of-blocks"
+    name = "tiles-begin-at-the-number-of-blocks"
     assert [mutant.name for _, _, mutant in chosen_mutants([], [name])] == [name]
     assert not list(chosen_mutants(["definedness"], [name]))
