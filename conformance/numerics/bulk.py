@@ -115,6 +115,7 @@ class _Worker:
     def _load(self, rows: NDArray[Any], lanes: Lanes, *, first: bool) -> bool:
         """The terms of one slot into ``lanes``; whether that is possible."""
         dropped = rows < 0
+        # Zeros, and no magnitudes to note: only the first slot's must be there.
         if dropped.all() and not (self.certify and first):
             for lane in lanes:
                 lane.fill(0)

@@ -16,9 +16,9 @@ ROOT = HERE.parents[1]
 NAME = "moe_init_routing_v2_grad"
 WRONG = ("--operators", str(HERE / "wrong"), "--operator", "first_slot_only")
 ON_SIMULATOR = ("--device", "sim")
-ONE_OPERATOR = (*ON_SIMULATOR, "--operator", NAME, "-n", "0")
+BY_WORKERS = (*ON_SIMULATOR, "--operator", NAME)
+ONE_OPERATOR = (*BY_WORKERS, "-n", "0")
 """By one process: a worker takes longer to start than what most tests ask for."""
-BY_WORKERS = (*ONE_OPERATOR, "-n", "2")
 
 
 @dataclass(frozen=True)

@@ -163,6 +163,7 @@ def test_an_interrupted_run_keeps_what_it_judged(tmp_path: Path) -> None:
     assert evidence.cases > 0
     assert "interrupted: what was judged is summed up" in err
     assert "interrupted: " in err
+    assert "incomplete" in err
     assert "not reached: " in err
     again = ("run", *ONE_OPERATOR, "--profile", "gate", "--out", "out", "--resume")
     refused = conformance(*again, "--seed", "5", folder=tmp_path)

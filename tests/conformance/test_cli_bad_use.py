@@ -92,9 +92,8 @@ def test_a_kernel_that_does_not_compile_is_told_with_the_compilers_first_error(
     tmp_path: Path, checkout: Path
 ) -> None:
     environment = with_one_kernel(checkout, tmp_path / "cache")
-    with (checkout / "device_kernels" / "kernels" / NAME / f"{NAME}_kernel.cpp").open(
-        "a"
-    ) as source:
+    kernel = checkout / "device_kernels" / "kernels" / NAME / f"{NAME}_kernel.cpp"
+    with kernel.open("a") as source:
         source.write("\nint broken = missing;\n")
     ended = conformance("run", *ON_SIMULATOR, folder=tmp_path, **environment)
     assert ended.status == 3

@@ -65,3 +65,10 @@ def test_operators_of_both_repositories_are_built_together(records: Path) -> Non
     (records / "kernels" / "copying").mkdir(parents=True)
     assert kernel_folders(records) == (OWN, records / "kernels")
     assert kernel_folders(records, "moe_init_routing_v2_grad") is None
+
+
+def test_a_folder_without_a_record_is_told_from_one_that_is_none(tmp_path: Path) -> None:
+    for folder, rule in ((tmp_path, "holds no record (a .py file)"), (tmp_path / "a", "no folder")):
+        with pytest.raises(suite.UsageError, match="operators directory") as told:
+            suite.operators([folder])
+        assert rule in str(told.value)

@@ -153,14 +153,12 @@ def searched(
     operator: Operator, mutant: Mutant, lib: Path, profile: str, seeds: int
 ) -> tuple[int | None, ...]:
     """What `Detection.cases` says, up to the first seed that shows nothing."""
-    cases = list[int | None]()
-    for seed in range(seeds):
-        drawn = None if mutant.documented else first_refused(operator, mutant, lib, profile, seed)
-        cases.append(drawn)
-        if cases == [None] and example_refused(operator, lib):
-            return (0,) * seeds
-        if drawn is None:
-            break
+    first = None if mutant.documented else first_refused(operator, mutant, lib, profile, 0)
+    if first is None:
+        return (0,) * seeds if example_refused(operator, lib) else (None,)
+    cases: list[int | None] = [first]
+    while len(cases) < seeds and cases[-1] is not None:
+        cases.append(first_refused(operator, mutant, lib, profile, len(cases)))
     return tuple(cases)
 
 

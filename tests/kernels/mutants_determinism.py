@@ -8,13 +8,18 @@ GRADS = "shared/slot_grad_kernel.h"
 DO_TILE = "DoTile(token, place, slots, column, Least(tileColumns_, hidden_ - column));"
 
 
-def _backwards_if(condition: str) -> str:
-    """The tiles of a token from the last to the first, where the condition holds."""
+def _tile_at(at: str) -> str:
+    """Another tile of a token in place of the one at `column`; `last` is the last one."""
     return (
         "const int64_t last = (hidden_ - 1) / tileColumns_ * tileColumns_;\n"
-        f"            const int64_t at = {condition} ? last - column : column;\n"
+        f"            const int64_t at = {at};\n"
         "            DoTile(token, place, slots, at, Least(tileColumns_, hidden_ - at));"
     )
+
+
+def _backwards_if(condition: str) -> str:
+    """The tiles of a token from the last to the first, where the condition holds."""
+    return _tile_at(f"{condition} ? last - column : column")
 
 
 MUTANTS: dict[str, tuple[Mutant, ...]] = {
@@ -37,10 +42,7 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
             "tiles-begin-at-the-number-of-blocks",
             GRADS,
             DO_TILE,
-            "const int64_t tiles = (hidden_ + tileColumns_ - 1) / tileColumns_;\n"
-            "            const int64_t tile = column / tileColumns_ + AscendC::GetBlockNum();\n"
-            "            const int64_t at = tile % tiles * tileColumns_;\n"
-            "            DoTile(token, place, slots, at, Least(tileColumns_, hidden_ - at));",
+            _tile_at("(column + AscendC::GetBlockNum() * tileColumns_) % (last + tileColumns_)"),
         ),
     ),
 }

@@ -57,6 +57,9 @@ RUNS: tuple[Phrase, ...] = (
     (r"^in quarantine, not judged: ", r"隔离观察，未判定："),
     (r"carried out as the contract says", r"执行结果与契约一致"),
     (r"carried out, of which the reference says nothing: ", r"已执行，参考实现未作规定："),
+    (r"; outputs of sha256 ", r"；输出的 sha256 为 "),
+    (r": otherwise: ", r"：与参考实现不同："),
+    (r" \[in doubt: ", r" [存疑："),
     (r"^not judged: ", r"未判定："),
     (
         r"^boundaries of (\S+): (\d+) of (\d+) sizes are not where the record draws its cases",
