@@ -9,9 +9,9 @@ it off the case, so that freely drawn cases count too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -45,11 +45,30 @@ class Axis:
 
 @dataclass(frozen=True)
 class Constraint:
-    """Why some levels of the axes ``axes`` do not go together: ``possible`` takes one of each."""
+    """Why some levels of the axes ``axes`` do not go together: ``possible`` takes one of each.
+
+    Of an axis that is named in ``seen_as`` it takes what that makes of a level, which is the same
+    of many. Constraints with one ``possible`` have one table of what is: it is asked once.
+    """
 
     axes: tuple[str, ...]
     possible: Callable[..., bool]
     reason: str
+    seen_as: Mapping[str, Callable[[str], Hashable]] = field(default_factory=dict)
+
+    def table(self, levels: Mapping[str, tuple[str, ...]]) -> Feasible:
+        """Which of the axes' levels go together, with one axis for each of ``axes``."""
+        seen = (map(self.seen_as.get(axis, str), levels[axis]) for axis in self.axes)
+        return _table(self.possible, tuple(map(tuple, seen)))
+
+
+@lru_cache(maxsize=256)
+def _table(possible: Callable[..., bool], seen: tuple[tuple[Hashable, ...], ...]) -> Feasible:
+    """`Constraint.table`, of what ``possible`` takes: asked once of what is the same."""
+    distinct = [list(dict.fromkeys(one)) for one in seen]
+    asked = np.array([possible(*together) for together in product(*distinct)], np.bool_)
+    places = (list(map(kinds.index, one)) for kinds, one in zip(distinct, seen, strict=True))
+    return asked.reshape([len(kinds) for kinds in distinct])[np.ix_(*places)]
 
 
 @dataclass(frozen=True)
@@ -71,16 +90,11 @@ class Cells:
         names = [axis.name for axis in self.axes]
         shape = [len(axis.levels) for axis in self.axes]
         allowed = np.ones(shape, np.bool_)
+        levels = {axis.name: axis.levels for axis in self.axes}
         for constraint in self.constraints:
-            mine = sorted(names.index(name) for name in constraint.axes)
-            ordered = [names[axis] for axis in mine]
-            place = [ordered.index(name) for name in constraint.axes]
-            possible = [
-                constraint.possible(*(levels[at] for at in place))
-                for levels in product(*(self.axes[axis].levels for axis in mine))
-            ]
+            mine = [names.index(name) for name in constraint.axes]
             across = [size if axis in mine else 1 for axis, size in enumerate(shape)]
-            allowed &= np.array(possible, np.bool_).reshape(across)
+            allowed &= constraint.table(levels).transpose(np.argsort(mine)).reshape(across)
         return allowed
 
     def rows(self, strength: int) -> list[Levels]:

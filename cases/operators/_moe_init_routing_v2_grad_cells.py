@@ -62,18 +62,14 @@ def cells(call: Call, mode: str, dtype: str) -> Cells:
     drops = () if mode == "dropless" else (Axis("dropped", DROPPED, _dropped_of),)
     routings = (*(PLACES if mode == "drop_pad" else RANKS), EVERY)
 
-    @cache
-    def holds(boundary: str, slots: str, cores: str, ub: str, dropped: str, kept: int) -> bool:
-        found = sizes_at(boundary, slots, cores, ub, element_bytes)
-        return any(one.holds(dropped, kept, MOST_VALUES[mode]) for one in found)
-
-    def solvable(
-        boundary: str, slots: str, cores: str, ub: str, routing: str, dropped: str = "none"
-    ) -> bool:
-        return holds(boundary, slots, cores, ub, dropped, _least_kept(routing))
-
-    sized = ("boundary", "slots", "cores", "UB", "routing", *("dropped" for _ in drops))
-    constraints = [Constraint(sized, solvable, "no size meets these, or only one that is too big")]
+    constraints = [
+        Constraint(
+            ("boundary", "slots", "cores", "UB", "routing", *(axis.name for axis in drops)),
+            _solvable(element_bytes, MOST_VALUES[mode]),
+            "no size meets these, or only one that is too big",
+            seen_as={"routing": _least_kept},
+        )
+    ]
     if drops:
         constraints += [
             Constraint(
@@ -150,6 +146,19 @@ def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, levels: Levels) -
         unread=unread_rows(indices, int(np.prod(shape))),
         machine=chosen.machine,
     )
+
+
+@cache
+def _solvable(element_bytes: int, most_values: int) -> Callable[..., bool]:
+    """Whether some size meets classes and patterns in so many bytes: one function for all cells."""
+
+    def solvable(
+        boundary: str, slots: str, cores: str, ub: str, kept: int, dropped: str = "none"
+    ) -> bool:
+        found = sizes_at(boundary, slots, cores, ub, element_bytes)
+        return any(one.holds(dropped, kept, most_values) for one in found)
+
+    return solvable
 
 
 def _least_kept(routing: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -65,38 +66,46 @@ def cells(mode: str, dtype: str) -> Cells:
 
 
 def _unpadded_axes(dtype: str) -> tuple[tuple[Axis, ...], Constraint]:
-    element_bytes = numpy_dtype(dtype).itemsize
-
-    @cache
-    def solvable(*asked: str) -> bool:
-        boundary, top_k, cores, ub, pattern, number, experts = asked
-        found = sizes_at(boundary, top_k, cores, ub, element_bytes)
-        return any(sizes.holds(one, pattern, number, experts) for one in found)
-
     axes = (
         Axis("routing", PATTERNS, lambda case: patterns_of(map_of(case))),
         Axis("top_k", tuple(sizes.TOP_KS), _top_ks_of),
         Axis("experts", tuple(sizes.EXPERTS), _experts_of),
     )
     over = ("boundary", "top_k", "cores", "UB", "routing", "numOutTokens", "experts")
-    return axes, Constraint(over, solvable, TOO_BIG)
+    return axes, Constraint(over, _solvable(numpy_dtype(dtype).itemsize), TOO_BIG)
+
+
+@cache
+def _solvable(element_bytes: int) -> Callable[..., bool]:
+    """Whether some size without padding meets classes and patterns: one function for all cells."""
+
+    def solvable(*asked: str) -> bool:
+        boundary, top_k, cores, ub, pattern, number, experts = asked
+        found = sizes_at(boundary, top_k, cores, ub, element_bytes)
+        return any(sizes.holds(one, pattern, number, experts) for one in found)
+
+    return solvable
 
 
 def _padded_axes(dtype: str) -> tuple[tuple[Axis, ...], Constraint]:
-    element_bytes = numpy_dtype(dtype).itemsize
-
-    @cache
-    def solvable(boundary: str, cores: str, ub: str, *asked: str) -> bool:
-        found = sizes.padded_sizes_at(boundary, cores, ub, element_bytes)
-        return any(one.holds(*asked) for one in found)
-
     axes = (
         Axis("tokens of an expert", COLUMNS, lambda case: columns_of(map_of(case))),
         Axis("capacity", FILLED, lambda case: filled_of(map_of(case), capacity_of(case))),
         Axis("experts", tuple(sizes.SEVERAL), _several_of),
     )
     over = ("boundary", "cores", "UB", axes[0].name, "capacity", "numOutTokens", "experts")
-    return axes, Constraint(over, solvable, TOO_BIG)
+    return axes, Constraint(over, _padded_solvable(numpy_dtype(dtype).itemsize), TOO_BIG)
+
+
+@cache
+def _padded_solvable(element_bytes: int) -> Callable[..., bool]:
+    """Whether some padded size meets classes and patterns: one function for all cells."""
+
+    def solvable(boundary: str, cores: str, ub: str, *asked: str) -> bool:
+        found = sizes.padded_sizes_at(boundary, cores, ub, element_bytes)
+        return any(one.holds(*asked) for one in found)
+
+    return solvable
 
 
 @st.composite

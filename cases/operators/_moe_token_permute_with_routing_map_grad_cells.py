@@ -28,6 +28,7 @@ from cases.operators._slot_sum_cells import (
     MOST_HIDDEN,
     cores_of,
     least_kept,
+    sized,
     slots_class,
     ub_of,
 )
@@ -48,8 +49,7 @@ MORE_EXPERTS = 5
 @cache
 def cells(call: Call, mode: str, dtype: str) -> Cells:
     """The cells of one mode and dtype; ``call`` is the record's, which makes a case of sizes."""
-    sized = (_padded_axes if mode == "drop_pad" else _unpadded_axes)(dtype)
-    axes, constraint = sized
+    axes, constraint = (_padded_axes if mode == "drop_pad" else _unpadded_axes)(dtype)
     drawn = _padded_cases if mode == "drop_pad" else _unpadded_cases
     return Cells(
         axes=(
@@ -73,40 +73,34 @@ def cells(call: Call, mode: str, dtype: str) -> Cells:
 
 
 def _unpadded_axes(dtype: str) -> tuple[tuple[Axis, ...], Constraint]:
-    element_bytes = numpy_dtype(dtype).itemsize
-
-    @cache
-    def holds(boundary: str, slots: str, cores: str, ub: str, kept: int) -> bool:
-        found = unpadded.sizes_at(boundary, slots, cores, ub, element_bytes)
-        return any(one.holds("none", kept) for one in found)
-
-    def solvable(boundary: str, slots: str, cores: str, ub: str, routing: str) -> bool:
-        return holds(boundary, slots, cores, ub, least_kept(routing))
-
     axes = (
         Axis("boundary", unpadded.BOUNDARIES, _boundaries_of),
         Axis("routing", RANKS, lambda case: rank_patterns(_indices(case))),
         Axis("slots", tuple(unpadded.SLOTS), lambda case: slots_class(top_k_of(case))),
     )
-    over = ("boundary", "slots", "cores", "UB", "routing")
-    return axes, Constraint(over, solvable, "no size meets these, or only one that is too big")
+    return axes, sized(numpy_dtype(dtype).itemsize)
 
 
 def _padded_axes(dtype: str) -> tuple[tuple[Axis, ...], Constraint]:
-    element_bytes = numpy_dtype(dtype).itemsize
-
-    @cache
-    def solvable(boundary: str, sharing: str, order: str, cores: str, ub: str) -> bool:
-        found = padded.sizes_at(boundary, cores, ub, element_bytes)
-        return any(one.holds(sharing, order) for one in found)
-
     axes = (
         Axis("boundary", padded.BOUNDARIES, _boundaries_of),
         Axis("sharing", padded.SHARING, lambda case: padded.sharing_of(_indices(case))),
         Axis("order", padded.ORDERS, _order_of),
     )
     over = ("boundary", "sharing", "order", "cores", "UB")
+    solvable = _padded_solvable(numpy_dtype(dtype).itemsize)
     return axes, Constraint(over, solvable, "no size meets these, or only one that is too big")
+
+
+@cache
+def _padded_solvable(element_bytes: int) -> Callable[..., bool]:
+    """Whether some size meets classes and patterns in so many bytes: one function for all cells."""
+
+    def solvable(boundary: str, sharing: str, order: str, cores: str, ub: str) -> bool:
+        found = padded.sizes_at(boundary, cores, ub, element_bytes)
+        return any(one.holds(sharing, order) for one in found)
+
+    return solvable
 
 
 @st.composite

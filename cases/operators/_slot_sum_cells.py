@@ -93,18 +93,7 @@ def cells(
     dropped_of = partial(_dropped_of, window=window, names=names)
     drops = (Axis("dropped", shown, dropped_of),) if mode == "uneven" else ()
 
-    @cache
-    def holds(boundary: str, slots: str, cores: str, ub: str, dropped: str, kept: int) -> bool:
-        found = sizes_at(boundary, slots, cores, ub, element_bytes, slot_bytes)
-        return any(one.holds(dropped, kept) for one in found)
-
-    def solvable(
-        boundary: str, slots: str, cores: str, ub: str, routing: str, dropped: str = "none"
-    ) -> bool:
-        return holds(boundary, slots, cores, ub, dropped, least_kept(routing))
-
-    sized = ("boundary", "slots", "cores", "UB", "routing", *("dropped" for _ in drops))
-    constraints = [Constraint(sized, solvable, "no size meets these, or only one that is too big")]
+    constraints = [sized(element_bytes, slot_bytes, drops)]
     if drops:
         constraints += [
             Constraint(
@@ -179,6 +168,31 @@ def _cases(
         unread=unread_rows(indices, rows),
         machine=chosen.machine,
     )
+
+
+def sized(
+    element_bytes: int, slot_bytes: int = SLOT_BYTES, drops: tuple[Axis, ...] = ()
+) -> Constraint:
+    """Why some boundaries, routings, numbers of slots and machines do not go together."""
+    return Constraint(
+        ("boundary", "slots", "cores", "UB", "routing", *(axis.name for axis in drops)),
+        _solvable(element_bytes, slot_bytes),
+        "no size meets these, or only one that is too big",
+        seen_as={"routing": least_kept},
+    )
+
+
+@cache
+def _solvable(element_bytes: int, slot_bytes: int) -> Callable[..., bool]:
+    """Whether some size meets classes and patterns in so many bytes: one function for all cells."""
+
+    def solvable(
+        boundary: str, slots: str, cores: str, ub: str, kept: int, dropped: str = "none"
+    ) -> bool:
+        found = sizes_at(boundary, slots, cores, ub, element_bytes, slot_bytes)
+        return any(one.holds(dropped, kept) for one in found)
+
+    return solvable
 
 
 def least_kept(routing: str) -> int:

@@ -23,6 +23,7 @@ from cases.operators._token_permute_sizes import (
     TOP_KS,
     UB,
     Sizes,
+    VendorLines,
     boundaries_of,
     sizes_at,
 )
@@ -49,16 +50,6 @@ def cells(permute: TokenPermute, mode: str, dtype: str) -> Cells:
     element_bytes = numpy_dtype(dtype).itemsize
     levels = permute.windows.levels[mode]
     tokens = permute.windows.least_tokens.get(mode, 1)
-
-    @cache
-    def holds(boundary: str, top_k: str, cores: str, ub: str, slots: int) -> bool:
-        found = sizes_at(boundary, top_k, cores, ub, element_bytes, permute.vendor)
-        return any(sizes.holds(slots, tokens) for sizes in found)
-
-    def solvable(
-        boundary: str, top_k: str, cores: str, ub: str, keys: str, level: str = levels[0]
-    ) -> bool:
-        return holds(boundary, top_k, cores, ub, _least(permute, mode, keys, level))
 
     def goes_together(keys: str, *chosen: str) -> bool:
         level = chosen[0] if ranges else levels[0]
@@ -92,11 +83,36 @@ def cells(permute: TokenPermute, mode: str, dtype: str) -> Cells:
         ),
         cases=lambda levels: _cases(permute, mode, dtype, levels),
         constraints=(
-            Constraint(sized, solvable, "no size meets these, or only one that is too big"),
+            Constraint(
+                sized,
+                _solvable(element_bytes, permute.vendor, tokens, enough),
+                "no size meets these, or only one that is too big",
+                seen_as={
+                    "keys": LEAST_KEYS.__getitem__,
+                    permute.windows.axis: partial(permute.windows.least_slots, mode),
+                },
+            ),
             Constraint(together, goes_together, "no keys of the pattern are such, or not surely"),
         ),
         edges=edges(permute, mode, dtype),
     )
+
+
+@cache
+def _solvable(
+    element_bytes: int, vendor: VendorLines, tokens: int, enough: int
+) -> Callable[..., bool]:
+    """Whether some size meets classes in so many bytes, for so many tokens at least, and as many
+    slots as keys and range need, or ``enough``: one function for all cells.
+    """
+
+    def solvable(
+        boundary: str, top_k: str, cores: str, ub: str, keys: int, window: int = enough
+    ) -> bool:
+        found = sizes_at(boundary, top_k, cores, ub, element_bytes, vendor)
+        return any(sizes.holds(max(keys, window), tokens) for sizes in found)
+
+    return solvable
 
 
 @st.composite

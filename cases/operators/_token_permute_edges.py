@@ -7,6 +7,7 @@ slots and in one that keeps a window.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import partial
 from itertools import product
@@ -122,9 +123,10 @@ def copy_edges(
             yield f"hidden, {told}", {**fixed, "hidden": copy.columns + change}
             if given:
                 yield f"two tiles, {told}", {**fixed, "hidden": 2 * copy.columns + change}
-            full = copy.columns - 64 // element_bytes
-            hidden = next((n for n in range(full, 0, -16) if copy.batch(n) > 1), 0)
-            if hidden and top_k == few:
+            hiddens_of_batches = range(copy.columns - 64 // element_bytes, 0, -16)
+            at = bisect_left(hiddens_of_batches, True, key=lambda n: copy.batch(n) > 1)
+            if at < len(hiddens_of_batches) and top_k == few:
+                hidden = hiddens_of_batches[at]
                 tokens = machine.cores * copy.batch(hidden) + change
                 yield f"batches, {told}", {**fixed, "tokens": tokens, "hidden": hidden}
 

@@ -53,6 +53,26 @@ def test_a_constraint_forbids_its_combinations_whatever_the_other_axes_are() -> 
     assert CELLS.feasible.sum() == 18 - 3 - 1
 
 
+def test_a_constraint_is_asked_once_of_levels_that_it_sees_alike_and_of_all_cells_alike() -> None:
+    asked: list[tuple[int, str]] = []
+
+    def short(length: int, size: str) -> bool:
+        asked.append((length, size))
+        return length == 4 or size == "big"
+
+    alike = Constraint(("fruit", "size"), short, "an apple is long", seen_as={"fruit": len})
+    each = Constraint(("size", "fruit"), lambda size, fruit: short(len(fruit), size), "as above")
+    seen, told = (
+        Cells((FRUIT, SIZE, COUNT), CELLS.cases, (NOT_ALL, one)).feasible for one in (alike, each)
+    )
+    assert np.array_equal(seen, told)
+    assert len(asked) == 4 + 6
+    assert np.array_equal(
+        Cells((SIZE, COUNT, FRUIT), CELLS.cases, (alike,)).feasible[0, 0], [0, 1, 1]
+    )
+    assert len(asked) == 4 + 6
+
+
 @pytest.mark.parametrize("strength", [1, 2, 3])
 @pytest.mark.parametrize("seed", range(6))
 def test_the_rows_hold_every_feasible_tuple_and_are_feasible(strength: int, seed: int) -> None:
