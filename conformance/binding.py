@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -18,14 +18,14 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 from hypothesis.strategies import SearchStrategy
 
 from conformance.case import Case
-from conformance.covered import covered, not_simplest
+from conformance.covered import Drawing, covered, not_simplest
 from conformance.fitted import fitted
 from conformance.operator import Operator
 from conformance.plan import plan
 from conformance.profiles import Profile
 from conformance.relations.asked import asked_of
 from conformance.relations.relation import Relation
-from conformance.strategies.machines import in_any_order
+from conformance.strategies.machines import in_drawn_order
 from conformance.strategies.sequences import sequences
 from conformance.template import CELL, DRAWN, RELATION, Body
 from conformance.trial import BrokenRecord, Trial
@@ -91,6 +91,10 @@ def bind(
 
     on_machine = functools.partial(fitted, traits=trial.libraries)
 
+    def prepared(case: Case) -> Case:
+        on = on_machine(case)
+        return trial.by_standard.prescribe(on) if trial.by_standard.prescribes else on
+
     def drawing(
         cases: Sequence[SearchStrategy[Case]],
         examples: int,
@@ -104,10 +108,7 @@ def bind(
         if relation is not None and relation.always:
             # Of few draws the simplest, by which Hypothesis begins, would be half.
             cases = [not_simplest(some) for some in cases]
-        wanted = [in_any_order(some).map(on_machine) for some in cases]
-        if trial.by_standard.prescribes:
-            wanted = [some.map(trial.by_standard.prescribe) for some in wanted]
-        drawn = st.tuples(*wanted)
+        drawn = _together(cases, prepared)
         if only is not None:
             drawn = drawn.map(lambda made: (made[only],))
         how = settings(
@@ -162,10 +163,26 @@ def bind(
         if planned.cells is not None:
             wide += map(planned.cells.cases, planned.rows[:: 1 + len(planned.rows) // LARGER])
         trial.larger = tuple(
-            drawing([not_simplest(some)], 1, f"larger {n}", shrinks=False)
+            functools.partial(_made_late, drawing, [not_simplest(some)], 1, f"larger {n}")
             for n, some in enumerate(wide)
         )
     return free
+
+
+def _made_late(drawing: Drawing, *stream: Any, **arguments: object) -> None:
+    """Make a test that most items never need, and run it."""
+    drawing(*stream, shrinks=False)(**arguments)
+
+
+@st.composite
+def _together(
+    draw: st.DrawFn, wanted: Sequence[SearchStrategy[Case]], prepared: Callable[[Case], Case]
+) -> tuple[Case, ...]:
+    """One case of each strategy, the blocks of each in a drawn order.
+
+    One strategy, not one more around each case: to make and validate it takes as long as to draw.
+    """
+    return tuple(prepared(in_drawn_order(draw, cases)) for cases in wanted)
 
 
 def stream_seed(run_seed: int, key: str) -> int:

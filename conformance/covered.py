@@ -27,6 +27,9 @@ early by a lucky draw, would make the mistake rare in all draws that follow."""
 AT_ONCE = 16
 """Cases that are drawn together: to begin a test costs more than to draw one case."""
 
+NOT_ZERO = st.integers(0, 2**31 - 1).filter(bool)
+"""What no simplest example has. Kept, as to make and validate one takes longer than to draw."""
+
 Drawn = tuple[Sequence[SearchStrategy[Case]], int, str, int | None]
 """Cases that are drawn together, how often, the name of their stream of draws, and the one of them
 that is meant, None for all."""
@@ -127,4 +130,4 @@ def not_simplest(cases: SearchStrategy[Case]) -> SearchStrategy[Case]:
     Hypothesis begins with the simplest example of all, which here is rejected: a row would else
     always be judged at one token of one column.
     """
-    return st.integers(0, 2**31 - 1).filter(bool).flatmap(lambda _: cases)
+    return NOT_ZERO.flatmap(lambda _: cases)
