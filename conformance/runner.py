@@ -220,6 +220,8 @@ def _start(request: Request, log: IO[bytes]) -> subprocess.Popen[bytes]:
         # The nearest configuration above an installed suite belongs to another project.
         command += ["-c", os.devnull]
     command += ["--rootdir", str(root), "--import-mode=importlib", "-p", "no:cacheprovider"]
+    # At the end of each process it collects garbage five times, for a second, to tell of nothing.
+    command += ["-p", "no:unraisableexception"]
     command += ["-q", "--tb=short", f"--junit-xml={request.out / JUNIT}"]
     command += [f"--conformance-{name}={value}" for name, value in _options(request)]
     command += ["--conformance-resume"] if request.resume else []
