@@ -29,6 +29,10 @@ from reference.floats import FP16, FP32, format_of
 BLOCK_ELEMENTS = 1 << 16
 """Elements of an output looked at together."""
 
+FEW_TERMS = 1 << 15
+"""Terms that are loaded together, the slots of a row too: of short rows a slot at a time costs more
+than to add it."""
+
 
 @dataclass(frozen=True)
 class Bulk:
@@ -98,6 +102,8 @@ class _Worker:
 
     def _total(self, chosen: NDArray[Any], weights: NDArray[np.float32] | None) -> Lanes | None:
         """The sum in the plan's order; on the side, the extreme magnitudes. None: not possible."""
+        if chosen.size * self.source.width <= FEW_TERMS:
+            return self._total_of_few(chosen, weights)
         registers = [tuple(lane[: len(chosen)] for lane in lanes) for lanes in self.registers]
         for place, step in enumerate(self.plan.steps):
             if isinstance(step, Add):
@@ -110,6 +116,35 @@ class _Worker:
             if weights is not None:
                 for lane in lanes:
                     lane *= weights[:, step.slot, None]
+        return registers[0]
+
+    def _total_of_few(
+        self, chosen: NDArray[Any], weights: NDArray[np.float32] | None
+    ) -> Lanes | None:
+        """`_total` of so few terms that all of them are loaded before the first is added."""
+        tokens, slots = chosen.shape
+        gathered = np.take(self.source.raw, chosen.T, axis=0, mode="clip")
+        gathered[chosen.T < 0] = 0
+        if self.source.special(gathered):
+            return None
+        lanes = self.source.buffers(slots * tokens)
+        self.source.unpack(gathered.reshape(-1, self.source.width), lanes)
+        if weights is not None:
+            for lane in lanes:
+                lane *= weights.T.reshape(-1, 1)
+        if self.certify:
+            magnitudes = gathered.view(np.uint16) & np.uint16(0x7FFF)
+            self.largest[:tokens] = magnitudes.max(axis=0)
+            magnitudes -= 1  # a zero becomes the largest pattern, and counts for nothing
+            self.least[:tokens] = magnitudes.min(axis=0)
+        terms = [lane.reshape(slots, tokens, self.source.width) for lane in lanes]
+        registers: list[Lanes] = [()] * self.plan.registers
+        for step in self.plan.steps:
+            if isinstance(step, Add):
+                for into, origin in zip(registers[step.into], registers[step.origin], strict=True):
+                    np.add(into, origin, out=into)
+            else:
+                registers[step.register] = tuple(term[step.slot] for term in terms)
         return registers[0]
 
     def _load(self, rows: NDArray[Any], lanes: Lanes, *, first: bool) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from conformance.numerics.order import Merges
 
@@ -48,6 +49,12 @@ class _Node:
 
 def compile_merges(merges: Merges, slots: int) -> Plan:
     """The plan of merges that `order.validate` accepts, for at least one slot."""
+    return _compiled(tuple(merges), slots)
+
+
+@lru_cache(maxsize=64)
+def _compiled(merges: tuple[tuple[int, int], ...], slots: int) -> Plan:
+    """`compile_merges`, made once: most calls with as many slots add them in one order."""
     nodes = [_Node(slot, 1) for slot in range(slots)]
     for into, origin in merges:
         one, other = nodes[into], nodes[origin]

@@ -18,6 +18,13 @@ FAMILIES = pytest.mark.parametrize("family", [*HARD, gaussian], ids=lambda famil
 ROWS = np.array([[0, 2, 4, 5], [1, 3, -1, 3], [-1, -1, -1, -1], [4, 4, 5, 0]])
 
 
+@pytest.fixture(autouse=True, params=["together", "slot by slot"])
+def loaded(request, monkeypatch):
+    """How terms are loaded: few together, many a slot at a time; here the same few."""
+    if request.param == "slot by slot":
+        monkeypatch.setattr(bulk, "FEW_TERMS", 0)
+
+
 def stored(values, dtype):
     return to_bits(values, format_of(dtype)).view(numpy_dtype(dtype))
 
