@@ -47,7 +47,7 @@ PROFILES = {
             "smoke",
             "a minute and a half on two cores",
             examples=250,
-            operator_examples=1_250,
+            operator_examples=1_000,
             shrink_seconds=60,
             time_limit=5,
             strength=2,
