@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 from hypothesis import HealthCheck, Phase, Verbosity, find, given, seed, settings
+from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.case import Case
 from conformance.cells import Levels
-from conformance.covered import not_simplest
+from conformance.covered import AT_ONCE, not_simplest
 from conformance.operator import Operator
+
+Drawn = TypeVar("Drawn")
 
 ONE = settings(
     max_examples=1,
@@ -33,13 +37,22 @@ def a_case_of_every_row(
     """Every row of the covering array, with a case that is drawn for it."""
     assert operator.cells is not None
     cells = operator.cells(mode, dtype)
-    for number, row in enumerate(cells.rows(strength)):
-        yield row, drawn_once(not_simplest(cells.cases(row)), number)
+    rows = cells.rows(strength)
+    yield from zip(rows, one_of_each([cells.cases(row) for row in rows]), strict=True)
 
 
-def drawn_once(cases: SearchStrategy[Case], number: int) -> Case:
-    """One case, drawn from a seed."""
-    drawn: list[Case] = []
+def one_of_each(strategies: Sequence[SearchStrategy[Case]]) -> Iterator[Case]:
+    """One case of each strategy, not the simplest, drawn as a run draws them: some together, from
+    seeds of their own.
+    """
+    for start in range(0, len(strategies), AT_ONCE):
+        together = map(not_simplest, strategies[start : start + AT_ONCE])
+        yield from drawn_once(st.tuples(*together), start)
+
+
+def drawn_once(cases: SearchStrategy[Drawn], number: int) -> Drawn:
+    """One case, or some together, drawn from a seed."""
+    drawn: list[Drawn] = []
     seed(number)(ONE(given(case=cases)(lambda case: drawn.append(case))))()
     return drawn[0]
 
