@@ -40,7 +40,7 @@ def test_the_kernels_are_silent_and_the_same_in_50_orders_of_blocks(lib: Path) -
 
 
 BUILT_WITH = {"moe_finalize_routing_v2_grad": "bounds", "moe_token_permute_with_ep": "off"}
-"""One adds and multiplies, one sorts: most of the language between them. Each is built once more."""
+"""One adds and multiplies, one sorts: most of the language. Each is built once more."""
 
 
 @pytest.mark.parametrize(("name", "checks"), BUILT_WITH.items())
