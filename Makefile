@@ -8,14 +8,18 @@ READY := $(VENV)/.ready
 TORCH_NPU := $(VENV)-torch_npu
 TORCH_READY := $(TORCH_NPU)/.ready
 
-.PHONY: conformance test lint slips sanitize mutants escapes relations removals soak wheelhouse soundness detection recovery kill-matrix mutation benchmark kills faults workers picture aarch64 oldest clean
+.PHONY: conformance test kernels lint slips sanitize mutants escapes relations removals soak wheelhouse soundness detection recovery kill-matrix mutation benchmark kills faults workers picture aarch64 oldest clean
 .DEFAULT_GOAL := conformance
 
 conformance: $(READY)  ## judge every operator on the device at hand; evidence in reports/latest/
 	@$(VENV)/bin/python -m conformance run --out reports/latest
 
-test: $(READY) $(TORCH_READY)  ## every test of the project
+test: $(READY)  ## every test of the project
+	@$(MAKE) --no-print-directory -j 2 $(TORCH_READY) kernels
 	@$(VENV)/bin/python -m pytest tests -n 2 --dist worksteal
+
+kernels: $(READY)  ## the simulator and the kernels, compiled where they are not yet
+	@$(VENV)/bin/python -m device_kernels.build
 
 lint: $(READY)  ## format, lint, types and import rules alone
 	@$(VENV)/bin/python -m pytest tests/project -q
