@@ -48,25 +48,31 @@ class Constraint:
     """Why some levels of the axes ``axes`` do not go together: ``possible`` takes one of each.
 
     Of an axis that is named in ``seen_as`` it takes what that makes of a level, which is the same
-    of many. Constraints with one ``possible`` have one table of what is: it is asked once.
+    of many; first of all it takes what is ``given``. Constraints with one ``possible`` that are
+    given the same have one table of what is: it is asked once.
     """
 
     axes: tuple[str, ...]
     possible: Callable[..., bool]
     reason: str
     seen_as: Mapping[str, Callable[[str], Hashable]] = field(default_factory=dict)
+    given: tuple[Hashable, ...] = ()
 
     def table(self, levels: Mapping[str, tuple[str, ...]]) -> Feasible:
         """Which of the axes' levels go together, with one axis for each of ``axes``."""
         seen = (map(self.seen_as.get(axis, str), levels[axis]) for axis in self.axes)
-        return _table(self.possible, tuple(map(tuple, seen)))
+        return _table(self.possible, self.given, tuple(map(tuple, seen)))
 
 
 @lru_cache(maxsize=256)
-def _table(possible: Callable[..., bool], seen: tuple[tuple[Hashable, ...], ...]) -> Feasible:
+def _table(
+    possible: Callable[..., bool],
+    given: tuple[Hashable, ...],
+    seen: tuple[tuple[Hashable, ...], ...],
+) -> Feasible:
     """`Constraint.table`, of what ``possible`` takes: asked once of what is the same."""
     distinct = [list(dict.fromkeys(one)) for one in seen]
-    asked = np.array([possible(*together) for together in product(*distinct)], np.bool_)
+    asked = np.array([possible(*given, *together) for together in product(*distinct)], np.bool_)
     places = (list(map(kinds.index, one)) for kinds, one in zip(distinct, seen, strict=True))
     return asked.reshape([len(kinds) for kinds in distinct])[np.ix_(*places)]
 

@@ -65,9 +65,10 @@ def cells(call: Call, mode: str, dtype: str) -> Cells:
     constraints = [
         Constraint(
             ("boundary", "slots", "cores", "UB", "routing", *(axis.name for axis in drops)),
-            _solvable(element_bytes, MOST_VALUES[mode]),
+            _solvable,
             "no size meets these, or only one that is too big",
             seen_as={"routing": _least_kept},
+            given=(element_bytes, MOST_VALUES[mode]),
         )
     ]
     if drops:
@@ -148,17 +149,19 @@ def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, levels: Levels) -
     )
 
 
-@cache
-def _solvable(element_bytes: int, most_values: int) -> Callable[..., bool]:
-    """Whether some size meets classes and patterns in so many bytes: one function for all cells."""
-
-    def solvable(
-        boundary: str, slots: str, cores: str, ub: str, kept: int, dropped: str = "none"
-    ) -> bool:
-        found = sizes_at(boundary, slots, cores, ub, element_bytes)
-        return any(one.holds(dropped, kept, most_values) for one in found)
-
-    return solvable
+def _solvable(
+    element_bytes: int,
+    most_values: int,
+    boundary: str,
+    slots: str,
+    cores: str,
+    ub: str,
+    kept: int,
+    dropped: str = "none",
+) -> bool:
+    """Whether some size meets classes and patterns in so many bytes."""
+    found = sizes_at(boundary, slots, cores, ub, element_bytes)
+    return any(one.holds(dropped, kept, most_values) for one in found)
 
 
 def _least_kept(routing: str) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -72,19 +71,14 @@ def _unpadded_axes(dtype: str) -> tuple[tuple[Axis, ...], Constraint]:
         Axis("experts", tuple(sizes.EXPERTS), _experts_of),
     )
     over = ("boundary", "top_k", "cores", "UB", "routing", "numOutTokens", "experts")
-    return axes, Constraint(over, _solvable(numpy_dtype(dtype).itemsize), TOO_BIG)
+    return axes, Constraint(over, _solvable, TOO_BIG, given=(numpy_dtype(dtype).itemsize,))
 
 
-@cache
-def _solvable(element_bytes: int) -> Callable[..., bool]:
-    """Whether some size without padding meets classes and patterns: one function for all cells."""
-
-    def solvable(*asked: str) -> bool:
-        boundary, top_k, cores, ub, pattern, number, experts = asked
-        found = sizes_at(boundary, top_k, cores, ub, element_bytes)
-        return any(sizes.holds(one, pattern, number, experts) for one in found)
-
-    return solvable
+def _solvable(element_bytes: int, *asked: str) -> bool:
+    """Whether some size without padding meets classes and patterns."""
+    boundary, top_k, cores, ub, pattern, number, experts = asked
+    found = sizes_at(boundary, top_k, cores, ub, element_bytes)
+    return any(sizes.holds(one, pattern, number, experts) for one in found)
 
 
 def _padded_axes(dtype: str) -> tuple[tuple[Axis, ...], Constraint]:
@@ -94,18 +88,13 @@ def _padded_axes(dtype: str) -> tuple[tuple[Axis, ...], Constraint]:
         Axis("experts", tuple(sizes.SEVERAL), _several_of),
     )
     over = ("boundary", "cores", "UB", axes[0].name, "capacity", "numOutTokens", "experts")
-    return axes, Constraint(over, _padded_solvable(numpy_dtype(dtype).itemsize), TOO_BIG)
+    return axes, Constraint(over, _padded_solvable, TOO_BIG, given=(numpy_dtype(dtype).itemsize,))
 
 
-@cache
-def _padded_solvable(element_bytes: int) -> Callable[..., bool]:
-    """Whether some padded size meets classes and patterns: one function for all cells."""
-
-    def solvable(boundary: str, cores: str, ub: str, *asked: str) -> bool:
-        found = sizes.padded_sizes_at(boundary, cores, ub, element_bytes)
-        return any(one.holds(*asked) for one in found)
-
-    return solvable
+def _padded_solvable(element_bytes: int, boundary: str, cores: str, ub: str, *asked: str) -> bool:
+    """Whether some padded size meets classes and patterns."""
+    found = sizes.padded_sizes_at(boundary, cores, ub, element_bytes)
+    return any(one.holds(*asked) for one in found)
 
 
 @st.composite

@@ -88,19 +88,17 @@ def _padded_axes(dtype: str) -> tuple[tuple[Axis, ...], Constraint]:
         Axis("order", padded.ORDERS, _order_of),
     )
     over = ("boundary", "sharing", "order", "cores", "UB")
-    solvable = _padded_solvable(numpy_dtype(dtype).itemsize)
-    return axes, Constraint(over, solvable, "no size meets these, or only one that is too big")
+    reason = "no size meets these, or only one that is too big"
+    given = (numpy_dtype(dtype).itemsize,)
+    return axes, Constraint(over, _padded_solvable, reason, given=given)
 
 
-@cache
-def _padded_solvable(element_bytes: int) -> Callable[..., bool]:
-    """Whether some size meets classes and patterns in so many bytes: one function for all cells."""
-
-    def solvable(boundary: str, sharing: str, order: str, cores: str, ub: str) -> bool:
-        found = padded.sizes_at(boundary, cores, ub, element_bytes)
-        return any(one.holds(sharing, order) for one in found)
-
-    return solvable
+def _padded_solvable(
+    element_bytes: int, boundary: str, sharing: str, order: str, cores: str, ub: str
+) -> bool:
+    """Whether some size meets classes and patterns in so many bytes."""
+    found = padded.sizes_at(boundary, cores, ub, element_bytes)
+    return any(one.holds(sharing, order) for one in found)
 
 
 @st.composite

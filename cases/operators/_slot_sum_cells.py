@@ -176,23 +176,26 @@ def sized(
     """Why some boundaries, routings, numbers of slots and machines do not go together."""
     return Constraint(
         ("boundary", "slots", "cores", "UB", "routing", *(axis.name for axis in drops)),
-        _solvable(element_bytes, slot_bytes),
+        _solvable,
         "no size meets these, or only one that is too big",
         seen_as={"routing": least_kept},
+        given=(element_bytes, slot_bytes),
     )
 
 
-@cache
-def _solvable(element_bytes: int, slot_bytes: int) -> Callable[..., bool]:
-    """Whether some size meets classes and patterns in so many bytes: one function for all cells."""
-
-    def solvable(
-        boundary: str, slots: str, cores: str, ub: str, kept: int, dropped: str = "none"
-    ) -> bool:
-        found = sizes_at(boundary, slots, cores, ub, element_bytes, slot_bytes)
-        return any(one.holds(dropped, kept) for one in found)
-
-    return solvable
+def _solvable(
+    element_bytes: int,
+    slot_bytes: int,
+    boundary: str,
+    slots: str,
+    cores: str,
+    ub: str,
+    kept: int,
+    dropped: str = "none",
+) -> bool:
+    """Whether some size meets classes and patterns in so many bytes."""
+    found = sizes_at(boundary, slots, cores, ub, element_bytes, slot_bytes)
+    return any(one.holds(dropped, kept) for one in found)
 
 
 def least_kept(routing: str) -> int:

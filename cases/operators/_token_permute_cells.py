@@ -85,12 +85,13 @@ def cells(permute: TokenPermute, mode: str, dtype: str) -> Cells:
         constraints=(
             Constraint(
                 sized,
-                _solvable(element_bytes, permute.vendor, tokens, enough),
+                _solvable,
                 "no size meets these, or only one that is too big",
                 seen_as={
                     "keys": LEAST_KEYS.__getitem__,
                     permute.windows.axis: partial(permute.windows.least_slots, mode),
                 },
+                given=(element_bytes, permute.vendor, tokens, enough),
             ),
             Constraint(together, goes_together, "no keys of the pattern are such, or not surely"),
         ),
@@ -98,21 +99,23 @@ def cells(permute: TokenPermute, mode: str, dtype: str) -> Cells:
     )
 
 
-@cache
 def _solvable(
-    element_bytes: int, vendor: VendorLines, tokens: int, enough: int
-) -> Callable[..., bool]:
+    element_bytes: int,
+    vendor: VendorLines,
+    tokens: int,
+    enough: int,
+    boundary: str,
+    top_k: str,
+    cores: str,
+    ub: str,
+    keys: int,
+    window: int = 0,
+) -> bool:
     """Whether some size meets classes in so many bytes, for so many tokens at least, and as many
-    slots as keys and range need, or ``enough``: one function for all cells.
+    slots as keys and range need, or ``enough``.
     """
-
-    def solvable(
-        boundary: str, top_k: str, cores: str, ub: str, keys: int, window: int = enough
-    ) -> bool:
-        found = sizes_at(boundary, top_k, cores, ub, element_bytes, vendor)
-        return any(sizes.holds(max(keys, window), tokens) for sizes in found)
-
-    return solvable
+    found = sizes_at(boundary, top_k, cores, ub, element_bytes, vendor)
+    return any(sizes.holds(max(keys, window or enough), tokens) for sizes in found)
 
 
 @st.composite
