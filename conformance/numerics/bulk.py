@@ -107,8 +107,7 @@ class _Worker:
         registers = [tuple(lane[: len(chosen)] for lane in lanes) for lanes in self.registers]
         for place, step in enumerate(self.plan.steps):
             if isinstance(step, Add):
-                for into, origin in zip(registers[step.into], registers[step.origin], strict=True):
-                    np.add(into, origin, out=into)
+                _add(registers[step.into], registers[step.origin])
                 continue
             lanes = registers[step.register]
             if not self._load(chosen[:, step.slot], lanes, first=place == 0):
@@ -141,8 +140,7 @@ class _Worker:
         registers: list[Lanes] = [()] * self.plan.registers
         for step in self.plan.steps:
             if isinstance(step, Add):
-                for into, origin in zip(registers[step.into], registers[step.origin], strict=True):
-                    np.add(into, origin, out=into)
+                _add(registers[step.into], registers[step.origin])
             else:
                 registers[step.register] = tuple(term[step.slot] for term in terms)
         return registers[0]
@@ -194,3 +192,9 @@ class _Worker:
         storage = self.source.storage
         spare = max(0, storage.emax + 1 + doublings - FP32.emax)
         return max(0, storage.infinity_bits - (spare << (storage.precision - 1)))
+
+
+def _add(into: Lanes, origin: Lanes) -> None:
+    """Add one register to another."""
+    for total, term in zip(into, origin, strict=True):
+        np.add(total, term, out=total)

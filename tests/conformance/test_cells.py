@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -67,6 +68,10 @@ def test_a_constraint_is_asked_once_of_levels_that_it_sees_alike_and_of_all_cell
     )
     assert np.array_equal(seen, told)
     assert len(asked) == 4 + 6
+    longer = Constraint(("fruit",), lambda least, fruit: len(fruit) > least, "short", given=(4,))
+    for least, kept in ((4, [1, 0, 0]), (3, [1, 1, 1])):
+        table = replace(longer, given=(least,)).table({"fruit": FRUIT.levels})
+        assert np.array_equal(table, kept)
     assert np.array_equal(
         Cells((SIZE, COUNT, FRUIT), CELLS.cases, (alike,)).feasible[0, 0], [0, 1, 1]
     )
