@@ -18,6 +18,9 @@ silent or contradicts itself, this reading was taken:
   row, expert by expert. Where it is false they have shape (tokens_num * topK_num,), and tokens_num
   rows cannot hold such an index unless topK_num is 1: there they are the forward operator's ranks,
   and token i adds the rows that its topK_num entries name.
+* topK_num is no parameter, and one number for all tokens. So a map that gives tokens different
+  numbers of experts is rejected, also if its rows would divide by the tokens: sortedIndices then
+  have another shape. A call without a map says nothing of this: its tokens share the rows evenly.
 * maskedscatter does not say in which order it takes the source. The rows of permuted tokens lie
   expert by expert, and so do their probs: the first belongs to the first token of expert 0.
 * permutedProbsOutputGradOptional is listed as INT8 or BOOL and tokens_num as a floating dtype. The
@@ -44,13 +47,14 @@ _CONSTRAINTS = "aclnnMoeTokenPermuteWithRoutingMapGrad, constraints"
 
 def _check_indices(
     sorted_indices: NDArray[Any],
+    routing_map: NDArray[Any] | None,
     *,
     source_rows: int,
     num_experts: int,
     tokens_num: int,
     drop_and_pad: int,
 ) -> None:
-    """Check attributes and indices; raises as `terms` says."""
+    """Check attributes, indices and map; raises as `terms` says."""
     for name, value in (("num_experts", num_experts), ("tokens_num", tokens_num)):
         if value <= 0:
             reject(name, value, "must be greater than 0", _PARAMETERS + name)
@@ -77,6 +81,25 @@ def _check_indices(
         at = int(outside[0])
         rule = f"must lie in [0, {end}) with {drop_and_pad=}"
         reject(f"sorted_indices[{at}]", sorted_indices[at], rule, _FUNCTION)
+    if routing_map is not None:
+        rows = None if drop_and_pad else source_rows
+        _check_map(routing_map, (tokens_num, num_experts), rows)
+
+
+def _check_map(routing_map: NDArray[Any], shape: tuple[int, int], rows: int | None) -> None:
+    """Check a map; that it gives every token the same number of ``rows``, None: it is not read."""
+    source = _PARAMETERS + "routingMap"
+    require_dtype("routing_map", routing_map, source, "int8", "bool")
+    if routing_map.shape != shape:
+        reject("routing_map.shape", routing_map.shape, f"must be {shape}", source)
+    if rows is None:
+        return
+    experts, top_k = np.count_nonzero(routing_map, axis=1), rows // shape[0]
+    wrong = np.flatnonzero(experts != top_k)
+    if wrong.size:
+        at = int(wrong[0])
+        rule = f"must be {top_k}, as of every token: {rows} rows, {shape[0]} tokens"
+        reject(f"routing_map[{at}]", f"{experts[at]} experts", rule, _PARAMETERS + "sortedIndices")
 
 
 def _check_probs(probs: Floats, source_rows: int) -> None:
@@ -88,6 +111,7 @@ def _check_probs(probs: Floats, source_rows: int) -> None:
 
 def terms(
     sorted_indices: NDArray[Any],
+    routing_map: NDArray[Any] | None,
     *,
     source_rows: int,
     num_experts: int,
@@ -98,18 +122,23 @@ def terms(
 
     * `sorted_indices`: int32 [source_rows]; token ids where drop_and_pad is 1, else ranks, those of
       token i from entry i * topK on, with topK = source_rows / tokens_num.
+    * `routing_map`: int8 or bool [tokens_num, num_experts]; an element that is not 0 routes its
+      token to its expert, topK of every token. Where drop_and_pad is 1, its elements are not read.
+      None: the call has no map.
     * `source_rows`: the size of axis 0 of permuted_token_output_grad, num_experts * capacity where
       drop_and_pad is 1, else tokens_num * topK.
 
     The rows of the result are int32 [tokens_num, slots]: topK slots, or as many as the token that
     most indices name has; -1 for a slot that adds nothing. No coefficients, no cast.
 
-    Raises TypeError for a dtype of sorted_indices other than int32; ValueError for a count that is
-    not above 0, a drop_and_pad outside {0, 1}, an index tensor of another shape, rows that experts
-    or tokens do not share evenly, more than 512 rows of a token, an index outside its range.
+    Raises TypeError for a dtype of sorted_indices other than int32, or of another map; ValueError
+    for a count that is not above 0, a drop_and_pad outside {0, 1}, an index tensor or a map of
+    another shape, rows that experts or tokens do not share evenly, more than 512 rows of a token,
+    an index outside its range, a map that routes a token to another number of experts than topK.
     """
     _check_indices(
         sorted_indices,
+        routing_map,
         source_rows=source_rows,
         num_experts=num_experts,
         tokens_num=tokens_num,
@@ -130,6 +159,7 @@ def terms(
 def tokens_formula(
     permuted_token_output_grad: Floats,
     sorted_indices: NDArray[Any],
+    routing_map: NDArray[Any] | None,
     *,
     num_experts: int,
     tokens_num: int,
@@ -153,6 +183,7 @@ def tokens_formula(
         reject("permuted_token_output_grad.shape", grad.shape, rule, source)
     _check_indices(
         sorted_indices,
+        routing_map,
         source_rows=len(grad),
         num_experts=num_experts,
         tokens_num=tokens_num,
@@ -188,27 +219,21 @@ def probs_formula(
     """probsGradOut [tokens_num, num_experts]: values of permuted_probs_output_grad, else +0.
 
     * `permuted_probs_output_grad`: of the tokens' dtype, or any; [rows].
-    * `routing_map`: int8 or bool [tokens_num, num_experts]; an element that is not 0 routes its
-      token to its expert, and there are as many as rows. Not read where drop_and_pad is 1.
 
-    The other arguments are those of `terms`. Raises as it does, and TypeError for a dtype of
-    routing_map, ValueError for a map or probs of another shape, for a map that does not route as
-    many times as there are rows, and for a token that has two rows of one expert where
+    The other arguments are those of `terms`, but the map must be there. Raises as it does, and
+    ValueError for probs of another shape, and for a token that has two rows of one expert where
     drop_and_pad is 1: which of two stores remains nobody says.
     """
     probs = permuted_probs_output_grad
     _check_probs(probs, len(probs))
     _check_indices(
         sorted_indices,
+        routing_map,
         source_rows=len(probs),
         num_experts=num_experts,
         tokens_num=tokens_num,
         drop_and_pad=drop_and_pad,
     )
-    require_dtype("routing_map", routing_map, _PARAMETERS + "routingMap", "int8", "bool")
-    if routing_map.shape != (tokens_num, num_experts):
-        rule = f"must be ({tokens_num}, {num_experts})"
-        reject("routing_map.shape", routing_map.shape, rule, _PARAMETERS + "routingMap")
     probs_grad = np.zeros((tokens_num, num_experts), probs.dtype)
     if drop_and_pad:
         capacity = len(probs) // num_experts
@@ -218,10 +243,6 @@ def probs_formula(
             reject("sorted_indices", sorted_indices.tolist(), rule, _FUNCTION)
         probs_grad[sorted_indices, expert] = probs
         return probs_grad
-    routed = routing_map.T != 0
-    if np.count_nonzero(routed) != len(probs):
-        rule = f"must route {len(probs)} times, once for every row"
-        reject("routing_map", f"{np.count_nonzero(routed)} routed", rule, _FUNCTION)
     by_expert = probs_grad.T
-    by_expert[routed] = probs
+    by_expert[routing_map.T != 0] = probs
     return probs_grad

@@ -98,21 +98,22 @@ MORE_EXPERTS = st.integers(0, 5) | st.sampled_from([31, 32, 33, 64])
 def formula(inputs: Arrays, attributes: Mapping[str, int]) -> Arrays:
     """The document's equations on the case's arrays; probs_grad where probs are given."""
     grad, indices = inputs["permuted_token_output_grad"], inputs["sorted_indices"]
-    outputs = {"tokens_grad": reference.tokens_formula(grad, indices, **attributes)}
+    routing_map = inputs.get("routing_map")
+    outputs = {"tokens_grad": reference.tokens_formula(grad, indices, routing_map, **attributes)}
     probs: NDArray[Any] | None = inputs.get("permuted_probs_output_grad")
     if probs is not None:
-        if "routing_map" not in inputs:
+        if routing_map is None:
             raise ValueError(f"routing_map: must be there where probs are [{HOST}]")
-        outputs["probs_grad"] = reference.probs_formula(
-            probs, indices, inputs["routing_map"], **attributes
-        )
+        outputs["probs_grad"] = reference.probs_formula(probs, indices, routing_map, **attributes)
     return outputs
 
 
 def terms(inputs: Arrays, attributes: Mapping[str, int]) -> Terms:
     """The rows of ``permuted_token_output_grad`` that each token adds."""
     rows = len(inputs["permuted_token_output_grad"])
-    return reference.terms(inputs["sorted_indices"], source_rows=rows, **attributes)
+    return reference.terms(
+        inputs["sorted_indices"], inputs.get("routing_map"), source_rows=rows, **attributes
+    )
 
 
 @cache

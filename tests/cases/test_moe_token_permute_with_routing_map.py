@@ -111,7 +111,7 @@ def test_the_gradient_of_what_is_permuted_is_that_of_the_operator_for_gradients(
         how = {"num_experts": experts, "tokens_num": tokens}
         how["drop_and_pad"] = case.attributes["drop_and_pad"]
         indices = out["sorted_indices"]
-        back = tokens_formula(g, indices, **how)
+        back = tokens_formula(g, indices, routing_map, **how)
         assert (out["permute_tokens"] * g).sum() == (x * back).sum()
         weights = probs_formula(h, indices, routing_map, **how)
         assert (out["permute_probs"] * h).sum() == (p * weights).sum()

@@ -28,6 +28,8 @@ def moe_token_permute_with_routing_map_grad(
         positions in the permuted list, most of which name no token. Chosen: with dropPad the
         equation; else token i adds row sortedIndices[i * topK + t] for t in [0, topK).
      3. topK_num is no parameter. Chosen: the rows of the gradient divided by tokens_num, exactly.
+        It is one number, so without dropPad a map that gives a token another number of experts is
+        a ValueError.
      4. "capacity = size(0) / numExperts": chosen: must divide exactly with dropPad.
      5. maskedscatter on a (tokens_num, numExperts) map: row by row of the map, or expert by expert?
         The source is in the order of the permuted tokens, which is expert by expert. Chosen: that;
@@ -54,6 +56,10 @@ def moe_token_permute_with_routing_map_grad(
     top_k = len(rows) // tokens_num
     if not drop_and_pad and top_k > 512:
         raise ValueError("more than 512 rows of a token")
+    if not drop_and_pad and routing_map is not None:
+        for token, marks in enumerate(plain(routing_map)):
+            if sum(1 for mark in marks if mark) != top_k:
+                raise ValueError(f"the map does not give token {token} its {top_k} experts")
     tokens_grad: list[list[Any]] = [[0] * len(rows[0]) for _ in range(tokens_num)]
     for i in range(len(rows)):
         token, source = (idx[i], i) if drop_and_pad else (i // top_k, idx[i])
@@ -80,10 +86,6 @@ def moe_token_permute_with_routing_map_grad(
     for expert in range(num_experts):
         for token in range(tokens_num):
             if routed[token][expert]:
-                if taken == len(probs):
-                    raise ValueError("the map routes more often than there are rows")
                 probs_grad[token][expert] = probs[taken]
                 taken += 1
-    if taken != len(probs):
-        raise ValueError("the map routes less often than there are rows")
     return tokens_grad, probs_grad

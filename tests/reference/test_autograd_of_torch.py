@@ -146,7 +146,7 @@ def test_token_permute_with_routing_map_grad_without_capacity(sizes, generator):
     by_expert = probs.T.masked_select(torch.from_numpy(routes.T))
     (probs_due,) = backward(by_expert, of_probs, probs)
     module = moe_token_permute_with_routing_map_grad
-    np.testing.assert_array_equal(module.tokens_formula(gradient, ranks, **asked), due)
+    np.testing.assert_array_equal(module.tokens_formula(gradient, ranks, routes, **asked), due)
     found = module.probs_formula(of_probs, ranks, routes, **asked)
     np.testing.assert_array_equal(found, probs_due)
 
@@ -163,7 +163,7 @@ def test_token_permute_with_routing_map_grad_with_capacity(sizes, generator):
     chosen = probs.reshape(-1).index_select(0, torch.from_numpy(cells))
     (probs_due,) = backward(chosen, of_probs, probs)
     module, named = moe_token_permute_with_routing_map_grad, ids.astype(np.int32)
-    np.testing.assert_array_equal(module.tokens_formula(gradient, named, **asked), due)
+    np.testing.assert_array_equal(module.tokens_formula(gradient, named, None, **asked), due)
     routes = np.ones((tokens, experts), np.int8)
     found = module.probs_formula(of_probs, named, routes, **asked)
     np.testing.assert_array_equal(found, probs_due)

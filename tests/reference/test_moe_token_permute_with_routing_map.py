@@ -114,7 +114,7 @@ def test_the_gradient_is_its_adjoint(call: Call) -> None:
     g = np.random.default_rng(1).integers(-9, 10, rows.shape)
     tokens, experts = call.routing_map.shape
     attributes = {"num_experts": experts, "tokens_num": tokens, "drop_and_pad": call.drop_and_pad}
-    back = tokens_formula(g, ranks, **attributes)
+    back = tokens_formula(g, ranks, call.routing_map, **attributes)
     assert (rows * g).sum() == (call.tokens * back).sum()
     if call.probs is not None:
         g = np.random.default_rng(2).integers(-9, 10, len(rows))
