@@ -210,9 +210,9 @@ class Strided:
 class Rejection:
     """A call that the interface must refuse: its case, the status it must answer, and the rule.
 
-    ``routes`` are those on which it is refused; none: all. ``checked_by_cann`` is False where
-    CANN's own library is known not to check the rule. What it does with such a call is undefined,
-    so on an NPU the call is not made.
+    ``routes`` are those on which it is refused; none: all on which its mode can be called.
+    ``checked_by_cann`` is False where CANN's own library is known not to check the rule. What it
+    does with such a call is undefined, so on an NPU the call is not made.
     """
 
     name: str

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from conformance import suite
-from conformance.operator import Mode, Operator
+from conformance.operator import Mode, Operator, Quarantine, Rejection
 from conformance.torch_call import TORCH_NPU, Binding, Unreached
 
 
@@ -23,14 +23,11 @@ def on_route(operator: Operator, route: str) -> Operator:
     def named(routes: tuple[str, ...]) -> bool:
         return route in routes or (not routes and not through_torch)
 
-    rejections = tuple(
-        one for one in operator.rejections if named(one.routes) and one.case.mode not in away
-    )
-    quarantine = tuple(
-        one
-        for one in operator.quarantine
-        if named(one.routes) and (one.routes or one.case.mode not in away)
-    )
+    def made(one: Rejection | Quarantine) -> bool:
+        return named(one.routes) and (bool(one.routes) or one.case.mode not in away)
+
+    rejections = tuple(filter(made, operator.rejections))
+    quarantine = tuple(filter(made, operator.quarantine))
     examples = tuple(one for one in operator.examples if one.case.mode not in away)
     bound = operator.torch_npu
     unreached = bound.unreached if through_torch and isinstance(bound, Binding) else None

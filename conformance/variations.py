@@ -44,6 +44,11 @@ def with_attributes(case: Case, **changed: Attribute) -> Case:
     return replace(case, attributes={**case.attributes, **changed})
 
 
+def in_mode(mode: str, case: Case) -> Case:
+    """The same call as one of another mode: of that which its other arguments are by now."""
+    return replace(case, mode=mode)
+
+
 def refused(
     broken: Mapping[int, Mapping[Clause, Mapping[str, Case]]],
     *,

@@ -72,14 +72,14 @@ def call(
     kept = unread_rows(named, rows) if unread else ()
     listed = np.where(named < rows, named, -1) if mode == "drop_pad" else named
     padded = mode == "drop_pad"
-    active = rows if mode != "dropless" and not padded and rows < len(indices) else 0
+    cut = mode == "active" or (mode == "single" and rows < len(indices))
     return Case(
         operator=NAME,
         mode=mode,
         dtype=dtype,
         attributes={
             "drop_pad_mode": int(padded),
-            "active_num": active,
+            "active_num": rows if cut else 0,
             "expert_num": shape[0] if padded else 0,
             "expert_capacity": shape[1] if padded else 0,
         },

@@ -23,7 +23,7 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.variations import refused, reshaped, retyped, with_attributes, without
+from conformance.variations import in_mode, refused, reshaped, retyped, with_attributes, without
 
 NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 
@@ -155,9 +155,9 @@ def _outputs() -> dict[Clause, dict[str, Case]]:
             "a column too many": rows((6, 17)),
             "expanded rows of rank 1": rows((6 * 16,)),
             "expanded rows of rank 3": rows((3, 2, 16)),
-            "every slot, activeNum 4": with_attributes(PLAIN, active_num=4),
+            "every slot, activeNum 4": in_mode("active", with_attributes(PLAIN, active_num=4)),
             "4 rows, activeNum 3": active(active_num=3),
-            "4 rows without activeNum": active(active_num=0),
+            "4 rows without activeNum": in_mode("dropless", active(active_num=0)),
             "4 rows, activeNum 2^32 + 4": active(active_num=2**32 + 4),
         },
         _read("in drop/pad mode expandedXOut is [experts, capacity, hidden]"): {

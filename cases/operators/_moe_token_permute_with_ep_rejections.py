@@ -23,7 +23,7 @@ from cases.operators._token_permute_sizes import (
 from conformance.case import Attribute, Case, Tensor
 from conformance.fill import Fill
 from conformance.operator import Clause, Rejection, SourceClass, document, source_read
-from conformance.variations import refused, reshaped, retyped, with_attributes, without
+from conformance.variations import in_mode, refused, reshaped, retyped, with_attributes, without
 
 NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 AT_INTERFACE = ("aclnn",)
@@ -34,6 +34,16 @@ AT_KERNEL = ("kernel",)
 
 LEAST_REFUSED_SLOTS = 2**24 - 1
 EXPERTS: Shape = (1, 2, 3, 1, 2, 3)
+BEYOND = (
+    ("middle", (-1, 5)),
+    ("reversed", (5, -1)),
+    ("equal", (-1, -1)),
+    ("middle", (1, 7)),
+    ("reversed", (7, 1)),
+    ("equal", (7, 7)),
+    ("middle", (1, 5 + 2**32)),
+)
+"""Ranges of which a number is none from 0 to 6, each with the mode of a range in this order."""
 LATTICE = Fill(("lattice",), seed=1)
 
 
@@ -69,8 +79,8 @@ def rejections() -> tuple[Rejection, ...]:
                 "range of 3 numbers": with_attributes(good, rank_range=(1, 5, 6)),
             },
             _read("both numbers of the range lie in [0, slots]"): {
-                f"range {given}": with_attributes(good, rank_range=given)
-                for given in ((-1, 5), (5, -1), (-1, -1), (1, 7), (7, 1), (7, 7), (1, 5 + 2**32))
+                f"range {given}": in_mode(mode, with_attributes(good, rank_range=given))
+                for mode, given in BEYOND
             },
             _read("indices have rank 1 or 2, tokens an axis or more, and as many rows"): {
                 "indices of rank 3": reshaped(good, "indices", (3, 2, 1)),
@@ -98,8 +108,12 @@ def rejections() -> tuple[Rejection, ...]:
                 "a column too few": reshaped(good, "permute_tokens", (rows, 15)),
                 "a column too many": reshaped(good, "permute_tokens", (rows, 17)),
                 "permuted tokens of rank 1": reshaped(good, "permute_tokens", (rows * 16,)),
-                "rows of an empty range, which keeps all": _with_range(good, (3, 3), rows=0),
-                "rows of the ranks left in a backward range": _with_range(good, (4, 1), rows=2),
+                "rows of an empty range, which keeps all": in_mode(
+                    "equal", _with_range(good, (3, 3), rows=0)
+                ),
+                "rows of the ranks left in a backward range": in_mode(
+                    "reversed", _with_range(good, (4, 1), rows=2)
+                ),
             },
             _read("sortedIndicesOut is [slots], also where a range cuts"): {
                 "a rank too few": reshaped(good, "sorted_indices", (5,)),
@@ -115,7 +129,7 @@ def rejections() -> tuple[Rejection, ...]:
     }
     at_interface: dict[Clause, dict[str, Case]] = {
         _read("paddedMode is false, though the document gives its equation"): {
-            "paddedMode is true": with_attributes(good, padded_mode=1),
+            "paddedMode is true": in_mode("padded", with_attributes(good, padded_mode=1)),
         },
         _read("without a range, numOutTokens lies in [0, slots], and fits the rows"): {
             "numOutTokens is -1, 4 rows": _numbered(-1, rows=4),
@@ -206,7 +220,7 @@ def _sized(tokens: Shape, top_k: int, rows: int) -> Case:
 
 def _without_slots() -> Case:
     """No slots, but outputs that are not empty: where all are, nothing is checked."""
-    return call("full", "float16", tokens=(4, 16), top_k=0, rank_range=(0, 0), rows=4)
+    return call("equal", "float16", tokens=(4, 16), top_k=0, rank_range=(0, 0), rows=4)
 
 
 def _with_range(case: Case, given: Attribute, rows: int) -> Case:
@@ -220,6 +234,6 @@ def _with_range(case: Case, given: Attribute, rows: int) -> Case:
 
 def _numbered(num_out_tokens: int, rows: int) -> Case:
     """A call without a range, with rows that are wrong by all that sources say of such a call."""
-    case = call("no_range", "float32", tokens=(3, 16), top_k=2, indices=EXPERTS, rows=rows)
+    case = call("num_out_tokens", "float32", tokens=(3, 16), top_k=2, indices=EXPERTS, rows=rows)
     outputs = {**case.outputs, "permute_tokens": Tensor((rows, 16), "float32")}
     return replace(with_attributes(case, num_out_tokens=num_out_tokens), outputs=outputs)

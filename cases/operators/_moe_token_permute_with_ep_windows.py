@@ -16,7 +16,7 @@ WINDOWS = {
     "equal": ("any", "at the first", "at the end"),
     "reversed": ("any", "nothing kept", "nothing open"),
     "no_range": ("all",),
-    "num_out_tokens": ("any", "none given", "all", "too many", "negative", "no rows"),
+    "num_out_tokens": ("any", "all", "too many", "negative", "no rows"),
 }
 """Levels of each mode that sorts. ``nothing kept``: no rank is left from the start on, so that all
 rows are open; ``nothing open``: every row has its rank."""
@@ -57,7 +57,6 @@ def windows_shown(mode: str, rank_range: Range | None, num_out_tokens: int, slot
         "at the end": rank_range == (slots, slots),
         "nothing kept": not assigned(slots, start, rows),
         "nothing open": assigned(slots, start, rows) == rows,
-        "none given": num_out_tokens == 0,
         "all": rows == slots,
         "too many": num_out_tokens > slots,
         "negative": num_out_tokens < 0 < rows,
@@ -97,7 +96,6 @@ def _range(mode: str, level: str, slots: int, first: int, second: int) -> Range:
 def _number(level: str, slots: int, first: int) -> int:
     """A number of tokens."""
     return {
-        "none given": 0,
         "all": slots,
         "too many": slots + 1 + first % 9,
         "negative": -1 - first % max(1, slots - 1),

@@ -34,7 +34,7 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.variations import refused, reshaped, retyped, with_attributes, without
+from conformance.variations import in_mode, refused, reshaped, retyped, with_attributes, without
 
 NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 LEAST_REFUSED = 2**24 - 1
@@ -107,7 +107,7 @@ def _host(good: Case, padded: Case) -> dict[Clause, dict[str, Case]]:
             "a row too few": reshaped(good, "permute_tokens", (rows - 1, 16)),
             "a row too many": reshaped(good, "permute_tokens", (rows + 1, 16)),
             "a row too many, padded": reshaped(padded, "permute_tokens", (7, 16)),
-            "rows of the other mode": with_attributes(good, drop_and_pad=1),
+            "rows of the other mode": in_mode("drop_pad", with_attributes(good, drop_and_pad=1)),
             "a probability too few": reshaped(good, "permute_probs", (rows - 1,)),
             "a probability too many, padded": reshaped(padded, "permute_probs", (7,)),
         },

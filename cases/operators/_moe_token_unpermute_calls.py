@@ -19,7 +19,7 @@ from cases.operators._storage_bits import bits
 from conformance.case import Case
 from conformance.fill import Fill
 from conformance.operator import Clause, Example, Rejection, document, source_read
-from conformance.variations import refused, reshaped, retyped, with_attributes, without
+from conformance.variations import in_mode, refused, reshaped, retyped, with_attributes, without
 from reference.permutation import MOST_TOPK
 
 ACLNN = "aclnnMoeTokenUnpermute document"
@@ -115,7 +115,7 @@ def _limits() -> Iterator[Example]:
     for name, case in {
         "no rows": weighted(_ranked("uneven", "bfloat16", 2, 2, 8, 0), "bfloat16", GAUSSIAN),
         "no tokens": weighted(_ranked("uneven", "float16", 0, 2, 8, 3), "float16", GAUSSIAN, 2),
-        "hidden 0": weighted(_ranked("uneven", "float32", 2, 2, 0, 4), "float32", GAUSSIAN),
+        "hidden 0": weighted(_ranked("whole", "float32", 2, 2, 0, 4), "float32", GAUSSIAN),
     }.items():
         yield Example(name, case, inferred)
 
@@ -178,7 +178,7 @@ def rejections() -> tuple[Rejection, ...]:
                 "out of 3 rows for 4": reshaped(good, "out", (3, 16)),
                 "out of rank 1": reshaped(good, "out", (64,)),
                 "out of rank 3": reshaped(good, "out", (4, 1, 16)),
-                "8 tokens without probs, out of 4": without(good, "probs"),
+                "8 tokens without probs, out of 4": in_mode("single", without(good, "probs")),
             },
         },
     }

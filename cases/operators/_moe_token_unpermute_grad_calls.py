@@ -30,7 +30,7 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.variations import refused, reshaped, retyped, with_attributes, without
+from conformance.variations import in_mode, refused, reshaped, retyped, with_attributes, without
 from reference.permutation import MOST_TOPK
 
 ACLNN = "aclnnMoeTokenUnpermuteGrad document"
@@ -135,11 +135,11 @@ def rejections() -> tuple[Rejection, ...]:
         },
         TILING_FAILED: {
             source_read("there are rows, columns, tokens and slots", HOST): {
-                "no rows": _sized(good, rows=0),
+                "no rows": in_mode("uneven", _sized(good, rows=0)),
                 "hidden 0": _sized(good, hidden=0),
-                "no tokens": _sized(good, tokens=0),
-                "top_k is 0": _sized(good, top_k=0),
-                "no tokens, no probs": without(without(_sized(good, 0, 1), PROBS), PROBS_GRAD),
+                "no tokens": in_mode("uneven", _sized(good, tokens=0)),
+                "top_k is 0": in_mode("uneven", _sized(good, top_k=0)),
+                "no tokens, no probs": _without_probs(_sized(good, 0, 1)),
             },
             source_read(f"top_k is at most {MOST_TOPK}", HOST): {
                 f"top_k is {MOST_TOPK + 1}": _weighted("float32", 2, MOST_TOPK + 1, 8),
@@ -166,7 +166,7 @@ def rejections() -> tuple[Rejection, ...]:
             document("an index and a probability for every slot", f"{ACLNN}, parameters"): {
                 "an index too few": reshaped(good, "sorted_indices", (7,)),
                 "probs of 3 slots for 2": reshaped(good, PROBS, (4, 3)),
-                "8 tokens without probs, gradient of 4": without(without(good, PROBS), PROBS_GRAD),
+                "8 tokens without probs, gradient of 4": _without_probs(good),
             },
             document("the gradient is [tokens, hidden]", f"{ACLNN}, parameters"): {
                 "gradient of 3 tokens for 4": reshaped(good, GRAD, (3, 16)),
@@ -183,6 +183,10 @@ def rejections() -> tuple[Rejection, ...]:
         },
     }
     return (*refused(checked), *refused(unchecked, checked_by_cann=False))
+
+
+def _without_probs(good: Case) -> Case:
+    return in_mode("single", without(without(good, PROBS), PROBS_GRAD))
 
 
 def _sized(good: Case, tokens: int = 4, top_k: int = 2, rows: int = 8, hidden: int = 16) -> Case:

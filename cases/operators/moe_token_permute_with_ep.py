@@ -122,10 +122,11 @@ NO_RANGE = "ops-transformer, newer README and definition disagree; MoeTokenPermu
 
 
 def landmarks(case: Case) -> Landmarks:
-    """Rows lie expert by expert from the first rank of the range on; a padded call sorts none."""
-    if case.mode in ("padded", "reversed"):
+    """Rows lie expert by expert from the first rank that is kept; a padded call sorts none."""
+    if case.mode == "padded":
         return Landmarks()
-    first = (case.attributes["rank_range"] or (0, 0))[0]
+    asked = case.attributes["rank_range"], case.attributes["num_out_tokens"]
+    first, _ = reference.window(case.inputs["indices"].size, *asked)
     return of_sorted_rows(case, "permute_tokens", "indices", "tokens", first)
 
 
@@ -167,7 +168,7 @@ OPERATOR = Operator(
             "num_out_tokens",
             document(
                 "numOutTokens takes effect where there is no range: the first n slots of the order,"
-                " n <= 0: all but -n",
+                " n < 0: all but -n",
                 f"{README}, parameters; {NO_RANGE}",
             ),
             routes=("kernel",),

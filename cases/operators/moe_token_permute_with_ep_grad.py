@@ -131,7 +131,7 @@ OPERATOR = Operator(
             MODES,
             (
                 "every rank",
-                "the first ranks",
+                "the first ranks, or none",
                 "the last ranks",
                 "ranks with others before and behind",
             ),

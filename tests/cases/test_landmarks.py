@@ -7,6 +7,7 @@ import pytest
 
 from conformance import suite
 from conformance.operator import Operator
+from reference.moe_token_permute_with_ep import assigned, window
 from tests.kernels.drawn_cases import drawn
 
 SORTING = {
@@ -32,6 +33,33 @@ def test_an_expert_s_rows_begin_where_the_key_of_the_kept_slots_changes(name: st
         changes = np.flatnonzero(np.diff(kept)) + 1
         said = operator.landmarks(case).experts[output]
         assert [start for start in said if 0 < start < kept.size] == changes.tolist()
+
+
+@pytest.mark.parametrize(
+    "mode", ["full", "head", "tail", "middle", "equal", "reversed", "no_range", "num_out_tokens"]
+)
+def test_a_range_s_experts_begin_where_the_reference_keeps_another_one(mode: str) -> None:
+    """The keys of the rows are what the formula makes of keys in place of probabilities."""
+    operator = OPERATORS["moe_token_permute_with_ep"]
+    assert operator.landmarks is not None
+    for case in cases(operator, mode):
+        keys = case.arrays["indices"]
+        found = operator.formula({**case.arrays, "probs": keys.astype(np.int64)}, case.attributes)
+        slots, rows = keys.size, case.outputs["permute_tokens"].shape[0]
+        asked = case.attributes["rank_range"], case.attributes["num_out_tokens"]
+        start, _ = window(slots, *asked)
+        kept = found["permute_probs"][: assigned(slots, start, rows)]
+        changes = np.flatnonzero(np.diff(kept)) + 1
+        said = operator.landmarks(case).experts["permute_tokens"]
+        assert [at for at in said if 0 < at < kept.size] == changes.tolist()
+
+
+def test_an_empty_range_keeps_every_slot_from_the_first_row_on() -> None:
+    operator = OPERATORS["moe_token_permute_with_ep"]
+    assert operator.landmarks is not None
+    (case,) = [one.case for one in operator.examples if one.name == "empty range at the end"]
+    assert case.attributes["rank_range"] == (8, 8)
+    assert operator.landmarks(case).experts["permute_tokens"][0] == 0
 
 
 @pytest.mark.parametrize("mode", ["dropless", "drop_pad"])

@@ -61,6 +61,14 @@ def test_a_rejection_of_another_route_is_gone() -> None:
     ]
 
 
+def test_a_route_may_refuse_a_call_of_a_mode_that_it_lacks() -> None:
+    refused = replace(refusal(), name="inner, refused outside", case=INNER, routes=("aclnn",))
+    record = replace(RECORD, rejections=(refused,))
+    outer, inner = (named(record.on_route(route).rejections)[0] for route in TWO_PHASE)
+    assert outer == ["inner, refused outside"]
+    assert inner == []
+
+
 def test_a_call_in_quarantine_is_made_where_its_mode_can_be_called_or_where_it_says() -> None:
     outer, inner = (named(RECORD.on_route(route).quarantine)[0] for route in TWO_PHASE)
     assert outer == ["plain", "inner, where nobody says what it is"]
