@@ -57,8 +57,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("device", metavar="SPEC", help="auto (if absent), sim[:SOC], npu[:N,...]")
     add("profile", metavar="NAME", help=f"{', '.join(PROFILES)}; {DEFAULTS['profile']} if absent")
     add("route", metavar="NAME", help=f"{', '.join(ROUTES)}; {DEFAULTS['route']} if absent")
-    add("operators", metavar="DIR", action="append", help="a folder of further records")
-    add("operator", metavar="NAME", action="append", help="judge this operator; else all")
+    add("operators", metavar="DIR", action="append", help="a folder of records to judge")
+    add(
+        "operator",
+        metavar="NAME",
+        action="append",
+        help="judge this operator; else those of --conformance-operators, or all",
+    )
     add("seed", metavar="N", help="seed of all draws (0; nightly: a new one each run)")
     add("budget", metavar="TIME", help="begin nothing new after TIME: 90s, 10m, 2h")
     add("shard", metavar="I/N", help="judge the I-th of N parts")

@@ -46,11 +46,7 @@ def operators(directories: Iterable[Path] = ()) -> tuple[Operator, ...]:
     """
     found: dict[str, tuple[Operator, Path]] = {}
     for directory in (records(), *directories):
-        files = sorted(p for p in directory.glob("*.py") if not p.name.startswith("_"))
-        if not files:
-            rule = "holds no record (a .py file)" if directory.is_dir() else "is no folder"
-            raise UsageError("operators directory", directory, rule)
-        for path in files:
+        for path in _files(directory):
             operator = _record(path)
             known = found.setdefault(operator.name, (operator, path))
             if known[1].resolve() != path.resolve():
@@ -59,12 +55,16 @@ def operators(directories: Iterable[Path] = ()) -> tuple[Operator, ...]:
     return tuple(operator for operator, _ in found.values())
 
 
-def chosen(all_operators: tuple[Operator, ...], names: Iterable[str]) -> tuple[Operator, ...]:
-    """The operators called ``names``, in the order of the records; all of them if there is no name.
+def chosen(
+    all_operators: tuple[Operator, ...], names: Iterable[str], directories: Iterable[Path] = ()
+) -> tuple[Operator, ...]:
+    """The operators called ``names``, in the order of the records.
 
-    Raises `UsageError` for a name without a record.
+    Without a name those of ``directories``, where there are any, else all of them. Raises
+    `UsageError` for a name without a record.
     """
     wanted = list(names)
+    wanted = wanted or [_record(path).name for folder in directories for path in _files(folder)]
     known = [operator.name for operator in all_operators]
     for name in wanted:
         if name not in known:
@@ -100,6 +100,15 @@ def counted_folders(judged: Iterable[Operator], known: Iterable[Operator]) -> tu
     if names == {operator.name for operator in known}:
         return (kernels,)
     return tuple(kernels / name for name in sorted(names) if (kernels / name).is_dir())
+
+
+def _files(directory: Path) -> list[Path]:
+    """The records of a folder. Raises `UsageError` if it has none."""
+    files = sorted(p for p in directory.glob("*.py") if not p.name.startswith("_"))
+    if not files:
+        rule = "holds no record (a .py file)" if directory.is_dir() else "is no folder"
+        raise UsageError("operators directory", directory, rule)
+    return files
 
 
 def _record(path: Path) -> Operator:

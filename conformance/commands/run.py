@@ -45,7 +45,13 @@ def add_run(commands: Any) -> None:
     """The grammar of ``run``."""
     run = commands.add_parser("run", help="judge operators on a device", allow_abbrev=False)
     add = run.add_argument
-    add("--operator", action="append", default=[], metavar="OP", help="judge OP (repeatable)")
+    add(
+        "--operator",
+        action="append",
+        default=[],
+        metavar="OP",
+        help="judge OP (repeatable); without it all operators are judged, or all of --operators",
+    )
     add(
         "--device",
         default=DEFAULTS["device"],
@@ -139,7 +145,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         _check_counting(parsed)
     if parsed.case is not None:
         return _judge_saved(parsed, operators, console, limit, libraries)
-    chosen = suite.chosen(operators, parsed.operator)
+    chosen = suite.chosen(operators, parsed.operator, directories)
     checkout = _checkout(parsed, chosen, [one.name for one in operators], console)
     if checkout is not None:
         chosen = tuple(one for one in chosen if one.name in checkout.folders)

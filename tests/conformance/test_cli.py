@@ -16,6 +16,7 @@ from conformance.replay import load
 from conformance.summary import read_evidence
 from tests.conformance.front_door import (
     BY_WORKERS,
+    HERE,
     NAME,
     ON_SIMULATOR,
     ONE_OPERATOR,
@@ -202,6 +203,18 @@ def test_a_run_of_a_part_does_not_pass_for_the_whole(tmp_path: Path) -> None:
     assert ended.status == 0, ended.err
     assert "accepted: 3" in ended.err
     assert "distinct cases in 0 of 9 declared cells in " in ended.err
+
+
+def test_a_folder_of_records_is_judged_alone_and_the_list_of_operators_knows_all(
+    tmp_path: Path,
+) -> None:
+    folder = ("--operators", str(HERE / "toy" / "records"))
+    ended = conformance("run", *ON_SIMULATOR, *folder, "--", "-k", "nothing", folder=tmp_path)
+    (headline,) = [line for line in ended.err.splitlines() if line.startswith("run: ")]
+    records = sorted(path.stem for path in (HERE / "toy" / "records").glob("*.py"))
+    assert headline.startswith(f"run: {', '.join(records)}; route ")
+    listed = conformance("operators", *folder, folder=tmp_path).out.splitlines()
+    assert {NAME, *records} <= set(listed)
 
 
 def judged(out: Path) -> int:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.conformance.toy_runs import CELLS, Run
+from tests.conformance.toy_runs import CELLS, ROOT, Run
 
 
 def test_every_mode_and_dtype_of_a_record_is_an_item(run: Run) -> None:
@@ -212,6 +215,15 @@ def test_a_wrong_option_is_told_with_what_is_allowed(run: Run, option: str, word
     assert ended.status == pytest.ExitCode.USAGE_ERROR
     assert words in ended.output
     assert not ended.out.exists()
+
+
+def test_a_folder_of_records_is_judged_without_the_suites_own(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "pytest", "cases", "-p", "conformance.plugin"]
+    records = Path(__file__).parent / "toy" / "records"
+    command += [f"--conformance-operators={records}", "--collect-only", "-q", "-k", "test_values"]
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    operators = {item.partition("-")[0] for item in re.findall(r"test_values\[(.*)\]", told.stdout)}
+    assert operators == {path.stem for path in records.glob("*.py")}, told.stdout
 
 
 def test_a_folder_of_other_files_is_left_alone(run: Run, tmp_path: Path) -> None:

@@ -67,6 +67,20 @@ def test_operators_of_both_repositories_are_built_together(records: Path) -> Non
     assert kernel_folders(records, "moe_init_routing_v2_grad") is None
 
 
+def test_a_run_over_a_folder_of_records_is_of_them_alone_unless_it_names_others(
+    records: Path,
+) -> None:
+    known = suite.operators([records])
+    own = {one.name for one in suite.operators()}
+
+    def chosen(*names: str, folders: tuple[Path, ...] = (records,)) -> set[str]:
+        return {one.name for one in suite.chosen(known, names, folders)}
+
+    assert chosen() == {path.stem for path in records.glob("*.py")}
+    assert chosen(*own, "copying") == {*own, "copying"}
+    assert chosen(folders=()) == {*own, *chosen()}
+
+
 def test_a_folder_without_a_record_is_told_from_one_that_is_none(tmp_path: Path) -> None:
     for folder, rule in ((tmp_path, "holds no record (a .py file)"), (tmp_path / "a", "no folder")):
         with pytest.raises(suite.UsageError, match="operators directory") as told:
