@@ -163,6 +163,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     context = item.config.stash[CONTEXT]
     operator: Any = item.callspec.params["operator"]
     item.user_properties += properties(item.callspec.params, context.device, context.route)
+    if item.nodeid in context.finished:
+        return
     budget = context.budget
     if budget is not None and budget.spent:
         pytest.skip("the budget was spent before this item began")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, Literal
+from collections.abc import Generator
+from typing import Any
 
 import pytest
 
 from conformance.context import Context
+from conformance.resume import Finished
 from conformance.template import DRAWN, RELATION, body_of, draws_sequences
-
-PHASES: tuple[Literal["setup", "call", "teardown"], ...] = ("setup", "call", "teardown")
 
 
 class Selection:
@@ -36,26 +36,33 @@ class Selection:
             context.budget.begin(len(drawing) / context.workers, context.began)
 
     @pytest.hookimpl(tryfirst=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Set nothing up for an item that ended in an earlier part of the run.
+
+        Everything else of pytest's protocol is kept: by it, what was set up for the item before is
+        torn down in time for the next one.
+        """
+        if self._finished(item) is not None and isinstance(item, pytest.Function):
+            item.fixturenames = []
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
+        """Judge nothing of an item that ended in an earlier part of the run."""
+        return None if self._finished(pyfuncitem) is None else True
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Report an item that ended in an earlier part of the run as it was reported then."""
-        finished = self.context.finished.get(item.nodeid)
-        if finished is None:
-            return None
-        hook = item.ihook
-        hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-        for phase in PHASES:
-            refused = phase == "call" and finished.outcome == "refused"
-            report = pytest.TestReport(
-                item.nodeid,
-                item.location,
-                keywords={},
-                outcome="failed" if refused else "passed",
-                longrepr=finished.text if refused else None,
-                when=phase,
-            )
-            hook.pytest_runtest_logreport(report=report)
-        hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
-        return True
+        report = yield
+        finished = self._finished(item)
+        if finished is not None and finished.outcome == "refused" and call.when == "call":
+            report.outcome, report.longrepr = "failed", finished.text
+        return report
+
+    def _finished(self, item: pytest.Item) -> Finished | None:
+        return self.context.finished.get(item.nodeid)
 
 
 def _rank(item: pytest.Item) -> int:

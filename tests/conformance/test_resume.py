@@ -42,6 +42,17 @@ def test_a_killed_run_ends_as_if_it_had_not_been_killed(
     assert told == counts(run())
 
 
+@pytest.mark.parametrize("workers", ["0", "1"])
+def test_an_item_that_had_ended_may_stand_between_two_modules(run: Run, workers: str) -> None:
+    words = ("check_quarantine.py", "-n", workers)
+    first = run(*words, toy="half")
+    assert first.status == 3, "what is int32 was lost, and what is int64 has ended"
+    ended = run(*words, "--conformance-resume")
+    assert (ended.status, ended.evidence.errors) == (0, {}), ended.output
+    assert ended.evidence.status == "finished"
+    assert counts(ended) == counts(run(*words))
+
+
 @pytest.mark.parametrize("ci", ["", "true"])
 def test_failures_before_and_after_are_told_once_each(
     run: Run, monkeypatch: pytest.MonkeyPatch, ci: str
