@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.address import AddressCode, address_code
-from conformance.devices.layout import POISON
 from conformance.knife import knife
 from conformance.numerics.standards import STANDARDS
 from conformance.numerics.standards.data import DataRule, listed_values
 from conformance.planted import PLANTED, planted
+from conformance.poison import OUTPUTS, pattern
 from reference.floats import Format, format_of, to_bits
 
 Columns = NDArray[np.float64]
@@ -186,7 +186,7 @@ def _patterns(generator: np.random.Generator, shape: tuple[int, int], fmt: Forma
     bits = np.where(kind == 0, bits | exponent, np.where(kind == 1, bits & ~exponent, bits))
     sign = dtype.type(1 << (8 * dtype.itemsize - 1))
     bits = np.where((kind == 1) & (generator.random(shape) < 1 / 8), bits & sign, bits)
-    poison = np.frombuffer(POISON * (dtype.itemsize // len(POISON)), dtype)[0]
+    poison = np.frombuffer(pattern(OUTPUTS) * (dtype.itemsize // 2), dtype)[0]
     return np.asarray(np.where(bits == poison, poison ^ dtype.type(1), bits), dtype)
 
 

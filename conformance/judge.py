@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance import poison
 from conformance.case import Case, numpy_dtype
 from conformance.deferred import Deferred
-from conformance.devices.layout import count_poisoned
 from conformance.findings import call_findings, ending, errors
 from conformance.numerics.agreement import ReferenceDisagreement, check
 from conformance.numerics.arithmetic import IEEE, Arithmetic
@@ -260,7 +260,7 @@ def specified_elements(
 
 def _poisoned(elements: NDArray[Any]) -> int:
     """How many elements hold what outputs are filled with before a call."""
-    return count_poisoned(np.ascontiguousarray(elements).view(np.uint8), elements.itemsize)
+    return int(np.count_nonzero(poison.holds(elements)))
 
 
 def _may_be_impossible(operator: Operator, case: Case) -> bool:

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance import poison
 from conformance.case import Case, numpy_dtype
 from conformance.devices.call import call_of
 from conformance.devices.child import Child, ChildEndedError
@@ -19,7 +20,7 @@ from conformance.devices.device import (
     LimitsCrash,
     OperatorUnavailable,
 )
-from conformance.devices.layout import elements_of, fill_poison
+from conformance.devices.layout import elements_of
 from conformance.devices.losses import CLASS
 from conformance.devices.messages import (
     DTYPES,
@@ -123,7 +124,7 @@ class IsolatedDevice:
                 array = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
                 image = self._elements(tensor)
                 if tensor.is_part:
-                    fill_poison(image)
+                    poison.fill(image)
                 elements = elements_of(image, tensor)
                 elements[...] = array.reshape(elements.shape)
         self._segment.note("")

@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance import poison
 from conformance.devices.messages import Damage, TensorArgument
 from conformance.setting import ZEROED
 
@@ -31,18 +32,9 @@ nothing greater, as a view into a larger tensor may be, so that reliance on more
 GUARD_AFTER = 4096
 """Bytes of guard zone after a tensor: enough for a stray block of every vector core."""
 
-POISON = b"\xfb\x7f"
-"""What outputs hold before a call, repeated. In fp16, bf16, fp32 and fp64 it is a NaN (0x7FFB,
-0x7FFB7FFB ...) whose payload no arithmetic makes, so an element that was left unwritten is told
-from a NaN that was computed; a quiet one, so that a judge may convert it without a warning. As
-int32 it is 2147188731: unlike -1, which is all bits set, no index that an operator writes."""
-
 WORKSPACE_POISON = 0xFF
 """What a workspace holds before a call: a byte, because aclrtMemset writes one; also NaN in every
 floating format, and nobody reads a workspace back. "zeroed", it holds zeros."""
-
-COUNTED_AT_ONCE = 1 << 24
-"""Bytes of which poison is counted at a time: a multiple of the size of every element."""
 
 _memcmp = ctypes.CDLL(None).memcmp
 _memcmp.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
@@ -82,40 +74,19 @@ def guard_damage(
     return damage
 
 
-def fill_poison(elements: Bytes) -> None:
-    """Fill with the poison."""
-    even = elements.size // 2 * 2
-    elements[:even].view("<u2").fill(int.from_bytes(POISON, "little"))
-    elements[even:] = POISON[0]
-
-
 def fill_elements(image: Bytes, tensor: TensorArgument, memory: str) -> None:
     """Fill an output with what a setting's ``memory`` says; what is no element of it is poisoned.
 
     "as left" leaves the device as it is where the elements are all that the storage has.
     """
     if memory != ZEROED:
-        fill_poison(image)
+        poison.fill(image)
         return
     if not tensor.is_part:
         image.fill(0)
         return
-    fill_poison(image)
+    poison.fill(image)
     elements_of(image, tensor)[...] = 0
-
-
-def count_poisoned(elements: Bytes, itemsize: int) -> int:
-    """How many elements of ``itemsize`` bytes hold nothing but poison; part by part."""
-    parts = range(0, elements.size, COUNTED_AT_ONCE)
-    return sum(_poisoned(elements[at : at + COUNTED_AT_ONCE], itemsize) for at in parts)
-
-
-def _poisoned(elements: Bytes, itemsize: int) -> int:
-    if itemsize == 1:
-        odd = int(np.count_nonzero(elements[1::2] == POISON[1]))
-        return int(np.count_nonzero(elements[::2] == POISON[0])) + odd
-    poisoned = int.from_bytes(POISON * (itemsize // 2), "little")
-    return int(np.count_nonzero(elements.view(f"<u{itemsize}") == poisoned))
 
 
 def elements_of(image: Bytes, tensor: TensorArgument) -> NDArray[np.uint8]:
@@ -140,7 +111,7 @@ def gap_damage(image: Bytes, tensor: TensorArgument) -> list[Damage]:
     if not tensor.is_part or not image.size:
         return []
     untouched = np.empty_like(image)
-    fill_poison(untouched)
+    poison.fill(untouched)
     elements_of(untouched, tensor)[...] = elements_of(image, tensor)
     changed = np.flatnonzero(image != untouched)
     first = tensor.start * tensor.itemsize

@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from conformance import poison
 from conformance.devices.acl import OUT_OF_DEVICE_MEMORY, Acl, AclError
 from conformance.devices.layout import (
     GUARD_AFTER,
     GUARD_BEFORE,
     WORKSPACE_POISON,
     Bytes,
-    count_poisoned,
     elements_of,
     fill_elements,
     fill_guards,
@@ -222,7 +222,7 @@ def _unwritten(elements: Bytes, tensor: TensorArgument, call: Call) -> int:
     if call.setting.memory != POISONED:
         return 0
     seen = np.ascontiguousarray(elements_of(elements, tensor)).reshape(-1)
-    return count_poisoned(seen, tensor.itemsize)
+    return poison.count(seen, tensor.itemsize)
 
 
 def _behind(damage: list[Damage], left_out: int) -> list[Damage]:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance import poison
 from conformance.bundle.accepted import Accepted, accepted_of
-from conformance.devices.layout import fill_poison
 from conformance.numerics.agreement import ReferenceDisagreement
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.numerics.patterns import as_one_nan
@@ -194,7 +194,7 @@ def picture(
     columns = array.shape[-1] if array.ndim > 1 else array.size
     rows = array.size // columns
     wrong = (away > 0).reshape(rows, columns)
-    poisoned = _poisoned(array) if unwritten else np.zeros(array.size, np.bool_)
+    poisoned = poison.holds(array).reshape(-1) if unwritten else np.zeros(array.size, np.bool_)
     row_step, column_step = (-(-n // most) for n, most in zip(wrong.shape, MOST_CELLS, strict=True))
     by_rows = np.add.reduceat(wrong, np.arange(0, rows, row_step), axis=0, dtype=np.int64)
     grid = np.add.reduceat(by_rows, np.arange(0, columns, column_step), axis=1)
@@ -222,15 +222,6 @@ def _few(starts: Sequence[int], size: int) -> list[int]:
     """The boundaries inside; none where there are too many to see."""
     inside = sorted({start for start in starts if 0 < start < size})
     return inside if len(inside) <= MOST_MARKS else []
-
-
-def _poisoned(array: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which elements hold what outputs are filled with before a call."""
-    raw = np.ascontiguousarray(array).reshape(-1)
-    fresh = np.empty_like(raw)
-    fill_poison(fresh.view(np.uint8))
-    width = f"V{raw.itemsize}"
-    return np.asarray(raw.view(width) == fresh.view(width))
 
 
 def _histogram(away: Distances, poisoned: NDArray[np.bool_]) -> dict[str, int]:

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.case import Case, numpy_dtype
-from conformance.devices.layout import POISON
 from conformance.numerics.moved import as_integers
 from conformance.observation import Observation, Outcome
 from conformance.operator import Copy, Index, Operator, Unspecified
+from conformance.poison import OUTPUTS, pattern
 from reference.floats import format_of, to_bits
 
 
@@ -27,7 +27,9 @@ def right_answer(operator: Operator, case: Case) -> Observation:
         dtype = numpy_dtype(tensor.dtype)
         unwritten[name] = 0
         if isinstance(contract, Unspecified):
-            poison = np.resize(np.frombuffer(POISON, np.uint8), tensor.size * dtype.itemsize)
+            poison = np.resize(
+                np.frombuffer(pattern(OUTPUTS), np.uint8), tensor.size * dtype.itemsize
+            )
             outputs[name] = poison.view(dtype).reshape(tensor.shape)
             unwritten[name] = tensor.size
         elif isinstance(contract, Copy):

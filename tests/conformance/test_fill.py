@@ -8,7 +8,6 @@ import pytest
 from hypothesis import find, given, settings
 
 from conformance.address import address_code
-from conformance.devices.layout import POISON
 from conformance.fill import (
     ADDRESS,
     AT_ONCE,
@@ -19,6 +18,7 @@ from conformance.fill import (
     expand,
     families_of,
 )
+from conformance.poison import OUTPUTS, pattern
 from conformance.strategies.fills import fills_with
 from reference.floats import FP32, format_of, to_bits, truncate
 
@@ -138,7 +138,7 @@ def test_patterns_are_of_every_kind_and_none_is_the_poison_of_outputs(dtype: np.
         assert (stored == zero).any()
     subnormal = (magnitude > 0) & (magnitude < 1 << (fmt.precision - 1))
     assert subnormal.mean() > 0.15
-    poison = np.frombuffer(POISON * 2, stored.dtype)[0]
+    poison = np.frombuffer(pattern(OUTPUTS) * 2, stored.dtype)[0]
     assert not (stored == poison).any()
     assert dtype.itemsize == 4 or (stored == poison ^ 1).any()
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance import poison
 from conformance.case import Tensor
-from conformance.devices.layout import fill_poison
 from tests.kernels.moe_token_permute_grad_values import MACHINES, Value, permutation
 from tests.kernels.moe_token_unpermute_values import NONE, Probs, random_probs, typed
 from tests.kernels.signatures import DTYPES, UNPERMUTE_GRAD, call, random_bits, random_rows, storage
@@ -45,7 +45,7 @@ INF, NAN = np.inf, np.nan
 def untouched(shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
     """An output as it is before the call."""
     out = np.zeros(shape, dtype)
-    fill_poison(out.reshape(-1).view(np.uint8))
+    poison.fill(out.reshape(-1).view(np.uint8))
     return out
 
 

@@ -12,9 +12,9 @@ import pytest
 
 from conformance.case import Machine, Tensor
 from conformance.devices.device import Device, LimitsCrash, OperatorUnavailable
-from conformance.devices.layout import POISON
 from conformance.observation import Diagnostic, GuardDamage, Observation, Outcome
 from conformance.operator import Limit
+from conformance.poison import OUTPUTS, pattern
 from conformance.setting import Memory, Setting
 from tests.conformance.devices.fakes import fake_case, fake_operator
 
@@ -86,7 +86,7 @@ def test_a_changed_input_is_named(fake_device: Device) -> None:
 def test_unwritten_elements_are_counted_and_hold_the_poison(fake_device: Device) -> None:
     observation = run(fake_device, "FakeUnwritten")
     assert observation.unwritten == {"y": 3}
-    assert observation.outputs["y"][3:].tobytes() == POISON * 6
+    assert observation.outputs["y"][3:].tobytes() == pattern(OUTPUTS) * 6
     assert not observation.outputs_untouched
 
 

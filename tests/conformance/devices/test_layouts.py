@@ -10,9 +10,9 @@ import pytest
 from conformance.case import Case, Tensor
 from conformance.devices.call import call_of
 from conformance.devices.device import Device
-from conformance.devices.layout import POISON
 from conformance.devices.messages import NullTensor
 from conformance.observation import GuardDamage, Observation, Outcome
+from conformance.poison import OUTPUTS, pattern
 from conformance.setting import AS_LEFT, ZEROED, Memory, Setting
 from tests.conformance.devices.fakes import count_case, count_operator
 
@@ -81,7 +81,7 @@ def test_elements_of_a_view_that_were_not_written_are_counted_and_poisoned(
     rows = replace(case, outputs={"y": replace(case.outputs["y"], shape=(3, 2))})
     observation = run(fake_device, rows)
     assert observation.unwritten == {"y": 3}
-    assert observation.outputs["y"][:, 1].tobytes() == POISON * 6
+    assert observation.outputs["y"][:, 1].tobytes() == pattern(OUTPUTS) * 6
 
 
 @pytest.mark.parametrize("strides", [(2, 1), (7, 3), (1, 3)])

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from conformance import poison
 from conformance.bundle.accepted import Accepted
-from conformance.devices.layout import fill_poison
 from conformance.diagnosis.picture import FAR, distances, excerpts, picture
 from conformance.observation import Diagnostic, EarlierAccess, Observation, Outcome
 from conformance.picture import Landmarks, Picture
@@ -47,7 +47,7 @@ def test_distances_are_counted_by_powers_of_two_from_the_nearest_on() -> None:
 
 def test_what_was_never_written_is_a_class_of_its_own() -> None:
     array = np.zeros((2, 4), np.float16)
-    fill_poison(array[1].view(np.uint8))
+    poison.fill(array[1].view(np.uint8))
     away = np.array([0, 1, 0, 0, FAR, FAR, FAR, FAR])
     told = picture("y", array, away, NO_MARKS, 0, unwritten=4).histogram
     assert told == {"accepted": 3, "never written": 4, "1": 1}

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from conformance.case import Tensor
-from conformance.devices.layout import POISON
 from conformance.judge import judge
 from conformance.numerics.moved import judge_copy, judge_index
 from conformance.operator import Copy, Index, document
+from conformance.poison import OUTPUTS, pattern
 from conformance.question import Question
 from tests.conformance.segment_sum import bits, case, observe, operator
 
@@ -251,7 +251,7 @@ def test_elements_left_open_need_not_be_written_and_all_others_must(dtype):
     made = case(np.zeros((2, 4)), [[1], [-1], [0]], dtype)
     record = operator(contracts={"y": Copy(CLAUSE, specified=head)}, formula=formula)
     y = np.zeros((3, 4), x.dtype)
-    poison = np.frombuffer(POISON * 2, bits(y).dtype)[0]
+    poison = np.frombuffer(pattern(OUTPUTS) * 2, bits(y).dtype)[0]
     bits(y)[1, :3] = poison
     assert judge(record, made, observe(y, unwritten={"y": 3})).ok
     bits(y)[0, 0] = poison

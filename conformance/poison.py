@@ -1,0 +1,54 @@
+"""Poison: what memory holds that nobody has written. A device fills it in, a judge never reads it.
+
+A pattern is a word of 16 bits, repeated. In fp16, bf16 and fp32 it is a quiet NaN whose payload no
+arithmetic makes, so that a judge may convert it without a warning; in fp64 those of outputs are. As
+an int32 it is 2146000000 and more, or far below zero: no index that an operator writes. No word is
+twice another one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bytes = NDArray[np.uint8]
+
+OUTPUTS = 0x7FFB
+"""What the elements of outputs hold before a call."""
+
+COUNTED_AT_ONCE = 1 << 24
+"""Bytes of which poison is counted at a time: a multiple of the size of every element."""
+
+
+def pattern(word: int) -> bytes:
+    """The bytes of a pattern, once, as they lie in memory."""
+    return word.to_bytes(2, "little")
+
+
+def fill(memory: Bytes, word: int = OUTPUTS) -> None:
+    """Fill contiguous bytes with a pattern, from its first byte on."""
+    even = memory.size // 2 * 2
+    memory[:even].view("<u2").fill(word)
+    memory[even:] = pattern(word)[0]
+
+
+def holds(elements: NDArray[Any], word: int = OUTPUTS) -> NDArray[np.bool_]:
+    """Which elements hold nothing but a pattern that runs through them in C order."""
+    flat = np.ascontiguousarray(elements).reshape(-1)
+    whole = np.empty(2 if flat.itemsize == 1 else 1, flat.dtype)
+    fill(whole.view(np.uint8), word)
+    size = f"u{flat.itemsize}"
+    seen, filled = flat.view(size), whole.view(size)
+    found = np.empty(flat.size, np.bool_)
+    for lane, piece in enumerate(filled):
+        found[lane :: len(filled)] = seen[lane :: len(filled)] == piece
+    return found.reshape(elements.shape)
+
+
+def count(memory: Bytes, itemsize: int, word: int = OUTPUTS) -> int:
+    """How many elements of ``itemsize`` contiguous bytes hold nothing but a pattern."""
+    parts = range(0, memory.size, COUNTED_AT_ONCE)
+    elements = (memory[at : at + COUNTED_AT_ONCE].view(f"u{itemsize}") for at in parts)
+    return sum(int(np.count_nonzero(holds(part, word))) for part in elements)
