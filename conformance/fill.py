@@ -14,7 +14,6 @@ from conformance.knife import knife
 from conformance.numerics.standards import STANDARDS
 from conformance.numerics.standards.data import DataRule, listed_values
 from conformance.planted import PLANTED, planted
-from conformance.poison import OUTPUTS, pattern
 from reference.floats import Format, format_of, to_bits
 
 Columns = NDArray[np.float64]
@@ -177,7 +176,7 @@ def _patterns(generator: np.random.Generator, shape: tuple[int, int], fmt: Forma
 
     One in four has an exponent of ones: NaNs, quiet and signalling, of every payload and sign; one
     in four an exponent of zeros: subnormals, one in eight of which is a zero of either sign. The
-    others are any pattern. None is the one that tells of an element that was never written.
+    others are any pattern, the poison of outputs among them: a right kernel may write it.
     """
     dtype = to_bits(np.zeros(1), fmt).dtype
     bits = generator.integers(0, 2 ** (8 * dtype.itemsize), shape, dtype)
@@ -186,8 +185,7 @@ def _patterns(generator: np.random.Generator, shape: tuple[int, int], fmt: Forma
     bits = np.where(kind == 0, bits | exponent, np.where(kind == 1, bits & ~exponent, bits))
     sign = dtype.type(1 << (8 * dtype.itemsize - 1))
     bits = np.where((kind == 1) & (generator.random(shape) < 1 / 8), bits & sign, bits)
-    poison = np.frombuffer(pattern(OUTPUTS) * (dtype.itemsize // 2), dtype)[0]
-    return np.asarray(np.where(bits == poison, poison ^ dtype.type(1), bits), dtype)
+    return np.asarray(bits, dtype)
 
 
 FAMILIES: dict[str, Family] = {

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance import poison
 from conformance.case import Case, numpy_dtype
 from conformance.deferred import Deferred
 from conformance.findings import call_findings, ending, errors
@@ -88,7 +87,7 @@ def judge(
         contract = operator.contract(name, case)
         misfit = _misfit(case, name, observation)
         promised = not isinstance(contract, Unspecified)
-        unwritten = observation.unwritten.get(name, 0) if promised else 0
+        unwritten = 0
         if name not in observation.unwritten:
             problems.append(f"the device did not say how much of {name} was written")
         if misfit:
@@ -97,8 +96,8 @@ def judge(
         else:
             observed = observation.outputs[name]
             specified = specified_elements(contract, case, observed)
-            if specified is not None and unwritten:
-                unwritten = min(unwritten, _poisoned(observed[specified]))
+            if promised:
+                unwritten = _unwritten(observation, name, specified)
             asked = Question(
                 name, contract, case, observed, operator.formula, unwritten, arithmetic, specified
             )
@@ -194,14 +193,11 @@ def faults(operator: Operator, case: Case, observation: Observation) -> list[str
             problems.append(misfit)
             continue
         contract = operator.contract(name, case)
-        unwritten = observation.unwritten.get(name, 0)
-        if isinstance(contract, Unspecified) or not unwritten:
+        if isinstance(contract, Unspecified):
             continue
         observed = observation.outputs[name]
         specified = specified_elements(contract, case, observed)
-        if specified is not None:
-            unwritten = min(unwritten, _poisoned(observed[specified]))
-        if unwritten:
+        if unwritten := _unwritten(observation, name, specified):
             problems.append(f"{unwritten} of {observed.size} elements of {name} never written")
     return problems + _side_effects(observation, values_right=not problems)
 
@@ -258,9 +254,16 @@ def specified_elements(
     return np.broadcast_to(contract.specified(case.arrays, case.attributes), observed.shape)
 
 
-def _poisoned(elements: NDArray[Any]) -> int:
-    """How many elements hold what outputs are filled with before a call."""
-    return int(np.count_nonzero(poison.holds(elements)))
+def _unwritten(observation: Observation, name: str, specified: NDArray[np.bool_] | None) -> int:
+    """How many elements of which a contract speaks were not written. If a device counts them and
+    does not say which they are, those that are left open may be among them.
+    """
+    count = observation.unwritten.get(name, 0)
+    if specified is None or not count:
+        return count
+    if (where := observation.unwritten_at.get(name)) is None:
+        return max(0, count - int(np.count_nonzero(~specified)))
+    return int(np.count_nonzero(where & specified))
 
 
 def _may_be_impossible(operator: Operator, case: Case) -> bool:

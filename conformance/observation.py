@@ -73,8 +73,10 @@ class Observation:
     """The answer of one call.
 
     ``outputs`` holds each output as an array of the case's shape and dtype. ``unwritten`` counts
-    per output the elements that still hold the poison they were filled with. ``outputs_untouched``:
-    no byte of any output changed. ``inputs_changed`` names inputs whose bytes differ afterwards.
+    per output the elements that the call did not write; where there are some, ``unwritten_at`` has
+    which, as an array of the output's shape. Of a call that did not complete, and that was not made
+    again, they are those that hold what they held before. ``outputs_untouched``: so do all bytes of
+    all outputs. ``inputs_changed`` names inputs whose bytes differ afterwards.
     ``status`` is the status of the failing function (0 when completed), ``phase`` its name,
     ``message`` the text of aclGetRecentErrMsg, ``seconds`` the wall time of the call,
     ``tiling_key`` the branch of the kernel that its host tiling chose, None where that is unknown,
@@ -87,6 +89,7 @@ class Observation:
     message: str = ""
     outputs: Mapping[str, NDArray[np.generic]] = field(default_factory=dict)
     unwritten: Mapping[str, int] = field(default_factory=dict)
+    unwritten_at: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
     outputs_untouched: bool = False
     guard_damage: tuple[GuardDamage, ...] = ()
     inputs_changed: tuple[str, ...] = ()

@@ -4,6 +4,9 @@ A pattern is a word of 16 bits, repeated. In fp16, bf16 and fp32 it is a quiet N
 arithmetic makes, so that a judge may convert it without a warning; in fp64 those of outputs are. As
 an int32 it is 2146000000 and more, or far below zero: no index that an operator writes. No word is
 twice another one.
+
+That an element holds a pattern proves nothing, as a right kernel may write any value: see
+`conformance.devices.unwritten`.
 """
 
 from __future__ import annotations
@@ -17,6 +20,9 @@ Bytes = NDArray[np.uint8]
 
 OUTPUTS = 0x7FFB
 """What the elements of outputs hold before a call."""
+
+OUTPUTS_AGAIN = 0xFFFD
+"""What they hold before a second call: both of its bytes are others."""
 
 COUNTED_AT_ONCE = 1 << 24
 """Bytes of which poison is counted at a time: a multiple of the size of every element."""

@@ -100,7 +100,7 @@ class AclnnRoute:
             workspace_bytes=ending.workspace_bytes,
             seconds=ending.seconds,
             read_back=findings.read_back,
-            unwritten=findings.unwritten,
+            poisoned=findings.poisoned,
             damage=tuple(findings.damage),
             inputs_changed=tuple(findings.inputs_changed),
             diagnostics=diagnostics,

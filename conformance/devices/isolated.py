@@ -38,6 +38,7 @@ from conformance.devices.messages import (
 )
 from conformance.devices.patience import seconds_for
 from conformance.devices.segment import Segment
+from conformance.devices.unwritten import in_doubt, settled
 from conformance.observation import Diagnostic, GuardDamage, Observation, Outcome
 from conformance.operator import Limit, Operator
 
@@ -117,6 +118,14 @@ class IsolatedDevice:
         if operator.unreached is not None and (reason := operator.unreached(case)):
             return Observation(Outcome.NOT_POSSIBLE, message=reason)
         call = call_of(operator, case, self._route)
+        first = self._made(operator, case, call)
+        if not in_doubt(first):
+            return first
+        again = msgspec.structs.replace(call, poison=poison.OUTPUTS_AGAIN)
+        return settled(first, self._made(operator, case, again))
+
+    def _made(self, operator: Operator, case: Case, call: Call) -> Observation:
+        """Make one call of a case. Raises as ``run`` does."""
         self._segment.reserve(call.segment_bytes)
         for tensor in call.tensors:
             if tensor.role == "input":
@@ -236,9 +245,9 @@ class IsolatedDevice:
             phase=answer.phase,
             message=answer.message,
             outputs=outputs,
-            unwritten=answer.unwritten,
+            unwritten=answer.poisoned,
             outputs_untouched=answer.read_back
-            and all(answer.unwritten[name] == array.size for name, array in outputs.items()),
+            and all(answer.poisoned[name] == array.size for name, array in outputs.items()),
             guard_damage=tuple(GuardDamage(d.buffer, d.offset, d.count) for d in answer.damage),
             inputs_changed=answer.inputs_changed,
             diagnostics=_diagnostics(answer.diagnostics),

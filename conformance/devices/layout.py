@@ -74,19 +74,21 @@ def guard_damage(
     return damage
 
 
-def fill_elements(image: Bytes, tensor: TensorArgument, memory: str) -> None:
-    """Fill an output with what a setting's ``memory`` says; what is no element of it is poisoned.
+def fill_elements(image: Bytes, tensor: TensorArgument, memory: str, word: int) -> None:
+    """Fill the storage of an output: with what a setting's ``memory`` says its elements, poison
+    being that ``word``, and with a poison of its own what is no element.
 
     "as left" leaves the device as it is where the elements are all that the storage has.
     """
-    if memory != ZEROED:
-        poison.fill(image)
-        return
     if not tensor.is_part:
-        image.fill(0)
+        image.fill(0) if memory == ZEROED else poison.fill(image, word)
         return
     poison.fill(image)
-    elements_of(image, tensor)[...] = 0
+    elements = elements_of(image, tensor)
+    filled = np.zeros(elements.size, np.uint8)
+    if memory != ZEROED:
+        poison.fill(filled, word)
+    elements[...] = filled.reshape(elements.shape)
 
 
 def elements_of(image: Bytes, tensor: TensorArgument) -> NDArray[np.uint8]:

@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from conformance.poison import OUTPUTS
 from conformance.setting import USUAL, Setting
 from conformance.torch_call import TorchCall
 
@@ -129,7 +130,8 @@ class Call(msgspec.Struct, frozen=True, tag="call"):
     ``segment_bytes`` is how much of the shared segment the tensors need. ``block_order`` is that of
     the machine, None: the process's own (docs/diagnostics.md, "How it is checked"). ``torch`` is
     the call on route torch_npu, which has no ``symbol``; it leaves the memory of outputs to
-    PyTorch, whatever the ``setting``.
+    PyTorch, whatever the ``setting``. ``poison`` is the pattern that outputs hold before it, where
+    the setting says that they hold one.
     """
 
     symbol: str
@@ -139,6 +141,7 @@ class Call(msgspec.Struct, frozen=True, tag="call"):
     block_order: str | None = None
     torch: TorchCall | None = None
     setting: Setting = USUAL
+    poison: int = OUTPUTS
 
     @property
     def tensors(self) -> tuple[TensorArgument, ...]:
@@ -234,7 +237,8 @@ class Damage(msgspec.Struct, frozen=True):
 class Answer(msgspec.Struct, frozen=True, tag="answer"):
     """How a call ended; fields as in ``conformance.observation.Observation``.
 
-    ``read_back`` says whether the outputs in the segment are the device's. ``diagnostics`` is the
+    ``read_back`` says whether the outputs in the segment are the device's. ``poisoned`` counts per
+    output the elements that hold the call's poison, written or not. ``diagnostics`` is the
     simulator's JSON text, "" from a device that has none.
     """
 
@@ -245,7 +249,7 @@ class Answer(msgspec.Struct, frozen=True, tag="answer"):
     workspace_bytes: int
     seconds: float
     read_back: bool
-    unwritten: dict[str, int]
+    poisoned: dict[str, int]
     damage: tuple[Damage, ...]
     inputs_changed: tuple[str, ...]
     diagnostics: str

@@ -1,8 +1,8 @@
 """The tensors and the workspace of one call in device memory: sent before it, looked at after it.
 
 Every tensor has its own device allocation, with its storage between two guard zones; outputs and
-workspace are poisoned. Everything is read back, so that a kernel that writes past its end, changes
-an input or leaves elements unwritten is seen on any device.
+workspace are poisoned. Everything is read back, so that a kernel that writes past its end or
+changes an input is seen on any device, and where elements may have been left unwritten.
 
 Of a row-sparse tensor only the guard zones and the listed rows travel; what lies between them is
 what aclrtMalloc left there.
@@ -58,7 +58,7 @@ class Findings:
     """What device memory shows after a call; ``read_back``: all outputs are in the segment."""
 
     read_back: bool = False
-    unwritten: dict[str, int] = field(default_factory=dict)
+    poisoned: dict[str, int] = field(default_factory=dict)
     damage: list[Damage] = field(default_factory=list)
     inputs_changed: list[str] = field(default_factory=list)
 
@@ -82,7 +82,7 @@ class Placement:
             image = self._image(tensor)
             fill_guards(image, place)
             if tensor.role == "output":
-                fill_elements(_elements(image), tensor, call.setting.memory)
+                fill_elements(_elements(image), tensor, call.setting.memory, call.poison)
             address = self._room(place, tensor)
             for here, there, count in _sent(tensor, call.setting.memory):
                 self._acl.upload(address + there, image[here:].ctypes.data, count)
@@ -131,7 +131,7 @@ class Placement:
             findings.damage += _behind(damage, tensor.nbytes - tensor.held_bytes)
             if tensor.role == "output":
                 findings.damage += gap_damage(_elements(image), tensor)
-                findings.unwritten[tensor.name] = _unwritten(_elements(image), tensor, call)
+                findings.poisoned[tensor.name] = _poisoned(_elements(image), tensor, call)
             elif not same_bytes(_elements(image), _elements(sent)):
                 findings.inputs_changed.append(tensor.name)
         if WORKSPACE in self._at:
@@ -217,12 +217,12 @@ def _sent(tensor: TensorArgument, memory: str) -> Iterator[tuple[int, int, int]]
     yield behind, behind, GUARD_AFTER
 
 
-def _unwritten(elements: Bytes, tensor: TensorArgument, call: Call) -> int:
+def _poisoned(elements: Bytes, tensor: TensorArgument, call: Call) -> int:
     """Elements that hold the poison; 0 where there was none."""
     if call.setting.memory != POISONED:
         return 0
     seen = np.ascontiguousarray(elements_of(elements, tensor)).reshape(-1)
-    return poison.count(seen, tensor.itemsize)
+    return poison.count(seen, tensor.itemsize, call.poison)
 
 
 def _behind(damage: list[Damage], left_out: int) -> list[Damage]:

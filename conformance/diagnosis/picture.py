@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance import poison
 from conformance.bundle.accepted import Accepted, accepted_of
 from conformance.numerics.agreement import ReferenceDisagreement
 from conformance.numerics.arithmetic import Arithmetic
@@ -77,7 +76,7 @@ def pictures(
             continue  # the verdict says why
         if away is not None and (away > 0).any():
             cores = case.machine.cores if case.machine is not None else 0
-            yield picture(name, array, away, marks, cores, seen.unwritten.get(name, 0))
+            yield picture(name, array, away, marks, cores, seen.unwritten_at.get(name))
 
 
 def distances(accepted: Accepted, observed: NDArray[Any]) -> Distances | None:
@@ -188,13 +187,15 @@ def picture(
     away: Distances,
     marks: Landmarks,
     cores: int,
-    unwritten: int = 0,
+    unwritten: NDArray[np.bool_] | None = None,
 ) -> Picture:
-    """The picture of an output of these distances, of which so many elements hold the poison."""
+    """The picture of an output of these distances, of which these elements were never written."""
     columns = array.shape[-1] if array.ndim > 1 else array.size
     rows = array.size // columns
     wrong = (away > 0).reshape(rows, columns)
-    poisoned = poison.holds(array).reshape(-1) if unwritten else np.zeros(array.size, np.bool_)
+    untouched = (
+        np.zeros(away.shape, np.bool_) if unwritten is None else unwritten.reshape(away.shape)
+    )
     row_step, column_step = (-(-n // most) for n, most in zip(wrong.shape, MOST_CELLS, strict=True))
     by_rows = np.add.reduceat(wrong, np.arange(0, rows, row_step), axis=0, dtype=np.int64)
     grid = np.add.reduceat(by_rows, np.arange(0, columns, column_step), axis=1)
@@ -211,7 +212,7 @@ def picture(
         column_step=column_step,
         grid=grid.tolist(),
         unit="" if array.dtype.kind in "iub" else "ulp",
-        histogram=_histogram(away, poisoned & (away > 0)),
+        histogram=_histogram(away, untouched & (away > 0)),
         experts=_few(experts, rows),
         cores=_few(range(0, rows, -(-rows // cores)) if 1 < cores < rows else (), rows),
         tiles=_few(range(0, columns, tile) if 0 < tile < columns else (), columns),
@@ -224,12 +225,12 @@ def _few(starts: Sequence[int], size: int) -> list[int]:
     return inside if len(inside) <= MOST_MARKS else []
 
 
-def _histogram(away: Distances, poisoned: NDArray[np.bool_]) -> dict[str, int]:
+def _histogram(away: Distances, untouched: NDArray[np.bool_]) -> dict[str, int]:
     found = {OPEN: int((away < 0).sum()), RIGHT: int((away == 0).sum())}
-    found[UNWRITTEN] = int(poisoned.sum())
-    far = away[(away > 0) & (away < FAR) & ~poisoned]
+    found[UNWRITTEN] = int(untouched.sum())
+    far = away[(away > 0) & (away < FAR) & ~untouched]
     power = np.ceil(np.log2(far)).astype(np.int64)
     for exponent in range(int(power.min(initial=64)), int(power.max(initial=-1)) + 1):
         found[str(2**exponent)] = int((power == exponent).sum())
-    found[NAN] = int(((away == FAR) & ~poisoned).sum())
+    found[NAN] = int(((away == FAR) & ~untouched).sum())
     return {name: count for name, count in found.items() if count or name.isdigit()}

@@ -125,7 +125,7 @@ def test_the_parts_of_a_large_tensor_differ_and_hold_whole_sums() -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-def test_patterns_are_of_every_kind_and_none_is_the_poison_of_outputs(dtype: np.dtype) -> None:
+def test_patterns_are_of_every_kind_the_poison_of_outputs_among_them(dtype: np.dtype) -> None:
     fmt = format_of(dtype)
     stored = expand(Fill((BITS,), seed=3), (700, 900), dtype).view(f"u{dtype.itemsize}")
     magnitude = stored & (2 ** (8 * dtype.itemsize - 1) - 1)
@@ -139,8 +139,7 @@ def test_patterns_are_of_every_kind_and_none_is_the_poison_of_outputs(dtype: np.
     subnormal = (magnitude > 0) & (magnitude < 1 << (fmt.precision - 1))
     assert subnormal.mean() > 0.15
     poison = np.frombuffer(pattern(OUTPUTS) * 2, stored.dtype)[0]
-    assert not (stored == poison).any()
-    assert dtype.itemsize == 4 or (stored == poison ^ 1).any()
+    assert dtype.itemsize == 4 or (stored == poison).any()
 
 
 def test_patterns_keep_to_their_columns() -> None:

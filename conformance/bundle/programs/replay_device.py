@@ -11,11 +11,17 @@ from typing import Any
 import numpy as np
 
 BEFORE, AFTER, WORKSPACE_BEFORE = 4096 + 32, 4096, 4096
-POISON, WORKSPACE_POISON = b"\xfb\x7f", 0xFF
+POISON, POISON_AGAIN = 0x7FFB, 0xFFFD
+WORKSPACE_POISON = 0xFF
 ZEROED, AS_LEFT = "zeroed", "as left"
 WORKSPACE = 999
 HOST_TO_DEVICE, DEVICE_TO_HOST, FORMAT_ND = 1, 2, 2
 WRONG, ENVIRONMENT = 1, 3
+
+
+def filled(count: int, word: int) -> Any:
+    """So many bytes of a pattern of 16 bits."""
+    return np.resize(np.array([word], "<u2").view(np.uint8), count)
 
 
 class Ended(Exception):  # noqa: N818
@@ -116,7 +122,7 @@ class Tensor:
     """One tensor: its bytes between two guard zones, here and on the device."""
 
     def __init__(
-        self, told: Any, guards: Any, device: Device, place: int, memory: str, load: Any
+        self, told: Any, guards: Any, device: Device, place: int, memory: str, word: int, load: Any
     ) -> None:
         self.told, self.device = told, device
         self.shape, self.size = tuple(told["shape"]), told["itemsize"]
@@ -133,9 +139,11 @@ class Tensor:
         self.image = np.empty(BEFORE + held + AFTER, np.uint8)
         self.image[:BEFORE], self.image[BEFORE + held :] = guards[:BEFORE], guards[BEFORE:]
         self.middle = self.image[BEFORE : BEFORE + held]
-        self.middle[:] = np.resize(np.frombuffer(POISON, np.uint8), held)
-        if memory == ZEROED and told["role"] == "output":
-            self.elements(self.middle)[...] = 0
+        self.middle[:] = filled(held, POISON)
+        if told["role"] == "output":
+            elements = self.elements(self.middle)
+            before = filled(elements.size, 0 if memory == ZEROED else word)
+            elements[...] = before.reshape(elements.shape)
         if told["file"]:
             stored = np.ascontiguousarray(load(told["file"])).reshape(-1).view(np.uint8)
             elements = self.elements(self.middle)

@@ -75,7 +75,7 @@ class TorchNpuRoute:
             workspace_bytes=0,
             seconds=ending.seconds,
             read_back=ending.outcome == "completed",
-            unwritten={one.name: 0 for one in call.tensors if one.role == "output"},
+            poisoned={one.name: 0 for one in call.tensors if one.role == "output"},
             damage=(),
             inputs_changed=changed,
             diagnostics=diagnostics,

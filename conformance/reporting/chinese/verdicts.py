@@ -33,6 +33,10 @@ ENDINGS: tuple[Phrase, ...] = (
     (r"the call timed out after ([\d.]+) s in (\S+)", r"调用在 \2 中超时（\1 秒）"),
     (r"the call timed out after ([\d.]+) s", r"调用超时（\1 秒）"),
     (r"the call ran out of memory", r"调用耗尽内存"),
+    (
+        r"in a second call, which found other bytes in its outputs: ",
+        r"第二次调用（输出中预置了其他字节）：",
+    ),
     (r"the call completed with status (\d+)", r"调用完成，但状态码为 \1"),
     (r"not possible here, not judged", r"此处无法执行，未判定"),
     (

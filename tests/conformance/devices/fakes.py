@@ -6,11 +6,21 @@ import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 from hypothesis import strategies as st
 
-from conformance.case import Case, Machine, Tensor
-from conformance.operator import AttributeParameter, Operator, TensorParameter
+from conformance import poison
+from conformance.case import Case, Machine, Tensor, numpy_dtype
+from conformance.operator import (
+    AttributeParameter,
+    Copy,
+    Index,
+    Operator,
+    TensorParameter,
+    document,
+)
 
 SOURCES = Path(__file__).parent / "fake_ascend"
 
@@ -89,6 +99,39 @@ def count_case(dtype: str = "int8", strides: tuple[int, ...] | None = None, shou
         attributes={"shout": shout},
         inputs={"x": Tensor((3, 2), dtype, values)},
         outputs={"y": Tensor((3, 1), "int32", strides=strides)},
+    )
+
+
+def move_case(
+    word: int, dtype: str, shape: tuple[int, int] = (3, 2), left: int = 0, **placed: Any
+) -> Case:
+    """Rows whose elements hold a pattern are moved; the last ``left`` elements stay as they are.
+
+    ``placed`` says how both tensors lie in their storages.
+    """
+    moved = "uint8" if dtype == "bool" else dtype  # of a bool a case lists 0 and 1 alone
+    stored = np.empty(shape[0] * shape[1], numpy_dtype(moved))
+    poison.fill(stored.view(np.uint8), word)
+    values = stored if stored.dtype.kind in "iu" else stored.view(f"u{stored.itemsize}")
+    return Case(
+        operator="Fake",
+        mode="plain",
+        dtype=dtype,
+        attributes={"addend": left},
+        inputs={"x": Tensor(shape, moved, tuple(values.tolist()), **placed)},
+        outputs={"y": Tensor(shape, dtype, **placed)},
+    )
+
+
+def move_operator(case: Case) -> Operator:
+    """The record of FakeMove for a case: it does not know of the elements that are left out."""
+    clause = document("y[i] is x[i].", "fake_ascend/opapi.c")
+    counted = np.dtype(case.dtype).kind in "iu"
+    return replace(
+        fake_operator("FakeMove"),
+        name=case.operator,
+        formula=lambda inputs, attributes: {"y": inputs["x"]},
+        contracts={"y": Index(clause) if counted else Copy(clause)},
     )
 
 

@@ -78,7 +78,7 @@ def _small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_input_that_nobody_changed_is_as_it_was_sent(host: Host, segment: Segment) -> None:
     findings = found(host, segment, None)
     assert (findings.inputs_changed, findings.damage, findings.read_back) == ([], [], True)
-    assert findings.unwritten == {"y": 4}
+    assert findings.poisoned == {"y": 4}
     assert host.most_read < COUNT + GUARD_BEFORE + GUARD_AFTER
 
 

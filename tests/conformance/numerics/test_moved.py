@@ -11,7 +11,6 @@ from conformance.case import Tensor
 from conformance.judge import judge
 from conformance.numerics.moved import judge_copy, judge_index
 from conformance.operator import Copy, Index, document
-from conformance.poison import OUTPUTS, pattern
 from conformance.question import Question
 from tests.conformance.segment_sum import bits, case, observe, operator
 
@@ -251,13 +250,15 @@ def test_elements_left_open_need_not_be_written_and_all_others_must(dtype):
     made = case(np.zeros((2, 4)), [[1], [-1], [0]], dtype)
     record = operator(contracts={"y": Copy(CLAUSE, specified=head)}, formula=formula)
     y = np.zeros((3, 4), x.dtype)
-    poison = np.frombuffer(pattern(OUTPUTS) * 2, bits(y).dtype)[0]
-    bits(y)[1, :3] = poison
-    assert judge(record, made, observe(y, unwritten={"y": 3})).ok
-    bits(y)[0, 0] = poison
-    verdict = judge(record, made, observe(y, unwritten={"y": 4}))
+    left = np.zeros(y.shape, np.bool_)
+    left[1, :3] = True
+    assert judge(record, made, observe(y, unwritten={"y": 3}, unwritten_at={"y": left})).ok
+    left[0, 0] = True
+    verdict = judge(record, made, observe(y, unwritten={"y": 4}, unwritten_at={"y": left}))
     assert not verdict.ok
     assert "1 of 8 elements of y was never written" in verdict.headline
+    for count, ok in ((4, True), (5, False)):  # which they are is not said: four are open
+        assert judge(record, made, observe(y, unwritten={"y": count})).ok == ok
     whole = operator(contracts={"y": Copy(CLAUSE)}, formula=formula)
     assert "4 of 12 elements of y were never written" in str(
         judge(whole, made, observe(y, unwritten={"y": 4}))

@@ -157,6 +157,7 @@ EXPORT int ascendsimConfigure(const char* soc, uint32_t cores, uint64_t ubBytes)
     g_cores = cores != 0 ? cores : 48;
     return 0;
 }
+EXPORT int ascendsimBlockOrder(const char* order) { return order == NULL; }
 EXPORT uint32_t ascendsimVectorCores(void) { return g_cores; }
 EXPORT uint64_t ascendsimUbBytes(void) { return 196352; }
 

@@ -38,11 +38,21 @@ typedef struct {
 
 static Plan g_plan;
 
+static int64_t bytesOf(int dtype) {
+    const int one[] = {2, 4, 12}, two[] = {1, 6, 7, 27}, eight[] = {9, 10, 11};
+    for (int i = 0; i < 4; i++) {
+        if (dtype == two[i]) return 2;
+        if (i < 3 && dtype == one[i]) return 1;
+        if (i < 3 && dtype == eight[i]) return 8;
+    }
+    return 4;
+}
+
 EXPORT Tensor* aclCreateTensor(const int64_t* shape, uint64_t rank, int dtype,
                                const int64_t* strides, int64_t offset, int format,
                                const int64_t* storage, uint64_t storageRank, void* data) {
     (void)format;
-    const int64_t bytes = offset * (dtype == 2 || dtype == 12 ? 1 : 4);
+    const int64_t bytes = offset * bytesOf(dtype);
     Tensor* tensor = malloc(sizeof *tensor);
     *tensor = (Tensor){.size = 1, .rank = rank, .stored = 1, .offset = offset, .dtype = dtype};
     tensor->data = (int32_t*)(void*)((char*)data + bytes);
@@ -184,6 +194,41 @@ EXPORT int aclnnFakeUnwritten(void* workspace, uint64_t bytes, void* executor, v
     add(executor, ((Plan*)executor)->y->size - 3);
     return 0;
 }
+
+/* Moves the rows of x [rows, columns] to those of y, of any dtype and strides, and leaves the last
+ * `addend` elements of y as they are. A negative addend counts the calls in place of the first
+ * element.
+ */
+static int64_t g_moves;
+
+static void move(const Plan* p) {
+    const int64_t size = bytesOf(p->y->dtype), columns = p->y->shape[1];
+    g_moves++;
+    for (int64_t at = 0; at < p->y->size - (p->addend > 0 ? p->addend : 0); at++) {
+        const int64_t row = at / columns, column = at % columns;
+        const int64_t from = row * p->x->strides[0] + column * p->x->strides[1];
+        const int64_t to = row * p->y->strides[0] + column * p->y->strides[1];
+        memcpy((char*)p->y->data + to * size, (char*)p->x->data + from * size, (size_t)size);
+    }
+    if (p->addend < 0) {
+        memcpy(p->y->data, &g_moves, (size_t)size);
+    }
+}
+
+#define MOVE(NAME, BODY)                                                                       \
+    EXPORT int aclnn##NAME##GetWorkspaceSize(const Tensor* x, int64_t addend, const Tensor* y, \
+                                             uint64_t* bytes, void** executor) {               \
+        return plan(x, addend, y, bytes, executor, 0);                                         \
+    }                                                                                          \
+    EXPORT int aclnn##NAME(void* workspace, uint64_t bytes, void* executor, void* stream) {    \
+        (void)workspace, (void)bytes, (void)stream;                                            \
+        move(executor);                                                                        \
+        BODY;                                                                                  \
+        return 0;                                                                              \
+    }
+
+MOVE(FakeMove, )
+MOVE(FakeMoveOnce, if (g_moves % 2 == 0) abort())
 
 /* Refuses every call with the status of a failed tiling; writes an output only if addend is 1. */
 EXPORT int aclnnFakeRefuseGetWorkspaceSize(const Tensor* x, int64_t addend, const Tensor* y,
