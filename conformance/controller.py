@@ -30,6 +30,7 @@ from conformance.reporting.terminal import (
     lost_lines,
     observed_lines,
     tiling_key_lines,
+    withheld_lines,
 )
 from conformance.resume import (
     check_judges,
@@ -48,6 +49,8 @@ from conformance.summary import (
     observed,
     standard_rows,
     summarize,
+    withheld,
+    withheld_cells,
     write_evidence,
 )
 from conformance.template import cell_id, item_ids
@@ -144,14 +147,17 @@ class Controller:
         if self.evidence is not None and self.evidence.status != "running":
             terminalreporter.section("conformance")
             terminalreporter.write(as_text(self.evidence))
-            told = (coverage_lines, tiling_key_lines, observed_lines, lost_lines)
+            told = (coverage_lines, tiling_key_lines, observed_lines, withheld_lines, lost_lines)
             for line in (line for lines in told for line in lines(self.evidence)):
                 terminalreporter.line(line)
             terminalreporter.line(f"evidence: {self.context.out / 'evidence.json'}")
 
     def _sum_up(self, evidence: Evidence, lines: list[AnyLine]) -> None:
         """Fill in what the lines of all processes say together, and how the run came out."""
-        evidence.cells = summarize(lines, self._declared())
+        away = withheld_cells(lines)
+        here = [key for key in self._declared() if cell_id(*key) not in away]
+        evidence.cells, evidence.withheld = summarize(lines, here), withheld(lines)
+        evidence.selected = len(self.selected - away)
         evidence.standards = standard_rows(lines)
         evidence.cases = sum(cell.cases for cell in evidence.cells)
         evidence.devices = _distinct(line for line in lines if isinstance(line, DeviceLine))
@@ -172,14 +178,14 @@ class Controller:
         lost = {line.item for line in losses}
         evidence.errors = {k: v for k, v in self.errors.items() if k not in refused | lost}
         evidence.cut = [item for item in self.items if outcomes.get(item) == "cut"]
-        away = outcomes.keys() | lost | evidence.errors.keys()
-        evidence.unreached = [item for item in self.items if item not in away]
+        met = outcomes.keys() | lost | evidence.errors.keys()
+        evidence.unreached = [item for item in self.items if item not in met]
         ended = set(self.items) & outcomes.keys() - evidence.errors.keys() - set(evidence.cut)
         early = {_bracket(item) for item in set(self.items) - ended}
         for cell in evidence.cells:
             cell.complete = cell_id(cell.operator, cell.mode, cell.dtype) not in early
         ids = {cell_id(c.operator, c.mode, c.dtype) for c in evidence.cells if c.cases}
-        evidence.unjudged = sorted(self.selected - ids)
+        evidence.unjudged = sorted(self.selected - ids - away)
         evidence.coverage = self._coverage(lines, ids & self.selected - early)
         evidence.seconds = round(evidence.seconds + time.monotonic() - self._clock, 3)
         evidence.exit_status = exit_status(evidence, interrupted=self.interrupted)

@@ -122,13 +122,15 @@ class FailureLine(Line, tag="failure", kw_only=True):
 
 
 class ItemLine(Line, tag="item", kw_only=True):
-    """An item has ended; ``outcome`` is accepted, refused or cut (the budget ended it early).
+    """An item has ended; ``outcome`` is accepted, refused, cut (the budget ended it early) or
+    withheld (its calls are not made on this device, for the ``reason``).
 
     Written after all other lines of the item: an item without it has not ended.
     """
 
     item: str
     outcome: str
+    reason: str = ""
 
 
 class EnvironmentLine(Line, tag="environment", kw_only=True):

@@ -37,6 +37,7 @@ from conformance.operator import (
 )
 from conformance.question import Question
 from conformance.verdict import OutputVerdict, Verdict
+from conformance.versions import may_be_withheld
 from reference.floats import format_of, round_once, to_bits
 
 __all__ = [
@@ -267,9 +268,11 @@ def _unwritten(observation: Observation, name: str, specified: NDArray[np.bool_]
 
 
 def _may_be_impossible(operator: Operator, case: Case) -> bool:
-    """Whether a device may leave a call out: it has no room for it, or no way to say it."""
+    """Whether a device may leave a call out: it has no room for it, no way to say it, or a CANN
+    that may do harm with it."""
     sparse = any(tensor.rows is not None for tensor in case.inputs.values())
-    return sparse or bool(operator.unreached is not None and operator.unreached(case))
+    unreached = bool(operator.unreached is not None and operator.unreached(case))
+    return sparse or unreached or may_be_withheld(operator, case)
 
 
 def _misfit(case: Case, name: str, observation: Observation) -> str:

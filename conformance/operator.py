@@ -159,15 +159,25 @@ Parameter = TensorParameter | AttributeParameter
 
 
 @dataclass(frozen=True)
+class Until:
+    """The last version of CANN, such as 8.5, that is known to carry out a mode without harm."""
+
+    cann: str
+    clause: Clause
+
+
+@dataclass(frozen=True)
 class Mode:
     """One documented way to call the operator, and the clause that describes it.
 
-    ``routes`` are those on which it can be called; none: all.
+    ``routes`` are those on which it can be called; none: all. If ``until`` is given, an NPU with a
+    later CANN, or with one that does not tell its version, is not called (conformance/versions.py).
     """
 
     name: str
     clause: Clause
     routes: tuple[str, ...] = ()
+    until: Until | None = None
 
 
 class Support(Enum):

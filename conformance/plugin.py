@@ -33,8 +33,9 @@ from conformance.probe import probed
 from conformance.profiles import PROFILES
 from conformance.resume import check_device
 from conformance.selection import Selection, draws
-from conformance.template import DRAWN, Body, body_of, fixed_parameters, parametrize
+from conformance.template import DRAWN, Body, body_of, fixed_parameters, mode_asked, parametrize
 from conformance.trial import BrokenRecord, Judged, Lost, OutOfTime, Refused, Spent, Trial
+from conformance.versions import why_withheld
 
 TRIAL = pytest.StashKey[Trial]()
 BODY = pytest.StashKey[Body]()
@@ -239,6 +240,11 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     profile: DeviceProfile | None = getattr(pyfuncitem.funcargs.get("device"), "profile", None)
     if profile is not None:
         trial.arithmetic = Arithmetic.of(profile)
+    parameters = pyfuncitem.callspec.params
+    operator: Any = parameters["operator"]
+    trial.withheld = why_withheld(operator, mode_asked(parameters), profile)
+    if trial.withheld:
+        return True
 
     def run(case: Case) -> None:
         __tracebackhide__ = True
@@ -318,8 +324,11 @@ def pytest_runtest_makereport(
         ended = ItemLine(worker=context.worker, item=item.nodeid, outcome="refused")
         _put(context, report, told, ended)
     elif error is None and call.when == "call":
-        outcome = "cut" if trial.cut else "accepted"
-        _put(context, report, ItemLine(worker=context.worker, item=item.nodeid, outcome=outcome))
+        outcome = "withheld" if trial.withheld else "cut" if trial.cut else "accepted"
+        ended = ItemLine(
+            worker=context.worker, item=item.nodeid, outcome=outcome, reason=trial.withheld
+        )
+        _put(context, report, ended)
     return report
 
 

@@ -17,6 +17,7 @@ from conformance.evidence import (
     AnyLine,
     DeviceLine,
     FailureLine,
+    ItemLine,
     LimitLine,
     OrderLine,
     VerdictLine,
@@ -87,6 +88,8 @@ class Evidence(msgspec.Struct, kw_only=True):
     discrete cells the cases of the others show. ``cut`` names the items that the
     budget ended early, ``unreached`` those that were to run and did not. ``request`` is what a run
     must be asked again to go on with this one; ``parts`` counts the processes that it took.
+    ``withheld`` says which modes are not called on this device, each with the reason: their cells
+    are neither selected nor unjudged.
     ``observed`` tells of each call in quarantine what became of it, ``lost_cards`` which cards gave
     way to others while the run went on. ``tiling_keys`` has which
     branches of the kernels the cases reached, of devices that tell it.
@@ -124,6 +127,7 @@ class Evidence(msgspec.Struct, kw_only=True):
     standards: list[StandardRow] = []
     failures: list[FailureLine] = []
     observed: list[str] = []
+    withheld: list[str] = []
     lost_cards: list[str] = []
     environment: list[str] = []
     errors: dict[str, str] = {}
@@ -179,6 +183,18 @@ def observed(lines: Iterable[AnyLine]) -> list[str]:
         if isinstance(line, VerdictLine) and line.judged_as == QUARANTINE
     )
     return list(dict.fromkeys(told))
+
+
+def withheld(lines: Iterable[AnyLine]) -> list[str]:
+    """The modes that are not called on the device, each told once with the reason."""
+    told = (line.reason for line in lines if isinstance(line, ItemLine) and line.reason)
+    return sorted(set(told))
+
+
+def withheld_cells(lines: Iterable[AnyLine]) -> set[str]:
+    """What stands in the brackets of the items whose calls are not made on the device."""
+    items = (one.item for one in lines if isinstance(one, ItemLine) and one.outcome == "withheld")
+    return {item.partition("[")[2].rstrip("]") for item in items}
 
 
 def lost_cards(lines: Iterable[AnyLine]) -> list[str]:

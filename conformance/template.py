@@ -19,7 +19,7 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import pytest
@@ -79,6 +79,12 @@ def conformance_test(body: Body) -> Body:
 def fixed_parameters(body: Body) -> tuple[str, ...]:
     """The parameters of a template that pytest provides: all but the drawn case."""
     return tuple(name for name in inspect.signature(body).parameters if name != DRAWN)
+
+
+def mode_asked(parameters: Mapping[str, Any]) -> str:
+    """The mode whose calls an item makes; "" for an item of no mode in particular."""
+    named = [parameters[name].case.mode for name in NAMED if name in parameters]
+    return str(parameters.get("mode") or next(iter(named), ""))
 
 
 def draws_sequences(names: Iterable[str]) -> bool:

@@ -124,7 +124,8 @@ class Trial:
     smallest case. ``stopped`` says what of the budget was spent before the search had ended,
     ``lost`` what was lost after a refusal, which stands then without having been run again;
     ``alone_accepted`` that the case was accepted without the calls before it; ``of_sequences`` that
-    the item draws sequences, which take long to draw.
+    the item draws sequences, which take long to draw; ``withheld`` why its calls are not made on
+    this device.
     """
 
     note: Callable[[Judged, str, float], None]
@@ -147,6 +148,7 @@ class Trial:
     stopped: str = ""
     lost: str = ""
     cut: bool = False
+    withheld: str = ""
     as_drawn: bool = False
     of_sequences: bool = False
     _again: Callable[[], None] | None = None

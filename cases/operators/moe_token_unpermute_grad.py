@@ -59,6 +59,7 @@ from conformance.operator import (
     Support,
     Target,
     Unspecified,
+    Until,
     Varying,
     document,
     source_read,
@@ -189,6 +190,17 @@ def extremes(mode: str, dtype: str) -> Extremes:
     return Extremes({TOKENS: {}, GRAD: {}}, {PROBS: {}}, tiles="2 x tile", fixed=fixed)
 
 
+FENCED = Until(
+    "8.5",
+    source_read(
+        "a slot without a row reads and writes beyond the rows in the sources of 2026-07, which"
+        " count sortedIndices; those of 2025-11 count the rows",
+        f"{HOST}, tiling",
+    ),
+)
+"""Which release brought the change is not known. Mode "single" has slots without a row, too."""
+
+
 OPERATOR = Operator(
     name=NAME,
     title="MoeTokenUnpermuteGrad",
@@ -203,8 +215,16 @@ OPERATOR = Operator(
     ),
     modes=(
         Mode("whole", document("probs given; a row for every slot", f"{ACLNN}, function")),
-        Mode("uneven", source_read("probs given; slots from the last row on have none", KERNELS)),
-        Mode("single", document("no probs: top_k is 1, and rows are moved", f"{ACLNN}, function")),
+        Mode(
+            "uneven",
+            source_read("probs given; slots from the last row on have none", KERNELS),
+            until=FENCED,
+        ),
+        Mode(
+            "single",
+            document("no probs: top_k is 1, and rows are moved", f"{ACLNN}, function"),
+            until=FENCED,
+        ),
     ),
     dtypes=DTYPES,
     formula=formula,

@@ -41,6 +41,7 @@ from conformance.devices.segment import Segment
 from conformance.devices.unwritten import in_doubt, settled
 from conformance.observation import Diagnostic, GuardDamage, Observation, Outcome
 from conformance.operator import Limit, Operator
+from conformance.versions import why_withheld
 
 OPEN_LIMIT = {"sim": 30.0, "npu": 120.0}
 """Seconds within which a device must open: a library that loads, or a card that comes out of reset
@@ -116,6 +117,8 @@ class IsolatedDevice:
         if self._closed:
             raise RuntimeError("the device is closed")
         if operator.unreached is not None and (reason := operator.unreached(case)):
+            return Observation(Outcome.NOT_POSSIBLE, message=reason)
+        if reason := why_withheld(operator, case.mode, self.profile):
             return Observation(Outcome.NOT_POSSIBLE, message=reason)
         call = call_of(operator, case, self._route)
         first = self._made(operator, case, call)

@@ -68,6 +68,7 @@ def decide(asked: Asked) -> Judgement:
     findings += answered.findings
     # An item ends at its first refused case; a waiver answers for that, and leaves the rest open.
     notes = answered.notes
+    notes += [f"not possible on this device, not judged: {one}" for one in run.evidence.withheld]
     notes += [
         f"{one.subject} ended at a refused case: {one.message}"
         for one in unseen

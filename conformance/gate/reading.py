@@ -16,7 +16,15 @@ from conformance.operator import RELATIONS as RELATIONS_ALONE
 from conformance.run_folder import LOCK, Hold
 from conformance.shard import WHOLE
 from conformance.suite import UsageError
-from conformance.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence, summarize
+from conformance.summary import (
+    REJECTIONS,
+    RELATIONS,
+    SEQUENCES,
+    Cell,
+    Evidence,
+    summarize,
+    withheld,
+)
 
 READABLE = (SCHEMA,)
 """Schemas of evidence that this version reads."""
@@ -122,6 +130,11 @@ def _missing(evidence: Evidence) -> str:
 
 def contradictions(run: Run) -> Iterator[str]:
     """Where the summary says something else than the lines: one of them was lost or changed."""
+    if run.evidence.withheld != withheld(run.lines):
+        yield "corrupted: the summary tells of other modes that are not called than the lines do"
+    kinds = {line.profile.get("kind") for line in run.evidence.devices}
+    if run.evidence.withheld and kinds != {"npu"}:
+        yield "corrupted: the evidence leaves modes out as on an NPU, but was made on none"
     declared = [(cell.operator, cell.mode, cell.dtype) for cell in declared_cells(run.evidence)]
     if run.evidence.request.get("oracle") == RELATIONS_ALONE:
         declared = []

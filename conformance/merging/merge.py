@@ -37,6 +37,8 @@ from conformance.summary import (
     observed,
     standard_rows,
     summarize,
+    withheld,
+    withheld_cells,
     write_evidence,
 )
 from conformance.template import cell_id
@@ -85,7 +87,9 @@ def _summed(runs: Sequence[Run]) -> Evidence:
     first = runs[0].evidence
     told = [run.evidence for run in runs]
     lines: list[AnyLine] = [line for run in runs for line in run.lines]
-    declared = [(cell.operator, cell.mode, cell.dtype) for cell in declared_cells(first)]
+    away = withheld_cells(lines)
+    known = [(cell.operator, cell.mode, cell.dtype) for cell in declared_cells(first)]
+    declared = [key for key in known if cell_id(*key) not in away]
     cells = summarize(lines, [] if first.request.get("oracle") == RELATIONS else declared)
     early = {
         (cell.operator, cell.mode, cell.dtype)
@@ -127,6 +131,7 @@ def _summed(runs: Sequence[Run]) -> Evidence:
         standards=standard_rows(lines),
         failures=last_of_each(failure for one in told for failure in one.failures),
         observed=observed(lines),
+        withheld=withheld(lines),
         lost_cards=lost_cards(lines),
         environment=list(dict.fromkeys(text for one in told for text in one.environment)),
         errors={item: text for one in told for item, text in one.errors.items()},

@@ -14,6 +14,7 @@ from conformance.observation import Observation, Outcome
 from conformance.operator import Operator, Unspecified
 from conformance.relations.relation import Outputs, Relation
 from conformance.verdict import Verdict
+from conformance.versions import may_be_withheld
 
 Observe = Callable[[Operator, Case], Observation]
 MOST_SENTENCES = 4
@@ -91,8 +92,10 @@ def _broken(
 
 
 def _beyond(operator: Operator, case: Case, seen: Observation) -> bool:
-    """Whether a call was not made because the route cannot express it."""
-    cannot = operator.unreached is not None and operator.unreached(case)
+    """Whether a call was not made, as the route cannot express it or CANN may do harm with it."""
+    cannot = may_be_withheld(operator, case) or (
+        operator.unreached is not None and operator.unreached(case)
+    )
     return bool(cannot) and seen.outcome is Outcome.NOT_POSSIBLE
 
 

@@ -23,6 +23,7 @@ from conformance.reporting.terminal import (
     standards_table,
     table,
     tiling_key_lines,
+    withheld_lines,
 )
 from conformance.shard import WHOLE
 from conformance.summary import Evidence
@@ -69,6 +70,7 @@ def tell(out: Path, evidence: Evidence, status: int, console: Console) -> None:
     lines = (
         *lost_lines(evidence),
         *impossible_lines(evidence),
+        *withheld_lines(evidence),
         *coverage_lines(evidence),
         *kernel_lines(evidence),
     )

@@ -43,6 +43,7 @@ def operator_lines(operator: Operator) -> Iterator[str]:
                 yield f"             {called}: {_clause(contract.order_clause)}"
     for mode in operator.modes:
         where = f" (on route {', '.join(mode.routes)} only)" if mode.routes else ""
+        where += f" (on an NPU up to CANN {mode.until.cann})" if mode.until else ""
         yield f"  mode       {mode.name}{where}: {_clause(mode.clause)}"
     for target in operator.targets:
         yield f"  target     {target.product}: {_target(target)}"

@@ -61,6 +61,11 @@ def observed_lines(evidence: Evidence) -> Iterator[str]:
     yield from (f"in quarantine, not judged: {line}" for line in evidence.observed)
 
 
+def withheld_lines(evidence: Evidence) -> Iterator[str]:
+    """The modes that are not called on the device, with the reason."""
+    yield from (f"not possible here, not judged: {line}" for line in evidence.withheld)
+
+
 def lost_lines(evidence: Evidence) -> Iterator[str]:
     """The cards that were lost while the run went on with others."""
     yield from (f"gave way to another card: {line}" for line in evidence.lost_cards)

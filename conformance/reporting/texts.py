@@ -57,6 +57,7 @@ TEXTS: Mapping[str, tuple[str, str]] = {
         "This run declares no discrete cells.",
         "本次运行未声明离散单元。",
     ),
+    "not here": ("Not possible here, not judged:", "此处无法执行，未判定："),
     "gave way": ("Gave way to another card:", "已改用另一张卡："),
     "early": (
         "Items with a failure end before their last cases, so gaps may come from the failures.",

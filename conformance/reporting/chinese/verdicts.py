@@ -39,6 +39,15 @@ ENDINGS: tuple[Phrase, ...] = (
     ),
     (r"the call completed with status (\d+)", r"调用完成，但状态码为 \1"),
     (r"not possible here, not judged", r"此处无法执行，未判定"),
+    (r"not possible on this device, not judged", r"在该设备上无法执行，未判定"),
+    (
+        r": not called on an NPU with CANN (\S+), but up to CANN (\S+): ",
+        r"：不在 CANN \1 的 NPU 上调用，仅支持到 CANN \2：",
+    ),
+    (
+        r": not called on an NPU with a CANN whose version is not known, but up to CANN (\S+): ",
+        r"：不在 CANN 版本未知的 NPU 上调用，仅支持到 CANN \1：",
+    ),
     (
         r"(\d+) calls need more device memory, or another route",
         r"\1 次调用需要更多设备内存，或其他调用路径",

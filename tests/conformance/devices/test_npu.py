@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from conformance.devices.npu import NpuDevice
 from conformance.devices.open import open_device
 from conformance.evidence import DeviceLine, read_lines
 from conformance.observation import Observation, Outcome
+from conformance.operator import Mode, Until, source_read
 from conformance.profiles import PROFILES
 from conformance.resume import Asked, request
 from conformance.summary import read_evidence
@@ -61,6 +63,20 @@ def run(device: NpuDevice, name: str = "FakeAdd") -> Observation:
 
 def fine(observation: Observation) -> bool:
     return observation.outputs["y"].tolist() == [11, 12, 13, 14, 15, 16]
+
+
+def test_a_card_whose_cann_nobody_knows_is_not_given_a_call_that_may_do_harm(host: Host) -> None:
+    clause = source_read("later ones write beyond y", "toy sources")
+    dated = replace(
+        fake_operator("FakeAdd"), modes=(Mode("plain", clause, until=Until("8.5", clause)),)
+    )
+    with closing(host.open("npu:0")) as device:
+        left = device.run(dated, fake_case())
+        assert fine(run(device))
+    assert left.outcome is Outcome.NOT_POSSIBLE
+    assert "with a CANN whose version is not known" in left.message
+    with closing(open_device("sim", libraries=host.libraries, time_limit=5.0)) as device:
+        assert fine(device.run(dated, fake_case()))
 
 
 @pytest.mark.parametrize(

@@ -6,29 +6,40 @@ import time
 
 import pytest
 
-from conformance.devices.device import EnvironmentFailure
+from conformance.devices.device import DeviceProfile, EnvironmentFailure, Trait
 from conformance.observation import Observation, Outcome
 
 SECONDS = 0.4
+
+
+def npu(cann: str) -> DeviceProfile:
+    trait = Trait("unknown")
+    return DeviceProfile("npu:0", "npu", "Toy1", 1, 4096, cann, {}, trait, trait, trait)
 
 
 class ToyDevice:
     """TOY: good; wrong or hangs (from 5 elements on), moody (wrong once), lost, half (lost where
     the data type is int32), absent, skips.
 
+    CANN gives it the profile of an NPU with that version.
+
     slow takes its time, and may be wrong too; dies ends its process after 450 calls.
     """
 
-    profile = None
+    profile: DeviceProfile | None = None
 
     def __init__(self) -> None:
         self.mood = os.environ.get("TOY", "good")
         self.slow = self.mood.startswith("slow")
         self.mood = self.mood.removeprefix("slow and ")
         self.calls = 0
+        if cann := os.environ.get("CANN"):
+            self.profile = npu(cann)
 
     def run(self, operator, case):
         self.calls += 1
+        if os.environ.get("CANN") == "9.1.0":
+            assert case.mode != "careful", "a call that may do harm was made"
         if self.slow:
             time.sleep(0.01)
         if self.mood == "dies" and self.calls > 450:

@@ -1,0 +1,170 @@
+"""A mode is called on an NPU up to the CANN of its record, and a run says what it leaves out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from conformance.devices.device import DeviceProfile, Trait
+from conformance.evidence import ItemLine
+from conformance.gate.judgement import ACCEPTED
+from conformance.judge import judge
+from conformance.merging.merge import merge
+from conformance.observation import Observation, Outcome
+from conformance.operator import Mode, Operator, Until, source_read
+from conformance.reporting.chinese import in_chinese
+from conformance.reporting.records import operator_lines
+from conformance.suite import operators
+from conformance.versions import why_withheld
+from tests.conformance.gate.asking import gate
+from tests.conformance.gate.runs import CELLS, OPERATOR, every_cell, run
+from tests.conformance.gate.runs import device as npu_line
+from tests.conformance.segment_sum import operator, whole
+from tests.conformance.toy_runs import Run, toy_runs
+
+SINCE = source_read("later ones write beyond y", "toy sources")
+UNKNOWN = Trait("unknown")
+
+
+def device(cann: str, kind: str = "npu") -> DeviceProfile:
+    return DeviceProfile("it", kind, "Toy1", 1, 4096, cann, {}, UNKNOWN, UNKNOWN, UNKNOWN)  # type: ignore[arg-type]
+
+
+def dated(until: str = "8.5") -> Operator:
+    return replace(operator(), modes=(Mode("plain", SINCE, until=Until(until, SINCE)),))
+
+
+@pytest.mark.parametrize("cann", ["8.1.RC1", "8.5.0", "8.5.0.alpha003", "8.5.2", "7.0", "8.5"])
+def test_a_mode_is_called_up_to_its_last_version(cann: str) -> None:
+    assert why_withheld(dated(), "plain", device(cann)) == ""
+
+
+@pytest.mark.parametrize("cann", ["8.6.0", "9.0.0", "9.1.0.alpha001", "10.0.0", "8.10.0"])
+def test_it_is_not_called_with_a_later_one(cann: str) -> None:
+    told = f"segment_sum, plain: not called on an NPU with CANN {cann}, but up to CANN 8.5:"
+    reason = f"{told} later ones write beyond y [toy sources]"
+    assert why_withheld(dated(), "plain", device(cann)) == reason
+
+
+@pytest.mark.parametrize("cann", ["unknown", "", "V9", "9"])
+def test_it_is_not_called_with_one_that_nobody_knows(cann: str) -> None:
+    told = why_withheld(dated(), "plain", device(cann))
+    assert "with a CANN whose version is not known, but up to CANN 8.5:" in told
+
+
+def test_the_simulator_makes_every_call_and_other_modes_are_always_called() -> None:
+    assert why_withheld(dated(), "plain", device("9.1.0", "sim")) == ""
+    assert why_withheld(dated(), "plain", None) == ""
+    assert why_withheld(dated(), "another", device("9.1.0")) == ""
+    assert why_withheld(operator(), "plain", device("9.1.0")) == ""
+
+
+def test_a_call_that_was_not_made_is_not_judged_in_such_a_mode_alone() -> None:
+    left = Observation(Outcome.NOT_POSSIBLE, message="not called")
+    verdict = judge(dated(), whole(), left)
+    assert (verdict.ok, verdict.judged) == (True, False)
+    assert not judge(operator(), whole(), left).ok
+
+
+def test_the_listing_names_the_last_version() -> None:
+    told = [line for line in operator_lines(dated()) if "plain" in line]
+    assert any("(on an NPU up to CANN 8.5)" in line for line in told)
+
+
+def test_slots_without_a_row_are_not_given_to_a_later_moe_token_unpermute_grad() -> None:
+    """From the sources of 2026-07 on, such a slot reads and writes beyond the rows."""
+    (record,) = [one for one in operators([]) if one.name == "moe_token_unpermute_grad"]
+    called = {
+        cann: [m.name for m in record.modes if not why_withheld(record, m.name, device(cann))]
+        for cann in ("8.5.0", "9.1.0", "unknown")
+    }
+    assert called["8.5.0"] == ["whole", "uneven", "single"]
+    assert called["9.1.0"] == called["unknown"] == ["whole"]
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> Run:
+    return toy_runs(tmp_path)
+
+
+TOLD = (
+    "dated, careful: not called on an NPU with CANN 9.1.0, but up to CANN 8.5:"
+    " later ones write beyond y [toy sources]"
+)
+
+
+def test_a_run_leaves_the_mode_out_and_says_so(toy: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CANN", "9.1.0")
+    ended = toy("--conformance-operator=dated")
+    assert ended.status == 0, ended.output
+    evidence = ended.evidence
+    assert evidence.withheld == [TOLD]
+    assert f"not possible here, not judged: {TOLD}" in ended.output
+    assert {cell.mode for cell in evidence.cells} == {"plain"}
+    assert (evidence.unjudged, evidence.selected, evidence.declared) == ([], 2, 4)
+    assert {line.mode for line in ended.verdicts()} == {"plain"}
+
+
+def test_a_run_with_a_known_version_makes_all_calls(
+    toy: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CANN", "8.5.0")
+    ended = toy("--conformance-operator=dated")
+    assert ended.status == 0, ended.output
+    assert ended.evidence.withheld == []
+    assert {line.mode for line in ended.verdicts()} == {"plain", "careful"}
+
+
+LEFT_OUT = ItemLine(
+    worker="main",
+    item=f"cases/test_values.py::test_values[{OPERATOR}-late-float16]",
+    outcome="withheld",
+    reason=TOLD,
+)
+
+
+def test_a_gate_lets_the_run_pass_and_notes_what_is_left_out(tmp_path: Path) -> None:
+    npu = npu_line(kind="npu", name="npu:0", cann="9.1.0")
+    folder = run(tmp_path / "run", every_cell(LEFT_OUT), on=npu, withheld=[TOLD])
+    judgement, text = gate(folder)
+    assert judgement.status == ACCEPTED, text
+    assert f"not possible on this device, not judged: {TOLD}" in judgement.notes
+
+
+def test_a_gate_asks_that_lines_and_device_say_so_too(tmp_path: Path) -> None:
+    npu = npu_line(kind="npu", name="npu:0", cann="9.1.0")
+    alone, _ = gate(run(tmp_path / "alone", on=npu, withheld=[TOLD]))
+    assert "other modes that are not called than the lines do" in alone.reasons[0]
+    simulated, _ = gate(run(tmp_path / "sim", every_cell(LEFT_OUT), withheld=[TOLD]))
+    assert "leaves modes out as on an NPU, but was made on none" in simulated.reasons[0]
+
+
+def test_shards_of_a_run_leave_out_together_what_each_does(tmp_path: Path) -> None:
+    npu = npu_line(kind="npu", name="npu:0", cann="9.1.0")
+    late = (OPERATOR, "late", "float16")
+    shards = [
+        run(
+            tmp_path / f"{number}",
+            lines,
+            on=npu,
+            cells=cells,
+            withheld=withheld,
+            request={"shard": f"{number}/2", "profile": "gate", "seed": "0"},
+        )
+        for number, lines, cells, withheld in (
+            (1, every_cell(), [*CELLS, late], []),
+            (2, [LEFT_OUT], [], [TOLD]),
+        )
+    ]
+    merged = merge(shards, tmp_path / "whole")
+    assert merged.withheld == [TOLD]
+    assert "late" not in {cell.mode for cell in merged.cells}
+
+
+def test_it_is_told_in_chinese() -> None:
+    assert in_chinese(f"not possible here, not judged: {TOLD}") == (
+        "此处无法执行，未判定：dated, careful：不在 CANN 9.1.0 的 NPU 上调用，仅支持到 CANN 8.5："
+        "later ones write beyond y [toy sources]"
+    )

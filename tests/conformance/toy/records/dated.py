@@ -1,0 +1,36 @@
+"""A toy record of which one mode is called on an NPU up to CANN 8.5 only."""
+
+from dataclasses import replace
+
+from hypothesis import strategies as st
+
+from conformance.case import Case
+from conformance.operator import Clause, Example, Mode, SourceClass, Until
+
+from . import copying
+
+SINCE = Clause("later ones write beyond y", "toy sources", SourceClass.SOURCE_READ)
+
+
+def renamed(case: Case) -> Case:
+    return replace(case, operator="dated")
+
+
+def cases(mode: str, dtype: str) -> st.SearchStrategy[Case]:
+    return copying.cases(mode, dtype).map(renamed)
+
+
+OPERATOR = replace(
+    copying.OPERATOR,
+    name="dated",
+    title="Dated",
+    aclnn="aclnnDated",
+    modes=(Mode("plain", copying.RULE), Mode("careful", copying.RULE, until=Until("8.5", SINCE))),
+    cases=cases,
+    examples=(
+        Example("three", renamed(copying.call("plain", "int32", (1, 2, 3))), "toy document"),
+        Example("two", renamed(copying.call("careful", "int32", (1, 2))), "toy document"),
+    ),
+    rejections=(),
+    quarantine=(),
+)
