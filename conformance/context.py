@@ -63,6 +63,8 @@ class Context:
         self.shard = Shard.of(option.conformance_shard)
         self.time_limit = seconds_of(option.conformance_time_limit, self.profile)
         self.out = Path(option.conformance_out or config.rootpath / "reports" / "latest").absolute()
+        told = (text.partition("=") for text in option.conformance_left_out or ())
+        self.left_out = {name: reason for name, _, reason in told}
         self.resume = bool(option.conformance_resume)
         earlier = earlier_run(self.out) if self.resume else None
         self.finished: dict[str, Finished] = finished_items(self.out) if self.resume else {}

@@ -212,6 +212,7 @@ class Controller:
             route=context.route,
             standard=context.by_standard.words,
             operators=[operator.name for operator in context.operators],
+            left_out=context.left_out,
             provenance={
                 **provenance(suite.root(), context.directories),
                 "corpus": context.kept.corpus,
@@ -286,7 +287,8 @@ def exit_status(evidence: Evidence, *, interrupted: bool = False) -> int:
     if evidence.environment:
         return ENVIRONMENT
     missing = any(one.missing or one.unmet for one in evidence.coverage)
-    if evidence.errors or evidence.unjudged or evidence.unreached or missing:
+    incomplete = evidence.unjudged or evidence.unreached or evidence.left_out
+    if evidence.errors or incomplete or missing:
         return REFUSED
     return ACCEPTED if evidence.cases else NOTHING_TO_DO
 

@@ -79,6 +79,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("package", metavar="DIR", help="judge the custom-operator package in DIR")
     add("oracle", metavar="NAME", help=f"{', '.join(ORACLES)}; {DEFAULTS['oracle']} if absent")
     add("standard", metavar="NAME", help="summed outputs must pass this published standard too")
+    add(
+        "left-out",
+        metavar="NAME=REASON",
+        action="append",
+        help="what was asked for and cannot be judged: the run ends with status 1",
+    )
     add("standards", metavar="all", choices=["all"], help="tell what every standard says")
 
 

@@ -11,8 +11,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
@@ -44,6 +44,7 @@ class Request(Asked):
     """A run as it is asked for at the front door, checked; ``budget`` is in seconds.
 
     ``counted`` are folders of kernels whose coverage is measured; ``libraries`` count it.
+    ``left_out`` is what was asked for besides and cannot be judged, each with the reason.
     """
 
     out: Path
@@ -52,6 +53,7 @@ class Request(Asked):
     resume: bool = False
     pytest_arguments: tuple[str, ...] = ()
     counted: tuple[Path, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def expected(self) -> int:
@@ -85,7 +87,7 @@ class Outcome:
 def check(request: Request) -> None:
     """Raise `suite.UsageError` for what would end the run before its first verdict."""
     run_folder.check(request.out)
-    if not request.operators:
+    if not request.operators and not request.left_out:
         raise suite.UsageError("operators", "none", "there is nothing to judge")
     if request.resume:
         earlier = resume.earlier_run(request.out)
@@ -103,18 +105,35 @@ def record_failure(request: Request, failure: Exception) -> None:
 
     The older run's failures stay, to be replayed. Raises `suite.UsageError` as `check` does.
     """
-    evidence = Evidence(
+    evidence = _unjudged(request, ENVIRONMENT)
+    evidence.environment = [str(failure)]
+    run_folder.start(request.out, evidence, judges=False).release()
+
+
+def leave_out(request: Request, console: Console) -> Outcome:
+    """Leave a run's folder that says that nothing of what was asked for can be judged.
+
+    Raises `suite.UsageError` as `check` does.
+    """
+    check(request)
+    evidence = _unjudged(request, REFUSED)
+    run_folder.start(request.out, evidence, judges=False).release()
+    return _told(request, evidence, REFUSED, console)
+
+
+def _unjudged(request: Request, status: int) -> Evidence:
+    """The evidence of a run that ended before it judged anything."""
+    return Evidence(
         started=now(),
         profile=request.profile.name,
         seed=request.seed,
         device=request.device,
         route=request.route,
         operators=[operator.name for operator in request.operators],
-        environment=[str(failure)],
-        exit_status=ENVIRONMENT,
+        left_out=dict(request.left_out),
+        exit_status=status,
         status="finished",
     )
-    run_folder.start(request.out, evidence, judges=False).release()
 
 
 def run(request: Request, console: Console) -> Outcome:
@@ -135,6 +154,8 @@ def run(request: Request, console: Console) -> Outcome:
     evidence = read_evidence(request.out)
     if evidence is None or evidence.process != process.pid:
         _tidy(request.out)
+        if request.left_out and process.returncode == pytest.ExitCode.NO_TESTS_COLLECTED:
+            return leave_out(request, console)
         status = INTERRUPTED if interrupted else _status_of(process.returncode)
         if interrupted:
             console.print("interrupted: nothing was judged yet")
@@ -148,10 +169,16 @@ def run(request: Request, console: Console) -> Outcome:
     status = INTERRUPTED if interrupted else status
     if request.counted and request.libraries is not None and status in (ACCEPTED, REFUSED):
         _measure(request, request.libraries, evidence, console)
-    _report(request.out, console)
-    outcome.tell(request.out, evidence, status, console)
+    ended = _told(request, evidence, status, console)
     if evidence.status == "running":
         outcome.explain(told, console)
+    return ended
+
+
+def _told(request: Request, evidence: Evidence, status: int, console: Console) -> Outcome:
+    """The outcome of a run, after its page is written and its end is told."""
+    _report(request.out, console)
+    outcome.tell(request.out, evidence, status, console)
     return Outcome(
         status=status,
         verdict=outcome.result(evidence, status),
@@ -267,6 +294,7 @@ def _options(request: Request) -> Iterator[tuple[str, str]]:
         yield "shard", str(request.shard)
     yield from (("operators", str(directory)) for directory in request.directories)
     yield from (("operator", operator.name) for operator in request.operators)
+    yield from (("left-out", f"{name}={reason}") for name, reason in request.left_out.items())
 
 
 def _watch(process: subprocess.Popen[bytes], request: Request, console: Console) -> bool:

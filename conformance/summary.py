@@ -84,7 +84,8 @@ class Evidence(msgspec.Struct, kw_only=True):
 
     ``status`` is running, finished, incomplete or interrupted; ``exit_status`` is the front
     door's. ``declared`` counts the cells of the records, ``selected`` those that this run was to
-    judge; ``unjudged`` names selected ones without a judged case, ``coverage`` tells which
+    judge; ``unjudged`` names selected ones without a judged case, ``left_out`` operators and modes
+    that were asked for by name and cannot be judged, with the reason, ``coverage`` tells which
     discrete cells the cases of the others show. ``cut`` names the items that the
     budget ended early, ``unreached`` those that were to run and did not. ``request`` is what a run
     must be asked again to go on with this one; ``parts`` counts the processes that it took.
@@ -117,6 +118,7 @@ class Evidence(msgspec.Struct, kw_only=True):
     declared: int = 0
     selected: int = 0
     unjudged: list[str] = []
+    left_out: dict[str, str] = {}
     coverage: list[Coverage] = []
     tiling_keys: list[TilingKeys] = []
     cut: list[str] = []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from conformance import kernel_coverage, replay, runner, suite
 from conformance.budget import seconds_of_budget
 from conformance.by_standard import by_standard
 from conformance.commands.again import Asked, judge_again, open_and_tell
+from conformance.commands.chosen import check_kernels, choose
 from conformance.commands.common import add_json, add_operators, tell_program
 from conformance.context import (
     DEFAULTS,
@@ -26,16 +26,15 @@ from conformance.context import (
     seed_of,
 )
 from conformance.devices.device import EnvironmentFailure
-from conformance.devices.foreign import Checkout, checkout_libraries
+from conformance.devices.foreign import checkout_libraries
 from conformance.devices.npu import NpuDevice
 from conformance.frozen.attach import attached
 from conformance.gate.reading import CannotJudge, printable
 from conformance.history.record import import_runs
 from conformance.operator import ORACLES, ROUTES, Operator
-from conformance.packages.delivered import delivered, of_package
+from conformance.packages.delivered import delivered
 from conformance.profiles import PROFILES
 from conformance.resume import earlier_run
-from conformance.routes import reachable
 from conformance.shard import Shard
 
 WORKERS = min(2, os.cpu_count() or 1)
@@ -145,21 +144,10 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         _check_counting(parsed)
     if parsed.case is not None:
         return _judge_saved(parsed, operators, console, limit, libraries)
-    chosen = suite.chosen(operators, parsed.operator, directories)
-    checkout = _checkout(parsed, chosen, [one.name for one in operators], console)
-    if checkout is not None:
-        chosen = tuple(one for one in chosen if one.name in checkout.folders)
-        libraries = checkout.libraries
-    for line in runner.beyond(chosen, route):
-        console.print(line, markup=False)
-    chosen = reachable(chosen, route, parsed.operator)
-    lacking: EnvironmentFailure | None = None
-    if package is not None and not parsed.operator:
-        try:
-            chosen = of_package(package, chosen)
-        except EnvironmentFailure as failure:
-            lacking = failure
-    chosen = attached(chosen, directories, corpus=profile.corpus).operators
+    found = choose(parsed, operators, route, package, extra, console)
+    checkout = found.checkout
+    libraries = checkout.libraries if checkout is not None else libraries
+    chosen = attached(found.operators, directories, corpus=profile.corpus).operators
     kernels = suite.kernel_folders(chosen, directories)
     out = parsed.out.absolute()
     if parsed.resume and parsed.seed is None:
@@ -182,11 +170,14 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         budget=budget,
         shard=shard,
         resume=parsed.resume,
+        left_out=found.left_out,
         pytest_arguments=tuple(extra),
     )
     try:
-        if lacking is not None:
-            raise lacking
+        if found.failure is not None:
+            raise found.failure
+        if found.left_out and not chosen:
+            return _told(parsed, runner.leave_out(request, console))
         if parsed.kernel_coverage and checkout is not None:
             request = replace(request, counted=checkout.sources)
         elif parsed.kernel_coverage:
@@ -213,6 +204,11 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     outcome = runner.run(request, console)
     if parsed.history is not None:
         _remember(parsed.history, out, console)
+    return _told(parsed, outcome)
+
+
+def _told(parsed: argparse.Namespace, outcome: runner.Outcome) -> int:
+    """The exit status of a run, after its line for programs."""
     if parsed.json:
         tell_program(outcome)
     return outcome.status
@@ -224,36 +220,6 @@ def _remember(history: Path, out: Path, console: Console) -> None:
         import_runs(history, [out])
     except (CannotJudge, EnvironmentFailure, suite.UsageError) as failure:
         console.print(printable(f"not added to the history: {failure}"), markup=False)
-
-
-def _checkout(
-    parsed: argparse.Namespace,
-    chosen: Sequence[Operator],
-    known: Sequence[str],
-    console: Console,
-) -> Checkout | None:
-    """The libraries of the checkout that is to be judged, if there is to be one.
-
-    Raises `suite.UsageError` for what does not go with it, EnvironmentFailure where nothing of it
-    can be built.
-    """
-    if parsed.kernels is None:
-        return None
-    if not parsed.kernels.is_dir():
-        raise suite.UsageError("kernels", parsed.kernels, "allowed: a folder that exists")
-    if parsed.libraries is not None:
-        raise suite.UsageError("libraries", parsed.libraries, "does not go with --kernels")
-    if not parsed.device.startswith(("auto", "sim")):
-        raise suite.UsageError("device", parsed.device, "--kernels needs the simulator")
-    if parsed.route not in (None, DEFAULTS["route"]):
-        rule = f"--kernels is called on route {DEFAULTS['route']}"
-        raise suite.UsageError("route", parsed.route, rule)
-    checkout = checkout_libraries(
-        parsed.kernels.absolute(), chosen, known, coverage=parsed.kernel_coverage
-    )
-    for line in checkout.lines():
-        console.print(line, markup=False)
-    return checkout
 
 
 def _check_package(parsed: argparse.Namespace) -> None:
@@ -290,7 +256,7 @@ def _judge_saved(
     """
     saved = replay.load(parsed.case)
     if parsed.kernels is not None:
-        libraries = _libraries_of(parsed, saved.case.operator, operators, console)
+        libraries = _libraries_of(parsed, saved.case.operator, operators)
     asked = Asked(
         device=parsed.device,
         route=parsed.route,
@@ -308,17 +274,15 @@ def _judge_saved(
     return again.status
 
 
-def _libraries_of(
-    parsed: argparse.Namespace, name: str, operators: tuple[Operator, ...], console: Console
-) -> Path:
+def _libraries_of(parsed: argparse.Namespace, name: str, operators: tuple[Operator, ...]) -> Path:
     """The libraries of the checkout's operator of that name; it alone is built.
 
-    Raises `suite.UsageError` for an operator without a record, and as `_checkout` does.
+    Raises `suite.UsageError` for an operator without a record and for what does not go with a
+    checkout, EnvironmentFailure if it does not build.
     """
+    check_kernels(parsed)
     wanted = suite.chosen(operators, [name])
-    checkout = _checkout(parsed, wanted, [one.name for one in operators], console)
-    assert checkout is not None
-    return checkout.libraries
+    return checkout_libraries(parsed.kernels.absolute(), wanted).libraries
 
 
 def _one_for_each_card(workers: int, cards: int, console: Console) -> int:

@@ -36,15 +36,12 @@ class Checkout:
     """The libraries of a checkout's operators, and what became of all that it was asked for.
 
     ``folders`` are the sources of the operators in ``libraries``, by name. ``unbuilt`` has a reason
-    for each that a record exists for and that cannot be judged, ``unknown`` are the operators of
-    the checkout without a record, ``absent`` those with one that the checkout lacks.
+    for each that a record exists for and that cannot be judged.
     """
 
     libraries: Path
     folders: dict[str, Path]
     unbuilt: dict[str, str]
-    unknown: tuple[str, ...]
-    absent: tuple[str, ...]
 
     @property
     def sources(self) -> tuple[Path, ...]:
@@ -53,32 +50,41 @@ class Checkout:
             folder / part for folder in self.folders.values() for part in ("op_host", "op_kernel")
         )
 
-    def lines(self) -> Iterable[str]:
-        """What is not judged, and why, a line for each reason."""
-        for name, reason in self.unbuilt.items():
-            yield f"not judged: {name} does not build: {reason}"
-        if self.unknown:
-            yield f"no record, not judged: {', '.join(self.unknown)}"
-        if self.absent:
-            yield f"not in the checkout: {', '.join(self.absent)}"
+
+@dataclass(frozen=True)
+class Contents:
+    """What a checkout has of the operators that are asked for, before anything is built.
+
+    ``unknown`` are its operators without a record, ``absent`` those asked for that it lacks;
+    ``halves`` says of those that it has in part what is missing.
+    """
+
+    unknown: tuple[str, ...]
+    absent: tuple[str, ...]
+    halves: dict[str, str]
+
+
+def contents(checkout: Path, operators: Iterable[Operator], known: Iterable[str]) -> Contents:
+    """Look at a checkout; ``known`` are all operators that have a record."""
+    from device_kernels.foreign.library import folders, halves
+
+    asked, there = {operator.name for operator in operators}, folders(checkout)
+    in_part = {name: why for name, why in halves(checkout).items() if name in asked}
+    return Contents(
+        unknown=tuple(sorted(there.keys() - set(known))),
+        absent=tuple(sorted(asked - there.keys() - in_part.keys())),
+        halves=in_part,
+    )
 
 
 def checkout_libraries(
-    checkout: Path,
-    operators: Iterable[Operator],
-    known: Iterable[str],
-    *,
-    coverage: bool = False,
+    checkout: Path, operators: Iterable[Operator], *, coverage: bool = False
 ) -> Checkout:
-    """Build those of ``operators`` that are in a checkout; ``known`` are all that have a record.
-
-    Raises EnvironmentFailure.
-    """
+    """Build those of ``operators`` that are in a checkout. Raises EnvironmentFailure."""
     from device_kernels.foreign.entries import Parameter, Signature
     from device_kernels.foreign.library import build_foreign, folders
     from device_kernels.foreign.tiling_keys import tiling_keys
 
-    asked = {operator.name: operator for operator in operators}
     there = folders(checkout)
     signatures = [
         Signature(
@@ -91,7 +97,7 @@ def checkout_libraries(
                 for each in one.parameters
             ),
         )
-        for one in asked.values()
+        for one in operators
     ]
     try:
         built = build_foreign(checkout, signatures, coverage=coverage)
@@ -110,7 +116,5 @@ def checkout_libraries(
     return Checkout(
         libraries=built.lib,
         folders={name: there[name] for name in built.built},
-        unbuilt={one.operator: one.reason for one in built.unbuilt},
-        unknown=tuple(sorted(there.keys() - set(known))),
-        absent=tuple(sorted(asked.keys() - there.keys())),
+        unbuilt={one.operator: f"it does not build: {one.reason}" for one in built.unbuilt},
     )

@@ -127,8 +127,10 @@ def _device(asked: Asked, run: Run, found: Facts) -> Iterator[Finding]:
 
 
 def _not_run(run: Run) -> Iterator[Finding]:
-    """Declared cells without a judged case."""
+    """Declared cells without a judged case, and what was asked for and cannot be judged."""
     evidence = run.evidence
+    for name, reason in evidence.left_out.items():
+        yield Finding(kind="not judged", subject=name, message=f"it was asked for: {reason}")
     empty = [cell for cell in declared_cells(evidence) if not cell.cases]
     unrun = {cell_id(cell.operator, cell.mode, cell.dtype): cell for cell in empty}
     for name in dict.fromkeys([*unrun, *evidence.unjudged]):

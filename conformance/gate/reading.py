@@ -106,7 +106,8 @@ def _reasons(run: Run) -> Iterator[str]:
     if shard != str(WHOLE):
         yield f"incomplete: this is shard {shard} of a run: merge it with the others first"
     if not evidence.cases:
-        yield "empty: no case was judged"
+        told = "; ".join(f"{name}: {reason}" for name, reason in evidence.left_out.items())
+        yield f"empty: no case was judged{f' ({told})' if told else ''}"
     elif not evidence.devices:
         yield "no device: the evidence does not say what was judged"
     if evidence.exit_status not in (0, 1) and not evidence.environment and evidence.cases:

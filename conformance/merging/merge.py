@@ -119,6 +119,7 @@ def _summed(runs: Sequence[Run]) -> Evidence:
         declared=max(one.declared for one in told),
         selected=min(sum(one.selected for one in told), max(one.declared for one in told)),
         unjudged=sorted({name for one in told for name in one.unjudged} - judged),
+        left_out={name: why for one in told for name, why in one.left_out.items()},
         coverage=_coverage(told),
         tiling_keys=tiling_keys(
             lines, asked_in(each for one in told for each in one.tiling_keys), COUNTED

@@ -9,7 +9,7 @@ from pathlib import Path
 from conformance.devices.device import DeviceProfile
 from conformance.devices.messages import JudgedPackage
 from conformance.operator import Operator
-from conformance.packages.package import Package, Wanted, chosen, open_package
+from conformance.packages.package import Package, Wanted, open_package
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ def delivered(folder: Path | None, operators: Iterable[Operator]) -> DeliveredPa
 def of_package(folder: Path, operators: Sequence[Operator]) -> tuple[Operator, ...]:
     """Those of the operators of which the package in a folder has a part, whole or not.
 
-    Raises EnvironmentFailure for a package without its libraries, or with none of the operators.
+    Raises EnvironmentFailure for a package without its libraries.
     """
-    found = chosen(open_package(folder), wanted_of(operators))
-    names = {one.name for one in found}
-    return tuple(one for one in operators if one.name in names)
+    package = open_package(folder)
+    held = {one.name for one in wanted_of(operators) if package.holds(one)}
+    return tuple(one for one in operators if one.name in held)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import platform
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -150,16 +150,6 @@ def soc_folder(soc: str) -> str:
         if pattern.match(soc):
             return folder
     raise EnvironmentFailure(f"SoC '{soc}': no folder of kernels is known (CANN, platform_config)")
-
-
-def chosen(package: Package, wanted: Iterable[Wanted]) -> list[Wanted]:
-    """Those of the operators of which the package has a part. Raises EnvironmentFailure: none."""
-    asked = list(wanted)
-    found = [one for one in asked if package.holds(one)]
-    if not found:
-        names = ", ".join(one.name for one in asked)
-        raise EnvironmentFailure(f"package {package.root} has no part of {names}")
-    return found
 
 
 def _listed(config: Path, wanted: Wanted, whose: str) -> Iterator[_Binary]:

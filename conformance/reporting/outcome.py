@@ -10,6 +10,7 @@ from rich.console import Console
 
 from conformance.boundaries import limits_told
 from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
+from conformance.left_out import told
 from conformance.probe import order_lines
 from conformance.reporting.groups import groups
 from conformance.reporting.language import Speaking
@@ -76,17 +77,17 @@ def tell(out: Path, evidence: Evidence, status: int, console: Console) -> None:
     )
     for line in (*lines, *tiling_key_lines(evidence), *observed_lines(evidence)):
         console.print(line, markup=False)
-    for cell in evidence.unjudged:
-        console.print(f"not judged: {cell}", markup=False)
+    for line in (*(f"not judged: {cell}" for cell in evidence.unjudged), *told(evidence.left_out)):
+        console.print(line, markup=False)
     _list("cut short by the budget", evidence.cut, console)
     _list("not reached", evidence.unreached, console)
-    told = f"{result(evidence, status)}: {evidence.cases:,} distinct cases"
+    words = f"{result(evidence, status)}: {evidence.cases:,} distinct cases"
     if evidence.selected < evidence.declared:
-        told += f" in {evidence.selected} of {evidence.declared} declared cells"
+        words += f" in {evidence.selected} of {evidence.declared} declared cells"
     where = _near(out / "evidence.json")
     if evidence.request.get("shard", str(WHOLE)) != str(WHOLE):
-        told += f", shard {evidence.request['shard']}"
-    console.print(f"{told} in {evidence.seconds:.0f} s; evidence: {where}", markup=False)
+        words += f", shard {evidence.request['shard']}"
+    console.print(f"{words} in {evidence.seconds:.0f} s; evidence: {where}", markup=False)
 
 
 def result(evidence: Evidence, status: int) -> str:

@@ -51,12 +51,29 @@ class ForeignBuild:
 
 def folders(checkout: Path) -> dict[str, Path]:
     """The operators' folders in a checkout, by name: DIR itself, below it, or below its groups."""
-    places = [checkout, *checkout.glob("*"), *checkout.glob("*/*")]
+    return {name: place for name, place in _places(checkout) if not _lacking(place)}
+
+
+def halves(checkout: Path) -> dict[str, str]:
+    """What an operator's folder lacks, by its name, where it has one part of an operator alone."""
+    found = {name: (place, _lacking(place)) for name, place in _places(checkout)}
+    whole = folders(checkout)
     return {
-        place.name: place.resolve()
-        for place in sorted(places)
-        if (place / "op_kernel").is_dir() and (place / "op_host").is_dir()
+        name: f"{place} has no {lacking[0]}"
+        for name, (place, lacking) in found.items()
+        if len(lacking) == 1 and name not in whole
     }
+
+
+def _places(checkout: Path) -> list[tuple[str, Path]]:
+    """Where an operator may lie in a checkout, with its name."""
+    places = [checkout, *checkout.glob("*"), *checkout.glob("*/*")]
+    return [(place.name, place.resolve()) for place in sorted(places)]
+
+
+def _lacking(place: Path) -> list[str]:
+    """The parts of an operator that are not in a folder."""
+    return [part for part in ("op_kernel", "op_host") if not (place / part).is_dir()]
 
 
 def build_foreign(

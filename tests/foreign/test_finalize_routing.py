@@ -36,7 +36,7 @@ and of bfloat16, without a bias, x1 and x2."""
 @pytest.fixture(scope="module")
 def summed() -> Iterator[Summed]:
     """Sums four rows of 1, 2, 3 and 4, each scaled by 2, with biases of 16, 32, 48 and 64."""
-    built = checkout_libraries(HOME, [record.OPERATOR], [NAME])
+    built = checkout_libraries(HOME, [record.OPERATOR])
     device = open_device("sim", libraries=built.libraries)
 
     def run(

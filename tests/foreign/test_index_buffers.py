@@ -27,7 +27,7 @@ Observed = Callable[[int, int, int], Observation]
 @pytest.fixture(scope="module")
 def observed() -> Iterator[Observed]:
     """Calls the checkout's operator for so many tokens of so many slots and columns, on a core."""
-    built = checkout_libraries(HOME, [record.OPERATOR], [NAME])
+    built = checkout_libraries(HOME, [record.OPERATOR])
     device = open_device("sim", libraries=built.libraries)
 
     def run(tokens: int, top_k: int, columns: int) -> Observation:

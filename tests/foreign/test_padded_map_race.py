@@ -28,7 +28,7 @@ Observed = Callable[[int, int], Observation]
 @pytest.fixture(scope="module")
 def observed() -> Iterator[Observed]:
     """Calls the checkout's operator for so many tokens of two experts, on so many cores."""
-    built = checkout_libraries(HOME, [record.OPERATOR], [NAME])
+    built = checkout_libraries(HOME, [record.OPERATOR])
     device = open_device("sim", libraries=built.libraries)
 
     def run(tokens: int, cores: int) -> Observation:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from cases.operators import moe_token_permute_grad as record
 from conformance import replay
+from conformance.cli import main
 from conformance.evidence import VerdictLine
 from conformance.gate.reading import read_run
 from conformance.summary import read_evidence
@@ -74,6 +76,63 @@ def test_host_code_that_uses_what_is_not_modelled_is_told_with_its_line(tmp_path
     assert done.status == 3
     assert f"{NAME}_tiling.cpp:" in done.err
     assert "has no member named 'Unknown'" in done.err
+    evidence = read_evidence(tmp_path / "reports" / "latest")
+    assert evidence is not None, "an older run's folder must not stand for this one"
+    assert evidence.exit_status == 3
+
+
+def test_what_was_asked_for_and_is_not_in_the_checkout_is_told_before_anything_is_built(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    checkout = written(tmp_path / "checkout")
+    out = ("--out", str(tmp_path / "out"))
+    named = ("--kernels", str(checkout), "--operator", "moe_token_permute", *FLOATS, *out)
+    assert main(["run", *named, *CELL]) == 1
+    reason = f"it is not in {checkout}"
+    told = capsys.readouterr().err
+    assert told.index(f"not judged: moe_token_permute: {reason}") < told.index("device: ")
+    assert "incomplete: " in told.splitlines()[-1]
+    evidence = read_evidence(tmp_path / "out")
+    assert evidence is not None
+    assert (evidence.left_out, evidence.exit_status) == ({"moe_token_permute": reason}, 1)
+    assert evidence.cases > 0
+    assert main(["gate", str(tmp_path / "out"), "--no-baseline"]) == 1
+    words = f"not judged    moe_token_permute: it was asked for: {reason}"
+    assert words in capsys.readouterr().err
+
+
+def test_nothing_is_built_where_all_that_was_asked_for_is_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXX", "no-compiler")
+    checkout = written(tmp_path / "checkout")
+    named = ("--kernels", str(checkout), "--operator", "moe_token_permute", "--device", "sim")
+    assert main(["run", *named, "--out", str(tmp_path / "out")]) == 1
+    evidence = read_evidence(tmp_path / "out")
+    assert evidence is not None
+    assert (list(evidence.left_out), evidence.cases) == (["moe_token_permute"], 0)
+
+
+def test_a_folder_asks_for_its_operator_also_where_it_does_not_build_or_lacks_a_part(
+    tmp_path: Path,
+) -> None:
+    checkout = written(tmp_path / "checkout")
+    broken = shutil.copytree(checkout / "moe" / NAME, checkout / "moe" / "moe_token_permute")
+    for path in broken.rglob(f"{NAME}*"):
+        path.rename(path.with_name(path.name.replace(NAME, "moe_token_permute")))
+    (broken / "op_kernel" / "moe_token_permute.cpp").write_text("#error x\n")
+    (checkout / "moe" / "moe_token_unpermute" / "op_kernel").mkdir(parents=True)
+    asked = ("run", "--kernels", str(checkout), "-n", "0", "--device", "sim")
+    done = conformance(*asked, *CELL, folder=tmp_path)
+    assert done.status == 1, done.err
+    evidence = read_evidence(tmp_path / "reports" / "latest")
+    assert evidence is not None
+    assert (evidence.operators, evidence.failures) == ([NAME], [])
+    half = f"{checkout / 'moe' / 'moe_token_unpermute'} has no op_host"
+    assert evidence.left_out["moe_token_unpermute"] == half
+    assert evidence.left_out["moe_token_permute"].startswith("it does not build: ")
+    assert len(evidence.left_out) == 2, "an operator without a folder was not asked for"
+    assert "not in the checkout: " in done.err
 
 
 @pytest.mark.parametrize(

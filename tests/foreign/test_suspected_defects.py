@@ -87,7 +87,7 @@ def where_all_of_ub_is_usable() -> Iterator[Judged]:
 
 
 def _judged(checkout: Path, device_name: str = "sim") -> Iterator[Judged]:
-    built = checkout_libraries(checkout, [record.OPERATOR], [NAME])
+    built = checkout_libraries(checkout, [record.OPERATOR])
     device: Device = open_device(device_name, libraries=built.libraries)
 
     def judged(case: Case) -> tuple[Observation, Verdict]:

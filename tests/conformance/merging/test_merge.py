@@ -94,6 +94,15 @@ def test_a_shard_that_was_cut_short_leaves_the_whole_incomplete(tmp_path: Path) 
     assert gate(tmp_path / "out")[0].status == 3
 
 
+def test_what_a_shard_left_out_of_what_it_was_asked_for_the_whole_left_out(tmp_path: Path) -> None:
+    folders = shards(tmp_path, left_out={"unpermute": "it does not build: x"}, exit_status=1)
+    evidence = merge(folders, tmp_path / "out")
+    assert (evidence.left_out, evidence.exit_status) == ({"unpermute": "it does not build: x"}, 1)
+    judgement, text = gate(tmp_path / "out")
+    assert judgement.status == 1
+    assert "  not judged  unpermute: it was asked for: it does not build: x" in text
+
+
 def test_a_shard_that_lost_its_device_leaves_the_whole_unjudged(tmp_path: Path) -> None:
     folders = shards(tmp_path, environment=["the device is lost"], exit_status=3)
     assert merge(folders, tmp_path / "out").exit_status == 3

@@ -72,6 +72,21 @@ def test_a_package_with_a_mistake_is_refused_beside_a_right_library(
     assert told_of(tmp_path / "run")["libcust_opapi.so"]["sha256"] == sha256(package / ACLNN)
 
 
+def test_an_operator_that_was_asked_for_and_is_in_no_package_ends_the_run_with_status_1(
+    fake_libraries: Path,
+    tmp_path: Path,
+) -> None:
+    package = package_tree(tmp_path / "vendor", fake_libraries / "libopapi.so", FAKE)
+    beside = ("--operators", RECORDS, "--libraries", str(fake_libraries))
+    named = ("--operator", "fake_add", "--operator", NAME)
+    ended = judged(package, tmp_path / "run", *beside, *named, "--", "-k", "examples and plain")
+    assert ended.status == 1, ended.err
+    assert ended.err.count(f"not judged: {NAME}: no part of it is in package {package}") == 2
+    evidence = json.loads((tmp_path / "run" / "evidence.json").read_text())
+    assert evidence["left_out"] == {NAME: f"no part of it is in package {package}"}
+    assert (evidence["operators"], evidence["failures"]) == (["fake_add"], [])
+
+
 def test_a_package_without_kernels_is_not_judged_and_leaves_a_run_that_says_so(
     fake_libraries: Path,
     tmp_path: Path,

@@ -90,6 +90,33 @@ def test_all_advice_of_the_machine_is_translated_and_none_that_it_does_not_give(
             "not possible here, not judged: a-b: 3 calls need more device memory, or another route",
             "此处无法执行，未判定：a-b: 3 次调用需要更多设备内存，或其他调用路径",
         ),
+        (
+            "not judged: moe_x: it is not reachable on route kernel: none of its modes is called"
+            " there",
+            "未判定：moe_x: 调用路径 kernel 无法到达：该路径上没有可调用的模式",
+        ),
+        (
+            "not judged: moe_x padded: only route kernel calls it",
+            "未判定：moe_x padded: 仅可由调用路径 kernel 调用",
+        ),
+        ("not judged: moe_x: it is not in ../ops", "未判定：moe_x: ../ops 中没有它"),
+        ("not judged: moe_x: it does not build: x", "未判定：moe_x: 无法编译：x"),
+        ("not judged: moe_x: a/moe_x has no op_host", "未判定：moe_x：a/moe_x 缺少 op_host"),
+        (
+            "not judged: moe_x: no part of it is in package p",
+            "未判定：moe_x: 算子包 p 中没有其任何部分",
+        ),
+        ("not in the package: moe_x", "算子包中没有：moe_x"),
+        ("not in the checkout: moe_x", "代码仓中没有：moe_x"),
+        ("no record, not judged: moe_x", "没有算子记录，未判定：moe_x"),
+        (
+            "  not judged    moe_x: it was asked for: it is not in ../ops",
+            "  未判定    moe_x：要求判定它，但../ops 中没有它",
+        ),
+        (
+            "gate: rejected for not judged (1): 5 cases on d",
+            "门禁：拒绝，原因：未判定 (1)；5 个用例，设备 d",
+        ),
         ("unknown words stay", "unknown words stay"),
     ],
 )

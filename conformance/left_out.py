@@ -1,0 +1,79 @@
+"""What a run is asked for by name and cannot judge on its route, each with the reason.
+
+A run that leaves out what it was asked for ends with status 1, whatever it accepted.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+
+from _pytest.mark.expression import Expression
+
+from conformance.operator import ROUTES, Mode, Operator
+from conformance.routes import why_not
+
+
+def not_on_route(
+    operators: Sequence[Operator], route: str, named: Sequence[str], pytest_arguments: Sequence[str]
+) -> dict[str, str]:
+    """Of the operators that are ``named`` those that the route cannot call, with the reason.
+
+    So are of a named operator the modes that pytest's ``-k`` names; it may name operators, too.
+    """
+    found = {}
+    expression = _expression(pytest_arguments)
+    for operator in operators:
+        reason = why_not(operator, route)
+        if reason and operator.name in named:
+            found[operator.name] = f"it is not reachable on route {route}: {reason}"
+        elif not reason and (operator.name in named or operator.name in expression):
+            for mode in _away(operator, route, expression):
+                routes = " and ".join(mode.routes)
+                found[f"{operator.name} {mode.name}"] = f"only route {routes} calls it"
+    return found
+
+
+def told(left_out: Mapping[str, str]) -> Iterator[str]:
+    """A line for each thing that is left out."""
+    yield from (f"not judged: {name}: {reason}" for name, reason in left_out.items())
+
+
+def _expression(pytest_arguments: Sequence[str]) -> str:
+    """The expression by which the arguments of pytest select items, "" without one."""
+    words = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    words.add_argument("-k", dest="expression", default="")
+    expression: str = words.parse_known_args(pytest_arguments)[0].expression
+    return expression
+
+
+def _away(operator: Operator, route: str, expression: str) -> Iterator[Mode]:
+    """The modes of other routes that an expression asks for by their names."""
+    for mode in operator.modes:
+        elsewhere = route not in (mode.routes or ROUTES)
+        if elsewhere and any(_names(expression, operator, mode, d) for d in operator.dtypes):
+            yield mode
+
+
+def _names(expression: str, operator: Operator, mode: Mode, dtype: str) -> bool:
+    """Whether an expression selects an item because of the item's mode.
+
+    It does if it selects the item, and would not if the mode had another name. Which template the
+    item has is not asked: a word that may be of a template's name counts either way.
+    """
+    try:
+        compiled = Expression.compile(expression)
+    except Exception:  # of another class in each version of pytest, which says what is wrong
+        return False
+    item = f"{operator.name}-{mode.name}-{dtype}".lower()
+
+    def selects(template: bool, by_mode: bool) -> bool:
+        def matches(word: str, /, **_: object) -> bool:
+            word = word.lower()
+            if mode.name.lower() in word.split("-"):
+                return by_mode and word in item
+            return template if word.startswith("test") else word in item
+
+        return bool(compiled.evaluate(matches))
+
+    return any(selects(one, True) and not selects(one, False) for one in (True, False))
