@@ -56,7 +56,7 @@ detection: $(READY)  ## what a row of 16 elements tells of coarse sums and trunc
 benchmark: $(READY)  ## what verdicts, cases and the simulated device cost, against yardsticks
 	@OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m tests.benchmark
 
-kills: $(READY)  ## runs and writers of the history ended by force at 50 random moments each: nothing flushed is lost
+kills: $(READY)  ## runs and writers of the history ended by force at 50 random moments each: nothing flushed is lost; 20 runs gone on with: the verdicts of an undisturbed one
 	@$(VENV)/bin/python -m tests.conformance.killed.kills_run
 
 faults: $(READY)  ## runs whose device is struck at every call in six ways, and 200 double faults: right status, whole evidence

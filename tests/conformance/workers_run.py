@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import msgspec
@@ -29,12 +29,12 @@ Key = tuple[str, str, bool, bytes]
 """Item, digest of the case, whether it was accepted, and the whole line."""
 
 
-def verdicts(out: Path) -> Counter[Key]:
-    """How often a run reached each of its verdicts."""
+def verdicts(out: Path, phases: Collection[str] | None = None) -> Counter[Key]:
+    """How often a run reached each of its verdicts; those of some phases, where they are given."""
     return Counter(
         (line.item, line.digest, line.ok, _told(line))
         for line in read_lines(out)
-        if isinstance(line, VerdictLine)
+        if isinstance(line, VerdictLine) and (phases is None or line.phase in phases)
     )
 
 

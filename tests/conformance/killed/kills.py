@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from conformance.evidence import VerdictLine
 from conformance.gate.decide import Asked, decide
@@ -28,9 +29,21 @@ TODAY = date(2026, 1, 1)
 def killed(
     command: Sequence[str], until: Callable[[], bool], folder: Path, **environment: str
 ) -> bool:
-    """Start a command, and end it and all that it started once ``until``; False if it had ended.
+    """Start a command, and kill it and what it started once ``until``; False if it had ended."""
+    return ended(command, until, folder, signal.SIGKILL, **environment)
 
-    All are stopped first, so that none sees another one go and still does something about it.
+
+def ended(
+    command: Sequence[str],
+    until: Callable[[], bool],
+    folder: Path,
+    number: signal.Signals,
+    **environment: str,
+) -> bool:
+    """Start a command, and end it by a signal once ``until``; False if it had ended by itself.
+
+    SIGKILL strikes it and all that it started. They are stopped first, so that none sees another
+    one go and still does something about it. Any other signal the command answers by itself.
     """
     process = subprocess.Popen(
         command,
@@ -40,10 +53,26 @@ def killed(
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
+    if not wait_until(process, until):
+        return False
+    if number is signal.SIGKILL:
+        _kill_all(process)
+    else:
+        _send(process.pid, number)
+    process.wait()
+    return True
+
+
+def wait_until(process: subprocess.Popen[Any], until: Callable[[], bool]) -> bool:
+    """Wait for a moment in the life of a process; False if it had ended by then."""
     while not until():
         if process.poll() is not None:
             return False
         time.sleep(0.002)
+    return True
+
+
+def _kill_all(process: subprocess.Popen[bytes]) -> None:
     stopped: set[int] = set()
     while fresh := {process.pid, *_below(process.pid)} - stopped:
         for one in fresh:
@@ -55,7 +84,6 @@ def killed(
     end = time.monotonic() + 30
     while any(_lives(one) for one in stopped) and time.monotonic() < end:
         time.sleep(0.01)
-    return True
 
 
 def after(seconds: float) -> Callable[[], bool]:
