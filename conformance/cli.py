@@ -43,7 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     extra = given[given.index("--") + 1 :] if "--" in given else []
     parsed = parser().parse_args(given[: given.index("--")] if "--" in given else given)
     console = Speaking(language, stderr=True, highlight=False, soft_wrap=True)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # Both, as a shell has what it starts in the background ignore interrupts.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     try:
         check_language(language)
         done: int = parsed.command(parsed, console, extra)

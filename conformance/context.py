@@ -31,6 +31,8 @@ DEFAULT_SEED = 0
 BEGAN = "conformance_began"
 """The key under which a worker that replaces another is told when the run began."""
 LARGEST_SEED = 2**63 - 1
+BY_A_PERSON, BY_ITSELF = "interrupted", "ended"
+"""How a run ended whose own process did not sum it up."""
 
 
 class Context:
@@ -66,6 +68,7 @@ class Context:
         told = (text.partition("=") for text in option.conformance_left_out or ())
         self.left_out = {name: reason for name, _, reason in told}
         self.resume = bool(option.conformance_resume)
+        self.sums_up: str | None = option.conformance_sum_up
         earlier = earlier_run(self.out) if self.resume else None
         self.finished: dict[str, Finished] = finished_items(self.out) if self.resume else {}
         if earlier is not None and option.conformance_seed is None:

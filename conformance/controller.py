@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from conformance import run_folder, suite
-from conformance.context import BEGAN, Context
+from conformance.context import BEGAN, BY_A_PERSON, BY_ITSELF, Context
 from conformance.coverage import Coverage, coverage
 from conformance.devices.device import EnvironmentFailure
 from conformance.evidence import (
@@ -59,6 +59,8 @@ from conformance.tiling_keys import tiling_keys
 ACCEPTED, REFUSED, NOTHING_TO_DO, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
 """Exit statuses of the front door; `conformance.cli` says what they mean."""
 
+ENDED_EARLY = "pytest ended before it had summed the run up"
+
 
 class Controller:
     """Hooks of the one process that sees the whole run: pytest's own, or xdist's controller.
@@ -74,8 +76,8 @@ class Controller:
         self.items: list[str] = []
         self.selected: set[str] = set()
         self.errors: dict[str, str] = {}
-        self.lost: list[str] = []
-        self.interrupted = False
+        self.lost = [ENDED_EARLY] if context.sums_up == BY_ITSELF else []
+        self.interrupted = context.sums_up == BY_A_PERSON
         self._hold: run_folder.Hold | None = None
         self._clock = time.monotonic()
 
@@ -262,6 +264,8 @@ class Controller:
         check_judges(out, earlier.provenance, evidence.provenance)
         evidence.started, evidence.parts = earlier.started, earlier.parts + 1
         evidence.seconds = earlier.seconds
+        if earlier.status == "running":
+            evidence.seconds += run_folder.seconds_on_record(out)
         return run_folder.go_on(out, evidence)
 
     def _is_template(self, nodeid: str) -> bool:

@@ -12,7 +12,7 @@ import pytest
 from conformance import suite
 from conformance.binding import bind
 from conformance.case import Case
-from conformance.context import DEFAULTS, Context
+from conformance.context import BY_A_PERSON, BY_ITSELF, DEFAULTS, Context
 from conformance.controller import Controller
 from conformance.coverage import levels_of
 from conformance.devices.device import (
@@ -69,6 +69,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("budget", metavar="TIME", help="begin nothing new after TIME: 90s, 10m, 2h")
     add("shard", metavar="I/N", help="judge the I-th of N parts")
     add("resume", action="store_true", help="go on with the run that did not end")
+    add("sum-up", choices=[BY_A_PERSON, BY_ITSELF], help="judge nothing more of a resumed run")
     add("out", metavar="DIR", help="folder of the run (reports/latest)")
     add(
         "time-limit",
@@ -172,6 +173,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     item.user_properties += properties(item.callspec.params, context.device, context.route)
     if item.nodeid in context.finished:
         return
+    if context.sums_up:
+        pytest.skip("the run ended before this item did")
     budget = context.budget
     if budget is not None and budget.spent:
         pytest.skip("the budget was spent before this item began")

@@ -115,6 +115,13 @@ def go_on(out: Path, evidence: Evidence) -> Hold:
     return hold
 
 
+def seconds_on_record(out: Path) -> float:
+    """Seconds from the begin of a run, or of its last part, to the last line that it wrote."""
+    began = (out / "evidence.json").stat().st_mtime
+    lines = (path.stat().st_mtime for path in out.glob(Writer.PATTERN))
+    return max([began, *lines]) - began
+
+
 def failure_folder(out: Path, case: Case, law: str = "") -> Path:
     """Where the bundle of a refused case lives: named by its inputs, by its machine if any, by the
     ``law`` that is broken, where it is no value that is wrong, and by the calls before it if any.

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
 
@@ -20,9 +20,10 @@ import pytest
 from rich.console import Console
 
 from conformance import SUITE, kernel_coverage, resume, run_folder, suite
+from conformance.context import BY_A_PERSON, BY_ITSELF
 from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
 from conformance.devices.device import DeviceProfile, EnvironmentFailure
-from conformance.lineage import end_with
+from conformance.lineage import interruptible
 from conformance.operator import REFERENCE, ROUTES, Operator
 from conformance.plan import examples_of_each
 from conformance.progress import Tail, bar
@@ -148,11 +149,14 @@ def run(request: Request, console: Console) -> Outcome:
     with tempfile.TemporaryFile() as log:
         process = _start(request, log)
         interrupted = _watch(process, request, console)
+        evidence = _evidence_of(process, request)
+        unsummed = evidence is not None and evidence.status == "running"
+        if unsummed:
+            evidence = _sum_up(request, log, interrupted=interrupted) or evidence
         log.seek(0)
         text = log.read()
     told = text.decode(errors="replace")
-    evidence = read_evidence(request.out)
-    if evidence is None or evidence.process != process.pid:
+    if evidence is None:
         _tidy(request.out)
         if request.left_out and process.returncode == pytest.ExitCode.NO_TESTS_COLLECTED:
             return leave_out(request, console)
@@ -170,7 +174,7 @@ def run(request: Request, console: Console) -> Outcome:
     if request.counted and request.libraries is not None and status in (ACCEPTED, REFUSED):
         _measure(request, request.libraries, evidence, console)
     ended = _told(request, evidence, status, console)
-    if evidence.status == "running":
+    if unsummed and not interrupted:
         outcome.explain(told, console)
     return ended
 
@@ -266,8 +270,25 @@ def _start(request: Request, log: IO[bytes]) -> subprocess.Popen[bytes]:
         stderr=subprocess.STDOUT,
         env=environment,
         start_new_session=True,
-        preexec_fn=functools.partial(end_with, os.getpid(), signal.SIGINT),
+        preexec_fn=functools.partial(interruptible, os.getpid()),
     )
+
+
+def _evidence_of(process: subprocess.Popen[bytes], request: Request) -> Evidence | None:
+    """The evidence of the run that a process began; None where it began none."""
+    evidence = read_evidence(request.out)
+    return evidence if evidence is not None and evidence.process == process.pid else None
+
+
+def _sum_up(request: Request, log: IO[bytes], *, interrupted: bool) -> Evidence | None:
+    """Have what is on record of a run summed up, where its own process ended before it did that."""
+    how = BY_A_PERSON if interrupted else BY_ITSELF
+    more = (*request.pytest_arguments, f"--conformance-sum-up={how}")
+    asked = replace(request, resume=True, workers=0, pytest_arguments=more)
+    with tempfile.TemporaryFile() as unread:
+        process = _start(asked, unread)
+        process.wait()
+    return _evidence_of(process, request)
 
 
 def _options(request: Request) -> Iterator[tuple[str, str]]:
@@ -321,11 +342,14 @@ def _watch(process: subprocess.Popen[bytes], request: Request, console: Console)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Wait for pytest's summary; end it if that takes too long."""
+    """Wait for pytest's summary; end it and its workers if that takes too long, or if a person who
+    has interrupted the run does so once more.
+    """
     try:
         process.wait(END_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
+    except (subprocess.TimeoutExpired, KeyboardInterrupt):
+        # Not it alone: its workers would write on.
+        os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
 

@@ -87,6 +87,7 @@ RUNS: tuple[Phrase, ...] = (
     (r"^(\d+) more failed items: ", r"另有 \1 个失败项："),
     (r" ended without a verdict:$", r" 未得出判定即结束："),
     (r"^the device or its environment failed: ", r"设备或环境故障："),
+    (r"pytest ended before it had summed the run up", r"pytest 在汇总本次运行之前已结束"),
     (r"of the same diagnosis: (\d+) items?: ", r"同一诊断：另有 \1 项："),
     (r"^gave way to another card: ", r"已改用另一张卡："),
     (r"^interrupted: what was judged is summed up", r"已中断：正在汇总已判定的结果"),
