@@ -20,6 +20,7 @@ from conformance.devices.traits import traits_of
 from conformance.evidence import AnyLine, DeviceLine, Writer
 from conformance.fitted import asked
 from conformance.frozen.attach import attached
+from conformance.implementation import of_device
 from conformance.operator import ORACLES, REFERENCE, ROUTES
 from conformance.profiles import PROFILES, Profile
 from conformance.resume import Asked, Finished, earlier_run, finished_items
@@ -128,6 +129,7 @@ class Context:
                 description=words,
                 profile=told,
                 card=number,
+                implementation=of_device(device).words,
                 lost=getattr(device, "lost", ()),
             )
             self._writer.write(opened)

@@ -26,6 +26,7 @@ from conformance.operator import RELATIONS, Operator
 from conformance.provenance import provenance
 from conformance.reporting.terminal import (
     as_text,
+    called_lines,
     coverage_lines,
     lost_lines,
     observed_lines,
@@ -149,7 +150,14 @@ class Controller:
         if self.evidence is not None and self.evidence.status != "running":
             terminalreporter.section("conformance")
             terminalreporter.write(as_text(self.evidence))
-            told = (coverage_lines, tiling_key_lines, observed_lines, withheld_lines, lost_lines)
+            told = (
+                coverage_lines,
+                tiling_key_lines,
+                observed_lines,
+                withheld_lines,
+                lost_lines,
+                called_lines,
+            )
             for line in (line for lines in told for line in lines(self.evidence)):
                 terminalreporter.line(line)
             terminalreporter.line(f"evidence: {self.context.out / 'evidence.json'}")

@@ -84,13 +84,15 @@ class DeviceLine(Line, tag="device", kw_only=True):
     """The profile of the device that this worker opened, and its words for it.
 
     ``card`` is the physical number of an NPU, which holds until the worker's next such line;
-    ``lost`` are the cards that gave way to it, each with the reason.
+    ``lost`` are the cards that gave way to it, each with the reason. ``implementation`` says what
+    it calls: which libraries, package, checkout or plugin's device.
     """
 
     description: str
     profile: Mapping[str, Any]
     card: int | None = None
     lost: tuple[str, ...] = ()
+    implementation: str = ""
 
 
 class FailureLine(Line, tag="failure", kw_only=True):

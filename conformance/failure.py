@@ -16,6 +16,7 @@ from conformance.diagnosis.alike import diagnosis
 from conformance.diagnosis.picture import excerpts, pictures
 from conformance.evidence import FailureLine
 from conformance.frozen.case import Frozen
+from conformance.implementation import of_device
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.picture import Picture
 from conformance.provenance import provenance
@@ -34,6 +35,7 @@ AS_DRAWN = "Nothing smaller was looked for: another failure of the same diagnosi
 
 ALONE_ACCEPTED = "alone, on a new device, the call is accepted"
 
+OF_A_PLUGIN = "called was {}: to call it again, run this item again"
 STOPPED = "the search for a smaller case ended after"
 LOST = "the case was not run again, as the device was lost: "
 
@@ -46,7 +48,7 @@ def tell(
     repeatable: bool,
     stopped: str = "",
     lost: str = "",
-    profile: DeviceProfile | None = None,
+    device: object = None,
     arithmetic: Arithmetic = IEEE,
     telling: Judged | None = None,
     as_drawn: bool = False,
@@ -55,12 +57,14 @@ def tell(
     """Write the bundle of a refused case into the run's folder, and say what is in it.
 
     ``stopped`` is what was spent before a smallest case was found, ``lost`` what kept it from being
-    run again. ``profile`` and ``arithmetic`` are those of the device that was judged. ``telling``
+    run again. ``device`` is what was judged, ``arithmetic`` is that device's. ``telling``
     is a refused case that shows more than the smallest does; pictures are of that. ``as_drawn``:
     nothing smaller was looked for, as another failure of the same diagnosis stands for it.
     ``alone_accepted``: the case was accepted without the calls before it. Raises `OSError`.
     """
     case, verdict = judged.case, judged.verdict
+    profile: DeviceProfile | None = getattr(device, "profile", None)
+    called = None if device is None else of_device(device, case.operator)
     law = judged.name if judged.judged_as == "relation" else ""
     folder = failure_folder(context.out, case, law)
     lines = [str(verdict)]
@@ -78,6 +82,8 @@ def tell(
     if stopped:
         lines += [f"  {STOPPED} {stopped}"]
     lines += [f"  {line}" for line in _larger(judged, telling)]
+    if called is not None and called.source == "plugin":
+        lines += [f"  {OF_A_PLUGIN.format(called.words)}"]
     lines += [f"  replay: {replay_line(folder, context)}"]
     text = "\n".join(lines)
     origin = Origin(
@@ -91,7 +97,7 @@ def tell(
         device=profile,
         arithmetic=arithmetic,
     )
-    saved = Replay(case, judged.judged_as, judged.name, context.route)
+    saved = Replay(case, judged.judged_as, judged.name, context.route, implementation=called)
     records = context.records
     write_bundle(folder, saved, records.get(case.operator), judged.observation, origin, records)
     return FailureLine(
@@ -174,7 +180,9 @@ def replay_line(folder: Path, context: Context) -> str:
         words += ["--route", context.route]
     if context.time_limit != context.profile.time_limit:
         words += ["--time-limit", f"{context.time_limit:g}"]
-    if context.libraries is not None:
+    if context.traits.checkout:
+        words += ["--kernels", _near(Path(context.traits.checkout))]
+    elif context.libraries is not None:
         words += ["--libraries", _near(context.libraries)]
     if context.package is not None:
         words += ["--package", _near(context.package)]

@@ -319,7 +319,7 @@ def pytest_runtest_makereport(
                 repeatable=not trial.unrepeatable,
                 stopped=trial.stopped,
                 lost=trial.lost,
-                profile=getattr(getattr(item, "funcargs", {}).get("device"), "profile", None),
+                device=getattr(item, "funcargs", {}).get("device"),
                 arithmetic=trial.arithmetic,
                 telling=trial.telling(),
                 as_drawn=trial.as_drawn,

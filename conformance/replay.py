@@ -13,6 +13,7 @@ import numpy as np
 
 from conformance.case import Case
 from conformance.devices.device import Device
+from conformance.implementation import Implementation
 from conformance.judge import judge_example, judge_rejection
 from conformance.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.numerics.arithmetic import Arithmetic
@@ -35,13 +36,16 @@ JudgedAs = Literal[
 
 @dataclass(frozen=True)
 class Replay:
-    """A case, what it was judged as, the name of its rejection, example or relation, the route."""
+    """A case, what it was judged as, the name of its rejection, example or relation, the route, and
+    the implementation that failed, None where none did or it is not known.
+    """
 
     case: Case
     judged_as: JudgedAs = "values"
     name: str = ""
     route: str = "aclnn"
     schema: int = SCHEMA
+    implementation: Implementation | None = None
 
 
 def save(replay: Replay, path: Path) -> None:

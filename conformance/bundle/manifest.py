@@ -134,8 +134,9 @@ class Manifest(Strict, kw_only=True):
     is the profile of the device that was judged, None where there was none; ``arithmetic`` is what
     the accepted patterns leave to it. ``symbol`` is the function that was called; without one
     ``no_programs`` says why the bundle has no programs, ``no_cpp`` why it has none in C++.
-    ``memory`` is what outputs and workspace hold before the call (`conformance.setting`),
-    ``before`` the calls that are made before it.
+    ``implementation`` is what was called, in words; ``case.json`` has its hashes. ``memory`` is
+    what outputs and workspace hold before the call (`conformance.setting`), ``before`` the calls
+    that are made before it.
     """
 
     kind: str = KIND
@@ -157,6 +158,7 @@ class Manifest(Strict, kw_only=True):
     machine: dict[str, int | str] | None
     device: dict[str, Any] | None
     device_words: str
+    implementation: str = ""
     arithmetic: dict[str, tuple[str, ...]]
     provenance: dict[str, Any]
     symbol: str

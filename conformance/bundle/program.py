@@ -50,6 +50,7 @@ def cpp_program(manifest: Manifest) -> bytes:
         about=_comment(about),
         headline=_comment(manifest.headline),
         title=quoted(about),
+        failed_on=quoted(manifest.implementation) if manifest.implementation else "",
         symbol=_word(manifest.symbol),
         declared=[_declared(one) for one in manifest.arguments],
         before_call=list(_before_call(manifest)),

@@ -137,6 +137,7 @@ def bundle_files(
         machine=machine_of(case),
         device=None if origin.device is None else msgspec.to_builtins(origin.device),
         device_words="" if origin.device is None else origin.device.describe(),
+        implementation="" if replay.implementation is None else replay.implementation.words,
         arithmetic=_words(origin.arithmetic),
         provenance=dict(origin.provenance),
         symbol="" if why_not or operator is None else operator.symbol(two_phase(replay.route)),

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
 
 from conformance import replay, suite
 from conformance.by_standard import by_standard
-from conformance.context import one_of
+from conformance.context import DEFAULTS, one_of
 from conformance.controller import ACCEPTED, ENVIRONMENT, REFUSED
 from conformance.devices.device import Device, DeviceProfile
+from conformance.devices.foreign import checkout_libraries
 from conformance.devices.npu import NpuDevice
 from conformance.devices.open import open_device
 from conformance.gate.reading import printable
+from conformance.implementation import (
+    Implementation,
+    absent,
+    check_called,
+    compared,
+    of_device,
+    unusable,
+)
+from conformance.left_out import told
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.observation import Observation
 from conformance.operator import ROUTES, Operator
@@ -23,39 +33,61 @@ from conformance.packages.delivered import DeliveredPackage, delivered, package_
 from conformance.progress import bar
 from conformance.verdict import Verdict
 
+OWN_KERNELS_HELP = "judge the suite's own kernels, though the case failed on something else"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """On what a case is judged again, and by what beside its contract; ``route`` None: its own."""
+    """On what a case is judged again, and by what beside its contract; ``route`` None: its own.
+
+    ``kernels`` is a checkout; ``own_kernels``: the suite's own, whatever failed. ``beside`` is the
+    folder that the case lies in: nothing there is run unless it is named.
+    """
 
     device: str
     limit: float
+    beside: Path
     route: str | None = None
     libraries: Path | None = None
     package: Path | None = None
+    kernels: Path | None = None
+    own_kernels: bool = False
     standard: str | None = None
     standards: bool = False
     directories: tuple[Path, ...] = ()
 
+    @property
+    def named(self) -> bool:
+        """Whether an implementation is named; an NPU that is named is one."""
+        given = (self.libraries, self.package, self.kernels, self.own_kernels or None)
+        return any(given) or self.device.startswith("npu")
+
 
 @dataclass(frozen=True)
 class Again:
-    """What came of it; ``status`` is the front door's."""
+    """What came of it; ``status`` is the front door's, ``beside`` what was called beside what
+    failed (`conformance.implementation.compared`)."""
 
     operator: Operator
     observation: Observation
     verdict: Verdict
     profile: DeviceProfile
     status: int
+    called: str
+    beside: str
 
 
 def judge_again(
     saved: replay.Replay, operators: Sequence[Operator], asked: Asked, console: Console
 ) -> Again:
-    """Judge a saved case and print the verdict.
+    """Judge a saved case on what failed, or on what is named in its place; print the verdict.
 
-    Raises `suite.UsageError` for a case that cannot be called on the route.
+    Raises `suite.UsageError` for a case that cannot be called on the route, EnvironmentFailure
+    where what failed is not here, and nothing else is named.
     """
+    check_asked(asked)
+    failed = saved.implementation
+    asked = on_what_failed(failed, asked)
     route = one_of(ROUTES, "route of the case", asked.route or saved.route)
     on_route = [operator.on_route(route) for operator in operators]
     operator, judged = replay.judgement(saved, on_route)
@@ -65,10 +97,18 @@ def judge_again(
         [one for one in on_route if one.name in called], asked.directories
     )
     package = delivered(asked.package, [operator])
-    device = open_and_tell(
-        asked.device, console, asked.limit, asked.libraries, kernels, route, package
-    )
+    libraries = asked.libraries
+    if asked.kernels is not None:
+        wanted = [one for one in on_route if one.name in called]
+        checkout = checkout_libraries(asked.kernels.absolute(), wanted)
+        for line in told(checkout.unbuilt):
+            console.print(line, markup=False)
+        libraries = checkout.libraries
+    device = open_and_tell(asked.device, console, asked.limit, libraries, kernels, route, package)
     try:
+        now = of_device(device, operator.name)
+        if not asked.named:
+            check_called(failed, now)
         with bar(console) as progress:
             task = progress.add_task("making the tensors", total=3)
             _ = saved.case.arrays
@@ -82,8 +122,65 @@ def judge_again(
     console.print(printable(str(verdict)), markup=False)
     for name, ruling in verdict.standards.items():
         console.print(f"  {name}: {ruling}", markup=False)
+    beside = compared(failed, now)
+    if beside:
+        console.print(printable(beside), markup=False)
     status = (ACCEPTED if verdict.ok else REFUSED) if verdict.judged else ENVIRONMENT
-    return Again(operator, observation, verdict, device.profile, status)
+    return Again(operator, observation, verdict, device.profile, status, now.words, beside)
+
+
+def check_asked(asked: Asked) -> None:
+    """Raise `suite.UsageError` for options that do not go together."""
+    if asked.kernels is not None:
+        check_checkout(asked.kernels, asked.device, asked.route, asked.libraries)
+    others = {"libraries": asked.libraries, "package": asked.package, "kernels": asked.kernels}
+    given = [(name, value) for name, value in others.items() if value is not None]
+    if asked.own_kernels and given:
+        raise suite.UsageError(*given[0], "does not go with --own-kernels")
+    if asked.own_kernels and asked.device.startswith("npu"):
+        raise suite.UsageError("device", asked.device, "--own-kernels needs the simulator")
+    if asked.package is not None and asked.kernels is not None:
+        raise suite.UsageError("package", asked.package, "does not go with --kernels")
+
+
+def check_checkout(checkout: Path, device: str, route: str | None, libraries: Path | None) -> None:
+    """Raise `suite.UsageError` for what does not go together with ``--kernels``."""
+    if not checkout.is_dir():
+        raise suite.UsageError("kernels", checkout, "allowed: a folder that exists")
+    if libraries is not None:
+        raise suite.UsageError("libraries", libraries, "does not go with --kernels")
+    if not device.startswith(("auto", "sim")):
+        raise suite.UsageError("device", device, "--kernels needs the simulator")
+    if route not in (None, DEFAULTS["route"]):
+        rule = f"--kernels is called on route {DEFAULTS['route']}"
+        raise suite.UsageError("route", route, rule)
+
+
+def on_what_failed(failed: Implementation | None, asked: Asked) -> Asked:
+    """What is asked for; where nothing is named, of the libraries, package or checkout that failed.
+
+    Raises EnvironmentFailure where these are not here, or cannot be opened by a replay.
+    """
+    if asked.own_kernels:
+        return replace(asked, device="sim" if asked.device == "auto" else asked.device)
+    if failed is None or any((asked.libraries, asked.package, asked.kernels)):
+        return asked
+    if failed.source == "plugin" and not asked.named:
+        raise absent(failed, "a replay opens no plugin's device")
+    if failed.source not in ("libraries", "package", "checkout"):
+        return asked
+    why = unusable(failed.place, asked.beside)
+    if not why:
+        place = Path(failed.place)
+        return replace(
+            asked,
+            libraries=place if failed.source == "libraries" else None,
+            package=place if failed.source == "package" else None,
+            kernels=place if failed.source == "checkout" else None,
+        )
+    if asked.named:
+        return asked
+    raise absent(failed, why)
 
 
 def open_and_tell(
@@ -109,6 +206,7 @@ def open_and_tell(
         raise suite.UsageError("device", spec, str(error)) from error
     card = f", {device.card}" if isinstance(device, NpuDevice) else ""
     console.print(f"device: {device.profile.describe()}{card}", markup=False)
+    console.print(f"called: {of_device(device).words}", markup=False)
     if package is not None:
         for line in package_lines(package, device.profile):
             console.print(line, markup=False)

@@ -10,7 +10,7 @@ from pathlib import Path
 from rich.console import Console
 
 from conformance import runner, suite
-from conformance.context import DEFAULTS
+from conformance.commands.again import check_checkout
 from conformance.devices.device import EnvironmentFailure
 from conformance.devices.foreign import Checkout, checkout_libraries, contents
 from conformance.left_out import not_on_route, told
@@ -48,7 +48,7 @@ def choose(
     directories = [directory.absolute() for directory in parsed.operators]
     wanted = suite.chosen(known, parsed.operator, directories)
     if parsed.kernels is not None:
-        check_kernels(parsed)
+        check_checkout(parsed.kernels, parsed.device, parsed.route, parsed.libraries)
     left_out = not_on_route(wanted, route, parsed.operator, pytest_arguments)
     others = [operator for operator in wanted if operator.name not in left_out]
     _tell([*told(left_out), *runner.beyond(others, route)], console)
@@ -58,19 +58,6 @@ def choose(
     if package is not None:
         return _of_package(package, chosen, left_out, parsed.operator, console)
     return Chosen(chosen, left_out)
-
-
-def check_kernels(parsed: argparse.Namespace) -> None:
-    """Raise `suite.UsageError` for what does not go together with ``--kernels``."""
-    if not parsed.kernels.is_dir():
-        raise suite.UsageError("kernels", parsed.kernels, "allowed: a folder that exists")
-    if parsed.libraries is not None:
-        raise suite.UsageError("libraries", parsed.libraries, "does not go with --kernels")
-    if not parsed.device.startswith(("auto", "sim")):
-        raise suite.UsageError("device", parsed.device, "--kernels needs the simulator")
-    if parsed.route not in (None, DEFAULTS["route"]):
-        rule = f"--kernels is called on route {DEFAULTS['route']}"
-        raise suite.UsageError("route", parsed.route, rule)
 
 
 def _of_checkout(

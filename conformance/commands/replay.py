@@ -18,7 +18,7 @@ from conformance.bundle.arguments import UNDEFINED
 from conformance.bundle.arrays import encode, storable
 from conformance.bundle.read import Bundle, as_stored, others, read_bundle
 from conformance.case import Case, Machine
-from conformance.commands.again import Again, Asked, judge_again
+from conformance.commands.again import OWN_KERNELS_HELP, Again, Asked, judge_again
 from conformance.commands.common import add_json, add_operators, tell_program
 from conformance.context import DEFAULTS, device_spec, folder_of, one_of, seconds_of
 from conformance.frozen import attach
@@ -52,6 +52,8 @@ def add_replay(commands: Any) -> None:
     add("--time-limit", metavar="SECONDS", help="of the call (as it was)")
     add("--libraries", metavar="DIR", help="judge the libascendcl.so and libopapi.so in DIR")
     add("--package", metavar="DIR", help="judge the custom-operator package in DIR")
+    add("--kernels", type=Path, metavar="DIR", help="judge the operator of a checkout (simulator)")
+    add("--own-kernels", action="store_true", help=OWN_KERNELS_HELP)
     add("--standard", metavar="NAME", help="summed outputs must pass this published standard too")
     add("--standards", action="store_true", help="tell what every published standard says")
     add(
@@ -88,6 +90,9 @@ def replay_command(parsed: argparse.Namespace, console: Console, extra: list[str
         limit=seconds_of(parsed.time_limit, PROFILES[_profile(bundle)]),
         libraries=libraries,
         package=folder_of("package", parsed.package),
+        kernels=parsed.kernels and parsed.kernels.absolute(),
+        own_kernels=parsed.own_kernels,
+        beside=parsed.bundle,
         standard=parsed.standard,
         standards=parsed.standards,
         directories=directories,
@@ -106,6 +111,7 @@ def replay_command(parsed: argparse.Namespace, console: Console, extra: list[str
         console.print(f"regression: {promoted} ({size:,} bytes); commit it", markup=False)
     if parsed.json:
         told = {"headline": again.verdict.headline, "bundle": str(parsed.bundle)}
+        told |= {"called": again.called, "implementation": again.beside}
         told |= {"bytes": same_bytes, "patterns": same_patterns}
         told |= {} if promoted is None else {"regression": str(promoted)}
         tell_program({"status": again.status, **told})

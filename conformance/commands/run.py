@@ -13,8 +13,8 @@ from rich.console import Console
 from conformance import kernel_coverage, replay, runner, suite
 from conformance.budget import seconds_of_budget
 from conformance.by_standard import by_standard
-from conformance.commands.again import Asked, judge_again, open_and_tell
-from conformance.commands.chosen import check_kernels, choose
+from conformance.commands.again import OWN_KERNELS_HELP, Asked, judge_again, open_and_tell
+from conformance.commands.chosen import choose
 from conformance.commands.common import add_json, add_operators, tell_program
 from conformance.context import (
     DEFAULTS,
@@ -26,7 +26,6 @@ from conformance.context import (
     seed_of,
 )
 from conformance.devices.device import EnvironmentFailure
-from conformance.devices.foreign import checkout_libraries
 from conformance.devices.npu import NpuDevice
 from conformance.frozen.attach import attached
 from conformance.gate.reading import CannotJudge, printable
@@ -92,6 +91,7 @@ def add_run(commands: Any) -> None:
         help="judge the operators of a checkout in the layout of ops-transformer, its kernels and"
         " host tilings as they are (simulator; docs/foreign_kernels.md)",
     )
+    add("--own-kernels", action="store_true", help=f"with --case: {OWN_KERNELS_HELP}")
     add(
         "--kernel-coverage",
         action="store_true",
@@ -142,6 +142,8 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     operators = suite.operators(directories)
     if parsed.kernel_coverage:
         _check_counting(parsed)
+    if parsed.own_kernels and parsed.case is None:
+        raise suite.UsageError("own-kernels", True, "goes with --case")
     if parsed.case is not None:
         return _judge_saved(parsed, operators, console, limit, libraries)
     found = choose(parsed, operators, route, package, extra, console)
@@ -255,14 +257,15 @@ def _judge_saved(
     Raises `suite.UsageError` for a case that cannot be called on the route.
     """
     saved = replay.load(parsed.case)
-    if parsed.kernels is not None:
-        libraries = _libraries_of(parsed, saved.case.operator, operators)
     asked = Asked(
         device=parsed.device,
         route=parsed.route,
         limit=limit,
         libraries=libraries,
         package=folder_of("package", parsed.package),
+        kernels=parsed.kernels and parsed.kernels.absolute(),
+        own_kernels=parsed.own_kernels,
+        beside=parsed.case.parent,
         standard=parsed.standard,
         standards=parsed.standards,
         directories=tuple(parsed.operators),
@@ -270,19 +273,9 @@ def _judge_saved(
     again = judge_again(saved, operators, asked, console)
     if parsed.json:
         told = {"headline": again.verdict.headline, "case": str(parsed.case)}
+        told |= {"called": again.called, "implementation": again.beside}
         tell_program({"status": again.status, **told})
     return again.status
-
-
-def _libraries_of(parsed: argparse.Namespace, name: str, operators: tuple[Operator, ...]) -> Path:
-    """The libraries of the checkout's operator of that name; it alone is built.
-
-    Raises `suite.UsageError` for an operator without a record and for what does not go with a
-    checkout, EnvironmentFailure if it does not build.
-    """
-    check_kernels(parsed)
-    wanted = suite.chosen(operators, [name])
-    return checkout_libraries(parsed.kernels.absolute(), wanted).libraries
 
 
 def _one_for_each_card(workers: int, cards: int, console: Console) -> int:

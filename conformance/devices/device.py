@@ -46,13 +46,28 @@ class Library:
 
 
 @dataclass(frozen=True)
+class Origin:
+    """Where the operators that a device calls are from.
+
+    ``source``: the simulator's, built from ``folders`` of kernels (none: the suite's own); those of
+    the NPU's CANN; or what was named in their place, libraries, a package or a checkout, which lie
+    in the folder ``place``.
+    """
+
+    source: Literal["built", "npu", "libraries", "package", "checkout"]
+    place: str = ""
+    folders: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class DeviceProfile:
     """What is known of a device; it is stored with the evidence.
 
     ``ub_bytes`` is the unified buffer of one vector core that a tiling may use, None if unknown.
     ``cann`` is the version text that the runtime answers, "unknown" if it answers none.
     ``libraries`` has the libraries that were really loaded, by file name. ``determinism`` says
-    whether the same call gives the same bits again.
+    whether the same call gives the same bits again. ``origin`` is None for a device that
+    `conformance.devices.open` did not open.
     """
 
     name: str
@@ -66,6 +81,7 @@ class DeviceProfile:
     flush_to_zero: Trait
     overflow_mode: Trait
     determinism: Trait = Trait("unknown")
+    origin: Origin | None = None
 
     def describe(self) -> str:
         """The device in a few words: ``simulated Ascend910B1, 48 vector cores``."""

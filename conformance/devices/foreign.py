@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -118,3 +119,9 @@ def checkout_libraries(
         folders={name: there[name] for name in built.built},
         unbuilt={one.operator: f"it does not build: {one.reason}" for one in built.unbuilt},
     )
+
+
+def parts(libraries: Path, operator: str) -> list[Path]:
+    """The libraries of one operator among those that were built of a checkout."""
+    of_it = re.compile(rf"lib{re.escape(operator)}_(\d+|tiling)\.so", re.ASCII)
+    return [path for path in sorted(libraries.iterdir()) if of_it.fullmatch(path.name)]

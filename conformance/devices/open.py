@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from msgspec import structs
@@ -19,12 +20,14 @@ from conformance.devices.device import (
     DeviceProfile,
     EnvironmentFailure,
     Library,
+    Origin,
     Trait,
 )
 from conformance.devices.isolated import IsolatedDevice
 from conformance.devices.messages import OWN_KERNELS, Opened, Setup
 from conformance.devices.npu import NpuDevice
 from conformance.devices.torch_npu.wheel import Wheel, known_wheel
+from conformance.devices.traits import traits_of
 from conformance.packages.delivered import DeliveredPackage
 from conformance.packages.lookup import GENERAL, candidates
 from conformance.torch_call import TORCH_NPU
@@ -70,6 +73,7 @@ def open_device(
             f"time_limit {time_limit} and memory_limit {memory_limit} must be positive"
         )
     signs = npu_signs() if kind == "auto" else []
+    origin = _origin(kind == "npu" or bool(signs), libraries, kernels, package)
     if kind == "npu" or signs:
         setup = _npu(libraries, 0, route)
         if package is not None:
@@ -79,7 +83,7 @@ def open_device(
 
         def open_card(card: Card) -> IsolatedDevice:
             chosen = structs.replace(setup, device=card.number)
-            return _open(chosen, time_limit, memory_limit, package)
+            return _open(chosen, time_limit, memory_limit, package, origin)
 
         try:
             return NpuDevice(wanted_cards(which, DEVICE_NODES), lock_folder(), open_card)
@@ -97,7 +101,7 @@ def open_device(
     if package is not None:
         setup = structs.replace(setup, package=package.judged)
     try:
-        return _open(setup, time_limit, memory_limit, package)
+        return _open(setup, time_limit, memory_limit, package, origin)
     except ValueError as error:
         raise ValueError(f"device '{spec}': {error}") from None
     except EnvironmentFailure as error:
@@ -114,8 +118,29 @@ def _parse(spec: str) -> tuple[str, str]:
     return kind, which
 
 
+def _origin(
+    npu: bool,
+    libraries: Path | None,
+    kernels: Sequence[Path] | None,
+    package: DeliveredPackage | None,
+) -> Origin:
+    """Where the operators are from that a device calls. Raises ValueError as `traits_of` does."""
+    if package is not None:
+        return Origin("package", str(package.package.root))
+    if libraries is not None:
+        checkout = traits_of(libraries).checkout
+        return Origin("checkout" if checkout else "libraries", checkout or str(libraries.resolve()))
+    if npu:
+        return Origin("npu")
+    return Origin("built", folders=tuple(map(str, kernels or ())))
+
+
 def _open(
-    setup: Setup, time_limit: float, memory_limit: int, package: DeliveredPackage | None
+    setup: Setup,
+    time_limit: float,
+    memory_limit: int,
+    package: DeliveredPackage | None,
+    origin: Origin,
 ) -> IsolatedDevice:
     device = IsolatedDevice(setup, time_limit=time_limit, memory_limit=memory_limit)
     try:
@@ -123,7 +148,7 @@ def _open(
         if package is not None:
             parts = {name: str(path) for name, path in package.parts(opened.soc).items()}
             opened = structs.replace(opened, libraries={**opened.libraries, **parts})
-        device.adopt(_profile(setup, opened))
+        device.adopt(replace(_profile(setup, opened), origin=origin))
     except BaseException:
         device.close()
         raise
@@ -214,7 +239,7 @@ def _profile(setup: Setup, opened: Opened) -> DeviceProfile:
         vector_cores=opened.vector_cores,
         ub_bytes=opened.ub_bytes or (declared[0] if declared else None),
         cann=opened.cann,
-        libraries={name: _library(path) for name, path in opened.libraries.items()},
+        libraries={name: Library(path, hashed(path)) for name, path in opened.libraries.items()},
         cast_mode=Trait("round half to even" if simulated else "unknown"),
         flush_to_zero=Trait("subnormals are kept" if simulated else "unknown"),
         overflow_mode=Trait("infinity" if simulated else "unknown"),
@@ -222,9 +247,10 @@ def _profile(setup: Setup, opened: Opened) -> DeviceProfile:
     )
 
 
-def _library(path: str) -> Library:
+def hashed(path: str | Path) -> str:
+    """The SHA-256 of a file's bytes. Raises `OSError`."""
     with open(path, "rb") as file:
         digest = hashlib.sha256()
         while block := file.read(1 << 20):
             digest.update(block)
-    return Library(path, digest.hexdigest())
+    return digest.hexdigest()

@@ -17,7 +17,7 @@ from conformance.frozen.case import MOST_LINKS, is_link
 from conformance.reporting.chinese import in_chinese
 from conformance.reporting.drawing import heat_map, histogram, legend
 from conformance.reporting.groups import Group, groups
-from conformance.reporting.terminal import percent
+from conformance.reporting.terminal import called_lines, percent
 from conformance.reporting.texts import HTML_LANGUAGE, LANGUAGES, texts
 from conformance.suite import UsageError
 from conformance.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence, read_evidence
@@ -77,6 +77,7 @@ def render(evidence: Evidence, language: str = "en") -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    say = in_chinese if language == "zh" else str
     shown = groups(evidence.failures)[:SHOWN_FAILURES]
     told = sum(1 + len(group.others) for group in shown)
     return environment.get_template("report.html.j2").render(
@@ -91,6 +92,7 @@ def render(evidence: Evidence, language: str = "en") -> str:
         more_failures=len(evidence.failures) - told,
         errors=[(name, text[-2000:]) for name, text in list(evidence.errors.items())[:20]],
         devices=list(dict.fromkeys(line.description for line in evidence.devices)),
+        called=[say(line.partition(": ")[2]) for line in called_lines(evidence)],
         percent=percent,
         started=run_time(evidence.started),
     )

@@ -16,6 +16,7 @@ from conformance.reporting.groups import groups
 from conformance.reporting.language import Speaking
 from conformance.reporting.terminal import (
     WIDTH,
+    called_lines,
     coverage_lines,
     impossible_lines,
     kernel_lines,
@@ -84,6 +85,8 @@ def tell(out: Path, evidence: Evidence, status: int, console: Console) -> None:
     words = f"{result(evidence, status)}: {evidence.cases:,} distinct cases"
     if evidence.selected < evidence.declared:
         words += f" in {evidence.selected} of {evidence.declared} declared cells"
+    for line in called_lines(evidence):
+        console.print(line, markup=False)
     where = _near(out / "evidence.json")
     if evidence.request.get("shard", str(WHOLE)) != str(WHOLE):
         words += f", shard {evidence.request['shard']}"

@@ -66,6 +66,12 @@ def withheld_lines(evidence: Evidence) -> Iterator[str]:
     yield from (f"not possible here, not judged: {line}" for line in evidence.withheld)
 
 
+def called_lines(evidence: Evidence) -> Iterator[str]:
+    """What the devices really called."""
+    told = dict.fromkeys(one.implementation for one in evidence.devices if one.implementation)
+    yield from (f"called: {implementation}" for implementation in told)
+
+
 def lost_lines(evidence: Evidence) -> Iterator[str]:
     """The cards that were lost while the run went on with others."""
     yield from (f"gave way to another card: {line}" for line in evidence.lost_cards)

@@ -27,6 +27,7 @@ TEXTS: Mapping[str, tuple[str, str]] = {
     "failed items": ("failed items", "个失败项"),
     "seconds": ("seconds", "秒"),
     "device": ("Device", "设备"),
+    "called": ("Called", "实际调用"),
     "route": ("Route", "调用路径"),
     "profile": ("Profile", "测试档位"),
     "seed": ("Seed", "随机种子"),

@@ -91,6 +91,7 @@ y is wrong in 1 of 5 elements.
   Case(copying, careful, int64: 
     x: int64[5] = [0, 0, 0, 0, 0]
     y: int64[5])
+  called was conftest.ToyDevice, a device of a pytest plugin: to call it again, run this item again
   replay: python -m conformance replay reports/latest/failures/DIGEST \
 --operators records
 """  # noqa: W291

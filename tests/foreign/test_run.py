@@ -68,6 +68,35 @@ def test_a_saved_case_is_judged_on_the_checkout(tmp_path: Path) -> None:
     assert conformance(*command, folder=tmp_path).status == 0
 
 
+def test_a_replay_calls_the_checkout_that_failed_as_it_is_by_now(tmp_path: Path) -> None:
+    """An engineer mends the kernel, and replays the failure's bundle."""
+    checkout = written(tmp_path / "checkout", old0="slot < data.topK", new0="slot + 1 < data.topK")
+    only = ("--", "-k", "test_examples and float32")
+    done = conformance("run", "--kernels", str(checkout), *FLOATS, *only, folder=tmp_path)
+    assert done.status == 1, done.err
+    assert f"\ncalled: the checkout {checkout} (libopapi.so sha256 " in done.err
+    assert " --device sim --kernels checkout" in done.err, "the replay line names the checkout"
+    (failure, *_) = sorted((tmp_path / "reports" / "latest" / "failures").iterdir())
+    again = ("replay", str(failure), "--device", "sim")
+    same = conformance(*again, folder=tmp_path)
+    assert same.status == 1, same.err
+    assert "rebuilt since" not in same.err
+    (kernel,) = (path for path in checkout.rglob("*") if "slot + 1 <" in _text(path))
+    kernel.write_text(kernel.read_text().replace("slot + 1 < data.topK", "slot < data.topK"))
+    mended = conformance(*again, folder=tmp_path)
+    assert mended.status == 0, mended.err
+    assert f"\nrebuilt since: lib{NAME}_" in mended.err
+    shutil.rmtree(checkout)
+    gone = conformance(*again, folder=tmp_path)
+    assert gone.status == 3
+    assert f"the checkout {checkout}" in gone.err
+    assert "Name it by --kernels" in gone.err
+
+
+def _text(path: Path) -> str:
+    return path.read_text() if path.suffix in (".h", ".cpp") else ""
+
+
 def test_host_code_that_uses_what_is_not_modelled_is_told_with_its_line(tmp_path: Path) -> None:
     checkout = written(tmp_path / "checkout")
     (tiling,) = checkout.rglob(f"{NAME}_tiling.cpp")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from conformance.reporting.chinese.verdicts import Phrase
 
 HEADINGS = {
@@ -126,7 +128,67 @@ RUNS: tuple[Phrase, ...] = (
     (r", seed (\d+) of profile (\w+)$", r"，种子 \1，档位 \2"),
     (r"^bundle: the outputs are those of then, byte for byte", r"复现包：输出与当时逐字节一致"),
     (r"^bundle: the accepted patterns are those that it stores", r"复现包：允许值与包中所存一致"),
+    (
+        r"^(\s*)(called|another implementation): (.*)$|"
+        r"^(\s*)called was (.*)(: to call it again, run this item again)$",
+        lambda m: _called(m),
+    ),
+    (r"^rebuilt since: ", r"此后已重新编译："),
+    (r"(\S+) was ([0-9a-f]{16}), is ([0-9a-f]{16})", r"\1 原为 \2，现为 \3"),
+    (r"(\S+) was ([0-9a-f]{16}), is not there", r"\1 原为 \2，现已不存在"),
+    (r"(\S+) was not there, is ([0-9a-f]{16})", r"\1 原先没有，现为 \2"),
+    (r"^the case does not say on what it failed$", r"该用例未记录当时失败的实现"),
+    (
+        r"the implementation that failed is not here: (.*): (.*)\. Name it by (.*), or name another"
+        r" one by (--libraries, --package, --kernels or --own-kernels) \(the suite's own\)$",
+        lambda m: (
+            f"此处没有当时失败的实现：{_implementation(m[1])}：{_absent(m[2])}。用 {_absent(m[3])} 指明它，"
+            f"或用 {m[4].replace(' or ', ', ')} 指明另一实现（最后一项为套件自带）"
+        ),
+    ),
 )
+
+IMPLEMENTATIONS = (
+    ("the suite's own kernels", "套件自带的 kernel"),
+    ("the kernels in ", "kernel 目录 "),
+    ("CANN's own operators", "CANN 自带的算子"),
+    ("the libraries in ", "库目录 "),
+    ("the package in ", "算子包 "),
+    ("the checkout ", "源码目录 "),
+    (", a device of a pytest plugin", "（pytest 插件的设备）"),
+)
+ABSENT = (
+    ("a replay opens no plugin's device", "复现命令无法打开插件的设备"),
+    ("there is no such folder", "该目录不存在"),
+    ("the folder lies in the bundle", "该目录位于复现包内"),
+    ("this device calls ", "此设备调用的是"),
+    (" is another user's, or others may write it", " 属于其他用户，或可被他人写入"),
+    (", the folder of its records", "（其算子记录所在目录）"),
+    ("pytest, which runs the failed item again", "pytest（重新运行失败的测试项）"),
+)
+
+
+def _implementation(words: str) -> str:
+    for english, chinese in IMPLEMENTATIONS:
+        words = words.replace(english, chinese)
+    return words
+
+
+def _absent(words: str) -> str:
+    for english, chinese in ABSENT:
+        words = words.replace(english, chinese)
+    return _implementation(words)
+
+
+def _called(said: re.Match[str]) -> str:
+    """What was called, and what it was called in place of."""
+    if said[2] is None:
+        return f"{said[4]}实际调用的是 {_implementation(said[5])}：请重新运行该测试项以再次调用"
+    if said[2] == "called":
+        return f"{said[1]}实际调用：{_implementation(said[3])}"
+    now, _, failed = said[3].partition(" instead of ")
+    return f"{said[1]}并非同一实现：{_implementation(now)}，而非 {_implementation(failed)}"
+
 
 GATE: tuple[Phrase, ...] = (
     (

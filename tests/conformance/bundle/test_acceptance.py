@@ -16,6 +16,7 @@ import pytest
 from cases.operators.moe_init_routing_v2_grad import OPERATOR as RIGHT
 from conformance.cli import main
 from conformance.devices.open import open_device
+from conformance.implementation import of_device
 from conformance.judge import judge
 from conformance.numerics.arithmetic import Arithmetic
 from tests.conformance.bundle.bundles import CASE, ORIGIN, bundle
@@ -38,12 +39,14 @@ def refused(tmp_path_factory: pytest.TempPathFactory) -> Path:
     device = open_device("sim")
     try:
         seen, profile = device.run(OPERATOR, case), device.profile
+        called = of_device(device, case.operator)
     finally:
         device.close()
     verdict = judge(OPERATOR, case, seen, Arithmetic.of(profile))
     assert not verdict.ok
     origin = replace(ORIGIN, headline=verdict.headline, text=str(verdict), device=profile)
-    return bundle(tmp_path_factory.mktemp("refused") / "b", case, OPERATOR, seen, origin)
+    folder = tmp_path_factory.mktemp("refused") / "b"
+    return bundle(folder, case, OPERATOR, seen, origin, implementation=called)
 
 
 def replayed(folder: Path, *arguments: str, root: Path = ROOT, at: Path | None = None) -> Ended:
@@ -95,6 +98,7 @@ def test_it_is_the_same_by_both_programs_in_either_order(refused: Path, tmp_path
 def test_the_text_of_a_replay_is_pinned(refused: Path) -> None:
     ended = replayed(refused)
     text = re.sub(r"\d{4}-\d\d-\d\dT[\d:+]+", "TIME", ended.err)
+    text = re.sub(r"sha256 [0-9a-f]{16}", "sha256 HASH", text)
     snapshot = HERE / "snapshots" / "replay.txt"
     if os.environ.get("UPDATE_SNAPSHOTS") == "1":
         snapshot.write_text(text, encoding="utf-8")

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from conformance import suite
 from conformance.bundle import manifest as told
 from conformance.case import Case
+from conformance.devices.open import hashed
+from conformance.implementation import Implementation
 from conformance.observation import Observation, Outcome
 from conformance.operator import Operator
 from conformance.strategies.layouts import LAYOUTS, strides_of
@@ -298,3 +300,32 @@ def test_a_library_that_fails_shows_the_mistake(tmp_path: Path, what: str) -> No
     assert said.status == WRONG
     assert "device: Ascend910B4\n" in said.text
     assert words in said.text
+
+
+def test_another_implementation_than_what_failed_is_judged_only_if_it_is_named(
+    tmp_path: Path,
+) -> None:
+    lib = build(quiet=True).lib
+    failed = Implementation(source="libraries", place="/x", libraries={"libopapi.so": "0" * 64})
+    folder = bundle(tmp_path / "b", implementation=failed)
+    words = "the call failed on: the libraries in /x (libopapi.so sha256 0000000000000000)\n"
+    named = python(folder)
+    assert named.status == RIGHT
+    assert f"{words}another implementation, or one built since: {lib / 'libopapi.so'}\n" in (
+        named.text
+    )
+    found = subprocess.run(
+        [sys.executable, "-I", str(folder / told.PYTHON_PROGRAM)],
+        env={**os.environ, "LD_LIBRARY_PATH": str(lib)},
+        capture_output=True,
+        text=True,
+    )
+    assert found.returncode == ENVIRONMENT
+    assert "nothing is judged unless --libraries names it" in found.stdout
+    assert words in cpp(compiled(folder)).text
+
+
+def test_what_failed_is_called_without_further_words(tmp_path: Path) -> None:
+    known = hashed(build(quiet=True).lib / "libopapi.so")
+    failed = Implementation(source="suite", libraries={"libopapi.so": known})
+    assert "another" not in both(bundle(tmp_path / "b", implementation=failed)).text

@@ -1,0 +1,167 @@
+"""What a case was called on: by it a replay knows whether it calls what failed, or something else.
+
+An implementation is known by the hashes of its libraries, and by the place that they are from: of
+the same place it may have been rebuilt since, of another one it is another implementation.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from conformance import suite
+from conformance.devices.device import DeviceProfile, EnvironmentFailure, Origin
+from conformance.devices.foreign import parts
+from conformance.devices.open import hashed
+
+RUNTIME = "libascendcl.so"
+"""The device's own library: operators are told apart without it."""
+
+DEVICES = "conformance.devices."
+Source = Literal["suite", "kernels", "npu", "libraries", "package", "checkout", "plugin"]
+WORDS = {
+    "suite": "the suite's own kernels",
+    "kernels": "the kernels in {}",
+    "npu": "CANN's own operators",
+    "libraries": "the libraries in {}",
+    "package": "the package in {}",
+    "checkout": "the checkout {}",
+    "plugin": "{}, a device of a pytest plugin",
+}
+NAMED_BY = {
+    "suite": "--device sim",
+    "kernels": "--operators, the folder of its records",
+    "npu": "--device npu",
+    "libraries": "--libraries",
+    "package": "--package",
+    "checkout": "--kernels",
+    "plugin": "pytest, which runs the failed item again",
+}
+
+
+class Implementation(msgspec.Struct, frozen=True, kw_only=True):
+    """What was called.
+
+    ``source``: the suite's own kernels or those in a folder of others, built for the simulator; the
+    operators of the NPU's CANN; libraries, a package or a checkout that was named; a device that a
+    pytest plugin made. ``place`` is the folder, of a plugin the class of its device. ``beside`` are
+    the folders of kernels that were built together. ``libraries`` are hashes by file name.
+    """
+
+    source: Source
+    place: str = ""
+    beside: tuple[str, ...] = ()
+    libraries: dict[str, str] = {}
+
+    @property
+    def words(self) -> str:
+        """The implementation in few words, with the hash of its first library."""
+        told = WORDS[self.source].format(self.place)
+        first = next(iter(self.operators.items()), None)
+        if first is None or self.source == "package":
+            return told
+        return f"{told} ({first[0]} sha256 {first[1][:16]})"
+
+    @property
+    def operators(self) -> dict[str, str]:
+        """The hashes of the libraries that operators lie in."""
+        return {name: sha for name, sha in self.libraries.items() if name != RUNTIME}
+
+
+def of_device(device: object, operator: str = "") -> Implementation:
+    """What a device calls; with ``operator``: for that one."""
+    profile: DeviceProfile | None = getattr(device, "profile", None)
+    libraries = {} if profile is None else {n: one.sha256 for n, one in profile.libraries.items()}
+    made, origin = type(device), profile.origin if profile is not None else None
+    if profile is None or origin is None or not made.__module__.startswith(DEVICES):
+        place = f"{made.__module__}.{made.__qualname__}"
+        return Implementation(source="plugin", place=place, libraries=libraries)
+    if origin.source == "built":
+        return _built(origin, operator, libraries)
+    if origin.source == "checkout" and operator:
+        folder = Path(profile.libraries["libopapi.so"].path).parent
+        libraries = {one.name: hashed(one) for one in parts(folder, operator)}
+    return Implementation(source=origin.source, place=origin.place, libraries=libraries)
+
+
+def _built(origin: Origin, operator: str, libraries: dict[str, str]) -> Implementation:
+    """Of several folders of kernels the one that an operator lies in."""
+    own = str((suite.root() / "device_kernels" / "kernels").resolve())
+    folders = origin.folders or (own,)
+    mine = [one for one in folders if (Path(one) / operator).is_dir()] if operator else folders
+    others = [one for one in mine if one != own]
+    if not others:
+        return Implementation(source="suite", beside=origin.folders, libraries=libraries)
+    return Implementation(
+        source="kernels",
+        place=os.pathsep.join(others),
+        beside=origin.folders,
+        libraries=libraries,
+    )
+
+
+def compared(failed: Implementation | None, now: Implementation) -> str:
+    """What is called now beside what failed, as a sentence; empty where it is the same."""
+    if failed is None:
+        return "the case does not say on what it failed"
+    known = failed.source != "plugin"  # what such a device does is not in its libraries alone
+    if known and failed.operators and failed.operators == now.operators:
+        return ""
+    if not known or (failed.source, failed.place) != (now.source, now.place):
+        return f"another implementation: {now.words} instead of {failed.words}"
+    if failed.beside != now.beside:
+        return ""
+    changed = "; ".join(_changed(failed.libraries, now.libraries))
+    return f"rebuilt since: {changed}" if changed else ""
+
+
+def _changed(before: dict[str, str], now: dict[str, str]) -> Iterator[str]:
+    for name in {**before, **now}:
+        was, is_now = (one.get(name, "")[:16] or "not there" for one in (before, now))
+        if was != is_now:
+            yield f"{name} was {was}, is {is_now}"
+
+
+def absent(failed: Implementation, why: str) -> EnvironmentFailure:
+    """The failure that says that what failed is not here, and how it is named."""
+    return EnvironmentFailure(
+        f"the implementation that failed is not here: {failed.words}: {why}. Name it by"
+        f" {NAMED_BY[failed.source]}, or name another one by --libraries, --package, --kernels or"
+        " --own-kernels (the suite's own)"
+    )
+
+
+def check_called(failed: Implementation | None, now: Implementation) -> None:
+    """Raise EnvironmentFailure where something else would be called, and nobody asked for it."""
+    if failed is None or failed.source == now.source:
+        return
+    if (failed.source, now.source) != (
+        "suite",
+        "kernels",
+    ):  # these lie beside a record that is named
+        raise absent(failed, f"this device calls {now.words}")
+
+
+def unusable(place: str, beside: Path) -> str:
+    """Why the folder that a case names is not loaded from by itself; empty where it is.
+
+    A bundle may be somebody else's: nothing that lies in its folder ``beside``, or that others may
+    write, is run unless a person names it.
+    """
+    folder = Path(place)
+    if not folder.is_absolute() or not folder.is_dir():
+        return "there is no such folder"
+    real = folder.resolve()
+    if real.is_relative_to(beside.resolve()):
+        return "the folder lies in the bundle"
+    for one in (real, *real.parents):
+        known = one.stat()
+        shared = known.st_mode & stat.S_IWOTH and not known.st_mode & stat.S_ISVTX
+        if known.st_uid not in (0, os.getuid()) or shared:
+            return f"{one} is another user's, or others may write it"
+    return ""
