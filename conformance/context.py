@@ -23,7 +23,7 @@ from conformance.frozen.attach import attached
 from conformance.implementation import of_device
 from conformance.operator import ORACLES, REFERENCE, ROUTES
 from conformance.profiles import PROFILES, Profile
-from conformance.resume import Asked, Finished, earlier_run, finished_items
+from conformance.resume import Asked, Finished, check_sound, earlier_run, finished_items
 from conformance.routes import on_it, reachable
 from conformance.shard import Shard
 
@@ -37,7 +37,8 @@ BY_A_PERSON, BY_ITSELF = "interrupted", "ended"
 
 
 class Context:
-    """The options of one run; raises `suite.UsageError` for one that is out of its range."""
+    """The options of one run; raises `suite.UsageError` for one that is out of its range,
+    `EnvironmentFailure` for a folder of an earlier run that contradicts itself."""
 
     def __init__(self, config: pytest.Config) -> None:
         option = config.option
@@ -70,13 +71,15 @@ class Context:
         self.left_out = {name: reason for name, _, reason in told}
         self.resume = bool(option.conformance_resume)
         self.sums_up: str | None = option.conformance_sum_up
+        workerinput = getattr(config, "workerinput", None)
+        self.is_worker = workerinput is not None
         earlier = earlier_run(self.out) if self.resume else None
+        if earlier is not None and not self.is_worker:
+            check_sound(self.out)
         self.finished: dict[str, Finished] = finished_items(self.out) if self.resume else {}
         if earlier is not None and option.conformance_seed is None:
             option.conformance_seed = str(earlier.seed)
         self.seed = seed_of(option.conformance_seed, self.profile)
-        workerinput = getattr(config, "workerinput", None)
-        self.is_worker = workerinput is not None
         self.worker: str = workerinput["workerid"] if workerinput else "main"
         self.workers: int = workerinput["workercount"] if workerinput else 1
         budget: str | None = option.conformance_budget

@@ -22,6 +22,7 @@ from conformance.evidence import (
     OrderLine,
     read_lines,
 )
+from conformance.items import items_in_words, last_of_each
 from conformance.operator import RELATIONS, Operator
 from conformance.provenance import provenance
 from conformance.reporting.terminal import (
@@ -37,8 +38,6 @@ from conformance.resume import (
     check_judges,
     check_request,
     earlier_run,
-    items_in_words,
-    last_of_each,
     request,
 )
 from conformance.sharing import shared

@@ -12,20 +12,27 @@ from typing import Any, ClassVar
 import msgspec
 
 from conformance.case import Case, Tensor
+from conformance.chain import Link, linked
 from conformance.devices.device import EnvironmentFailure
 from conformance.findings import errors
 from conformance.observation import Observation
 from conformance.operator import DOUBTFUL
 from conformance.picture import Excerpt, Picture
+from conformance.plain_file import read_plain
 from conformance.verdict import Verdict
 
-SCHEMA = 1
+SCHEMA = 2
+MOST_BYTES = 2**31
+"""Of one file of evidence; ten million verdicts take less."""
 LONGEST_ATTRIBUTE = 16
 """Elements of an attribute up to which an array is written into a line."""
 
 
 class Line(msgspec.Struct, tag_field="kind", kw_only=True):
-    """A line of ``evidence.<worker>.jsonl``; ``worker`` is xdist's name of it, or ``main``."""
+    """A line of ``evidence.<worker>.jsonl``; ``worker`` is xdist's name of it, or ``main``.
+
+    Behind its fields stands its link (conformance/chain.py).
+    """
 
     schema: int = SCHEMA
     worker: str
@@ -103,7 +110,7 @@ class FailureLine(Line, tag="failure", kw_only=True):
     ``excerpts`` are the lines of the kernel that diagnostics name. ``diagnosis`` is what went wrong
     in few words, the same for failures that are taken for one mistake; of these one is made smaller
     by each process, the others stand ``as_drawn``. ``links`` are those of a regression to public
-    reports of its mistake.
+    reports of its mistake. ``unconfirmed`` are the clauses of its verdict's line.
     """
 
     item: str
@@ -121,6 +128,7 @@ class FailureLine(Line, tag="failure", kw_only=True):
     diagnosis: str = ""
     as_drawn: bool = False
     links: list[str] = []
+    unconfirmed: tuple[str, ...] = ()
 
 
 class ItemLine(Line, tag="item", kw_only=True):
@@ -183,7 +191,9 @@ AnyLine = (
 
 
 class Writer:
-    """Appends lines to one worker's evidence file; a line that is written is on its way to disk."""
+    """Appends lines to one worker's evidence file, each with its link; a line that is written is on
+    its way to disk.
+    """
 
     PATTERN: ClassVar[str] = "evidence.*.jsonl"
 
@@ -193,6 +203,7 @@ class Writer:
         self._encoder = msgspec.json.Encoder()
         self._path = out / f"evidence.{worker}.jsonl"
         try:
+            self._end = last_link(self._path)
             self._file = self._path.open("ab", buffering=0)
         except OSError as error:
             raise self._failure(error) from error
@@ -203,7 +214,7 @@ class Writer:
         Raises `EnvironmentFailure` where the line cannot be written: a verdict that is not on
         record is none.
         """
-        raw = self._encoder.encode(line) + b"\n"
+        raw, link = linked(self._end, self._encoder.encode(line))
         before = self._file.seek(0, os.SEEK_END)
         try:
             if self._file.write(raw) != len(raw):
@@ -212,6 +223,7 @@ class Writer:
             with contextlib.suppress(OSError):
                 self._file.truncate(before)
             raise self._failure(error) from error
+        self._end = link
 
     def close(self) -> None:
         """Give the file back."""
@@ -272,7 +284,7 @@ def verdict_line(
         tiling_key=observation.tiling_key,
         workspace_bytes=observation.workspace_bytes,
         call_seconds=round(observation.seconds, 6),
-        unconfirmed=_unconfirmed(verdict, observation),
+        unconfirmed=unconfirmed(verdict, observation),
     )
 
 
@@ -294,7 +306,7 @@ def _attributes(case: Case) -> dict[str, int | tuple[int, ...] | None]:
     return told
 
 
-def _unconfirmed(verdict: Verdict, observation: Observation) -> tuple[str, ...]:
+def unconfirmed(verdict: Verdict, observation: Observation) -> tuple[str, ...]:
     """The clauses that are broken, where they are all that is wrong and no document has them."""
     damage = (observation.guard_damage, observation.inputs_changed, errors(observation))
     if verdict.ok or any(damage) or any(observation.unwritten.values()):
@@ -308,12 +320,27 @@ def _unconfirmed(verdict: Verdict, observation: Observation) -> tuple[str, ...]:
 
 
 def read_lines(out: Path) -> Iterator[AnyLine]:
-    """Every finished line of a run's folder, file by file.
+    """Every finished line of a run's folder, file by file. Raises `OSError`, msgspec's errors.
 
     A line without its newline was cut by the end of its process: it is no finished verdict.
     """
     decoder = msgspec.json.Decoder(AnyLine)
     for path in sorted(out.glob(Writer.PATTERN)):
-        for raw in path.read_bytes().splitlines(keepends=True):
+        for raw in read_plain(path, MOST_BYTES).splitlines(keepends=True):
             if raw.endswith(b"\n"):
                 yield decoder.decode(raw)
+
+
+def last_link(path: Path) -> Link:
+    """The link of a file's last finished line. Raises `OSError`, also where that has none."""
+    try:
+        whole = read_plain(path, MOST_BYTES)
+    except FileNotFoundError:
+        whole = b""
+    end = whole.rfind(b"\n") + 1
+    if not end:
+        return Link.first(path.name)
+    found = Link.of_line(whole[whole.rfind(b"\n", 0, end - 1) + 1 : end])
+    if found is None:
+        raise OSError(errno.EINVAL, "its last line has no link", os.fspath(path))
+    return found[1]

@@ -14,7 +14,7 @@ from conformance.context import DEFAULTS, Context
 from conformance.devices.device import DeviceProfile
 from conformance.diagnosis.alike import diagnosis
 from conformance.diagnosis.picture import excerpts, pictures
-from conformance.evidence import FailureLine
+from conformance.evidence import FailureLine, unconfirmed
 from conformance.frozen.case import Frozen
 from conformance.implementation import of_device
 from conformance.numerics.arithmetic import IEEE, Arithmetic
@@ -117,6 +117,7 @@ def tell(
         diagnosis=diagnosis(judged),
         as_drawn=as_drawn,
         links=[] if known is None else list(known.links),
+        unconfirmed=unconfirmed(verdict, judged.observation),
     )
 
 

@@ -13,7 +13,7 @@ from conformance import suite
 from conformance.binding import bind
 from conformance.case import Case
 from conformance.context import BY_A_PERSON, BY_ITSELF, DEFAULTS, Context
-from conformance.controller import Controller
+from conformance.controller import ENVIRONMENT, Controller
 from conformance.coverage import levels_of
 from conformance.devices.device import (
     Device,
@@ -95,6 +95,8 @@ def pytest_configure(config: pytest.Config) -> None:
         context = Context(config)
     except suite.UsageError as error:
         raise pytest.UsageError(str(error)) from error
+    except EnvironmentFailure as failure:
+        pytest.exit(str(failure), ENVIRONMENT)
     config.stash[CONTEXT] = context
     # A covering row is repeated as it was drawn, large as it may be; nobody prints it.
     config.addinivalue_line("filterwarnings", "ignore:Generating overly large repr")

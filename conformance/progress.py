@@ -44,6 +44,8 @@ class Tail:
                 self._read_file(path)
 
     def _read_file(self, path: Path) -> None:
+        if path.is_symlink() or not path.is_file():
+            return
         with open(path, "rb") as file:
             file.seek(self._read.get(path, 0))
             whole = file.read().rpartition(b"\n")[0]

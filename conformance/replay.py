@@ -19,6 +19,7 @@ from conformance.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.observation import Observation
 from conformance.operator import Operator
+from conformance.plain_file import read_given
 from conformance.relations.relate import related
 from conformance.sequences.calls import check_before, observed, rejection_of
 from conformance.sequences.calls import judged as judged_call
@@ -26,6 +27,8 @@ from conformance.suite import UsageError
 from conformance.verdict import Verdict
 
 SCHEMA = 1
+MOST_BYTES = 256 << 20
+"""Of a saved case; its arrays have less."""
 Judge = Callable[[Device, Arithmetic], tuple[Observation, Verdict]]
 """Makes the call, or calls, and judges what is observed on a device of that arithmetic."""
 
@@ -60,12 +63,10 @@ def encoded(replay: Replay) -> bytes:
 
 
 def load(path: Path) -> Replay:
-    """Read a replay. Raises `UsageError` for a file that is absent, no JSON or no replay."""
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise UsageError("case", path, f"cannot be read: {error.strerror}") from error
-    return decoded(raw, path)
+    """Read a replay. Raises `UsageError` for a file that is absent, no JSON or no replay,
+    `EnvironmentFailure` for what cannot be read.
+    """
+    return decoded(read_given("case", path, MOST_BYTES), path)
 
 
 def decoded(raw: bytes, path: Path) -> Replay:

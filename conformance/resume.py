@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from conformance.devices.device import DeviceProfile
+from conformance.devices.device import DeviceProfile, EnvironmentFailure
 from conformance.evidence import DeviceLine, FailureLine, ItemLine, read_lines
+from conformance.gate.reading import CannotJudge, printable, read_run, sound
 from conformance.operator import REFERENCE, Operator
 from conformance.profiles import Profile
 from conformance.shard import WHOLE, Shard
@@ -71,18 +71,23 @@ def request(asked: Asked) -> dict[str, str]:
     }
 
 
-def items_in_words(items: Sequence[str]) -> str:
-    """A run's items in short: by it a run of other items is told from this one."""
-    digest = hashlib.sha256("\n".join(sorted(items)).encode()).hexdigest()
-    return f"{len(items)} items, {digest[:8]}"
-
-
 def earlier_run(out: Path) -> Evidence:
     """The evidence of the run to go on with; raises `UsageError` where there is none."""
     earlier = read_evidence(out)
     if earlier is None or not earlier.request:
         raise UsageError("resume", out, "holds no run to go on with")
     return earlier
+
+
+def check_sound(out: Path) -> None:
+    """Refuse to go on in a folder that contradicts itself: what it says of the items that have
+    ended would be believed. Raises `EnvironmentFailure`.
+    """
+    try:
+        sound(read_run(out))
+    except CannotJudge as error:
+        told = printable(str(error))
+        raise EnvironmentFailure(f"{told}; begin anew without --resume") from error
 
 
 def check_request(out: Path, earlier: Mapping[str, str], now: Mapping[str, str]) -> None:
@@ -126,11 +131,6 @@ def finished_items(out: Path) -> dict[str, Finished]:
         for line in lines
         if isinstance(line, ItemLine) and line.outcome != "cut"
     }
-
-
-def last_of_each(failures: Iterable[FailureLine]) -> list[FailureLine]:
-    """One failure for each item: an item that ran twice is told once."""
-    return list({failure.item: failure for failure in failures}.values())
 
 
 def _judged_on(profile: Mapping[str, Any]) -> dict[str, str]:

@@ -15,11 +15,13 @@ from pathlib import Path
 
 from conformance.case import Case
 from conformance.devices.device import EnvironmentFailure
-from conformance.evidence import Writer
+from conformance.evidence import MOST_BYTES, Writer
+from conformance.plain_file import read_plain
 from conformance.suite import UsageError
 from conformance.summary import Evidence, read_evidence, write_evidence
 
 LOCK = ".lock"
+FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 FAILURES = "failures"
 KEPT = frozenset({".gitkeep"})
 
@@ -29,7 +31,7 @@ class Hold:
 
     def __init__(self, folder: Path) -> None:
         """Take the lock; raises BlockingIOError where another run has it, `OSError`."""
-        self._descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        self._descriptor = os.open(folder / LOCK, FLAGS, 0o644)
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -106,7 +108,7 @@ def go_on(out: Path, evidence: Evidence) -> Hold:
     hold = _hold(out)
     try:
         for path in out.glob(Writer.PATTERN):
-            whole = path.read_bytes().rfind(b"\n") + 1
+            whole = read_plain(path, MOST_BYTES).rfind(b"\n") + 1
             os.truncate(path, whole)
         write_evidence(out, evidence)
     except OSError as error:

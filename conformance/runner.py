@@ -23,6 +23,7 @@ from conformance import SUITE, kernel_coverage, resume, run_folder, suite
 from conformance.context import BY_A_PERSON, BY_ITSELF
 from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
 from conformance.devices.device import DeviceProfile, EnvironmentFailure
+from conformance.gate.reading import CannotJudge, printable
 from conformance.lineage import interruptible
 from conformance.operator import REFERENCE, ROUTES, Operator
 from conformance.plan import examples_of_each
@@ -235,8 +236,8 @@ def _report(out: Path, console: Console) -> None:
     """Write the page of the run; a page that cannot be written changes no verdict."""
     try:
         html.write(out, out / html.REPORT)
-    except suite.UsageError as error:
-        console.print(f"the report was not written: {error}", markup=False)
+    except (suite.UsageError, CannotJudge) as error:
+        console.print(printable(f"the report was not written: {error}"), markup=False)
 
 
 def _start(request: Request, log: IO[bytes]) -> subprocess.Popen[bytes]:

@@ -25,6 +25,8 @@ from conformance.evidence import (
 from conformance.kernel_coverage import FileCoverage
 from conformance.numerics.standards import Ruling
 from conformance.observation import Outcome
+from conformance.plain_file import read_plain
+from conformance.seal import FIELD, MOST_SUMMARY_BYTES, SUMMARY, Seal, sealed
 from conformance.tiling_keys import TilingKeys
 
 COUNTED = ("explicit", "generate")
@@ -93,7 +95,8 @@ class Evidence(msgspec.Struct, kw_only=True):
     are neither selected nor unjudged.
     ``observed`` tells of each call in quarantine what became of it, ``lost_cards`` which cards gave
     way to others while the run went on. ``tiling_keys`` has which
-    branches of the kernels the cases reached, of devices that tell it.
+    branches of the kernels the cases reached, of devices that tell it. ``seal`` shows what was
+    changed since the run ended (conformance/seal.py); a run that goes on has none.
     """
 
     schema: int = SCHEMA
@@ -133,6 +136,7 @@ class Evidence(msgspec.Struct, kw_only=True):
     lost_cards: list[str] = []
     environment: list[str] = []
     errors: dict[str, str] = {}
+    seal: Seal | None = None
 
 
 def summarize(lines: Iterable[AnyLine], declared: Iterable[tuple[str, str, str]]) -> list[Cell]:
@@ -234,16 +238,22 @@ def standard_rows(lines: Iterable[AnyLine]) -> list[StandardRow]:
 
 
 def write_evidence(out: Path, evidence: Evidence) -> None:
-    """Put ``evidence.json`` in place as a whole: a reader sees the old one or the new one."""
-    text = msgspec.json.format(msgspec.json.encode(evidence, enc_hook=str), indent=2)
-    partial = out / f".evidence.json.{os.getpid()}"
+    """Put ``evidence.json`` in place as a whole: a reader sees the old one or the new one.
+
+    The folder of a run that has ended is sealed, with the lines that it has now. Raises `OSError`.
+    """
+    told = msgspec.json.decode(msgspec.json.encode(evidence, enc_hook=str))
+    evidence.seal = None if evidence.status == "running" else sealed(out, told)
+    told[FIELD] = evidence.seal
+    text = msgspec.json.format(msgspec.json.encode(told), indent=2)
+    partial = out / f".{SUMMARY}.{os.getpid()}"
     partial.write_bytes(text + b"\n")
-    os.replace(partial, out / "evidence.json")
+    os.replace(partial, out / SUMMARY)
 
 
 def read_evidence(out: Path) -> Evidence | None:
     """The evidence of a run's folder; None if the folder holds no evidence that can be read."""
     try:
-        return msgspec.json.decode((out / "evidence.json").read_bytes(), type=Evidence)
-    except (OSError, msgspec.MsgspecError):
+        return msgspec.json.decode(read_plain(out / SUMMARY, MOST_SUMMARY_BYTES), type=Evidence)
+    except (OSError, msgspec.MsgspecError, RecursionError):
         return None

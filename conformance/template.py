@@ -103,6 +103,11 @@ def cell_id(operator: str, mode: str, dtype: str) -> str:
     return _id((operator, mode, dtype))
 
 
+def call_id(operator: str, name: str) -> str:
+    """The id of a record's named call inside an item's name."""
+    return _id((operator, name))
+
+
 def parametrize(
     body: Body, operators: Iterable[Operator], oracle: str = BOTH, *, each_dtype: bool = True
 ) -> pytest.MarkDecorator | None:

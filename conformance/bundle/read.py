@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,6 +23,7 @@ from conformance.bundle.arguments import input_file, rows_file
 from conformance.bundle.arrays import NotTheArray, decode, storable, stored_dtype
 from conformance.bundle.manifest import Manifest
 from conformance.case import Case, Tensor, integer_view
+from conformance.plain_file import NotPlain, read_open
 from conformance.replay import Replay, decoded
 from conformance.suite import UsageError
 
@@ -180,14 +180,9 @@ def _read(folder: Path, path: str, most: int) -> bytes:
         for part in folders:
             opened.append(os.open(part, flags | os.O_DIRECTORY, dir_fd=opened[-1]))
         opened.append(os.open(name, flags | os.O_NONBLOCK, dir_fd=opened[-1]))
-        known = os.fstat(opened[-1])
-        if not stat.S_ISREG(known.st_mode):
-            raise UsageError("bundle", folder, f"{path} is no plain file")
-        if known.st_size > most:
-            rule = f"{path} was changed: it has {known.st_size:,} bytes, at most {most:,} are right"
-            raise UsageError("bundle", folder, rule)
-        with os.fdopen(os.dup(opened[-1]), "rb") as file:
-            return file.read(most + 1)
+        return read_open(folder / path, opened.pop(), most)
+    except NotPlain as error:
+        raise UsageError("bundle", folder, f"{path} was changed: {error.strerror}") from None
     except OSError as error:
         link = (folder / path).is_symlink() or any(p.is_symlink() for p in _between(folder, path))
         why = "is a link, which is not followed" if link else f"cannot be read: {error.strerror}"

@@ -9,6 +9,8 @@ from typing import Any
 from rich.console import Console
 
 from conformance.controller import ACCEPTED
+from conformance.devices.device import EnvironmentFailure
+from conformance.gate.reading import CannotJudge, printable
 from conformance.reporting.html import REPORT, write
 from conformance.reporting.texts import LANGUAGES
 
@@ -27,6 +29,9 @@ def add_report(commands: Any) -> None:
 def report_command(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
     """Write the page and say where it is."""
     out = parsed.out or parsed.run / REPORT
-    write(parsed.run, out, parsed.lang)
+    try:
+        write(parsed.run, out, parsed.lang)
+    except CannotJudge as error:
+        raise EnvironmentFailure(printable(str(error))) from error
     console.print(f"report: {out}", markup=False)
     return ACCEPTED

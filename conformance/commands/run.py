@@ -33,7 +33,7 @@ from conformance.history.record import import_runs
 from conformance.operator import ORACLES, ROUTES, Operator
 from conformance.packages.delivered import delivered
 from conformance.profiles import PROFILES
-from conformance.resume import earlier_run
+from conformance.resume import check_sound, earlier_run
 from conformance.shard import Shard
 
 WORKERS = min(2, os.cpu_count() or 1)
@@ -152,8 +152,10 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     chosen = attached(found.operators, directories, corpus=profile.corpus).operators
     kernels = suite.kernel_folders(chosen, directories)
     out = parsed.out.absolute()
-    if parsed.resume and parsed.seed is None:
-        seed = earlier_run(out).seed
+    if parsed.resume:
+        earlier = earlier_run(out)
+        check_sound(out)
+        seed = earlier.seed if parsed.seed is None else seed
     request = runner.Request(
         operators=chosen,
         device=parsed.device,

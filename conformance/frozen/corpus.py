@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from conformance.frozen.case import Frozen, NotFrozen, read, written
+from conformance.plain_file import read_plain
 from conformance.suite import UsageError
 
 INDEX = "corpus.json"
@@ -114,9 +115,7 @@ def _cases(path: Path, raw: bytes, operator: str) -> Sequence[Frozen]:
 
 def _bytes(path: Path) -> bytes:
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise UsageError("corpus", path, f"has more than {MOST_BYTES:,} bytes")
-        return path.read_bytes()
+        return read_plain(path, MOST_BYTES, follow=True)
     except OSError as error:
         raise UsageError("corpus", path, f"cannot be read: {error.strerror}") from error
 

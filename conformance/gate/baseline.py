@@ -15,6 +15,7 @@ import msgspec
 
 from conformance.gate.facts import Facts
 from conformance.gate.reading import CannotJudge
+from conformance.plain_file import read_plain
 from conformance.suite import UsageError
 from conformance.summary import now
 
@@ -65,7 +66,7 @@ def accept(folder: Path, name: str, facts: Facts, who: str, why: str, measured: 
         if not text.strip():
             raise UsageError(parameter, text, "must say it: a baseline is somebody's decision")
     path = _path(folder, name)
-    earlier = read(path) if path.exists() else None
+    earlier = read(path) if os.path.lexists(path) else None
     if earlier is not None and earlier.facts.key != facts.key:
         rule = (
             f"is the baseline of {earlier.facts.key}, and this run is of another key"
@@ -93,9 +94,7 @@ def accept(folder: Path, name: str, facts: Facts, who: str, why: str, measured: 
 def read(path: Path) -> Baseline:
     """Read a baseline. Raises `CannotJudge` for a file that is none, or of another schema."""
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise CannotJudge(f"the baseline {path} has more than {MOST_BYTES} bytes")
-        raw = path.read_bytes()
+        raw = read_plain(path, MOST_BYTES)
         schema = msgspec.json.decode(raw, type=_Head).schema
         if schema != SCHEMA:
             rule = f"has schema {schema}; this version reads {SCHEMA}: accept a run anew"
@@ -115,7 +114,7 @@ def every(folder: Path) -> list[Baseline]:
 def named(folder: Path, name: str) -> Baseline:
     """The baseline of that name; raises `UsageError` where there is none."""
     path = _path(folder, name)
-    if not path.is_file():
+    if not os.path.lexists(path):
         known = ", ".join(sorted(one.stem for one in folder.glob("*.json"))) or "none"
         raise UsageError("baseline", name, f"is not in {folder}; there are: {known}")
     return read(path)

@@ -10,6 +10,7 @@ from conformance.evidence import FailureLine, VerdictLine
 from conformance.gate.judgement import Finding
 from conformance.gate.reading import Run
 from conformance.gate.waivers import Contract, Use, here, judged, uses
+from conformance.items import short
 
 SHOWN = 3
 
@@ -81,7 +82,7 @@ def _weigh(use: Use, today: date, answered: Answered) -> None:
         answered.findings.append(Finding(kind=kind, subject=str(contract), message=message))
         return
     answered.excused |= {id(line) for line in use.refused}
-    items = dict.fromkeys(_short(line.item) for line in use.refused)
+    items = dict.fromkeys(short(line.item) for line in use.refused)
     told = _few(items) if items else "nothing in this run (intermittent)"
     answered.waived.append(
         f"{contract} excuses {told}: {waiver.reason} ({waiver.owner}, until {waiver.expires},"
@@ -97,7 +98,7 @@ def _doubt(lines: Iterable[VerdictLine], measured: Collection[str], answered: An
             continue
         answered.excused.add(id(line))
         for clause in clauses:
-            told.setdefault(clause, []).append(_short(line.item))
+            told.setdefault(clause, []).append(short(line.item))
     answered.unconfirmed += [
         f"{clause} (no document states it; in {_few(dict.fromkeys(items))})"
         for clause, items in told.items()
@@ -119,7 +120,7 @@ def _failures(run: Run, lines: list[VerdictLine], excused: set[int]) -> Iterator
         beside = " (no waiver covers every refused case of it)" if covered else ""
         yield Finding(
             kind="failure",
-            subject=_short(item),
+            subject=short(item),
             message=f"{headline}{beside}",
             file=failure.case if failure is not None else "",
         )
@@ -127,12 +128,12 @@ def _failures(run: Run, lines: list[VerdictLine], excused: set[int]) -> Iterator
     for item, failure in told.items():
         if item not in known:
             yield Finding(
-                kind="failure", subject=_short(item), message=failure.headline, file=failure.case
+                kind="failure", subject=short(item), message=failure.headline, file=failure.case
             )
     for item, text in run.evidence.errors.items():
         last = (text.strip().splitlines() or ["no text"])[-1]
         message = f"ended without a verdict: {last}"
-        yield Finding(kind="error", subject=_short(item), message=message)
+        yield Finding(kind="error", subject=short(item), message=message)
 
 
 def _in_words(line: VerdictLine) -> str:
@@ -144,12 +145,6 @@ def _in_words(line: VerdictLine) -> str:
         f"{name}={value}" for name, value in list((line.attributes or {}).items())[:SHOWN]
     )
     return "; ".join(part for part in (f"{line.mode} {line.dtype}", attributes, shapes) if part)
-
-
-def _short(item: str) -> str:
-    """An item without its file; what stands in its brackets is left alone."""
-    before, bracket, inside = item.partition("[")
-    return before.rpartition("::")[2] + bracket + inside
 
 
 def _few(names: Iterable[str]) -> str:

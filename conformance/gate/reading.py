@@ -2,34 +2,25 @@
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
-from conformance.evidence import SCHEMA, AnyLine, DeviceLine, VerdictLine, Writer
-from conformance.operator import RELATIONS as RELATIONS_ALONE
+from conformance.chain import Follower
+from conformance.evidence import MOST_BYTES, SCHEMA, AnyLine, DeviceLine, VerdictLine, Writer
+from conformance.gate.contradictions import contradictions
+from conformance.plain_file import read_plain
 from conformance.run_folder import LOCK, Hold
+from conformance.seal import MOST_SUMMARY_BYTES, SUMMARY, Seal, broken, file_link
 from conformance.shard import WHOLE
 from conformance.suite import UsageError
-from conformance.summary import (
-    REJECTIONS,
-    RELATIONS,
-    SEQUENCES,
-    Cell,
-    Evidence,
-    summarize,
-    withheld,
-)
+from conformance.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence
 
 READABLE = (SCHEMA,)
 """Schemas of evidence that this version reads."""
-MOST_BYTES = 2**31
-"""Of one file of evidence; ten million verdicts take less."""
 SHOWN = 3
 
 
@@ -43,11 +34,13 @@ class CannotJudge(Exception):  # noqa: N818 - the words of the exit status
 
 @dataclass(frozen=True)
 class Run:
-    """A run as its folder tells it; ``lines`` are those of all its workers."""
+    """A run as its folder tells it; ``lines`` are those of all its workers. ``breaks`` says in
+    sentences what was lost, added or changed since they were written."""
 
     folder: Path
     evidence: Evidence
     lines: tuple[AnyLine, ...]
+    breaks: tuple[str, ...] = ()
 
     @property
     def verdicts(self) -> Iterator[VerdictLine]:
@@ -67,11 +60,27 @@ def read_run(folder: Path) -> Run:
     """
     if not folder.is_dir():
         raise UsageError("run", folder, "allowed: the folder of a run, such as reports/latest")
-    evidence = _evidence(folder / "evidence.json")
-    lines: list[AnyLine] = []
-    for path in sorted(folder.glob(Writer.PATTERN)):
-        lines += _lines(path, finished=evidence.status != "running")
-    return Run(folder, evidence, tuple(lines))
+    evidence, told = _evidence(read_part(folder / SUMMARY, MOST_SUMMARY_BYTES))
+    reader = _Reader(evidence)
+    paths = sorted(folder.glob(Writer.PATTERN))
+    for path in paths:
+        reader.read(path)
+    breaks = reader.breaks
+    if evidence.seal is not None:
+        lost = sorted(evidence.seal.files.keys() - {path.name for path in paths})
+        breaks += [f"{name} is missing" for name in lost]
+        breaks += _broken(evidence.seal, told)
+    elif reader.finished:
+        breaks += [f"{SUMMARY} has no seal, though the run says that it ended"]
+    return Run(folder, evidence, tuple(reader.lines), tuple(breaks))
+
+
+def sound(run: Run) -> Run:
+    """The run, if it does not contradict itself, ended well or not. Raises `CannotJudge`."""
+    first, *others = [*contradictions(run), ""]
+    if first:
+        raise CannotJudge(f"{run.folder}: {first}", *others[:-1])
+    return run
 
 
 def whole(run: Run) -> Run:
@@ -129,97 +138,78 @@ def _missing(evidence: Evidence) -> str:
     return f": {'; '.join(parts)}" if parts else ""
 
 
-def contradictions(run: Run) -> Iterator[str]:
-    """Where the summary says something else than the lines: one of them was lost or changed."""
-    if run.evidence.withheld != withheld(run.lines):
-        yield "corrupted: the summary tells of other modes that are not called than the lines do"
-    kinds = {line.profile.get("kind") for line in run.evidence.devices}
-    if run.evidence.withheld and kinds != {"npu"}:
-        yield "corrupted: the evidence leaves modes out as on an NPU, but was made on none"
-    declared = [(cell.operator, cell.mode, cell.dtype) for cell in declared_cells(run.evidence)]
-    if run.evidence.request.get("oracle") == RELATIONS_ALONE:
-        declared = []
-    told = {_key(cell): _figures(cell) for cell in run.evidence.cells}
-    counted = {_key(cell): _figures(cell) for cell in summarize(run.lines, declared)}
-    for key in [key for key in {**told, **counted} if told.get(key) != counted.get(key)][:SHOWN]:
-        name = "-".join(part for part in key if part)
-        yield (
-            f"corrupted: of {name} the summary has {_told(told.get(key))}, the lines of its"
-            f" verdicts have {_told(counted.get(key))}"
-        )
+def _broken(seal: Seal, told: dict[str, object]) -> list[str]:
+    try:
+        return list(broken(seal, told))
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
+        raise CannotJudge(f"corrupted: {SUMMARY} holds what no run writes: {error}") from error
 
 
-def _key(cell: Cell) -> tuple[str, str, str]:
-    return cell.operator, cell.mode, cell.dtype
-
-
-def _figures(cell: Cell) -> tuple[int, int, int, int]:
-    return cell.cases, cell.failed, cell.elements, cell.exact
-
-
-def _told(figures: tuple[int, int, int, int] | None) -> str:
-    if figures is None:
-        return "nothing"
-    cases, failed, elements, exact = figures
-    return f"{cases} cases, {failed} failed, {exact} of {elements} elements bit-exact"
-
-
-def _evidence(path: Path) -> Evidence:
-    raw = _read(path)
+def _evidence(raw: bytes) -> tuple[Evidence, dict[str, object]]:
+    """The summary, and what its JSON says."""
     try:
         head = msgspec.json.decode(raw)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise CannotJudge(f"corrupted: {path.name} is no JSON: {error}") from error
+        raise CannotJudge(f"corrupted: {SUMMARY} is no JSON: {error}") from error
     if not isinstance(head, dict) or head.get("kind") != Evidence().kind:
-        raise CannotJudge(f"corrupted: {path.name} is not the evidence of a run")
+        raise CannotJudge(f"corrupted: {SUMMARY} is not the evidence of a run")
     schema = head.get("schema")
     if type(schema) is not int:
-        raise CannotJudge(f"corrupted: {path.name} has schema {schema!r}, which is no number")
+        raise CannotJudge(f"corrupted: {SUMMARY} has schema {schema!r}, which is no number")
     if schema not in READABLE:
         age = "older" if schema < min(READABLE) else "newer"
         known = ", ".join(map(str, READABLE))
         rule = f"{age} than this version reads ({known})"
-        raise CannotJudge(f"{age} schema: {path.name} has schema {schema}, {rule}: run again")
+        raise CannotJudge(f"{age} schema: {SUMMARY} has schema {schema}, {rule}: run again")
     try:
-        return msgspec.json.decode(raw, type=Evidence)
+        return msgspec.json.decode(raw, type=Evidence), head
     except msgspec.MsgspecError as error:
-        raise CannotJudge(f"corrupted: {path.name}: {error}") from error
+        raise CannotJudge(f"corrupted: {SUMMARY}: {error}") from error
 
 
-def _lines(path: Path, *, finished: bool) -> Iterator[AnyLine]:
-    """The finished lines of one worker; only a run that did not end may have a cut one."""
-    decoder = msgspec.json.Decoder(AnyLine)
-    for number, raw in enumerate(_read(path).splitlines(keepends=True), 1):
-        where = f"corrupted: {path.name}, line {number}"
-        if not raw.endswith(b"\n"):
-            if finished:
-                raise CannotJudge(f"{where}: it is cut, though the run says that it ended")
-            continue
-        try:
-            line = decoder.decode(raw)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise CannotJudge(f"{where}: {error}") from error
-        if line.schema not in READABLE:
-            raise CannotJudge(f"{where}: has schema {line.schema}; this version reads {READABLE}")
-        yield line
+class _Reader:
+    """Reads the lines of a run's folder, along the chain of each file."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self.finished = evidence.status != "running"
+        self.seal = evidence.seal or Seal()
+        self.lines: list[AnyLine] = []
+        self.breaks: list[str] = []
+        self._decoder = msgspec.json.Decoder(AnyLine)
+
+    def read(self, path: Path) -> None:
+        """Add the finished lines of one worker; only a run that did not end may have a cut one."""
+        follower, found = Follower(path.name), []
+        for place, raw in enumerate(read_part(path, MOST_BYTES).splitlines(keepends=True), 1):
+            where = f"corrupted: {path.name}, line {place}"
+            if not raw.endswith(b"\n"):
+                if self.finished:
+                    raise CannotJudge(f"{where}: it is cut, though the run says that it ended")
+                continue
+            try:
+                line = self._decoder.decode(raw)
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+                raise CannotJudge(f"{where}: {error}") from error
+            if line.schema not in READABLE:
+                rule = f"has schema {line.schema}; this version reads {READABLE}"
+                raise CannotJudge(f"{where}: {rule}")
+            self.lines.append(line)
+            found += [follower.take(place, raw)]
+        if self.finished:
+            end = file_link(self.seal, path.name)
+            found += [f"{path.name} is no file of this run" if end is None else follower.close(end)]
+        self.breaks += [one for one in found if one][:SHOWN]
 
 
-def _read(path: Path) -> bytes:
-    """The bytes of a plain file; a link, a pipe or a file beyond all sense is refused."""
+def read_part(path: Path, most_bytes: int) -> bytes:
+    """The bytes of a file of a run's folder. Raises `CannotJudge`."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        return read_plain(path, most_bytes)
     except FileNotFoundError:
         raise CannotJudge(f"no evidence: there is no {path.name} in {path.parent}") from None
     except OSError as error:
-        why = "is a link" if path.is_symlink() else f"cannot be read: {error.strerror}"
-        raise CannotJudge(f"corrupted: {path.name} {why}") from error
-    with os.fdopen(descriptor, "rb") as file:
-        known = os.fstat(descriptor)
-        if not stat.S_ISREG(known.st_mode):
-            raise CannotJudge(f"corrupted: {path.name} is no file")
-        if known.st_size > MOST_BYTES:
-            raise CannotJudge(f"corrupted: {path.name} has more than {MOST_BYTES} bytes")
-        return file.read()
+        why = f"{path.name} cannot be read: {error.strerror}"
+        raise CannotJudge(f"corrupted: {why}") from error
 
 
 def _is_held(folder: Path) -> bool:

@@ -29,6 +29,7 @@ import msgspec
 from conformance.evidence import VerdictLine
 from conformance.gate.predicate import Predicate, Value, WrongPredicate, names_of, parse, unknown
 from conformance.observation import Outcome
+from conformance.plain_file import read_given
 from conformance.suite import UsageError
 from conformance.summary import QUARANTINE
 
@@ -77,13 +78,12 @@ class Use:
 
 
 def read_waivers(path: Path) -> tuple[Contract, ...]:
-    """The waivers of a file. Raises `UsageError` that names the waiver, the field and the rule."""
+    """The waivers of a file. Raises `UsageError` that names the waiver, the field and the rule,
+    `EnvironmentFailure` for what cannot be read.
+    """
+    raw = read_given("waivers", path, MOST_BYTES)
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise UsageError("waivers", path, f"has more than {MOST_BYTES} bytes")
-        file = msgspec.toml.decode(path.read_bytes(), type=_File)
-    except OSError as error:
-        raise UsageError("waivers", path, f"cannot be read: {error.strerror}") from error
+        file = msgspec.toml.decode(raw, type=_File)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise UsageError("waivers", path, f"is not as docs/gate.md says: {error}") from error
     return tuple(_contract(path, number, one) for number, one in enumerate(file.waiver, 1))

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from conformance.gate.facts import Facts, facts
-from conformance.gate.reading import CannotJudge, Run, contradictions, read_run, whole
+from conformance.gate.reading import CannotJudge, Run, read_part, read_run, sound, whole
 from conformance.history.database import opened
+from conformance.seal import MOST_SUMMARY_BYTES, SUMMARY
 
 Fact = tuple[str, str, str, str]
 """Operator, what it is of, its name, its value."""
@@ -38,16 +39,13 @@ def _readable(folder: Path) -> Run:
         )
     if not run.evidence.devices:
         raise CannotJudge(f"{folder}: empty: no device was judged")
-    reasons = [f"{folder}: {reason}" for reason in contradictions(run)]
-    if reasons:
-        raise CannotJudge(*reasons)
-    return run
+    return sound(run)
 
 
 def _add(connection: sqlite3.Connection, run: Run, found: Facts) -> bool:
     """Write one run; False if it is known already."""
     evidence = run.evidence
-    identity = hashlib.sha256((run.folder / "evidence.json").read_bytes()).hexdigest()
+    identity = hashlib.sha256(read_part(run.folder / SUMMARY, MOST_SUMMARY_BYTES)).hexdigest()
     known = connection.execute("SELECT 1 FROM run WHERE id = ?", (identity,)).fetchone()
     if known is not None:
         return False

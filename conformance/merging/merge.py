@@ -23,10 +23,11 @@ from conformance.evidence import (
     OrderLine,
     Writer,
 )
-from conformance.gate.reading import CannotJudge, Run, declared_cells, read_run
+from conformance.gate.contradictions import known_items
+from conformance.gate.reading import CannotJudge, Run, declared_cells, read_run, sound
+from conformance.items import items_in_words, last_of_each
 from conformance.merging.belong import check_belong
 from conformance.operator import RELATIONS
-from conformance.resume import last_of_each
 from conformance.run_folder import FAILURES
 from conformance.shard import WHOLE
 from conformance.suite import UsageError
@@ -64,6 +65,7 @@ def merge(folders: Sequence[Path], out: Path) -> Evidence:
     for run in runs:
         if run.evidence.status == "running":
             raise CannotJudge(f"{run.folder}: its run has not ended, or was ended before its end")
+        sound(run)
     check_belong(runs)
     bundles = {run.folder: _bundles(run) for run in runs}
     evidence = _summed(runs)
@@ -101,6 +103,7 @@ def _summed(runs: Sequence[Run]) -> Evidence:
         cell.complete = (cell.operator, cell.mode, cell.dtype) not in early
     judged = {cell_id(c.operator, c.mode, c.dtype) for c in cells if c.cases}
     statuses = {one.status for one in told}
+    items = {item for run in runs for item in known_items(run.evidence, run.lines)}
     made = Evidence(
         status="finished" if statuses == {"finished"} else sorted(statuses - {"finished"})[0],
         started=min(one.started for one in told),
@@ -126,7 +129,7 @@ def _summed(runs: Sequence[Run]) -> Evidence:
         ),
         cut=[item for one in told for item in one.cut],
         unreached=[item for one in told for item in one.unreached],
-        request={**first.request, "shard": str(WHOLE), "items": f"{len(runs)} shards"},
+        request={**first.request, "shard": str(WHOLE), "items": items_in_words(sorted(items))},
         parts=sum(one.parts for one in told),
         standard=first.standard,
         standards=standard_rows(lines),
@@ -235,7 +238,7 @@ def _moved(failure: FailureLine, out: Path) -> FailureLine:
 
 def _write_lines(out: Path, number: int, run: Run, moved: dict[str, FailureLine]) -> None:
     """The lines of a shard, in a file of its own."""
-    writer = Writer(out, f"shard{number}")
+    writer = Writer(out, f"shard{number:04}")
     try:
         for line in run.lines:
             known = moved.get(line.item) if isinstance(line, FailureLine) else None

@@ -14,19 +14,17 @@ from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_T
 from conformance.evidence import FailureLine
 from conformance.failure import REPORTED
 from conformance.frozen.case import MOST_LINKS, is_link
+from conformance.gate.reading import read_run, sound
 from conformance.reporting.chinese import in_chinese
 from conformance.reporting.drawing import heat_map, histogram, legend
 from conformance.reporting.groups import Group, groups
 from conformance.reporting.terminal import called_lines, percent
 from conformance.reporting.texts import HTML_LANGUAGE, LANGUAGES, texts
 from conformance.suite import UsageError
-from conformance.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence, read_evidence
+from conformance.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence
 from conformance.template import cell_id
 
 REPORT = "report.html"
-LARGEST_EVIDENCE = 256 * 2**20
-"""Bytes of an ``evidence.json`` that is read; one of 100,000 cases has a few MiB."""
-
 SHOWN_FAILURES, SHOWN_MISSING, SHOWN_TEXT = 200, 20, 8_000
 """Failures, gaps of coverage in a cell, and characters of a text that the page shows."""
 
@@ -46,24 +44,10 @@ RESULTS = {
 
 
 def load(run: Path) -> Evidence:
-    """The evidence of a run's folder; raises `UsageError` where it is none or is too large."""
-    path = run / "evidence.json"
-    try:
-        size = path.stat().st_size
-    except OSError as error:
-        raise UsageError(
-            "RUN", run, f"is no folder of a run: {path.name}: {error.strerror}"
-        ) from None
-    if size > LARGEST_EVIDENCE:
-        rule = f"evidence.json has {size:,} bytes; allowed: up to {LARGEST_EVIDENCE:,}"
-        raise UsageError("RUN", run, rule)
-    try:
-        evidence = read_evidence(run)
-    except RecursionError:  # of values nested deeper than any that a run writes
-        evidence = None
-    if evidence is None:
-        raise UsageError("RUN", run, "holds no evidence.json that a run wrote")
-    return evidence
+    """The evidence of a run's folder. Raises `UsageError` where there is no folder, `CannotJudge`
+    where it holds no run, or one that contradicts itself.
+    """
+    return sound(read_run(run)).evidence
 
 
 def render(evidence: Evidence, language: str = "en") -> str:
@@ -99,7 +83,7 @@ def render(evidence: Evidence, language: str = "en") -> str:
 
 
 def write(run: Path, out: Path, language: str = "en") -> None:
-    """Put the report of a run in place as a whole. Raises `UsageError`."""
+    """Put the report of a run in place as a whole. Raises `UsageError`, and as `load` does."""
     evidence = load(run)
     try:
         page = render(evidence, language).encode("utf-8", "replace")

@@ -95,7 +95,7 @@ def test_every_line_is_json_with_its_kind_and_schema(tmp_path: Path) -> None:
     writer.write(line())
     (raw,) = (tmp_path / "evidence.gw3.jsonl").read_text().splitlines()
     told = json.loads(raw)
-    assert (told["kind"], told["schema"], told["worker"]) == ("verdict", 1, "gw0")
+    assert (told["kind"], told["schema"], told["worker"]) == ("verdict", 2, "gw0")
     assert list(read_lines(tmp_path)) == [line()]
     writer.close()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,29 @@ def test_an_item_that_had_ended_may_stand_between_two_modules(run: Run, workers:
     assert (ended.status, ended.evidence.errors) == (0, {}), ended.output
     assert ended.evidence.status == "finished"
     assert counts(ended) == counts(run(*words))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda lines: [*lines[:2], *lines[3:]], "line 3: line 3 of the run is missing before it"),
+        (lambda lines: [*lines, lines[3]], "it is line 4 of the run, out of its place"),
+        (lambda lines: [one.replace(b'"ok":true', b'"ok":false') for one in lines], "was changed"),
+    ],
+    ids=["lost", "added", "changed"],
+)
+def test_a_killed_run_that_was_edited_is_not_gone_on_with(
+    run: Run, killed: Ended, change: Callable[[list[bytes]], list[bytes]], words: str
+) -> None:
+    path = killed.out / "evidence.main.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(change(lines)))
+    before = {one: one.read_bytes() for one in killed.out.iterdir() if one.is_file()}
+    ended = run("--conformance-resume")
+    assert ended.status == 3, ended.output
+    assert "corrupted: evidence.main.jsonl, line " in ended.output
+    assert words in ended.output
+    assert {one: one.read_bytes() for one in killed.out.iterdir() if one.is_file()} == before
 
 
 @pytest.mark.parametrize("ci", ["", "true"])

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.evidence import VerdictLine, read_lines
+from conformance.gate.contradictions import contradictions
+from conformance.gate.reading import read_run
 from conformance.summary import Evidence, read_evidence
 
 HERE = Path(__file__).resolve().parent
@@ -29,8 +31,10 @@ class Ended:
 
     @property
     def evidence(self) -> Evidence:
+        """What the run's folder says, which contradicts itself nowhere, however the run ended."""
         evidence = read_evidence(self.out)
         assert evidence is not None, self.output
+        assert list(contradictions(read_run(self.out))) == []
         return evidence
 
     def verdicts(self, cell: str = "") -> list[VerdictLine]:

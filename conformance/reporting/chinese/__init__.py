@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 
-from conformance.reporting.chinese import advice, commands, verdicts
+from conformance.reporting.chinese import advice, commands, folders, verdicts
 
 QUOTED = {
     "contract: ": "契约：",
@@ -31,7 +31,8 @@ Words = str | Callable[[re.Match[str]], str]
 
 @cache
 def _rules() -> tuple[tuple[re.Pattern[str], Words], ...]:
-    phrases = (*advice.PHRASES, *verdicts.PHRASES, *commands.PHRASES)
+    phrases = (*advice.PHRASES, *verdicts.PHRASES, *folders.PHRASES)
+    phrases += commands.PHRASES
     return tuple((re.compile(pattern), words) for pattern, words in phrases)
 
 

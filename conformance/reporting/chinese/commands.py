@@ -191,6 +191,9 @@ def _called(said: re.Match[str]) -> str:
 
 
 GATE: tuple[Phrase, ...] = (
+    (r"(\d+) diagnoses of (\d+) items", r"\1 种诊断，\2 个测试项"),
+    (r"\.? (\d+) more items? of the same diagnosis: ", r"。同一诊断另有 \1 个测试项："),
+    (r" ended at a refused case \(([^)]*)\): ", r" 止于未通过的用例（\1）："),
     (
         r"^gate: cannot judge (.*); nothing is accepted, nothing rejected$",
         r"门禁：无法判定 \1；既不通过也不拒绝",

@@ -132,7 +132,7 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     folder = bundle(tmp_path / "b")
     (folder / X).unlink()
     os.mkfifo(folder / X)
-    assert f"{X} is no plain file" in refusal(folder)
+    assert f"{X} was changed: it is a pipe, no plain file" in refusal(folder)
 
 
 def test_a_file_beyond_all_sense_is_not_read(tmp_path: Path) -> None:

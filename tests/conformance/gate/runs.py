@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from conformance.chain import Link, linked
 from conformance.evidence import (
     AnyLine,
     DeviceLine,
@@ -17,7 +18,10 @@ from conformance.evidence import (
     VerdictLine,
     Writer,
 )
-from conformance.summary import Evidence, summarize, write_evidence
+from conformance.gate.contradictions import known_items
+from conformance.items import items_in_words
+from conformance.seal import FIELD, SUMMARY, sealed
+from conformance.summary import Evidence, lost_cards, observed, summarize, write_evidence
 
 OPERATOR = "permute"
 CELLS = [(OPERATOR, mode, dtype) for mode in ("whole", "tail") for dtype in ("float16", "float32")]
@@ -99,9 +103,9 @@ def device(**changed: Any) -> DeviceLine:
     return DeviceLine(worker="main", description=f"{told['name']}, 48 vector cores", profile=told)
 
 
-def failure(line: VerdictLine) -> FailureLine:
+def failure(line: VerdictLine, **changed: Any) -> FailureLine:
     """What is told of the item of a refused verdict."""
-    return FailureLine(
+    made = FailureLine(
         worker="main",
         item=line.item,
         operator=line.operator,
@@ -110,9 +114,11 @@ def failure(line: VerdictLine) -> FailureLine:
         digest=line.digest,
         case=f"failures/{line.digest}/case.json",
         headline=line.headline or "",
+        unconfirmed=line.unconfirmed,
         text=f"{line.headline}\n  replay: python -m conformance run --case"
         f" here/failures/{line.digest}/case.json",
     )
+    return msgspec.structs.replace(made, **changed)
 
 
 def every_cell(*more: AnyLine) -> list[AnyLine]:
@@ -128,8 +134,8 @@ def run(
     lines: Iterable[AnyLine] | None = None,
     *,
     on: DeviceLine | None = None,
-    worker: str = "main",
     cells: list[tuple[str, str, str]] = CELLS,
+    tells: Callable[[VerdictLine], FailureLine] = failure,
     **changed: Any,
 ) -> Path:
     """Write the folder of a finished run with these lines; ``changed`` of its summary."""
@@ -137,19 +143,21 @@ def run(
     said = every_cell() if lines is None else list(lines)
     opened = device() if on is None else on
     failures = {
-        line.item: failure(line)
+        line.item: tells(line)
         for line in said
         if isinstance(line, VerdictLine) and not line.ok and line.judged_as != "quarantine"
     }
-    items = dict.fromkeys(line.item for line in said if isinstance(line, VerdictLine))
+    items = {line.item: line.worker for line in said if isinstance(line, VerdictLine)}
     ended = [
-        ItemLine(worker=worker, item=item, outcome="refused" if item in failures else "accepted")
-        for item in items
+        ItemLine(worker=by, item=item, outcome="refused" if item in failures else "accepted")
+        for item, by in items.items()
     ]
-    writer = Writer(folder, worker)
-    for line in (opened, *said, *failures.values(), *ended):
-        writer.write(line)
-    writer.close()
+    whole = (opened, *said, *failures.values(), *ended)
+    for name in dict.fromkeys(line.worker for line in whole):
+        writer = Writer(folder, name)
+        for line in (line for line in whole if line.worker == name):
+            writer.write(line)
+        writer.close()
     made = Evidence(
         status="finished",
         exit_status=1 if failures else 0,
@@ -170,12 +178,16 @@ def run(
         cells=summarize(said, cells),
         declared=len(cells),
         selected=len(cells),
-        request={"profile": "gate", "seed": "0", "shard": "1/1", "items": "2 items, 12345678"},
+        request={"profile": "gate", "seed": "0", "shard": "1/1"},
         failures=list(failures.values()),
+        observed=observed(said),
+        lost_cards=lost_cards(whole),
     )
     made.cases = sum(cell.cases for cell in made.cells)
     for name, value in changed.items():
         setattr(made, name, value)
+    items = items_in_words(sorted(known_items(made, whole)))
+    made.request = {"items": items, **made.request}
     write_evidence(folder, made)
     for one in failures.values():
         (folder / one.case).parent.mkdir(parents=True, exist_ok=True)
@@ -184,8 +196,32 @@ def run(
 
 
 def rewrite(folder: Path, **fields: object) -> Path:
-    """Change fields of ``evidence.json`` as no run would."""
-    path = folder / "evidence.json"
+    """Change fields of ``evidence.json`` as no run would, and seal the folder anew."""
+    path = folder / SUMMARY
     told = {**msgspec.json.decode(path.read_bytes()), **fields}
     path.write_bytes(msgspec.json.encode(told))
+    return seal_anew(folder)
+
+
+def everywhere(folder: Path, before: str, after: str) -> Path:
+    """Change a text wherever the folder has it, and seal it anew."""
+    for path in (folder / SUMMARY, *folder.glob(Writer.PATTERN)):
+        old, new = (msgspec.json.encode(text)[1:-1] for text in (before, after))
+        path.write_bytes(path.read_bytes().replace(old, new))
+    return seal_anew(folder)
+
+
+def seal_anew(folder: Path) -> Path:
+    """Make chain and seal of a folder fit what it says, as anybody can who knows how."""
+    for path in folder.glob(Writer.PATTERN):
+        link, lines = Link.first(path.name), []
+        for raw in path.read_bytes().splitlines():
+            told = msgspec.json.decode(raw)
+            told.pop("link", None)
+            line, link = linked(link, msgspec.json.encode(told))
+            lines.append(line)
+        path.write_bytes(b"".join(lines))
+    told = msgspec.json.decode((folder / SUMMARY).read_bytes())
+    told.pop(FIELD, None)
+    (folder / SUMMARY).write_bytes(msgspec.json.encode({**told, FIELD: sealed(folder, told)}))
     return folder

@@ -31,7 +31,7 @@ def test_named_calls_are_those_of_documents_rejections_and_the_corpus(tmp_path: 
 
 def test_what_was_drawn_shrunk_only_observed_or_not_made_is_not_compared(tmp_path: Path) -> None:
     lines = every_cell(
-        verdict("q", judged_as="quarantine", name="in doubt", item="t::q[x]"),
+        verdict("q", judged_as="quarantine", name="in doubt", item="t::q[permute-in_doubt]"),
         verdict("l", judged_as="relation", name="other sign", item="t::l[x]"),
         verdict("s", name="shrunk", phase="shrink"),
         verdict("n", name="too large", outcome="not possible here"),

@@ -46,7 +46,7 @@ def test_an_item_that_ended_without_a_verdict_is_rejected(tmp_path: Path) -> Non
     assert "error  test_x[a]: ended without a verdict: TypeError: no" in text
 
 
-def test_a_failure_that_only_the_summary_has_is_rejected(tmp_path: Path) -> None:
+def test_a_failure_that_only_the_summary_has_is_not_judged(tmp_path: Path) -> None:
     told = FailureLine(
         worker="main",
         item="t.py::t[x]",
@@ -59,8 +59,8 @@ def test_a_failure_that_only_the_summary_has_is_rejected(tmp_path: Path) -> None
         text="",
     )
     judgement, text = gate(run(tmp_path / "run", failures=[told]))
-    assert judgement.status == 1
-    assert "failure  t[x]: wrong" in text
+    assert judgement.status == 3
+    assert "the failure of t[x] is in the summary and not in the lines" in text
 
 
 def test_a_waived_failure_is_accepted_and_told(tmp_path: Path) -> None:

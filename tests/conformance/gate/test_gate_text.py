@@ -7,6 +7,15 @@ from datetime import date
 from pathlib import Path
 
 from tests.conformance.gate.asking import accepted, gate, waiver
+from tests.conformance.gate.cheats import (
+    Folder,
+    clause_unconfirmed,
+    errors_deleted,
+    file_added,
+    honest,
+    lines_swapped,
+    relabelled_as_quarantine,
+)
 from tests.conformance.gate.runs import (
     OPERATOR,
     device,
@@ -15,10 +24,11 @@ from tests.conformance.gate.runs import (
     order,
     refused,
     run,
+    seal_anew,
     verdict,
 )
 
-SNAPSHOT = Path(__file__).parents[1] / "snapshots" / "gate_rejected.txt"
+SNAPSHOTS = Path(__file__).parents[1] / "snapshots"
 WAIVERS = (
     waiver()
     + waiver(where='mode == "whole"', intermittent=True, reason="lost flags", owner="runtime team")
@@ -50,6 +60,27 @@ def test_the_text_of_a_rejected_run(tmp_path: Path) -> None:
     ]
     folder = run(tmp_path / "now", now, on=device(), errors={"t.py::test_rejections[x]": "E: no"})
     _, text = gate(folder, WAIVERS, baselines=tmp_path / "b", require_device="npu", changed=True)
+    pinned("gate_rejected", text)
+
+
+def test_the_text_of_a_folder_that_was_edited(tmp_path: Path) -> None:
+    folder = Folder(honest(tmp_path / "run"))
+    for cheat in (lines_swapped, errors_deleted, file_added, clause_unconfirmed):
+        cheat(folder)
+    text = gate(folder.path)[1].replace(str(tmp_path), "HERE")
+    pinned("gate_corrupted", text)
+
+
+def test_the_text_of_a_folder_that_was_edited_and_sealed_anew(tmp_path: Path) -> None:
+    folder = Folder(honest(tmp_path / "run"))
+    for cheat in (errors_deleted, relabelled_as_quarantine):
+        cheat(folder)
+    text = gate(seal_anew(folder.path))[1].replace(str(tmp_path), "HERE")
+    pinned("gate_corrupted_and_sealed", text)
+
+
+def pinned(name: str, text: str) -> None:
+    snapshot = SNAPSHOTS / f"{name}.txt"
     if os.environ.get("UPDATE_SNAPSHOTS") == "1":
-        SNAPSHOT.write_text(text + "\n", encoding="utf-8")
-    assert SNAPSHOT.read_text(encoding="utf-8") == text + "\n"
+        snapshot.write_text(text + "\n", encoding="utf-8")
+    assert snapshot.read_text(encoding="utf-8") == text + "\n"

@@ -1,0 +1,242 @@
+"""The one answer to whether a run's folder contradicts itself, for all that read one.
+
+First comes what was lost, added or changed since the run wrote it, by chain and seal. Then every
+kind of line is checked against the others, and the summary against all of them, as if there were no
+seal: who changes a line can seal the folder anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, TypeGuard
+
+from conformance.evidence import (
+    AnyLine,
+    DeviceLine,
+    EnvironmentLine,
+    FailureLine,
+    ItemLine,
+    VerdictLine,
+)
+from conformance.items import items_in_words, last_of_each, short
+from conformance.operator import RELATIONS as RELATIONS_ALONE
+from conformance.summary import (
+    QUARANTINE,
+    REJECTIONS,
+    RELATIONS,
+    SEQUENCES,
+    Cell,
+    Evidence,
+    lost_cards,
+    observed,
+    summarize,
+    withheld,
+)
+from conformance.template import call_id
+
+if TYPE_CHECKING:
+    from conformance.gate.reading import Run
+
+SHOWN, SHOWN_BREAKS = 3, 10
+"""Contradictions of a kind that are told, and broken links and seals."""
+
+
+def contradictions(run: Run) -> Iterator[str]:
+    """What in the folder goes together in no run, each a sentence; nothing if all of it does.
+
+    Of a run that has not ended only the lines are looked at: it has no seal, and no summary yet.
+    """
+    yield from _few(run.breaks, SHOWN_BREAKS)
+    for sentences in _of_lines(run.lines):
+        yield from _few(sentences)
+    if run.evidence.status != "running":
+        for sentences in _of_summary(run.evidence, run.lines):
+            yield from _few(sentences)
+
+
+def _few(sentences: Iterable[str], most: int = SHOWN) -> Iterator[str]:
+    every = list(sentences)
+    yield from (f"corrupted: {one}" for one in every[:most])
+    if len(every) > most:
+        yield f"corrupted: {len(every) - most} more of this kind"
+
+
+def known_items(evidence: Evidence, lines: Iterable[AnyLine]) -> set[str]:
+    """The items of a run that has ended, as the folder tells what became of each: it ended, it was
+    cut short or not reached, or it had an error or no device."""
+    ended = {line.item for line in lines if isinstance(line, ItemLine | EnvironmentLine)}
+    # What could not be collected is no item, and has no brackets.
+    failed = {name for name in evidence.errors if "[" in name}
+    return ended | failed | {*evidence.cut, *evidence.unreached}
+
+
+def _of_lines(lines: tuple[AnyLine, ...]) -> Iterator[Iterator[str]]:
+    yield _quarantine(line for line in lines if isinstance(line, VerdictLine))
+    yield _items(lines)
+    yield _failures(lines)
+
+
+def _quarantine(verdicts: Iterable[VerdictLine]) -> Iterator[str]:
+    """A call in quarantine fails nothing, has a name, and is the only one of its item."""
+    for line in verdicts:
+        if line.judged_as != QUARANTINE:
+            continue
+        item, own = short(line.item), f"{call_id(line.operator, line.name)}]"
+        if not line.ok:
+            yield f"{item}: a verdict of it is in quarantine and not ok"
+        elif not line.name or line.item.partition("[")[2] != own:
+            yield f"{item} has a verdict in quarantine as {line.name!r}, which is no call of it"
+
+
+def _items(lines: Iterable[AnyLine]) -> Iterator[str]:
+    """How an item ended is how its verdicts came out."""
+    failing = {line.item for line in lines if _fails(line)}
+    told = {line.item for line in lines if isinstance(line, FailureLine)}
+    open_: set[str] = set()
+    for line in lines:
+        if isinstance(line, DeviceLine):
+            # Another process, or another part of the run: there an item may have begun anew.
+            open_.clear()
+        elif _fails(line):
+            open_.add(line.item)
+        elif isinstance(line, ItemLine) and line.outcome == "refused":
+            if line.item not in failing:
+                yield f"{short(line.item)} ended as refused, and no verdict of it failed"
+            elif line.item not in told:
+                yield f"{short(line.item)} ended as refused, and its failure is not told"
+        elif isinstance(line, ItemLine) and line.item in open_:
+            yield f"{short(line.item)} ended as {line.outcome} after a verdict that failed"
+
+
+def _failures(lines: Iterable[AnyLine]) -> Iterator[str]:
+    """A failure is that of a verdict, with what the verdict is excused by, if anything."""
+    failing: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
+    for line in lines:
+        if _fails(line):
+            failing.setdefault(_place(line), set()).add(line.unconfirmed)
+    for line in lines:
+        if not isinstance(line, FailureLine):
+            continue
+        known, item = failing.get(_place(line)), short(line.item)
+        if known is None:
+            yield f"{item} is told as failed, and no verdict of it failed"
+        elif line.unconfirmed not in known:
+            yield f"{item}: its verdict and its failure say otherwise which clauses are unconfirmed"
+
+
+def _of_summary(evidence: Evidence, lines: tuple[AnyLine, ...]) -> Iterator[Iterator[str]]:
+    yield _cells(evidence, lines)
+    yield _failures_told(evidence, lines)
+    yield _every_item(evidence, lines)
+    yield _withheld(evidence, lines)
+    yield _lists(evidence, lines)
+
+
+def _withheld(evidence: Evidence, lines: Iterable[AnyLine]) -> Iterator[str]:
+    """A mode that is not called is told by its items, and only of an NPU."""
+    if evidence.withheld != withheld(lines):
+        yield "the summary tells of other modes that are not called than the lines do"
+    kinds = {line.profile.get("kind") for line in evidence.devices}
+    if evidence.withheld and kinds != {"npu"}:
+        yield "the evidence leaves modes out as on an NPU, but was made on none"
+
+
+def _cells(evidence: Evidence, lines: tuple[AnyLine, ...]) -> Iterator[str]:
+    groups = (REJECTIONS, RELATIONS, SEQUENCES)
+    declared = [_key(cell) for cell in evidence.cells if cell.mode not in groups]
+    if evidence.request.get("oracle") == RELATIONS_ALONE:
+        declared = []
+    told = {_key(cell): _figures(cell) for cell in evidence.cells}
+    counted = {_key(cell): _figures(cell) for cell in summarize(lines, declared)}
+    for key in [key for key in {**told, **counted} if told.get(key) != counted.get(key)]:
+        name = "-".join(part for part in key if part)
+        yield (
+            f"of {name} the summary has {_told(told.get(key))}, the lines of its verdicts have"
+            f" {_told(counted.get(key))}"
+        )
+    cases = sum(cell.cases for cell in evidence.cells)
+    if evidence.cases != cases:
+        yield f"the summary has {evidence.cases} cases, its cells have {cases}"
+
+
+def _failures_told(evidence: Evidence, lines: Iterable[AnyLine]) -> Iterator[str]:
+    """The failures of the summary are those of the lines."""
+    told = {one.item: one for one in evidence.failures}
+    found = {
+        one.item: one
+        for one in last_of_each(line for line in lines if isinstance(line, FailureLine))
+    }
+    for item in {**told, **found}:
+        if item not in told:
+            yield f"the failure of {short(item)} is in the lines and not in the summary"
+        elif item not in found:
+            yield f"the failure of {short(item)} is in the summary and not in the lines"
+        elif told[item] != found[item]:
+            yield f"the failure of {short(item)} is another in the summary than in the lines"
+
+
+def _every_item(evidence: Evidence, lines: Iterable[AnyLine]) -> Iterator[str]:
+    """Of every item that was to run it is told what became of it."""
+    known = known_items(evidence, lines)
+    judged = dict.fromkeys(
+        line.item for line in lines if isinstance(line, VerdictLine | FailureLine)
+    )
+    for item in judged:
+        if item not in known:
+            yield f"{short(item)} has verdicts, and it is not told how it ended"
+    asked = evidence.request.get("items", "")
+    if not asked and known:
+        yield "evidence.json does not say which items the run had"
+    elif asked and asked != (told := items_in_words(sorted(known))):
+        yield f"the run had {asked}, and it is told what became of {told}"
+
+
+def _lists(evidence: Evidence, lines: tuple[AnyLine, ...]) -> Iterator[str]:
+    """What the summary repeats of the lines."""
+    for name, told, found in (
+        ("observed", evidence.observed, observed(lines)),
+        ("lost_cards", evidence.lost_cards, lost_cards(lines)),
+        ("environment", evidence.environment, _lost(lines)),
+        ("cut", evidence.cut, _cut(lines)),
+    ):
+        if missing := sum(one not in told for one in found):
+            yield f"{name} of the summary lacks {missing} of what the lines have"
+
+
+def _lost(lines: Iterable[AnyLine]) -> list[str]:
+    """What kept items from ending."""
+    ended = {line.item for line in lines if isinstance(line, ItemLine)}
+    losses = (line for line in lines if isinstance(line, EnvironmentLine))
+    return [line.message for line in losses if line.item not in ended]
+
+
+def _cut(lines: Iterable[AnyLine]) -> list[str]:
+    """The items that the budget ended early, each time that they ran."""
+    outcomes: dict[str, set[str]] = {}
+    for line in lines:
+        if isinstance(line, ItemLine):
+            outcomes.setdefault(line.item, set()).add(line.outcome)
+    return [item for item, found in outcomes.items() if found == {"cut"}]
+
+
+def _fails(line: AnyLine) -> TypeGuard[VerdictLine]:
+    return isinstance(line, VerdictLine) and not line.ok and line.judged_as != QUARANTINE
+
+
+def _place(line: VerdictLine | FailureLine) -> tuple[str, ...]:
+    return line.item, line.operator, line.mode, line.dtype, line.digest
+
+
+def _key(cell: Cell) -> tuple[str, str, str]:
+    return cell.operator, cell.mode, cell.dtype
+
+
+def _figures(cell: Cell) -> tuple[int, int, int, int]:
+    return cell.cases, cell.failed, cell.elements, cell.exact
+
+
+def _told(figures: tuple[int, int, int, int] | None) -> str:
+    if figures is None:
+        return "nothing"
+    cases, failed, elements, exact = figures
+    return f"{cases} cases, {failed} failed, {exact} of {elements} elements bit-exact"
