@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from itertools import product
 
 import msgspec
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from conformance.cells import EDGE
 from conformance.evidence import AnyLine, VerdictLine
 from conformance.operator import Operator
-from conformance.sharing import Shared
+from conformance.sharing import DTYPE, Shared
 from conformance.strategies.covering import Feasible, feasible_tuples
 from conformance.trial import Judged
 
@@ -45,6 +45,22 @@ class Coverage(msgspec.Struct, kw_only=True):
     def unmet(self) -> list[str]:
         """The edges on which no judged case lies."""
         return [edge for edge, cases in self.edges.items() if not cases]
+
+    @property
+    def dtypes(self) -> list[str]:
+        """The data types one by one."""
+        return self.dtype.split(", ")
+
+    def unseen(self, ended: Container[str]) -> tuple[list[str], list[str]]:
+        """What no judged case shows: what was left out, and what may be missing because items of
+        the data types ``ended`` ended early."""
+        left_out: list[str] = []
+        consequences: list[str] = []
+        early = [dtype for dtype in self.dtypes if dtype in ended]
+        for name in (*self.missing, *self.unmet):
+            of = [one for one in self.dtypes if _is_of(name, one)] or self.dtypes
+            (consequences if any(one in early for one in of) else left_out).append(name)
+        return left_out, consequences
 
 
 def levels_of(operator: Operator, judged: Judged) -> dict[str, tuple[str, ...]] | None:
@@ -116,6 +132,11 @@ def _of(key: Key, cells: Shared, cases: Iterable[Shown], strength: int, edge_cos
         missing=_words(cells, missing),
         edges=edges,
     )
+
+
+def _is_of(name: str, dtype: str) -> bool:
+    """Whether a combination or an edge, in words, is of that data type alone."""
+    return name.startswith(f"{dtype}: ") or f"{DTYPE} {dtype}" in name.split(", ")
 
 
 def _strike(missing: Mapping[tuple[int, ...], Feasible], rows: NDArray[np.intp]) -> None:

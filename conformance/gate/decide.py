@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
 import msgspec
 
+from conformance.coverage import Coverage
 from conformance.gate import baseline as baselines
 from conformance.gate.baseline import Baseline
 from conformance.gate.compare import changed_inputs, compare, figures, unchanged_libraries
@@ -21,6 +22,7 @@ from conformance.gate.judgement import (
     Finding,
     Judgement,
     cannot,
+    in_order,
 )
 from conformance.gate.reading import CannotJudge, Run, declared_cells, read_run, whole
 from conformance.gate.waivers import Contract
@@ -59,21 +61,20 @@ def decide(asked: Asked) -> Judgement:
         return cannot(told, error.reasons)
     measured = baseline.measured if baseline is not None else ()
     answered = answer(run, asked.waivers, asked.today, found.key.soc, found.kind, measured)
-    unseen = list(_unseen(run))
-    refused = {
-        cell_id(line.operator, line.mode, line.dtype) for line in run.verdicts if not line.ok
-    }
-    findings = [*_device(asked, run, found), *_not_run(run)]
-    findings += [one for one in unseen if one.subject not in refused]
-    findings += answered.findings
-    # An item ends at its first refused case; a waiver answers for that, and leaves the rest open.
+    findings = [*_device(asked, run, found), *answered.findings, *_not_run(run)]
     notes = answered.notes
     notes += [f"not possible on this device, not judged: {one}" for one in run.evidence.withheld]
-    notes += [
-        f"{one.subject} ended at a refused case: {one.message}"
-        for one in unseen
-        if one.subject in refused
-    ]
+    early = _ended_early(run, answered)
+    for shown in run.evidence.coverage:
+        ended = {
+            cell[2]: by for cell, by in early.items() if cell[:2] == (shown.operator, shown.mode)
+        }
+        left_out, consequences = shown.unseen(ended)
+        findings += _unseen(shown, left_out)
+        for one in _unseen(shown, consequences):
+            by = ", ".join(sorted(set().union(*(ended.get(dtype, ()) for dtype in shown.dtypes))))
+            waived = f" ({by})" if by else ""
+            notes.append(f"{one.subject} ended at a refused case{waived}: {one.message}")
     if baseline is not None:
         findings += _worse(run, found, baseline, answered)
         if asked.changed and (stale := unchanged_libraries(found, baseline)) is not None:
@@ -92,7 +93,7 @@ def decide(asked: Asked) -> Judgement:
         device=run.device.description,
         baseline=baseline.name if baseline is not None else "",
         cases=run.evidence.cases,
-        findings=findings,
+        findings=in_order(findings),
         waived=answered.waived,
         unconfirmed=answered.unconfirmed,
         notes=notes,
@@ -141,15 +142,25 @@ def _not_run(run: Run) -> Iterator[Finding]:
         yield Finding(kind="missing cell", subject=name, message=why)
 
 
-def _unseen(run: Run) -> Iterator[Finding]:
-    """Discrete cells and edges that no judged case shows."""
-    for one in run.evidence.coverage:
-        missing = [*one.missing, *one.unmet]
-        if missing:
-            more = f" and {len(missing) - SHOWN} more" if len(missing) > SHOWN else ""
-            message = f"no judged case shows {'; '.join(missing[:SHOWN])}{more}"
-            name = cell_id(one.operator, one.mode, one.dtype)
-            yield Finding(kind="missing cell", subject=name, message=message)
+def _ended_early(run: Run, answered: Answered) -> dict[tuple[str, str, str], set[str]]:
+    """The cells whose item ended at a refused case, and so left the rest unjudged, each with the
+    waivers that answer for it."""
+    ended: dict[tuple[str, str, str], set[str]] = {}
+    for line in run.verdicts:
+        if not line.ok and line.judged_as == "values":
+            by = answered.excused.get(id(line), "")
+            cell = (line.operator, line.mode, line.dtype)
+            ended.setdefault(cell, set()).update({by} - {""})
+    return ended
+
+
+def _unseen(shown: Coverage, missing: Sequence[str]) -> Iterator[Finding]:
+    """The finding of discrete cells and edges that no judged case shows, if there are some."""
+    if missing:
+        more = f" and {len(missing) - SHOWN} more" if len(missing) > SHOWN else ""
+        message = f"no judged case shows {'; '.join(missing[:SHOWN])}{more}"
+        name = cell_id(shown.operator, shown.mode, shown.dtype)
+        yield Finding(kind="missing cell", subject=name, message=message)
 
 
 def _worse(run: Run, found: Facts, baseline: Baseline, answered: Answered) -> Iterator[Finding]:

@@ -11,6 +11,7 @@ from conformance.gate.judgement import Finding
 from conformance.gate.reading import Run
 from conformance.gate.waivers import Contract, Use, here, judged, uses
 from conformance.items import short
+from conformance.reporting.groups import groups
 
 SHOWN = 3
 
@@ -23,8 +24,9 @@ class Answered:
     waived: list[str] = field(default_factory=list)
     unconfirmed: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    excused: set[int] = field(default_factory=set)
-    """Of the lines of refused cases, by ``id``, those that reject nothing."""
+    excused: dict[int, str] = field(default_factory=dict)
+    """Of the lines of refused cases, by ``id``, those that reject nothing, each with the waiver
+    that answers for it, if one does."""
 
 
 def answer(
@@ -81,7 +83,7 @@ def _weigh(use: Use, today: date, answered: Answered) -> None:
     if kind:
         answered.findings.append(Finding(kind=kind, subject=str(contract), message=message))
         return
-    answered.excused |= {id(line) for line in use.refused}
+    answered.excused |= {id(line): f"waiver {contract.number}" for line in use.refused}
     items = dict.fromkeys(short(line.item) for line in use.refused)
     told = _few(items) if items else "nothing in this run (intermittent)"
     answered.waived.append(
@@ -96,7 +98,7 @@ def _doubt(lines: Iterable[VerdictLine], measured: Collection[str], answered: An
         clauses = [f"{line.operator}: {clause}" for clause in line.unconfirmed]
         if line.ok or not clauses or any(clause in measured for clause in clauses):
             continue
-        answered.excused.add(id(line))
+        answered.excused.setdefault(id(line), "")
         for clause in clauses:
             told.setdefault(clause, []).append(short(line.item))
     answered.unconfirmed += [
@@ -105,35 +107,42 @@ def _doubt(lines: Iterable[VerdictLine], measured: Collection[str], answered: An
     ]
 
 
-def _failures(run: Run, lines: list[VerdictLine], excused: set[int]) -> Iterator[Finding]:
-    """A finding for each item with a refused case that nothing excuses."""
+def _failures(run: Run, lines: list[VerdictLine], excused: Collection[int]) -> Iterator[Finding]:
+    """A finding for each diagnosis of items with a refused case that nothing excuses."""
     told: dict[str, FailureLine] = {failure.item: failure for failure in run.evidence.failures}
     failing = [line for line in lines if not line.ok]
     left: dict[str, VerdictLine] = {}
     for line in failing:
         if id(line) not in excused:
             left.setdefault(line.item, line)
+    covered = {line.item for line in failing if id(line) in excused}
+    grouped: set[str] = set()
+    for group in groups(told[item] for item in left if item in told):
+        mine = {group.show.item, *(one.item for one in group.others)}
+        every = [item for item in left if item in mine]
+        grouped |= mine
+        yield _failure(group.show.item, group.show.headline, every, covered, group.show.case)
     for item, line in left.items():
-        failure = told.get(item)
-        headline = failure.headline if failure is not None else line.headline or "refused"
-        covered = any(one.item == item and id(one) in excused for one in failing)
-        beside = " (no waiver covers every refused case of it)" if covered else ""
-        yield Finding(
-            kind="failure",
-            subject=short(item),
-            message=f"{headline}{beside}",
-            file=failure.case if failure is not None else "",
-        )
-    known = {line.item for line in failing}
-    for item, failure in told.items():
-        if item not in known:
-            yield Finding(
-                kind="failure", subject=short(item), message=failure.headline, file=failure.case
-            )
+        if item not in grouped:
+            yield _failure(item, line.headline or "refused", [item], covered)
     for item, text in run.evidence.errors.items():
         last = (text.strip().splitlines() or ["no text"])[-1]
         message = f"ended without a verdict: {last}"
         yield Finding(kind="error", subject=short(item), message=message)
+
+
+def _failure(
+    item: str, headline: str, every: list[str], covered: Collection[str], file: str = ""
+) -> Finding:
+    """The finding of ``every`` item of a diagnosis; ``item`` is the one that is told."""
+    message, others = headline, [short(one) for one in every if one != item]
+    if item in covered:
+        message += " (no waiver covers every refused case of it)"
+    if others:
+        message += "" if message.endswith(".") else "."
+        message += f" {_count(len(others), 'more item')} of the same diagnosis: {_few(others)}"
+    items = tuple(short(one) for one in every) if others else ()
+    return Finding(kind="failure", subject=short(item), message=message, file=file, items=items)
 
 
 def _in_words(line: VerdictLine) -> str:

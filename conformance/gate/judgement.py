@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 ACCEPTED, REJECTED, CANNOT_JUDGE = 0, 1, 3
+KINDS = (
+    *("device", "stale kernel", "failure", "error"),
+    *("wrong waiver", "expired waiver", "unmatched waiver", "over-broad waiver"),
+    *("newly failing", "order drift", "tiling key", "bit-exact share"),
+    *("missing case", "missing cell"),
+)
+"""Kinds of findings in the order in which they are told: what is missing may be missing because
+something failed."""
 WORDS = {ACCEPTED: "accepted", REJECTED: "rejected", CANNOT_JUDGE: "cannot judge"}
 
 
@@ -13,13 +23,14 @@ class Finding(msgspec.Struct, kw_only=True, frozen=True):
 
     ``kind`` is one word or two that stay the same between versions; ``subject`` the item, cell,
     call or waiver that it is about; ``message`` a sentence; ``file`` what to open, empty if
-    nothing.
+    nothing. ``items`` are all those of a failure, if several failed in the same way.
     """
 
     kind: str
     subject: str
     message: str
     file: str = ""
+    items: tuple[str, ...] = ()
 
 
 class Judgement(msgspec.Struct, kw_only=True):
@@ -42,6 +53,12 @@ class Judgement(msgspec.Struct, kw_only=True):
     unconfirmed: list[str] = []
     notes: list[str] = []
     figures: list[str] = []
+
+
+def in_order(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings, causes before consequences."""
+    places = {kind: place for place, kind in enumerate(KINDS)}
+    return sorted(findings, key=lambda finding: places.get(finding.kind, len(places)))
 
 
 def cannot(run: str, reasons: tuple[str, ...]) -> Judgement:

@@ -21,9 +21,11 @@ def gate_lines(judgement: Judgement) -> Iterator[str]:
     """The answer as a person reads it: findings by kind, what was let pass, the verdict last."""
     yield from (f"cannot judge: {printable(reason)}" for reason in judgement.reasons)
     counted: Counter[str] = Counter()
+    items: Counter[str] = Counter()
     width = max((len(finding.kind) for finding in judgement.findings), default=0)
     for finding in judgement.findings:
         counted[finding.kind] += 1
+        items[finding.kind] += max(1, len(finding.items))
         if counted[finding.kind] <= SHOWN:
             yield printable(f"  {finding.kind:{width}}  {finding.subject}: {finding.message}")
             if finding.file:
@@ -40,17 +42,23 @@ def gate_lines(judgement: Judgement) -> Iterator[str]:
         yield from (printable(f"{word}: {sentence}") for sentence in sentences[:SHOWN])
         if len(sentences) > SHOWN:
             yield f"{word}: {len(sentences) - SHOWN} more (--json has all)"
-    yield printable(_verdict(judgement, counted))
+    yield printable(_verdict(judgement, counted, items))
 
 
-def _verdict(judgement: Judgement, counted: Counter[str]) -> str:
+def _verdict(judgement: Judgement, counted: Counter[str], items: Counter[str]) -> str:
     if judgement.reasons:
         return f"gate: {judgement.verdict} {judgement.run}; nothing is accepted, nothing rejected"
     told = f"gate: {judgement.verdict}"
     if counted:
-        told += f" for {', '.join(f'{kind} ({number})' for kind, number in counted.items())}"
+        told += (
+            f" for {', '.join(f'{one} ({_number(counted[one], items[one])})' for one in counted)}"
+        )
     beside = f"beside baseline {judgement.baseline}" if judgement.baseline else "without a baseline"
     return f"{told}: {judgement.cases:,} cases on {judgement.device}, {beside}"
+
+
+def _number(findings: int, items: int) -> str:
+    return f"{items}" if items == findings else f"{findings} diagnoses of {items} items"
 
 
 def annotated(judgement: Judgement, form: str) -> str:

@@ -30,6 +30,7 @@ def test_json_has_everything_on_one_line(tmp_path: Path, capsys: Captured) -> No
             "subject": "test_values[permute-tail-float16]",
             "message": "permute, tail, float16: output has 3 wrong elements.",
             "file": "failures/bad/case.json",
+            "items": [],
         }
     ]
     assert "gate: rejected for failure (1)" in told.err

@@ -226,9 +226,9 @@ def test_a_part_of_the_operators_is_compared_where_that_is_asked(tmp_path: Path)
     folder = run(tmp_path / "now")
     judgement, _ = gate(folder, baselines=tmp_path / "b")
     assert [one.kind for one in judgement.findings] == [
-        "missing cell",
-        "missing case",
         "order drift",
+        "missing case",
+        "missing cell",
     ]
     assert gate(folder, baselines=tmp_path / "b", operators=(OPERATOR,))[0].status == 0
     with pytest.raises(UsageError, match="operator is 'other': is not in the run; it judged: perm"):

@@ -8,11 +8,12 @@ from pathlib import Path
 import msgspec
 
 from conformance.coverage import Coverage
-from conformance.evidence import FailureLine
+from conformance.evidence import FailureLine, VerdictLine
 from tests.conformance.gate.asking import TODAY, accepted, gate, waiver
 from tests.conformance.gate.runs import (
     OPERATOR,
     every_cell,
+    failure,
     refused,
     run,
 )
@@ -222,6 +223,85 @@ def test_what_an_item_left_unjudged_behind_a_waived_failure_is_told(tmp_path: Pa
     judgement, text = gate(folder, waiver())
     assert judgement.status == 0
     assert (
-        "note: permute-tail-float16 ended at a refused case: no judged case shows family nan,"
-        " routing skewed" in text
+        "note: permute-tail-float16 ended at a refused case (waiver 1): no judged case shows family"
+        " nan, routing skewed" in text
     )
+
+
+SHARED = Coverage(
+    operator=OPERATOR,
+    mode="tail",
+    dtype="float16, float32",
+    strength=2,
+    levels={},
+    tuples=800,
+    missing=[f"family {n}, routing skewed" for n in range(730)],
+    edges={"float16: hidden at 4096": 0, "float32: hidden at 4096": 1},
+)
+
+
+def test_data_types_that_share_rows_are_left_unjudged_behind_a_waived_failure_of_one(
+    tmp_path: Path,
+) -> None:
+    folder = run(tmp_path / "run", every_cell(refused()), coverage=[SHARED])
+    judgement, text = gate(folder, waiver())
+    assert (judgement.status, judgement.findings) == (0, [])
+    (note,) = (line for line in text.splitlines() if line.startswith("note: "))
+    assert note.startswith(
+        "note: permute-tail-float16_float32 ended at a refused case (waiver 1): "
+    )
+    assert note.endswith("family 4, routing skewed and 726 more")
+
+
+def test_what_another_data_type_left_out_is_no_consequence(tmp_path: Path) -> None:
+    shown = msgspec.structs.replace(
+        SHARED,
+        missing=["dtype float16, family nan", "dtype float32, family nan"],
+        edges={"float32: hidden at 4096": 0},
+    )
+    folder = run(tmp_path / "run", every_cell(refused()), coverage=[shown])
+    judgement, text = gate(folder, waiver())
+    assert [finding.kind for finding in judgement.findings] == ["missing cell"]
+    assert (
+        "missing cell  permute-tail-float16_float32: no judged case shows dtype float32, family"
+        " nan; float32: hidden at 4096\n" in text
+    )
+
+
+def test_a_failing_relation_ends_no_item_of_values(tmp_path: Path) -> None:
+    law = refused("law", judged_as="relation", item="t.py::test_relations[permute-a_law-tail]")
+    folder = run(tmp_path / "run", every_cell(law), coverage=[SHARED])
+    assert [one.kind for one in gate(folder)[0].findings] == ["failure", "missing cell"]
+
+
+def test_causes_are_told_before_consequences(tmp_path: Path) -> None:
+    lines = [line for line in every_cell(refused()) if getattr(line, "digest", "") != "tailfloat32"]
+    judgement, text = gate(
+        run(tmp_path / "run", lines, errors={"t.py::t[a]": "no"}), waiver(where="top_k == 9")
+    )
+    kinds = ["failure", "error", "unmatched waiver", "missing cell"]
+    assert [finding.kind for finding in judgement.findings] == kinds
+    assert "rejected for failure (1), error (1), unmatched waiver (1), missing cell (1)" in text
+
+
+def test_failures_of_one_diagnosis_are_one_finding(tmp_path: Path) -> None:
+    lines = [refused(f"bad{n}", item=f"t.py::t[{n}]") for n in range(13)]
+    lines += [refused("other", item="t.py::t[other]", headline="crashed")]
+
+    def told(line: VerdictLine) -> FailureLine:
+        small = line.digest == "bad7"
+        which = "one" if line.digest != "other" else "another"
+        return failure(line, diagnosis=which, elements=8 if small else 80)
+
+    folder = run(tmp_path / "run", every_cell(*lines), tells=told)
+    judgement, text = gate(folder)
+    assert [one.subject for one in judgement.findings] == ["t[7]", "t[other]"]
+    assert judgement.findings[0].items == tuple(f"t[{n}]" for n in range(13))
+    assert text.splitlines()[:4] == [
+        "  failure  t[7]: permute, tail, float16: output has 3 wrong elements. 12 more items of the"
+        " same diagnosis: t[0], t[1], t[2] and 9 more",
+        "           see failures/bad7/case.json",
+        "  failure  t[other]: crashed",
+        "           see failures/other/case.json",
+    ]
+    assert "gate: rejected for failure (2 diagnoses of 14 items): 19 cases" in text
