@@ -23,12 +23,11 @@ from conformance import SUITE, kernel_coverage, resume, run_folder, suite
 from conformance.context import BY_A_PERSON, BY_ITSELF
 from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
 from conformance.devices.device import DeviceProfile, EnvironmentFailure
-from conformance.gate.reading import CannotJudge, printable
 from conformance.lineage import interruptible
 from conformance.operator import REFERENCE, ROUTES, Operator
 from conformance.plan import examples_of_each
 from conformance.progress import Tail, bar
-from conformance.reporting import html, outcome
+from conformance.reporting import outcome
 from conformance.resume import Asked
 from conformance.routes import why_not
 from conformance.shard import WHOLE
@@ -182,7 +181,7 @@ def run(request: Request, console: Console) -> Outcome:
 
 def _told(request: Request, evidence: Evidence, status: int, console: Console) -> Outcome:
     """The outcome of a run, after its page is written and its end is told."""
-    _report(request.out, console)
+    outcome.write_report(request.out, console)
     outcome.tell(request.out, evidence, status, console)
     return Outcome(
         status=status,
@@ -230,14 +229,6 @@ def _measure(request: Request, notes: Path, evidence: Evidence, console: Console
     else:
         write_evidence(request.out, evidence)
         shutil.rmtree(counters)
-
-
-def _report(out: Path, console: Console) -> None:
-    """Write the page of the run; a page that cannot be written changes no verdict."""
-    try:
-        html.write(out, out / html.REPORT)
-    except (suite.UsageError, CannotJudge) as error:
-        console.print(printable(f"the report was not written: {error}"), markup=False)
 
 
 def _start(request: Request, log: IO[bytes]) -> subprocess.Popen[bytes]:

@@ -120,7 +120,7 @@ def _lines(baseline: Baseline) -> Iterator[str]:
     for one in baseline.accepted:
         commit = f" (commit {one.commit[:12]})" if one.commit else ""
         yield f"  accepted by {one.who}, {one.when}{commit}: {one.why}"
-    cases = sum(cell.cases for cell in found.cells.values())
+    cases = found.cases or sum(cell.cases for cell in found.cells.values())
     yield (
         f"  {len(found.cells)} cells, {cases:,} cases; {len(found.named)} named calls, of which"
         f" {failing} fail"

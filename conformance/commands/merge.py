@@ -37,6 +37,7 @@ def merge_command(parsed: argparse.Namespace, console: Console, extra: list[str]
     except CannotJudge as error:
         raise EnvironmentFailure(printable(str(error))) from error
     status = ENVIRONMENT if evidence.exit_status is None else evidence.exit_status
+    outcome.write_report(out, console)
     outcome.tell(out, evidence, status, console)
     if parsed.json:
         told = {"status": status, "verdict": outcome.result(evidence, status)}

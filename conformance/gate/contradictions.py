@@ -71,21 +71,28 @@ def known_items(evidence: Evidence, lines: Iterable[AnyLine]) -> set[str]:
 
 
 def _of_lines(lines: tuple[AnyLine, ...]) -> Iterator[Iterator[str]]:
-    yield _quarantine(line for line in lines if isinstance(line, VerdictLine))
+    yield _verdicts(line for line in lines if isinstance(line, VerdictLine))
     yield _items(lines)
     yield _failures(lines)
 
 
-def _quarantine(verdicts: Iterable[VerdictLine]) -> Iterator[str]:
-    """A call in quarantine fails nothing, has a name, and is the only one of its item."""
+def _verdicts(verdicts: Iterable[VerdictLine]) -> Iterator[str]:
+    """A verdict says itself by what it is excused, and that fits what else it says.
+
+    A call in quarantine fails nothing, has a name, and is that of its item. What fails says why;
+    what is accepted has nothing to tell, unless nothing was judged.
+    """
     for line in verdicts:
-        if line.judged_as != QUARANTINE:
-            continue
         item, own = short(line.item), f"{call_id(line.operator, line.name)}]"
-        if not line.ok:
-            yield f"{item}: a verdict of it is in quarantine and not ok"
-        elif not line.name or line.item.partition("[")[2] != own:
-            yield f"{item} has a verdict in quarantine as {line.name!r}, which is no call of it"
+        if line.judged_as == QUARANTINE:
+            if not line.ok:
+                yield f"{item}: a verdict of it is in quarantine and not ok"
+            elif not line.name or line.item.partition("[")[2] != own:
+                yield f"{item} has a verdict in quarantine as {line.name!r}, which is no call of it"
+        elif not line.ok and not line.headline:
+            yield f"{item} has a verdict that is not ok and does not say why"
+        if line.ok and line.headline and line.elements:
+            yield f"{item} has an accepted verdict that says what is wrong"
 
 
 def _items(lines: Iterable[AnyLine]) -> Iterator[str]:

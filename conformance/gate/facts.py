@@ -98,12 +98,14 @@ class Order(msgspec.Struct, kw_only=True):
 
 class Facts(msgspec.Struct, kw_only=True):
     """Everything of a run that a later one is compared with. ``named`` is by ``OP/KIND/NAME``,
-    ``orders`` by ``OP DTYPE SLOTS slots``, ``libraries`` hashes by file name."""
+    ``orders`` by ``OP DTYPE SLOTS slots``, ``libraries`` hashes by file name. ``cases`` are all
+    distinct ones, refused calls, relations and sequences among them; baselines of before have 0."""
 
     key: Key
     kind: str
     profile: str
     commit: str = ""
+    cases: int = 0
     libraries: dict[str, str] = {}
     cells: dict[str, CellFact] = {}
     named: dict[str, Named] = {}
@@ -136,6 +138,7 @@ def facts(run: Run) -> Facts:
         kind=profile.kind,
         profile=evidence.profile,
         commit=_commit(evidence.provenance),
+        cases=evidence.cases,
         libraries={name: library.sha256 for name, library in profile.libraries.items()},
         cells={
             cell_id(cell.operator, cell.mode, cell.dtype): CellFact(

@@ -8,7 +8,7 @@ import msgspec
 
 ACCEPTED, REJECTED, CANNOT_JUDGE = 0, 1, 3
 KINDS = (
-    *("device", "stale kernel", "failure", "error"),
+    *("device", "stale kernel", "not judged", "failure", "error"),
     *("wrong waiver", "expired waiver", "unmatched waiver", "over-broad waiver"),
     *("newly failing", "order drift", "tiling key", "bit-exact share"),
     *("missing case", "missing cell"),

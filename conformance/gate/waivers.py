@@ -142,8 +142,11 @@ def uses(contracts: Iterable[Contract], lines: Iterable[VerdictLine]) -> list[Us
 
 
 def judged(line: VerdictLine) -> bool:
-    """Whether a line is a verdict that counts: made, and not of a call that is only observed."""
-    return line.judged_as != QUARANTINE and line.outcome != Outcome.NOT_POSSIBLE.value
+    """Whether a line is a verdict that counts: not of a call that is only observed, and of one that
+    was made, unless it failed just because it was not."""
+    return line.judged_as != QUARANTINE and not (
+        line.ok and line.outcome == Outcome.NOT_POSSIBLE.value
+    )
 
 
 def names_in(line: VerdictLine) -> dict[str, Value]:

@@ -27,6 +27,7 @@ from conformance.gate.contradictions import known_items
 from conformance.gate.reading import CannotJudge, Run, declared_cells, read_run, sound
 from conformance.items import items_in_words, last_of_each
 from conformance.merging.belong import check_belong
+from conformance.merging.junit import write_junit
 from conformance.operator import RELATIONS
 from conformance.run_folder import FAILURES
 from conformance.shard import WHOLE
@@ -77,6 +78,7 @@ def merge(folders: Sequence[Path], out: Path) -> Evidence:
             _copy(bundles[run.folder], run.folder, out)
         evidence.process = os.getpid()
         write_evidence(out, evidence)
+        write_junit(out, evidence, [line for run in runs for line in run.lines])
     except OSError as error:
         raise EnvironmentFailure(f"{out} cannot be written: {error.strerror}") from error
     finally:

@@ -10,8 +10,10 @@ from rich.console import Console
 
 from conformance.boundaries import limits_told
 from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
+from conformance.gate.reading import CannotJudge, printable
 from conformance.left_out import told
 from conformance.probe import order_lines
+from conformance.reporting import html
 from conformance.reporting.groups import groups
 from conformance.reporting.language import Speaking
 from conformance.reporting.terminal import (
@@ -28,6 +30,7 @@ from conformance.reporting.terminal import (
     withheld_lines,
 )
 from conformance.shard import WHOLE
+from conformance.suite import UsageError
 from conformance.summary import Evidence
 
 SHOWN_FAILURES = 3
@@ -41,6 +44,14 @@ RESULTS = {
     INTERRUPTED: "interrupted",
 }
 """A run's result in words, by exit status."""
+
+
+def write_report(out: Path, console: Console) -> None:
+    """Write the page of the run; a page that cannot be written changes no verdict."""
+    try:
+        html.write(out, out / html.REPORT)
+    except (UsageError, CannotJudge) as error:
+        console.print(printable(f"the report was not written: {error}"), markup=False)
 
 
 def tell(out: Path, evidence: Evidence, status: int, console: Console) -> None:

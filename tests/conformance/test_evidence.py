@@ -10,9 +10,12 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from conformance.case import Case, Machine, Tensor
-from conformance.evidence import VerdictLine, Writer, read_lines, verdict_line
+from conformance.chain import Follower
+from conformance.devices.device import EnvironmentFailure
+from conformance.evidence import VerdictLine, Writer, last_link, read_lines, verdict_line
 from conformance.observation import Diagnostic, Observation, Outcome
 from conformance.operator import Clause, SourceClass
 from conformance.verdict import OutputVerdict, Verdict
@@ -98,6 +101,34 @@ def test_every_line_is_json_with_its_kind_and_schema(tmp_path: Path) -> None:
     assert (told["kind"], told["schema"], told["worker"]) == ("verdict", 2, "gw0")
     assert list(read_lines(tmp_path)) == [line()]
     writer.close()
+
+
+def test_a_second_part_of_a_run_goes_on_with_the_chain_of_the_first(tmp_path: Path) -> None:
+    for digest in "abc":
+        writer = Writer(tmp_path, "main")
+        writer.write(line(digest))
+        writer.close()
+    follower = Follower("evidence.main.jsonl")
+    raw = (tmp_path / "evidence.main.jsonl").read_bytes().splitlines(keepends=True)
+    assert [follower.take(place, one) for place, one in enumerate(raw, 1)] == ["", "", ""]
+    assert follower.end == last_link(tmp_path / "evidence.main.jsonl")
+    assert follower.end.number == 3
+
+
+def test_equal_lines_of_other_places_and_files_have_other_links(tmp_path: Path) -> None:
+    for worker in ("gw0", "gw1"):
+        writer = Writer(tmp_path, worker)
+        writer.write(line())
+        writer.write(line())
+        writer.close()
+    raw = [one for path in tmp_path.iterdir() for one in path.read_bytes().splitlines()]
+    assert len({one.rpartition(b":")[2] for one in raw}) == 4
+
+
+def test_nothing_is_written_behind_a_line_without_a_link(tmp_path: Path) -> None:
+    (tmp_path / "evidence.main.jsonl").write_bytes(b"{}\n")
+    with pytest.raises(EnvironmentFailure, match="cannot be written: its last line has no link"):
+        Writer(tmp_path, "main")
 
 
 def test_a_finished_verdict_survives_the_death_of_its_process(tmp_path: Path) -> None:

@@ -46,6 +46,8 @@ PHRASES: tuple[Phrase, ...] = (
         r"(\S+) has a verdict in quarantine as (.*), which is no call of it",
         r"\1 有以 \2 之名隔离的判定，而它没有这样的调用",
     ),
+    (r"(\S+) has a verdict that is not ok and does not say why", r"\1 有未说明原因的未通过判定"),
+    (r"(\S+) has an accepted verdict that says what is wrong", r"\1 有写着错误的通过判定"),
     (
         r"(\S+) ended as refused, and no verdict of it failed",
         r"\1 以未通过结束，却没有未通过的判定",

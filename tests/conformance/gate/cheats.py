@@ -38,6 +38,8 @@ def honest(place: Path, **changed: Any) -> Path:
         name="in doubt",
         item=f"cases/test_quarantine.py::test_quarantine[{OPERATOR}-in_doubt]",
         headline=DOUBT,
+        elements=0,
+        exact=0,
         mode="tail",
     )
     other = verdict(
@@ -274,6 +276,19 @@ def request_emptied(folder: Folder) -> None:
     folder.tell(request=told, errors={})
 
 
+def made_good_and_all_that_tells_of_it(folder: Folder) -> None:
+    folder.change(folder.at("verdict", digest="bad"), ok=True)
+    folder.change(folder.at("item", outcome="refused"), outcome="accepted")
+    folder.drop(folder.at("failure"))
+    folder.tell(failures=[], exit_status=0)
+    folder.count()
+    cells = folder.summary["cells"]
+    for cell in cells:
+        if (cell["mode"], cell["dtype"]) == ("tail", "float16"):
+            cell.update(cases=2, elements=200, exact=200)
+    folder.tell(cells=cells, cases=sum(cell["cases"] for cell in cells))
+
+
 def another_headline(folder: Folder) -> None:
     told = folder.summary["failures"]
     told[0]["headline"] = "nothing to see"
@@ -292,6 +307,7 @@ SEALED: list[tuple[Cheat, str]] = [
     (item_lost, "and it is told what became of 7 items, "),
     (errors_deleted, "and it is told what became of 7 items, "),
     (request_emptied, "evidence.json does not say which items the run had"),
+    (made_good_and_all_that_tells_of_it, f"{TAIL} has an accepted verdict that says what is wrong"),
     (failures_emptied, f"the failure of {TAIL} is in the lines and not in the summary"),
     (another_headline, f"the failure of {TAIL} is another in the summary than in the lines"),
     (clause_unconfirmed, f"{TAIL}: its verdict and its failure say otherwise which clauses are"),

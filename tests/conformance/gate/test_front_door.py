@@ -12,7 +12,7 @@ from conformance.gate import baseline as baselines
 from conformance.gate.facts import facts
 from conformance.gate.reading import read_run, whole
 from tests.conformance.gate.asking import waiver
-from tests.conformance.gate.runs import device, every_cell, example, refused, run
+from tests.conformance.gate.runs import device, every_cell, example, refused, run, verdict
 
 Captured = pytest.CaptureFixture[str]
 
@@ -121,6 +121,16 @@ def test_a_baseline_is_accepted_shown_listed_and_compared_with(
         "  libopapi.so: sha256 kernel-binary-on",
         "  libascendcl.so: sha256 runtime",
     ]
+
+
+def test_a_baseline_counts_the_cases_that_the_gate_counts(tmp_path: Path, capsys: Captured) -> None:
+    refusal = verdict("r", judged_as="rejection", name="no experts", item="t::r[x]")
+    folder = str(run(tmp_path / "run", every_cell(refusal)))
+    place = ["--baselines", str(tmp_path / "b")]
+    assert main(["baseline", "accept", folder, "--who", "A", "--why", "w", *place]) == 0
+    assert "4 cells, 6 cases; 2 named calls" in capsys.readouterr().err
+    assert main(["gate", folder, *place]) == 0
+    assert "gate: accepted: 6 cases on " in capsys.readouterr().err
 
 
 def test_accepting_again_keeps_who_accepted_before(tmp_path: Path) -> None:

@@ -64,6 +64,13 @@ def test_a_failure_that_only_the_summary_has_is_not_judged(tmp_path: Path) -> No
     assert "the failure of t[x] is in the summary and not in the lines" in text
 
 
+def test_a_verdict_that_failed_as_its_call_could_not_be_made_is_a_failure(tmp_path: Path) -> None:
+    folder = run(tmp_path / "run", every_cell(refused(outcome="not possible here")))
+    judgement, text = gate(folder)
+    assert [finding.kind for finding in judgement.findings] == ["failure"]
+    assert "output has 3 wrong elements" in text
+
+
 def test_a_waived_failure_is_accepted_and_told(tmp_path: Path) -> None:
     judgement, text = gate(run(tmp_path / "run", every_cell(refused())), waiver())
     assert judgement.status == 0

@@ -133,7 +133,9 @@ def test_the_text_of_changes(tmp_path: Path) -> None:
 def test_names_that_mean_ill_are_kept_as_names(tmp_path: Path) -> None:
     db, evil = tmp_path / "h.sqlite", "'); DROP TABLE run; --<b>\x1b[2J$x_$"
     lines = every_cell(example(evil, ok=True), verdict("e", operator=evil, mode=evil))
-    wrong = every_cell(example(evil, ok=False), verdict("e", operator=evil, mode=evil))
+    wrong = every_cell(
+        example(evil, ok=False, headline="wrong"), verdict("e", operator=evil, mode=evil)
+    )
     import_runs(db, [dated(tmp_path, 1, lines), dated(tmp_path, 2, wrong)])
     assert [point.operator for point in trends(db, evil)] == [evil, evil]
     told = "\n".join(change_lines(changed(db)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import msgspec
 import pytest
@@ -173,6 +174,37 @@ def test_a_run_of_another_commit_or_device_is_refused_by_name(
     assert not (tmp_path / "out").exists()
 
 
+def test_a_merged_run_has_a_junit_file_of_all_its_items(tmp_path: Path) -> None:
+    item, error = "t.py::test_x[permute-tail-int8]", "cases/test_values.py::test_values[a-b-c]"
+    told = {
+        "more": [refused(headline="wrong \x1b[2J & <b>")],
+        "errors": {error: "Traceback\nTypeError: no", "t.py": "no module"},
+        "unreached": [item],
+        "status": "incomplete",
+    }
+    merge(shards(tmp_path, **told), tmp_path / "out")
+    (suite,) = ElementTree.parse(tmp_path / "out" / "junit.xml").getroot()
+    counts = {name: suite.get(name) for name in ("tests", "failures", "errors", "skipped")}
+    assert counts == {"tests": "8", "failures": "1", "errors": "2", "skipped": "1"}
+    cases = {(one.get("classname"), one.get("name")): one for one in suite}
+    whole = cases["cases.test_values", "test_values[permute-whole-float16]"]
+    assert {one.get("name"): one.get("value") for one in whole.iter("property")} == {
+        "operator": OPERATOR,
+        "mode": "whole",
+        "dtype": "float16",
+        "route": "aclnn",
+        "device": "sim",
+    }
+    assert (float(whole.get("time", "")), [one.tag for one in whole]) == (0.01, ["properties"])
+    (failure,) = cases["cases.test_values", "test_values[permute-tail-float16]"].iter("failure")
+    assert failure.get("message") == "wrong ?[2J & <b>"
+    assert "failures/bad/case.json" in (failure.text or "")
+    (found,) = cases["cases.test_values", "test_values[a-b-c]"].iter("error")
+    assert (found.get("message"), found.text) == ("TypeError: no", "Traceback\nTypeError: no")
+    assert cases["t", "test_x[permute-tail-int8]"].find("skipped") is not None
+    assert ("", "t.py") in cases, "what could not be collected has no name of its own"
+
+
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
@@ -263,6 +295,7 @@ def test_the_front_door_tells_a_merged_run_as_a_run(
     words = [str(folder) for folder in shards(tmp_path, more=[refused()])]
     assert main(["merge", *words, "--out", str(tmp_path / "out"), "--json"]) == 1
     told = capsys.readouterr()
+    assert (tmp_path / "out" / "report.html").read_bytes().startswith(b"<!doctype html>")
     assert msgspec.json.decode(told.out)["verdict"] == "failed"
     assert "failed: 6 distinct cases in 24 s" in told.err
     assert main(["merge", words[0], "--out", str(tmp_path / "other")]) == 2
