@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 TORCH_NPU := $(VENV)-torch_npu
 TORCH_READY := $(TORCH_NPU)/.ready
 
-.PHONY: conformance test kernels lint slips sanitize mutants escapes relations removals soak wheelhouse soundness detection recovery kill-matrix mutation benchmark kills faults workers picture aarch64 oldest clean
+.PHONY: conformance test kernels lint slips sanitize mutants escapes relations diagnoses removals soak wheelhouse soundness detection recovery kill-matrix mutation benchmark kills faults workers picture aarch64 oldest clean
 .DEFAULT_GOAL := conformance
 
 conformance: $(READY)  ## judge every operator on the device at hand; evidence in reports/latest/
@@ -40,6 +40,9 @@ escapes: $(READY)  ## kernels with one mistake each that users met: the regressi
 
 relations: $(READY)  ## kernels with one mistake each: which of them relations reject, with no reference
 	@$(VENV)/bin/python -m tests.kernels.relations_run
+
+diagnoses: $(READY)  ## kernels with one mistake in values each: what is guessed of it names its nature, and nothing misleads
+	@$(VENV)/bin/python -m tests.kernels.diagnoses_run
 
 removals: $(READY)  ## the kernels without each flag, barrier or queue: 95 % of what matters is reported
 	@$(VENV)/bin/python -m tests.kernels.removal_run

@@ -150,6 +150,14 @@ def _larger(judged: Judged, telling: Judged | None) -> Iterator[str]:
             yield from (f"  {guess}" for guess in output.guesses)
 
 
+def guessed(judged: Judged, telling: Judged | None) -> Iterator[str]:
+    """What the text of a failure guesses: of the smallest case, and of a larger one."""
+    for output in judged.verdict.outputs.values():
+        yield from output.guesses
+    lines = (line.strip() for line in _larger(judged, telling))
+    yield from (line for line in lines if line.startswith("guess: "))
+
+
 def _library(profile: DeviceProfile | None) -> Path | None:
     """The operators' library of the device that was judged."""
     found = None if profile is None else profile.libraries.get("libopapi.so")
