@@ -143,7 +143,7 @@ def _withheld(evidence: Evidence, lines: Iterable[AnyLine]) -> Iterator[str]:
     """A mode that is not called is told by its items, and only of an NPU."""
     if evidence.withheld != withheld(lines):
         yield "the summary tells of other modes that are not called than the lines do"
-    kinds = {line.profile.get("kind") for line in evidence.devices}
+    kinds = {str(line.profile.get("kind")) for line in evidence.devices}
     if evidence.withheld and kinds != {"npu"}:
         yield "the evidence leaves modes out as on an NPU, but was made on none"
 
