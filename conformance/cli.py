@@ -11,6 +11,7 @@ import argparse
 import signal
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from conformance import suite
 from conformance.commands.baseline import add_baseline
@@ -26,6 +27,7 @@ from conformance.commands.report import add_report
 from conformance.commands.run import add_run
 from conformance.controller import ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO
 from conformance.devices.device import EnvironmentFailure, OperatorUnavailable
+from conformance.printable import printable
 from conformance.reporting.language import (
     HAS_ITS_OWN,
     LANGUAGE_HELP,
@@ -62,9 +64,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
+class _Parser(argparse.ArgumentParser):
+    def _print_message(self, message: str, file: Any = None) -> None:
+        super()._print_message(printable(message), file)
+
+
 def parser() -> argparse.ArgumentParser:
     """The grammar of the command line."""
-    made = argparse.ArgumentParser("python -m conformance", description=__doc__, allow_abbrev=False)
+    made = _Parser("python -m conformance", description=__doc__, allow_abbrev=False)
     made.formatter_class = argparse.RawDescriptionHelpFormatter
     commands = made.add_subparsers(required=True, metavar="COMMAND")
     running = (add_run, add_replay, add_report, add_operators_command, add_devices, add_doctor)

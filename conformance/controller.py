@@ -24,6 +24,7 @@ from conformance.evidence import (
 )
 from conformance.items import items_in_words, last_of_each
 from conformance.operator import RELATIONS, Operator
+from conformance.printable import printable
 from conformance.provenance import provenance
 from conformance.reporting.terminal import (
     as_text,
@@ -158,7 +159,7 @@ class Controller:
                 called_lines,
             )
             for line in (line for lines in told for line in lines(self.evidence)):
-                terminalreporter.line(line)
+                terminalreporter.line(printable(line))
             terminalreporter.line(f"evidence: {self.context.out / 'evidence.json'}")
 
     def _sum_up(self, evidence: Evidence, lines: list[AnyLine]) -> None:
@@ -234,7 +235,7 @@ class Controller:
         except suite.UsageError as error:
             raise pytest.UsageError(str(error)) from error
         except EnvironmentFailure as error:
-            pytest.exit(str(error), ENVIRONMENT)
+            pytest.exit(printable(str(error)), ENVIRONMENT)
         self.evidence = evidence
 
     def _coverage(self, lines: list[AnyLine], judged: set[str]) -> list[Coverage]:

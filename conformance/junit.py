@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from conformance.operator import Operator
+from conformance.printable import printable
 
 
 def properties(
@@ -13,6 +14,11 @@ def properties(
     """The properties of a template's item: operator, mode and dtype of what it calls, the call's
     name where it has one, and on what it is called.
     """
+    told = _told(parameters, device, route)
+    yield from ((printable(name), printable(value)) for name, value in told)
+
+
+def _told(parameters: Mapping[str, object], device: str, route: str) -> Iterator[tuple[str, str]]:
     operator = parameters["operator"]
     assert isinstance(operator, Operator)
     yield "operator", operator.name

@@ -29,6 +29,7 @@ from conformance.numerics.arithmetic import Arithmetic
 from conformance.operator import ORACLES, ROUTES
 from conformance.packages.delivered import delivered
 from conformance.plan import sequences_of_each
+from conformance.printable import printable
 from conformance.probe import probed
 from conformance.profiles import PROFILES
 from conformance.resume import check_device
@@ -300,7 +301,16 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Put on record how an item ended; let a refused one report its verdict, and nothing else."""
-    report = yield
+    report = _made_report(item, call, (yield))
+    if isinstance(report.longrepr, str):
+        report.longrepr = printable(report.longrepr)
+    return report
+
+
+def _made_report(
+    item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport
+) -> pytest.TestReport:
+    """The report of an item with what its trial says; the lines of that are written."""
     trial = item.stash.get(TRIAL, None)
     if trial is None:
         return report

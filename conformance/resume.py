@@ -12,7 +12,7 @@ import msgspec
 
 from conformance.devices.device import DeviceProfile, EnvironmentFailure
 from conformance.evidence import DeviceLine, FailureLine, ItemLine, read_lines
-from conformance.gate.reading import CannotJudge, printable, read_run, sound
+from conformance.gate.reading import CannotJudge, read_run, sound
 from conformance.operator import REFERENCE, Operator
 from conformance.profiles import Profile
 from conformance.shard import WHOLE, Shard
@@ -86,7 +86,7 @@ def check_sound(out: Path) -> None:
     try:
         sound(read_run(out))
     except CannotJudge as error:
-        told = printable(str(error))
+        told = str(error)
         raise EnvironmentFailure(f"{told}; begin anew without --resume") from error
 
 

@@ -12,6 +12,7 @@ from types import ModuleType
 
 from conformance import SUITE
 from conformance.operator import Example, Operator, Quarantine, Rejection
+from conformance.printable import printable
 from conformance.refusals import of_strides
 from conformance.relations.invariants import invariants
 from conformance.relations.layout import layout
@@ -24,7 +25,7 @@ class UsageError(Exception):
     """A request that the suite cannot honour: names parameter, value and what is allowed."""
 
     def __init__(self, parameter: str, value: object, rule: str) -> None:
-        super().__init__(f"{parameter} is {str(value)!r}: {rule}")
+        super().__init__(printable(f"{parameter} is {str(value)!r}: {rule}"))
 
 
 def root() -> Path:

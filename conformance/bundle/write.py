@@ -28,6 +28,7 @@ from conformance.numerics.agreement import ReferenceDisagreement
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.observation import Observation
 from conformance.operator import Example, Operator
+from conformance.printable import printable
 from conformance.replay import Replay, encoded
 from conformance.routes import two_phase
 from conformance.sequences.calls import rejection_of
@@ -110,7 +111,7 @@ def bundle_files(
         why_not = f"{lost[0].path} is not stored: {lost[0].reason}"
     files = {
         told.CASE: encoded(replay),
-        told.VERDICT: (origin.text + "\n").encode("utf-8", "replace"),
+        told.VERDICT: f"{printable(origin.text)}\n".encode(),
         **arrays.files,
     }
     if not why_not:

@@ -16,7 +16,6 @@ from conformance.devices.device import Device, DeviceProfile
 from conformance.devices.foreign import checkout_libraries
 from conformance.devices.npu import NpuDevice
 from conformance.devices.open import open_device
-from conformance.gate.reading import printable
 from conformance.implementation import (
     Implementation,
     absent,
@@ -119,12 +118,12 @@ def judge_again(
         device.close()
     if saved.judged_as == "values":
         verdict = judges.reconsider(operator, saved.case, observation, verdict)
-    console.print(printable(str(verdict)), markup=False)
+    console.print(str(verdict), markup=False)
     for name, ruling in verdict.standards.items():
         console.print(f"  {name}: {ruling}", markup=False)
     beside = compared(failed, now)
     if beside:
-        console.print(printable(beside), markup=False)
+        console.print(beside, markup=False)
     status = (ACCEPTED if verdict.ok else REFUSED) if verdict.judged else ENVIRONMENT
     return Again(operator, observation, verdict, device.profile, status, now.words, beside)
 

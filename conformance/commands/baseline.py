@@ -19,8 +19,8 @@ from conformance.gate import baseline as baselines
 from conformance.gate.baseline import Baseline
 from conformance.gate.facts import facts
 from conformance.gate.measured import measured
-from conformance.gate.reading import CannotJudge, printable, read_run, whole
-from conformance.reporting.language import say
+from conformance.gate.reading import CannotJudge, read_run, whole
+from conformance.reporting.language import put
 
 
 def add_baseline(commands: Any) -> None:
@@ -53,7 +53,7 @@ def _told(command: Any) -> Any:
         try:
             done: int = command(parsed, console)
         except CannotJudge as error:
-            raise EnvironmentFailure(printable(str(error))) from error
+            raise EnvironmentFailure(str(error)) from error
         return done
 
     return told
@@ -71,11 +71,11 @@ def accept_command(parsed: argparse.Namespace, console: Console) -> int:
     path = baselines.accept(parsed.baselines, name, found, parsed.who, parsed.why, confirmed)
     accepted = baselines.read(path)
     for line in _lines(accepted):
-        console.print(printable(line), markup=False)
+        console.print(line, markup=False)
     failing = [name for name, one in found.named.items() if not one.ok]
     if failing:
         console.print(
-            printable(f"{len(failing)} named calls fail in it; each needs a waiver still"),
+            f"{len(failing)} named calls fail in it; each needs a waiver still",
             markup=False,
         )
     if parsed.json:
@@ -90,7 +90,7 @@ def show_command(parsed: argparse.Namespace, console: Console) -> int:
         tell_program(chosen)
     else:
         for line in _lines(chosen):
-            print(say(console, printable(line)))
+            put(line, console)
     return ACCEPTED
 
 
@@ -107,9 +107,9 @@ def list_command(parsed: argparse.Namespace, console: Console) -> int:
         return ACCEPTED
     for one in known:
         last = one.accepted[-1]
-        print(printable(f"{one.name}: {one.facts.key}; {last.who}, {last.when[:10]}: {last.why}"))
+        put(f"{one.name}: {one.facts.key}; {last.who}, {last.when[:10]}: {last.why}")
     if not known:
-        print(say(console, f"no baseline in {parsed.baselines}"))
+        put(f"no baseline in {parsed.baselines}", console)
     return ACCEPTED
 
 

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import msgspec
 
+from conformance.printable import printable_json
+from conformance.reporting.language import put
+
 
 def add_operators(command: argparse.ArgumentParser) -> None:
     """The option that adds records of another repository."""
@@ -27,4 +30,4 @@ def add_json(command: argparse.ArgumentParser) -> None:
 
 def tell_program(told: object) -> None:
     """Write the one line of ``--json``."""
-    print(msgspec.json.encode(told).decode(), flush=True)
+    put(printable_json(msgspec.json.encode(told).decode()))

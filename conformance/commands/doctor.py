@@ -18,6 +18,7 @@ from conformance.doctor import Diagnosis, examine
 from conformance.host import bundle
 from conformance.host.finding import Finding
 from conformance.host.roots import Roots
+from conformance.reporting.language import put
 
 
 def add_doctor(commands: Any) -> None:
@@ -54,7 +55,7 @@ def doctor_command(parsed: argparse.Namespace, console: Console, extra: list[str
         tell_program(told)
     else:
         for line in lines:
-            print(line)
+            put(line)
     if parsed.bundle is not None:
         as_json = msgspec.json.format(msgspec.json.encode(told), indent=2).decode() + "\n"
         contents = bundle.texts(roots, "\n".join(lines) + "\n", as_json, out)

@@ -15,6 +15,7 @@ from conformance.gate.baseline import FOLDER
 from conformance.gate.decide import Asked, decide
 from conformance.gate.waivers import read_waivers
 from conformance.reporting.gate import ANNOTATIONS, annotated, gate_lines
+from conformance.reporting.language import put
 from conformance.suite import UsageError
 
 DEVICES = ("sim", "npu")
@@ -91,5 +92,5 @@ def gate_command(parsed: argparse.Namespace, console: Console, extra: list[str])
     if parsed.json:
         tell_program(judgement)
     elif form and (told := annotated(judgement, form)):
-        print(told, flush=True)
+        put(told)
     return judgement.status

@@ -11,12 +11,12 @@ from rich.console import Console
 from conformance.commands.common import add_json, tell_program
 from conformance.controller import ACCEPTED
 from conformance.devices.device import EnvironmentFailure
-from conformance.gate.reading import CannotJudge, printable
+from conformance.gate.reading import CannotJudge
 from conformance.history.database import DEFAULT, opened
 from conformance.history.record import import_runs
 from conformance.history.trends import LAST, changes, points
 from conformance.reporting.history import change_lines, picture, trend_tables
-from conformance.reporting.language import Speaking, say
+from conformance.reporting.language import Speaking, put
 from conformance.reporting.terminal import WIDTH
 from conformance.suite import UsageError
 
@@ -50,9 +50,9 @@ def import_command(parsed: argparse.Namespace, console: Console, extra: list[str
     try:
         new, known = import_runs(parsed.db, parsed.runs)
     except CannotJudge as error:
-        raise EnvironmentFailure(printable(str(error))) from error
+        raise EnvironmentFailure(str(error)) from error
     told = f"{new} runs added to {parsed.db}" + (f", {known} known already" if known else "")
-    console.print(printable(told), markup=False)
+    console.print(told, markup=False)
     if parsed.json:
         tell_program({"status": ACCEPTED, "added": new, "known": known})
     return ACCEPTED
@@ -70,11 +70,11 @@ def show_command(parsed: argparse.Namespace, console: Console, extra: list[str])
         tell_program(found)
         return ACCEPTED
     language = getattr(console, "language", "en")
-    wide = Speaking(language, width=max(console.width, WIDTH), highlight=False, markup=False)
+    wide = Speaking(language, width=max(console.width, WIDTH), highlight=False)
     for table in trend_tables(found):
         wide.print(table, crop=False)
     if not found:
-        print(say(console, "no run in the history"))
+        put("no run in the history", console)
     return ACCEPTED
 
 
@@ -86,5 +86,5 @@ def changes_command(parsed: argparse.Namespace, console: Console, extra: list[st
         tell_program(found)
         return ACCEPTED
     for line in change_lines(found):
-        print(say(console, line))
+        put(line, console)
     return ACCEPTED

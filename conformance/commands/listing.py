@@ -16,6 +16,7 @@ from conformance.devices.device import EnvironmentFailure
 from conformance.devices.open import open_device
 from conformance.packages.lookup import candidates, order_of_lookup
 from conformance.probe import order_lines, summation_orders
+from conformance.reporting.language import put
 from conformance.reporting.profile import profile_lines
 from conformance.reporting.records import operator_lines
 
@@ -44,7 +45,7 @@ def operators_command(parsed: argparse.Namespace, console: Console, extra: list[
     """Print what is recorded of every operator."""
     for operator in suite.operators([directory.absolute() for directory in parsed.operators]):
         for line in operator_lines(operator):
-            print(line)
+            put(line)
     return ACCEPTED
 
 
@@ -57,19 +58,19 @@ def devices_command(parsed: argparse.Namespace, console: Console, extra: list[st
         try:
             device = open_device(spec, kernels=kernels)
         except (EnvironmentFailure, ValueError) as error:
-            print(f"{spec}: not here: {error}")
+            put(f"{spec}: not here: {error}")
         else:
-            print(f"{spec}: {device.profile.describe()}")
+            put(f"{spec}: {device.profile.describe()}")
             if spec == "npu":
                 for line in order_of_lookup(candidates(os.environ, os.getuid())):
-                    print(f"  {line}")
+                    put(f"  {line}")
             try:
                 if parsed.probe:
                     for line in profile_lines(device.profile):
-                        print(f"  {line}")
+                        put(f"  {line}")
                     found = order_lines(summation_orders(device, operators))
                     for line in (*found, *limits_told(limit_lines(device, operators))):
-                        print(f"  {line}")
+                        put(f"  {line}")
             finally:
                 device.close()
             opened += 1

@@ -11,7 +11,7 @@ from rich.console import Console
 from conformance.commands.common import add_json, tell_program
 from conformance.controller import ENVIRONMENT
 from conformance.devices.device import EnvironmentFailure
-from conformance.gate.reading import CannotJudge, printable
+from conformance.gate.reading import CannotJudge
 from conformance.merging.merge import merge
 from conformance.reporting import outcome
 
@@ -35,7 +35,7 @@ def merge_command(parsed: argparse.Namespace, console: Console, extra: list[str]
     try:
         evidence = merge(parsed.runs, out)
     except CannotJudge as error:
-        raise EnvironmentFailure(printable(str(error))) from error
+        raise EnvironmentFailure(str(error)) from error
     status = ENVIRONMENT if evidence.exit_status is None else evidence.exit_status
     outcome.write_report(out, console)
     outcome.tell(out, evidence, status, console)

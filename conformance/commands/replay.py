@@ -23,10 +23,10 @@ from conformance.commands.common import add_json, add_operators, tell_program
 from conformance.context import DEFAULTS, device_spec, folder_of, one_of, seconds_of
 from conformance.frozen import attach
 from conformance.frozen.regressions import promote
-from conformance.gate.reading import printable
 from conformance.numerics.agreement import ReferenceDisagreement
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.operator import ROUTES
+from conformance.printable import printable
 from conformance.profiles import PROFILES
 from conformance.replay import judgement
 from conformance.strategies.machines import CORES, UB_BYTES, ordered
@@ -98,13 +98,13 @@ def replay_command(parsed: argparse.Namespace, console: Console, extra: list[str
         directories=directories,
     )
     for line in (*_told(bundle), *notes):
-        console.print(printable(line), markup=False)
+        console.print(line, markup=False)
     saved = replace(bundle.replay, case=_in_order(bundle.replay.case, parsed.order))
     again = judge_again(saved, operators, asked, console)
     same_bytes, same_patterns = _same_bytes(bundle, again), _same_patterns(bundle, again)
     for line in (same_bytes, same_patterns):
         if line:
-            console.print(f"bundle: {printable(line)}", markup=False)
+            console.print(f"bundle: {line}", markup=False)
     promoted = _promote(bundle, parsed, directories) if parsed.promote else None
     if promoted is not None:
         size = promoted.stat().st_size

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from conformance.controller import ACCEPTED
 from conformance.devices.device import EnvironmentFailure
-from conformance.gate.reading import CannotJudge, printable
+from conformance.gate.reading import CannotJudge
 from conformance.reporting.html import REPORT, write
 from conformance.reporting.texts import LANGUAGES
 
@@ -32,6 +32,6 @@ def report_command(parsed: argparse.Namespace, console: Console, extra: list[str
     try:
         write(parsed.run, out, parsed.lang)
     except CannotJudge as error:
-        raise EnvironmentFailure(printable(str(error))) from error
+        raise EnvironmentFailure(str(error)) from error
     console.print(f"report: {out}", markup=False)
     return ACCEPTED

@@ -28,7 +28,7 @@ from conformance.context import (
 from conformance.devices.device import EnvironmentFailure
 from conformance.devices.npu import NpuDevice
 from conformance.frozen.attach import attached
-from conformance.gate.reading import CannotJudge, printable
+from conformance.gate.reading import CannotJudge
 from conformance.history.record import import_runs
 from conformance.operator import ORACLES, ROUTES, Operator
 from conformance.packages.delivered import delivered
@@ -223,7 +223,7 @@ def _remember(history: Path, out: Path, console: Console) -> None:
     try:
         import_runs(history, [out])
     except (CannotJudge, EnvironmentFailure, suite.UsageError) as failure:
-        console.print(printable(f"not added to the history: {failure}"), markup=False)
+        console.print(f"not added to the history: {failure}", markup=False)
 
 
 def _check_package(parsed: argparse.Namespace) -> None:

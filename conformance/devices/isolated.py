@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -41,6 +40,7 @@ from conformance.devices.segment import Segment
 from conformance.devices.unwritten import in_doubt, settled
 from conformance.observation import Diagnostic, GuardDamage, Observation, Outcome
 from conformance.operator import Limit, Operator
+from conformance.printable import warn
 from conformance.versions import why_withheld
 
 OPEN_LIMIT = {"sim": 30.0, "npu": 120.0}
@@ -145,7 +145,7 @@ class IsolatedDevice:
         except ChildEndedError as ended:
             return self._obituary(ended)
         if printed := child.printed():
-            sys.stderr.write(printed)
+            warn(printed.removesuffix("\n"))
         if isinstance(reply, Answer):
             observation = self._observation(call, reply)
             lost = self._setup.kind == "npu" and reply.status in CLASS

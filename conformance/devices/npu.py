@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from conformance.devices.isolated import DeviceRefused, IsolatedDevice
 from conformance.devices.losses import Loss, in_words, loss_of
 from conformance.observation import Diagnostic, Observation
 from conformance.operator import Limit, Operator
+from conformance.printable import warn
 
 Open = Callable[[Card], IsolatedDevice]
 ASKED_AGAIN = "context-lost"
@@ -161,7 +161,7 @@ class NpuDevice:
     def _out(self, claim: Claim, reason: str) -> None:
         """Lock a card out, and let go of it."""
         text = f"{claim.card} is lost: {reason}"
-        sys.stderr.write(f"{text}; it is locked out\n")
+        warn(f"{text}; it is locked out")
         self._lost.append(text)
         self._cards.remove(claim.card)
         locks.lock_out(claim.card, self._place, reason)

@@ -6,7 +6,6 @@ import hashlib
 import importlib.util
 import os
 import re
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +29,7 @@ from conformance.devices.torch_npu.wheel import Wheel, known_wheel
 from conformance.devices.traits import traits_of
 from conformance.packages.delivered import DeliveredPackage
 from conformance.packages.lookup import GENERAL, candidates
+from conformance.printable import warn
 from conformance.torch_call import TORCH_NPU
 
 TIME_LIMIT = 20.0
@@ -215,7 +215,7 @@ def _asked_first() -> tuple[str, ...]:
     found = []
     for one in candidates(os.environ, os.getuid()):
         if one.skipped:
-            sys.stderr.write(f"{one.path} ({one.source}) is passed over: {one.skipped}\n")
+            warn(f"{one.path} ({one.source}) is passed over: {one.skipped}")
         elif one.path.name != GENERAL:
             found.append(str(one.path))
     return tuple(found)

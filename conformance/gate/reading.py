@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -223,8 +222,3 @@ def _is_held(folder: Path) -> bool:
     except OSError:
         return False
     return False
-
-
-def printable(text: str) -> str:
-    """Text of a file without what a terminal would obey; line ends stay."""
-    return re.sub(r"[^\S\n ]|[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", "?", text)

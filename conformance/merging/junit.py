@@ -9,7 +9,7 @@ from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 from conformance.evidence import AnyLine, ItemLine, VerdictLine
-from conformance.gate.reading import printable
+from conformance.printable import printable
 from conformance.summary import Evidence
 
 JUNIT = "junit.xml"

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 import msgspec
 
 from conformance.gate.judgement import Finding, Judgement
-from conformance.gate.reading import printable
+from conformance.printable import printable, printable_json
 
 SHOWN = 10
 """Findings of a kind that are told; a broken kernel has hundreds."""
@@ -70,7 +70,7 @@ def annotated(judgement: Judgement, form: str) -> str:
         for reason in judgement.reasons
     ]
     if form == "gitlab":
-        return msgspec.json.encode([_gitlab(finding) for finding in told]).decode()
+        return printable_json(msgspec.json.encode([_gitlab(one) for one in told]).decode())
     return "\n".join(_github(finding) for finding in told)
 
 

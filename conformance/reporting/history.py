@@ -10,8 +10,8 @@ from typing import Any
 
 from rich.table import Table
 
-from conformance.gate.reading import printable
 from conformance.history.trends import Change, Point
+from conformance.printable import printable
 from conformance.reporting.terminal import NONE, percent
 from conformance.suite import UsageError
 
@@ -25,7 +25,7 @@ def trend_tables(points: Sequence[Point]) -> Iterator[Table]:
     for (operator, series), group in groupby(points, lambda one: (one.operator, one.series)):
         rows = list(group)
         times = sparkline([one.seconds for one in rows])
-        title = printable(f"{operator}; {series}; time {times}")
+        title = f"{operator}; {series}; time {times}"
         table = Table(box=None, pad_edge=False, header_style="bold", title=title)
         table.title_justify = "left"
         for heading in ("started", "commit", "verdict"):
@@ -39,7 +39,7 @@ def trend_tables(points: Sequence[Point]) -> Iterator[Table]:
             failed = f"{one.failed:,}" if one.failed else NONE
             figures = (f"{one.cases:,}", failed, share, room, f"{one.seconds:.1f} s")
             words = (one.started[:19], one.commit[:12] or NONE, verdict)
-            table.add_row(*(printable(word) for word in (*words, *figures)))
+            table.add_row(*words, *figures)
         yield table
 
 
@@ -49,13 +49,9 @@ def change_lines(changes: Sequence[Change]) -> Iterator[str]:
     for (started, commit, folder), group in groupby(
         shown, lambda one: (one.started, one.commit, one.folder)
     ):
-        yield printable(
-            f"first in the run of {started[:19]}, commit {commit[:12] or NONE}, {folder}:"
-        )
+        yield f"first in the run of {started[:19]}, commit {commit[:12] or NONE}, {folder}:"
         for one in group:
-            yield printable(
-                f"  {one.operator}, {one.what} of {one.name}: {one.before} -> {one.after}"
-            )
+            yield f"  {one.operator}, {one.what} of {one.name}: {one.before} -> {one.after}"
     if len(changes) > SHOWN:
         yield f"{len(changes) - SHOWN} earlier changes (--json has all)"
     if not changes:

@@ -15,6 +15,7 @@ from conformance.evidence import FailureLine
 from conformance.failure import REPORTED
 from conformance.frozen.case import MOST_LINKS, is_link
 from conformance.gate.reading import read_run, sound
+from conformance.printable import printable
 from conformance.reporting.chinese import in_chinese
 from conformance.reporting.drawing import heat_map, histogram, legend
 from conformance.reporting.groups import Group, groups
@@ -76,7 +77,7 @@ def render(evidence: Evidence, language: str = "en") -> str:
         more_failures=len(evidence.failures) - told,
         errors=[(name, text[-2000:]) for name, text in list(evidence.errors.items())[:20]],
         devices=list(dict.fromkeys(line.description for line in evidence.devices)),
-        called=[say(line.partition(": ")[2]) for line in called_lines(evidence)],
+        called=[re.split(r": |：", say(line), maxsplit=1)[1] for line in called_lines(evidence)],
         percent=percent,
         started=run_time(evidence.started),
     )
@@ -86,7 +87,7 @@ def write(run: Path, out: Path, language: str = "en") -> None:
     """Put the report of a run in place as a whole. Raises `UsageError`, and as `load` does."""
     evidence = load(run)
     try:
-        page = render(evidence, language).encode("utf-8", "replace")
+        page = printable(render(evidence, language)).encode("utf-8", "replace")
     except (ArithmeticError, ValueError) as error:
         rule = f"evidence.json holds a figure that no run writes: {error}"
         raise UsageError("RUN", run, rule) from error

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderableType, RenderHook
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from conformance.printable import printable
 from conformance.reporting.chinese import in_chinese
 from conformance.reporting.chinese.commands import HEADINGS
 from conformance.reporting.texts import LANGUAGES
@@ -47,17 +50,37 @@ def check_language(language: str) -> None:
 
 
 class Speaking(Console):
-    """A console that says the suite's sentences in a language."""
+    """A console that says the suite's sentences in a language, and obeys nothing that they quote.
+
+    What is printed may come from anybody's file: it is no markup, and `printable`.
+    """
 
     def __init__(self, language: str = "en", **options: Any) -> None:
-        super().__init__(**options)
+        super().__init__(markup=False, emoji=False, **options)
         self.language = language
+        self.push_render_hook(_Harmless())
 
     def print(self, *objects: Any, **options: Any) -> None:
         """Print as rich does, texts and tables in the console's language."""
         if self.language == "zh":
             objects = tuple(map(_in_chinese, objects))
         super().print(*objects, **options)
+
+
+class _Harmless(RenderHook):
+    """Makes what a console shows printable, after the console has laid it out."""
+
+    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
+        return [_Printable(one) for one in renderables]
+
+
+class _Printable:
+    def __init__(self, shown: RenderableType) -> None:
+        self._shown = shown
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+        for one in console.render(self._shown, options):
+            yield one if one.control else Segment(printable(one.text), one.style)
 
 
 def say(console: Console, text: str) -> str:
@@ -86,3 +109,8 @@ def _word(cell: Any) -> Any:
     if isinstance(cell, Text):
         return Text(HEADINGS.get(cell.plain, cell.plain), style=cell.style)
     return HEADINGS.get(cell, cell) if isinstance(cell, str) else cell
+
+
+def put(text: str, console: Console | None = None) -> None:
+    """Tell people a text on standard output, in the console's language."""
+    print(printable(text if console is None else say(console, text)), flush=True)

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from conformance.boundaries import limits_told
 from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
-from conformance.gate.reading import CannotJudge, printable
+from conformance.gate.reading import CannotJudge
 from conformance.left_out import told
 from conformance.probe import order_lines
 from conformance.reporting import html
@@ -51,7 +51,7 @@ def write_report(out: Path, console: Console) -> None:
     try:
         html.write(out, out / html.REPORT)
     except (UsageError, CannotJudge) as error:
-        console.print(printable(f"the report was not written: {error}"), markup=False)
+        console.print(f"the report was not written: {error}", markup=False)
 
 
 def tell(out: Path, evidence: Evidence, status: int, console: Console) -> None:

@@ -6,10 +6,10 @@ import io
 import math
 from collections.abc import Iterator
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from conformance.reporting.language import Speaking
 from conformance.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence
 from conformance.template import cell_id
 
@@ -144,7 +144,7 @@ def kernel_lines(evidence: Evidence) -> Iterator[str]:
 
 def as_text(evidence: Evidence) -> str:
     """The table as plain lines, each with its newline."""
-    console = Console(file=io.StringIO(), width=WIDTH, color_system=None)
+    console = Speaking(file=io.StringIO(), width=WIDTH, color_system=None)
     console.print(table(evidence))
     file = console.file
     assert isinstance(file, io.StringIO)

@@ -22,6 +22,7 @@ from conformance.bundle.read import as_stored, read_bundle
 from conformance.cli import parser
 from conformance.legality import check_call
 from conformance.replay import judgement
+from conformance.reporting.language import Speaking
 from conformance.suite import UsageError
 from tests.conformance.bundle.bundles import bundle, put, resealed, rewrite
 
@@ -281,7 +282,7 @@ def test_what_a_terminal_would_obey_is_told_as_question_marks(tmp_path: Path) ->
         said["device_words"] = said["made"] = EVIL
 
     folder = rewrite(bundle(tmp_path / "b"), change)
-    console = Console(file=io.StringIO(), width=500)
+    console = Speaking(file=io.StringIO(), width=500)
     arguments = parser().parse_args(["replay", str(folder), "--device", "sim"])
     arguments.command(arguments, console, [])
     shown = console.file.getvalue()  # type: ignore[attr-defined]

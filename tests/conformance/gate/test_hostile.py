@@ -11,7 +11,7 @@ import pytest
 
 from conformance.gate import baseline as baselines
 from conformance.gate.facts import facts
-from conformance.gate.reading import CannotJudge, printable, read_run, whole
+from conformance.gate.reading import CannotJudge, read_run, whole
 from conformance.reporting.gate import annotated
 from conformance.suite import UsageError
 from tests.conformance.gate.asking import accepted, gate
@@ -128,7 +128,6 @@ def test_what_a_terminal_would_obey_is_told_as_question_marks(tmp_path: Path) ->
     judgement, told = gate(folder)
     assert judgement.status == 1
     assert all(character.isprintable() or character == "\n" for character in told)
-    assert printable("a\x1b[2Jb\rc\nd") == "a?[2Jb?c\nd"
 
 
 def test_a_headline_starts_no_workflow_command_of_its_own(tmp_path: Path) -> None:

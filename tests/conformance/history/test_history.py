@@ -16,6 +16,7 @@ from conformance.gate.reading import CannotJudge
 from conformance.history.database import opened
 from conformance.history.record import import_runs
 from conformance.history.trends import Change, Point, changes, points
+from conformance.printable import printable
 from conformance.reporting.history import change_lines, sparkline
 from conformance.suite import UsageError
 from tests.conformance.gate.runs import (
@@ -138,7 +139,7 @@ def test_names_that_mean_ill_are_kept_as_names(tmp_path: Path) -> None:
     )
     import_runs(db, [dated(tmp_path, 1, lines), dated(tmp_path, 2, wrong)])
     assert [point.operator for point in trends(db, evil)] == [evil, evil]
-    told = "\n".join(change_lines(changed(db)))
+    told = printable("\n".join(change_lines(changed(db))))
     assert "named call of example/'); DROP TABLE run; --<b>?[2J$x_$: accepted -> failed" in told
     assert "\x1b" not in told
 
