@@ -9,11 +9,13 @@ from __future__ import annotations
 import ctypes
 import math
 import os
+import secrets
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from ctypes import POINTER, byref, c_char_p, c_int, c_int32, c_int64, c_size_t, c_uint32, c_uint64
 from ctypes import c_void_p as pointer
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +49,9 @@ RUNTIME_SIGNATURES: dict[str, tuple[Any, ...]] = {
 }
 """Argument types of the runtime functions that answer an aclError."""
 
+KEY = secrets.randbits(63) | 1
+"""This process's own: whoever has not got it changes no setting of the simulator."""
+
 
 class AclError(RuntimeError):
     """A function of the interface answered a status other than success."""
@@ -56,6 +61,17 @@ class AclError(RuntimeError):
         self.function = function
         self.status = status
         self.message = message
+
+
+class Tally(NamedTuple):
+    """What a process has had the device do: launches, fills and copies inside the device, bytes of
+    the allocations that are alive, failures that nobody has taken yet.
+    """
+
+    launches: int
+    tasks: int
+    held_bytes: int
+    failures: int
 
 
 class _PackageVersion(ctypes.Structure):
@@ -87,12 +103,18 @@ class Acl:
         where = directory or ""
         # Global, because the operator library may refer weakly to functions of the runtime.
         self.runtime = ctypes.CDLL(os.path.join(where, "libascendcl.so"), mode=ctypes.RTLD_GLOBAL)
+        # What is loaded from here on may be judged: it cannot loosen what it is judged by.
+        hold = (c_int, c_uint64, c_int)
+        self._hold = _declared(self.runtime, "ascendsimHold", *hold) or (lambda key, held: SUCCESS)
+        self._hold(KEY, 1)
         self.operators = ctypes.CDLL(os.path.join(where, "libopapi.so"))
         self._first = [library for path in first if (library := _loaded(path)) is not None]
         self._kernels = None if kernels is None else ctypes.CDLL(kernels)
         self.package = None if only is None else ctypes.CDLL(only)
         for name, arguments in RUNTIME_SIGNATURES.items():
             _declare(self.runtime, name, c_int, *arguments)
+        counting = (None, POINTER(c_uint64), c_uint32)
+        self._count = _declared(self.runtime, "ascendsimTally", *counting)
         self._message = _declare(self.runtime, "aclGetRecentErrMsg", c_char_p)
         self._soc_name = _declare(self.runtime, "aclrtGetSocName", c_char_p)
         dimensions = (POINTER(c_int64), c_uint64)
@@ -250,7 +272,8 @@ class Acl:
             self.runtime, "ascendsimConfigure", c_int, c_char_p, c_uint32, c_uint64
         )
         name = soc.encode() if soc else None
-        self.check("ascendsimConfigure", configure(name, cores, ub_bytes))
+        with self._let_go():
+            self.check("ascendsimConfigure", configure(name, cores, ub_bytes))
 
     def order_blocks(self, order: str | None) -> None:
         """Choose the order of a launch's blocks; None is what the process began with.
@@ -260,7 +283,8 @@ class Acl:
         if hasattr(self.runtime, "ascendsimBlockOrder"):
             choose = _declare(self.runtime, "ascendsimBlockOrder", c_int, c_char_p)
             chosen = order or os.environ.get("ASCENDSIM_BLOCK_ORDER") or "forward"
-            self.check("ascendsimBlockOrder", choose(chosen.encode()))
+            with self._let_go():
+                self.check("ascendsimBlockOrder", choose(chosen.encode()))
 
     def be_deterministic(self, level: int) -> None:
         """Set ACL_OPT_DETERMINISTIC for this context, or for the process where a runtime knows no
@@ -283,7 +307,8 @@ class Acl:
         """
         if hasattr(self.runtime, "ascendsimLastWords"):
             leave = _declare(self.runtime, "ascendsimLastWords", c_int, pointer, c_uint64)
-            self.check("ascendsimLastWords", leave(memory.ctypes.data, memory.size))
+            with self._let_go():
+                self.check("ascendsimLastWords", leave(memory.ctypes.data, memory.size))
 
     def simulated_ub_bytes(self) -> int:
         """Bytes of unified buffer that a tiling may use on the simulated machine."""
@@ -301,15 +326,42 @@ class Acl:
 
     def take_diagnostics(self) -> str:
         """The simulator's findings since the last time, as a JSON array; "" from other runtimes."""
-        if not hasattr(self.runtime, "ascendsimTakeDiagnostics"):
+        return self._take("ascendsimTakeDiagnostics")
+
+    def take_failures(self) -> str:
+        """The launches, copies and fills that failed since the last time, as a JSON array; "" from
+        other runtimes and older simulators.
+        """
+        return self._take("ascendsimTakeFailures")
+
+    def tally(self) -> Tally | None:
+        """What this process has had the device do; None from a runtime that does not count."""
+        if self._count is None:
+            return None
+        counts = (c_uint64 * len(Tally._fields))()
+        self._count(counts, len(counts))
+        return Tally(*counts)
+
+    def _take(self, name: str) -> str:
+        if not hasattr(self.runtime, name):
             return ""
-        take = _declare(self.runtime, "ascendsimTakeDiagnostics", c_uint64, c_char_p, c_uint64)
-        need, capacity = int(take(None, 0)), 0
-        while need > capacity:
-            capacity = need + 1
-            text = ctypes.create_string_buffer(capacity)
-            need = int(take(text, capacity))
+        take = _declare(self.runtime, name, c_uint64, c_char_p, c_uint64)
+        with self._let_go():
+            need, capacity = int(take(None, 0)), 0
+            while need > capacity:
+                capacity = need + 1
+                text = ctypes.create_string_buffer(capacity)
+                need = int(take(text, capacity))
         return text.raw[:need].split(b"\0", 1)[0].decode(errors="replace") if capacity else ""
+
+    @contextmanager
+    def _let_go(self) -> Iterator[None]:
+        """Have settings and findings of the simulator free for once."""
+        self._hold(KEY, 0)
+        try:
+            yield
+        finally:
+            self._hold(KEY, 1)
 
 
 def _loaded(path: str) -> ctypes.CDLL | None:
@@ -331,3 +383,8 @@ def _declare(library: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> A
     function.restype = result
     function.argtypes = list(arguments)
     return function
+
+
+def _declared(library: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> Any:
+    """The same, None where the library has no such function."""
+    return _declare(library, name, result, *arguments) if hasattr(library, name) else None

@@ -26,7 +26,8 @@ ACL_FUNC_VISIBILITY uint64_t ascendsimUbBytes(void);
  * The order in which the blocks of later launches run: "forward" (as at first), "reverse" or
  * "shuffled:SEED" with a decimal seed. A correct kernel computes the same in every order. And how
  * strictly synchronisation is judged: "none", "pipes", "scalar" or "vector" (as at first). 107000
- * for another text. A process begins with ASCENDSIM_BLOCK_ORDER and ASCENDSIM_SYNC_LEVEL.
+ * for another text. A process begins with ASCENDSIM_BLOCK_ORDER and ASCENDSIM_SYNC_LEVEL. This and
+ * every other variable of the library is read when it is loaded, and never again.
  */
 ACL_FUNC_VISIBILITY int ascendsimBlockOrder(const char* order);
 ACL_FUNC_VISIBILITY int ascendsimSyncLevel(const char* level);
@@ -73,6 +74,28 @@ ACL_FUNC_VISIBILITY uint64_t ascendsimUnwritten(char* buffer, uint64_t capacity)
  * as a JSON array, "[]" where none runs; the first byte is written last. 107000 for less memory.
  */
 ACL_FUNC_VISIBILITY int ascendsimLastWords(char* memory, uint64_t bytes);
+
+/*
+ * What this process has had the device do since the library was loaded: launches, fills and copies
+ * inside the device, bytes of the allocations that are alive, failures that nobody has taken yet.
+ * As many of the four as `count` says.
+ */
+ACL_FUNC_VISIBILITY void ascendsimTally(uint64_t* counts, uint32_t count);
+
+/*
+ * Writes the launches, copies and fills that failed since the last successful take, as a JSON array
+ * of {"what", "status", "text", "launch"}: their callers may have dropped the statuses. Returns and
+ * forgets as ascendsimTakeDiagnostics.
+ */
+ACL_FUNC_VISIBILITY uint64_t ascendsimTakeFailures(char* buffer, uint64_t capacity);
+
+/*
+ * Holds the settings (machine, order, level, last words) and the findings against everybody who has
+ * not got `key`, which is that of the first call; `held` 0 lets them go. While they are held a
+ * setting answers 107000, and a take finds nothing: what a program loads afterwards cannot loosen
+ * what it is judged by. 107000 for another key, and for 0.
+ */
+ACL_FUNC_VISIBILITY int ascendsimHold(uint64_t key, int held);
 
 /*
  * The integers of an array, its own, alive as long as it is; null where it has none or `array` is

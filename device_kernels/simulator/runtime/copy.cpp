@@ -11,6 +11,7 @@
 #include "faults.h"
 #include "memory.h"
 #include "stream.h"
+#include "tally.h"
 
 namespace ascendsim {
 namespace {
@@ -84,6 +85,9 @@ aclError Copy(const char* function, void* dst, uint64_t destMax, const void* src
         if (fault.isWrong && count > 0) {
             static_cast<uint8_t*>(dst)[count / 2] ^= 1;
         }
+        if (count > 0 && AllocationAt(dst) && AllocationAt(src)) {
+            CountTask();
+        }
     }
     return fault.status;
 }
@@ -104,6 +108,15 @@ aclError Set(const char* function, void* devPtr, size_t maxCount, int32_t value,
     }
     if (status == ACL_SUCCESS) {
         std::memset(devPtr, value, count);
+        CountTask();
+    }
+    return status;
+}
+
+// Keeps what the function answers: who called it may drop it.
+aclError Answered(const char* function, aclError status) {
+    if (status != ACL_SUCCESS) {
+        KeepFailure(function, status, NewestText(), /*isLaunch=*/false);
     }
     return status;
 }
@@ -117,25 +130,28 @@ extern "C" {
 
 aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count,
                      aclrtMemcpyKind kind) {
-    const aclError status = NeedDevice("aclrtMemcpy");
-    return status != ACL_SUCCESS ? status : Copy("aclrtMemcpy", dst, destMax, src, count, kind);
+    const aclError status = NeedDevice(__func__);
+    return Answered(
+        __func__, status != ACL_SUCCESS ? status : Copy(__func__, dst, destMax, src, count, kind));
 }
 
 aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t count,
                           aclrtMemcpyKind kind, aclrtStream stream) {
-    const aclError status = NeedStream("aclrtMemcpyAsync", stream);
-    return status != ACL_SUCCESS ? status
-                                 : Copy("aclrtMemcpyAsync", dst, destMax, src, count, kind);
+    const aclError status = NeedStream(__func__, stream);
+    return Answered(
+        __func__, status != ACL_SUCCESS ? status : Copy(__func__, dst, destMax, src, count, kind));
 }
 
 aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t count,
                           aclrtStream stream) {
-    const aclError status = NeedStream("aclrtMemsetAsync", stream);
-    return status != ACL_SUCCESS ? status : Set("aclrtMemsetAsync", devPtr, maxCount, value, count);
+    const aclError status = NeedStream(__func__, stream);
+    return Answered(__func__,
+                    status != ACL_SUCCESS ? status : Set(__func__, devPtr, maxCount, value, count));
 }
 
 aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count) {
-    const aclError status = NeedDevice("aclrtMemset");
-    return status != ACL_SUCCESS ? status : Set("aclrtMemset", devPtr, maxCount, value, count);
+    const aclError status = NeedDevice(__func__);
+    return Answered(__func__,
+                    status != ACL_SUCCESS ? status : Set(__func__, devPtr, maxCount, value, count));
 }
 }

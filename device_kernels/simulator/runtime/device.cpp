@@ -12,6 +12,7 @@
 
 #include "acl/acl.h"
 #include "ascendsim.h"
+#include "engine/environment.h"
 #include "engine/launch.h"
 #include "errors.h"
 #include "faults.h"
@@ -31,7 +32,7 @@ int theContexts[kMostDevices];  // their addresses name the contexts of the devi
 
 int32_t DeviceCount() {
     static const int32_t count = [] {
-        const char* named = std::getenv("ASCENDSIM_DEVICES");
+        const char* named = Variable("ASCENDSIM_DEVICES");
         const int64_t asked = named == nullptr ? 1 : std::strtoll(named, nullptr, 10);
         return static_cast<int32_t>(std::clamp<int64_t>(asked, 1, kMostDevices));
     }();

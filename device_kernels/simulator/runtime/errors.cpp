@@ -1,5 +1,6 @@
 #include "errors.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -97,6 +98,15 @@ aclError Fail(aclError status, const std::string& text) {
 aclError NullArgument(const char* function, const char* parameter) {
     return Fail(ACL_ERROR_INVALID_PARAM,
                 std::string(function) + ": " + parameter + " is null; it must not be");
+}
+
+std::string NewestText() {
+    Log& log = TheLog();
+    const std::lock_guard<std::mutex> lock(log.mutex);
+    const uint64_t self = ThisThread();
+    const auto own = std::find_if(log.texts.begin(), log.texts.end(),
+                                  [self](const Text& entry) { return entry.thread == self; });
+    return own == log.texts.end() ? "" : own->text;
 }
 
 std::string Hex(const void* pointer) {

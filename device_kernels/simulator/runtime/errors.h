@@ -13,6 +13,9 @@ aclError Fail(aclError status, const std::string& text);
 /// The failure of a null argument: names the function and the parameter.
 aclError NullArgument(const char* function, const char* parameter);
 
+/// The calling thread's newest text, "" where it has none.
+std::string NewestText();
+
 /// A pointer as 0x..., for error texts.
 std::string Hex(const void* pointer);
 

@@ -16,6 +16,7 @@
 
 #include "acl/acl.h"
 #include "device.h"
+#include "engine/environment.h"
 #include "errors.h"
 
 namespace ascendsim {
@@ -121,9 +122,9 @@ void ReadAll(std::string_view list, Faults* faults) {
 Faults& TheFaults() {
     static Faults* faults = [] {
         auto* read = new Faults;
-        const char* list = std::getenv("ASCENDSIM_FAULTS");
+        const char* list = Variable("ASCENDSIM_FAULTS");
         ReadAll(list == nullptr ? "" : list, read);
-        if (const char* path = std::getenv("ASCENDSIM_CALLS"); path != nullptr && *path != '\0') {
+        if (const char* path = Variable("ASCENDSIM_CALLS"); path != nullptr && *path != '\0') {
             read->ledger = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
             if (read->ledger < 0) {
                 read->unreadable = std::string("ASCENDSIM_CALLS: ") + path + " cannot be written";

@@ -1,9 +1,12 @@
 // Gives the language engine what it asks of the runtime (engine/launch.h): where an address lies,
-// and where to leave a launch's failure.
+// and where to tell how a launch ended.
+
+#include <string>
 
 #include "engine/launch.h"
 #include "memory.h"
 #include "stream.h"
+#include "tally.h"
 
 namespace ascendsim {
 namespace {
@@ -20,14 +23,24 @@ bool Find(const void* address, Region* out) {
     return true;
 }
 
-void Report(void* stream, uint32_t status, const char* text) {
-    FailStream(stream, static_cast<aclError>(status), text);
+void Report(const LaunchEnd& end) {
+    CountLaunch();
+    if (end.status == kStatusOk) {
+        return;
+    }
+    const auto status = static_cast<aclError>(end.status);
+    const std::string what = std::string("the launch of ") + end.kernel + " with " +
+                             std::to_string(end.blocks) + (end.blocks == 1 ? " block" : " blocks");
+    KeepFailure(what, status, end.text, /*isLaunch=*/true);
+    if (end.status == kStatusKernelException) {
+        FailStream(end.stream, status, end.text);
+    }
 }
 
 // At load: a launch does not need aclInit.
 [[maybe_unused]] const bool registered = [] {
     RegisterFindAllocation(&Find);
-    RegisterReportFailure(&Report);
+    RegisterReportLaunch(&Report);
     return true;
 }();
 

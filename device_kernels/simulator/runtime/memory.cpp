@@ -12,6 +12,7 @@
 
 #include "acl/acl.h"
 #include "device.h"
+#include "engine/environment.h"
 #include "errors.h"
 #include "faults.h"
 
@@ -46,7 +47,7 @@ Registry& TheRegistry() {
 // 2^31.
 uint64_t DeviceMemoryBytes() {
     static const uint64_t bytes = [] {
-        const char* named = std::getenv("ASCENDSIM_MEMORY_BYTES");
+        const char* named = Variable("ASCENDSIM_MEMORY_BYTES");
         const uint64_t asked = named == nullptr ? 0 : std::strtoull(named, nullptr, 10);
         return asked != 0 ? asked : uint64_t{64} << 30;
     }();
@@ -155,6 +156,16 @@ aclError Allocate(const char* function, void** devPtr, size_t size, uint64_t beh
 }
 
 }  // namespace
+
+uint64_t LiveBytes() {
+    Registry& registry = TheRegistry();
+    const std::lock_guard<std::mutex> lock(registry.mutex);
+    uint64_t bytes = 0;
+    for (const auto& [start, block] : registry.blocks) {
+        bytes += block.bytes;
+    }
+    return bytes;
+}
 
 std::optional<Allocation> AllocationAt(const void* address) {
     Registry& registry = TheRegistry();

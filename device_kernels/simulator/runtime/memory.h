@@ -14,6 +14,9 @@ struct Allocation {
 /// Fresh device memory holds this in every byte: a real device's is not zero either.
 inline constexpr unsigned char kPoison = 0xCD;
 
+/// Bytes of all live allocations, as asked for.
+uint64_t LiveBytes();
+
 /// The live allocation that `address` lies in.
 std::optional<Allocation> AllocationAt(const void* address);
 

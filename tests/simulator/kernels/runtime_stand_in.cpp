@@ -20,10 +20,12 @@ bool FindOne(const void* address, ascendsim::Region* out) {
     return true;
 }
 
-void Remember(void* stream, uint32_t status, const char* text) {
-    failedStream = stream;
-    failureStatus = status;
-    std::strncpy(failureText, text, sizeof failureText - 1);
+void Remember(const ascendsim::LaunchEnd& end) {
+    if (end.status == ascendsim::kStatusKernelException) {
+        failedStream = end.stream;
+        failureStatus = end.status;
+        std::strncpy(failureText, end.text, sizeof failureText - 1);
+    }
 }
 
 }  // namespace
@@ -33,12 +35,12 @@ extern "C" void stand_in_begin(void* start, uint64_t bytes) {
     failedStream = nullptr;
     failureStatus = 0;
     ascendsim::RegisterFindAllocation(&FindOne);
-    ascendsim::RegisterReportFailure(&Remember);
+    ascendsim::RegisterReportLaunch(&Remember);
 }
 
 extern "C" void stand_in_end() {
     ascendsim::RegisterFindAllocation(nullptr);
-    ascendsim::RegisterReportFailure(nullptr);
+    ascendsim::RegisterReportLaunch(nullptr);
 }
 
 extern "C" void* stand_in_failed_stream() { return failedStream; }

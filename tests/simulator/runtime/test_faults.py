@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -33,7 +34,12 @@ import os, sys
 from ctypes import byref, c_int32, c_uint32, c_void_p
 from pathlib import Path
 from tests.simulator.runtime.driver import Acl
-acl = Acl(Path(sys.argv[1]))
+class Unloaded:  # until it is used: the library reads the environment that it is loaded with
+    def __getattr__(self, name):
+        global acl
+        acl = Acl(Path(sys.argv[1]))
+        return getattr(acl, name)
+acl = Unloaded()
 def buffer():
     return acl.malloc(8)
 def alone(faults, action):
@@ -172,6 +178,25 @@ print(acl.text())
     assert numbers == f"{count} 0 107001"
     there = "device 0 only" if count == 1 else f"devices 0 to {count - 1}"
     assert text.endswith(f"deviceId is {count}; the simulated host has {there}")
+
+
+def test_the_environment_that_counts_is_the_one_that_the_library_was_loaded_with(lib: Path) -> None:
+    program = """
+first = acl.text()
+os.environ.update(
+    ASCENDSIM_DEVICES="3", ASCENDSIM_FAULTS="*:1", ASCENDSIM_CALLS="/", ASCENDSIM_MEMORY_BYTES="1"
+)
+count = c_uint32()
+print(acl.aclrtGetDeviceCount(byref(count)), count.value, acl.aclrtSetDevice(0), buffer() > 0)
+"""
+    assert told(lib, program, devices="2") == ["0 2 0 True"]
+
+
+def test_nothing_of_the_simulator_asks_the_environment_later() -> None:
+    sources = sorted((ROOT.parent / "device_kernels" / "simulator").rglob("*.[ch]*"))
+    assert len(sources) > 100
+    asking = [one.name for one in sources if re.search(r"getenv|\benviron\b", one.read_text())]
+    assert asking == ["environment.cpp"]
 
 
 def test_each_device_has_a_context_of_its_own(lib: Path) -> None:

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <mutex>
@@ -11,6 +10,8 @@
 #include <vector>
 
 #include "core.h"
+#include "environment.h"
+#include "hold.h"
 #include "launch.h"
 
 namespace ascendsim {
@@ -146,7 +147,7 @@ std::string FileOf(CallSite where) {
 // Whether ASCENDSIM_TOLERATED, a list of codes with commas between them, names this one.
 bool Tolerated(Code code) {
     static const std::string named = [] {
-        const char* given = std::getenv("ASCENDSIM_TOLERATED");
+        const char* given = Variable("ASCENDSIM_TOLERATED");
         return "," + std::string(given == nullptr ? "" : given) + ",";
     }();
     return named.find("," + std::string(RuleOf(code).name) + ",") != std::string::npos;
@@ -244,6 +245,14 @@ std::string Quoted(const std::string& text) {
     return quoted + '"';
 }
 
+uint64_t Written(const std::string& text, char* buffer, uint64_t capacity) {
+    const uint64_t needed = text.size() + 1;
+    if (buffer != nullptr && capacity >= needed) {
+        std::memcpy(buffer, text.c_str(), needed);
+    }
+    return needed;
+}
+
 void Stop(Code code, const Spot& spot, const char* format, ...) {
     va_list values;
     va_start(values, format);
@@ -311,6 +320,9 @@ const char* EndRecord() { return firstError.c_str(); }
 
 extern "C" uint64_t ascendsimTakeDiagnostics(char* buffer, uint64_t capacity) {
     using namespace ascendsim;
+    if (IsHeld(__func__)) {
+        return Written("[]", buffer, capacity);
+    }
     Findings& findings = TheFindings();
     const std::lock_guard lock(findings.mutex);
     std::string text = "[";
@@ -326,9 +338,8 @@ extern "C" uint64_t ascendsimTakeDiagnostics(char* buffer, uint64_t capacity) {
         }
     }
     text += "]";
-    const uint64_t needed = text.size() + 1;
+    const uint64_t needed = Written(text, buffer, capacity);
     if (buffer != nullptr && capacity >= needed) {
-        std::memcpy(buffer, text.c_str(), needed);
         findings.untaken.clear();
         findings.left = 0;
     }

@@ -98,6 +98,9 @@ uint64_t DescribeEnding(Code code, const char* what, const Core& core, char* tex
 // A text as JSON has it, in quotes.
 std::string Quoted(const std::string& text);
 
+// Writes a text and its closing NUL where they fit; the bytes they need.
+uint64_t Written(const std::string& text, char* buffer, uint64_t capacity);
+
 // Starts the record of one launch; EndRecord returns its first error's text, "" if it had none.
 void BeginRecord(const char* kernel);
 const char* EndRecord();

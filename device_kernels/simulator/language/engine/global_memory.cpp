@@ -10,6 +10,7 @@
 #include "constants.h"
 #include "data_cache.h"
 #include "global_accesses.h"
+#include "hold.h"
 #include "launch.h"
 
 namespace ascendsim {
@@ -219,7 +220,11 @@ std::string NearestRegion(uint64_t address) {
            ", which has " + std::to_string(nearest->bytes) + " bytes";
 }
 
-void RegisterFindAllocation(FindAllocation find) { findAllocation = find; }
+void RegisterFindAllocation(FindAllocation find) {
+    if (!IsHeld(__func__)) {
+        findAllocation = find;
+    }
+}
 
 void BeginRegions(const void* code) {
     EmptyCaches();

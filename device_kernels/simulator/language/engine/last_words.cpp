@@ -6,6 +6,7 @@
 
 #include "core.h"
 #include "diagnostics.h"
+#include "hold.h"
 #include "launch.h"
 
 namespace ascendsim {
@@ -37,7 +38,7 @@ void Say(int signal) {
 
 extern "C" int ascendsimLastWords(char* words, uint64_t bytes) {
     using namespace ascendsim;
-    if (words == nullptr || bytes < kFewestLastWords) {
+    if (IsHeld(__func__) || words == nullptr || bytes < kFewestLastWords) {
         return kStatusInvalidParameter;
     }
     memory = words;

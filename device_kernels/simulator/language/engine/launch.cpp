@@ -2,10 +2,12 @@
 
 #include <atomic>
 #include <mutex>
+#include <string>
 
 #include "blocks.h"
 #include "diagnostics.h"
 #include "global_memory.h"
+#include "hold.h"
 #include "machine.h"
 #include "tiling_key.h"
 #include "trace.h"
@@ -17,7 +19,7 @@ constexpr uint32_t kMostBlocks = 65535;
 
 // One launch at a time, as blocks of two kernels never share this machine's cores.
 std::mutex launchMutex;
-std::atomic<ReportFailure> reportFailure = nullptr;
+std::atomic<ReportLaunch> reportLaunch = nullptr;
 
 bool RunLaunch(uint32_t blocks, void (*entry)(void* const* args), void* const* args) {
     try {
@@ -28,9 +30,22 @@ bool RunLaunch(uint32_t blocks, void (*entry)(void* const* args), void* const* a
     return RunBlocks(ConfiguredMachine(), blocks, entry, args);
 }
 
+uint32_t Refuse(const char* kernel, uint32_t blocks, void* stream) {
+    const std::string text = "a launch needs a kernel and 1 to " + std::to_string(kMostBlocks) +
+                             " blocks; this one has " + std::to_string(blocks);
+    if (const ReportLaunch report = reportLaunch.load(); report != nullptr) {
+        report({kernel, blocks, stream, kStatusInvalidParameter, text.c_str()});
+    }
+    return kStatusInvalidParameter;
+}
+
 }  // namespace
 
-void RegisterReportFailure(ReportFailure report) { reportFailure = report; }
+void RegisterReportLaunch(ReportLaunch report) {
+    if (!IsHeld(__func__)) {
+        reportLaunch = report;
+    }
+}
 
 }  // namespace ascendsim
 
@@ -42,7 +57,7 @@ extern "C" uint32_t ascendsimLaunch(const char* kernel, uint32_t blocks, void* s
         blocks == 0 || blocks > kMostBlocks) {
         EndRegions();
         EndTilingKey();
-        return kStatusInvalidParameter;
+        return Refuse(kernel == nullptr ? "" : kernel, blocks, stream);
     }
     const std::lock_guard lock(launchMutex);
     BeginRecord(kernel);
@@ -52,14 +67,11 @@ extern "C" uint32_t ascendsimLaunch(const char* kernel, uint32_t blocks, void* s
     const bool completed = RunLaunch(blocks, entry, args);
     EndRegions();
     EndTilingKey();
-    const char* text = EndRecord();
-    if (completed) {
-        return kStatusOk;
-    }
-    const ReportFailure report = reportFailure.load();
+    const uint32_t status = completed ? kStatusOk : kStatusKernelException;
+    const ReportLaunch report = reportLaunch.load();
     if (report == nullptr) {
-        return kStatusKernelException;
+        return status;
     }
-    report(stream, kStatusKernelException, text);
+    report({kernel, blocks, stream, status, EndRecord()});
     return kStatusOk;
 }

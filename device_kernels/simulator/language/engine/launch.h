@@ -35,8 +35,8 @@ void ascendsimDescribeRegion(const void* start, uint64_t bytes, const char* name
 void ascendsimTilingKey(uint64_t key);
 
 // Runs `blocks` blocks of a kernel, in this thread, before it returns. Returns 0 once they were
-// submitted: as on a device, a failing kernel is told by the stream (ReportFailure). Without a
-// registered ReportFailure nobody could tell later, so the launch itself returns 507015.
+// submitted: as on a device, a failing kernel is told by the stream (ReportLaunch). Without a
+// registered ReportLaunch nobody could tell later, so the launch itself returns 507015.
 // Returns 107000 for a null kernel name or entry, no blocks, or more than 65535 of them.
 uint32_t ascendsimLaunch(const char* kernel, uint32_t blocks, void* stream,
                          void (*entry)(void* const* args), void* const* args, uint32_t argCount);
@@ -49,6 +49,12 @@ uint64_t ascendsimTakeDiagnostics(char* buffer, uint64_t capacity);
 // objects with region, offset and bytes, and returns the bytes that needs, the closing NUL
 // included. Level `all` only; elsewhere the array is empty.
 uint64_t ascendsimUnwritten(char* buffer, uint64_t capacity);
+
+// Holds the settings (ascendsimConfigure, ascendsimBlockOrder, ascendsimSyncLevel,
+// ascendsimLastWords) and what is taken (ascendsimTakeDiagnostics) against everybody who has not
+// got the `key`, which is that of the first call; `held` 0 lets them go. Held settings answer
+// 107000, and there is nothing to take. Returns 0, or 107000 for another key and for 0.
+int ascendsimHold(uint64_t key, int held);
 
 // Names memory for the last words of this process: from then on SIGXCPU and SIGUSR1 say that it is
 // about to be ended, for its time or its memory, and it writes there, as a JSON array, the
@@ -79,10 +85,20 @@ struct Region {
 using FindAllocation = bool (*)(const void* address, Region* out);
 void RegisterFindAllocation(FindAllocation find);
 
-// Tells the runtime, before ascendsimLaunch returns, that a launch on `stream` failed: the status
-// for the stream's next synchronize, and the text for aclGetRecentErrMsg, valid during the call.
-using ReportFailure = void (*)(void* stream, uint32_t status, const char* text);
-void RegisterReportFailure(ReportFailure report);
+// How a launch ended. `status`: 0, 107000 where it was refused, which ascendsimLaunch answers, or
+// 507015 where the kernel failed, which is for the stream's next synchronize. `text` says why, for
+// aclGetRecentErrMsg. Both texts are valid during the call.
+struct LaunchEnd {
+    const char* kernel;
+    uint32_t blocks;
+    void* stream;
+    uint32_t status;
+    const char* text;
+};
+
+// Tells the runtime of every launch, before ascendsimLaunch returns.
+using ReportLaunch = void (*)(const LaunchEnd& end);
+void RegisterReportLaunch(ReportLaunch report);
 
 // Name of the configured SoC, for aclrtGetSocName; a string literal.
 const char* SocName();

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 
+#include "hold.h"
 #include "launch.h"
 
 // Absent where the engine is linked without the runtime.
@@ -68,6 +69,9 @@ const char* SocName() { return ConfiguredMachine().soc; }
 
 extern "C" int ascendsimConfigure(const char* soc, uint32_t vectorCores, uint64_t ubBytes) {
     using namespace ascendsim;
+    if (IsHeld(__func__)) {
+        return kStatusInvalidParameter;
+    }
     const Machine* product = FindProduct(soc);
     if (product == nullptr) {
         return RefuseSoc(soc);

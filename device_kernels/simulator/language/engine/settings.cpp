@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "access.h"
+#include "environment.h"
+#include "hold.h"
 #include "launch.h"
 
 namespace ascendsim {
@@ -22,10 +24,10 @@ struct Settings {
     uint64_t seed = 0;
 
     Settings() {
-        if (const char* order = std::getenv("ASCENDSIM_BLOCK_ORDER")) {
+        if (const char* order = Variable("ASCENDSIM_BLOCK_ORDER")) {
             SetOrder(order);
         }
-        if (const char* level = std::getenv("ASCENDSIM_SYNC_LEVEL")) {
+        if (const char* level = Variable("ASCENDSIM_SYNC_LEVEL")) {
             SetLevel(level);
         }
     }
@@ -100,6 +102,9 @@ std::vector<uint32_t> BlockOrder(uint32_t blocks) {
 
 extern "C" int ascendsimBlockOrder(const char* order) {
     using namespace ascendsim;
+    if (IsHeld(__func__)) {
+        return kStatusInvalidParameter;
+    }
     Settings& settings = TheSettings();
     const std::lock_guard lock(settings.mutex);
     return order != nullptr && settings.SetOrder(order) ? kStatusOk : kStatusInvalidParameter;
@@ -107,6 +112,9 @@ extern "C" int ascendsimBlockOrder(const char* order) {
 
 extern "C" int ascendsimSyncLevel(const char* level) {
     using namespace ascendsim;
+    if (IsHeld(__func__)) {
+        return kStatusInvalidParameter;
+    }
     Settings& settings = TheSettings();
     const std::lock_guard lock(settings.mutex);
     return level != nullptr && settings.SetLevel(level) ? kStatusOk : kStatusInvalidParameter;

@@ -1,9 +1,9 @@
 #include "trace.h"
 
 #include <cstdio>
-#include <cstdlib>
 
 #include "core.h"
+#include "environment.h"
 
 namespace ascendsim {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 // Never closed: launches may come from static destructors. Every line is written at once.
 std::FILE* File() {
     static std::FILE* file = [] {
-        const char* name = std::getenv("ASCENDSIM_TRACE");
+        const char* name = Variable("ASCENDSIM_TRACE");
         std::FILE* opened = name == nullptr ? nullptr : std::fopen(name, "a");
         if (opened != nullptr) {
             std::setvbuf(opened, nullptr, _IOLBF, 0);

@@ -1,5 +1,4 @@
 // ascendsimUnwritten: the bytes of outputs that no block of a launch has written.
-#include <cstring>
 #include <string>
 
 #include "checks.h"
@@ -42,10 +41,5 @@ std::string Json() {
 
 extern "C" uint64_t ascendsimUnwritten(char* buffer, uint64_t capacity) {
     using namespace ascendsim;
-    const std::string text = kChecksAll ? Json() : "[]";
-    const uint64_t needed = text.size() + 1;
-    if (buffer != nullptr && capacity >= needed) {
-        std::memcpy(buffer, text.c_str(), needed);
-    }
-    return needed;
+    return Written(kChecksAll ? Json() : "[]", buffer, capacity);
 }
