@@ -106,6 +106,7 @@ class Context:
             oracle=self.oracle,
             shard=self.shard,
         )
+        self.judges = False
         self.diagnosed: set[str] = set()
         self._writer: Writer | None = None
         self._device_told: tuple[int | None] | None = None

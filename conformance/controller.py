@@ -209,6 +209,7 @@ class Controller:
         if self.evidence is not None or not mine:
             return
         context = self.context
+        context.judges = True
         cells = {cell_id(*key) for key in self._declared()}
         self.items = mine
         self.selected = cells & {_bracket(nodeid) for nodeid in mine}

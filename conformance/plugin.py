@@ -22,6 +22,7 @@ from conformance.devices.device import (
     OperatorUnavailable,
 )
 from conformance.devices.open import open_device
+from conformance.ending import Ending
 from conformance.evidence import AnyLine, EnvironmentLine, ItemLine, verdict_line
 from conformance.failure import tell
 from conformance.junit import properties
@@ -104,6 +105,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # Where CI is set, pytest's summary would repeat every failure text whole.
     config.option.force_short_summary = True
     config.pluginmanager.register(Selection(context), "conformance-selection")
+    config.pluginmanager.register(Ending(context), "conformance-ending")
     if not context.is_worker:
         config.pluginmanager.register(Controller(context), "conformance-controller")
 
@@ -172,6 +174,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if body is None or not isinstance(item, pytest.Function):
         return
     context = item.config.stash[CONTEXT]
+    context.judges = True
     operator: Any = item.callspec.params["operator"]
     item.user_properties += properties(item.callspec.params, context.device, context.route)
     if item.nodeid in context.finished:

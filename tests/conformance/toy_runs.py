@@ -48,7 +48,8 @@ Run = Callable[..., Ended]
 def toy_runs(place: Path) -> Run:
     """Runs pytest on a copy of the toy suite in ``place``; its device behaves as ``toy`` says.
 
-    No file that the run writes may grow beyond ``most_bytes``, where that is given.
+    No file that the run writes may grow beyond ``most_bytes``, where that is given. Modules are
+    looked for in ``path``, too.
     """
     folder = place / "toy"
     shutil.copytree(HERE / "toy", folder, ignore=shutil.ignore_patterns("__pycache__"))
@@ -58,12 +59,13 @@ def toy_runs(place: Path) -> Run:
         file: str = "check_copying.py",
         toy: str = "good",
         most_bytes: int | None = None,
+        path: str = "",
     ) -> Ended:
         command = [sys.executable, "-m", "pytest", file, "-q", "-p", "conformance.plugin"]
         command += ["--conformance-operators=records", *arguments]
         if not any(a.startswith("--conformance-operator=") for a in arguments):
             command += ["--conformance-operator=copying"]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "TOY": toy}
+        environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{path}", "TOY": toy}
         process = subprocess.Popen(
             command,
             cwd=folder,

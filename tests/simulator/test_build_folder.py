@@ -41,3 +41,18 @@ def test_a_temporary_folder_that_others_may_have_filled_is_refused(
         monkeypatch.setattr(os, "getuid", lambda: folder.stat().st_uid + 1)
     with pytest.raises(BuildError, match="is not a folder that only this user can write"):
         build_module._check_owner(folder)
+
+
+def test_a_finished_build_of_a_checkout_is_used_though_nothing_can_be_written_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MOE_CONFORMANCE_CACHE", raising=False)
+    monkeypatch.setattr(build_module, "ROOT", tmp_path / "checkout" / "device_kernels")
+    finished, cache = tmp_path / "checkout" / "build", tmp_path / "home"
+    (finished / "runtime-1" / "lib").mkdir(parents=True)
+    both = ["runtime-1", "opapi-2"]
+    assert build_module._places(cache, both) == [cache / step for step in both]
+    (finished / "opapi-2" / "lib").mkdir(parents=True)
+    assert build_module._places(cache, both) == [finished / step for step in both]
+    monkeypatch.setenv("MOE_CONFORMANCE_CACHE", str(cache))
+    assert build_module._places(cache, both) == [cache / step for step in both]
