@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from conformance.case import Case, numpy_dtype
 from conformance.deferred import Deferred
 from conformance.findings import call_findings, ending, errors
-from conformance.numerics.agreement import ReferenceDisagreement, check
+from conformance.numerics.agreement import ReferenceDisagreement, check, check_outputs
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.numerics.moved import judge_copy, judge_index
 from conformance.numerics.summed import judge_sum
@@ -79,6 +79,8 @@ def judge(
         headline = f"{about}: {ending(observation)}"
         if observation.outcome is Outcome.NOT_POSSIBLE and _may_be_impossible(operator, case):
             return Verdict(True, headline, subject=repr(case), judged=False)
+        if observation.outcome is Outcome.REJECTED:
+            check_outputs(operator, case)
         return Verdict(False, headline, findings=findings, subject=repr(case))
     check(operator, case)
     outputs: dict[str, OutputVerdict] = {}
@@ -92,6 +94,7 @@ def judge(
         if name not in observation.unwritten:
             problems.append(f"the device did not say how much of {name} was written")
         if misfit:
+            check_outputs(operator, case)
             outputs[name] = OutputVerdict(name, False, contract.clause, "shape and dtype", 0, 0)
             problems.append(misfit)
         else:

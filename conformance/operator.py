@@ -305,7 +305,7 @@ class Operator:
     ``torch_npu`` is how PyTorch calls the operator, or why it does not. ``unreached(case)`` says
     why a call cannot be made on the route of a record, "" where it can (`on_route` sets it).
     ``corpus`` and ``regressions`` are cases that stay, which a run adds to the record
-    (conformance/frozen).
+    (conformance/frozen). ``file`` is the record's own, which the suite fills in.
     """
 
     name: str
@@ -335,6 +335,7 @@ class Operator:
     unreached: Callable[[Case], str] | None = None
     corpus: tuple[Frozen, ...] = field(default=(), repr=False)
     regressions: tuple[Frozen, ...] = field(default=(), repr=False)
+    file: str = field(default="", repr=False)
 
     @property
     def tensors(self) -> tuple[TensorParameter, ...]:

@@ -133,6 +133,7 @@ def _record(path: Path) -> Operator:
         operator,
         relations=(*operator.relations, *invariants(operator), layout(operator)),
         rejections=(*operator.rejections, *of_strides(operator)),
+        file=str(path),
     )
 
 

@@ -8,7 +8,7 @@ from conformance.case import Case
 from conformance.numerics.accepted import Floats, Mask
 from conformance.numerics.interval import judge_elements
 from conformance.numerics.output import SummedOutput, summed_output
-from conformance.operator import Arrays, Operator, Sum
+from conformance.operator import Arrays, Index, Operator, Sum, Unspecified
 
 ELEMENTS = 4096
 """Source elements times slots up to which a case is checked; slots that are elements of one row
@@ -47,17 +47,54 @@ def check(operator: Operator, case: Case, limit: int = ELEMENTS) -> None:
         if outputs is None:
             with np.errstate(all="ignore"):
                 outputs = operator.formula(case.widened(np.float64), case.attributes)
+        _compare(operator, case, outputs, name)
         _check_formula(operator, output, outputs)
         _check_order(operator, output)
 
 
+def check_outputs(operator: Operator, case: Case) -> None:
+    """Raise ReferenceDisagreement where the formula does not give the outputs that the case has.
+
+    Asked before a call that was not carried out is held against the kernel: an interface rejects
+    outputs of another shape. A row-sparse case is not asked: its other rows fill no memory.
+    """
+    if any(tensor.rows is not None for tensor in case.inputs.values()):
+        return
+    try:
+        with np.errstate(all="ignore"):
+            outputs = operator.formula(case.arrays, case.attributes)
+    except (ValueError, TypeError) as error:
+        raise _disagreement(operator, case, "a case", f"its formula rejects it: {error}") from error
+    for name in case.outputs:
+        if not isinstance(operator.contract(name, case), Unspecified):
+            _compare(operator, case, outputs, name)
+
+
+def _compare(operator: Operator, case: Case, outputs: Arrays, name: str) -> None:
+    """Compare a formula's output with the case's: its shape, and that indices are integers."""
+    if name not in outputs:
+        raise _disagreement(operator, case, f"output {name}", "the formula has no such output")
+    tensor, given = case.outputs[name], np.asarray(outputs[name])
+    indices = isinstance(operator.contract(name, case), Index)
+    wrong_kind = indices and given.dtype.kind not in "iub"
+    if wrong_kind or given.shape != tensor.shape:
+        of_case, found = list(map(int, tensor.shape)), list(given.shape)
+        kinds = (tensor.dtype, given.dtype.name) if wrong_kind else ("", "")
+        told = f"the case has {kinds[0]}{of_case}, the formula gives {kinds[1]}{found}"
+        raise _disagreement(operator, case, f"output {name}", told)
+
+
+def _disagreement(operator: Operator, case: Case, what: str, told: str) -> ReferenceDisagreement:
+    """The error of a record and its formula that do not say the same of a case."""
+    return ReferenceDisagreement(
+        f"the record of {operator.name} and its formula disagree on {what}\n"
+        f"  in {case.mode}, {case.dtype}: {told}\n"
+        f"  the record: {operator.file or 'not in a file'}"
+    )
+
+
 def _check_formula(operator: Operator, output: SummedOutput, outputs: Arrays) -> None:
     formula = np.asarray(outputs[output.name], np.float64)
-    if formula.shape != output.shape:
-        raise ReferenceDisagreement(
-            f"{operator.name}: the formula gives {output.name} the shape {formula.shape},"
-            f" the case has {output.shape}"
-        )
     operands = output.at(np.arange(output.bits.size))
     terms = operands.values
     with np.errstate(invalid="ignore"):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from conformance.case import Case
 from conformance.findings import call_findings, ending
 from conformance.judge import faults, specified_elements
+from conformance.numerics.agreement import check_outputs
 from conformance.observation import Observation, Outcome
 from conformance.operator import Operator, Unspecified
 from conformance.relations.relation import Outputs, Relation
@@ -47,6 +48,7 @@ def related(
     if _beyond(operators[case.operator], case, first):
         return first, _silent(about, relation)
     if first.outcome is not Outcome.COMPLETED:
+        _check_record(operators[case.operator], case, first)
         headline = f"{about}: {ending(first)}"
         return first, Verdict(
             False, headline, {}, call_findings(first), relation.clause, repr(case)
@@ -82,6 +84,7 @@ def _broken(
         seen = observe(operator, asked)
         if _beyond(operator, asked, seen):
             raise _Beyond(str(seen.message), seen)
+        _check_record(operator, asked, seen)
         told = [ending(seen)] if seen.outcome is not Outcome.COMPLETED else []
         told = told or faults(operator, asked, seen)
         if told:
@@ -89,6 +92,12 @@ def _broken(
         return _promised(operator, asked, seen.outputs)
 
     yield from relation.broken(case, _promised(operators[case.operator], case, first.outputs), run)
+
+
+def _check_record(operator: Operator, case: Case, seen: Observation) -> None:
+    """Raise ReferenceDisagreement where a call was rejected for outputs that its record invents."""
+    if seen.outcome is Outcome.REJECTED:
+        check_outputs(operator, case)
 
 
 def _beyond(operator: Operator, case: Case, seen: Observation) -> bool:

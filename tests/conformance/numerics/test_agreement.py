@@ -7,8 +7,8 @@ import pytest
 
 from conformance.case import Tensor
 from conformance.numerics import output
-from conformance.numerics.agreement import ReferenceDisagreement, check
-from conformance.operator import Copy, Sum
+from conformance.numerics.agreement import ReferenceDisagreement, check, check_outputs
+from conformance.operator import Copy, Index, Sum, Unspecified
 from reference.terms import Terms
 from tests.conformance.segment_sum import ORDER, ROWS, SUM, case, lattice, operator, whole
 
@@ -51,7 +51,7 @@ def test_the_element_and_both_of_its_values_are_named():
 
 @pytest.mark.parametrize("shape", [(3, 36), (5, 36), (4, 35), (4, 37), (2, 72)])
 def test_a_formula_of_another_shape_contradicts_the_case(shape):
-    with pytest.raises(ReferenceDisagreement, match="gives y the shape"):
+    with pytest.raises(ReferenceDisagreement, match=r"output y\n.*case has \[4, 36\]"):
         check(giving(np.zeros(shape)), whole())
 
 
@@ -185,3 +185,35 @@ def test_a_declared_order_is_checked_in_every_way_of_adding_products():
         return {"y": (1 + 2.0**-12) * formula(inputs, attributes)["y"]}
 
     check(replace(record, formula=times), made)
+
+
+@pytest.mark.parametrize(
+    ("outputs", "said"),
+    [
+        ({}, "the formula has no such output"),
+        ({"y": np.zeros((4, 35))}, r"the case has \[4, 36\], the formula gives \[4, 35\]"),
+    ],
+)
+def test_outputs_are_compared_whatever_became_of_the_call(outputs, said):
+    check_outputs(operator(), whole())
+    with pytest.raises(ReferenceDisagreement, match=said):
+        check_outputs(replace(operator(), formula=lambda inputs, attributes: outputs), whole())
+
+
+def test_a_formula_that_rejects_a_case_contradicts_the_record_that_has_it():
+    def rejects(inputs, attributes):
+        raise ValueError("rows[0]=9: must lie in [0, 6)")
+
+    with pytest.raises(ReferenceDisagreement, match=r"on a case\n.*its formula rejects it: rows"):
+        check_outputs(replace(operator(), formula=rejects), whole())
+
+
+def test_an_index_is_made_of_integers_and_an_unspecified_output_of_anything():
+    given = {"y": np.zeros((4, 36))}
+    for contract, accepted in ((Index(SUM), False), (Unspecified(SUM), True), (Copy(SUM), True)):
+        record = replace(operator(), contracts={"y": contract}, formula=lambda i, a: given)
+        if accepted:
+            check_outputs(record, whole())
+            continue
+        with pytest.raises(ReferenceDisagreement, match="the formula gives float64"):
+            check_outputs(record, whole())

@@ -8,6 +8,7 @@ import pytest
 
 from conformance.case import Tensor
 from conformance.fill import Fill
+from conformance.numerics.agreement import ReferenceDisagreement
 from conformance.numerics.arithmetic import IEEE
 from conformance.observation import Diagnostic, GuardDamage, Observation, Outcome
 from conformance.operator import Clause, SourceClass
@@ -98,6 +99,18 @@ def test_a_mistake_breaks_the_relation_that_sees_it(relation, change):
     assert "elements of y differ: y[" in verdict.headline
     assert verdict.clause is relation.clause
     assert "Case(segment_sum" in verdict.subject
+
+
+def test_a_rejected_call_is_held_against_a_record_that_invents_its_outputs_first():
+    def rejects(record, made):
+        return Observation(Outcome.REJECTED, 161002, "aclnnSegmentSumGetWorkspaceSize")
+
+    law = negation(("x",), ("y",))
+    assert not told(law, whole(), rejects).ok
+    made = whole()
+    invented = replace(made, outputs={"y": Tensor((5, 36), "float16")})
+    with pytest.raises(ReferenceDisagreement, match=r"the case has \[5, 36\]"):
+        told(law, invented, rejects)
 
 
 def test_sizes_of_flattened_axes_follow_from_the_others():
