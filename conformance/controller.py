@@ -10,7 +10,7 @@ import pytest
 
 from conformance import run_folder, suite
 from conformance.context import BEGAN, BY_A_PERSON, BY_ITSELF, Context
-from conformance.coverage import Coverage, coverage
+from conformance.coverage import Key, coverage, further
 from conformance.devices.device import EnvironmentFailure
 from conformance.evidence import (
     AnyLine,
@@ -41,7 +41,7 @@ from conformance.resume import (
     earlier_run,
     request,
 )
-from conformance.sharing import shared
+from conformance.sharing import Shared, shared
 from conformance.summary import (
     COUNTED,
     Evidence,
@@ -196,7 +196,13 @@ class Controller:
             cell.complete = cell_id(cell.operator, cell.mode, cell.dtype) not in early
         ids = {cell_id(c.operator, c.mode, c.dtype) for c in evidence.cells if c.cases}
         evidence.unjudged = sorted(self.selected - ids - away)
-        evidence.coverage = self._coverage(lines, ids & self.selected - early)
+        declared = self._shared(away)
+        drawn = self._drawn(ids & self.selected - early)
+        profile = self.context.profile
+        evidence.coverage = coverage(
+            lines, declared, profile.strength, COUNTED, profile.edge_cost, drawn
+        )
+        evidence.further = further(declared.values(), profile)
         evidence.seconds = round(evidence.seconds + time.monotonic() - self._clock, 3)
         evidence.exit_status = exit_status(evidence, interrupted=self.interrupted)
         whole = not (evidence.cut or evidence.unreached)
@@ -239,21 +245,35 @@ class Controller:
             pytest.exit(printable(str(error)), ENVIRONMENT)
         self.evidence = evidence
 
-    def _coverage(self, lines: list[AnyLine], judged: set[str]) -> list[Coverage]:
-        """The discrete cells of ``judged``, cells whose items ended; none where a standard makes
-        the values, or the libraries want machines on which not all of them can be shown.
+    def _shared(self, away: set[str]) -> dict[Key, Shared]:
+        """The discrete cells of all modes but those that are ``away``, whatever the run was asked
+        of them; none where only relations or a standard make the values, or the libraries want
+        machines on which not all of them can be shown.
         """
-        if self.context.by_standard.prescribes or self.context.traits.least_ub_bytes:
-            return []
-        declared = {
+        context = self.context
+        elsewhere = context.by_standard.prescribes or context.traits.least_ub_bytes
+        if elsewhere or context.oracle == RELATIONS:
+            return {}
+        return {
             (operator.name, mode.name, cells.dtype): cells
+            for operator in context.operators
+            for mode in operator.modes
+            for cells in shared(operator, mode.name, operator.dtypes)
+            if not away & {cell_id(operator.name, mode.name, dtype) for dtype in cells.of_each}
+        }
+
+    def _drawn(self, cells: set[str]) -> set[Key]:
+        """Operator, mode and data type of the ``cells`` whose rows were all drawn: those of all
+        data types that share them and that the run asked for.
+        """
+        return {
+            (operator.name, mode.name, dtype)
             for operator in self.context.operators
             for mode in operator.modes
-            for cells in shared(operator, mode.name, self._asked(operator, mode.name))
-            if {cell_id(operator.name, mode.name, dtype) for dtype in cells.of_each} <= judged
+            for together in shared(operator, mode.name, self._asked(operator, mode.name))
+            if {cell_id(operator.name, mode.name, dtype) for dtype in together.of_each} <= cells
+            for dtype in together.of_each
         }
-        profile = self.context.profile
-        return coverage(lines, declared, profile.strength, COUNTED, profile.edge_cost)
 
     def _asked(self, operator: Operator, mode: str) -> list[str]:
         """The data types in which the run asks a mode."""

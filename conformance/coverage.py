@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
 from itertools import product
 
 import msgspec
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from conformance.cells import EDGE
 from conformance.evidence import AnyLine, VerdictLine
 from conformance.operator import Operator
+from conformance.profiles import PROFILES, Profile
 from conformance.sharing import DTYPE, Shared
 from conformance.strategies.covering import Feasible, feasible_tuples
 from conformance.trial import Judged
@@ -27,9 +28,12 @@ class Coverage(msgspec.Struct, kw_only=True):
     """The discrete cells of an operator's mode, as judged in one data type, or in those that share
     them: ``dtype`` names all.
 
-    ``levels`` counts distinct cases for every axis and level. Of the ``tuples`` combinations of
-    ``strength`` levels that go together, ``missing`` names those that no judged case shows.
-    ``edges`` counts distinct cases for every edge that the profile judges.
+    ``levels`` counts distinct cases for every axis and level. ``tuples`` are the combinations of
+    ``strength`` levels that go together: all that the profile judges, whatever the run reached.
+    ``missing`` names those that no judged case shows though their items ended; ``open`` counts the
+    others that none shows: their items were not asked for, or did not end. ``edges`` counts
+    distinct cases for the profile's edges, but for ``open_edges`` on which no case lies, as of
+    ``open``.
     """
 
     operator: str
@@ -40,10 +44,27 @@ class Coverage(msgspec.Struct, kw_only=True):
     tuples: int
     missing: list[str] = []
     edges: dict[str, int] = {}
+    open: int = 0
+    open_edges: int = 0
+
+    @property
+    def judged(self) -> int:
+        """How many combinations the judged cases show."""
+        return self.tuples - len(self.missing) - self.open
+
+    @property
+    def edges_judged(self) -> int:
+        """On how many edges a judged case lies."""
+        return sum(1 for cases in self.edges.values() if cases)
+
+    @property
+    def edges_declared(self) -> int:
+        """How many edges the profile judges."""
+        return len(self.edges) + self.open_edges
 
     @property
     def unmet(self) -> list[str]:
-        """The edges on which no judged case lies."""
+        """The edges on which no judged case lies, though their items ended."""
         return [edge for edge, cases in self.edges.items() if not cases]
 
     @property
@@ -81,11 +102,13 @@ def coverage(
     strength: int,
     counted: Iterable[str],
     edge_cost: int = 0,
+    ended: Collection[Key] | None = None,
 ) -> list[Coverage]:
     """The coverage of each declared cell, of an operator and a mode, by the distinct cases of the
     ``counted`` phases.
 
-    Of the edges, those count that cost no more than ``edge_cost``.
+    Of the edges, those count that cost no more than ``edge_cost``. What no case shows is missing
+    in the cells that ``ended`` (None: all), and open in the others.
     """
     phases = set(counted)
     of_cell = {(*key[:2], dtype): key for key, cells in declared.items() for dtype in cells.of_each}
@@ -100,15 +123,65 @@ def coverage(
             levels = declared[key].shown(line.dtype, line.levels)
             shown[key][line.dtype, line.digest, machine] = levels
     return [
-        _of(key, cells, shown[key].values(), strength, edge_cost) for key, cells in declared.items()
+        _of(
+            key,
+            cells,
+            shown[key].values(),
+            strength,
+            edge_cost,
+            {dtype for dtype in cells.of_each if ended is None or (*key[:2], dtype) in ended},
+        )
+        for key, cells in declared.items()
     ]
 
 
-def _of(key: Key, cells: Shared, cases: Iterable[Shown], strength: int, edge_cost: int) -> Coverage:
+class Further(msgspec.Struct, kw_only=True):
+    """What a larger ``profile`` judges beyond the run's own: so many more ``edges``, and all
+    ``tuples`` of ``strength`` levels, 0 if a smaller profile judges them, too.
+    """
+
+    profile: str
+    edges: int
+    strength: int
+    tuples: int
+
+
+def further(declared: Iterable[Shared], own: Profile) -> list[Further]:
+    """What each larger profile judges of the declared cells, and the run's ``own`` does not."""
+    found = []
+    known = list(declared)
+    strength = own.strength
+    before = sum(len(cells.edges(own.edge_cost)) for cells in known)
+    for profile in PROFILES.values():
+        tuples = 0
+        if profile.strength > strength:
+            strength = profile.strength
+            tuples = sum(_count(cells.feasible, strength) for cells in known)
+        edges = sum(len(cells.edges(profile.edge_cost)) for cells in known) - before
+        if edges > 0 or tuples:
+            more = {"edges": max(edges, 0), "strength": profile.strength, "tuples": tuples}
+            found.append(Further(profile=profile.name, **more))
+    return found
+
+
+def _count(feasible: Feasible, strength: int) -> int:
+    """How many combinations of ``strength`` levels go together."""
+    tuples = feasible_tuples(feasible, strength).values()
+    return sum(int(np.count_nonzero(left)) for left in tuples)
+
+
+def _of(
+    key: Key,
+    cells: Shared,
+    cases: Iterable[Shown],
+    strength: int,
+    edge_cost: int,
+    ended: Collection[str],
+) -> Coverage:
     edges, declared = dict.fromkeys(cells.edges(edge_cost), 0), cells.axes
     counts = {name: dict.fromkeys(levels, 0) for name, levels in declared}
     missing = feasible_tuples(cells.feasible, strength)
-    tuples = sum(int(np.count_nonzero(left)) for left in missing.values())
+    tuples = _count(cells.feasible, strength)
     rows: list[tuple[int, ...]] = []
     for case in cases:
         for edge in edges.keys() & set(case.get(EDGE, ())):
@@ -122,6 +195,12 @@ def _of(key: Key, cells: Shared, cases: Iterable[Shown], strength: int, edge_cos
             numbers.append([levels.index(level) for level in mine] or [len(levels)])
         rows += product(*numbers)
     _strike(missing, np.array(rows, np.intp).reshape(-1, len(declared)))
+    unseen = sum(int(np.count_nonzero(left)) for left in missing.values())
+    for axes, owed in feasible_tuples(cells.feasible_in(ended), strength).items():
+        missing[axes] &= owed
+    names = _words(cells, missing)
+    owed_edges = set(cells.edges(edge_cost, ended))
+    told = {edge: count for edge, count in edges.items() if count or edge in owed_edges}
     return Coverage(
         operator=key[0],
         mode=key[1],
@@ -129,8 +208,10 @@ def _of(key: Key, cells: Shared, cases: Iterable[Shown], strength: int, edge_cos
         strength=strength,
         levels=counts,
         tuples=tuples,
-        missing=_words(cells, missing),
-        edges=edges,
+        missing=names,
+        edges=told,
+        open=unseen - len(names),
+        open_edges=len(edges) - len(told),
     )
 
 

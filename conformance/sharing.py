@@ -6,7 +6,7 @@ them in each. A data type that is judged alone has all rows of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -43,14 +43,25 @@ class Shared:
         (first, *others) = (cells.feasible for cells in self.of_each.values())
         return np.stack([first, *others]) if others else first
 
-    def edges(self, cost: int) -> list[str]:
-        """The edges that cost no more than ``cost``, each with its data type if there are some."""
+    def edges(self, cost: int, dtypes: Collection[str] | None = None) -> list[str]:
+        """The edges that cost no more than ``cost``, each with its data type if there are some.
+
+        Those of ``dtypes``; None: of all.
+        """
         return [
             self._edge(dtype, edge.name)
             for dtype, cells in self.of_each.items()
-            if cells.edges is not None
+            if cells.edges is not None and (dtypes is None or dtype in dtypes)
             for edge in cells.edges.within(cost)
         ]
+
+    def feasible_in(self, dtypes: Collection[str]) -> Feasible:
+        """`feasible` where it is one of ``dtypes``: nothing goes together in any other."""
+        chosen = np.array([dtype in dtypes for dtype in self.of_each])
+        across = [1] * self.feasible.ndim
+        across[0] = len(chosen)
+        kept: Feasible = np.logical_and(self.feasible, chosen.reshape(across))
+        return kept
 
     def shown(
         self, dtype: str, levels: Mapping[str, tuple[str, ...]]

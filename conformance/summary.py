@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from conformance.by_standard import OURS
-from conformance.coverage import Coverage
+from conformance.coverage import Coverage, Further
 from conformance.evidence import (
     SCHEMA,
     AnyLine,
@@ -88,7 +88,8 @@ class Evidence(msgspec.Struct, kw_only=True):
     door's. ``declared`` counts the cells of the records, ``selected`` those that this run was to
     judge; ``unjudged`` names selected ones without a judged case, ``left_out`` operators and modes
     that were asked for by name and cannot be judged, with the reason, ``coverage`` tells which
-    discrete cells the cases of the others show. ``cut`` names the items that the
+    discrete cells the cases show of all that the profile judges, ``further`` what larger profiles
+    judge besides. ``cut`` names the items that the
     budget ended early, ``unreached`` those that were to run and did not. ``request`` is what a run
     must be asked again to go on with this one; ``parts`` counts the processes that it took.
     ``withheld`` says which modes are not called on this device, each with the reason: their cells
@@ -123,6 +124,7 @@ class Evidence(msgspec.Struct, kw_only=True):
     unjudged: list[str] = []
     left_out: dict[str, str] = {}
     coverage: list[Coverage] = []
+    further: list[Further] = []
     tiling_keys: list[TilingKeys] = []
     cut: list[str] = []
     unreached: list[str] = []

@@ -126,6 +126,7 @@ def _summed(runs: Sequence[Run]) -> Evidence:
         unjudged=sorted({name for one in told for name in one.unjudged} - judged),
         left_out={name: why for one in told for name, why in one.left_out.items()},
         coverage=_coverage(told),
+        further=first.further,
         tiling_keys=tiling_keys(
             lines, asked_in(each for one in told for each in one.tiling_keys), COUNTED
         ),
@@ -148,26 +149,37 @@ def _summed(runs: Sequence[Run]) -> Evidence:
 
 
 def _coverage(told: Sequence[Evidence]) -> list[Coverage]:
-    """What the cases of all shards show; a cell's covering item is in one of them."""
+    """What the cases of all shards show; a cell's covering item is in one of them: that in which
+    the least is open. What others know of the cell is in that one, too.
+    """
     found: dict[tuple[str, str, str], Coverage] = {}
     for one in (coverage for evidence in told for coverage in evidence.coverage):
         key = (one.operator, one.mode, one.dtype)
-        if key not in found:
+        known = found.get(key)
+        if known is None or _left(one) < _left(known):
             found[key] = msgspec.structs.replace(
                 one,
                 levels={axis: dict(counts) for axis, counts in one.levels.items()},
                 edges=dict(one.edges),
             )
-            continue
-        whole = found[key]
-        whole.missing = [name for name in whole.missing if name in one.missing]
-        for axis, counts in one.levels.items():
-            mine = whole.levels.setdefault(axis, {})
-            for level, count in counts.items():
-                mine[level] = mine.get(level, 0) + count
-        for edge, count in one.edges.items():
-            whole.edges[edge] = whole.edges.get(edge, 0) + count
+        elif not (one.open or one.open_edges):
+            _join(found[key], one)
     return list(found.values())
+
+
+def _left(one: Coverage) -> tuple[int, int]:
+    return one.open, one.open_edges
+
+
+def _join(whole: Coverage, one: Coverage) -> None:
+    """Add to the coverage of a cell what another run shows of the same, in place."""
+    whole.missing = [name for name in whole.missing if name in one.missing]
+    for axis, counts in one.levels.items():
+        mine = whole.levels.setdefault(axis, {})
+        for level, count in counts.items():
+            mine[level] = mine.get(level, 0) + count
+    for edge, count in one.edges.items():
+        whole.edges[edge] = whole.edges.get(edge, 0) + count
 
 
 def _devices(lines: Sequence[AnyLine]) -> list[DeviceLine]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from rich.table import Table
 from rich.text import Text
 
+from conformance.coverage import Further
 from conformance.reporting.language import Speaking
 from conformance.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence
 from conformance.template import cell_id
@@ -87,28 +88,47 @@ def coverage_lines(evidence: Evidence) -> Iterator[str]:
     declared = [one for one in evidence.coverage if one.tuples]
     if not declared:
         return
-    tuples = sum(one.tuples for one in declared)
+    tuples, judged = sum(one.tuples for one in declared), sum(one.judged for one in declared)
     missing = [f"{one.mode} {one.dtype}: {what}" for one in declared for what in one.missing]
-    fewest, level = min(
-        (count, f"{axis} {level}, {one.mode} {one.dtype}")
-        for one in declared
-        for axis, counts in one.levels.items()
-        for level, count in counts.items()
+    told = f"{judged:,} of {tuples:,} {_combinations(declared[0].strength)} judged"
+    fewest = min(
+        (
+            (count, f"{axis} {level}, {one.mode} {one.dtype}")
+            for one in declared
+            if not (one.open or one.open_edges)
+            for axis, counts in one.levels.items()
+            for level, count in counts.items()
+        ),
+        default=None,
     )
-    words = {1: "levels", 2: "pairs of levels", 3: "triples of levels"}
-    what = words.get(declared[0].strength, "combinations of levels")
-    judged = f"{tuples - len(missing):,} of {tuples:,} {what} judged"
-    yield f"discrete cells: {judged}; fewest cases: {fewest} ({level})"
-    edges = sum(len(one.edges) for one in declared)
+    told += f"; fewest cases: {fewest[0]} ({fewest[1]})" if fewest is not None else ""
+    yield f"discrete cells: {told}"
+    edges = sum(one.edges_declared for one in declared)
     unmet = [f"{one.mode} {one.dtype}: {edge}" for one in declared for edge in one.unmet]
     if edges:
-        yield f"edges of tilings on chips: {edges - len(unmet):,} of {edges:,} judged"
+        judged = sum(one.edges_judged for one in declared)
+        yield f"edges of tilings on chips: {judged:,} of {edges:,} judged"
+    if evidence.further:
+        yield f"larger profiles: {'; '.join(map(_further, evidence.further))}"
     missing += unmet
     if evidence.failures:
         return
     yield from (f"not judged: {one}" for one in missing[:SHOWN_MISSING])
     if len(missing) > SHOWN_MISSING:
         yield f"not judged: {len(missing) - SHOWN_MISSING:,} more, see coverage in evidence.json"
+
+
+def _combinations(strength: int) -> str:
+    """So many levels that are judged together, in words."""
+    words = {1: "levels", 2: "pairs of levels", 3: "triples of levels"}
+    return words.get(strength, "combinations of levels")
+
+
+def _further(one: Further) -> str:
+    """What a larger profile judges besides."""
+    parts = [f"{one.edges:,} more edge{'s' if one.edges > 1 else ''}"] if one.edges else []
+    parts += [f"{one.tuples:,} {_combinations(one.strength)}"] if one.tuples else []
+    return f"{one.profile} judges {' and '.join(parts)}"
 
 
 def tiling_key_lines(evidence: Evidence) -> Iterator[str]:

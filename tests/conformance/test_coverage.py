@@ -90,6 +90,29 @@ def test_most_missing_cells_are_left_to_the_file() -> None:
     assert said[-1] == "not judged: 12 more, see coverage in evidence.json"
 
 
+def test_what_no_case_shows_of_a_cell_that_did_not_end_is_open_and_fails_nothing() -> None:
+    declared = {KEY: Shared({KEY[2]: CELLS})}
+    for kept in ([], ROWS[:3], ROWS):
+        (one,) = coverage(lines_of(kept), declared, 2, COUNTED, ended=[])
+        (whole,) = found(lines_of(kept)).coverage
+        assert (one.missing, one.open) == ([], len(whole.missing))
+        assert (one.tuples, one.judged) == (20, 20 - len(whole.missing))
+        assert exit_status(Evidence(cases=1, coverage=[one])) == ACCEPTED
+        (said,) = coverage_lines(Evidence(cases=1, coverage=[one]))
+        assert said.startswith(f"discrete cells: {one.judged} of 20 pairs of levels judged")
+        assert ("fewest cases" in said) == (kept == ROWS)
+
+
+def test_of_data_types_that_share_rows_only_those_that_ended_can_miss_some() -> None:
+    shared = Shared({KEY[2]: CELLS, "int8": CELLS})
+    (one,) = coverage(lines_of(ROWS[:-1]), {KEY: shared}, 2, COUNTED, ended=[KEY])
+    (all_of_it,) = coverage(lines_of(ROWS[:-1]), {KEY: shared}, 2, COUNTED)
+    assert one.tuples == all_of_it.tuples > 20
+    assert all_of_it.open == 0
+    assert one.missing == [name for name in all_of_it.missing if "dtype int8" not in name] != []
+    assert one.open == len(all_of_it.missing) - len(one.missing)
+
+
 def test_a_record_without_discrete_cells_has_nothing_to_tell() -> None:
     assert list(coverage_lines(Evidence(cases=1))) == []
     assert exit_status(Evidence(cases=1)) == ACCEPTED

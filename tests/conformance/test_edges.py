@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from conformance.case import Case, Machine
 from conformance.cells import EDGE
 from conformance.controller import ACCEPTED, REFUSED, exit_status
-from conformance.coverage import coverage
+from conformance.coverage import coverage, further
 from conformance.edges import Edge, Edges, Sizes, distinct
 from conformance.plan import plan
 from conformance.profiles import PROFILES
@@ -94,6 +94,27 @@ def test_an_edge_without_a_judged_case_is_named_and_fails_the_run() -> None:
     said = list(coverage_lines(found))
     assert "edges of tilings on chips: 1 of 3 judged" in said
     assert f"not judged: plain float32: {FAR.name}" in said
+
+
+def test_an_edge_of_a_cell_that_did_not_end_is_counted_and_fails_nothing() -> None:
+    declared = {test_coverage.KEY: Shared({test_coverage.KEY[2]: replace(FRUIT, edges=EDGES)})}
+    shown = [msgspec.structs.replace(test_coverage.judged("edged"), levels={EDGE: (NEAR.name,)})]
+    (one,) = coverage(shown, declared, 2, COUNTED, 10**6, ended=[])
+    assert (one.edges_judged, one.edges_declared, one.unmet) == (1, 3, [])
+    told = Evidence(cases=1, coverage=[one])
+    assert exit_status(told) == ACCEPTED
+    assert "edges of tilings on chips: 1 of 3 judged" in list(coverage_lines(told))
+
+
+def test_what_larger_profiles_judge_besides_is_said() -> None:
+    edged = Shared({test_coverage.KEY[2]: replace(FRUIT, edges=EDGES)})
+    smoke, gate, nightly = PROFILES.values()
+    more = further([edged], smoke)
+    triples = int(edged.feasible.sum())
+    told = list(coverage_lines(msgspec.structs.replace(evidence(NEAR.name), further=more)))
+    words = f"larger profiles: gate judges 1 more edge and {triples} triples of levels"
+    assert f"{words}; nightly judges 1 more edge" in told
+    assert further([edged], replace(gate, edge_cost=nightly.edge_cost)) == []
 
 
 def test_every_edge_is_judged_after_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -178,6 +178,34 @@ def test_a_discrete_cell_without_a_judged_case_fails_the_run_and_is_named(
     assert "not judged: plain int32: length many, start even" in ended.output
 
 
+BOTH = ("--conformance-operator=celled", "--conformance-operator=copying")
+
+
+@pytest.mark.parametrize(
+    ("asked", "judged"),
+    [
+        (("--conformance-budget=0.001s",), 0),
+        (("-k", "careful"), 0),
+        (("--conformance-shard=1/2",), 6),
+        (("--conformance-shard=2/2",), 0),
+    ],
+)
+def test_the_pairs_of_a_part_are_told_beside_all_that_the_profile_declares(
+    run: Run, asked: tuple[str, ...], judged: int
+) -> None:
+    ended = run(*BOTH, *asked)
+    (covered,) = ended.evidence.coverage
+    assert (covered.tuples, covered.judged, covered.missing) == (6, judged, [])
+    assert f"discrete cells: {judged} of 6 pairs of levels judged" in ended.output
+    assert "larger profiles: gate judges 6 triples of levels" in ended.output
+
+
+def test_a_resumed_run_tells_its_pairs_beside_the_same_number(run: Run) -> None:
+    cut = run(*BOTH, "--conformance-budget=0.001s").evidence.coverage
+    (resumed,) = run(*BOTH, "--conformance-resume").evidence.coverage
+    assert [(one.tuples, one.judged) for one in (*cut, resumed)] == [(6, 0), (6, 6)]
+
+
 def test_a_mistake_that_only_a_row_shows_is_shrunk_as_far_as_its_levels_allow(run: Run) -> None:
     ended = run("--conformance-operator=celled", toy="wrong")
     assert ended.status == 1

@@ -62,9 +62,14 @@ RUNS: tuple[Phrase, ...] = (
     (r"^built (.*) in ([\d.]+) s$", r"编译完成：\1，用时 \2 秒"),
     (r"^order of additions: ", r"累加顺序："),
     (
-        r"^discrete cells: ([\d,]+) of ([\d,]+) (?:levels|pairs of levels|triples of levels|combinations of levels) judged; fewest cases: (\d+) \((.*)\)$",
-        r"离散单元：取值组合 \2 组中已判定 \1 组；用例最少者 \3 个（\4）",
+        r"^discrete cells: ([\d,]+) of ([\d,]+) (?:levels|pairs of levels|triples of levels|combinations of levels) judged",
+        r"离散单元：取值组合 \2 组中已判定 \1 组",
     ),
+    (r"; fewest cases: (\d+) \((.*)\)$", r"；用例最少者 \1 个（\2）"),
+    (r"^larger profiles: ", r"更大的档位："),
+    (r"(\w+) judges ([\d,]+) more edges?", r"\1 多判定 \2 处边界"),
+    (r" and ([\d,]+) (?:pairs|triples) of levels", r"和 \1 组取值组合"),
+    (r"(\w+) judges ([\d,]+) (?:pairs|triples) of levels", r"\1 判定 \2 组取值组合"),
     (
         r"^edges of tilings on chips: ([\d,]+) of ([\d,]+) judged",
         r"各芯片的 Tiling 边界：\2 处中已判定 \1 处",

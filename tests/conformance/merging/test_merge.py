@@ -140,6 +140,25 @@ def test_discrete_cells_of_all_shards_are_told(tmp_path: Path) -> None:
     assert (found.missing, found.levels, found.edges) == (["b"], {"family": {"nan": 3}}, {"e": 3})
 
 
+def test_discrete_cells_are_told_as_by_the_shard_that_had_them(tmp_path: Path) -> None:
+    shown = {
+        "mode": "tail",
+        "dtype": "float16",
+        "operator": OPERATOR,
+        "strength": 2,
+        "tuples": 9,
+    }
+    away = Coverage(**shown, levels={"family": {"nan": 1}}, edges={"e": 1}, open=7, open_edges=1)
+    mine = Coverage(**shown, levels={"family": {"nan": 4}}, edges={"e": 2, "f": 0}, missing=["b"])
+    for first, second in ((away, mine), (mine, away)):
+        folders = [shard(tmp_path, 1, coverage=[first]), shard(tmp_path, 2, coverage=[second])]
+        evidence = merge(folders, tmp_path / "out")
+        assert evidence.coverage == [mine]
+        assert evidence.exit_status == 1
+    assert (mine.judged, mine.edges_judged, mine.edges_declared) == (8, 1, 2)
+    assert (away.judged, away.edges_judged, away.edges_declared) == (2, 1, 2)
+
+
 PACKAGE = {
     "libopapi.so": {"path": "lib/libopapi.so", "sha256": KERNEL},
     "ascend910b/permute/Permute_1.o": {"path": "Permute_1.o", "sha256": "binary"},

@@ -117,6 +117,23 @@ def test_all_advice_of_the_machine_is_translated_and_none_that_it_does_not_give(
             "gate: rejected for not judged (1): 5 cases on d",
             "门禁：拒绝，原因：未判定 (1)；5 个用例，设备 d",
         ),
+        (
+            "discrete cells: 4 of 6 pairs of levels judged; fewest cases: 1 (x y, m f)",
+            "离散单元：取值组合 6 组中已判定 4 组；用例最少者 1 个（x y, m f）",
+        ),
+        (
+            "discrete cells: 4 of 1,006 pairs of levels judged",
+            "离散单元：取值组合 1,006 组中已判定 4 组",
+        ),
+        (
+            "larger profiles: gate judges 1,049 more edges and 14 triples of levels; nightly judges"
+            " 1 more edge",
+            "更大的档位：gate 多判定 1,049 处边界和 14 组取值组合；nightly 多判定 1 处边界",
+        ),
+        (
+            "larger profiles: gate judges 14 triples of levels",
+            "更大的档位：gate 判定 14 组取值组合",
+        ),
         ("unknown words stay", "unknown words stay"),
     ],
 )
