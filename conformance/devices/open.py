@@ -27,6 +27,7 @@ from conformance.devices.messages import OWN_KERNELS, Opened, Setup
 from conformance.devices.npu import NpuDevice
 from conformance.devices.torch_npu.wheel import Wheel, known_wheel
 from conformance.devices.traits import traits_of
+from conformance.host.torch_pins import mended
 from conformance.packages.delivered import DeliveredPackage
 from conformance.packages.lookup import GENERAL, candidates
 from conformance.printable import warn
@@ -67,6 +68,24 @@ def open_device(
     Raises ValueError for a spec that names no device,
     EnvironmentFailure where the device does not open.
     """
+    try:
+        return _open_device(spec, time_limit, memory_limit, libraries, kernels, route, package)
+    except EnvironmentFailure as error:
+        if route != TORCH_NPU:
+            raise
+        raise EnvironmentFailure(mended(str(error))) from error
+
+
+def _open_device(
+    spec: str,
+    time_limit: float,
+    memory_limit: int,
+    libraries: Path | None,
+    kernels: Sequence[Path] | None,
+    route: str,
+    package: DeliveredPackage | None,
+) -> Device:
+    """`open_device`, without what is known of torch_npu's pins."""
     kind, which = _parse(spec)
     if not time_limit > 0 or not memory_limit > 0:
         raise ValueError(

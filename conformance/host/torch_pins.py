@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 
 from conformance.host.finding import Finding
 
 NUMPY = {(3, 10): "1.23", (3, 11): "1.26", (3, 12): "1.26"}
 """The numpy that torch_npu's installation guide pins for each Python."""
+NO_METADATA = (
+    "torch_npu has no metadata (torch_npu-VERSION.dist-info): python -m pip install"
+    " --force-reinstall --no-deps torch_npu==VERSION"
+)
 ROUTE, TESTED = "judging through torch_npu", "judging with what torch_npu was tested with"
 Version = Callable[[str], str]
 
 
-def torch_findings(python: tuple[int, int], version_of: Version = version) -> Iterator[Finding]:
-    """What does not go together; nothing where torch_npu is not installed."""
+def torch_findings(
+    python: tuple[int, int],
+    version_of: Version = version,
+    has: Callable[[str], object] = find_spec,
+) -> Iterator[Finding]:
+    """What does not go together; nothing if torch_npu is not installed.
+
+    ``has`` tells whether a package can be imported.
+    """
     installed = {name: _version(name, version_of) for name in ("torch_npu", "torch", "numpy")}
     if not installed["torch_npu"]:
+        if has("torch_npu"):
+            yield Finding("metadata of torch_npu", "", ROUTE, NO_METADATA)
         return
     series = ".".join(installed["torch_npu"].split(".")[:2])
     if ".".join(installed["torch"].split("+")[0].split(".")[:2]) == series:
@@ -36,6 +51,15 @@ def torch_findings(python: tuple[int, int], version_of: Version = version) -> It
     else:
         advice = f"numpy is {installed['numpy']}: python -m pip install 'numpy=={pinned}.*'"
         yield Finding("numpy of torch_npu", "", TESTED, advice)
+
+
+def mended(error: str) -> str:
+    """What keeps route torch_npu from opening a device, and the pip line that mends it, if one is
+    known: as `torch_findings` tells it.
+    """
+    findings = torch_findings(sys.version_info[:2])
+    advice = [one.advice for one in findings if not one.found and one.prevents == ROUTE]
+    return "; ".join([error, *advice])
 
 
 def _version(name: str, version_of: Version) -> str:

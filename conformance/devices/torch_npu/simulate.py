@@ -17,6 +17,7 @@ from conformance.devices.open import DEVICE_NODES, simulator_libraries, torch_np
 from conformance.devices.torch_npu import fallback as cpu_kernels
 from conformance.devices.torch_npu.activate import over_simulator
 from conformance.devices.torch_npu.wheel import known_wheel
+from conformance.host.torch_pins import mended
 
 
 def simulate(
@@ -42,12 +43,16 @@ def simulate(
         )
     for name in [name for name in os.environ if name.startswith("ASCEND_")]:
         del os.environ[name]
-    wheel = known_wheel()
+    try:
+        wheel = known_wheel()
+    except EnvironmentFailure as error:
+        raise EnvironmentFailure(mended(f"simulate: {error}")) from error
     folder = (libraries or simulator_libraries(None)).resolve()
     try:
         torch_npu = over_simulator(folder, torch_npu_shims(folder, wheel))
     except (ImportError, OSError, RuntimeError) as error:
-        raise EnvironmentFailure(f"simulate: torch_npu {wheel.version}: {error}") from error
+        told = mended(f"simulate: torch_npu {wheel.version}: {error}")
+        raise EnvironmentFailure(told) from error
     if fallback:
         cpu_kernels.activate(sys.modules["torch"])
     return torch_npu

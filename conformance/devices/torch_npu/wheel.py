@@ -40,10 +40,14 @@ class Wheel:
 def installed() -> Wheel:
     """The wheel of this interpreter, without importing it.
 
-    Raises EnvironmentFailure where there is none, or torch is missing.
+    Raises EnvironmentFailure if there is none, if its metadata is missing, or torch is.
     """
     torch, folder = _package("torch"), _package("torch_npu")
-    return Wheel(importlib.metadata.version("torch_npu"), folder, bound(folder, torch))
+    try:
+        version = importlib.metadata.version("torch_npu")
+    except importlib.metadata.PackageNotFoundError:
+        raise EnvironmentFailure(f"route torch_npu: {folder} does not tell its version") from None
+    return Wheel(version, folder, bound(folder, torch))
 
 
 def _package(name: str) -> Path:

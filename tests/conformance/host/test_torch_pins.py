@@ -6,20 +6,37 @@ from importlib.metadata import PackageNotFoundError
 
 import pytest
 
-from conformance.host.torch_pins import torch_findings
+from conformance.host import torch_pins
+from conformance.host.finding import Finding
+from conformance.host.torch_pins import NO_METADATA, ROUTE, TESTED, mended, torch_findings
 
 
-def advice(python: tuple[int, int], **installed: str) -> list[str]:
+def advice(python: tuple[int, int], *, there: bool = False, **installed: str) -> list[str]:
     def version_of(name: str) -> str:
         if name not in installed:
             raise PackageNotFoundError(name)
         return installed[name]
 
-    return [finding.advice for finding in torch_findings(python, version_of)]
+    return [finding.advice for finding in torch_findings(python, version_of, lambda _: there)]
 
 
 def test_where_torch_npu_is_absent_nothing_is_asked() -> None:
     assert advice((3, 11), torch="2.1.0", numpy="2.0.0") == []
+
+
+def test_a_torch_npu_without_metadata_says_what_to_install() -> None:
+    assert advice((3, 11), there=True, torch="2.1.0") == [NO_METADATA]
+
+
+def test_what_keeps_the_route_from_opening_is_told_beside_the_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    unpinned = Finding("torch", "", ROUTE, "torch is 2.1.0: take another")
+    others = (Finding("numpy", "1.26.4"), Finding("numpy", "", TESTED, "take another numpy"))
+    monkeypatch.setattr(torch_pins, "torch_findings", lambda python: iter((unpinned, *others)))
+    assert mended("no symbol") == "no symbol; torch is 2.1.0: take another"
+    monkeypatch.setattr(torch_pins, "torch_findings", lambda python: iter(others))
+    assert mended("no symbol") == "no symbol"
 
 
 @pytest.mark.parametrize(
