@@ -8,12 +8,14 @@ nothing to do, 3 the device, build or environment failed and nothing was judged,
 from __future__ import annotations
 
 import argparse
+import shlex
 import signal
 import sys
 from collections.abc import Sequence
 from typing import Any
 
 from conformance import suite
+from conformance.called import called
 from conformance.commands.baseline import add_baseline
 from conformance.commands.common import tell_program
 from conformance.commands.corpus import add_corpus
@@ -71,7 +73,7 @@ class _Parser(argparse.ArgumentParser):
 
 def parser() -> argparse.ArgumentParser:
     """The grammar of the command line."""
-    made = _Parser("python -m conformance", description=__doc__, allow_abbrev=False)
+    made = _Parser(shlex.join(called()), description=__doc__, allow_abbrev=False)
     made.formatter_class = argparse.RawDescriptionHelpFormatter
     commands = made.add_subparsers(required=True, metavar="COMMAND")
     running = (add_run, add_replay, add_report, add_operators_command, add_devices, add_doctor)

@@ -10,6 +10,7 @@ from pathlib import Path
 from conformance import suite
 from conformance.bundle.manifest import CASE
 from conformance.bundle.write import Origin, write_bundle
+from conformance.called import called
 from conformance.context import DEFAULTS, Context
 from conformance.devices.device import DeviceProfile
 from conformance.diagnosis.alike import diagnosis
@@ -64,7 +65,7 @@ def tell(
     """
     case, verdict = judged.case, judged.verdict
     profile: DeviceProfile | None = getattr(device, "profile", None)
-    called = None if device is None else of_device(device, case.operator)
+    implementation = None if device is None else of_device(device, case.operator)
     law = judged.name if judged.judged_as == "relation" else ""
     folder = failure_folder(context.out, case, law)
     lines = [str(verdict)]
@@ -82,8 +83,8 @@ def tell(
     if stopped:
         lines += [f"  {STOPPED} {stopped}"]
     lines += [f"  {line}" for line in _larger(judged, telling)]
-    if called is not None and called.source == "plugin":
-        lines += [f"  {OF_A_PLUGIN.format(called.words)}"]
+    if implementation is not None and implementation.source == "plugin":
+        lines += [f"  {OF_A_PLUGIN.format(implementation.words)}"]
     lines += [f"  replay: {replay_line(folder, context)}"]
     text = "\n".join(lines)
     origin = Origin(
@@ -97,7 +98,9 @@ def tell(
         device=profile,
         arithmetic=arithmetic,
     )
-    saved = Replay(case, judged.judged_as, judged.name, context.route, implementation=called)
+    saved = Replay(
+        case, judged.judged_as, judged.name, context.route, implementation=implementation
+    )
     records = context.records
     write_bundle(folder, saved, records.get(case.operator), judged.observation, origin, records)
     return FailureLine(
@@ -182,7 +185,7 @@ def _pictures(context: Context, judged: Judged, arithmetic: Arithmetic) -> list[
 
 def replay_line(folder: Path, context: Context) -> str:
     """The command that judges a bundle again, with the options that this run was given."""
-    words = ["python", "-m", "conformance", "replay", _near(folder)]
+    words = [*called(), "replay", _near(folder)]
     if context.device != "auto":
         words += ["--device", context.device]
     if context.route != DEFAULTS["route"]:

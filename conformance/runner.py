@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -20,6 +21,7 @@ import pytest
 from rich.console import Console
 
 from conformance import SUITE, kernel_coverage, resume, run_folder, suite
+from conformance.called import VARIABLE, called
 from conformance.context import BY_A_PERSON, BY_ITSELF
 from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
 from conformance.devices.device import DeviceProfile, EnvironmentFailure
@@ -253,6 +255,7 @@ def _start(request: Request, log: IO[bytes]) -> subprocess.Popen[bytes]:
     command += request.pytest_arguments
     paths = [str(root), os.environ.get("PYTHONPATH", "")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in paths if path)}
+    environment[VARIABLE] = shlex.join(called())
     if request.counted:
         environment |= kernel_coverage.environment(request.out / COUNTERS)
     return subprocess.Popen(

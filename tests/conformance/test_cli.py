@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.called import called
 from conformance.evidence import VerdictLine, read_lines
 from conformance.replay import load
 from conformance.summary import read_evidence
@@ -114,7 +115,8 @@ def test_a_wrong_claim_is_refused_with_the_smallest_input_on_the_smallest_machin
     assert f"top_k={top_k}, drop_pad_mode=0, active_num=0" in ended.err
     assert f"grad_expanded_x: float32[{rows}x1]" in ended.err
     assert "on 1 core with 1024 B of UB" in ended.err
-    assert "  replay: python -m conformance replay out/failures/" in ended.err
+    python = called([sys.executable, "-m", "conformance"])[0]
+    assert f"  replay: {python} -m conformance replay out/failures/" in ended.err
     assert "Traceback" not in ended.err
     assert json.loads(ended.out)["failures"] == 1
 
@@ -122,7 +124,7 @@ def test_a_wrong_claim_is_refused_with_the_smallest_input_on_the_smallest_machin
 def test_the_replay_line_judges_the_same_case_the_same_way(refused: tuple[Ended, Path]) -> None:
     ended, out = refused
     (line,) = [line for line in ended.err.splitlines() if "replay: " in line]
-    words = line.split("python -m conformance ")[1].split()
+    words = line.split(" -m conformance ")[1].split()
     again = conformance(*words, folder=out.parent)
     assert again.status == 1
     verdict = ended.err.split("\n\n")[1].split("\n", 1)[1].split("  replay: ")[0]
