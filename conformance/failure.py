@@ -25,8 +25,8 @@ from conformance.replay import Replay
 from conformance.run_folder import failure_folder
 from conformance.trial import Judged
 
-REPORTED = "reported: "
-"""How a line begins that has the address of a public report."""
+CALLED, KEPT_FOR, REPORTED = "regression called: ", "kept for: ", "reported: "
+"""How lines begin that tell of a regression; the last one has the address of a public report."""
 
 UNREPEATABLE = (
     "The device does not repeat its answer: the same case was refused once and accepted when it "
@@ -136,8 +136,8 @@ def _regression(judged: Judged, context: Context) -> Frozen | None:
 def _kept_for(known: Frozen | None) -> Iterator[str]:
     """What a regression is kept for, and where its mistake was reported."""
     if known is not None:
-        yield f"regression called: {known.name}"
-        yield from ([f"kept for: {known.why}"] if known.why else [])
+        yield f"{CALLED}{known.name}"
+        yield from ([f"{KEPT_FOR}{known.why}"] if known.why else [])
         yield from (f"{REPORTED}{link}" for link in known.links)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from conformance.evidence import FailureLine
+from conformance.failure import CALLED, KEPT_FOR, REPORTED
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,12 @@ def groups(failures: Iterable[FailureLine]) -> list[Group]:
     sorted_ones = [sorted(some, key=_size) for some in alike.values()]
     found = [Group(first, tuple(others)) for first, *others in sorted_ones]
     return sorted(found, key=lambda group: _size(group.show))
+
+
+def kept_lines(failure: FailureLine) -> list[str]:
+    """What a regression is called, what it is kept for, and where its mistake was reported."""
+    lines = (line.strip() for line in failure.text.splitlines())
+    return [line for line in lines if line.startswith((CALLED, KEPT_FOR, REPORTED))]
 
 
 def _size(failure: FailureLine) -> tuple[bool, int]:

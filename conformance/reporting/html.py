@@ -18,7 +18,7 @@ from conformance.gate.reading import read_run, sound
 from conformance.printable import printable
 from conformance.reporting.chinese import in_chinese
 from conformance.reporting.drawing import heat_map, histogram, legend
-from conformance.reporting.groups import Group, groups
+from conformance.reporting.groups import Group, groups, kept_lines
 from conformance.reporting.terminal import called_lines, percent
 from conformance.reporting.texts import HTML_LANGUAGE, LANGUAGES, texts
 from conformance.suite import UsageError
@@ -172,7 +172,12 @@ def _failure(group: Group, language: str) -> dict[str, Any]:
         "details": say("\n".join(_details(failure.text[:SHOWN_TEXT]))),
         "cut": len(failure.text) > SHOWN_TEXT,
         "replay": replay_of(failure),
-        "links": [link for link in failure.links[:MOST_LINKS] if is_link(link)],
+        "links": list(dict.fromkeys(_links(group)))[:MOST_LINKS],
+        "kept": [
+            "; ".join(say(line) for line in kept_lines(one) if not line.startswith(REPORTED))
+            for one in group.others[:SHOWN_FAILURES]
+            if kept_lines(one)
+        ],
         "pictured": say(failure.pictured[:SHOWN_TEXT]),
         "pictures": [
             {
@@ -186,6 +191,12 @@ def _failure(group: Group, language: str) -> dict[str, Any]:
         ],
         "excerpts": failure.excerpts[:SHOWN_EXCERPTS],
     }
+
+
+def _links(group: Group) -> Iterator[str]:
+    """The public reports of the mistake, of all failures that are taken for it."""
+    for one in (group.show, *group.others):
+        yield from (link for link in one.links[:MOST_LINKS] if is_link(link))
 
 
 def _details(text: str) -> Iterator[str]:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from rich.console import Console
 
 from conformance.boundaries import limits_told
 from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
+from conformance.evidence import FailureLine
 from conformance.gate.reading import CannotJudge
 from conformance.left_out import told
 from conformance.probe import order_lines
 from conformance.reporting import html
-from conformance.reporting.groups import groups
+from conformance.reporting.groups import groups, kept_lines
 from conformance.reporting.language import Speaking
 from conformance.reporting.terminal import (
     WIDTH,
@@ -72,9 +74,11 @@ def tell(out: Path, evidence: Evidence, status: int, console: Console) -> None:
         console.print(f"\n{group.show.item}", style="bold", markup=False)
         console.print(group.show.text, markup=False)
         _list("  of the same diagnosis", [failure.item for failure in group.others], console)
-    more = sum(1 + len(group.others) for group in found[SHOWN_FAILURES:])
-    if more:
-        console.print(f"\n{more} more failed items: {out / 'failures'}", markup=False)
+        _kept(group.others, console)
+    untold = [one for group in found[SHOWN_FAILURES:] for one in (group.show, *group.others)]
+    if untold:
+        console.print(f"\n{len(untold)} more failed items: {out / 'failures'}", markup=False)
+        _kept(untold, console)
     for item, text in list(evidence.errors.items())[:SHOWN_FAILURES]:
         console.print(f"\n{item} ended without a verdict:", style="bold", markup=False)
         _show_end(text, console)
@@ -131,6 +135,16 @@ def _list(what: str, items: list[str], console: Console) -> None:
         more = ", ..." if len(items) > SHOWN_ITEMS else ""
         noun = "item" if len(items) == 1 else "items"
         console.print(f"{what}: {len(items)} {noun}: {names}{more}", markup=False)
+
+
+def _kept(failures: Iterable[FailureLine], console: Console) -> None:
+    """What is known of the regressions among failures that are not told whole, the first few."""
+    known = [lines for one in failures if (lines := kept_lines(one))]
+    for lines in known[:SHOWN_ITEMS]:
+        for line in lines:
+            console.print(f"    {line}", markup=False)
+    if len(known) > SHOWN_ITEMS:
+        console.print(f"    and {len(known) - SHOWN_ITEMS} more regressions", markup=False)
 
 
 def _show_end(text: str, console: Console) -> None:

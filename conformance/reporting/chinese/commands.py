@@ -92,6 +92,7 @@ RUNS: tuple[Phrase, ...] = (
     (r"lines not run: ", r"未执行的行："),
     (r"lines with a branch not taken: ", r"有分支未走到的行："),
     (r"^(\d+) more failed items: ", r"另有 \1 个失败项："),
+    (r"^ *and (\d+) more regressions$", r"    另有 \1 个回归用例"),
     (r" ended without a verdict:$", r" 未得出判定即结束："),
     (r"^the device or its environment failed: ", r"设备或环境故障："),
     (r"pytest ended before it had summed the run up", r"pytest 在汇总本次运行之前已结束"),

@@ -31,6 +31,46 @@ def failure(item: str, diagnosis: str, elements: int = 1, *, as_drawn: bool = Fa
     )
 
 
+def regression(item: str, diagnosis: str, elements: int = 9) -> FailureLine:
+    made = failure(item, diagnosis, elements, as_drawn=True)
+    made.text = f"""text of {item}
+  regression called: {item} is back
+  kept for: it was wrong in {item}
+  reported: {LINK}/{item}
+  replay: none"""
+    made.links = [f"{LINK}/{item}"]
+    return made
+
+
+LINK = "https://example.org/issues"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_regression_is_told_with_its_reason_and_reports_though_another_failure_stands_for_it(
+    language: str, tmp_path: Path
+) -> None:
+    groups_of_their_own = [failure(f"g{at}", f"other {at}", at) for at in range(4)]
+    last = regression("last", "seen by nobody", 99)
+    evidence = Evidence(
+        cases=9,
+        failures=[
+            failure("a", "y wrong", 1),
+            regression("b", "y wrong"),
+            *groups_of_their_own,
+            last,
+        ],
+    )
+    console = Speaking(language, file=io.StringIO(), width=200)
+    outcome.tell(tmp_path, evidence, 1, console)
+    page = html.render(evidence, language)
+    for told in (console.file.getvalue(), page):  # type: ignore[attr-defined]
+        for item in ("b", "last"):
+            assert f"{item} is back" in told
+            assert f"it was wrong in {item}" in told
+            assert f"{LINK}/{item}" in told
+    assert page.count(f'<a href="{LINK}/b"') == 1
+
+
 def shown(*failures: FailureLine) -> list[tuple[str, list[str]]]:
     return [(one.show.digest, [other.digest for other in one.others]) for one in groups(failures)]
 
