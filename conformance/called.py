@@ -1,4 +1,4 @@
-"""The words by which a person calls the front door: lines to copy begin with them."""
+"""What a person types: the words that call the front door, and paths; lines to copy have both."""
 
 from __future__ import annotations
 
@@ -41,3 +41,9 @@ def _short(program: str) -> str:
     found = shutil.which(Path(program).name)
     same = found is not None and os.path.abspath(found) == os.path.abspath(program)
     return Path(program).name if same else program
+
+
+def near(path: Path) -> str:
+    """A path as it is written from the working directory, if that is shorter."""
+    relative = os.path.relpath(path)
+    return str(path) if relative.startswith("..") else relative

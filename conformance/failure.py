@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 from conformance import suite
 from conformance.bundle.manifest import CASE
 from conformance.bundle.write import Origin, write_bundle
-from conformance.called import called
+from conformance.called import called, near
 from conformance.context import DEFAULTS, Context
 from conformance.devices.device import DeviceProfile
 from conformance.diagnosis.alike import diagnosis
@@ -185,7 +184,7 @@ def _pictures(context: Context, judged: Judged, arithmetic: Arithmetic) -> list[
 
 def replay_line(folder: Path, context: Context) -> str:
     """The command that judges a bundle again, with the options that this run was given."""
-    words = [*called(), "replay", _near(folder)]
+    words = [*called(), "replay", near(folder)]
     if context.device != "auto":
         words += ["--device", context.device]
     if context.route != DEFAULTS["route"]:
@@ -193,19 +192,13 @@ def replay_line(folder: Path, context: Context) -> str:
     if context.time_limit != context.profile.time_limit:
         words += ["--time-limit", f"{context.time_limit:g}"]
     if context.traits.checkout:
-        words += ["--kernels", _near(Path(context.traits.checkout))]
+        words += ["--kernels", near(Path(context.traits.checkout))]
     elif context.libraries is not None:
-        words += ["--libraries", _near(context.libraries)]
+        words += ["--libraries", near(context.libraries)]
     if context.package is not None:
-        words += ["--package", _near(context.package)]
+        words += ["--package", near(context.package)]
     if context.by_standard.gate is not None:
         words += ["--standard", context.by_standard.gate]
     for directory in context.directories:
-        words += ["--operators", _near(directory)]
+        words += ["--operators", near(directory)]
     return shlex.join(words)
-
-
-def _near(path: Path) -> str:
-    """A path as it is written from the working directory, if that is shorter."""
-    relative = os.path.relpath(path)
-    return str(path) if relative.startswith("..") else relative

@@ -48,7 +48,8 @@ class Picture(msgspec.Struct, kw_only=True):
 
 class Excerpt(msgspec.Struct, kw_only=True):
     """A line of a kernel that a diagnostic names, with a few beside it: ``lines`` begin at
-    ``first``. ``code`` and ``message`` are the diagnostic's.
+    ``first``. ``code`` and ``message`` are the diagnostic's. ``path`` is where the file lies, from
+    the working directory if it lies below that.
     """
 
     code: str
@@ -57,3 +58,4 @@ class Excerpt(msgspec.Struct, kw_only=True):
     line: int
     first: int
     lines: list[str]
+    path: str = ""

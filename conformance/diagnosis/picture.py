@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.bundle.accepted import Accepted, accepted_of
+from conformance.called import near
 from conformance.numerics.agreement import ReferenceDisagreement
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.numerics.patterns import as_one_nan
@@ -126,7 +127,7 @@ def excerpts(
             first = max(1, line - BESIDE)
             source = _source(file, library, operator)
             lines = _lines(source, first, line + BESIDE) if source is not None else []
-            if lines:
+            if lines and source is not None:
                 yield Excerpt(
                     code=one.code,
                     message=one.message,
@@ -134,6 +135,7 @@ def excerpts(
                     line=line,
                     first=first,
                     lines=lines,
+                    path=near(source),
                 )
 
 

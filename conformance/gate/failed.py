@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
+from typing import Any
 
 from conformance.evidence import FailureLine, VerdictLine
 from conformance.gate.judgement import Finding
@@ -121,7 +122,7 @@ def _failures(run: Run, lines: list[VerdictLine], excused: Collection[int]) -> I
         mine = {group.show.item, *(one.item for one in group.others)}
         every = [item for item in left if item in mine]
         grouped |= mine
-        yield _failure(group.show.item, group.show.headline, every, covered, group.show.case)
+        yield _failure(group.show.item, group.show.headline, every, covered, group.show)
     for item, line in left.items():
         if item not in grouped:
             yield _failure(item, line.headline or "refused", [item], covered)
@@ -132,9 +133,13 @@ def _failures(run: Run, lines: list[VerdictLine], excused: Collection[int]) -> I
 
 
 def _failure(
-    item: str, headline: str, every: list[str], covered: Collection[str], file: str = ""
+    item: str,
+    headline: str,
+    every: list[str],
+    covered: Collection[str],
+    told: FailureLine | None = None,
 ) -> Finding:
-    """The finding of ``every`` item of a diagnosis; ``item`` is the one that is told."""
+    """The finding of ``every`` item of a diagnosis; ``item`` is the one that is ``told``."""
     message, others = headline, [short(one) for one in every if one != item]
     if item in covered:
         message += " (no waiver covers every refused case of it)"
@@ -142,7 +147,21 @@ def _failure(
         message += "" if message.endswith(".") else "."
         message += f" {_count(len(others), 'more item')} of the same diagnosis: {_few(others)}"
     items = tuple(short(one) for one in every) if others else ()
-    return Finding(kind="failure", subject=short(item), message=message, file=file, items=items)
+    return Finding(
+        kind="failure",
+        subject=short(item),
+        message=message,
+        file=told.case if told is not None else "",
+        items=items,
+        **_place(told),
+    )
+
+
+def _place(failure: FailureLine | None) -> dict[str, Any]:
+    """The line of a kernel that a failure's first diagnostic names."""
+    for one in failure.excerpts if failure is not None else ():
+        return {"source": one.path, "line": one.line}
+    return {}
 
 
 def _in_words(line: VerdictLine) -> str:

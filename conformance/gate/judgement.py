@@ -23,7 +23,8 @@ class Finding(msgspec.Struct, kw_only=True, frozen=True):
 
     ``kind`` is one word or two that stay the same between versions; ``subject`` the item, cell,
     call or waiver that it is about; ``message`` a sentence; ``file`` what to open, empty if
-    nothing. ``items`` are all those of a failure, if several failed in the same way.
+    nothing. ``items`` are all those of a failure, if several failed in the same way. ``source`` and
+    ``line`` are the place in a kernel that a diagnostic names, if one does.
     """
 
     kind: str
@@ -31,6 +32,8 @@ class Finding(msgspec.Struct, kw_only=True, frozen=True):
     message: str
     file: str = ""
     items: tuple[str, ...] = ()
+    source: str = ""
+    line: int = 0
 
 
 class Judgement(msgspec.Struct, kw_only=True):

@@ -77,7 +77,11 @@ def annotated(judgement: Judgement, form: str) -> str:
 def _github(finding: Finding) -> str:
     """A workflow command; values are escaped as GitHub's own toolkit does (``core.error``)."""
     title = _escaped(printable(f"{finding.kind}: {finding.subject}"), "%\r\n:,")
-    return f"::error title={title}::{_escaped(printable(finding.message), '%' + chr(13) + chr(10))}"
+    place = ""
+    if source := _inside(finding.source):
+        place = f"file={_escaped(source, '%:,')},line={finding.line},"
+    message = _escaped(printable(finding.message), "%\r\n")
+    return f"::error {place}title={title}::{message}"
 
 
 def _escaped(text: str, special: str) -> str:
@@ -85,19 +89,21 @@ def _escaped(text: str, special: str) -> str:
 
 
 def _gitlab(finding: Finding) -> dict[str, object]:
+    source = _inside(finding.source)
+    place = (source, finding.line) if source else (_inside(finding.file) or "evidence.json", 1)
     known = "\0".join((finding.kind, finding.subject, finding.message))
     return {
         "description": printable(f"{finding.kind}: {finding.subject}: {finding.message}"),
         "check_name": f"conformance/{finding.kind.replace(' ', '-')}",
         "fingerprint": hashlib.sha256(known.encode("utf-8", "replace")).hexdigest(),
         "severity": "major",
-        "location": {"path": _inside(finding.file), "lines": {"begin": 1}},
+        "location": {"path": place[0], "lines": {"begin": place[1]}},
     }
 
 
 def _inside(file: str) -> str:
-    """A path inside the run's folder; evidence that leads out of it is not followed."""
+    """A path inside of a folder, of the run or of the repository; empty where it leads out."""
     path = PurePosixPath(file)
     if not file or path.is_absolute() or ".." in path.parts or printable(file) != file:
-        return "evidence.json"
+        return ""
     return file

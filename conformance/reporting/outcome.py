@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from conformance.boundaries import limits_told
+from conformance.called import near
 from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
 from conformance.evidence import FailureLine
 from conformance.gate.reading import CannotJudge
@@ -102,7 +102,7 @@ def tell(out: Path, evidence: Evidence, status: int, console: Console) -> None:
         words += f" in {evidence.selected} of {evidence.declared} declared cells"
     for line in called_lines(evidence):
         console.print(line, markup=False)
-    where = _near(out / "evidence.json")
+    where = near(out / "evidence.json")
     if evidence.request.get("shard", str(WHOLE)) != str(WHOLE):
         words += f", shard {evidence.request['shard']}"
     console.print(f"{words} in {evidence.seconds:.0f} s; evidence: {where}", markup=False)
@@ -151,8 +151,3 @@ def _show_end(text: str, console: Console) -> None:
     """The end of pytest's own output, where that tells what the evidence does not."""
     for line in text.splitlines()[-SHOWN_LOG_LINES:]:
         console.print(f"  {line}", markup=False)
-
-
-def _near(path: Path) -> str:
-    relative = os.path.relpath(path)
-    return str(path) if relative.startswith("..") else relative

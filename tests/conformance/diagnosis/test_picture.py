@@ -139,9 +139,13 @@ def seen(*diagnostics: Diagnostic) -> Observation:
 
 
 def test_the_line_that_a_diagnostic_names_stands_among_its_neighbours(
-    built: tuple[Path, Path],
+    built: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (found,) = excerpts(seen(RACE, RACE), built[1])
+    assert found.path == str(built[0])
+    monkeypatch.chdir(built[0].parents[1])
+    (found,) = excerpts(seen(RACE, RACE), built[1])
+    assert found.path == "op/op_kernel.cpp", "as it is written from here"
     assert (found.file, found.line, found.first) == ("op_kernel.cpp", 9, 6)
     assert found.lines == [f"line {number}" for number in range(6, 13)]
 

@@ -12,7 +12,7 @@ from conformance.gate import baseline as baselines
 from conformance.gate.facts import facts
 from conformance.gate.reading import read_run, whole
 from tests.conformance.gate.asking import waiver
-from tests.conformance.gate.runs import device, every_cell, example, refused, run, verdict
+from tests.conformance.gate.runs import device, every_cell, example, refused, rewrite, run, verdict
 
 Captured = pytest.CaptureFixture[str]
 
@@ -31,6 +31,8 @@ def test_json_has_everything_on_one_line(tmp_path: Path, capsys: Captured) -> No
             "message": "permute, tail, float16: output has 3 wrong elements.",
             "file": "failures/bad/case.json",
             "items": [],
+            "source": "",
+            "line": 0,
         }
     ]
     assert "gate: rejected for failure (1)" in told.err
@@ -64,6 +66,41 @@ def test_gitlab_is_told_a_code_quality_report(tmp_path: Path, capsys: Captured) 
     assert one["location"] == {"path": "failures/bad/case.json", "lines": {"begin": 1}}
     assert main(["gate", str(run(tmp_path / "good")), *words[2:]]) == 0
     assert capsys.readouterr().out == "[]\n"
+
+
+def named_by_a_diagnostic(folder: Path, path: str) -> Path:
+    """A run with a failure of which a diagnostic names line 9 of the kernel."""
+    made = run(folder, every_cell(refused()))
+    told = msgspec.json.decode((made / "evidence.json").read_bytes())
+    excerpt = {
+        "code": "race",
+        "message": "",
+        "file": "op.cpp",
+        "line": 9,
+        "first": 9,
+        "lines": [""],
+    }
+    told["failures"][0]["excerpts"] = [{**excerpt, "path": path}]
+    return rewrite(made, failures=told["failures"])
+
+
+@pytest.mark.parametrize("path", ["kernels/op/op.cpp", "/etc/op.cpp", "../op.cpp", "a\x1b.cpp", ""])
+def test_the_line_of_the_kernel_is_marked_where_a_diagnostic_names_it(
+    tmp_path: Path, capsys: Captured, path: str
+) -> None:
+    """If the file lies in the working directory, which in CI is the repository's."""
+    words = ["gate", str(named_by_a_diagnostic(tmp_path / "run", path)), "--no-baseline"]
+    inside = path.startswith("kernels")
+    assert main([*words, "--annotations", "github"]) == 1
+    marked = (
+        "::error file=kernels/op/op.cpp,line=9,title=failure%3A " if inside else "::error title="
+    )
+    assert capsys.readouterr().out.startswith(marked)
+    assert main([*words, "--annotations", "gitlab"]) == 1
+    (one,) = msgspec.json.decode(capsys.readouterr().out)
+    place = {"path": "kernels/op/op.cpp", "lines": {"begin": 9}}
+    other = {"path": "failures/bad/case.json", "lines": {"begin": 1}}
+    assert one["location"] == (place if inside else other)
 
 
 @pytest.mark.parametrize(
