@@ -2,8 +2,8 @@
 
 A pattern is a word of 16 bits, repeated. In fp16, bf16 and fp32 it is a quiet NaN whose payload no
 arithmetic makes, so that a judge may convert it without a warning; in fp64 those of outputs are. As
-an int32 it is 2146000000 and more, or far below zero: no index that an operator writes. No word is
-twice another one.
+an integer of 32 or 64 bits it is no index: far above, or far below zero. Low bytes tell patterns
+apart; high ones cannot, as halves that are NaN leave two. No word is twice another one.
 
 That an element holds a pattern proves nothing, as a right kernel may write any value: see
 `conformance.devices.unwritten`.
@@ -23,6 +23,37 @@ OUTPUTS = 0x7FFB
 
 OUTPUTS_AGAIN = 0xFFFD
 """What they hold before a second call: both of its bytes are others."""
+
+INPUT_GAPS = 0x7FF9
+OUTPUT_GAPS = 0x7FF7
+"""What a storage holds that is no element of its tensor: it belongs to somebody else."""
+
+WORKSPACE = 0x7FE3
+"""What a workspace holds before a call."""
+
+FRESH = 0x7FED
+"""What a simulated device's memory holds that was just allocated."""
+
+UB = 0xFFE5
+"""What a simulated unified buffer holds where nothing has put a value."""
+
+LEAST_GUARD, MOST_GUARD = 0x7FC1, 0x7FDF
+"""Guard zones hold odd words between these, of either sign, in no order: a copy of one zone into
+another shows."""
+
+WHERE: dict[int, str] = {
+    OUTPUTS: "an output that nobody wrote",
+    OUTPUTS_AGAIN: "an output that nobody wrote",
+    INPUT_GAPS: "the gaps between the elements of an input",
+    OUTPUT_GAPS: "the gaps between the elements of an output",
+    WORKSPACE: "a workspace that nobody wrote",
+    FRESH: "device memory that nobody wrote",
+    UB: "a unified buffer that nobody filled",
+}
+"""Where a pattern lies, after "the pattern of". The simulator has the same table
+(device_kernels/simulator/language/engine/poison.h)."""
+
+IN_A_GUARD = "a guard zone, outside of every tensor"
 
 COUNTED_AT_ONCE = 1 << 24
 """Bytes of which poison is counted at a time: a multiple of the size of every element."""

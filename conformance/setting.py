@@ -19,10 +19,9 @@ BATCH_INVARIANT: Final = 3
 class Setting:
     """The surroundings of a call. A right kernel computes the same in each of them.
 
-    ``memory`` is what outputs and workspace hold before the call: two poisons that differ in every
-    byte, "poisoned" (NaN in every format; as int32 2147188731 in outputs, -1 in the workspace) and
-    "zeroed"; or "as left" by the calls before, or by the allocation. What a call left unwritten is
-    counted under the first alone: the others are values that a kernel may write.
+    ``memory`` is what outputs and workspace hold before the call: "poisoned" (NaN in every format,
+    beyond every index: `conformance.poison`) or "zeroed"; or "as left" by the calls before, or by
+    the allocation. What a call left unwritten is told under the first alone.
     ``determinism`` is the runtime's ACL_OPT_DETERMINISTIC, 0 to 3.
     """
 

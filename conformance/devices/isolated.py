@@ -136,7 +136,7 @@ class IsolatedDevice:
                 array = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
                 image = self._elements(tensor)
                 if tensor.is_part:
-                    poison.fill(image)
+                    poison.fill(image, poison.INPUT_GAPS)
                 elements = elements_of(image, tensor)
                 elements[...] = array.reshape(elements.shape)
         self._segment.note("")

@@ -32,10 +32,6 @@ nothing greater, as a view into a larger tensor may be, so that reliance on more
 GUARD_AFTER = 4096
 """Bytes of guard zone after a tensor: enough for a stray block of every vector core."""
 
-WORKSPACE_POISON = 0xFF
-"""What a workspace holds before a call: a byte, because aclrtMemset writes one; also NaN in every
-floating format, and nobody reads a workspace back. "zeroed", it holds zeros."""
-
 _memcmp = ctypes.CDLL(None).memcmp
 _memcmp.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
 _memcmp.restype = ctypes.c_int
@@ -48,9 +44,13 @@ def round_up(value: int, multiple: int) -> int:
 
 @lru_cache(maxsize=256)
 def guard_pattern(place: int, count: int) -> Bytes:
-    """The bytes of a guard zone: random, but the same for the same place in every process."""
+    """The bytes of a guard zone: poison in random order, but the same for the same place in every
+    process.
+    """
     generator = np.random.Generator(np.random.Philox(key=place))
-    return generator.integers(0, 256, count, np.uint8)
+    kinds = np.arange(poison.LEAST_GUARD, poison.MOST_GUARD + 1, 2, dtype=np.uint16)
+    words = generator.choice(np.concatenate([kinds, kinds | 0x8000]), -(-count // 2))
+    return words.astype("<u2").view(np.uint8)[:count]
 
 
 def fill_guards(image: Bytes, position: int, before: int = GUARD_BEFORE) -> None:
@@ -83,7 +83,7 @@ def fill_elements(image: Bytes, tensor: TensorArgument, memory: str, word: int) 
     if not tensor.is_part:
         image.fill(0) if memory == ZEROED else poison.fill(image, word)
         return
-    poison.fill(image)
+    poison.fill(image, poison.OUTPUT_GAPS)
     elements = elements_of(image, tensor)
     filled = np.zeros(elements.size, np.uint8)
     if memory != ZEROED:
@@ -113,7 +113,7 @@ def gap_damage(image: Bytes, tensor: TensorArgument) -> list[Damage]:
     if not tensor.is_part or not image.size:
         return []
     untouched = np.empty_like(image)
-    poison.fill(untouched)
+    poison.fill(untouched, poison.OUTPUT_GAPS)
     elements_of(untouched, tensor)[...] = elements_of(image, tensor)
     changed = np.flatnonzero(image != untouched)
     first = tensor.start * tensor.itemsize

@@ -20,7 +20,6 @@ from conformance.devices.acl import OUT_OF_DEVICE_MEMORY, Acl, AclError
 from conformance.devices.layout import (
     GUARD_AFTER,
     GUARD_BEFORE,
-    WORKSPACE_POISON,
     Bytes,
     elements_of,
     fill_elements,
@@ -102,9 +101,10 @@ class Placement:
             return None
         self._segment.note(f"the allocation of {count} bytes of workspace")
         address = self._memory.at(WORKSPACE, WORKSPACE_GUARD + count + GUARD_AFTER)
-        if memory != AS_LEFT:
-            byte = 0 if memory == ZEROED else WORKSPACE_POISON
-            self._acl.fill(address + WORKSPACE_GUARD, byte, count)
+        if memory == ZEROED:
+            self._acl.fill(address + WORKSPACE_GUARD, 0, count)
+        elif memory == POISONED:
+            self._poison(address + WORKSPACE_GUARD, count)
         guards = self._scratch(WORKSPACE_GUARD + GUARD_AFTER)
         fill_guards(guards, WORKSPACE, WORKSPACE_GUARD)
         after = guards[WORKSPACE_GUARD:]
@@ -112,6 +112,13 @@ class Placement:
         self._acl.upload(address + WORKSPACE_GUARD + count, after.ctypes.data, GUARD_AFTER)
         self._at[WORKSPACE], self._workspace_bytes = address, count
         return address + WORKSPACE_GUARD
+
+    def _poison(self, address: int, count: int) -> None:
+        """Fill workspace with its pattern, part by part: aclrtMemset knows bytes alone."""
+        part = self._scratch(min(count, PART))
+        poison.fill(part, poison.WORKSPACE)
+        for start in range(0, count, PART):
+            self._acl.upload(address + start, part.ctypes.data, min(PART, count - start))
 
     def look(self, call: Call, findings: Findings) -> None:
         """Copy everything back and compare it with what was sent. Raises AclError.

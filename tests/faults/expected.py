@@ -2,8 +2,8 @@
 
 The calls of a run without faults say it by their order: a device process opens its device, serves
 calls of the operator, and gives its memory back. In a call of the operator with two inputs and two
-outputs, four copies go up and those of the workspace's guards, the stream is waited for, and all
-of it comes back in the same order.
+outputs, four copies go up, that of the workspace and those of its guards, the stream is waited for,
+and all but the workspace comes back in the same order.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ class Role(Enum):
     MEMORY = "allocation"
     INPUT = "upload of an input"
     POISON = "upload of an output's poison"
+    WORKSPACE = "upload of the workspace's poison"
     GUARDS = "upload of guards"
     PLAN = "upload of a plan"
     RUN = "run"
@@ -86,7 +87,8 @@ def roles(calls: Sequence[tuple[str, int]]) -> list[Struck]:
             elif function == PLAN:
                 role = Role.PLAN
             elif function == WAIT:
-                role, back, expected, copies = Role.RUN, True, copies, 0
+                back, expected, copies = True, copies - (copies > TENSORS), 0
+                role = Role.RUN
             elif place > last_copy:
                 role = Role.END
             else:
@@ -100,7 +102,9 @@ def _copied(copies: int, *, back: bool) -> Role:
         return Role.LOOK if back else Role.INPUT
     if copies < TENSORS:
         return Role.RESULT if back else Role.POISON
-    return Role.DAMAGE if back else Role.GUARDS
+    if back:
+        return Role.DAMAGE
+    return Role.GUARDS if copies > TENSORS else Role.WORKSPACE
 
 
 def allowed(struck: Struck, effect: str) -> set[int]:
@@ -110,16 +114,16 @@ def allowed(struck: Struck, effect: str) -> set[int]:
     verdict. A struck call of the operator is refused. Of copies that are short or wrong in one bit,
     and say success: an input that comes back otherwise than it was sent is looked at again, so
     that nothing is refused for the way back; a bit of the poison is written over by the kernel, if
-    it is not one of the guard zone; of a plan not every byte need matter to this call; and the half
-    that is left out of what is sent may lie there since the call before. All others are seen, by
-    what comes back or by a guard zone.
+    it is not one of the guard zone; nobody reads a workspace's; of a plan not every byte need
+    matter to this call; and the half that is left out of what is sent may lie there since the call
+    before. All others are seen, by what comes back or by a guard zone.
     """
     silent = effect in ("short", "wrong")
     if silent and struck.role is Role.PLAN:
         return {ACCEPTED, REFUSED}
     if effect == "short" and struck.role in SENT and struck.call > 0:
         return {ACCEPTED, REFUSED}
-    if silent and (struck.function != COPY or struck.role is Role.LOOK):
+    if silent and (struck.function != COPY or struck.role in (Role.LOOK, Role.WORKSPACE)):
         return {ACCEPTED}
     if effect == "wrong" and struck.role is Role.POISON:
         return {ACCEPTED, REFUSED}

@@ -47,7 +47,7 @@ def test_a_refusal_stands_though_its_device_does_not_open_again(tmp_path: Path) 
 
 CALL = (
     *("aclrtMalloc", "aclrtMemcpy", "aclrtMemcpy", "aclrtMemcpy", "aclrtMemcpy"),
-    *("aclrtMemset", "aclrtMemcpy", "aclrtMemcpy", "aclrtMemcpyAsync", "aclrtSynchronizeStream"),
+    *("aclrtMemcpy", "aclrtMemcpy", "aclrtMemcpy", "aclrtMemcpyAsync", "aclrtSynchronizeStream"),
     *("aclrtMemcpy",) * 6,
 )
 
@@ -56,7 +56,8 @@ def test_what_a_call_of_the_runtime_is_for_is_read_off_the_order() -> None:
     functions = ("aclInit", "aclrtCreateStream", *CALL, *CALL[1:], "aclrtFree")
     seen = roles([(name, 7) for name in functions])
     told = [struck.role for struck in seen]
-    call = [Role.INPUT, Role.INPUT, Role.POISON, Role.POISON, Role.MEMORY, Role.GUARDS, Role.GUARDS]
+    call = [Role.INPUT, Role.INPUT, Role.POISON, Role.POISON]
+    call += [Role.WORKSPACE, Role.GUARDS, Role.GUARDS]
     call += [Role.PLAN, Role.RUN, Role.LOOK, Role.LOOK, Role.RESULT, Role.RESULT]
     call += [Role.DAMAGE, Role.DAMAGE]
     assert [struck.call for struck in seen] == [0] * 18 + [1] * 16

@@ -12,7 +12,7 @@ import numpy as np
 
 BEFORE, AFTER, WORKSPACE_BEFORE = 4096 + 32, 4096, 4096
 POISON, POISON_AGAIN = 0x7FFB, 0xFFFD
-WORKSPACE_POISON = 0xFF
+INPUT_GAPS, OUTPUT_GAPS, WORKSPACE_POISON = 0x7FF9, 0x7FF7, 0x7FE3
 ZEROED, AS_LEFT = "zeroed", "as left"
 WORKSPACE = 999
 HOST_TO_DEVICE, DEVICE_TO_HOST, FORMAT_ND = 1, 2, 2
@@ -139,7 +139,7 @@ class Tensor:
         self.image = np.empty(BEFORE + held + AFTER, np.uint8)
         self.image[:BEFORE], self.image[BEFORE + held :] = guards[:BEFORE], guards[BEFORE:]
         self.middle = self.image[BEFORE : BEFORE + held]
-        self.middle[:] = filled(held, POISON)
+        self.middle[:] = filled(held, OUTPUT_GAPS if told["role"] == "output" else INPUT_GAPS)
         if told["role"] == "output":
             elements = self.elements(self.middle)
             before = filled(elements.size, 0 if memory == ZEROED else word)
@@ -219,9 +219,11 @@ def call(device: Device, told: Any, handles: list[Any], guard: Any) -> list[str]
         size, behind = ctypes.c_size_t(need.value), WORKSPACE_BEFORE + need.value
         start = device.at(WORKSPACE, behind + AFTER)
         address = start + WORKSPACE_BEFORE
-        if told["memory"] != AS_LEFT:
-            filled = c_int32(0 if told["memory"] == ZEROED else WORKSPACE_POISON)
-            device.call("aclrtMemset", pointer(address), size, filled, size)
+        if told["memory"] == ZEROED:
+            device.call("aclrtMemset", pointer(address), size, c_int32(0), size)
+        elif told["memory"] != AS_LEFT:
+            before = filled(need.value, WORKSPACE_POISON)
+            device.copy(address, before.ctypes.data, need.value, HOST_TO_DEVICE)
         zone = np.ascontiguousarray(guard)
         device.copy(start, zone.ctypes.data, WORKSPACE_BEFORE, HOST_TO_DEVICE)
         device.copy(start + behind, zone[WORKSPACE_BEFORE:].ctypes.data, AFTER, HOST_TO_DEVICE)

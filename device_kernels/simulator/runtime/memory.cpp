@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <string>
@@ -58,6 +57,11 @@ uint64_t RoundUp(uint64_t value, uint64_t granule) {
     return (value + granule - 1) / granule * granule;
 }
 
+// An even number of bytes.
+void FillWithPoison(char* start, uint64_t bytes) {
+    std::fill_n(reinterpret_cast<uint16_t*>(start), bytes / sizeof kPoison, kPoison);
+}
+
 // A file of one chunk of poison. Mapped privately again and again behind a large allocation, it
 // poisons that without touching a page of it. -1 where the host has no such files.
 int PoisonFile() {
@@ -70,7 +74,7 @@ int PoisonFile() {
         if (chunk == MAP_FAILED) {
             return -1;
         }
-        std::memset(chunk, kPoison, kChunk);
+        FillWithPoison(static_cast<char*>(chunk), kChunk);
         munmap(chunk, kChunk);
         return fd;
     }();
@@ -104,7 +108,7 @@ void* AllocatePoisoned(Block& block) {
     if (block.reserved > kChunk && PoisonFile() >= 0) {
         good = MapPoison(memory, inside);
     } else if (good = mprotect(memory, inside, PROT_READ | PROT_WRITE) == 0; good) {
-        std::memset(start, kPoison, block.reserved);
+        FillWithPoison(start, block.reserved);
     }
     if (!good) {
         munmap(block.mapping, block.mapped);

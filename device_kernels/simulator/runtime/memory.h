@@ -11,8 +11,9 @@ struct Allocation {
     uint64_t bytes = 0;  // as asked for; the mapping behind it is larger
 };
 
-/// Fresh device memory holds this in every byte: a real device's is not zero either.
-inline constexpr unsigned char kPoison = 0xCD;
+/// Fresh device memory holds this word: a real device's is not zero either. The engine has the
+/// table of all such words (language/engine/poison.h).
+inline constexpr uint16_t kPoison = 0x7FED;
 
 /// Bytes of all live allocations, as asked for.
 uint64_t LiveBytes();

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from conformance import poison
+from conformance.bundle.program import PROGRAMS
 from conformance.case import Case
 from conformance.observation import Observation, Outcome
 from conformance.poison import OUTPUTS
@@ -55,3 +58,20 @@ def test_an_element_that_is_left_was_never_written_whatever_is_accepted(
     said = told(tmp_path / "b", move_case(OUTPUTS, dtype, left=2, **placed), fakes)
     assert "wrong: y: 2 elements, 2 never written; first [2, 0] is 0x" in said.text
     assert said.status == WRONG
+
+
+def test_the_programs_know_the_patterns_of_the_suite() -> None:
+    told = (PROGRAMS / "replay_device.py").read_text()
+    compiled_in = (PROGRAMS / "tensor.cpp.j2").read_text()
+    words = {
+        ("POISON", "kPoison"): poison.OUTPUTS,
+        ("POISON_AGAIN", "kPoisonAgain"): poison.OUTPUTS_AGAIN,
+        ("INPUT_GAPS", "kInputGaps"): poison.INPUT_GAPS,
+        ("OUTPUT_GAPS", "kOutputGaps"): poison.OUTPUT_GAPS,
+        ("WORKSPACE_POISON", "kWorkspacePoison"): poison.WORKSPACE,
+    }
+    found: dict[str, int] = {}
+    for names, values in re.findall(r"^([A-Z_, ]+) = ((?:0x\w{4}(?:, )?)+)$", told, re.MULTILINE):
+        found |= zip(names.split(", "), (int(one, 16) for one in values.split(", ")), strict=True)
+    found |= {name: int(word, 16) for name, word in re.findall(r"(k\w+) = (0x\w{4})", compiled_in)}
+    assert found == {name: word for names, word in words.items() for name in names}

@@ -94,7 +94,7 @@ def test_a_workspace_holds_nothing_of_the_call_before(fake_device: Device) -> No
     run(fake_device, "FakeWorkspace")
     observation = run(fake_device, "FakeWorkspaceCount")
     assert observation.workspace_bytes == 1000
-    assert observation.outputs["y"].tolist() == [255] * 6
+    assert observation.outputs["y"].tolist() == [0xE3, 0x7F] * 3
 
 
 def test_a_setting_says_what_memory_holds(fake_device: Device) -> None:
@@ -109,7 +109,7 @@ def test_a_setting_says_what_memory_holds(fake_device: Device) -> None:
     assert under("as left", "FakeUnwritten").outputs["y"].tolist() == [11, 12, 13, 14, 15, 16]
     run(fake_device, "FakeWorkspace")
     assert under("as left", "FakeWorkspaceCount").outputs["y"].tolist() == [0] * 6
-    assert under("poisoned", "FakeWorkspaceCount").outputs["y"].tolist() == [255] * 6
+    assert under("poisoned", "FakeWorkspaceCount").outputs["y"].tolist() == [0xE3, 0x7F] * 3
 
 
 def test_guard_zones_are_watched_in_every_setting(fake_device: Device) -> None:

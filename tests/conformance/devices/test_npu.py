@@ -18,10 +18,11 @@ from conformance.devices.open import open_device
 from conformance.evidence import DeviceLine, read_lines
 from conformance.observation import Observation, Outcome
 from conformance.operator import Mode, Until, source_read
+from conformance.poison import OUTPUTS
 from conformance.profiles import PROFILES
 from conformance.resume import Asked, request
 from conformance.summary import read_evidence
-from tests.conformance.devices.fakes import fake_case, fake_operator
+from tests.conformance.devices.fakes import fake_case, fake_operator, move_case
 from tests.conformance.front_door import Ended, conformance
 
 RECORDS = str(Path(__file__).parent / "fake_records")
@@ -77,6 +78,13 @@ def test_a_card_whose_cann_nobody_knows_is_not_given_a_call_that_may_do_harm(hos
     assert "with a CANN whose version is not known" in left.message
     with closing(open_device("sim", libraries=host.libraries, time_limit=5.0)) as device:
         assert fine(device.run(dated, fake_case()))
+
+
+def test_what_was_never_written_is_told_by_two_calls_on_a_card_too(host: Host) -> None:
+    with closing(host.open()) as device:
+        for left, unwritten in ((0, 0), (2, 2)):
+            seen = device.run(fake_operator("FakeMove"), move_case(OUTPUTS, "int8", left=left))
+            assert (seen.outcome, seen.unwritten) == (Outcome.COMPLETED, {"y": unwritten})
 
 
 @pytest.mark.parametrize(
