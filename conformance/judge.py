@@ -103,7 +103,15 @@ def judge(
             if promised:
                 unwritten = _unwritten(observation, name, specified)
             asked = Question(
-                name, contract, case, observed, operator.formula, unwritten, arithmetic, specified
+                name=name,
+                contract=contract,
+                case=case,
+                observed=observed,
+                formula=operator.formula,
+                unwritten=unwritten,
+                arithmetic=arithmetic,
+                specified=specified,
+                unwritten_at=observation.unwritten_at.get(name),
             )
             found = JUDGES[type(contract)](asked)
             outputs[name] = found

@@ -21,7 +21,8 @@ class Question:
     """Does output ``name`` of ``case`` keep ``contract``?
 
     ``observed`` has the shape and dtype that the case declares. ``unwritten`` is what the device
-    counted as untouched elements of it. ``formula`` is the operator's reference, ``arithmetic``
+    counted as elements of it that were never written, ``unwritten_at`` which they are, None where
+    it does not say. ``formula`` is the operator's reference, ``arithmetic``
     what the device may do. ``specified`` has the shape of the output: elements of which the
     contract speaks, None: all.
     """
@@ -34,3 +35,4 @@ class Question:
     unwritten: int = 0
     arithmetic: Arithmetic = IEEE
     specified: NDArray[np.bool_] | None = None
+    unwritten_at: NDArray[np.bool_] | None = None

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from conformance.deferred import Deferred
 from conformance.diagnosis.movement import guesses
+from conformance.diagnosis.origins import origins
 from conformance.diagnosis.pattern import pattern
 from conformance.numerics.worst import show
 from conformance.operator import Arrays, Clause, Copy, Index
@@ -121,7 +122,8 @@ def _verdict(
         floating = asked.observed.dtype.kind not in "iub"
         storage = format_of(asked.observed.dtype) if floating else None
         found_by = partial(guesses, storage=storage, unwritten=asked.unwritten)
-        maybe = Deferred(lambda: tuple(found_by(expected, seen, wrong)))
+        read = partial(origins, asked.observed, wrong, asked.unwritten_at)
+        maybe = Deferred(lambda: tuple(read()) or tuple(found_by(expected, seen, wrong)))
     return OutputVerdict(
         output=asked.name,
         ok=not mismatches,

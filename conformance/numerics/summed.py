@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.deferred import Deferred
 from conformance.diagnosis.guesses import Diagnosis, diagnose
+from conformance.diagnosis.origins import origins
 from conformance.diagnosis.pattern import pattern
 from conformance.diagnosis.subject import Subject
 from conformance.fill import address_code_of
@@ -65,7 +68,10 @@ def judge_sum(asked: Question) -> OutputVerdict:
     itemsize = output.storage.storage_bits // 8
     diagnosis = Diagnosis("", ())
     if mismatches:
-        diagnosis = diagnose(_subject(output, asked, found.wrong.reshape(shape)))
+        known = diagnose(_subject(output, asked, found.wrong.reshape(shape)))
+        read = partial(origins, asked.observed, found.wrong, asked.unwritten_at)
+        guessed = Deferred(lambda: tuple(read()) or tuple(known.guesses))
+        diagnosis = Diagnosis(known.pattern, guessed)
     elif drift:
         diagnosis = Diagnosis(pattern(found.drifted.reshape(shape), itemsize), ())
     return OutputVerdict(

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
+from conformance import poison
 from conformance.case import Machine
 from conformance.judge import judge, judge_rejection
-from conformance.observation import Observation, Outcome
+from conformance.observation import Diagnostic, EarlierAccess, Observation, Outcome
 from tests.conformance.segment_sum import (
     FLAW,
     ROWS,
@@ -78,6 +79,50 @@ def test_the_text_of_an_unwritten_tail():
     bits(y)[:, 32:] = 0x7FA5
     verdict = judge(operator(), made, observe(y, unwritten={"y": 16}))
     assert matches_snapshot(str(verdict), "unwritten_tail")
+
+
+def test_the_text_of_what_lies_between_rows():
+    made = whole()
+    y = right(made)
+    bits(y)[1, 32:] = poison.INPUT_GAPS
+    assert matches_snapshot(str(judge(operator(), made, observe(y))), "read_from_gaps")
+
+
+def test_the_text_of_bytes_that_a_workspace_held():
+    copied = EarlierAccess("DataCopy", "segment_sum.cpp", 57, 3, "MTE2")
+    found = Diagnostic(
+        "uninitialised-store",
+        "error",
+        "DataCopy stores UB addresses 32 to 95 in an output, read from byte 0 of workspace, where"
+        " nobody put a value: DataCopy in line 57 copied it",
+        "Write a workspace before it is read, or zero it: nothing else does.",
+        "segment_sum",
+        "segment_sum.cpp",
+        61,
+        3,
+        "MTE3",
+        earlier=copied,
+    )
+    observation = Observation(
+        Outcome.FAILED, 507015, "aclrtSynchronizeStream", diagnostics=(found,)
+    )
+    text = str(judge(operator(), whole(), observation))
+    assert matches_snapshot(text, "read_from_a_workspace")
+
+
+def test_the_text_of_an_index_that_nobody_wrote():
+    message = (
+        "DataCopy reads 64 bytes at offset 4294377462 of x, which has 256; 4294377462 is 2 times"
+        " 0x7ffb7ffb, the pattern of an output that nobody wrote"
+    )
+    observation = Observation(
+        Outcome.FAILED,
+        507015,
+        "aclrtSynchronizeStream",
+        diagnostics=(replace(FLAW, message=message),),
+    )
+    text = str(judge(operator(), whole(), observation))
+    assert matches_snapshot(text, "index_that_nobody_wrote")
 
 
 def test_the_text_of_a_crash():

@@ -140,7 +140,7 @@ class SimulatedMachine:
         self.c.ascendsimUbBytes.restype = ctypes.c_uint64
         self.c.ascendsimTakeDiagnostics.restype = ctypes.c_uint64
         self.c.ascendsimUnwritten.restype = ctypes.c_uint64
-        self.result_role = OUTPUT
+        self.result_role, self.second_role = OUTPUT, INPUT
 
     def configure(self, soc: str = "", cores: int = 0, ub_bytes: int = 0) -> int:
         """Sets the machine of later launches; returns the status."""
@@ -177,7 +177,7 @@ class SimulatedMachine:
                     array.ctypes.data_as(ctypes.c_void_p),
                     ctypes.c_uint64(array.nbytes),
                     name.encode(),
-                    self.result_role if name == "result" else INPUT,
+                    {"result": self.result_role, "second": self.second_role}.get(name, INPUT),
                 )
         pointers = (ctypes.c_void_p * 4)(*(array.ctypes.data for array in arrays))
         entry = ctypes.cast(getattr(self.c, f"entry_{kernel}"), ctypes.c_void_p)

@@ -114,6 +114,9 @@ ADVICE = {
     "Read only what was copied or computed: mind the padding of copies and fresh buffers.": (
         "只可读取已搬入或已计算的数据：注意搬运的填充部分与未初始化的缓冲区。"
     ),
+    "Write a workspace before it is read, or zero it: nothing else does.": (
+        "读取工作区之前须先写入或清零：没有别的东西会初始化它。"
+    ),
     "Check the index behind the pointer: nothing checks raw pointers.": (
         "请检查指针所用的下标：裸指针不受检查。"
     ),

@@ -15,10 +15,11 @@ from conformance.suite import UsageError
 ROOT = Path(__file__).parents[3]
 SNAPSHOTS = sorted((ROOT / "tests" / "conformance" / "snapshots").glob("*.txt"))
 ENGINE = ROOT / "device_kernels" / "simulator" / "language" / "engine" / "diagnostics.cpp"
+MEMORY = ENGINE.with_name("global_memory.h")
 
 QUOTED = re.compile(
     r"契约：|复现命令：|Case\(|reads 32 bytes past|crashed|must be positive|lost flags"
-    r"|the last range is dropped|cut the tail|permute where"
+    r"|the last range is dropped|cut the tail|permute where|DataCopy (?:reads|stores)"
 )
 """Lines that quote: a document, a command, a case, a kernel's own words, a waiver's reason."""
 
@@ -45,6 +46,7 @@ def test_all_advice_of_the_machine_is_translated_and_none_that_it_does_not_give(
     table = ENGINE.read_text().partition("kRules[] = {")[2].partition("static_assert")[0]
     entries = re.findall(r'\{"[a-z-]+", "\w+",\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\}', table)
     given = {"".join(re.findall(r'"((?:[^"\\]|\\.)*)"', entry)) for entry in entries}
+    given |= set(re.findall(r'kWriteWorkspace =\s*"(.*)";', MEMORY.read_text()))
     assert given == set(ADVICE)
     assert len(given) > 40
 
@@ -67,6 +69,16 @@ def test_all_advice_of_the_machine_is_translated_and_none_that_it_does_not_give(
         (
             "  guess: row r holds what belongs in row r - 2",
             "  推测：第 r 行写入了第 r-2 行的内容（整体错位）",
+        ),
+        (
+            "guess: read from the gaps between the elements of an input: 4 of 5 wrong elements"
+            " hold 0x7ff9",
+            "推测：读自输入元素之间的空隙：5 个错误元素中有 4 个为 0x7ff9",
+        ),
+        (
+            "guess: read from a workspace that nobody wrote: 2 of 2 wrong elements are 2 times"
+            " 0x7fe37fe3 and less than 2 more",
+            "推测：读自未写过的工作区：2 个错误元素中有 2 个为 0x7fe37fe3 的 2 倍并加上不到 2 的数",
         ),
         ("pattern: columns 112..126 of every row", "分布：每行的第 112–126 列"),
         (

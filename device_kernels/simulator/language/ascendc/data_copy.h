@@ -107,7 +107,8 @@ void CopyIn(const AscendC::LocalTensor<T>& dst, const AscendC::GlobalTensor<T>& 
         uint8_t* target = UbBytes(dst, to.Start(index), static_cast<uint64_t>(bytes), call);
         std::memcpy(target, source, static_cast<size_t>(bytes));
         if constexpr (kChecksAll) {
-            DefineByCopyIn(source, UbAddressOf(dst, to.Start(index)), static_cast<uint64_t>(bytes));
+            DefineByCopyIn(source, UbAddressOf(dst, to.Start(index)), static_cast<uint64_t>(bytes),
+                           call.AsDoer());
         }
     }
 }

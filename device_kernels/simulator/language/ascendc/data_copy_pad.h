@@ -116,7 +116,7 @@ void PadIn(const AscendC::LocalTensor<T>& dst, const AscendC::GlobalTensor<T>& s
         if constexpr (kChecksAll) {
             const uint64_t place = UbAddressOf(dst, to.Start(index));
             padding.isPad ? MarkDefined(place, defined) : MarkUndefined(place, defined);
-            DefineByCopyIn(source, place + left, copy.blockLen);
+            DefineByCopyIn(source, place + left, copy.blockLen, call.AsDoer());
             MarkUndefined(place + defined, padded - defined);
         }
     }

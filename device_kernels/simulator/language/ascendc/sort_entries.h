@@ -34,7 +34,7 @@ struct SortEntry {
 
 template <typename T>
 SortEntry MakeEntry(T score, uint32_t index) {
-    uint32_t bits = 0xFFE5FFE5u;  // as Poison fills what nothing defines
+    uint32_t bits = kUbPoison * 0x10001u;  // as Poison fills what nothing defines
     std::memcpy(&bits, &score, sizeof(T));
     return {SortKey(score), index, bits};
 }

@@ -106,6 +106,7 @@ Core* AcquireCore(const Machine& machine, uint32_t blockIndex, uint32_t blockCou
         core->clocks = {};
         core->shadow.Reset(kUbMapping);
         core->undefined.Clear();
+        core->origins.Clear();
         core->operands.operands.clear();
         core->operands.pieces.clear();
     }

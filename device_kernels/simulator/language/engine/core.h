@@ -8,6 +8,7 @@
 #include "clocks.h"
 #include "flags.h"
 #include "machine.h"
+#include "origins.h"
 #include "ranges.h"
 #include "registers.h"
 #include "shadow.h"
@@ -43,6 +44,7 @@ struct Core {
     Shadow shadow;  // of UB
     Operands operands;
     Ranges undefined;  // bytes of UB
+    Origins origins;   // of some of them
 };
 
 // A new live TPipe of the running block; `pipe` is the object that stands for it.

@@ -1,6 +1,7 @@
 #include "definedness.h"
 
 #include <algorithm>
+#include <string>
 
 #include "core.h"
 #include "global_memory.h"
@@ -77,6 +78,47 @@ bool ReadsUndefined(const Core& core, uint32_t begin) {
     return false;
 }
 
+// The origin of the first undefined byte that the instruction reads; false: it is not known.
+bool OriginOfRead(const Core& core, uint32_t begin, Origin& origin) {
+    for (size_t index = begin; index < core.operands.operands.size(); ++index) {
+        const Elements read = ElementsOf(core.operands, index);
+        bool found = false;
+        for (const Bytes* piece = read.first; piece != read.behind; ++piece) {
+            core.undefined.ForEachIn(piece->start, piece->end, [&](Bytes part) {
+                found = found || (read.operand.access == Access::Read &&
+                                  core.origins.Find(part.start, origin));
+            });
+        }
+        if (found) {
+            origin.computed = true;
+            return true;
+        }
+    }
+    return false;
+}
+
+void Remember(Core& core, Bytes bytes, const Origin* origin) {
+    origin == nullptr ? core.origins.Forget(bytes) : core.origins.Add(bytes, *origin);
+}
+
+// Says of undefined bytes of UB where the byte at `ub` came from, and stops the kernel.
+void Escaped(Code code, const Doer& doer, uint64_t ub, const std::string& what,
+             const char* otherwise) {
+    const Core& core = CurrentCore();
+    Origin origin{};
+    if (!core.origins.Find(ub, origin)) {
+        Concern(code, {doer.where, doer.pipe, ub}, "%s, %s", what.c_str(), otherwise);
+        return;
+    }
+    const Accessed copy{origin.operation, origin.where, "MTE2", core.blockIndex};
+    Spot spot{doer.where, doer.pipe, ub, &copy};
+    spot.advice = kWriteWorkspace;
+    Concern(code, spot, "%s, %s byte %llu of %s, where nobody put a value: %s in line %u copied it",
+            what.c_str(), origin.computed ? "computed from" : "read from",
+            static_cast<unsigned long long>(origin.offset), origin.region, origin.operation,
+            origin.where.line());
+}
+
 // The numbers of the elements of `written` that depend on an undefined byte.
 Ranges UndefinedOf(const Core& core, uint32_t begin, const Elements& written) {
     Ranges numbers;
@@ -102,6 +144,8 @@ Ranges UndefinedOf(const Core& core, uint32_t begin, const Elements& written) {
 void PropagateDefinedness(Core& core, uint32_t begin) {
     const Operands& declared = core.operands;
     const bool any = ReadsUndefined(core, begin);
+    Origin origin{};
+    const bool known = any && OriginOfRead(core, begin, origin);
     // An instruction may write over its operands: what they held is looked at first.
     std::vector<Ranges> numbers(any ? declared.operands.size() - begin : 0);
     for (size_t index = begin; any && index < declared.operands.size(); ++index) {
@@ -116,6 +160,9 @@ void PropagateDefinedness(Core& core, uint32_t begin) {
         }
         for (const Bytes* piece = written.first; piece != written.behind; ++piece) {
             core.undefined.Remove(piece->start, piece->end);
+            if (any) {
+                Remember(core, *piece, known ? &origin : nullptr);
+            }
         }
         if (any) {
             written.Mark(numbers[index - begin], core.undefined);
@@ -128,18 +175,19 @@ void MarkDefined(uint64_t ub, uint64_t bytes) { CurrentCore().undefined.Remove(u
 void MarkUndefined(uint64_t ub, uint64_t bytes) {
     if (bytes != 0) {
         CurrentCore().undefined.Add(ub, ub + bytes);
+        CurrentCore().origins.Forget({ub, ub + bytes});
     }
 }
 
 void JudgeScalarRead(uint64_t ub, uint64_t bytes, const Doer& doer) {
     if (CurrentCore().undefined.Meets(ub, ub + bytes)) {
-        Concern(Code::UninitialisedRead, {doer.where, doer.pipe, ub},
-                "%s of UB address %llu, where nothing has put a value", doer.operation,
-                static_cast<unsigned long long>(ub));
+        const std::string what =
+            std::string(doer.operation) + " of UB address " + std::to_string(ub);
+        Escaped(Code::UninitialisedRead, doer, ub, what, "where nothing has put a value");
     }
 }
 
-void DefineByCopyIn(const void* global, uint64_t ub, uint64_t bytes) {
+void DefineByCopyIn(const void* global, uint64_t ub, uint64_t bytes, const Doer& doer) {
     Ranges& undefined = CurrentCore().undefined;
     undefined.Remove(ub, ub + bytes);
     const RegionShadow* region = ShadowAt(global);
@@ -148,7 +196,10 @@ void DefineByCopyIn(const void* global, uint64_t ub, uint64_t bytes) {
     }
     const uint64_t offset = region->Offset(global);
     region->undefined.ForEachIn(offset, offset + bytes, [&](Bytes part) {
-        undefined.Add(ub + part.start - offset, ub + part.end - offset);
+        const Bytes brought{ub + part.start - offset, ub + part.end - offset};
+        undefined.Add(brought.start, brought.end);
+        CurrentCore().origins.Add(
+            brought, {doer.operation, doer.where, region->name.c_str(), part.start, false});
     });
 }
 
@@ -174,11 +225,11 @@ void JudgeCopyOut(const void* global, uint64_t ub, uint64_t bytes, Access access
         return;
     }
     undefined.ForEachIn(ub, ub + bytes, [&](Bytes part) {
-        Concern(Code::UninitialisedStore, {doer.where, doer.pipe, part.start},
-                "%s stores UB addresses %llu to %llu in an output, which hold nothing that was "
-                "copied or computed",
-                doer.operation, static_cast<unsigned long long>(part.start),
-                static_cast<unsigned long long>(part.end - 1));
+        const std::string what = std::string(doer.operation) + " stores UB addresses " +
+                                 std::to_string(part.start) + " to " +
+                                 std::to_string(part.end - 1) + " in an output";
+        Escaped(Code::UninitialisedStore, doer, part.start, what,
+                "which hold nothing that was copied or computed");
     });
 }
 

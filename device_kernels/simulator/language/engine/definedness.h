@@ -16,7 +16,7 @@ namespace ascendsim {
 void PropagateDefinedness(Core& core, uint32_t begin);
 
 // A copy of `bytes` between global memory, at `global`, and the running core's UB, at `ub`.
-void DefineByCopyIn(const void* global, uint64_t ub, uint64_t bytes);
+void DefineByCopyIn(const void* global, uint64_t ub, uint64_t bytes, const Doer& doer);
 void JudgeCopyOut(const void* global, uint64_t ub, uint64_t bytes, Access access, const Doer& doer);
 
 // Bytes of global memory that were filled without a copy from UB.

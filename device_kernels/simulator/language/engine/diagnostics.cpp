@@ -13,6 +13,7 @@
 #include "environment.h"
 #include "hold.h"
 #include "launch.h"
+#include "poison.h"
 
 namespace ascendsim {
 namespace {
@@ -108,6 +109,7 @@ struct Finding {
     int64_t earlierBlock = -1;
     std::string earlierPipe{};
     bool tolerated = false;
+    const char* advice = "";
 };
 
 // What nobody takes must not pile up for the life of a process.
@@ -162,10 +164,10 @@ bool IsFirstOfLine(Code code, const Spot& spot) {
     return true;
 }
 
-Finding Record(Code code, const Spot& spot, std::string message, bool tolerated = false) {
+Finding Record(Code code, const Spot& spot, const std::string& message, bool tolerated = false) {
     const Core* core = RunningCore();
     Finding finding{code,
-                    std::move(message),
+                    message + PoisonIn(message),
                     recordedKernel,
                     FileOf(spot.where),
                     spot.where.line(),
@@ -180,6 +182,7 @@ Finding Record(Code code, const Spot& spot, std::string message, bool tolerated 
         finding.earlierPipe = earlier->pipe;
     }
     finding.tolerated = tolerated;
+    finding.advice = spot.advice == nullptr ? RuleOf(code).advice : spot.advice;
     Findings& findings = TheFindings();
     const std::lock_guard lock(findings.mutex);
     if (findings.untaken.size() < kMostFindings) {
@@ -200,7 +203,7 @@ std::string Sentence(const Finding& finding) {
     if (finding.line != 0) {
         text += ", " + finding.file + ":" + std::to_string(finding.line);
     }
-    return text + ": " + finding.message + ". " + RuleOf(finding.code).advice;
+    return text + ": " + finding.message + ". " + finding.advice;
 }
 
 std::string EarlierJson(const Finding& finding) {
@@ -218,7 +221,7 @@ std::string Json(const Finding& finding) {
     const Rule& rule = RuleOf(finding.code);
     return std::string("{\"code\":\"") + rule.name + "\",\"severity\":\"" +
            (finding.tolerated ? "warning" : rule.severity) +
-           "\",\"message\":" + Quoted(finding.message) + ",\"advice\":" + Quoted(rule.advice) +
+           "\",\"message\":" + Quoted(finding.message) + ",\"advice\":" + Quoted(finding.advice) +
            ",\"kernel\":" + Quoted(finding.kernel) + ",\"file\":" + Quoted(finding.file) +
            ",\"line\":" + std::to_string(finding.line) +
            ",\"block\":" + std::to_string(finding.block) + ",\"pipe\":" + Quoted(finding.pipe) +

@@ -75,6 +75,7 @@ struct Spot {
     const char* pipe = "";
     uint64_t address = 0;
     const Accessed* earlier = nullptr;
+    const char* advice = nullptr;  // where another than that of the code helps
 };
 
 // Thrown by Stop through the kernel and caught where its block began; never by a kernel.

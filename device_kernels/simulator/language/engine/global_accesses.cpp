@@ -79,7 +79,8 @@ void DeclareGlobal(RegionShadow& region, const char* name, uint64_t address, uin
     }
     if (pipe == Pipe::S && region.role == Role::Workspace) {
         if (access == Access::Read && region.undefined.Meets(start, start + bytes)) {
-            Stop(Code::UninitialisedRead, {doer.where, doer.pipe, address},
+            Stop(Code::UninitialisedRead,
+                 {doer.where, doer.pipe, address, nullptr, kWriteWorkspace},
                  "%s of byte %llu of %s, where nothing has put a value", doer.operation,
                  static_cast<unsigned long long>(start), name);
         }

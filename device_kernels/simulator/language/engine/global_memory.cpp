@@ -12,6 +12,7 @@
 #include "global_accesses.h"
 #include "hold.h"
 #include "launch.h"
+#include "poison.h"
 
 namespace ascendsim {
 namespace {
@@ -48,6 +49,7 @@ void AttachShadow(NamedRegion& region) {
     }
     region.shadow = shadows[shadowsInUse++].get();
     region.shadow->role = region.role;
+    region.shadow->name = region.name;
     region.shadow->start = region.start;
     region.shadow->bytes = region.bytes;
     region.shadow->accesses.Reset(region.bytes);
@@ -106,18 +108,24 @@ bool LearnConstants(uintptr_t start, Access access) {
 }
 
 // The region that the access most likely meant: the one holding its tensor's base, else the one
-// holding its start, else the nearest that ends at or before it. A wrapped offset leads anywhere.
+// holding its start, else the one in which its offset is poison, else the nearest that ends at or
+// before it. A wrapped offset leads anywhere.
 const NamedRegion* Meant(uintptr_t base, uintptr_t start) {
     const NamedRegion* nearest = nullptr;
+    const NamedRegion* poisoned = nullptr;
     for (const NamedRegion& region : inForce) {
         if (Holds(region, base, 1)) {
             return &region;
+        }
+        if (poisoned == nullptr && IsPoison(start - region.start)) {
+            poisoned = &region;
         }
         if (region.start <= start && (nearest == nullptr || region.start > nearest->start)) {
             nearest = &region;
         }
     }
-    return nearest;
+    const bool inside = nearest != nullptr && Holds(*nearest, start, 1);
+    return poisoned != nullptr && !inside ? poisoned : nearest;
 }
 
 [[noreturn]] void Refuse(uintptr_t base, uintptr_t start, uint64_t bytes, Access access,

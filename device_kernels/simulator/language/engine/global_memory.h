@@ -17,9 +17,14 @@ enum class Role : uint8_t {
     Workspace  // nothing has defined its bytes when the launch begins
 };
 
+// Advice on bytes of a workspace that nobody wrote.
+inline constexpr const char* kWriteWorkspace =
+    "Write a workspace before it is read, or zero it: nothing else does.";
+
 // What the checks of level `all` know of one writable region.
 struct RegionShadow {
     Role role = Role::Output;
+    std::string name;
     uint64_t start = 0;
     uint64_t bytes = 0;
     Shadow accesses;

@@ -8,6 +8,7 @@
 #include "checks.h"
 #include "diagnostics.h"
 #include "flags.h"
+#include "poison.h"
 
 namespace ascendsim {
 
@@ -58,13 +59,12 @@ struct PipeState {
     EventIds eventIds;
 };
 
-// Fills bytes of UB that nothing defines: 0xE5 at even addresses, 0xFF at odd ones. Read as half,
-// bfloat16_t or float that is a NaN, read as int32_t -1703963: no result that uses it looks right.
+// Fills bytes of UB that nothing defines.
 inline void Poison(uint8_t* start, uint64_t bytes) {
     const bool odd = reinterpret_cast<uintptr_t>(start) % 2 != 0;
     uint8_t word[8];
     for (uint32_t index = 0; index < sizeof word; ++index) {
-        word[index] = (index % 2 != 0) == odd ? 0xE5 : 0xFF;
+        word[index] = (index % 2 != 0) == odd ? kUbPoison & 0xFF : kUbPoison >> 8;
     }
     // Whole words, as every TPipe of every block begins with this.
     for (; bytes >= sizeof word; bytes -= sizeof word, start += sizeof word) {

@@ -131,6 +131,7 @@ OPERATOR(FakeWriteBefore, 0, memset(p->y->data - 1, p->y->data[-1] == 0, 4))
 OPERATOR(FakeWorkspace, 1000, memset(p->workspace, 0, 1001))
 OPERATOR(FakeWorkspaceCount, 1000,
          for (int64_t i = 0; i < p->y->size; i++) p->y->data[i] = ((unsigned char*)p->workspace)[i])
+OPERATOR(FakeWorkspaceCopy, 1000, memcpy(p->y->data, p->workspace, 8))
 OPERATOR(FakeHugeWorkspace, 1ull << 60, )
 OPERATOR(FakeCrash, 0, fputs("about to crash\n", stderr); *(volatile int*)8 = 1)
 OPERATOR(FakeExit, 0, exit(3))
@@ -228,6 +229,12 @@ static void move(const Plan* p) {
     }
 
 MOVE(FakeMove, )
+MOVE(FakeMoveGap,
+     memcpy(g_plan.y->data, (char*)g_plan.x->data + g_plan.x->shape[1] * bytesOf(g_plan.x->dtype),
+            (size_t)(2 * bytesOf(g_plan.y->dtype))))
+MOVE(FakeMoveBehind,
+     memcpy(g_plan.y->data, (char*)g_plan.x->data + g_plan.x->size * bytesOf(g_plan.x->dtype),
+            (size_t)(2 * bytesOf(g_plan.y->dtype))))
 MOVE(FakeMoveOnce, if (g_moves % 2 == 0) abort())
 
 /* Refuses every call with the status of a failed tiling; writes an output only if addend is 1. */
