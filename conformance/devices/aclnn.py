@@ -7,7 +7,7 @@ what became of them.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from ctypes import POINTER, byref, c_bool, c_int64, c_uint64
 from ctypes import c_void_p as pointer
@@ -22,12 +22,14 @@ from conformance.devices.messages import (
     Argument,
     AttributeArgument,
     Call,
+    Failure,
     IntArrayArgument,
     NumbersArgument,
     Unavailable,
 )
 from conformance.devices.placement import Findings, NoRoomError, Placement, tensors
 from conformance.devices.segment import Segment
+from conformance.devices.watch import Watch
 
 ATTRIBUTE_TYPES = {"int64": c_int64, "bool": c_bool}
 
@@ -50,6 +52,12 @@ class _Ending:
         exhausted = error.function == "aclrtMalloc" and error.status == OUT_OF_DEVICE_MEMORY
         self.outcome = "out of memory" if exhausted else "failed"
         self.status, self.phase, self.message = error.status, error.function, error.message
+
+    def fail_as_launched(self, symbol: str, failures: Iterable[Failure]) -> None:
+        """Record the first launch that failed though the operator and its stream answered 0."""
+        if (first := next((one for one in failures if one.launch), None)) is not None:
+            self.outcome, self.status, self.phase = "failed", first.status, symbol
+            self.message = f"{first.what} failed, and the call answered 0: {first.text}"
 
     @contextmanager
     def timed(self) -> Iterator[None]:
@@ -74,16 +82,19 @@ class AclnnRoute:
         phases = self._phases(call)
         if isinstance(phases, Unavailable):
             return phases
-        ending, findings = _Ending(), Findings()
+        ending, findings, watch = _Ending(), Findings(), Watch(self._acl)
         try:
             self._placement.send(call)
             self._machine.configure(call)
-            self._two_phases(call, phases, ending)
+            self._two_phases(call, phases, ending, watch)
         except NoRoomError as error:
             ending.fail(error.cause)
             ending.outcome, ending.message = "not possible here", str(error)
         except AclError as error:
             ending.fail(error)
+        conduct = watch.conduct()
+        if conduct is not None and ending.outcome == "completed":
+            ending.fail_as_launched(call.symbol, conduct.failures)
         try:
             self._placement.look(call, findings)
         except AclError as error:
@@ -105,6 +116,7 @@ class AclnnRoute:
             inputs_changed=tuple(findings.inputs_changed),
             diagnostics=diagnostics,
             tiling_key=self._acl.take_tiling_key(),
+            conduct=conduct,
         )
 
     def release(self) -> None:
@@ -121,7 +133,9 @@ class AclnnRoute:
             return Unavailable(plan_name if plan is None else call.symbol)
         return plan, execute
 
-    def _two_phases(self, call: Call, phases: tuple[Any, Any], ending: _Ending) -> None:
+    def _two_phases(
+        self, call: Call, phases: tuple[Any, Any], ending: _Ending, watch: Watch
+    ) -> None:
         """Plan, allocate the workspace, run, wait. Raises AclError; a refusal is no error."""
         plan, execute = phases
         handles: dict[int, int] = {}
@@ -145,24 +159,27 @@ class AclnnRoute:
             ]
             plan_name = call.symbol + "GetWorkspaceSize"
             self._segment.note(plan_name)
-            with ending.timed():
+            with watch.phase(), ending.timed():
                 status = plan(*values, byref(workspace_bytes), byref(executor))
             if status != SUCCESS:
                 ending.outcome, ending.status, ending.phase = "rejected", status, plan_name
                 ending.message = self._acl.message()
                 return
+            if watch.counts:
+                watch.written_early = self._placement.written(call)
             ending.workspace_bytes = workspace_bytes.value
             workspace = self._placement.workspace(workspace_bytes.value, call.setting.memory)
             self._segment.note(call.symbol)
             handed, executor = executor, pointer()
-            with ending.timed():
+            with watch.phase(works=True), ending.timed():
                 status = execute(workspace, workspace_bytes, handed, self._stream)
                 self._acl.check(call.symbol, status)
                 self._acl.call("aclrtSynchronizeStream", self._stream)
         finally:
             # Phase 2 frees the executor; one that it never got is still ours.
             if executor and self._destroy_executor is not None:
-                self._destroy_executor(executor)
+                with watch.phase():
+                    self._destroy_executor(executor)
             for handle in handles.values():
                 self._acl.destroy_tensor(handle)
             for handle in arrays.values():

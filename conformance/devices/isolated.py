@@ -13,6 +13,7 @@ from conformance import poison
 from conformance.case import Case, numpy_dtype
 from conformance.devices.call import call_of
 from conformance.devices.child import Child, ChildEndedError
+from conformance.devices.conduct import done, ended, left_behind, told
 from conformance.devices.device import (
     DeviceProfile,
     EnvironmentFailure,
@@ -129,17 +130,7 @@ class IsolatedDevice:
 
     def _made(self, operator: Operator, case: Case, call: Call) -> Observation:
         """Make one call of a case. Raises as ``run`` does."""
-        self._segment.reserve(call.segment_bytes)
-        for tensor in call.tensors:
-            if tensor.role == "input":
-                array = case.inputs[tensor.name].held(case.arrays[tensor.name])
-                array = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-                image = self._elements(tensor)
-                if tensor.is_part:
-                    poison.fill(image, poison.INPUT_GAPS)
-                elements = elements_of(image, tensor)
-                elements[...] = array.reshape(elements.shape)
-        self._segment.note("")
+        self._lay_out(case, call)
         try:
             child, reply = self._ask(call)
         except ChildEndedError as ended:
@@ -152,7 +143,12 @@ class IsolatedDevice:
             if lost or any(one.code in ABANDONED for one in observation.diagnostics):
                 child.kill()
                 return replace(observation, reopened=1)
-            return observation
+            found = [
+                *done(operator, case, call, reply),
+                *left_behind(self._left(case, call, reply)),
+            ]
+            conduct = told(iter(found), own=self._setup.own)
+            return replace(observation, diagnostics=(*observation.diagnostics, *conduct))
         if isinstance(reply, Unavailable):
             libraries = ", ".join(library.path for library in self.profile.libraries.values())
             raise OperatorUnavailable(
@@ -196,6 +192,38 @@ class IsolatedDevice:
             if self._child is not None:
                 self._child.close()
             self._segment.close()
+
+    def _lay_out(self, case: Case, call: Call) -> None:
+        """Put the inputs of a call in the segment."""
+        self._segment.reserve(call.segment_bytes)
+        for tensor in call.tensors:
+            if tensor.role == "input":
+                array = case.inputs[tensor.name].held(case.arrays[tensor.name])
+                array = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+                image = self._elements(tensor)
+                if tensor.is_part:
+                    poison.fill(image, poison.INPUT_GAPS)
+                elements = elements_of(image, tensor)
+                elements[...] = array.reshape(elements.shape)
+        self._segment.note("")
+
+    def _left(self, case: Case, call: Call, answer: Answer) -> int:
+        """Bytes of device memory that the call leaves, and would leave again.
+
+        Whether they are kept for later calls is told by another one, which is made where the first
+        has left some; one that does not come to its end tells nothing.
+        """
+        if answer.conduct is None or not ended(answer) or not answer.conduct.left_bytes:
+            return 0
+        self._lay_out(case, call)
+        try:
+            _, second = self._ask(call)
+        except ChildEndedError:
+            return answer.conduct.left_bytes
+        self._segment.empty()
+        if not isinstance(second, Answer) or second.conduct is None:
+            return answer.conduct.left_bytes
+        return min(answer.conduct.left_bytes, second.conduct.left_bytes)
 
     def _ask(self, call: Call | AskLimits) -> tuple[Child, Reply]:
         """Have the call answered by a process that is there. Raises ChildEndedError."""

@@ -186,7 +186,9 @@ class Setup(msgspec.Struct, frozen=True, tag="setup"):
     operators are called; ``shims`` is the folder of what torch_npu needs beside the simulator;
     ``kernels`` is a library of kernels beside an NPU's operators. ``first`` are libraries that are
     asked for an operator before libopapi.so, in order.
-    ``package`` is what is judged of a custom-operator package, None: no package is.
+    ``package`` is what is judged of a custom-operator package, None: no package is. ``own``:
+    whether the operators were built here, with the suite's own interface, and called by it: then
+    what a call does beside its work fails it (docs/diagnostics.md, "The call as a whole").
     """
 
     kind: Literal["sim", "npu"]
@@ -199,6 +201,7 @@ class Setup(msgspec.Struct, frozen=True, tag="setup"):
     kernels: str | None = None
     first: tuple[str, ...] = ()
     package: JudgedPackage | None = None
+    own: bool = False
 
 
 class Opened(msgspec.Struct, frozen=True, tag="opened"):
@@ -234,12 +237,37 @@ class Damage(msgspec.Struct, frozen=True):
     count: int
 
 
+class Failure(msgspec.Struct, frozen=True):
+    """A launch, copy or fill that failed: what it was, the status that it answered, and why."""
+
+    what: str
+    status: int
+    text: str
+    launch: bool
+
+
+class Conduct(msgspec.Struct, frozen=True):
+    """What a call had the simulated device do.
+
+    ``launches`` and ``tasks`` (fills, copies inside the device) are of phase 2; ``written_early``
+    names the outputs that phase 1 wrote; ``left_bytes`` of device memory were allocated in the call
+    and not freed. ``failures`` are the runtime's own account: the call may have dropped them.
+    """
+
+    launches: int
+    tasks: int
+    written_early: tuple[str, ...]
+    left_bytes: int
+    failures: tuple[Failure, ...]
+
+
 class Answer(msgspec.Struct, frozen=True, tag="answer"):
     """How a call ended; fields as in ``conformance.observation.Observation``.
 
     ``read_back`` says whether the outputs in the segment are the device's. ``poisoned`` counts per
     output the elements that hold the call's poison, written or not. ``diagnostics`` is the
-    simulator's JSON text, "" from a device that has none.
+    simulator's JSON text, "" from a device that has none. ``conduct`` is None from a runtime that
+    counts nothing.
     """
 
     outcome: Literal["completed", "rejected", "failed", "out of memory", "not possible here"]
@@ -254,6 +282,7 @@ class Answer(msgspec.Struct, frozen=True, tag="answer"):
     inputs_changed: tuple[str, ...]
     diagnostics: str
     tiling_key: int | None = None
+    conduct: Conduct | None = None
 
 
 class Unavailable(msgspec.Struct, frozen=True, tag="unavailable"):

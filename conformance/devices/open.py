@@ -117,6 +117,8 @@ def _open_device(
     folder = _folder(libraries or simulator_libraries(kernels))
     shims = str(torch_npu_shims(Path(folder), wheel)) if wheel else None
     setup = Setup("sim", folder, which or None, 0, 2 * memory_limit + BACKSTOP, route, shims)
+    own = libraries is None and package is None and route != TORCH_NPU
+    setup = structs.replace(setup, own=own)
     if package is not None:
         setup = structs.replace(setup, package=package.judged)
     try:

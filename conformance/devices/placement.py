@@ -11,6 +11,7 @@ what aclrtMalloc left there.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from ctypes import c_uint8
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -91,6 +92,18 @@ class Placement:
         """Device address of a tensor's storage."""
         return self._at[place] + GUARD_BEFORE
 
+    def written(self, call: Call) -> tuple[str, ...]:
+        """The outputs that are not as they were sent, where device memory is the host's own: it is
+        looked at where it lies. None where outputs stay as they were left.
+        """
+        if call.setting.memory == AS_LEFT:
+            return ()
+        return tuple(
+            tensor.name
+            for place, tensor in tensors(call)
+            if tensor.role == "output" and not self._is_untouched(place, tensor)
+        )
+
     def workspace(self, count: int, memory: str = POISONED) -> int | None:
         """Device address of ``count`` bytes between guards, filled as a setting's ``memory`` says;
         None for none.
@@ -159,6 +172,11 @@ class Placement:
                 if not same_bytes(seen, sent[here + start : here + start + size]):
                     return False
         return True
+
+    def _is_untouched(self, place: int, tensor: TensorArgument) -> bool:
+        sent = self._image(tensor)
+        there = (c_uint8 * sent.size).from_address(self._at[place])
+        return same_bytes(np.frombuffer(memoryview(there), np.uint8), sent)
 
     def release(self) -> None:
         """Give the device memory back."""

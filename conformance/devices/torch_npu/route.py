@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from msgspec import structs
 
 from conformance.devices.acl import Acl
 from conformance.devices.layout import elements_of
 from conformance.devices.machine import Machine
-from conformance.devices.messages import Answer, Call, TensorArgument, Unavailable
+from conformance.devices.messages import Answer, Call, Failure, TensorArgument, Unavailable
 from conformance.devices.segment import Segment
+from conformance.devices.watch import Watch
 from conformance.torch_call import Given, OfDtype, TorchCall, Value
 
 CODE = re.compile(r"error code is (\d+)|status[ :=]+(\d{6})")
@@ -45,7 +48,7 @@ class TorchNpuRoute:
         if function is None:
             return Unavailable(f"torch_npu.{call.torch.function}")
         self._machine.configure(call)
-        ending = _Ending(phase=f"torch_npu.{call.torch.function}")
+        ending, watch = _Ending(phase=f"torch_npu.{call.torch.function}"), Watch(self._acl)
         given: dict[str, Any] = {}
         try:
             self._segment.note("the upload through torch_npu")
@@ -53,8 +56,9 @@ class TorchNpuRoute:
             self._segment.note(ending.phase)
             start = time.perf_counter()
             try:
-                returned = function(**_keywords(call.torch, given, self._torch))
-                self._torch.npu.synchronize()
+                with watch.phase(works=True):
+                    returned = function(**_keywords(call.torch, given, self._torch))
+                    self._torch.npu.synchronize()
             finally:
                 ending.seconds = time.perf_counter() - start
             self._segment.note("the reading back through torch_npu")
@@ -64,6 +68,12 @@ class TorchNpuRoute:
             ending.end("out of memory", error)
         except RuntimeError as error:
             ending.end("rejected", error)
+        conduct = watch.conduct()
+        if conduct is not None:
+            # PyTorch keeps device memory for later tensors.
+            conduct = structs.replace(conduct, left_bytes=0)
+            if ending.outcome == "completed":
+                ending.fail_as_launched(conduct.failures)
         changed = () if ending.outcome != "completed" else tuple(self._changed(call, given))
         diagnostics = self._acl.take_diagnostics()
         self._segment.note("")
@@ -80,6 +90,7 @@ class TorchNpuRoute:
             inputs_changed=changed,
             diagnostics=diagnostics,
             tiling_key=self._acl.take_tiling_key(),
+            conduct=conduct,
         )
 
     def release(self) -> None:
@@ -144,6 +155,12 @@ class _Ending:
     def __init__(self, phase: str) -> None:
         self.outcome: Any = "completed"
         self.status, self.phase, self.message, self.seconds = 0, phase, "", 0.0
+
+    def fail_as_launched(self, failures: Iterable[Failure]) -> None:
+        """Record the first launch that failed though torch_npu raised nothing."""
+        if (first := next((one for one in failures if one.launch), None)) is not None:
+            self.outcome, self.status = "failed", first.status
+            self.message = f"{first.what} failed, and torch_npu raised nothing: {first.text}"
 
     def end(self, outcome: str, error: Exception) -> None:
         """Record what torch_npu raised."""

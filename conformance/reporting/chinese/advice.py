@@ -132,4 +132,22 @@ ADVICE = {
 }
 """What the machine advises, and the same in Chinese."""
 
-PHRASES = tuple((re.escape(english), chinese) for english, chinese in ADVICE.items())
+ADVICE_ON_CALLS = {
+    "Compute on the device: launch a kernel, or fill and copy there.": (
+        "请在设备上计算：启动 Kernel，或在设备上填充与拷贝。"
+    ),
+    "Let phase one plan alone: the outputs are the caller's until phase two.": (
+        "第一阶段只应规划：第二阶段之前，输出属于调用者。"
+    ),
+    "Free in phase two what the call allocates, or keep it for later calls.": (
+        "调用申请的内存请在第二阶段释放，或留给后续调用使用。"
+    ),
+    "Answer the status of every function of the runtime that fails.": (
+        "运行时函数失败时，请返回其状态码。"
+    ),
+}
+"""The same of what is advised on a call as a whole (conformance/devices/conduct.py)."""
+
+PHRASES = tuple(
+    (re.escape(english), chinese) for english, chinese in (ADVICE | ADVICE_ON_CALLS).items()
+)

@@ -97,6 +97,23 @@ SHARES: tuple[Phrase, ...] = (
     ),
     (r"input (\S+) holds other bytes than before", r"输入 \1 的内容被修改"),
     (r"and (\d+) more diagnostics", r"另有 \1 条诊断"),
+    (
+        r"the call launched no kernel, and filled and copied nothing on the device, though (.+) must be written",
+        r"该调用未启动 Kernel，也未在设备上填充或拷贝，而 \1 必须写入",
+    ),
+    (r"(\S+GetWorkspaceSize) wrote to (.+)", r"\1 写入了 \2"),
+    (
+        r"each such call leaves (\d+) bytes of device memory allocated",
+        r"每次这样的调用都遗留 \1 字节未释放的设备内存",
+    ),
+    (r"the launch of (\S+) with (\d+) blocks?", r"以 \2 个核启动 \1"),
+    (r" failed, and the call answered 0: ", r"失败，而调用返回 0："),
+    (r" failed, and torch_npu raised nothing: ", r"失败，而 torch_npu 未报错："),
+    (r" answered (\d+), and the call 0: ", r" 返回 \1，而调用返回 0："),
+    (
+        r"a launch needs a kernel and 1 to (\d+) blocks; this one has (\d+)",
+        r"启动需要一个 Kernel 和 1 至 \1 个核，此次为 \2",
+    ),
 )
 
 WORST: tuple[Phrase, ...] = (

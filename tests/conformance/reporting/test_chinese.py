@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from conformance.devices.conduct import ADVICE as ADVICE_OF_CONDUCT
 from conformance.reporting.chinese import in_chinese
-from conformance.reporting.chinese.advice import ADVICE
+from conformance.reporting.chinese.advice import ADVICE, ADVICE_ON_CALLS
 from conformance.reporting.language import Speaking, check_language, language_of
 from conformance.suite import UsageError
 
@@ -49,6 +50,30 @@ def test_all_advice_of_the_machine_is_translated_and_none_that_it_does_not_give(
     given |= set(re.findall(r'kWriteWorkspace =\s*"(.*)";', MEMORY.read_text()))
     assert given == set(ADVICE)
     assert len(given) > 40
+
+
+def test_all_advice_on_calls_is_translated() -> None:
+    assert set(ADVICE_OF_CONDUCT.values()) == set(ADVICE_ON_CALLS)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "error no-launch: the call launched no kernel, and filled and copied nothing on the "
+        "device, though y must be written",
+        "error written-early: aclnnSlyGetWorkspaceSize wrote to y",
+        "error memory-left: each such call leaves 1048576 bytes of device memory allocated",
+        "error status-dropped: the launch of sly with 2 blocks answered 107000, and the call 0: "
+        "a launch needs a kernel and 1 to 65535 blocks; this one has 0",
+        "the call failed in aclnnSly with status 107000: the launch of sly with 1 block failed, "
+        "and the call answered 0: a launch needs a kernel and 1 to 65535 blocks; this one has 0",
+    ],
+)
+def test_what_a_call_did_is_told_in_chinese(sentence: str) -> None:
+    told = in_chinese(sentence)
+    assert ENGLISH.search(told) is None, told
+    kept = set(re.findall(r"\d+", told))
+    assert set(re.findall(r"\d+", sentence)) <= kept
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,54 @@
+"""What a call has the simulated device do beside its work, counted while it runs.
+
+Another runtime counts nothing: there nothing is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import msgspec
+
+from conformance.devices.acl import Acl
+from conformance.devices.messages import Conduct, Failure
+
+_failures = msgspec.json.Decoder(tuple[Failure, ...]).decode
+
+
+class Watch:
+    """Watches one call. ``written_early`` are the outputs that phase 1 has written."""
+
+    def __init__(self, acl: Acl) -> None:
+        self._acl = acl
+        self._launches = self._tasks = self._left_bytes = 0
+        self.written_early: tuple[str, ...] = ()
+        before = acl.tally()
+        self.counts = before is not None
+        if before is not None and before.failures:
+            acl.take_failures()  # an earlier call's, or the harness's own
+
+    @contextmanager
+    def phase(self, *, works: bool = False) -> Iterator[None]:
+        """Count the memory that the block leaves, and what it has the device do if it ``works``."""
+        before = self._acl.tally()
+        try:
+            yield
+        finally:
+            after = self._acl.tally()
+            if before is not None and after is not None:
+                self._left_bytes += after.held_bytes - before.held_bytes
+                self._launches += works * (after.launches - before.launches)
+                self._tasks += works * (after.tasks - before.tasks)
+
+    def conduct(self) -> Conduct | None:
+        """What was seen; None from a runtime that counts nothing. Forgets the failures."""
+        if (tally := self._acl.tally()) is None:
+            return None
+        return Conduct(
+            launches=self._launches,
+            tasks=self._tasks,
+            written_early=self.written_early,
+            left_bytes=max(self._left_bytes, 0),
+            failures=_failures(self._acl.take_failures()) if tally.failures else (),
+        )

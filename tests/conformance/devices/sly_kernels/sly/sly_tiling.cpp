@@ -1,0 +1,1 @@
+// The operator has no tiling; the build wants a file of it.
