@@ -18,6 +18,7 @@ from conformance.evidence import (
     ItemLine,
     VerdictLine,
 )
+from conformance.gate.shown import unshown
 from conformance.items import items_in_words, last_of_each, short
 from conformance.operator import RELATIONS as RELATIONS_ALONE
 from conformance.summary import (
@@ -137,6 +138,7 @@ def _of_summary(evidence: Evidence, lines: tuple[AnyLine, ...]) -> Iterator[Iter
     yield _every_item(evidence, lines)
     yield _withheld(evidence, lines)
     yield _lists(evidence, lines)
+    yield unshown(evidence.coverage, lines)
 
 
 def _withheld(evidence: Evidence, lines: Iterable[AnyLine]) -> Iterator[str]:

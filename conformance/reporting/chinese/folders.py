@@ -85,6 +85,14 @@ PHRASES: tuple[Phrase, ...] = (
         r"the run had (\d+) items, (\w+), and it is told what became of (\d+) items, (\w+)",
         r"运行有 \1 个测试项（\2），而有结果的是 \3 个（\4）",
     ),
+    (
+        r"the coverage of (\S+): (.*) is told as met, and no line shows it",
+        r"\1 的覆盖情况：记 \2 为已覆盖，而没有一行体现它",
+    ),
+    (
+        r"the coverage of (\S+): (\d+) combinations are told as shown, the lines show (\d+)",
+        r"\1 的覆盖情况：记 \2 个组合为已体现，而各行体现 \3 个",
+    ),
     (r"(\w+) of the summary lacks (\d+) of what the lines have", r"汇总的 \1 比各行少 \2 项"),
     (
         r"(\d+) cases, (\d+) failed, (\d+) of (\d+) elements bit-exact",

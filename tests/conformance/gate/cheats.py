@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from conformance.coverage import Coverage
 from tests.conformance.gate.runs import (
     OPERATOR,
     every_cell,
@@ -26,6 +27,21 @@ from tests.conformance.gate.runs import (
 Line = dict[str, Any]
 DOUBT = "permute, tail, float16, in doubt: carried out as the contract says [in doubt: d]"
 ERROR = "t.py::test_values[permute-whole-bfloat16]"
+COVERAGE = Coverage(
+    operator=OPERATOR,
+    mode="whole",
+    dtype="float16, float32",
+    strength=2,
+    levels={
+        "dtype": {"float16": 1, "float32": 0},
+        "family": {"nan": 1, "zero": 0},
+        "routing": {"even": 1, "skewed": 1},
+    },
+    tuples=9,
+    missing=[f"combination {number}" for number in range(4)],
+    edges={"float16: hidden at 64": 1, "float32: hidden at 64": 0},
+)
+"""Of a cell of which one case shows five pairs and an edge."""
 MAIN, OTHER = "evidence.main.jsonl", "evidence.gw1.jsonl"
 
 
@@ -45,8 +61,10 @@ def honest(place: Path, **changed: Any) -> Path:
     other = verdict(
         "gw1", worker="gw1", item=f"cases/test_values.py::test_more[{OPERATOR}-whole-float16]"
     )
-    lines = every_cell(refused(), doubtful, other)
-    told: dict[str, Any] = {"errors": {ERROR: "TypeError: no"}, **changed}
+    levels = {"family": ("nan",), "routing": ("even", "skewed"), "edge": ("hidden at 64",)}
+    shown = verdict("shown", levels=levels, phase="explicit", machine=None)
+    lines = every_cell(refused(), doubtful, other, shown)
+    told: dict[str, Any] = {"errors": {ERROR: "TypeError: no"}, "coverage": [COVERAGE], **changed}
     return run(place, lines, **told)
 
 
@@ -204,8 +222,8 @@ def seal_taken_off(folder: Folder) -> None:
 ALONE: list[tuple[Cheat, str]] = [
     (failing_line_lost, f"{MAIN}, line 8: line 8 of the run is missing before it"),
     (accepted_line_lost, f"{MAIN}, line 5: line 5 of the run is missing before it"),
-    (last_line_lost, f"{MAIN}: line 16 of the run is missing at its end"),
-    (line_added, f"{MAIN}, line 17: it is line 5 of the run, out of its place"),
+    (last_line_lost, f"{MAIN}: line 17 of the run is missing at its end"),
+    (line_added, f"{MAIN}, line 18: it is line 5 of the run, out of its place"),
     (failing_line_made_good, f"{MAIN}, line 8: it was changed"),
     (lines_swapped, f"{MAIN}, line 3: line 3 of the run is missing before it"),
     (file_lost, f"{OTHER} is missing"),
@@ -215,7 +233,10 @@ ALONE: list[tuple[Cheat, str]] = [
     (errors_deleted, "evidence.json: changed in it after the run had ended: errors"),
     (failures_emptied, "evidence.json: changed in it after the run had ended: failures"),
     (environment_deleted, "evidence.json: missing from it after the run had ended: lost_cards"),
-    (unjudged_deleted, "evidence.json: changed in it after the run had ended: declared, device"),
+    (
+        unjudged_deleted,
+        "evidence.json: changed in it after the run had ended: coverage, declared, device",
+    ),
     (clause_unconfirmed, f"{MAIN}, line 8: it was changed"),
     (relabelled_as_quarantine, f"{MAIN}, line 8: it was changed"),
     (seal_taken_off, "evidence.json has no seal"),
@@ -289,12 +310,29 @@ def made_good_and_all_that_tells_of_it(folder: Folder) -> None:
     folder.tell(cells=cells, cases=sum(cell["cases"] for cell in cells))
 
 
+def coverage_emptied(folder: Folder) -> None:
+    (told,) = folder.summary["coverage"]
+    folder.tell(coverage=[{**told, "missing": told["missing"][1:]}])
+
+
+def edge_met(folder: Folder) -> None:
+    (told,) = folder.summary["coverage"]
+    folder.tell(coverage=[{**told, "edges": dict.fromkeys(told["edges"], 1)}])
+
+
+def level_met(folder: Folder) -> None:
+    (told,) = folder.summary["coverage"]
+    levels = {**told["levels"], "family": {"nan": 1, "zero": 2}}
+    folder.tell(coverage=[{**told, "levels": levels}])
+
+
 def another_headline(folder: Folder) -> None:
     told = folder.summary["failures"]
     told[0]["headline"] = "nothing to see"
     folder.tell(failures=told)
 
 
+SHARED = "the coverage of permute-whole-float16_float32"
 TAIL = "test_values[permute-tail-float16]"
 SEALED: list[tuple[Cheat, str]] = [
     (relabelled_as_quarantine, f"{TAIL}: a verdict of it is in quarantine and not ok"),
@@ -308,6 +346,9 @@ SEALED: list[tuple[Cheat, str]] = [
     (errors_deleted, "and it is told what became of 7 items, "),
     (request_emptied, "evidence.json does not say which items the run had"),
     (made_good_and_all_that_tells_of_it, f"{TAIL} has an accepted verdict that says what is wrong"),
+    (coverage_emptied, f"{SHARED}: 6 combinations are told as shown, the lines show 5"),
+    (edge_met, f"{SHARED}: float32: hidden at 64 is told as met, and no line shows it"),
+    (level_met, f"{SHARED}: family zero is told as met, and no line shows it"),
     (failures_emptied, f"the failure of {TAIL} is in the lines and not in the summary"),
     (another_headline, f"the failure of {TAIL} is another in the summary than in the lines"),
     (clause_unconfirmed, f"{TAIL}: its verdict and its failure say otherwise which clauses are"),

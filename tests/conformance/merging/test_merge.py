@@ -131,11 +131,16 @@ def test_discrete_cells_of_all_shards_are_told(tmp_path: Path) -> None:
         "dtype": "float16",
         "operator": OPERATOR,
         "strength": 2,
-        "tuples": 4,
+        "tuples": 2,
     }
     one = Coverage(**shown, levels={"family": {"nan": 1}}, missing=["a", "b"], edges={"e": 0})
     two = Coverage(**shown, levels={"family": {"nan": 2}}, missing=["b"], edges={"e": 3})
-    folders = [shard(tmp_path, 1, coverage=[one]), shard(tmp_path, 2, coverage=[two])]
+    levels = {"family": ("nan",), "edge": ("e",)}
+    drawn = [verdict(f"d{n}", item=f"t.py::t[{n}]", mode="tail", levels=levels) for n in (1, 2)]
+    folders = [
+        shard(tmp_path, index, coverage=[cover], more=[drawn[index - 1]])
+        for index, cover in ((1, one), (2, two))
+    ]
     (found,) = merge(folders, tmp_path / "out").coverage
     assert (found.missing, found.levels, found.edges) == (["b"], {"family": {"nan": 3}}, {"e": 3})
 

@@ -1,0 +1,66 @@
+"""Whether the lines show what the summary says of discrete cells and edges.
+
+Which combinations go together only a record knows; but no more of them can be shown than the lines
+have, and a level or an edge that no line has is not met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import combinations, product
+
+from conformance.cells import EDGE
+from conformance.coverage import Coverage
+from conformance.evidence import AnyLine, VerdictLine
+from conformance.sharing import DTYPE
+from conformance.summary import COUNTED
+from conformance.template import cell_id
+
+Row = tuple[tuple[str, tuple[str, ...]], ...]
+"""The levels that a case shows, by axis."""
+
+
+def unshown(told: Iterable[Coverage], lines: Iterable[AnyLine]) -> Iterator[str]:
+    """Where the coverage of a cell tells of more than the lines show."""
+    rows: dict[tuple[str, str, str], set[Row]] = {}
+    for line in lines:
+        if isinstance(line, VerdictLine) and line.levels is not None and line.phase in COUNTED:
+            cell = (line.operator, line.mode, line.dtype)
+            rows.setdefault(cell, set()).add(tuple(line.levels.items()))
+    for one in told:
+        name = f"the coverage of {cell_id(one.operator, one.mode, one.dtype)}"
+        shown = {dtype: rows.get((one.operator, one.mode, dtype), set()) for dtype in one.dtypes}
+        yield from (
+            f"{name}: {what} is told as met, and no line shows it" for what in _met(one, shown)
+        )
+        known, found = one.tuples - len(one.missing), len(_tuples(one, shown))
+        if known > found:
+            yield f"{name}: {known} combinations are told as shown, the lines show {found}"
+
+
+def _met(told: Coverage, shown: dict[str, set[Row]]) -> Iterator[str]:
+    """Levels and edges that the coverage counts, and no line has."""
+    have = {(DTYPE, dtype) for dtype, rows in shown.items() if rows}
+    for dtype, rows in shown.items():
+        prefix = f"{dtype}: " if len(shown) > 1 else ""
+        for row in rows:
+            for axis, levels in row:
+                before = prefix if axis == EDGE else ""
+                have |= {(axis, f"{before}{level}") for level in levels}
+    counted = [(axis, level, n) for axis, of in told.levels.items() for level, n in of.items()]
+    yield from (f"{axis} {level}" for axis, level, n in counted if n and (axis, level) not in have)
+    yield from (edge for edge, n in told.edges.items() if n and (EDGE, edge) not in have)
+
+
+def _tuples(told: Coverage, shown: dict[str, set[Row]]) -> set[tuple[tuple[str, str], ...]]:
+    """The combinations of levels that the lines show."""
+    axes = list(told.levels)
+    kept = min(told.strength, len(axes))
+    found: set[tuple[tuple[str, str], ...]] = set()
+    for dtype, rows in shown.items():
+        for row in rows:
+            levels = {**dict(row), DTYPE: (dtype,)}
+            pairs = [[(axis, level) for level in levels.get(axis, ())] for axis in axes]
+            for chosen in combinations(pairs, kept):
+                found.update(product(*chosen))
+    return found
