@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from conformance import suite
@@ -13,6 +14,8 @@ from conformance.called import called, near
 from conformance.context import DEFAULTS, Context
 from conformance.devices.device import DeviceProfile
 from conformance.diagnosis.alike import diagnosis
+from conformance.diagnosis.both import guessed
+from conformance.diagnosis.guess import Guess
 from conformance.diagnosis.picture import excerpts, pictures
 from conformance.evidence import FailureLine, unconfirmed
 from conformance.frozen.case import Frozen
@@ -67,7 +70,8 @@ def tell(
     implementation = None if device is None else of_device(device, case.operator)
     law = judged.name if judged.judged_as == "relation" else ""
     folder = failure_folder(context.out, case, law)
-    lines = [str(verdict)]
+    shown = guessed(judged, telling)
+    lines = [str(replace(verdict, findings=_only(shown, verdict.findings)))]
     if not verdict.subject:
         lines += [f"  {line}" for line in repr(case).splitlines()]
     if alone_accepted:
@@ -81,7 +85,7 @@ def tell(
         lines += [f"  {LOST}{lost}"]
     if stopped:
         lines += [f"  {STOPPED} {stopped}"]
-    lines += [f"  {line}" for line in _larger(judged, telling)]
+    lines += [f"  {line}" for line in _larger(judged, telling, shown)]
     if implementation is not None and implementation.source == "plugin":
         lines += [f"  {OF_A_PLUGIN.format(implementation.words)}"]
     lines += [f"  replay: {replay_line(folder, context)}"]
@@ -114,7 +118,7 @@ def tell(
         headline=verdict.headline,
         text=text,
         pictured="" if telling is None else str(telling.verdict),
-        pictures=_pictures(context, telling or judged, arithmetic),
+        pictures=_pictures(context, telling or judged, arithmetic, shown),
         excerpts=list(excerpts(judged.observation, _library(profile), case.operator)),
         diagnosis=diagnosis(judged),
         as_drawn=as_drawn,
@@ -140,24 +144,25 @@ def _kept_for(known: Frozen | None) -> Iterator[str]:
         yield from (f"{REPORTED}{link}" for link in known.links)
 
 
-def _larger(judged: Judged, telling: Judged | None) -> Iterator[str]:
-    """Where the wrong elements of a larger case lie, if that says more than the smallest does."""
+def _only(shown: Sequence[str], findings: Sequence[str]) -> list[str]:
+    """The findings without the guesses that are not shown."""
+    return [one for one in findings if not isinstance(one, Guess) or one in shown]
+
+
+def _larger(judged: Judged, telling: Judged | None, shown: Sequence[str]) -> Iterator[str]:
+    """Where the wrong elements of a larger case lie, and what is guessed of it, if that says more
+    than the smallest does.
+    """
     if telling is None or telling.case == judged.case:
         return
     for name, output in telling.verdict.outputs.items():
         before = judged.verdict.outputs.get(name)
-        if output.pattern and (before is None or before.pattern != output.pattern):
+        known = () if before is None else tuple(before.guesses)
+        guesses = [one for one in output.guesses if one in shown and one not in known]
+        if output.pattern and (before is None or before.pattern != output.pattern or guesses):
             shape = "x".join(map(str, telling.case.outputs[name].shape))
             yield f"in a larger case, {name} [{shape}]: {output.pattern}"
-            yield from (f"  {guess}" for guess in output.guesses)
-
-
-def guessed(judged: Judged, telling: Judged | None) -> Iterator[str]:
-    """What the text of a failure guesses: of the smallest case, and of a larger one."""
-    for output in judged.verdict.outputs.values():
-        yield from output.guesses
-    lines = (line.strip() for line in _larger(judged, telling))
-    yield from (line for line in lines if line.startswith("guess: "))
+            yield from (f"  {guess}" for guess in guesses)
 
 
 def _library(profile: DeviceProfile | None) -> Path | None:
@@ -166,7 +171,9 @@ def _library(profile: DeviceProfile | None) -> Path | None:
     return None if found is None else Path(found.path)
 
 
-def _pictures(context: Context, judged: Judged, arithmetic: Arithmetic) -> list[Picture]:
+def _pictures(
+    context: Context, judged: Judged, arithmetic: Arithmetic, shown: Sequence[str]
+) -> list[Picture]:
     """Pictures of wrong outputs; those of a call that must be refused, or of a relation, are
     judged by no contract.
     """
@@ -178,7 +185,7 @@ def _pictures(context: Context, judged: Judged, arithmetic: Arithmetic) -> list[
     for one in found:
         output = judged.verdict.outputs.get(one.output)
         if output is not None:
-            one.words = [output.pattern, *output.guesses]
+            one.words = [output.pattern, *(guess for guess in output.guesses if guess in shown)]
     return found
 
 

@@ -8,6 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.diagnosis.mistake import (
+    FLUSHED,
+    FUSED,
+    PLACED,
+    ROUNDED,
+    TRUNCATED,
+    TYPE,
+    Floats,
+    Mistake,
+)
 from conformance.diagnosis.subject import Sample, Subject
 from conformance.numerics.order import Merges, emulate, sequential
 from reference.floats import (
@@ -15,6 +25,7 @@ from reference.floats import (
     FP16,
     FP32,
     Format,
+    from_bits,
     from_ordered,
     ordered,
     round_once,
@@ -22,89 +33,163 @@ from reference.floats import (
     truncate,
 )
 
-Floats = NDArray[np.float64]
-Prediction = tuple[str, NDArray[Any]]
+Bits = NDArray[Any]
+Rounding = Callable[[Floats], Floats]
 
-SHOWN_SLOTS = 16
+MOST_ORDERED = 512
+"""Slots of a sum of which every order named here is tried."""
 
 
-def predictions(subject: Subject, sample: Sample) -> Iterator[Prediction]:
+def predictions(subject: Subject, sample: Sample) -> Iterator[tuple[Mistake, Bits]]:
     """Known mistakes, and the storage patterns that each would leave in the sample.
 
-    A sum is that of the declared order, or exact and rounded once where none is declared.
+    A sum is that of the declared order; where none is declared, a mistake is yielded once for each
+    of the usual orders, as a kernel has one of them.
     """
+    with np.errstate(all="ignore"):
+        for order in _orders(subject, len(sample.values)):
+            yield from _in_order(subject, sample, order)
+
+
+def _orders(subject: Subject, slots: int) -> Iterator[Merges | None]:
+    """The declared order; or exact, from left to right, from right to left."""
+    if subject.merges is not None:
+        yield subject.merges
+    else:
+        yield None
+    if 1 < slots <= MOST_ORDERED:
+        yield sequential(slots)
+        if subject.merges is None:
+            yield tuple((into, into + 1) for into in reversed(range(slots - 1)))
+
+
+def _in_order(
+    subject: Subject, sample: Sample, order: Merges | None
+) -> Iterator[tuple[Mistake, Bits]]:
     storage, accumulate = subject.storage, subject.accumulate
     values = sample.values
-    merges = subject.merges
 
-    def added(terms: Floats) -> Floats:
-        if merges is None:
-            return round_once(terms.sum(axis=0), accumulate)
-        single = terms.astype(np.float32 if accumulate == FP32 else np.float64)  # fp32 adds fastest
-        return np.asarray(emulate(merges, single, accumulate), np.float64)
+    def added(terms: Floats, rounded: Rounding = lambda x: round_once(x, accumulate)) -> Floats:
+        return _folded(order, terms, rounded)
 
-    with np.errstate(invalid="ignore", over="ignore"):
-        total = added(values)
-        right = to_bits(total, storage)
-        yield "nothing is added, the output is zero", np.zeros_like(right)
-        if storage != accumulate:
-            yield (
-                "the sum is truncated, not rounded, to storage",
-                to_bits(truncate(total, storage), storage),
-            )
-            yield (
-                "ties are rounded away from zero, not to even",
-                to_bits(_away(total, storage), storage),
-            )
-            yield from _narrow(values, merges, storage, accumulate)
-        for narrow in (FP16, BF16):
-            if narrow.precision < storage.precision:
-                cut = added(round_once(values, narrow))
-                yield f"the terms are rounded to {narrow.name} first", to_bits(cut, storage)
-        yield (
-            f"every addition is truncated, not rounded, to {accumulate.name}",
-            to_bits(_folded(merges, values, lambda x: truncate(x, accumulate)), storage),
-        )
-        sign = np.where(total < 0, -1, 1)
-        up = np.ones_like(sign)
-        steps = {"above": up, "below": -up, "away from zero from": sign, "toward zero from": -sign}
-        for words, step in steps.items():
-            yield (
-                f"every value is the next one {words} the right one",
-                _beside(right, storage, step),
-            )
-        for slot in range(min(len(values), SHOWN_SLOTS)):
-            rest = values.copy()
-            rest[slot] = 0
-            yield f"slot {slot} is left out", to_bits(added(rest), storage)
-            yield (
-                f"slot {slot} is added twice",
-                to_bits(round_once(total + values[slot], accumulate), storage),
-            )
-            yield f"slot {slot} alone is copied", to_bits(values[slot], storage)
+    total = added(values)
+    if storage != accumulate:
+        words = "the sum is truncated, not rounded, to storage"
+        yield Mistake(TRUNCATED, words), to_bits(truncate(total, storage), storage)
+        words = "ties are rounded away from zero, not to even"
+        yield Mistake(TRUNCATED, words, 2), to_bits(_away(total, storage), storage)
+    words = f"every addition is truncated, not rounded, to {accumulate.name}"
+    cut = added(values, lambda x: truncate(x, accumulate))
+    yield Mistake(TRUNCATED, words, 2), to_bits(cut, storage)
+    for narrow in (FP16, BF16):
+        if narrow.precision < accumulate.precision:
+            yield from _narrow(subject, sample, order, narrow)
+    yield from _flushed(subject, sample, added)
+    if sample.weights is not None and order is not None:
+        words = "a product is not rounded before it is added (fused)"
+        yield Mistake(FUSED, words, 2), to_bits(_fused(sample, order, accumulate), storage)
+    right = to_bits(total, storage)
+    sign = np.where(total < 0, -1, 1)
+    up = np.ones_like(sign)
+    steps = {"above": up, "below": -up, "away from zero from": sign, "toward zero from": -sign}
+    for words, step in steps.items():
+        words = f"every value is the next one {words} the right one"
+        yield Mistake(PLACED, words, 3), _beside(right, storage, step)
+    yield from _retyped(subject, sample, added)
 
 
 def _narrow(
-    values: Floats, merges: Merges | None, storage: Format, accumulate: Format
-) -> Iterator[Prediction]:
-    """Accumulation in storage, in the declared order and from left to right."""
-    words = f"the terms are added up in {storage.name}, not in {accumulate.name}"
-    rounded = round_once(values, storage)
-    if merges is not None:
-        yield words, to_bits(emulate(merges, rounded.copy(), storage), storage)
-        words += ", from left to right"
-    plain = sequential(len(values))
-    if merges is not None and tuple(merges) == tuple(plain):
+    subject: Subject, sample: Sample, order: Merges | None, narrow: Format
+) -> Iterator[tuple[Mistake, Bits]]:
+    """Products, terms or partial sums in a narrow format on their way."""
+    storage, accumulate = subject.storage, subject.accumulate
+
+    def cut(x: Floats) -> Floats:
+        return np.asarray(round_once(x, narrow))
+
+    def wide(x: Floats) -> Floats:
+        return np.asarray(round_once(x, accumulate))
+
+    what = "terms" if sample.weights is None else "products"
+    rounded = cut(sample.values)
+    if (rounded != sample.values).any():
+        words = f"the {what} are rounded to {narrow.name} before they are added"
+        yield Mistake(ROUNDED, words), to_bits(_folded(order, rounded, wide), storage)
+    words = f"the terms are added up in {narrow.name}, not in {accumulate.name}"
+    yield Mistake(ROUNDED, words), to_bits(_folded(order, rounded, cut), storage)
+    if sample.weights is not None:
+        words += f", their coefficients rounded to {narrow.name}"
+        products = cut(sample.sources * cut(sample.weights))
+        yield Mistake(ROUNDED, words, 2), to_bits(_folded(order, products, cut), storage)
+    if narrow != storage:
+        total = cut(_folded(order, sample.values, wide))
+        words = f"the sum is rounded to {narrow.name} on its way"
+        yield Mistake(ROUNDED, words), to_bits(total, storage)
+
+
+def _flushed(
+    subject: Subject, sample: Sample, added: Callable[[Floats], Floats]
+) -> Iterator[tuple[Mistake, Bits]]:
+    """Subnormals that become zero: of the source, of products, of the output."""
+    storage, accumulate, source = subject.storage, subject.accumulate, subject.rule.source
+
+    def without(values: Floats, fmt: Format) -> Floats:
+        small = np.abs(values) < fmt.smallest_normal
+        return np.asarray(np.where(small, np.copysign(0.0, values), values))
+
+    total = added(sample.values)
+    zero = without(sample.sources, source) == 0
+    operands = np.where(zero, 0.0, sample.values)
+    for words, sum_ in (
+        (f"subnormals of the source, {source.name}, count as zero", added(operands)),
+        (f"subnormals of the output, {storage.name}, become zero", without(total, storage)),
+        (
+            f"subnormals of the source and of the output, {storage.name}, become zero",
+            without(added(operands), storage),
+        ),
+        ("subnormal products count as zero", added(without(sample.values, accumulate))),
+    ):
+        yield Mistake(FLUSHED, words), to_bits(round_once(sum_, storage), storage)
+    if sample.weights is not None:
+        fmt = subject.rule.coefficient or FP32
+        kept = np.where(without(sample.weights, fmt) == 0, 0.0, sample.values)
+        yield (
+            Mistake(FLUSHED, "subnormal coefficients count as zero"),
+            to_bits(added(kept), storage),
+        )
+
+
+def _retyped(
+    subject: Subject, sample: Sample, added: Callable[[Floats], Floats]
+) -> Iterator[tuple[Mistake, Bits]]:
+    """The source read, and the output written, as the other type of 16 bits."""
+    storage, source = subject.storage, subject.rule.source
+    pairs = {FP16: BF16, BF16: FP16}
+    if source not in pairs or storage != source:
         return
-    yield words, to_bits(emulate(plain, rounded, storage), storage)
+    other = pairs[source]
+    terms = from_bits(to_bits(sample.sources, source), other)
+    if sample.weights is not None:
+        terms = round_once(terms * sample.weights, subject.accumulate)
+    words = f"{source.name} is read as {other.name}, and written so"
+    yield Mistake(TYPE, words), to_bits(round_once(added(terms), other), other)
 
 
-def _folded(merges: Merges | None, values: Floats, rounded: Callable[[Floats], Floats]) -> Floats:
-    """The sum in an order, every addition rounded in a way of its own."""
+def _folded(merges: Merges | None, values: Floats, rounded: Rounding) -> Floats:
+    """The sum in an order, every addition rounded in a way of its own; without one, once."""
+    if merges is None:
+        return rounded(values.sum(axis=0))
     parts = values.copy()
-    for into, origin in sequential(len(values)) if merges is None else merges:
+    for into, origin in merges:
         parts[into] = rounded(parts[into] + parts[origin])
-    return parts[0] if len(parts) else np.zeros(values.shape[1:])
+    return np.asarray(parts[0]) if len(parts) else np.zeros(values.shape[1:])
+
+
+def _fused(sample: Sample, merges: Merges, accumulate: Format) -> Floats:
+    """Every product rounded together with the sum so far, from the first one on."""
+    assert sample.weights is not None
+    exact = sample.sources * sample.weights
+    return np.asarray(emulate(merges, exact.copy(), accumulate, bare=True), np.float64)
 
 
 def _away(values: Floats, storage: Format) -> Floats:
@@ -114,7 +199,7 @@ def _away(values: Floats, storage: Format) -> Floats:
     return np.where(np.isfinite(values) & (up != down), up, round_once(values, storage))
 
 
-def _beside(bits: NDArray[Any], storage: Format, step: NDArray[np.int64]) -> NDArray[Any]:
+def _beside(bits: Bits, storage: Format, step: NDArray[np.int64]) -> Bits:
     """The neighbours on the storage grid; a value without one stays."""
     places = ordered(bits, storage) + step
     largest = storage.infinity_bits

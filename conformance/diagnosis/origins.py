@@ -14,9 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance import poison
+from conformance.diagnosis.guess import Guess
 
 Mask = NDArray[np.bool_]
 Bits = NDArray[Any]
+
+NATURE = "memory that nobody wrote"
 
 LOOKED_AT = 512
 """Wrong elements that are looked at."""
@@ -43,7 +46,7 @@ class Trace:
     where: str
 
 
-def origins(observed: Bits, wrong: Mask, unwritten: Mask | None = None) -> Iterator[str]:
+def origins(observed: Bits, wrong: Mask, unwritten: Mask | None = None) -> Iterator[Guess]:
     """Where the wrong elements of an output were read, if it is memory that nobody wrote.
 
     All have as many elements. Those that the call left ``unwritten`` hold what they held before it,
@@ -58,7 +61,8 @@ def origins(observed: Bits, wrong: Mask, unwritten: Mask | None = None) -> Itera
         return
     count = int(best.explained.sum())
     if count >= max(1, LEAST_SHARE * seen.size):
-        yield f"guess: read from {best.where}: {count} of {seen.size} wrong elements {best.words}"
+        sentence = f"read from {best.where}: {count} of {seen.size} wrong elements {best.words}"
+        yield Guess(f"guess: {sentence}", NATURE, best.where, rank=-1)
 
 
 def _traces(seen: Bits) -> Iterator[Trace]:

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from conformance.address import AddressCode
+from conformance.diagnosis.mistake import UNKNOWN, Reading
 from conformance.numerics.addends import Rule, delivered
+from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.numerics.gather import gather_elements
 from conformance.numerics.order import Merges
 from conformance.numerics.rounding import IEEE_BEHAVIOUR
+from conformance.numerics.sources import Sources
 from reference.floats import Format, widen
 from reference.terms import Terms
 
 LOOKED_AT = 512
 """Wrong elements, and right ones, that guesses are compared with."""
+
+MOST_VALUES = 1 << 20
+"""Terms of a sample at most: of sums of many terms fewer elements are looked at."""
 
 READERS = 16
 """Source rows, and segments, of the first wrong row whose readers are compared with the pattern."""
@@ -34,7 +41,8 @@ class Subject:
     segments). ``rule`` says how the contract adds, ``merges`` is the declared order, if any.
     ``cores`` is the simulated machine's count, 0 if unknown; ``unwritten`` how many elements the
     device found untouched. ``code`` is that of the ``coded`` columns of an address-coded source.
-    ``held`` lists the rows of a row-sparse source that exist, None: all do.
+    ``held`` lists the rows of a row-sparse source that exist, None: all do. ``sources`` says which
+    tensor each row of the source is of, None: there is one. ``arithmetic`` is the device's.
     """
 
     name: str
@@ -50,6 +58,73 @@ class Subject:
     code: AddressCode | None = None
     coded: NDArray[np.bool_] | None = None
     held: tuple[int, ...] | None = None
+    sources: Sources | None = None
+    arithmetic: Arithmetic = IEEE
+
+    @property
+    def slots(self) -> int:
+        """How many terms an element has at most."""
+        return int(self.terms.rows.shape[1])
+
+    @property
+    def tensors(self) -> tuple[str, ...]:
+        """The names of the tensors that the terms are rows of."""
+        return self.terms.sources if self.sources is None else self.sources.terms.sources
+
+    @cached_property
+    def wide_weights(self) -> NDArray[np.float64] | None:
+        """Coefficients, float64 [output_rows, slots]; None: all are 1."""
+        weights = self.terms.coefficients
+        return None if weights is None else np.asarray(widen(weights, np.float64))
+
+    def reading(self, at: NDArray[np.int64]) -> Reading:
+        """What output rows ``at`` add, as they must."""
+        weights = self.wide_weights
+        rows = self.terms.rows[at].astype(np.int64)
+        return Reading(rows, None if weights is None else weights[at])
+
+    @cached_property
+    def _tensor_of_row(self) -> NDArray[np.int64]:
+        """The number of the tensor of each row of the source."""
+        if self.sources is None or self.sources.used is None:
+            return np.zeros(len(self.source), np.int64)
+        found = np.searchsorted(self.sources.starts, self.sources.used, side="right") - 1
+        return np.asarray(found, np.int64)
+
+    def slots_by_tensor(self) -> dict[str, list[int]]:
+        """The slots that add rows of each of several tensors; empty where there is one tensor."""
+        found: dict[str, list[int]] = {}
+        if len(self.tensors) > 1 and self.terms.rows.size:
+            most = self.terms.rows.max(axis=0)
+            for slot in np.flatnonzero(most >= 0).tolist():
+                name = self.tensors[int(self._tensor_of_row[most[slot]])]
+                found.setdefault(name, []).append(slot)
+        return found if len(found) > 1 else {}
+
+    def numbered(self, name: str, rows: NDArray[Any]) -> NDArray[np.int64]:
+        """Rows of a tensor as rows of the source; UNKNOWN those that it does not hold."""
+        wanted = rows.astype(np.int64)
+        if self.sources is None or self.sources.used is None:
+            return np.where((wanted >= 0) & (wanted < len(self.source)), wanted, UNKNOWN)
+        start = self.sources.starts[self.tensors.index(name)]
+        used = self.sources.used
+        place = np.searchsorted(used, wanted + start)
+        there = place < used.size
+        there &= used[np.minimum(place, used.size - 1)] == wanted + start
+        return np.where(there & (wanted >= 0), place, UNKNOWN)
+
+    def row_name(self, row: int) -> str:
+        """A row of the source, as a person finds it."""
+        if self.sources is None:
+            return f"row {row} of {self.terms.source}"
+        return self.sources.named(row)
+
+    def named_rows(self) -> list[int]:
+        """The first rows that the first wrong output row adds, and the first and last of all."""
+        first = int(np.flatnonzero(self.wrong.any(axis=1))[0])
+        own = self.terms.rows[first]
+        own = own[own >= 0][:READERS].tolist() if self.slots <= READERS * 4 else []
+        return list(dict.fromkeys([*own, 0, len(self.source) - 1]))
 
     @property
     def source_rows(self) -> NDArray[np.int64]:
@@ -103,24 +178,27 @@ class Sample:
     """The elements that guesses are compared with: the first wrong ones, and right ones.
 
     ``rows`` and ``columns`` [elements] are their places, ``observed`` their patterns, ``values``
-    float64 [slots, elements] what is added, products rounded and casts applied, ``wrong`` whether
-    the contract refuses them.
+    float64 [slots, elements] what is added, products rounded and casts applied, ``sources`` and
+    ``weights`` (None: all are 1) what is multiplied, ``wrong`` whether the contract refuses them.
     """
 
     rows: NDArray[np.int64]
     columns: NDArray[np.int64]
     observed: NDArray[Any]
     values: NDArray[np.float64]
+    sources: NDArray[np.float64]
+    weights: NDArray[np.float64] | None
     wrong: NDArray[np.bool_]
 
 
 def sample_of(subject: Subject) -> Sample:
     """Draw the sample: of the right elements those in the wrong rows first, then the others."""
-    wrong = np.flatnonzero(subject.wrong)[:LOOKED_AT]
+    most = max(16, min(LOOKED_AT, MOST_VALUES // max(1, 2 * subject.slots)))
+    wrong = _spread(np.flatnonzero(subject.wrong), most)
     with_wrong = subject.wrong.any(axis=1, keepdims=True)
     beside = np.flatnonzero(~subject.wrong & with_wrong)
     others = np.flatnonzero(~subject.wrong & ~with_wrong)
-    right = np.concatenate([_spread(beside), _spread(others)])
+    right = np.concatenate([_spread(beside, most // 2), _spread(others, most // 2)])
     places = np.concatenate([wrong, right])
     rows, columns = np.divmod(places, subject.wrong.shape[1])
     values = gather_elements(subject.source, subject.terms, rows, columns).astype(np.float64)
@@ -132,11 +210,17 @@ def sample_of(subject: Subject) -> Sample:
         columns=columns,
         observed=subject.bits[rows, columns],
         values=delivered(values, weights, subject.rule, IEEE_BEHAVIOUR, bare=False),
+        sources=values,
+        weights=weights,
         wrong=np.arange(places.size) < wrong.size,
     )
 
 
-def _spread(places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """At most half of the elements looked at, evenly spread."""
-    some = np.linspace(0, places.size - 1, min(places.size, LOOKED_AT // 2))
-    return places[some.astype(np.int64)]
+def _spread(places: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """So many of the elements at most: half of them the first, the others evenly spread."""
+    if places.size <= most:
+        return places
+    first = places[: most // 2]
+    rest = places[most // 2 :]
+    some = np.linspace(0, rest.size - 1, most - first.size)
+    return np.concatenate([first, rest[some.astype(np.int64)]])

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.deferred import Deferred
-from conformance.diagnosis.movement import guesses
+from conformance.diagnosis.guess import Guesses
+from conformance.diagnosis.movement import Moved, guesses
 from conformance.diagnosis.origins import origins
 from conformance.diagnosis.pattern import pattern
 from conformance.numerics.worst import show
@@ -121,9 +121,16 @@ def _verdict(
         where = pattern(wrong.reshape(-1, columns), asked.observed.dtype.itemsize)
         floating = asked.observed.dtype.kind not in "iub"
         storage = format_of(asked.observed.dtype) if floating else None
-        found_by = partial(guesses, storage=storage, unwritten=asked.unwritten)
+        found_in = Moved(
+            expected=expected,
+            seen=seen,
+            wrong=wrong,
+            storage=storage,
+            unwritten=asked.unwritten,
+            inputs=as_integers(asked.case.arrays, None),
+        )
         read = partial(origins, asked.observed, wrong, asked.unwritten_at)
-        maybe = Deferred(lambda: tuple(read()) or tuple(found_by(expected, seen, wrong)))
+        maybe = Guesses(lambda: tuple(read()) or tuple(guesses(found_in)))
     return OutputVerdict(
         output=asked.name,
         ok=not mismatches,

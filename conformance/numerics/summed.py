@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.deferred import Deferred
+from conformance.diagnosis.guess import Guesses
 from conformance.diagnosis.guesses import Diagnosis, diagnose
 from conformance.diagnosis.origins import origins
 from conformance.diagnosis.pattern import pattern
@@ -66,14 +66,14 @@ def judge_sum(asked: Question) -> OutputVerdict:
     promised = contract.order_clause if drift else None
     worst = int(found.drifted.argmax()) if drift and not mismatches else found.worst
     itemsize = output.storage.storage_bits // 8
-    diagnosis = Diagnosis("", ())
+    diagnosis = Diagnosis("", Guesses(tuple))
     if mismatches:
         known = diagnose(_subject(output, asked, found.wrong.reshape(shape)))
         read = partial(origins, asked.observed, found.wrong, asked.unwritten_at)
-        guessed = Deferred(lambda: tuple(read()) or tuple(known.guesses))
+        guessed = Guesses(lambda: tuple(read()) or known.guesses.every)
         diagnosis = Diagnosis(known.pattern, guessed)
     elif drift:
-        diagnosis = Diagnosis(pattern(found.drifted.reshape(shape), itemsize), ())
+        diagnosis = Diagnosis(pattern(found.drifted.reshape(shape), itemsize), Guesses(tuple))
     return OutputVerdict(
         output=asked.name,
         ok=not mismatches and promised is None,
@@ -172,4 +172,6 @@ def _subject(output: SummedOutput, asked: Question, wrong: Mask) -> Subject:
         code=code,
         coded=coded,
         held=tensor.rows if alone else None,
+        sources=output.sources,
+        arithmetic=output.arithmetic,
     )

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 
-from conformance.reporting.chinese import advice, commands, folders, verdicts
+from conformance.reporting.chinese import advice, commands, folders, guesses, origins, verdicts
 
 QUOTED = {
     "contract: ": "契约：",
@@ -31,8 +31,8 @@ Words = str | Callable[[re.Match[str]], str]
 
 @cache
 def _rules() -> tuple[tuple[re.Pattern[str], Words], ...]:
-    phrases = (*advice.PHRASES, *verdicts.PHRASES, *folders.PHRASES)
-    phrases += commands.PHRASES
+    phrases = (*origins.PHRASES, *guesses.PHRASES, *advice.PHRASES, *verdicts.PHRASES)
+    phrases += (*folders.PHRASES, *commands.PHRASES)
     return tuple((re.compile(pattern), words) for pattern, words in phrases)
 
 

@@ -13,13 +13,6 @@ Phrase = tuple[str, str | Callable[[re.Match[str]], str]]
 NUMBER = r"([\d,]+)"
 NAME = r"([\w.\[\]]+)"
 
-BESIDE = {
-    "above": "上方",
-    "below": "下方",
-    "away from zero from": "远离零一侧",
-    "toward zero from": "靠近零一侧",
-}
-
 ENDINGS: tuple[Phrase, ...] = (
     (r"the call was refused in (\S+) with status (\d+)", r"调用在 \1 中被拒绝，状态码 \2"),
     (r"the call was refused with status (\d+)", r"调用被拒绝，状态码 \1"),
@@ -189,118 +182,6 @@ PLACES: tuple[Phrase, ...] = (
     (r", blocks in order (\S+?)(?=\)|$)", r"，核的执行次序 \1"),
 )
 
-ORIGINS = {
-    "an output that nobody wrote": "未写过的输出",
-    "the gaps between the elements of an input": "输入元素之间的空隙",
-    "the gaps between the elements of an output": "输出元素之间的空隙",
-    "a workspace that nobody wrote": "未写过的工作区",
-    "device memory that nobody wrote": "未写过的设备内存",
-    "a unified buffer that nobody filled": "未填充的 UB 缓冲区",
-    "a guard zone, outside of every tensor": "张量之外的保护区",
-}
-"""Where patterns lie (`conformance.poison`)."""
-
-READ_FROM = rf"read from ({'|'.join(ORIGINS)}): (\d+) of (\d+) wrong elements "
-
-GUESSES: tuple[Phrase, ...] = (
-    (r"guess: ", r"推测："),
-    (READ_FROM, lambda m: f"读自{ORIGINS[m[1]]}：{m[3]} 个错误元素中有 {m[2]} 个"),
-    (r"hold odd words of it, from (\w+) to (\w+)", r"为其中的奇数字（\1 至 \2）"),
-    (r"hold the bytes (0x\w+) and (0x\w+)", r"为字节 \1 与 \2"),
-    (r"hold (0x\w+), its bytes exchanged", r"为 \1（字节互换）"),
-    (r"hold (0x\w+), a part of it", r"为 \1（其一部分）"),
-    (r"hold (0x\w+), (bfloat16|float16) widened", r"为 \1（由 \2 扩展）"),
-    (r"hold (0x\w+)", r"为 \1"),
-    (r"lie less than (\d+) beside (0x\w+)", r"与 \2 相差不到 \1"),
-    (r"are (\d+) times (0x\w+) and less than \d+ more", r"为 \2 的 \1 倍并加上不到 \1 的数"),
-    (
-        r"\(explains (\d+) of (\d+) wrong elements, (\d+) of (\d+) right ones; the contract explains 0 and (\d+)\)",
-        r"（可解释 \2 个错误元素中的 \1 个、\4 个正确元素中的 \3 个；契约分别解释 0 个与 \5 个）",
-    ),
-    (
-        r"\(explains (\d+) of (\d+) wrong elements; the contract explains 0\)",
-        r"（可解释 \2 个错误元素中的 \1 个；契约解释 0 个）",
-    ),
-    (r"\((\d+) of (\d+) wrong (?:rows|elements)\)", r"（符合 \2 个错误中的 \1 个）"),
-    (
-        r"\((\d+) of (\d+) wrong coded elements agree\)",
-        r"（\2 个带地址编码的错误元素中 \1 个相符）",
-    ),
-    (
-        r"never written: the device found (\d+) untouched, and the wrong elements that were looked at, (\d+), hold the bits (\w+)",
-        r"未写入：设备侧检测到 \1 个元素未被写过，抽查的 \2 个错误元素的位模式均为 \3",
-    ),
-    (
-        r"never written: the wrong elements hold what was there before the call",
-        r"未写入：错误元素仍为调用前的内容",
-    ),
-    (
-        r"something that must not be read was added: all (\d+) wrong elements looked at are NaN though their terms are finite",
-        r"累加了不应读取的内容：抽查的 \1 个错误元素均为 NaN，而各项均为有限值",
-    ),
-    (
-        r"or one of (\d+) others that explain as many wrong elements",
-        r"或为另外 \1 种同样可解释的错误之一",
-    ),
-    (
-        r"row r holds what belongs in row r ([+-]) (\d+)",
-        r"第 r 行写入了第 r\1\2 行的内容（整体错位）",
-    ),
-    (r"row r holds the row that belongs as far from the end", r"各行前后颠倒"),
-    (
-        r"rows lie as \[(\d+), (\d+)\] where they must as \[(\d+), (\d+)\]",
-        r"行按 [\1, \2] 排列，应按 [\3, \4] 排列",
-    ),
-    (r"all wrong rows hold what belongs in row (\d+)", r"所有错误行均为第 \1 行的内容"),
-    (r"the right rows in another order", r"行的内容正确，但顺序不同"),
-    (
-        r"the right values in another order: ties may be broken otherwise",
-        r"数值正确但顺序不同：相等键的先后可能处理有误",
-    ),
-    (
-        r"the inverse permutation: argsort and rank are exchanged",
-        r"得到的是逆排列：argsort 与 rank 互换",
-    ),
-    (
-        r"each is (\d+) too (large|small)",
-        lambda m: f"每个值都{'大' if m[2] == 'large' else '小'} {m[1]}",
-    ),
-    (r"the low (\d+) bits of each", r"只有每个值的低 \1 位"),
-    (r"signalling NaNs were made quiet", r"信令 NaN 变为静默 NaN"),
-    (r"every NaN became (\S+)", r"所有 NaN 变为 \1"),
-    (r"minus zero became plus zero", r"负零变为正零"),
-    (r"subnormals were flushed to zero", r"次正规数被刷为零"),
-    (r"nothing is added, the output is zero", r"未累加任何项，输出为零"),
-    (r"the terms are rounded to (\S+) first", r"各项先被舍入到 \1"),
-    (r"every addition is truncated, not rounded, to (\S+)", r"每次加法按截断而非舍入到 \1"),
-    (
-        r"every value is the next one (above|below|away from zero from|toward zero from) the right one",
-        lambda m: f"每个值都是正确值{BESIDE[m[1]]}的相邻值",
-    ),
-    (r"slot (\d+) is left out", r"漏加槽 \1"),
-    (r"slot (\d+) is added twice", r"槽 \1 被加了两次"),
-    (r"slot (\d+) alone is copied", r"仅复制了槽 \1"),
-    (r"the terms are added up in (\S+), not in (\w+)", r"各项以 \1 而非 \2 累加"),
-    (r", from left to right", r"，自左向右"),
-    (r"one slot too many is added, the first of the next row", r"多加了一个槽：下一行的第一个槽"),
-    (
-        r"the index is taken for its inverse \(argsort for rank\)",
-        r"索引被当作其逆排列（argsort 与 rank 互换）",
-    ),
-    (r"a dropped slot is read as row 0", r"被丢弃的槽读取了第 0 行"),
-    (r"a dropped slot wraps to the last row", r"被丢弃的槽回绕到最后一行"),
-    (
-        r"every slot reads the row (after|before) its own",
-        lambda m: f"每个槽读取了其{'后' if m[1] == 'after' else '前'}一行",
-    ),
-    (r"the index wraps after (\d+) bits", r"索引在 \1 位处回绕"),
-    (r"slots and rows of the index are exchanged", r"索引的槽与行互换"),
-    (r"every slot reads the row of slot 0", r"每个槽都读取了槽 0 的行"),
-    (r"every row holds the sum of the next one", r"每行为下一行之和"),
-    (r"every row holds the sum of the one before", r"每行为上一行之和"),
-    (r"the rows come in reverse", r"行顺序颠倒"),
-)
-
 MACHINE: tuple[Phrase, ...] = (
     (r"^( *)error (?=[a-z-]+: )", r"\1错误 "),
     (r"^( *)warning (?=[a-z-]+: )", r"\1警告 "),
@@ -405,4 +286,4 @@ INVARIANTS: tuple[Phrase, ...] = (
     ),
 )
 
-PHRASES: tuple[Phrase, ...] = (*INVARIANTS, *ENDINGS, *SHARES, *WORST, *GUESSES, *MACHINE, *PLACES)
+PHRASES: tuple[Phrase, ...] = (*INVARIANTS, *ENDINGS, *SHARES, *WORST, *MACHINE, *PLACES)

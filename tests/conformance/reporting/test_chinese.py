@@ -111,6 +111,12 @@ def test_what_a_call_did_is_told_in_chinese(sentence: str) -> None:
             "未通过：1,204 个不同用例，用时 9 秒；证据：x",
         ),
         (
+            "guess: slot 2 of row 0 reads bias[0, 3], not bias[1, 3]; so do 4 more rows"
+            " (explains all 40 wrong elements looked at)",
+            "推测：第 0 行的槽 2 读取了 bias[0, 3] 而非 bias[1, 3]；另有 4 行亦然（可解释抽查的全部"
+            " 40 个错误元素）",
+        ),
+        (
             "pattern: whole rows 198, 398 and 2 more, the last ones; guess: slot 3 is left out",
             "分布：整行错误：第 198, 398 行及另外 2 个，即末尾各行；推测：漏加槽 3",
         ),
