@@ -115,6 +115,7 @@ class Acl:
             _declare(self.runtime, name, c_int, *arguments)
         counting = (None, POINTER(c_uint64), c_uint32)
         self._count = _declared(self.runtime, "ascendsimTally", *counting)
+        self._counts = (c_uint64 * len(Tally._fields))()
         self._message = _declare(self.runtime, "aclGetRecentErrMsg", c_char_p)
         self._soc_name = _declare(self.runtime, "aclrtGetSocName", c_char_p)
         dimensions = (POINTER(c_int64), c_uint64)
@@ -338,9 +339,8 @@ class Acl:
         """What this process has had the device do; None from a runtime that does not count."""
         if self._count is None:
             return None
-        counts = (c_uint64 * len(Tally._fields))()
-        self._count(counts, len(counts))
-        return Tally(*counts)
+        self._count(self._counts, len(Tally._fields))
+        return Tally._make(self._counts)
 
     def _take(self, name: str) -> str:
         if not hasattr(self.runtime, name):

@@ -6,7 +6,7 @@ whose hosts may fill memory without a kernel and keep what they like.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from conformance.case import Case
 from conformance.devices.messages import Answer, Call
@@ -21,12 +21,11 @@ ADVICE = {
 }
 """By code; docs/diagnostics.md explains them."""
 
-
 Told = Iterator[tuple[str, str]]
 """Codes, each with a message."""
 
 
-def told(found: Told, *, own: bool) -> tuple[Diagnostic, ...]:
+def told(found: Iterable[tuple[str, str]], *, own: bool) -> tuple[Diagnostic, ...]:
     """The diagnostics of a call of operators that were built here (``own``) or of others'."""
     severity = "error" if own else "note"
     return tuple(Diagnostic(code, severity, message, ADVICE[code]) for code, message in found)

@@ -147,7 +147,9 @@ class IsolatedDevice:
                 *done(operator, case, call, reply),
                 *left_behind(self._left(case, call, reply)),
             ]
-            conduct = told(iter(found), own=self._setup.own)
+            if not found:
+                return observation
+            conduct = told(found, own=self._setup.own)
             return replace(observation, diagnostics=(*observation.diagnostics, *conduct))
         if isinstance(reply, Unavailable):
             libraries = ", ".join(library.path for library in self.profile.libraries.values())
