@@ -28,6 +28,8 @@ from conformance.routes import on_it, reachable
 from conformance.shard import Shard
 
 DEFAULTS = {"device": "auto", "profile": "smoke", "route": "aclnn", "oracle": REFERENCE}
+PYTEST_OUT = Path("reports", "pytest")
+"""Where pytest's own command line writes: one item of a test must not replace the last full run."""
 DEFAULT_SEED = 0
 BEGAN = "conformance_began"
 """The key under which a worker that replaces another is told when the run began."""
@@ -66,7 +68,7 @@ class Context:
         self.oracle = one_of(ORACLES, "oracle", asked_oracle)
         self.shard = Shard.of(option.conformance_shard)
         self.time_limit = seconds_of(option.conformance_time_limit, self.profile)
-        self.out = Path(option.conformance_out or config.rootpath / "reports" / "latest").absolute()
+        self.out = Path(option.conformance_out or config.rootpath / PYTEST_OUT).absolute()
         told = (text.partition("=") for text in option.conformance_left_out or ())
         self.left_out = {name: reason for name, _, reason in told}
         self.resume = bool(option.conformance_resume)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from conformance.cells import Cells, Levels
 from conformance.edges import Edge
-from conformance.operator import Operator
+from conformance.operator import REFERENCE, RELATIONS, Operator
 from conformance.profiles import Profile
 from conformance.relations.relation import Relation
 from conformance.sharing import shared
@@ -92,3 +92,33 @@ def examples_of_each(operator: Operator, profile: Profile) -> int:
 def sequences_of_each(profile: Profile, route: str) -> int:
     """How many sequences of calls are drawn of each operator."""
     return max(1, profile.sequences // (FEWER_IN_PYTORCH if route == TORCH_NPU else 1))
+
+
+def about(operator: Operator, profile: Profile, oracle: str, shards: int = 1) -> int:
+    """How many verdicts a run reaches on an operator, about: rows of levels may ask for more, a
+    sequence has several, and what fails ends early.
+    """
+    drawn = _about_relations(operator, profile, oracle)
+    if oracle == RELATIONS:
+        return round(drawn / shards)
+    for mode in operator.modes:
+        for dtype in operator.dtypes:
+            cells = operator.cells(mode.name, dtype) if operator.cells else None
+            edges = cells.edges.within(profile.edge_cost) if cells and cells.edges else ()
+            drawn += examples_of_each(operator, profile) + len(edges)
+    kept = len(operator.corpus) + len(operator.regressions) + len(operator.quarantine)
+    # A documented call follows each that must be refused.
+    refused = 2 * len(operator.rejections)
+    return round((drawn + profile.sequences + kept + refused) / shards) + len(operator.examples)
+
+
+def _about_relations(operator: Operator, profile: Profile, oracle: str) -> int:
+    drawn = 0
+    for relation in operator.relations:
+        modes = len(relation.modes or operator.modes)
+        if relation.always:
+            dtypes = len(operator.dtypes) if profile.each_dtype else 1
+            drawn += modes * dtypes * profile.invariants
+        elif oracle != REFERENCE:
+            drawn += modes * len(operator.dtypes) * profile.relations
+    return drawn

@@ -72,7 +72,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("shard", metavar="I/N", help="judge the I-th of N parts")
     add("resume", action="store_true", help="go on with the run that did not end")
     add("sum-up", choices=[BY_A_PERSON, BY_ITSELF], help="judge nothing more of a resumed run")
-    add("out", metavar="DIR", help="folder of the run (reports/latest)")
+    add("out", metavar="DIR", help="folder of the run (reports/pytest)")
     add(
         "time-limit",
         metavar="SECONDS",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import msgspec
@@ -9,7 +11,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from conformance.evidence import AnyLine, VerdictLine, Writer
+from conformance.resume import finished_items
 from conformance.summary import COUNTED, read_evidence
+
+A_MINUTE = 60
 
 
 def bar(console: Console) -> Progress:
@@ -23,6 +28,28 @@ def bar(console: Console) -> Progress:
     )
 
 
+class Pulse:
+    """A line each minute where no terminal shows a bar: silence would look like a run that hangs,
+    which CI ends.
+    """
+
+    def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
+        self._console = console
+        self._clock = clock
+        self._began = clock()
+        self._told = 0
+
+    def beat(self, judged: int, expected: int, failed: int) -> None:
+        """Tell how far the run is, if a minute has gone by since it was told last."""
+        minutes = int(self._clock() - self._began) // A_MINUTE
+        if self._console.is_terminal or minutes <= self._told:
+            return
+        self._told = minutes
+        also = f", {failed:,} failed" if failed else ""
+        line = f"judging for {minutes} min: {judged:,} of about {expected:,} verdicts{also}"
+        self._console.print(line, markup=False)
+
+
 class Tail:
     """Counts verdicts in the evidence files of the run that ``process`` writes."""
 
@@ -34,6 +61,15 @@ class Tail:
         self._read: dict[Path, int] = {}
         self._decoder = msgspec.json.Decoder(AnyLine)
 
+    def go_on(self) -> None:
+        """Count what is on record of an earlier part of the run, before the next part begins.
+
+        Of items that had ended alone: the others are judged anew.
+        """
+        ended = finished_items(self._out).keys()
+        for path in self._out.glob(Writer.PATTERN):
+            self._read_file(path, ended)
+
     def read(self) -> None:
         """Count what was written since the last time."""
         if not self._begun:
@@ -43,7 +79,7 @@ class Tail:
             for path in self._out.glob(Writer.PATTERN):
                 self._read_file(path)
 
-    def _read_file(self, path: Path) -> None:
+    def _read_file(self, path: Path, ended: Collection[str] | None = None) -> None:
         if path.is_symlink() or not path.is_file():
             return
         with open(path, "rb") as file:
@@ -54,6 +90,8 @@ class Tail:
         self._read[path] = self._read.get(path, 0) + len(whole) + 1
         for raw in whole.splitlines():
             line = self._decoder.decode(raw)
-            if isinstance(line, VerdictLine) and line.phase in COUNTED:
+            if not isinstance(line, VerdictLine) or line.phase not in COUNTED:
+                continue
+            if ended is None or line.item in ended:
                 self.judged += 1
                 self.refused += not line.ok

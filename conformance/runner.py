@@ -27,8 +27,8 @@ from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_T
 from conformance.devices.device import DeviceProfile, EnvironmentFailure
 from conformance.lineage import interruptible
 from conformance.operator import REFERENCE, ROUTES, Operator
-from conformance.plan import examples_of_each
-from conformance.progress import Tail, bar
+from conformance.plan import about
+from conformance.progress import Pulse, Tail, bar
 from conformance.reporting import outcome
 from conformance.resume import Asked
 from conformance.routes import why_not
@@ -61,12 +61,7 @@ class Request(Asked):
     @property
     def expected(self) -> int:
         """Verdicts that a run without failures reaches, about."""
-        drawn = sum(
-            len(o.modes) * len(o.dtypes) * examples_of_each(o, self.profile) for o in self._called
-        )
-        documented = sum(2 * len(o.examples) + 2 * len(o.rejections) for o in self._called)
-        kept = sum(len(o.corpus) + len(o.regressions) for o in self._called)
-        return round((drawn + kept) / self.shard.count) + documented
+        return sum(about(one, self.profile, self.oracle, self.shard.count) for one in self._called)
 
     @property
     def _called(self) -> list[Operator]:
@@ -315,16 +310,21 @@ def _options(request: Request) -> Iterator[tuple[str, str]]:
 
 def _watch(process: subprocess.Popen[bytes], request: Request, console: Console) -> bool:
     """Show progress until pytest ends; True if a person interrupted it."""
-    tail = Tail(request.out, process.pid)
+    tail, pulse = Tail(request.out, process.pid), Pulse(console)
+    if request.resume:
+        tail.go_on()
     progress = bar(console)
     try:
         with progress:
-            task = progress.add_task("judging", total=request.expected)
+            expected = request.expected
+            task = progress.add_task("judging", total=expected)
             while process.poll() is None:
                 time.sleep(POLL_SECONDS)
                 tail.read()
                 words = f"judging, {tail.refused} failed" if tail.refused else "judging"
-                progress.update(task, completed=tail.judged, description=words)
+                total = max(expected, tail.judged)
+                progress.update(task, total=total, completed=tail.judged, description=words)
+                pulse.beat(tail.judged, total, tail.refused)
     except KeyboardInterrupt:
         # Its workers too: xdist waits ten seconds for a worker that is in the middle of an item.
         with contextlib.suppress(ProcessLookupError):

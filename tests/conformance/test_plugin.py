@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from conformance import run_folder
+from conformance.summary import Evidence, read_evidence
 from tests.conformance.toy_runs import CELLS, ROOT, Run
 
 
@@ -71,6 +73,19 @@ def test_the_same_seed_draws_the_same_cases_with_any_number_of_workers(run: Run)
     assert {line.worker for line in ended.verdicts()} == {"gw0", "gw1"}
 
 
+def test_an_item_that_pytest_is_asked_for_leaves_the_last_full_run_alone(
+    run: Run, tmp_path: Path
+) -> None:
+    latest = tmp_path / "toy" / "reports" / "latest"
+    run_folder.start(latest, Evidence(status="finished", seed=7)).release()
+    ended = run(file="check_copying.py::test_copies[copying-plain-int32]")
+    assert ended.out.name == "pytest"
+    assert (ended.status, ended.evidence.selected) == (0, 1)
+    kept = read_evidence(latest)
+    assert kept is not None
+    assert kept.seed == 7
+
+
 def test_another_seed_draws_other_cases(run: Run) -> None:
     first = {v.digest for v in run("--conformance-seed=1", "-k", "careful").verdicts()}
     second = {v.digest for v in run("--conformance-seed=2", "-k", "careful").verdicts()}
@@ -92,7 +107,7 @@ y is wrong in 1 of 5 elements.
     x: int64[5] = [0, 0, 0, 0, 0]
     y: int64[5])
   called was conftest.ToyDevice, a device of a pytest plugin: to call it again, run this item again
-  replay: python -m conformance replay reports/latest/failures/DIGEST \
+  replay: python -m conformance replay reports/pytest/failures/DIGEST \
 --operators records
 """  # noqa: W291
 

@@ -77,6 +77,6 @@ def toy_runs(place: Path) -> Run:
         if most_bytes is not None:
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
         output, _ = process.communicate(timeout=120)
-        return Ended(process.returncode, output, folder / "reports" / "latest")
+        return Ended(process.returncode, output, folder / "reports" / "pytest")
 
     return go

@@ -91,4 +91,4 @@ def test_pytest_of_another_repository_runs_its_own_templates_and_records(
     )
     assert done.returncode == 1, done.stdout + done.stderr
     assert "y is wrong in 1 of 5 elements." in done.stdout
-    assert "replay: moe-conformance replay reports/latest/failures/" in done.stdout
+    assert "replay: moe-conformance replay reports/pytest/failures/" in done.stdout

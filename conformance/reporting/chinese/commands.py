@@ -98,6 +98,13 @@ RUNS: tuple[Phrase, ...] = (
     (r"pytest ended before it had summed the run up", r"pytest 在汇总本次运行之前已结束"),
     (r"of the same diagnosis: (\d+) items?: ", r"同一诊断：另有 \1 项："),
     (r"^gave way to another card: ", r"已改用另一张卡："),
+    (
+        r"^judging for (\d+) min: ([\d,]+) of about ([\d,]+) verdicts(?:, ([\d,]+) failed)?",
+        lambda m: (
+            f"已判定 {m[1]} 分钟：约 {m[3]} 个判定中的 {m[2]} 个"
+            + (f"，{m[4]} 个未通过" if m[4] else "")
+        ),
+    ),
     (r"^interrupted: what was judged is summed up", r"已中断：正在汇总已判定的结果"),
     (r"^cut short by the budget: (\d+) items?: ", r"因时间预算未做完：\1 项："),
     (r"^not reached: (\d+) items?: ", r"未执行：\1 项："),

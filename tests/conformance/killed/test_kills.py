@@ -36,7 +36,7 @@ def test_a_killed_run_is_readable_and_incomplete_and_keeps_every_verdict(
     told = tmp_path / "acknowledged"
     moment = told_of(told, verdicts)
     assert killed(command, moment, tmp_path / "toy", TOY="good", **environment(told))
-    left = check_run(tmp_path / "toy" / "reports" / "latest", told)
+    left = check_run(tmp_path / "toy" / "reports" / "pytest", told)
     assert left == "incomplete with verdicts"
 
 

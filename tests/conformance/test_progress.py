@@ -1,0 +1,63 @@
+"""How far a run is: on a terminal a bar, elsewhere a line a minute, and no case counted twice."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+
+import pytest
+from rich.console import Console
+
+from conformance.evidence import VerdictLine, read_lines
+from conformance.plan import about
+from conformance.profiles import PROFILES
+from conformance.progress import Pulse, Tail
+from conformance.reporting.chinese import in_chinese
+from conformance.resume import finished_items
+from conformance.suite import operators
+from conformance.summary import COUNTED
+from tests.conformance.toy_runs import HERE, Run
+
+
+def beats(*, terminal: bool = False) -> Iterator[tuple[float, str]]:
+    """What a pulse has told by each of some seconds."""
+    at = 100.0
+    told = io.StringIO()
+    pulse = Pulse(Console(file=told, force_terminal=terminal, width=100), lambda: at)
+    for seconds, judged, failed in ((0, 0, 0), (59, 900, 0), (61, 1_000, 0), (119, 1_900, 0)):
+        at = 100.0 + seconds
+        pulse.beat(judged, 13_891, failed)
+        yield seconds, told.getvalue()
+    at = 100.0 + 3_700
+    pulse.beat(12_000, 13_891, 2)
+    yield 3_700, told.getvalue()
+
+
+def test_a_run_without_a_terminal_gives_a_sign_of_life_each_minute() -> None:
+    first = "judging for 1 min: 1,000 of about 13,891 verdicts\n"
+    last = "judging for 61 min: 12,000 of about 13,891 verdicts, 2 failed\n"
+    assert list(beats()) == [(0, ""), (59, ""), (61, first), (119, first), (3_700, first + last)]
+    assert in_chinese(last) == "已判定 61 分钟：约 13,891 个判定中的 12,000 个，2 个未通过\n"
+
+
+def test_on_a_terminal_the_bar_is_enough() -> None:
+    assert {told for _, told in beats(terminal=True)} == {""}
+
+
+def test_of_an_earlier_part_only_items_that_had_ended_are_counted(run: Run) -> None:
+    out = run(toy="dies").out
+    ended = finished_items(out)
+    lines = [line for line in read_lines(out) if isinstance(line, VerdictLine)]
+    whole = [line for line in lines if line.phase in COUNTED and line.item in ended]
+    assert 0 < len(whole) < len(lines)
+    tail = Tail(out, process=0)
+    tail.go_on()
+    assert (tail.judged, tail.refused) == (len(whole), 0)
+
+
+def test_about_as_many_verdicts_are_expected_as_are_reached(run: Run) -> None:
+    ended = run()
+    assert ended.status == 0
+    reached = sum(line.phase in COUNTED for line in ended.verdicts())
+    (record,) = (one for one in operators([HERE / "toy" / "records"]) if one.name == "copying")
+    assert about(record, PROFILES["smoke"], "reference") == pytest.approx(reached, rel=0.05)
