@@ -209,7 +209,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         records={name: one.on_route(context.route) for name, one in context.records.items()},
         libraries=context.traits,
         diagnosed=context.diagnosed,
-        end=budget.share() if budget is not None and draws(item) else math.inf,
+        end=budget.share(item.nodeid) if budget is not None and draws(item) else math.inf,
     )
     item.stash[TRIAL], item.stash[BODY] = trial, body
     item.obj = bind(

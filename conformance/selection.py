@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Generator
+from collections.abc import Collection, Generator
 from typing import Any
 
 import pytest
 
+from conformance.budget import RELATIONS, SEQUENCES, VALUES, parts
 from conformance.context import Context
 from conformance.resume import Finished
 from conformance.template import DRAWN, RELATION, body_of, draws_sequences
@@ -33,7 +34,8 @@ class Selection:
             items[:] = kept
         if context.budget is not None:
             drawing = [i for i in items if draws(i) and i.nodeid not in context.finished]
-            context.budget.begin(len(drawing) / context.workers, context.began)
+            kinds = {item.nodeid: drawn_as(_parameters(item)) for item in drawing}
+            context.budget.begin(parts(kinds), context.workers, context.began)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -74,7 +76,14 @@ def _rank(item: pytest.Item) -> int:
         return 0
     if "frozen" in parameters:
         return 1
-    return 3 if RELATION in parameters or draws_sequences(parameters) else 2
+    return 2 if drawn_as(parameters) == VALUES else 3
+
+
+def drawn_as(parameters: Collection[str]) -> str:
+    """What the items of a template with these parameters draw, a kind of `budget.SHARES`."""
+    if RELATION in parameters:
+        return RELATIONS
+    return SEQUENCES if draws_sequences(parameters) else VALUES
 
 
 def draws(item: pytest.Item) -> bool:

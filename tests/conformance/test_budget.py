@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Mapping
 
 import pytest
 
-from conformance.budget import Budget, seconds_of_budget
+from conformance.budget import (
+    RELATIONS,
+    SEQUENCES,
+    SHARES,
+    VALUES,
+    Budget,
+    parts,
+    seconds_of_budget,
+)
+from conformance.selection import drawn_as
 from conformance.suite import UsageError
-from tests.conformance.toy_runs import CELLS, Run
+from tests.conformance.toy_runs import CELLS, ROOT, Run
 
 
 @pytest.mark.parametrize(
@@ -24,26 +33,75 @@ def test_what_is_no_time_is_refused(text: str) -> None:
         seconds_of_budget(text)
 
 
-def test_the_time_left_is_shared_among_the_items_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    at = iter([0.0, 0.0, 10.0, 90.0, 95.0])
-    monkeypatch.setattr(time, "monotonic", lambda: next(at))
-    budget = Budget(100)
-    budget.begin(items=3)
-    assert budget.share() == pytest.approx(100 / 3)
-    assert budget.share() == pytest.approx(10 + 90 / 2)
-    assert budget.share() == 100, "the last one may have all that is left"
-    assert budget.share() == 100, "an item that another process was to run"
+class Clock:
+    """Seconds as a test says."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
 
 
-def test_a_process_that_replaces_another_gets_what_is_left(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(time, "monotonic", lambda: 50.0)
-    budget = Budget(100)
-    budget.begin(items=1, at=10.0)
-    assert budget.share() == 110
+def test_the_time_left_is_shared_among_the_items_left() -> None:
+    clock = Clock()
+    budget = Budget(100, clock)
+    budget.begin(parts(dict.fromkeys("abcd", VALUES)), processes=1)
+    assert budget.share("a") == pytest.approx(100 / 4)
+    clock.now = 10.0
+    assert budget.share("b") == pytest.approx(10 + 90 / 3)
+    clock.now = 90.0
+    assert budget.share("c") == pytest.approx(90 + 10 / 2)
+    clock.now = 95.0
+    assert budget.share("d") == pytest.approx(100), "the last one may have all that is left"
+    assert budget.share("a") == 100, "an item that another process was to run"
+
+
+def spent(kinds: Mapping[str, str], seconds: float) -> dict[str, float]:
+    """Seconds by what is drawn, where each item takes all the time that it gets."""
+    clock = Clock()
+    budget = Budget(seconds, clock)
+    budget.begin(parts(kinds), processes=1)
+    took: dict[str, float] = dict.fromkeys(kinds.values(), 0.0)
+    for item, kind in kinds.items():
+        end = budget.share(item)
+        took[kind] += end - clock.now
+        clock.now = end
+    assert clock.now == pytest.approx(seconds)
+    return took
+
+
+def test_the_budget_goes_to_where_failures_are_found() -> None:
+    values = {f"values {n}": VALUES for n in range(9)}
+    relations = {f"relation {n}": RELATIONS for n in range(117)}
+    took = spent({**values, **relations, "sequences": SEQUENCES}, 180)
+    assert took == pytest.approx({VALUES: 126, RELATIONS: 36, SEQUENCES: 18})
+    assert spent({**relations, **values}, 180) == pytest.approx({VALUES: 140, RELATIONS: 40})
+    assert spent(relations, 180) == pytest.approx({RELATIONS: 180})
+
+
+def test_the_shares_that_are_stated_are_those_that_are_given() -> None:
+    text = (ROOT / "docs" / "running.md").read_text()
+    stated = ", ".join(f"{share:.0%} {kind}" for kind, share in SHARES.items())
+    assert stated in text
+    assert sum(SHARES.values()) == pytest.approx(1)
+
+
+def test_a_template_draws_values_or_relations_or_sequences() -> None:
+    cell = ("operator", "mode", "dtype", "device", "case")
+    assert drawn_as(cell) == VALUES
+    assert drawn_as((*cell, "relation")) == RELATIONS
+    assert drawn_as(("operator", "device", "case")) == SEQUENCES
+
+
+def test_a_process_that_replaces_another_gets_what_is_left() -> None:
+    clock = Clock()
+    clock.now = 50.0
+    budget = Budget(100, clock)
+    budget.begin(parts({"a": VALUES}), processes=1, at=10.0)
+    assert budget.share("a") == 110
     assert not budget.spent
-    monkeypatch.setattr(time, "monotonic", lambda: 110.0)
+    clock.now = 110.0
     assert budget.spent
 
 
