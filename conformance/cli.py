@@ -2,7 +2,8 @@
 
 People read standard error; with ``--json`` one line of JSON goes to standard output. Exit status:
 0 accepted, 1 a verdict failed or a part of what was asked for was not judged, 2 wrong usage or
-nothing to do, 3 the device, build or environment failed and nothing was judged, 130 interrupted.
+nothing to do, 3 the device, build or environment failed and nothing was judged, or a record or the
+suite failed, 130 interrupted.
 """
 
 from __future__ import annotations

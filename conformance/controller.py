@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from conformance import run_folder, suite
+from conformance.broken import is_broken
 from conformance.context import BEGAN, BY_A_PERSON, BY_ITSELF, Context
 from conformance.coverage import Key, coverage, further
 from conformance.devices.device import EnvironmentFailure
@@ -109,7 +110,9 @@ class Controller:
         if lost := getattr(report, "conformance_lost", ""):
             self.lost.append(lost)
         elif report.failed and self._is_template(report.nodeid):
-            self.errors[report.nodeid] = report.longreprtext
+            # pytest's own text of a worker's report begins with the worker.
+            said = report.longrepr
+            self.errors[report.nodeid] = said if isinstance(said, str) else report.longreprtext
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Remember that a person ended the run. For ``-x`` pytest raises classes of its own."""
@@ -318,6 +321,8 @@ def exit_status(evidence: Evidence, *, interrupted: bool = False) -> int:
     if evidence.failures or any(cell.failed for cell in evidence.cells):
         return REFUSED
     if evidence.environment:
+        return ENVIRONMENT
+    if any(map(is_broken, evidence.errors.values())):
         return ENVIRONMENT
     missing = any(one.missing or one.unmet for one in evidence.coverage)
     incomplete = evidence.unjudged or evidence.unreached or evidence.left_out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from conformance.implementation import of_device
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.picture import Picture
 from conformance.provenance import provenance
-from conformance.replay import Replay
+from conformance.replay import Replay, save
 from conformance.run_folder import failure_folder
 from conformance.trial import Judged
 
@@ -124,6 +125,27 @@ def tell(
         as_drawn=as_drawn,
         links=[] if known is None else list(known.links),
         unconfirmed=unconfirmed(verdict, judged.observation),
+    )
+
+
+def without_bundle(judged: Judged, context: Context, item: str, why: str) -> FailureLine:
+    """A refused case of which no more than itself can be saved, as an error kept the rest away."""
+    case, verdict = judged.case, judged.verdict
+    folder = failure_folder(context.out, case, "")
+    with suppress(Exception):
+        save(Replay(case, judged.judged_as, judged.name, context.route), folder / CASE)
+    lines = [verdict.headline, *repr(case).splitlines(), "its bundle is the case alone:"]
+    lines += [*why.splitlines(), f"replay: {replay_line(folder, context)}"]
+    return FailureLine(
+        worker=context.worker,
+        item=item,
+        operator=case.operator,
+        mode=case.mode,
+        dtype=case.dtype,
+        digest=case.digest,
+        case=str((folder / CASE).relative_to(context.out)),
+        headline=verdict.headline,
+        text="\n  ".join(lines),
     )
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Generator, Iterator
+from traceback import format_exception
 from typing import Any
+from unittest import SkipTest
 
 import pytest
 
 from conformance import suite
 from conformance.binding import bind
+from conformance.broken import BROKEN, explained, is_broken
 from conformance.case import Case
 from conformance.context import BY_A_PERSON, BY_ITSELF, DEFAULTS, Context
 from conformance.controller import ENVIRONMENT, Controller
@@ -24,7 +27,7 @@ from conformance.devices.device import (
 from conformance.devices.open import open_device
 from conformance.ending import Ending
 from conformance.evidence import AnyLine, EnvironmentLine, ItemLine, verdict_line
-from conformance.failure import tell
+from conformance.failure import tell, without_bundle
 from conformance.junit import properties
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.operator import ORACLES, ROUTES
@@ -295,6 +298,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
                 trial.replay()
         except (EnvironmentFailure, OperatorUnavailable) as lost:
             trial.lost = str(lost)
+        except BrokenRecord as broken:
+            trial.stopped = str(broken).partition("\n")[0]
         raise
     return True
 
@@ -324,7 +329,7 @@ def _made_report(
         _lose(report, str(error))
         _put(context, report, line)
     elif isinstance(error, BrokenRecord):
-        report.longrepr = str(error)
+        _explain(report, error, str(error))
     elif isinstance(error, Refused) and trial.smallest is not None:
         try:
             told = tell(
@@ -341,12 +346,22 @@ def _made_report(
                 alone_accepted=trial.alone_accepted,
             )
         except OSError as full:
-            _lose(report, f"the bundle of a refused case cannot be written: {full}")
+            why = f"the bundle of a refused case cannot be written: {full}"
+            told = without_bundle(trial.smallest, context, item.nodeid, why)
+            ended = ItemLine(worker=context.worker, item=item.nodeid, outcome="refused")
+            _put(context, report, told, ended)
+            _lose(report, why)
             return report
+        except Exception as broken:  # of a contract: the verdict stands, and so does the session
+            report.sections.append(("traceback", "".join(format_exception(broken))))
+            why = explained(broken).rpartition("\n")[0]
+            told = without_bundle(trial.smallest, context, item.nodeid, why)
         report.longrepr = told.text
         report.sections = [s for s in report.sections if s[0] != "Hypothesis"]
         ended = ItemLine(worker=context.worker, item=item.nodeid, outcome="refused")
         _put(context, report, told, ended)
+    elif isinstance(error, Exception) and not isinstance(error, AssertionError | SkipTest):
+        _explain(report, error, explained(error))
     elif error is None and call.when == "call":
         outcome = "withheld" if trial.withheld else "cut" if trial.cut else "accepted"
         ended = ItemLine(
@@ -354,6 +369,13 @@ def _made_report(
         )
         _put(context, report, ended)
     return report
+
+
+def _explain(report: pytest.TestReport, error: BaseException, text: str) -> None:
+    """Let a report say what went wrong and where; pytest's log keeps the traceback."""
+    cause = error.__cause__ or error
+    report.sections.append(("traceback", "".join(format_exception(cause))))
+    report.longrepr = text if is_broken(text) else f"{BROKEN}{text}"
 
 
 def _put(context: Context, report: pytest.TestReport, *lines: AnyLine) -> None:

@@ -165,7 +165,7 @@ def run(request: Request, console: Console) -> Outcome:
             console.print("nothing was judged: pytest ended before its first item")
         return Outcome(status, "nothing judged", "", 0, 0, 0.0, "")
     with contextlib.suppress(OSError):  # where the disk is full, the evidence says so
-        (request.out / "pytest.log").write_bytes(text)
+        (request.out / outcome.LOG).write_bytes(text)
     status = evidence.exit_status if evidence.exit_status is not None else ENVIRONMENT
     status = INTERRUPTED if interrupted else status
     if request.counted and request.libraries is not None and status in (ACCEPTED, REFUSED):

@@ -30,6 +30,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 from unittest import SkipTest
 
+from conformance.broken import PASSED_ON, explained
 from conformance.by_standard import ByStandard
 from conformance.case import Case
 from conformance.devices.device import EnvironmentFailure, OperatorUnavailable
@@ -94,7 +95,7 @@ class Lost(BaseException):
 
 
 class BrokenRecord(BaseException):
-    """A record contradicts itself: its case names another operator. No Exception, as above."""
+    """A record contradicts itself, or code of it fails. No Exception, as above."""
 
 
 @dataclass(frozen=True)
@@ -314,6 +315,10 @@ class Trial:
         except AssertionError:
             if all(judged.verdict.ok for judged in self._verdicts):
                 raise
+        except PASSED_ON:
+            raise
+        except Exception as error:
+            raise BrokenRecord(explained(error)) from error
         finally:
             _current.reset(token)
         if not self._verdicts:

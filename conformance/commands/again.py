@@ -9,10 +9,11 @@ from pathlib import Path
 from rich.console import Console
 
 from conformance import replay, suite
+from conformance.broken import PASSED_ON, explained
 from conformance.by_standard import by_standard
 from conformance.context import DEFAULTS, one_of
 from conformance.controller import ACCEPTED, ENVIRONMENT, REFUSED
-from conformance.devices.device import Device, DeviceProfile
+from conformance.devices.device import Device, DeviceProfile, EnvironmentFailure
 from conformance.devices.foreign import checkout_libraries
 from conformance.devices.npu import NpuDevice
 from conformance.devices.open import open_device
@@ -114,6 +115,10 @@ def judge_again(
             progress.update(task, advance=1, description="running the call")
             observation, verdict = judged(device, Arithmetic.of(device.profile))
             progress.update(task, advance=1, description="judging")
+    except (suite.UsageError, *PASSED_ON):
+        raise
+    except Exception as error:
+        raise EnvironmentFailure(explained(error)) from error
     finally:
         device.close()
     if saved.judged_as == "values":

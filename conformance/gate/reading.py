@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from conformance.broken import is_broken
 from conformance.chain import Follower
 from conformance.evidence import MOST_BYTES, SCHEMA, AnyLine, DeviceLine, VerdictLine, Writer
 from conformance.gate.contradictions import contradictions
@@ -106,6 +107,9 @@ def _reasons(run: Run) -> Iterator[str]:
         return
     for message in evidence.environment:
         yield f"the device or its environment failed: {message}"
+    for item, text in evidence.errors.items():
+        if is_broken(text):
+            yield f"{item.rpartition('::')[2]}: {text.partition(chr(10))[0]}"
     if evidence.status != "finished":
         yield f"incomplete: the run is {evidence.status}{_missing(evidence)}"
     elif evidence.cut or evidence.unreached:

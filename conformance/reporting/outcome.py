@@ -9,6 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from conformance.boundaries import limits_told
+from conformance.broken import is_broken
 from conformance.called import near
 from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
 from conformance.evidence import FailureLine
@@ -35,6 +36,7 @@ from conformance.shard import WHOLE
 from conformance.suite import UsageError
 from conformance.summary import Evidence
 
+LOG = "pytest.log"
 SHOWN_FAILURES = 3
 SHOWN_ITEMS = 5
 SHOWN_LOG_LINES = 15
@@ -79,9 +81,12 @@ def tell(out: Path, evidence: Evidence, status: int, console: Console) -> None:
     if untold:
         console.print(f"\n{len(untold)} more failed items: {out / 'failures'}", markup=False)
         _kept(untold, console)
-    for item, text in list(evidence.errors.items())[:SHOWN_FAILURES]:
-        console.print(f"\n{item} ended without a verdict:", style="bold", markup=False)
+    for items, text in _errors(evidence)[:SHOWN_FAILURES]:
+        console.print(f"\n{items[0]} ended without a verdict:", style="bold", markup=False)
         _show_end(text, console)
+        _list("  of the same error", items[1:], console)
+    if any(map(is_broken, evidence.errors.values())):
+        console.print(f"tracebacks: {near(out / LOG)}", markup=False)
     for message in evidence.environment:
         console.print(f"the device or its environment failed: {message}", markup=False)
     lines = (
@@ -93,7 +98,9 @@ def tell(out: Path, evidence: Evidence, status: int, console: Console) -> None:
     )
     for line in (*lines, *tiling_key_lines(evidence), *observed_lines(evidence)):
         console.print(line, markup=False)
-    for line in (*(f"not judged: {cell}" for cell in evidence.unjudged), *told(evidence.left_out)):
+    said = [item for item, text in evidence.errors.items() if is_broken(text)]
+    unsaid = [cell for cell in evidence.unjudged if not any(f"[{cell}]" in s for s in said)]
+    for line in (*(f"not judged: {cell}" for cell in unsaid), *told(evidence.left_out)):
         console.print(line, markup=False)
     _list("cut short by the budget", evidence.cut, console)
     _list("not reached", evidence.unreached, console)
@@ -108,8 +115,19 @@ def tell(out: Path, evidence: Evidence, status: int, console: Console) -> None:
     console.print(f"{words} in {evidence.seconds:.0f} s; evidence: {where}", markup=False)
 
 
+def _errors(evidence: Evidence) -> list[tuple[list[str], str]]:
+    """The items that ended without a verdict, those whose texts begin alike together."""
+    found: dict[str, tuple[list[str], str]] = {}
+    for item, text in evidence.errors.items():
+        alike = text.partition("\n")[0] if is_broken(text) else item
+        found.setdefault(alike, ([], text))[0].append(item)
+    return list(found.values())
+
+
 def result(evidence: Evidence, status: int) -> str:
     """The run's result in a word or two."""
+    if status == ENVIRONMENT and not evidence.environment:
+        return "a record or the suite failed"
     if status == REFUSED and not evidence.failures:
         return "incomplete"
     if status == ACCEPTED and evidence.cut:

@@ -97,6 +97,31 @@ RUNS: tuple[Phrase, ...] = (
     (r"^the device or its environment failed: ", r"设备或环境故障："),
     (r"pytest ended before it had summed the run up", r"pytest 在汇总本次运行之前已结束"),
     (r"of the same diagnosis: (\d+) items?: ", r"同一诊断：另有 \1 项："),
+    (r"of the same error: (\d+) items?: ", r"同一错误：另有 \1 项："),
+    (r"^tracebacks: ", r"回溯信息："),
+    (r"^a record or the suite failed: ", r"算子记录或本套件出错："),
+    (
+        r"an error of a record or of the suite, not of a kernel: ",
+        r"算子记录或本套件的错误，与内核无关：",
+    ),
+    (
+        r"the record of (\S+) and its formula disagree on output (\S+)",
+        r"\1 的记录与其公式对输出 \2 不一致",
+    ),
+    (
+        r"the record of (\S+) and its formula disagree on a case",
+        r"\1 的记录与其公式对某个用例不一致",
+    ),
+    (
+        r"in (\S+), (\S+): the case has (\S*\[.*\]), the formula gives (\S*\[.*\])$",
+        r"\1，\2：用例为 \3，公式给出 \4",
+    ),
+    (r"in (\S+), (\S+): the formula has no such output$", r"\1，\2：公式没有该输出"),
+    (r"in (\S+), (\S+): its formula rejects it: ", r"\1，\2：其公式拒绝该用例："),
+    (r"the record: ", r"记录："),
+    (r"raised at (\S+:\d+), in (\S+)$", r"抛出位置：\1，函数 \2"),
+    (r"no kernel was judged by it$", r"未据此判定任何内核"),
+    (r"its bundle is the case alone:", r"复现包中仅有该用例："),
     (r"^gave way to another card: ", r"已改用另一张卡："),
     (
         r"^judging for (\d+) min: ([\d,]+) of about ([\d,]+) verdicts(?:, ([\d,]+) failed)?",

@@ -23,6 +23,7 @@ class ToyDevice:
 
     CANN gives it the profile of an NPU with that version.
 
+    rejects answers 161002, as an interface does to which an output's shape is wrong.
     slow takes its time, and may be wrong too; dies ends its process after 450 calls.
     """
 
@@ -50,6 +51,8 @@ class ToyDevice:
             raise EnvironmentFailure("half of the toy is lost")
         if self.mood == "skips" and case.mode == "careful":
             pytest.skip("not today")
+        if self.mood == "rejects":
+            return Observation(Outcome.REJECTED, 161002, "aclnnToyGetWorkspaceSize")
         copied = case.arrays["x"].copy()
         if copied.size >= 5 and self.mood == "hangs":
             time.sleep(SECONDS)
@@ -59,7 +62,7 @@ class ToyDevice:
         if copied.size >= 5 and self.mood == "moody":
             self.mood = "good"
             copied[-1] += 1
-        return Observation(Outcome.COMPLETED, outputs={"y": copied})
+        return Observation(Outcome.COMPLETED, outputs={"y": copied}, unwritten={"y": 0})
 
 
 @pytest.fixture(scope="session")

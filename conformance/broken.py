@@ -1,0 +1,64 @@
+"""What is said of an error that no kernel made: of a record, a reference, a law, or the suite."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from pathlib import Path
+from unittest import SkipTest
+
+from hypothesis.errors import HypothesisException
+
+from conformance.devices.device import EnvironmentFailure, OperatorUnavailable
+from conformance.numerics.agreement import ReferenceDisagreement
+
+BROKEN = "an error of a record or of the suite, not of a kernel: "
+"""How the text begins of an item that such an error ended; a run with one ends with status 3."""
+
+NO_VERDICT = "no kernel was judged by it"
+HARNESS = Path(__file__).resolve().parent
+PASSED_ON = (EnvironmentFailure, OperatorUnavailable, HypothesisException, SkipTest)
+"""Exceptions that say else: the device is lost, a draw is rejected, an item is skipped."""
+
+
+def explained(error: BaseException) -> str:
+    """The error, and the line that raised it: of the record's own files, if one is there.
+
+    A disagreement of a record with its reference names the record by itself.
+    """
+    told, place = str(error), _place(error)
+    if isinstance(error, ReferenceDisagreement):
+        place = None
+    else:
+        told = f"{type(error).__name__}: {told}" if told else type(error).__name__
+    lines = [f"{BROKEN}{told}"]
+    if place is not None:
+        lines += [f"  raised at {_near(place.filename)}:{place.lineno}, in {place.name}"]
+    return "\n".join([*lines, f"  {NO_VERDICT}"])
+
+
+def is_broken(text: str) -> bool:
+    """Whether the text of an item that ended without a verdict tells of such an error."""
+    return text.startswith(BROKEN)
+
+
+def _place(error: BaseException) -> traceback.FrameSummary | None:
+    """The last frame in a file of a record or a reference, else in the suite's, else any."""
+    frames = list(traceback.extract_tb(error.__traceback__))
+    own = [one for one in frames if not _is_installed(one.filename)]
+    of_record = [one for one in own if HARNESS not in Path(one.filename).resolve().parents]
+    # A template, which calls all others, is the first frame of them.
+    of_record = [one for one in of_record if not one.name.startswith("test_")]
+    found = of_record or own or frames
+    return found[-1] if found else None
+
+
+def _is_installed(file: str) -> bool:
+    """Whether a file is of Python or of a package beside the suite."""
+    inside = HARNESS in Path(file).resolve().parents
+    return not inside and ("site-packages" in file or file.startswith(os.path.dirname(os.__file__)))
+
+
+def _near(file: str) -> str:
+    relative = os.path.relpath(file)
+    return file if relative.startswith("..") else relative
