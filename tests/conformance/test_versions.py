@@ -90,14 +90,14 @@ def toy(tmp_path: Path) -> Run:
 
 
 TOLD = (
-    "dated, careful: not called on an NPU with CANN 9.1.0, but up to CANN 8.5:"
+    "by_version, careful: not called on an NPU with CANN 9.1.0, but up to CANN 8.5:"
     " later ones write beyond y [toy sources]"
 )
 
 
 def test_a_run_leaves_the_mode_out_and_says_so(toy: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CANN", "9.1.0")
-    ended = toy("--conformance-operator=dated")
+    ended = toy("--conformance-operator=by_version")
     assert ended.status == 0, ended.output
     evidence = ended.evidence
     assert evidence.withheld == [TOLD]
@@ -111,7 +111,7 @@ def test_a_run_with_a_known_version_makes_all_calls(
     toy: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CANN", "8.5.0")
-    ended = toy("--conformance-operator=dated")
+    ended = toy("--conformance-operator=by_version")
     assert ended.status == 0, ended.output
     assert ended.evidence.withheld == []
     assert {line.mode for line in ended.verdicts()} == {"plain", "careful"}
@@ -165,6 +165,6 @@ def test_shards_of_a_run_leave_out_together_what_each_does(tmp_path: Path) -> No
 
 def test_it_is_told_in_chinese() -> None:
     assert in_chinese(f"not possible here, not judged: {TOLD}") == (
-        "此处无法执行，未判定：dated, careful：不在 CANN 9.1.0 的 NPU 上调用，仅支持到 CANN 8.5："
-        "later ones write beyond y [toy sources]"
+        "此处无法执行，未判定：by_version, careful：不在 CANN 9.1.0 的 NPU 上调用，"
+        "仅支持到 CANN 8.5：later ones write beyond y [toy sources]"
     )

@@ -13,7 +13,7 @@ SINCE = Clause("later ones write beyond y", "toy sources", SourceClass.SOURCE_RE
 
 
 def renamed(case: Case) -> Case:
-    return replace(case, operator="dated")
+    return replace(case, operator="by_version")
 
 
 def cases(mode: str, dtype: str) -> st.SearchStrategy[Case]:
@@ -22,9 +22,9 @@ def cases(mode: str, dtype: str) -> st.SearchStrategy[Case]:
 
 OPERATOR = replace(
     copying.OPERATOR,
-    name="dated",
-    title="Dated",
-    aclnn="aclnnDated",
+    name="by_version",
+    title="ByVersion",
+    aclnn="aclnnByVersion",
     modes=(Mode("plain", copying.RULE), Mode("careful", copying.RULE, until=Until("8.5", SINCE))),
     cases=cases,
     examples=(
