@@ -101,8 +101,11 @@ def check_device(request: Request, profile: DeviceProfile) -> None:
 def record_failure(request: Request, failure: Exception) -> None:
     """Leave a run's folder that says that nothing was judged: an older run's must not stand for it.
 
-    The older run's failures stay, to be replayed. Raises `suite.UsageError` as `check` does.
+    The older run's failures stay, to be replayed. A run that was to go on keeps its verdicts: it is
+    no older one. Raises `suite.UsageError` as `check` does.
     """
+    if request.resume:
+        return
     evidence = _unjudged(request, ENVIRONMENT)
     evidence.environment = [str(failure)]
     run_folder.start(request.out, evidence, judges=False).release()

@@ -93,3 +93,14 @@ def test_a_folder_of_which_a_record_does_not_load_is_wrong_use_whatever_is_asked
     assert main(["run", *ON_SIMULATOR, *asked]) == 2
     assert f"{records / 'other.py'}': fails to import: SyntaxError(" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
+
+
+def test_a_run_that_cannot_go_on_for_want_of_a_device_keeps_its_verdicts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ("--operator", NAME, "--resume", "--", "-k", "test_examples and README")
+    _, first = run(tmp_path / "out", *(word for word in asked if word != "--resume"))
+    monkeypatch.setenv("CXX", "g++-0")
+    status, kept = run(tmp_path / "out", *asked)
+    assert (status, kept.cases, kept.environment) == (3, first.cases, [])
+    assert kept.cases > 0
