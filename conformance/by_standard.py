@@ -18,7 +18,7 @@ from conformance.fill import Fill, prescribed_family
 from conformance.numerics.standards import STANDARDS, Kind, Ruling, Standard, StandardVerdict
 from conformance.numerics.standards.comparison import compare
 from conformance.observation import Observation, Outcome
-from conformance.operator import Arrays, Operator, Sum
+from conformance.operator import Arrays, Operator, Sum, Varying
 from conformance.suite import UsageError
 from conformance.verdict import Verdict
 from reference.floats import format_of, to_bits
@@ -86,6 +86,7 @@ class ByStandard:
 
 def by_standard(gate: str | None, every: bool, operators: Iterable[Operator]) -> ByStandard:
     """Raises UsageError for a gate that is no standard, or that says nothing of these operators."""
+    operators = tuple(operators)
     if gate is None:
         return ByStandard(tuple(STANDARDS) if every else ())
     if gate not in STANDARDS:
@@ -95,7 +96,17 @@ def by_standard(gate: str | None, every: bool, operators: Iterable[Operator]) ->
     if Kind.COMPUTED not in STANDARDS[gate].kinds or outside:
         what = "computed floats" + (f" of {', '.join(outside)}" if outside else "")
         raise UsageError("standard", gate, f"it says nothing of {what}")
+    if operators and not any(map(_adds, operators)):
+        names = ", ".join(operator.name for operator in operators)
+        raise UsageError("standard", gate, f"it judges sums, and no output of {names} is one")
     return ByStandard(tuple(STANDARDS) if every else (gate,), gate)
+
+
+def _adds(operator: Operator) -> bool:
+    """Whether an output of the operator may be a sum."""
+    declared = operator.contracts.values()
+    each = (one.among.values() if isinstance(one, Varying) else (one,) for one in declared)
+    return any(isinstance(contract, Sum) for some in each for contract in some)
 
 
 def rulings(

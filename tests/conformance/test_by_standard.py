@@ -15,10 +15,11 @@ from conformance.fill import PRESCRIBED, Fill
 from conformance.judge import judge
 from conformance.numerics.standards import STANDARDS, Kind, Ruling, StandardVerdict
 from conformance.observation import Outcome
+from conformance.operator import Copy
 from conformance.suite import UsageError
 from conformance.summary import standard_rows
 from tests.conformance.front_door import ONE_OPERATOR
-from tests.conformance.segment_sum import case, observe, operator
+from tests.conformance.segment_sum import SUM, case, observe, operator
 
 ROOT = Path(__file__).resolve().parents[2]
 ALL = tuple(STANDARDS)
@@ -106,6 +107,10 @@ def test_a_gate_must_be_a_standard_that_speaks_of_the_operators_sums():
         by_standard("ecosystem", False, [operator()])
     with pytest.raises(UsageError, match="says nothing of computed floats"):
         by_standard("commercial-move", False, [operator()])
+    moved = replace(operator(), contracts={"y": Copy(SUM)})
+    with pytest.raises(UsageError, match=f"and no output of {moved.name} is one"):
+        by_standard("commercial-l1", False, [moved])
+    assert by_standard("commercial-l1", False, [moved, operator()]).gate == "commercial-l1"
     with pytest.raises(UsageError, match="of float64"):
         by_standard("ecosystem-v2", False, [replace(operator(), dtypes=("float64",))])
 
