@@ -19,7 +19,7 @@ from conformance.printable import printable
 from conformance.reporting.chinese import in_chinese
 from conformance.reporting.drawing import heat_map, histogram, legend
 from conformance.reporting.groups import Group, groups, kept_lines
-from conformance.reporting.terminal import called_lines, percent
+from conformance.reporting.terminal import called_lines, further_lines, percent
 from conformance.reporting.texts import HTML_LANGUAGE, LANGUAGES, texts
 from conformance.suite import UsageError
 from conformance.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence
@@ -72,6 +72,9 @@ def render(evidence: Evidence, language: str = "en") -> str:
         result=result(evidence),
         cells=[_cell(cell) for cell in evidence.cells if _matters(cell, evidence)],
         coverage=[one for one in evidence.coverage if one.tuples],
+        further=[
+            in_chinese(line) if language == "zh" else line for line in further_lines(evidence)
+        ],
         shown_missing=SHOWN_MISSING,
         failures=[_failure(one, language) for one in shown],
         more_failures=len(evidence.failures) - told,

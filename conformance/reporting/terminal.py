@@ -108,14 +108,19 @@ def coverage_lines(evidence: Evidence) -> Iterator[str]:
     if edges:
         judged = sum(one.edges_judged for one in declared)
         yield f"edges of tilings on chips: {judged:,} of {edges:,} judged"
-    if evidence.further:
-        yield f"larger profiles: {'; '.join(map(_further, evidence.further))}"
+    yield from further_lines(evidence)
     missing += unmet
     if evidence.failures:
         return
     yield from (f"not judged: {one}" for one in missing[:SHOWN_MISSING])
     if len(missing) > SHOWN_MISSING:
         yield f"not judged: {len(missing) - SHOWN_MISSING:,} more, see coverage in evidence.json"
+
+
+def further_lines(evidence: Evidence) -> Iterator[str]:
+    """What larger profiles judge of the same operators besides, if they do."""
+    if evidence.further:
+        yield f"larger profiles: {'; '.join(map(_further, evidence.further))}"
 
 
 def _combinations(strength: int) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from conformance.cli import main
+from conformance.coverage import Coverage, Further
 from conformance.evidence import FailureLine
 from conformance.reporting import html
 from conformance.reporting.texts import LANGUAGES, TEXTS
@@ -65,6 +66,18 @@ class Elements(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._inside:
             self.replays.append(data)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_cells_are_told_beside_all_that_the_profile_declares_and_what_others_add(
+    language: str,
+) -> None:
+    names = {"operator": "copying", "mode": "plain", "dtype": "float32", "strength": 2}
+    one = Coverage(**names, levels={}, tuples=6, edges={"e": 1}, open=4, open_edges=8)
+    more = [Further(profile="gate", edges=1049, strength=3, tuples=14)]
+    page = html.render(Evidence(coverage=[one], further=more), language)
+    assert '<td class="n">2 / 6</td><td class="n">1 / 9</td>' in page
+    assert "1,049" in page
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
