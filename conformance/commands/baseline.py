@@ -20,6 +20,7 @@ from conformance.gate.baseline import Baseline
 from conformance.gate.facts import facts
 from conformance.gate.measured import measured
 from conformance.gate.reading import CannotJudge, read_run, whole
+from conformance.left_out import told
 from conformance.reporting.language import put
 
 
@@ -71,6 +72,8 @@ def accept_command(parsed: argparse.Namespace, console: Console) -> int:
     path = baselines.accept(parsed.baselines, name, found, parsed.who, parsed.why, confirmed)
     accepted = baselines.read(path)
     for line in _lines(accepted):
+        console.print(line, markup=False)
+    for line in told(run.evidence.left_out):
         console.print(line, markup=False)
     failing = [name for name, one in found.named.items() if not one.ok]
     if failing:

@@ -202,6 +202,13 @@ def test_what_cannot_be_judged_cannot_be_accepted(tmp_path: Path, capsys: Captur
     assert not (tmp_path / "b").exists()
 
 
+def test_what_an_accepted_run_left_out_is_told(tmp_path: Path, capsys: Captured) -> None:
+    folder = str(run(tmp_path / "run", left_out={"unpermute": "it is not in ops"}, exit_status=1))
+    place = ("--baselines", str(tmp_path / "baselines"))
+    assert main(["baseline", "accept", folder, "--who", "A", "--why", "w", *place]) == 0
+    assert "not judged: unpermute: it is not in ops" in capsys.readouterr().err
+
+
 def test_a_failure_in_an_accepted_run_still_needs_a_waiver(
     tmp_path: Path, capsys: Captured
 ) -> None:
