@@ -310,8 +310,8 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Put on record how an item ended; let a refused one report its verdict, and nothing else."""
     report = _made_report(item, call, (yield))
-    if isinstance(report.longrepr, str):
-        report.longrepr = printable(report.longrepr)
+    if report.failed and (text := printable(report.longreprtext)) != report.longreprtext:
+        report.longrepr = text
     return report
 
 

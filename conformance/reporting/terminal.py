@@ -68,7 +68,9 @@ def withheld_lines(evidence: Evidence) -> Iterator[str]:
 
 
 def called_lines(evidence: Evidence) -> Iterator[str]:
-    """What the devices really called."""
+    """What the devices really called; a device of a plugin may not say what it is."""
+    if evidence.cases and not evidence.devices:
+        yield "called: a device that names neither itself nor its libraries"
     told = dict.fromkeys(one.implementation for one in evidence.devices if one.implementation)
     yield from (f"called: {implementation}" for implementation in told)
 

@@ -26,7 +26,9 @@ from tests.conformance.bundle.bundles import CASE, bundle, resealed
 from tests.conformance.bundle.bundles import put as put_file
 from tests.conformance.front_door import HERE, ONE_OPERATOR, ROOT, conformance
 from tests.conformance.gate.asking import accepted, waiver
-from tests.conformance.gate.runs import every_cell, refused, run
+from tests.conformance.gate.runs import every_cell, refused
+from tests.conformance.gate.runs import run as run_folder
+from tests.conformance.toy_runs import Run
 
 EVIL = "\x1b[2J\x9b31m\u202e\u2066\u200f\x07\x7f\x85\u2028[/red]:x:"
 Said = Callable[..., str]
@@ -149,7 +151,7 @@ def test_no_text_of_a_run_gets_out_raw(
     """By all that reads its folder: a text is changed wherever it stands, so that all agree."""
     monkeypatch.chdir(tmp_path)
     errors = {"t.py::test_x": "E: no"}
-    folder = run(
+    folder = run_folder(
         tmp_path / "run", every_cell(refused()), errors=errors, observed=["a call in doubt"]
     )
     files = {path: path.read_text() for path in (*folder.glob("*.jsonl"), folder / "evidence.json")}
@@ -207,7 +209,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def test_no_text_of_a_baseline_gets_out_raw(tmp_path: Path, said: Said) -> None:
-    folder = run(tmp_path / "run")
+    folder = run_folder(tmp_path / "run")
     accepted(tmp_path / "b", folder, "main")
     path = tmp_path / "b" / "main.json"
     right = msgspec.json.decode(path.read_bytes())
@@ -221,7 +223,7 @@ def test_no_text_of_a_baseline_gets_out_raw(tmp_path: Path, said: Said) -> None:
 
 @pytest.mark.parametrize("field", ["operator", "where", "device", "reason", "owner", "link", EVIL])
 def test_no_text_of_a_waiver_gets_out_raw(tmp_path: Path, said: Said, field: str) -> None:
-    folder = run(tmp_path / "run", every_cell(refused()))
+    folder = run_folder(tmp_path / "run", every_cell(refused()))
     path = tmp_path / "waivers.toml"
     text = waiver(reason=EVIL, owner=EVIL)
     kept = {"reason": EVIL, "owner": EVIL}
@@ -261,6 +263,21 @@ def test_no_text_of_a_regression_gets_out_raw_from_pytest_and_junit(tmp_path: Pa
     assert {"report.html", "junit.xml", "pytest.log"} <= files.keys()
     shown = [files["report.html"], files["junit.xml"], files["pytest.log"]]
     assert obeyed("".join([ended.err, ended.out, *shown])) == []
+
+
+BROKEN = """
+def test_breaks(request):
+    raise ValueError("\\x1b[2J\\x9b31m\\u202e and words")
+"""
+
+
+def test_an_error_of_anybody_s_test_is_told_printably(run: Run) -> None:
+    folder = run("--collect-only").out.parents[1]
+    (folder / "check_broken.py").write_text(BROKEN)
+    ended = run("--junit-xml=junit.xml", file="check_broken.py")
+    assert ended.status == 1
+    assert "?[2J?31m? and words" in ended.output
+    assert obeyed(ended.output + (folder / "junit.xml").read_text()) == []
 
 
 def test_nothing_is_printed_past_the_ways_out() -> None:

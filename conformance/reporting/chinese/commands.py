@@ -194,6 +194,7 @@ IMPLEMENTATIONS = (
     ("the package in ", "算子包 "),
     ("the checkout ", "源码目录 "),
     (", a device of a pytest plugin", "（pytest 插件的设备）"),
+    ("a device that names neither itself nor its libraries", "未说明自身及其库的设备"),
 )
 ABSENT = (
     ("a replay opens no plugin's device", "复现命令无法打开插件的设备"),

@@ -30,6 +30,7 @@ from conformance.replay import Replay, load, save
 from device_kernels.build import build
 from tests.conformance.bundle.bundles import CASE, bundle
 from tests.conformance.front_door import NAME, ONE_OPERATOR, conformance
+from tests.conformance.toy_runs import Run
 
 ON_SIMULATOR = ("--device", "sim")
 PLUGIN = """
@@ -102,6 +103,16 @@ def test_a_device_of_a_plugin_names_itself_and_nothing_is_judged_in_its_place(
     lines = [line for line in read_lines(out) if isinstance(line, DeviceLine)]
     assert lines[0].implementation.startswith(words)
     assert words in (out / "report.html").read_text()
+
+
+def test_a_run_on_a_device_without_a_profile_does_not_pass_for_one_on_the_suite_s(
+    run: Run,
+) -> None:
+    ended = run("-k", "careful and int64", toy="wrong")
+    assert "\ncalled: a device that names neither itself nor its libraries\n" in ended.output
+    (failure,) = ended.evidence.failures
+    saved = load(ended.out / failure.case).implementation
+    assert saved == Implementation(source="plugin", place="conftest.ToyDevice")
 
 
 def test_another_implementation_is_judged_if_it_is_named_and_the_verdict_says_so(
