@@ -171,12 +171,17 @@ def _special(
     )
 
 
+NOT_DRAWN = b"\xfb\x7f"
+"""A pattern, repeated, that no recipe draws. Judges need it no more, but a recipe gives the values
+that it gave: cases are kept by what they hold."""
+
+
 def _patterns(generator: np.random.Generator, shape: tuple[int, int], fmt: Format) -> NDArray[Any]:
     """Storage patterns of every kind, for values that are moved and not computed with.
 
     One in four has an exponent of ones: NaNs, quiet and signalling, of every payload and sign; one
     in four an exponent of zeros: subnormals, one in eight of which is a zero of either sign. The
-    others are any pattern, the poison of outputs among them: a right kernel may write it.
+    others are any pattern but `NOT_DRAWN`.
     """
     dtype = to_bits(np.zeros(1), fmt).dtype
     bits = generator.integers(0, 2 ** (8 * dtype.itemsize), shape, dtype)
@@ -185,7 +190,8 @@ def _patterns(generator: np.random.Generator, shape: tuple[int, int], fmt: Forma
     bits = np.where(kind == 0, bits | exponent, np.where(kind == 1, bits & ~exponent, bits))
     sign = dtype.type(1 << (8 * dtype.itemsize - 1))
     bits = np.where((kind == 1) & (generator.random(shape) < 1 / 8), bits & sign, bits)
-    return np.asarray(bits, dtype)
+    left_out = np.frombuffer(NOT_DRAWN * (dtype.itemsize // 2), dtype)[0]
+    return np.asarray(np.where(bits == left_out, left_out ^ dtype.type(1), bits), dtype)
 
 
 FAMILIES: dict[str, Family] = {
