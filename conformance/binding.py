@@ -79,7 +79,11 @@ def bind(
                 f"the record of {operator.name} draws a case of operator {named!r}: a record's "
                 "cases must name its own operator (Case.operator)"
             )
-        trial.attempt(lambda: body(**arguments), arguments[DRAWN])
+        trial.attempt(
+            lambda: body(**arguments),
+            arguments[DRAWN],
+            lambda case: body(**{**arguments, DRAWN: case}),
+        )
 
     documented = (e.case for e in operator.examples if RELATION not in parameters)
     trial.documented = tuple(one for one in documented if (one.mode, one.dtype) == (mode, dtype))

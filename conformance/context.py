@@ -109,7 +109,7 @@ class Context:
             shard=self.shard,
         )
         self.judges = False
-        self.diagnosed: set[str] = set()
+        self.diagnosed: dict[str, str] = {}
         self._writer: Writer | None = None
         self._device_told: tuple[int | None] | None = None
 

@@ -106,7 +106,8 @@ class FailureLine(Line, tag="failure", kw_only=True):
     """A failed item: its smallest refused case (a path inside the run's folder) and the text.
 
     ``elements`` counts those that exist of all the case's tensors. ``pictures`` are of the outputs
-    that came back wrong, in a larger refused case where ``pictured`` tells its verdict;
+    that came back wrong, in a larger refused case where ``pictured`` tells its verdict, which is
+    stored as ``larger`` (a path like ``case``, "" where the text says nothing of it);
     ``excerpts`` are the lines of the kernel that diagnostics name. ``diagnosis`` is what went wrong
     in few words, the same for failures that are taken for one mistake; of these one is made smaller
     by each process, the others stand ``as_drawn``. ``links`` are those of a regression to public
@@ -123,6 +124,7 @@ class FailureLine(Line, tag="failure", kw_only=True):
     headline: str
     text: str
     pictured: str = ""
+    larger: str = ""
     pictures: list[Picture] = []
     excerpts: list[Excerpt] = []
     diagnosis: str = ""

@@ -40,6 +40,10 @@ AS_DRAWN = "Nothing smaller was looked for: another failure of the same diagnosi
 ALONE_ACCEPTED = "alone, on a new device, the call is accepted"
 
 OF_A_PLUGIN = "called was {}: to call it again, run this item again"
+
+LARGER = "larger"
+"""The folder of the larger case's bundle, in that of the smallest."""
+
 STOPPED = "the search for a smaller case ended after"
 LOST = "the case was not run again, as the device was lost: "
 
@@ -57,6 +61,7 @@ def tell(
     telling: Judged | None = None,
     as_drawn: bool = False,
     alone_accepted: bool = False,
+    alike: str = "",
 ) -> FailureLine:
     """Write the bundle of a refused case into the run's folder, and say what is in it.
 
@@ -64,7 +69,8 @@ def tell(
     run again. ``device`` is what was judged, ``arithmetic`` is that device's. ``telling``
     is a refused case that shows more than the smallest does; pictures are of that. ``as_drawn``:
     nothing smaller was looked for, as another failure of the same diagnosis stands for it.
-    ``alone_accepted``: the case was accepted without the calls before it. Raises `OSError`.
+    ``alone_accepted``: the case was accepted without the calls before it. ``alike`` is the
+    diagnosis under which it is told, "" that of the case. Raises `OSError`.
     """
     case, verdict = judged.case, judged.verdict
     profile: DeviceProfile | None = getattr(device, "profile", None)
@@ -86,7 +92,11 @@ def tell(
         lines += [f"  {LOST}{lost}"]
     if stopped:
         lines += [f"  {STOPPED} {stopped}"]
-    lines += [f"  {line}" for line in _larger(judged, telling, shown)]
+    more = [f"  {line}" for line in _larger(judged, telling, shown)]
+    larger = folder / LARGER if telling is not None and more else None
+    if larger is not None:
+        more += [f"  the larger case: {replay_line(larger, context)}"]
+    lines += more
     if implementation is not None and implementation.source == "plugin":
         lines += [f"  {OF_A_PLUGIN.format(implementation.words)}"]
     lines += [f"  replay: {replay_line(folder, context)}"]
@@ -107,6 +117,8 @@ def tell(
     )
     records = context.records
     write_bundle(folder, saved, records.get(case.operator), judged.observation, origin, records)
+    if larger is not None and telling is not None:
+        _write_larger(larger, telling, replace(saved, case=telling.case), origin, context)
     return FailureLine(
         worker=context.worker,
         item=item,
@@ -121,7 +133,8 @@ def tell(
         pictured="" if telling is None else str(telling.verdict),
         pictures=_pictures(context, telling or judged, arithmetic, shown),
         excerpts=list(excerpts(judged.observation, _library(profile), case.operator)),
-        diagnosis=diagnosis(judged),
+        larger="" if larger is None else str((larger / CASE).relative_to(context.out)),
+        diagnosis=alike or diagnosis(judged, telling),
         as_drawn=as_drawn,
         links=[] if known is None else list(known.links),
         unconfirmed=unconfirmed(verdict, judged.observation),
@@ -164,6 +177,16 @@ def _kept_for(known: Frozen | None) -> Iterator[str]:
         yield f"{CALLED}{known.name}"
         yield from ([f"{KEPT_FOR}{known.why}"] if known.why else [])
         yield from (f"{REPORTED}{link}" for link in known.links)
+
+
+def _write_larger(
+    folder: Path, telling: Judged, saved: Replay, origin: Origin, context: Context
+) -> None:
+    """The bundle of the larger case, within that of the smallest."""
+    headline, text = telling.verdict.headline, str(telling.verdict)
+    of_its_own = replace(origin, headline=headline, text=text)
+    operator = context.records.get(saved.case.operator)
+    write_bundle(folder, saved, operator, telling.observation, of_its_own, context.records)
 
 
 def _only(shown: Sequence[str], findings: Sequence[str]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from traceback import format_exception
 from typing import Any
 from unittest import SkipTest
@@ -268,7 +269,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         __tracebackhide__ = True
         body(**arguments, **{DRAWN: case})
 
-    try:
+    def search() -> None:
+        __tracebackhide__ = True
         try:
             trial.examine(run)
             trial.repeat(**arguments)
@@ -286,14 +288,23 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
                 raise lost.cause from None
             trial.lost = str(lost)
         trial.settle()
+
+    try:
+        search()
     except Refused:
         try:
             # Not of the item: its function is bound by now, and says nothing of the template's.
             drawn = DRAWN in inspect.signature(body).parameters
+            if drawn and trial.as_drawn and not trial.lost:
+                trial.look(**arguments)
+                if not trial.conclude():
+                    with suppress(Refused):
+                        search()
             if drawn and not (trial.as_drawn or trial.lost):
                 trial.shorten(run)
                 trial.narrow(run)
                 trial.look(**arguments)
+                trial.conclude()
             if not trial.lost:
                 trial.replay()
         except (EnvironmentFailure, OperatorUnavailable) as lost:
@@ -344,6 +355,7 @@ def _made_report(
                 telling=trial.telling(),
                 as_drawn=trial.as_drawn,
                 alone_accepted=trial.alone_accepted,
+                alike=trial.alike,
             )
         except OSError as full:
             why = f"the bundle of a refused case cannot be written: {full}"

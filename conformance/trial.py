@@ -1,7 +1,7 @@
 """One item's attempts: what was judged, what was refused, and how long it may look for less.
 
 Hypothesis runs a template's body many times: on drawn cases, and after the first refusal on ever
-smaller ones. A trial stands between the two and keeps seven promises.
+smaller ones. A trial stands between the two and keeps eight promises.
 
 * Documented calls come first. One that is refused does not end the item: what is told is the
   smallest drawn case that is refused too, and the documented call only if there is none.
@@ -11,7 +11,9 @@ smaller ones. A trial stands between the two and keeps seven promises.
   limit, and of processes that the device loses some, since each is opened anew. After it, a new
   case counts as accepted without being run: the smallest refused case so far then stands as
   Hypothesis's result, and the text says that a smaller one was not looked for.
-* Of several failures of one diagnosis the process makes the first smaller, and no other.
+* Of several failures of one diagnosis the process makes the first smaller, and no other. What is
+  guessed of a larger case may show that one is of another diagnosis after all.
+* A sequence whose call is refused without the calls before it is told as that call.
 * Of the calls before it, a case keeps those without which it is accepted.
 * The machine is made small last, the case being as small as it gets.
 * What is reported was observed: in the end the smallest refused case is really run once more, and
@@ -36,12 +38,33 @@ from conformance.case import Case
 from conformance.devices.device import EnvironmentFailure, OperatorUnavailable
 from conformance.devices.traits import LibraryTraits
 from conformance.diagnosis.alike import diagnosis
+from conformance.diagnosis.both import natures
+from conformance.endings import (
+    BrokenRecord,
+    Lost,
+    NothingJudged,
+    OutOfTime,
+    Refused,
+    Spent,
+)
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.observation import Observation, Outcome
 from conformance.operator import Operator
 from conformance.replay import JudgedAs
 from conformance.strategies.machines import CORES, UB_BYTES
 from conformance.verdict import Verdict
+
+__all__ = [
+    "BrokenRecord",
+    "Judged",
+    "Lost",
+    "NothingJudged",
+    "OutOfTime",
+    "Refused",
+    "Spent",
+    "Trial",
+    "current",
+]
 
 Key = tuple[object, ...]
 Clock = Callable[[], float]
@@ -54,48 +77,6 @@ lost contexts: each costs a simulator a second to open, an NPU some seconds and 
 
 MOST_LOOKED_AT = 1 << 14
 """Elements of an output that a person can still look at."""
-
-
-class Refused(AssertionError):  # noqa: N818 - a verdict's word, and what a person reads
-    """A verdict that is not ok; its text is the verdict's, put together when somebody reads it."""
-
-    def __init__(self, verdict: Verdict) -> None:
-        super().__init__(verdict)
-        self.verdict = verdict
-
-    def __str__(self) -> str:
-        return str(self.verdict)
-
-
-class NothingJudged(AssertionError):  # noqa: N818
-    """A template ended without a verdict, so its success would mean nothing."""
-
-
-class OutOfTime(BaseException):
-    """The budget is spent: the item ends here, judged by what it has judged.
-
-    No Exception, so that Hypothesis takes it for the end and not for a failure to make smaller.
-    """
-
-
-class Spent(BaseException):
-    """A refused sequence has been made smaller for as long as it may: the item goes on with what
-    it has. No Exception, as above: Hypothesis would go on drawing sequences that nobody makes.
-    """
-
-
-class Lost(BaseException):
-    """The device is lost, or the evidence cannot be written: ``cause`` says it. No Exception, as
-    above: Hypothesis would run the case again, and call a record that went well before flaky.
-    """
-
-    def __init__(self, cause: Exception) -> None:
-        super().__init__(str(cause))
-        self.cause = cause
-
-
-class BrokenRecord(BaseException):
-    """A record contradicts itself, or code of it fails. No Exception, as above."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +101,8 @@ class Trial:
     ``records`` are all operators by name. ``note(judged, phase, seconds)`` is called for every
     verdict; ``by_standard`` adds what published standards say; ``arithmetic`` is the device's, and
     ``libraries`` says what machines its libraries are meant for. ``diagnosed`` are the diagnoses of
-    which the process has a smallest case: a refusal that has one of them stands ``as_drawn``.
+    which the process has a smallest case, each with the one under which that case is told: a
+    refusal that has one of them stands ``as_drawn``. ``alike`` is the diagnosis of this item.
     ``smallest`` is the refused verdict that was met last: after Hypothesis has ended, that of its
     smallest case. ``stopped`` says what of the budget was spent before the search had ended,
     ``lost`` what was lost after a refusal, which stands then without having been run again;
@@ -141,7 +123,8 @@ class Trial:
     clock: Clock = time.monotonic
     arithmetic: Arithmetic = IEEE
     libraries: LibraryTraits = field(default_factory=LibraryTraits)
-    diagnosed: set[str] = field(default_factory=set)
+    diagnosed: dict[str, str] = field(default_factory=dict)
+    alike: str = ""
     end: float = math.inf
     smallest: Judged | None = None
     unrepeatable: bool = False
@@ -159,6 +142,9 @@ class Trial:
     _began: float = 0.0
     _judged: bool = False
     _first_refusal: float | None = None
+    _first_seen: str = ""
+    _anew: bool = False
+    _looking: bool = False
     _hangs: int = 0
     _reopened: int = 0
     _verdicts: list[Judged] = field(default_factory=list)
@@ -173,8 +159,14 @@ class Trial:
             return "shrink"
         return "explicit" if self._examining else "generate"
 
-    def attempt(self, body: Callable[[], None], case: Case | None = None) -> None:
-        """Run a template's body once; ``case`` is its drawn case, if it has one.
+    def attempt(
+        self,
+        body: Callable[[], None],
+        case: Case | None = None,
+        other: Callable[[Case], None] | None = None,
+    ) -> None:
+        """Run a template's body once; ``case`` is its drawn case, if it has one, and ``other`` runs
+        it on another.
 
         Raises `Refused` for a refused case, `NothingJudged` where the body judged nothing, `Lost`,
         `Spent`, and what the body raises.
@@ -196,6 +188,11 @@ class Trial:
         except (EnvironmentFailure, OperatorUnavailable) as lost:
             raise Lost(lost) from lost
         if refused is not None:
+            if other is not None and refused.case.before and self._first_refusal is None:
+                alone = functools.partial(other, replace(refused.case, before=()))
+                refused_alone = self._run(alone)
+                if refused_alone is not None:
+                    refused, body = refused_alone, alone
             self._remember(refused, case)
             self._refuse(refused, body)
 
@@ -270,12 +267,32 @@ class Trial:
         """Draw larger refused cases beside the smallest: in a single element nobody sees a tile."""
         kept = self.smallest, self._again
         self._passed = frozenset(self._refused)
+        self._looking = True
         if self.smallest is not None and self.smallest.observation.outcome is Outcome.COMPLETED:
             for draw in self.larger:
                 with suppress(Refused, Lost, BrokenRecord):
                     draw(**arguments)
-        self._passed = frozenset()
+        self._passed, self._looking = frozenset(), False
         self.smallest, self._again = kept
+
+    def conclude(self) -> bool:
+        """Settle of which diagnosis the failure is, all being known that is looked at.
+
+        False where it is of none that the process has a smallest case of, though it stands as it
+        was drawn: then the item is to be run again, and made smaller.
+        """
+        if self.smallest is None:
+            return True
+        found = diagnosis(self.smallest, self.telling())
+        if not self.as_drawn:
+            self.alike = self.diagnosed[self._first_seen] = self.diagnosed[found] = found
+            return True
+        if found in self.diagnosed or not natures(self.smallest, self.telling()):
+            self.alike = self.diagnosed.get(found, self.diagnosed[self._first_seen])
+            return True
+        self.as_drawn, self._anew, self._first_refusal = False, True, None
+        self._refused.clear()
+        return False
 
     def telling(self) -> Judged | None:
         """Of the refused cases the one in which right and wrong elements of an output stand side by
@@ -354,8 +371,9 @@ class Trial:
         self._reopened += refused.observation.reopened
         if self._first_refusal is None:
             self._first_refusal = self.clock()
-            self.as_drawn = diagnosis(refused) in self.diagnosed
-            self.diagnosed.add(diagnosis(refused))
+            self._first_seen = diagnosis(refused)
+            self.as_drawn = self._first_seen in self.diagnosed and not self._anew
+            self.diagnosed.setdefault(self._first_seen, self._first_seen)
 
     def _check_time(self) -> None:
         if self._judged and self._first_refusal is None and self.clock() >= self.end:
@@ -365,6 +383,8 @@ class Trial:
         if self._first_refusal is None:
             return False
         now = self.clock()
+        if self._looking:
+            return now >= self.end or self._hangs >= MOST_HANGS
         if self.as_drawn:
             return True
         if self._hangs >= MOST_HANGS:

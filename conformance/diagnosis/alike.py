@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from conformance.diagnosis.both import natures
 from conformance.findings import errors
 from conformance.observation import Outcome
 
@@ -17,13 +18,14 @@ if TYPE_CHECKING:
     from conformance.trial import Judged
 
 
-def diagnosis(judged: Judged) -> str:
+def diagnosis(judged: Judged, telling: Judged | None = None) -> str:
     """The diagnosis of a refused verdict in a few words: equal ones are taken for one mistake.
 
     What a kernel was seen to do (diagnostics with their lines, a crash) says more than which
-    outputs came out wrong, and that more than the headline, of which numbers are left out.
+    outputs came out wrong and what is guessed of these, and that more than the headline, of which
+    numbers are left out. ``telling`` is a larger case that was refused beside this one.
     """
-    what = ", ".join(dict.fromkeys(_what(judged)))
+    what = ", ".join(dict.fromkeys(_what(judged, telling)))
     if not what:
         sentence = judged.verdict.headline.rpartition(", ")[2]
         what = re.sub(r"\d[\d.]*", "#", sentence.partition(": ")[2] or sentence)
@@ -31,7 +33,7 @@ def diagnosis(judged: Judged) -> str:
     return f"{judged.case.operator}: {what}{after}"
 
 
-def _what(judged: Judged) -> Iterator[str]:
+def _what(judged: Judged, telling: Judged | None) -> Iterator[str]:
     observation = judged.observation
     broke_down = errors(observation) or observation.outcome is not Outcome.COMPLETED
     if judged.judged_as == "relation" and not broke_down:
@@ -44,5 +46,7 @@ def _what(judged: Judged) -> Iterator[str]:
     wrong = [name for name, output in judged.verdict.outputs.items() if not output.ok]
     if wrong:
         yield f"{', '.join(wrong)} wrong"
+    if wrong and not broke_down:
+        yield from natures(judged, telling)
     yield from sorted({f"guard zone of {one.buffer}" for one in observation.guard_damage})
     yield from (f"input {name} changed" for name in observation.inputs_changed)

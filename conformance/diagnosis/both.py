@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from conformance.diagnosis.guess import joint
+from conformance.diagnosis.guess import Guess, joint
 
 if TYPE_CHECKING:
     from conformance.trial import Judged
@@ -25,3 +25,9 @@ def guessed(judged: Judged, telling: Judged | None = None) -> list[str]:
             found += joint(before, output.guesses)
     alone = [output for name, output in small.items() if name not in large or large[name].ok]
     return found or [guess for output in alone for guess in output.guesses]
+
+
+def natures(judged: Judged, telling: Judged | None = None) -> list[str]:
+    """Of what nature the mistake is by what is guessed, in rising order; empty if nothing is."""
+    found = (one for one in guessed(judged, telling) if isinstance(one, Guess))
+    return sorted({one.nature for one in found})

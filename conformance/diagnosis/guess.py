@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 
+import numpy as np
+
 from conformance.deferred import Deferred
 
 MOST_KINDS = 2
@@ -54,7 +56,8 @@ class Guesses(Deferred):
     @cached_property
     def every(self) -> tuple[Guess, ...]:
         """All that explain the output, sure or not."""
-        return tuple(self._all())
+        with np.errstate(all="ignore"):  # infinities and NaNs are tried like any other value
+            return tuple(self._all())
 
 
 def told(every: Iterable[Guess]) -> tuple[Guess, ...]:

@@ -29,7 +29,7 @@ def misread(subject: Subject) -> Iterator[Variant]:
         yield mistake, _reading(subject, other)
     for part in parts_of(subject.slots):
         around = rows[:, np.arange(subject.slots) % part]
-        words = f"slots from {part} on read the rows of the first ones"
+        words = f"slots from {part} on begin anew: they read the rows of the first ones"
         yield Mistake(ROWS, words, 2, subject.slots), _reading(subject, around)
     yield from _of_tensors(subject, rows)
     output_rows = len(rows)

@@ -123,7 +123,7 @@ def test_a_wrong_claim_is_refused_with_the_smallest_input_on_the_smallest_machin
 
 def test_the_replay_line_judges_the_same_case_the_same_way(refused: tuple[Ended, Path]) -> None:
     ended, out = refused
-    (line,) = [line for line in ended.err.splitlines() if "replay: " in line]
+    (line,) = [line for line in ended.err.splitlines() if "  replay: " in line]
     words = line.split(" -m conformance ")[1].split()
     again = conformance(*words, folder=out.parent)
     assert again.status == 1
@@ -135,6 +135,20 @@ def test_the_replay_line_judges_the_same_case_the_same_way(refused: tuple[Ended,
     assert load(next(out.glob("failures/*/case.json"))).case.digest == digest
     told = [v for v in read_lines(out) if isinstance(v, VerdictLine) and v.phase == "replay"]
     assert [v.digest for v in told] == [digest]
+
+
+def test_the_larger_case_that_is_told_of_is_stored_and_refused_again(
+    refused: tuple[Ended, Path],
+) -> None:
+    ended, out = refused
+    (line,) = [line for line in ended.err.splitlines() if "  the larger case: " in line]
+    again = conformance(*line.split("python -m conformance ")[1].split(), folder=out.parent)
+    assert again.status == 1
+    evidence = read_evidence(out)
+    assert evidence is not None
+    failure = evidence.failures[0]
+    assert load(out / failure.larger).case.digest != failure.digest
+    assert "in a larger case, grad_x" in ended.err
 
 
 def test_an_npu_that_does_not_open_is_never_simulated_in_silence(tmp_path: Path) -> None:

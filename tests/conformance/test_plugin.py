@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from conformance import run_folder
+from conformance.binding import LARGER
 from conformance.summary import Evidence, read_evidence
 from tests.conformance.toy_runs import CELLS, ROOT, Run
 
@@ -311,8 +313,9 @@ def test_of_failures_of_one_diagnosis_one_is_made_smaller(run: Run) -> None:
     assert [failure.as_drawn for failure in failures] == [False, True, True, True]
     assert sorted(failure.elements for failure in failures)[0] == failures[0].elements == 10
     assert "Nothing smaller was looked for" in failures[1].text
-    shrunk = {line.item for line in ended.verdicts() if line.phase == "shrink"}
-    assert shrunk == {failures[0].item}
+    drawn = Counter(line.item for line in ended.verdicts() if line.phase == "shrink")
+    looked_at = [drawn[failure.item] for failure in failures[1:]]
+    assert max(looked_at) <= LARGER < drawn[failures[0].item]
 
 
 def test_nightly_draws_what_was_refused_before_anything_new(run: Run) -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from conformance import template
 from conformance.case import Case, Machine, Tensor
 from conformance.devices.device import EnvironmentFailure
+from conformance.judge import judge
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.observation import Observation, Outcome
 from conformance.trial import (
@@ -280,7 +281,54 @@ def test_a_failure_of_a_known_diagnosis_is_not_made_smaller() -> None:
 
 def test_what_was_refused_as_it_was_drawn_is_refused_when_it_is_repeated() -> None:
     bench = Bench()
-    bench.trial.diagnosed.add("toy: the call timed out")
+    bench.trial.diagnosed["toy: the call timed out"] = "toy: the call timed out"
     failing(bench, 9)
     failing(bench, 9)
     assert bench.ran == [9]
+
+
+RULE = case(np.random.default_rng(0).standard_normal((2, 36)), [[0, 1]], "float32")
+
+
+def wrong_sum(mistake: str) -> Judged:
+    """A refused sum, the mistake of which can be told."""
+    x = RULE.arrays["x"]
+    y = {"left out": x[:1], "doubled": 2 * x.sum(axis=0, keepdims=True)}[mistake]
+    observation = observe(y.astype(np.float32))
+    return Judged(RULE, observation, judge(operator(), RULE, observation))
+
+
+def as_drawn(found: Judged) -> Trial:
+    """A trial that took its failure for a known one, and then looked at a larger case."""
+    trial = Trial(lambda *_: None, shrink_seconds=LIMIT)
+    trial.diagnosed = {"y wrong": "y wrong: terms left out"}
+    trial._first_seen, trial._first_refusal, trial.as_drawn = "y wrong", 0.0, True
+    trial.smallest = found
+    return trial
+
+
+def test_a_failure_that_a_larger_case_shows_to_be_another_one_is_made_smaller() -> None:
+    trial = as_drawn(wrong_sum("left out"))
+    assert not trial.conclude()
+    assert not trial.as_drawn
+    trial._remember(wrong_sum("left out"), RULE)
+    assert not trial.as_drawn
+    assert trial.conclude()
+    assert trial.alike == "segment_sum: y wrong, terms left out"
+
+
+def test_a_failure_of_a_diagnosis_that_is_guessed_elsewhere_stands_as_it_was_drawn() -> None:
+    trial = as_drawn(wrong_sum("doubled"))
+    known = "segment_sum: y wrong, terms added twice"
+    trial.diagnosed[known] = known
+    assert trial.conclude()
+    assert trial.as_drawn
+    assert trial.alike == known
+
+
+def test_a_failure_of_which_nothing_is_guessed_is_told_with_the_first_that_began_alike() -> None:
+    bench = Bench()
+    failing(bench, 9)
+    trial = as_drawn(bench.trial.smallest or wrong_sum("doubled"))
+    assert trial.conclude()
+    assert trial.alike == "y wrong: terms left out"

@@ -42,7 +42,7 @@ WORDS = {
     r"|right rows in another order|slots and rows of the index|holds the row|rows of"
     r"|rows looked at read|in place of row|hold what belongs",
     COLUMNS: r"columns? .*(before|after) the right|columns read|hold what belongs .*columns"
-    r"|begins anew",
+    r"|begins? anew",
     NARROW: r"wraps|narrowed|the low \d+ bits",
     HALF: r"(rounded|added up|accumulated|sums?) .*(fp16|bf16|\bhalf\b)",
     TRUNCATED: r"truncated",

@@ -15,6 +15,7 @@ from conformance.reporting.chinese import advice, commands, folders, guesses, or
 QUOTED = {
     "contract: ": "契约：",
     "replay: ": "复现命令：",
+    "the larger case: ": "较大用例的复现命令：",
     "regression called: ": "回归用例名：",
     "kept for: ": "保留原因：",
     "reported: ": "公开报告：",

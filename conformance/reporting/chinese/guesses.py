@@ -88,7 +88,10 @@ PHRASES: tuple[Phrase, ...] = (
         r"slots from (\d+) on have the coefficients of the first ones",
         r"自槽 \1 起用了最前各槽的系数",
     ),
-    (r"slots from (\d+) on read the rows of the first ones", r"自槽 \1 起读取了最前各槽的行"),
+    (
+        r"slots from (\d+) on begin anew: they read the rows of the first ones",
+        r"自槽 \1 起读取了最前各槽的行",
+    ),
     (
         r"what is read of (\w+) begins anew from slot (\d+) on: rows of the first",
         r"自槽 \2 起又从头读取 \1",

@@ -35,6 +35,15 @@ def test_wrong_outputs_are_one_diagnosis_wherever_they_are_wrong() -> None:
     assert wrong(36) == wrong(5) == "segment_sum: y wrong"
 
 
+def test_what_is_guessed_is_part_of_a_diagnosis() -> None:
+    made = whole()
+    y = right(made)
+    y[...] = 0
+    verdict = judge(operator(), made, observe(y))
+    seen = diagnosis(Judged(made, observe(y), verdict))
+    assert seen == "segment_sum: y wrong, terms left out"
+
+
 def test_a_diagnostic_says_more_than_what_came_out_wrong() -> None:
     seen = of(diagnostics=(FLAW,))
     assert seen.startswith(f"segment_sum: {FLAW.code} at {FLAW.file}:{FLAW.line}")

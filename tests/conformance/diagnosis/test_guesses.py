@@ -1,5 +1,6 @@
 """A mistake is named when it explains the wrong elements, and its evidence is counted."""
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -170,6 +171,14 @@ def test_what_chance_may_explain_is_not_told():
     observed = summed(x, ROWS)
     observed[0, 0] = 0
     assert guessed(observed, x) == []
+
+
+def test_infinities_and_nans_are_looked_at_without_a_warning():
+    x = source("special")
+    observed = np.full((TOKENS, HIDDEN), 0x7C00, np.uint16)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert list(diagnose(subject(observed, x, ROWS)).guesses) == []
 
 
 def test_half_of_the_wrong_elements_is_no_evidence():

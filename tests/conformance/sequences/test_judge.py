@@ -12,6 +12,7 @@ from conformance.trial import Refused, Spent
 from tests.conformance.sequences.forgetful import (
     LARGE,
     MUST_BE_REFUSED,
+    OPERATOR,
     OTHER,
     SMALL,
     Bench,
@@ -121,6 +122,32 @@ def test_when_its_time_to_shrink_is_over_no_more_sequences_are_drawn() -> None:
     assert bench.device.renewed == 1
     with pytest.raises(Refused):
         bench.trial.settle()
+
+
+def test_a_sequence_whose_call_is_refused_by_itself_is_told_as_that_call_and_not_shrunk() -> None:
+    bench = Bench(Forgetful(broken=(OPERATOR.name,)))
+    bench.trial.of_sequences = True
+    known = "segment_sum: y wrong"
+    bench.trial.diagnosed[known] = known
+    drawn = replace(LARGE, before=(MUST_BE_REFUSED, SMALL))
+    with pytest.raises(Refused):
+        bench.trial.attempt(lambda: bench.body(drawn), drawn, bench.body)
+    assert bench.trial.as_drawn
+    assert bench.trial.smallest is not None
+    assert bench.trial.smallest.case == SMALL
+    with pytest.raises(Spent):
+        bench.trial.attempt(lambda: bench.body(drawn), drawn, bench.body)
+
+
+def test_a_sequence_whose_call_is_accepted_by_itself_is_another_diagnosis() -> None:
+    bench = Bench(Forgetful("larger"))
+    bench.trial.diagnosed["segment_sum: y wrong"] = "segment_sum: y wrong"
+    drawn = replace(SMALL, before=(LARGE,))
+    with pytest.raises(Refused):
+        bench.trial.attempt(lambda: bench.body(drawn), drawn, bench.body)
+    assert not bench.trial.as_drawn
+    assert bench.trial.smallest is not None
+    assert bench.trial.smallest.case == drawn
 
 
 def test_the_text_of_a_call_after_others() -> None:
