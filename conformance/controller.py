@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
 import time
 from collections.abc import Generator, Iterable
 from typing import Any
@@ -82,6 +84,7 @@ class Controller:
         self.interrupted = context.sums_up == BY_A_PERSON
         self._hold: run_folder.Hold | None = None
         self._clock = time.monotonic()
+        self._working_out: threading.Thread | None = None
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Begin the run where this process runs the items itself."""
@@ -97,8 +100,14 @@ class Controller:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: object, ids: Iterable[str]) -> None:
-        """Begin the run when the first worker knows its items; they run after all workers do."""
+        """Begin the run when the first worker knows its items; they run after all workers do.
+
+        The discrete cells are worked out while workers judge: the end of the run waits for nothing.
+        """
         self._begin(ids)
+        if self.evidence is not None and self._working_out is None:
+            self._working_out = threading.Thread(target=self._work_out, daemon=True)
+            self._working_out.start()
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Keep what could not be collected."""
@@ -199,6 +208,8 @@ class Controller:
             cell.complete = cell_id(cell.operator, cell.mode, cell.dtype) not in early
         ids = {cell_id(c.operator, c.mode, c.dtype) for c in evidence.cells if c.cases}
         evidence.unjudged = sorted(self.selected - ids - away)
+        if self._working_out is not None:
+            self._working_out.join()
         declared = self._shared(away)
         drawn = self._drawn(ids & self.selected - early)
         profile = self.context.profile
@@ -247,6 +258,11 @@ class Controller:
         except EnvironmentFailure as error:
             pytest.exit(printable(str(error)), ENVIRONMENT)
         self.evidence = evidence
+
+    def _work_out(self) -> None:
+        """Fill what remembers the discrete cells; an error in them is told when they are needed."""
+        with contextlib.suppress(Exception):
+            further(self._shared(set()).values(), self.context.profile)
 
     def _shared(self, away: set[str]) -> dict[Key, Shared]:
         """The discrete cells of all modes but those that are ``away``, whatever the run was asked
