@@ -32,6 +32,7 @@ class Selection:
             chosen = {item.nodeid for item in kept}
             config.hook.pytest_deselected(items=[i for i in items if i.nodeid not in chosen])
             items[:] = kept
+        items[:] = dealt(items, context.workers)
         if context.budget is not None:
             drawing = [i for i in items if draws(i) and i.nodeid not in context.finished]
             kinds = {item.nodeid: drawn_as(_parameters(item)) for item in drawing}
@@ -65,6 +66,15 @@ class Selection:
 
     def _finished(self, item: pytest.Item) -> Finished | None:
         return self.context.finished.get(item.nodeid)
+
+
+def dealt(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
+    """The items so that every worker begins with the first ones in order, and ends with the last.
+
+    Every worker is given a part of the list, the first ones the shorter parts: without this, one
+    would run sequences while another has not judged the values that tell of the same mistake.
+    """
+    return [item for first in reversed(range(workers)) for item in items[first::workers]]
 
 
 def _rank(item: pytest.Item) -> int:

@@ -39,14 +39,7 @@ from conformance.devices.device import EnvironmentFailure, OperatorUnavailable
 from conformance.devices.traits import LibraryTraits
 from conformance.diagnosis.alike import diagnosis
 from conformance.diagnosis.both import natures
-from conformance.endings import (
-    BrokenRecord,
-    Lost,
-    NothingJudged,
-    OutOfTime,
-    Refused,
-    Spent,
-)
+from conformance.endings import BrokenRecord, Lost, NothingJudged, OutOfTime, Refused, Spent
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.observation import Observation, Outcome
 from conformance.operator import Operator

@@ -35,7 +35,8 @@ def rules(
     if len(expected) > MOST_ROWS or not count:
         return
     if (seen[wrong] == 0).all():
-        yield Rule("zeros lie where values belong", ZEROS, count, what)
+        sure = int(np.count_nonzero(wrong)) >= LEAST_ROWS
+        yield Rule("zeros lie where values belong", ZEROS, count, what, sure)
         return
     sure = count >= LEAST_ROWS
     for words, source, nature in _places(len(expected)):
@@ -47,7 +48,7 @@ def rules(
     if sure and np.array_equal(_sorted(expected), _sorted(seen)):
         yield Rule("the right rows in another order", ORDER, 0)
     if (expected[wrong] == 0).all():
-        yield Rule("values lie where zeros belong", KEPT, count, what)
+        yield Rule("values lie where zeros belong", KEPT, count, what, sure)
 
 
 def _places(total: int) -> Iterator[tuple[str, NDArray[np.int64], str]]:

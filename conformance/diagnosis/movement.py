@@ -49,17 +49,14 @@ class Moved:
 
 
 def guesses(moved: Moved) -> Iterator[Guess]:
-    """What was found untouched, and the rules that explain all other wrong elements."""
+    """That all is untouched, or the rules that explain all wrong elements that are not."""
     expected, seen, wrong = moved.expected, moved.seen, moved.wrong
     count = int(np.count_nonzero(wrong))
-    untouched = _untouched(moved)
-    left = int(np.count_nonzero(untouched))
-    if moved.unwritten and (moved.unwritten >= count or left):
-        which = "the wrong elements hold" if left in (0, count) else f"{left} of {count} hold"
-        yield Guess(f"guess: never written: {which} what was there before the call", UNWRITTEN)
-        if left in (0, count):
-            return  # nothing else is wrong, or nobody knows which elements are
-    wrong = wrong & ~untouched
+    if moved.unwritten and moved.unwritten >= count:
+        words = "never written: the wrong elements hold what was there before the call"
+        yield Guess(f"guess: {words}", UNWRITTEN)
+        return
+    wrong = wrong & ~_untouched(moved)  # the headline says how many these are
     rules: list[Iterator[Rule]] = []
     if moved.storage is not None:
         rules.append(_changed_bits(expected, seen, wrong, moved.storage))

@@ -13,10 +13,6 @@ BESIDE = {
 
 PHRASES: tuple[Phrase, ...] = (
     (
-        r"never written: (\d+) of (\d+) hold what was there before the call",
-        r"未写入：\2 个错误元素中有 \1 个仍为调用前的内容",
-    ),
-    (
         r"ties are broken otherwise: only elements of equal (\S+) changed places",
         r"相等键的先后处理不同：仅 \1 相等的元素互换了位置",
     ),

@@ -1,0 +1,25 @@
+"""In which order a run's items are judged, whatever the number of its workers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from conformance.selection import dealt
+
+ITEMS: list[Any] = ["values a", "values b", "values c", "values d", "law a", "law b", "calls"]
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_every_worker_begins_with_values_and_ends_with_what_they_explain(workers: int) -> None:
+    found = dealt(ITEMS, workers)
+    assert sorted(found) == sorted(ITEMS)
+    for left in range(workers, 0, -1):  # as xdist gives them out
+        part, found = found[: len(found) // left], found[len(found) // left :]
+        assert part[0] in ITEMS[:workers]
+        assert part == sorted(part, key=ITEMS.index)
+
+
+def test_one_worker_judges_in_order() -> None:
+    assert dealt(ITEMS, 1) == ITEMS
