@@ -51,7 +51,7 @@ def test_an_interrupt_reaches_the_workers_too(
 
     monkeypatch.setattr(runner, "time", SimpleNamespace(sleep=interrupt))
     told = io.StringIO()
-    request: Any = SimpleNamespace(out=tmp_path / "out", expected=1)
+    request: Any = SimpleNamespace(out=tmp_path / "out", expected=1, resume=False)
     assert runner._watch(process, request, Console(file=told))
     assert sorted(path.name for path in tmp_path.iterdir() if not path.suffix) == [
         "pytest",
