@@ -25,6 +25,7 @@ from conformance.evidence import (
     OrderLine,
     read_lines,
 )
+from conformance.item_report import LOST
 from conformance.items import items_in_words, last_of_each
 from conformance.operator import RELATIONS, Operator
 from conformance.printable import printable
@@ -116,7 +117,7 @@ class Controller:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep what failed; the summary tells refused verdicts from errors by the evidence."""
-        if lost := getattr(report, "conformance_lost", ""):
+        if lost := getattr(report, LOST, ""):
             self.lost.append(lost)
         elif report.failed and self._is_template(report.nodeid):
             # pytest's own text of a worker's report begins with the worker.

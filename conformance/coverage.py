@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from conformance.cells import EDGE
 from conformance.evidence import AnyLine, VerdictLine
+from conformance.judged import Judged
 from conformance.operator import Operator
 from conformance.profiles import PROFILES, Profile
 from conformance.sharing import DTYPE, Shared
 from conformance.strategies.covering import Feasible, feasible_tuples
-from conformance.trial import Judged
 
 UNCOVERING = ("rejection", "quarantine", "relation", "sequence")
 """Calls that show no cell: what they ask for was not computed, or not judged."""

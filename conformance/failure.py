@@ -21,12 +21,12 @@ from conformance.diagnosis.picture import excerpts, pictures
 from conformance.evidence import FailureLine, unconfirmed
 from conformance.frozen.case import Frozen
 from conformance.implementation import of_device
+from conformance.judged import Judged
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.picture import Picture
 from conformance.provenance import provenance
 from conformance.replay import Replay, save
 from conformance.run_folder import failure_folder
-from conformance.trial import Judged
 
 CALLED, KEPT_FOR, REPORTED = "regression called: ", "kept for: ", "reported: "
 """How lines begin that tell of a regression; the last one has the address of a public report."""

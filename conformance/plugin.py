@@ -6,15 +6,12 @@ import inspect
 import math
 from collections.abc import Generator, Iterator
 from contextlib import suppress
-from traceback import format_exception
 from typing import Any
-from unittest import SkipTest
 
 import pytest
 
 from conformance import suite
 from conformance.binding import bind
-from conformance.broken import BROKEN, explained, is_broken
 from conformance.case import Case
 from conformance.context import BY_A_PERSON, BY_ITSELF, DEFAULTS, Context
 from conformance.controller import ENVIRONMENT, Controller
@@ -27,8 +24,9 @@ from conformance.devices.device import (
 )
 from conformance.devices.open import open_device
 from conformance.ending import Ending
-from conformance.evidence import AnyLine, EnvironmentLine, ItemLine, verdict_line
-from conformance.failure import tell, without_bundle
+from conformance.evidence import verdict_line
+from conformance.item_report import made_report
+from conformance.judged import Judged
 from conformance.junit import properties
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.operator import ORACLES, ROUTES
@@ -40,13 +38,12 @@ from conformance.profiles import PROFILES
 from conformance.resume import check_device
 from conformance.selection import Selection, draws
 from conformance.template import DRAWN, Body, body_of, fixed_parameters, mode_asked, parametrize
-from conformance.trial import BrokenRecord, Judged, Lost, OutOfTime, Refused, Spent, Trial
+from conformance.trial import BrokenRecord, Lost, OutOfTime, Refused, Spent, Trial
 from conformance.versions import why_withheld
 
 TRIAL = pytest.StashKey[Trial]()
 BODY = pytest.StashKey[Body]()
 CONTEXT = pytest.StashKey[Context]()
-LOST = "conformance_lost"
 NAMED_CALLS = ("example", "rejection", "quarantine", "corpus", "regression")
 """What a record's named calls are judged as; a relation has a name too, but its cases are drawn."""
 PROBING = ("main", "gw0")
@@ -320,86 +317,9 @@ def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """Put on record how an item ended; let a refused one report its verdict, and nothing else."""
-    report = _made_report(item, call, (yield))
+    report = yield
+    if (trial := item.stash.get(TRIAL, None)) is not None:
+        report = made_report(item, call, report, trial, item.config.stash[CONTEXT])
     if report.failed and (text := printable(report.longreprtext)) != report.longreprtext:
         report.longrepr = text
     return report
-
-
-def _made_report(
-    item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport
-) -> pytest.TestReport:
-    """The report of an item with what its trial says; the lines of that are written."""
-    trial = item.stash.get(TRIAL, None)
-    if trial is None:
-        return report
-    context = item.config.stash[CONTEXT]
-    error = call.excinfo.value if call.excinfo is not None else None
-    if isinstance(error, EnvironmentFailure | OperatorUnavailable):
-        line = EnvironmentLine(worker=context.worker, item=item.nodeid, message=str(error))
-        _lose(report, str(error))
-        _put(context, report, line)
-    elif isinstance(error, BrokenRecord):
-        _explain(report, error, str(error))
-    elif isinstance(error, Refused) and trial.smallest is not None:
-        try:
-            told = tell(
-                trial.smallest,
-                context,
-                item.nodeid,
-                repeatable=not trial.unrepeatable,
-                stopped=trial.stopped,
-                lost=trial.lost,
-                device=getattr(item, "funcargs", {}).get("device"),
-                arithmetic=trial.arithmetic,
-                telling=trial.telling(),
-                as_drawn=trial.as_drawn,
-                alone_accepted=trial.alone_accepted,
-                alike=trial.alike,
-            )
-        except OSError as full:
-            why = f"the bundle of a refused case cannot be written: {full}"
-            told = without_bundle(trial.smallest, context, item.nodeid, why)
-            ended = ItemLine(worker=context.worker, item=item.nodeid, outcome="refused")
-            _put(context, report, told, ended)
-            _lose(report, why)
-            return report
-        except Exception as broken:  # of a contract: the verdict stands, and so does the session
-            report.sections.append(("traceback", "".join(format_exception(broken))))
-            why = explained(broken).rpartition("\n")[0]
-            told = without_bundle(trial.smallest, context, item.nodeid, why)
-        report.longrepr = told.text
-        report.sections = [s for s in report.sections if s[0] != "Hypothesis"]
-        ended = ItemLine(worker=context.worker, item=item.nodeid, outcome="refused")
-        _put(context, report, told, ended)
-    elif isinstance(error, Exception) and not isinstance(error, AssertionError | SkipTest):
-        _explain(report, error, explained(error))
-    elif error is None and call.when == "call":
-        outcome = "withheld" if trial.withheld else "cut" if trial.cut else "accepted"
-        ended = ItemLine(
-            worker=context.worker, item=item.nodeid, outcome=outcome, reason=trial.withheld
-        )
-        _put(context, report, ended)
-    return report
-
-
-def _explain(report: pytest.TestReport, error: BaseException, text: str) -> None:
-    """Let a report say what went wrong and where; pytest's log keeps the traceback."""
-    cause = error.__cause__ or error
-    report.sections.append(("traceback", "".join(format_exception(cause))))
-    report.longrepr = text if is_broken(text) else f"{BROKEN}{text}"
-
-
-def _put(context: Context, report: pytest.TestReport, *lines: AnyLine) -> None:
-    """Write lines; where that fails, the report says so instead of what was judged."""
-    try:
-        for line in lines:
-            context.write(line)
-    except EnvironmentFailure as failure:
-        _lose(report, str(failure))
-
-
-def _lose(report: pytest.TestReport, message: str) -> None:
-    """Turn a report into one of a failed environment; its ``lost`` is for the controller."""
-    report.outcome, report.longrepr = "failed", f"nothing was judged: {message}"
-    report.__dict__[LOST] = message

@@ -27,6 +27,7 @@ import pytest
 from conformance import judge as judging
 from conformance.case import Case
 from conformance.devices.device import Device
+from conformance.judged import Judged
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.observation import Observation, Outcome
 from conformance.operator import (
@@ -40,7 +41,7 @@ from conformance.operator import (
 )
 from conformance.relations.relate import related
 from conformance.relations.relation import Relation
-from conformance.trial import Judged, current
+from conformance.trial import current
 from conformance.verdict import Verdict
 
 Body = Callable[..., None]

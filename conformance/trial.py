@@ -40,12 +40,11 @@ from conformance.devices.traits import LibraryTraits
 from conformance.diagnosis.alike import diagnosis
 from conformance.diagnosis.both import natures
 from conformance.endings import BrokenRecord, Lost, NothingJudged, OutOfTime, Refused, Spent
+from conformance.judged import Judged, contrast
 from conformance.numerics.arithmetic import IEEE, Arithmetic
-from conformance.observation import Observation, Outcome
+from conformance.observation import Outcome
 from conformance.operator import Operator
-from conformance.replay import JudgedAs
 from conformance.strategies.machines import CORES, UB_BYTES
-from conformance.verdict import Verdict
 
 __all__ = [
     "BrokenRecord",
@@ -67,20 +66,6 @@ MOST_HANGS = 2
 MOST_REOPENED = 50
 """Processes that the device may lose with an item's drawn cases, by crashes, exhausted memory and
 lost contexts: each costs a simulator a second to open, an NPU some seconds and a reset."""
-
-MOST_LOOKED_AT = 1 << 14
-"""Elements of an output that a person can still look at."""
-
-
-@dataclass(frozen=True)
-class Judged:
-    """A verdict with what it was about; ``name`` is that of a rejection or an example."""
-
-    case: Case
-    observation: Observation
-    verdict: Verdict
-    judged_as: JudgedAs = "values"
-    name: str = ""
 
 
 @dataclass
@@ -291,7 +276,7 @@ class Trial:
         """Of the refused cases the one in which right and wrong elements of an output stand side by
         side in the largest number; None where there is none in which both are some.
         """
-        return max(filter(_contrast, self._refused.values()), key=_contrast, default=None)
+        return max(filter(contrast, self._refused.values()), key=contrast, default=None)
 
     def replay(self) -> None:
         """Run the smallest refused case again; `smallest` becomes what is observed this time."""
@@ -389,12 +374,6 @@ class Trial:
         elif now >= self.end:
             self.stopped = "all of the run's time"
         return bool(self.stopped)
-
-
-def _contrast(judged: Judged) -> int:
-    """The fewer of an output's right and wrong elements, of outputs that a person can look at."""
-    outputs = [one for one in judged.verdict.outputs.values() if one.elements <= MOST_LOOKED_AT]
-    return max((min(one.mismatches, one.elements - one.mismatches) for one in outputs), default=0)
 
 
 _current: ContextVar[Trial | None] = ContextVar("conformance_trial", default=None)

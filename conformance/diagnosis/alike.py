@@ -15,7 +15,7 @@ from conformance.findings import errors
 from conformance.observation import Outcome
 
 if TYPE_CHECKING:
-    from conformance.trial import Judged
+    from conformance.judged import Judged
 
 
 def diagnosis(judged: Judged, telling: Judged | None = None) -> str:

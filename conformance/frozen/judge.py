@@ -6,11 +6,12 @@ import numpy as np
 
 from conformance.devices.device import Device
 from conformance.frozen.case import Frozen
+from conformance.judged import Judged
 from conformance.legality import IllegalCase, check_call
 from conformance.numerics.arithmetic import IEEE
 from conformance.operator import Operator
 from conformance.sequences.calls import check_before, judged, observed, rejection_of
-from conformance.trial import BrokenRecord, Judged, current
+from conformance.trial import BrokenRecord, current
 from conformance.verdict import Verdict
 
 

@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from conformance.case import Case
 from conformance.devices.device import Device
+from conformance.judged import Judged
 from conformance.numerics.arithmetic import IEEE
 from conformance.observation import Observation, Outcome
 from conformance.operator import Operator
 from conformance.sequences.calls import alone, judged
-from conformance.trial import Judged, current
+from conformance.trial import current
 from conformance.verdict import Verdict
 
 

@@ -20,11 +20,12 @@ from conformance.case import Case
 from conformance.devices.open import open_device
 from conformance.findings import errors
 from conformance.judge import judge
+from conformance.judged import Judged
 from conformance.observation import Observation, Outcome
 from conformance.operator import Operator
 from conformance.profiles import PROFILES
 from conformance.template import body_of
-from conformance.trial import Judged, OutOfTime, Refused, Spent, Trial
+from conformance.trial import OutOfTime, Refused, Spent, Trial
 from tests.kernels.detection_run import cells_of
 from tests.kernels.mutants import Mutant
 from tests.kernels.mutation_run import build_mutant

@@ -9,8 +9,8 @@ import pytest
 
 from conformance.diagnosis.alike import diagnosis
 from conformance.judge import judge, judge_rejection
+from conformance.judged import Judged
 from conformance.observation import Diagnostic, GuardDamage, Outcome
-from conformance.trial import Judged
 from conformance.verdict import Verdict
 from tests.conformance.segment_sum import FLAW, observe, operator, refusal, right, whole
 

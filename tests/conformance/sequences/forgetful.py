@@ -6,10 +6,11 @@ from dataclasses import dataclass, field, replace
 
 from conformance.case import Case
 from conformance.clause import Clause, SourceClass
+from conformance.judged import Judged
 from conformance.observation import Observation, Outcome
 from conformance.operator import Operator, Rejection
 from conformance.sequences.judge import judge_sequence
-from conformance.trial import Judged, Trial
+from conformance.trial import Trial
 from tests.conformance.segment_sum import case, observe, operator, right
 
 RULE = Clause("topK is positive.", "segment_sum.md, Rules", SourceClass.DOCUMENT)

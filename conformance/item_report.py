@@ -1,0 +1,98 @@
+"""How an item ended: the lines that put it on record, and what pytest reports of it."""
+
+from __future__ import annotations
+
+from traceback import format_exception
+from unittest import SkipTest
+
+import pytest
+
+from conformance.broken import BROKEN, explained, is_broken
+from conformance.context import Context
+from conformance.devices.device import EnvironmentFailure, OperatorUnavailable
+from conformance.endings import BrokenRecord, Refused
+from conformance.evidence import AnyLine, EnvironmentLine, ItemLine
+from conformance.failure import tell, without_bundle
+from conformance.trial import Trial
+
+LOST = "conformance_lost"
+"""The attribute of a report by which the controller knows that its environment failed."""
+
+
+def made_report(
+    item: pytest.Item,
+    call: pytest.CallInfo[None],
+    report: pytest.TestReport,
+    trial: Trial,
+    context: Context,
+) -> pytest.TestReport:
+    """The report of an item with what its trial says; the lines of that are written."""
+    error = call.excinfo.value if call.excinfo is not None else None
+    if isinstance(error, EnvironmentFailure | OperatorUnavailable):
+        line = EnvironmentLine(worker=context.worker, item=item.nodeid, message=str(error))
+        _lose(report, str(error))
+        _put(context, report, line)
+    elif isinstance(error, BrokenRecord):
+        _explain(report, error, str(error))
+    elif isinstance(error, Refused) and trial.smallest is not None:
+        try:
+            told = tell(
+                trial.smallest,
+                context,
+                item.nodeid,
+                repeatable=not trial.unrepeatable,
+                stopped=trial.stopped,
+                lost=trial.lost,
+                device=getattr(item, "funcargs", {}).get("device"),
+                arithmetic=trial.arithmetic,
+                telling=trial.telling(),
+                as_drawn=trial.as_drawn,
+                alone_accepted=trial.alone_accepted,
+                alike=trial.alike,
+            )
+        except OSError as full:
+            why = f"the bundle of a refused case cannot be written: {full}"
+            told = without_bundle(trial.smallest, context, item.nodeid, why)
+            ended = ItemLine(worker=context.worker, item=item.nodeid, outcome="refused")
+            _put(context, report, told, ended)
+            _lose(report, why)
+            return report
+        except Exception as broken:  # of a contract: the verdict stands, and so does the session
+            report.sections.append(("traceback", "".join(format_exception(broken))))
+            why = explained(broken).rpartition("\n")[0]
+            told = without_bundle(trial.smallest, context, item.nodeid, why)
+        report.longrepr = told.text
+        report.sections = [s for s in report.sections if s[0] != "Hypothesis"]
+        ended = ItemLine(worker=context.worker, item=item.nodeid, outcome="refused")
+        _put(context, report, told, ended)
+    elif isinstance(error, Exception) and not isinstance(error, AssertionError | SkipTest):
+        _explain(report, error, explained(error))
+    elif error is None and call.when == "call":
+        outcome = "withheld" if trial.withheld else "cut" if trial.cut else "accepted"
+        ended = ItemLine(
+            worker=context.worker, item=item.nodeid, outcome=outcome, reason=trial.withheld
+        )
+        _put(context, report, ended)
+    return report
+
+
+def _explain(report: pytest.TestReport, error: BaseException, text: str) -> None:
+    """Let a report say what went wrong and where; pytest's log keeps the traceback."""
+    cause = error.__cause__ or error
+    report.sections.append(("traceback", "".join(format_exception(cause))))
+    report.longrepr = text if is_broken(text) else f"{BROKEN}{text}"
+
+
+def _put(context: Context, report: pytest.TestReport, *lines: AnyLine) -> None:
+    """Write lines; where that fails, the report says so instead of what was judged."""
+    try:
+        for line in lines:
+            context.write(line)
+    except EnvironmentFailure as failure:
+        _lose(report, str(failure))
+
+
+def _lose(report: pytest.TestReport, message: str) -> None:
+    """Turn a report into one of a failed environment; its ``lost`` is for the controller."""
+    report.outcome, report.longrepr = "failed", f"nothing was judged: {message}"
+    report.__dict__[LOST] = message
