@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from conformance.diagnosis.guess import told
+from conformance.diagnosis.guess import Guess, Guesses, joint, told
 from conformance.diagnosis.guesses import diagnose, guesses
 from conformance.diagnosis.subject import Subject
 from conformance.numerics.addends import Rule, delivered, exactly
@@ -274,3 +274,29 @@ def test_a_slot_beyond_the_last_has_the_coefficient_that_lies_behind_it():
     found = subject_of.weights(np.array([0, TOKENS - 1]), SLOTS + 1)
     assert found[:, 0].tolist() == [*WEIGHTS[0].tolist(), float(WEIGHTS[1, 0])]
     assert found[-1, 1] == 0
+
+
+def other_weights(changed):
+    return list(told(guesses(weighted(coefficients=changed.astype(np.float32)))))
+
+
+def test_coefficients_of_other_places_are_named():
+    (guess,) = other_weights(np.ones_like(WEIGHTS))
+    assert "the coefficients are ignored" in guess
+    (guess,) = other_weights(np.roll(WEIGHTS, 1, axis=0))
+    assert "every row has the coefficients of the one before" in guess
+    (guess,) = other_weights(WEIGHTS[np.r_[:6, :6]])
+    assert "row 6 has the coefficients of row 0; row 7 has the coefficients of row 1" in guess
+
+
+def test_a_guess_that_a_larger_case_contradicts_is_not_told():
+    def found(*guessed_of):
+        return Guesses(
+            lambda: [Guess(words, nature, sure=sure) for words, nature, sure in guessed_of]
+        )
+
+    small = found(("a", "A", True))
+    assert joint(small, found(("b", "B", True))) == ()
+    assert joint(small, found(("a2", "A", True), ("b", "B", True))) == ("a2",)
+    assert joint(found(("a", "A", False)), found(("b", "B", True))) == ("b",)
+    assert joint(small, found()) == ()

@@ -124,3 +124,40 @@ def test_a_single_wrong_element_is_no_evidence() -> None:
     seen = ROWS.copy()
     seen[0, 0] ^= 1
     assert told(ROWS, seen) == []
+
+
+def test_beside_what_was_never_written_the_rest_is_told_by_its_rule() -> None:
+    seen = ROWS.copy()
+    seen[:-1] = ROWS[1:]
+    seen[-1] = 0x7FFB
+    assert one(ROWS, seen, unwritten=10) == (
+        "guess: row r holds what belongs in row r + 1 (all 23 wrong rows)"
+    )
+
+
+def test_what_was_never_written_is_no_guess_where_the_rest_is_not_explained() -> None:
+    seen = np.random.default_rng(9).integers(0, 2**16, ROWS.shape).astype(np.uint16)
+    seen[-1] = 0x7FFB
+    assert told(ROWS, seen, unwritten=10) == []
+
+
+def test_one_zero_is_no_evidence() -> None:
+    seen = RANKS.copy()
+    seen[3] = 0
+    assert told(RANKS, seen) == []
+
+
+def test_ties_that_are_broken_otherwise_are_told_by_their_keys() -> None:
+    keys = np.arange(24) // 4
+    expected = np.argsort(keys, kind="stable").astype(np.int32)
+    seen = expected.copy()
+    seen[[4, 5, 8, 10]] = seen[[5, 4, 10, 8]]
+    assert one(expected, seen, inputs={"keys": keys}) == (
+        "guess: ties are broken otherwise: only elements of equal keys changed places"
+    )
+
+
+def test_counts_in_place_of_running_sums() -> None:
+    counts = np.array([3, 1, 4, 1, 5], np.int32)
+    assert "counts of each, where running sums" in one(np.cumsum(counts).astype(np.int32), counts)
+    assert "running sums of the counts, where" in one(counts, np.cumsum(counts).astype(np.int32))
