@@ -120,6 +120,8 @@ EXPECTED = {
     "tail-core-counts-its-tokens-twice": (DOUBLED,),
     "row-index-read-as-int16": (NARROW, LOST),
     "row-number-in-16-bits": (NARROW, LOST),
+    "offset-in-32-bits*": (NARROW, ROWS),
+    "row-offset-in-32-bits": (NARROW, ROWS),
     "last-slot-lost": (LOST,),
     "summed-from-the-last-slot-to-the-first": (ORDER,),
     "second-batch-with-the-indices-of-the-first": (ROWS,),
