@@ -33,7 +33,7 @@ def unshown(told: Iterable[Coverage], lines: Iterable[AnyLine]) -> Iterator[str]
         yield from (
             f"{name}: {what} is told as met, and no line shows it" for what in _met(one, shown)
         )
-        known, found = one.tuples - len(one.missing), len(_tuples(one, shown))
+        known, found = one.judged, len(_tuples(one, shown))
         if known > found:
             yield f"{name}: {known} combinations are told as shown, the lines show {found}"
 
