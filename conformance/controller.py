@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from conformance import run_folder, suite
-from conformance.broken import is_broken
+from conformance.broken import BROKEN, explained, is_broken
 from conformance.context import BEGAN, BY_A_PERSON, BY_ITSELF, Context
 from conformance.coverage import Key, coverage, further
 from conformance.devices.device import EnvironmentFailure
@@ -64,6 +64,8 @@ from conformance.tiling_keys import tiling_keys
 ACCEPTED, REFUSED, NOTHING_TO_DO, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
 """Exit statuses of the front door; `conformance.cli` says what they mean."""
 
+SESSION = "the session"
+"""Under this name stands an error that ended the session, of no item in particular."""
 ENDED_EARLY = "pytest ended before it had summed the run up"
 
 
@@ -127,6 +129,14 @@ class Controller:
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Remember that a person ended the run. For ``-x`` pytest raises classes of its own."""
         self.interrupted = excinfo.type in (KeyboardInterrupt, pytest.exit.Exception)
+
+    def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Keep what ended the session, though no item may name it; that of a worker is a text."""
+        if self.evidence is not None:
+            # xdist hands on a worker's error as the text of an assertion, with its traceback.
+            said = str(excinfo.value).removesuffix("\nassert False").strip().splitlines()
+            told = f"{BROKEN}{said[-1]}" if len(said) > 1 else explained(excinfo.value)
+            self.errors.setdefault(SESSION, told)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, None, None]:

@@ -230,7 +230,8 @@ def _pictures(
     for one in found:
         output = judged.verdict.outputs.get(one.output)
         if output is not None:
-            one.words = [output.pattern, *(guess for guess in output.guesses if guess in shown)]
+            told = (str(guess) for guess in output.guesses if guess in shown)
+            one.words = [output.pattern, *told]
     return found
 
 

@@ -133,3 +133,20 @@ def test_the_place_is_the_record_s_and_not_that_of_the_library_that_it_called() 
     text = explained(raised.value)
     assert text.startswith(f"{BROKEN}JSONDecodeError: Expecting property name")
     assert f"test_broken.py:{raised.traceback[1].lineno + 1}, in of_a_record" in text
+
+
+@pytest.mark.parametrize("workers", ["0", "1"])
+def test_an_error_that_ends_the_session_is_told_with_status_3(
+    run: Run, tmp_path: Path, workers: str
+) -> None:
+    (tmp_path / "crashing.py").write_text(
+        "def pytest_runtest_makereport(item, call):\n"
+        "    if call.when == 'call':\n"
+        "        raise LookupError('a mistake of this plugin')\n"
+    )
+    ended = run("-p", "crashing", "-n", workers, path=str(tmp_path))
+    assert (ended.status, ended.evidence.exit_status) == (ENVIRONMENT, ENVIRONMENT)
+    text = told(ended)
+    assert f"the session ended without a verdict:\n  {BROKEN}" in text
+    assert "LookupError: a mistake of this plugin" in text
+    assert text.count("a mistake of this plugin") == 1

@@ -51,7 +51,7 @@ def formula(inputs, attributes):
     if HOW == "formula":
         raise ZeroDivisionError("no reference")
     if HOW == "disk":
-        Path("reports/latest/failures").touch()
+        Path("reports/pytest/failures").touch()
     return {"y": inputs["x"]}
 
 
