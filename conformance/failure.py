@@ -16,7 +16,7 @@ from conformance.context import DEFAULTS, Context
 from conformance.devices.device import DeviceProfile
 from conformance.diagnosis.alike import diagnosis
 from conformance.diagnosis.both import guessed
-from conformance.diagnosis.guess import Guess
+from conformance.diagnosis.guess import Guess, chosen
 from conformance.diagnosis.picture import excerpts, pictures
 from conformance.evidence import FailureLine, unconfirmed
 from conformance.frozen.case import Frozen
@@ -203,7 +203,7 @@ def _larger(judged: Judged, telling: Judged | None, shown: Sequence[str]) -> Ite
     for name, output in telling.verdict.outputs.items():
         before = judged.verdict.outputs.get(name)
         known = () if before is None else tuple(before.guesses)
-        guesses = [one for one in output.guesses if one in shown and one not in known]
+        guesses = [one for one in chosen(output.guesses, shown) if one not in known]
         if output.pattern and (before is None or before.pattern != output.pattern or guesses):
             shape = "x".join(map(str, telling.case.outputs[name].shape))
             yield f"in a larger case, {name} [{shape}]: {output.pattern}"
@@ -230,8 +230,7 @@ def _pictures(
     for one in found:
         output = judged.verdict.outputs.get(one.output)
         if output is not None:
-            told = (str(guess) for guess in output.guesses if guess in shown)
-            one.words = [output.pattern, *told]
+            one.words = [output.pattern, *chosen(output.guesses, shown)]
     return found
 
 

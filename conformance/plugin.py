@@ -322,4 +322,5 @@ def pytest_runtest_makereport(
         report = made_report(item, call, report, trial, item.config.stash[CONTEXT])
     if report.failed and (text := printable(report.longreprtext)) != report.longreprtext:
         report.longrepr = text
+    report.sections = [(name, printable(said)) for name, said in report.sections]
     return report

@@ -71,6 +71,12 @@ def told(every: Iterable[Guess]) -> tuple[Guess, ...]:
     return tuple(kinds.values()) if len(kinds) <= MOST_KINDS else ()
 
 
+def chosen(guesses: Sequence[str], shown: Sequence[str]) -> list[str]:
+    """Of the guesses at an output, told or not, those that are shown, as plain texts."""
+    every = guesses.every if isinstance(guesses, Guesses) else guesses
+    return [str(one) for one in every if one in shown]
+
+
 def joint(small: Sequence[str], large: Sequence[str]) -> tuple[Guess, ...]:
     """What is guessed of an output that came back wrong in a small call and in a larger one.
 

@@ -89,6 +89,8 @@ def misreadings(rows: Rows, source_rows: int) -> Iterator[tuple[Mistake, Rows]]:
             negative = low >> (bits - 1) > 0
             yield Mistake(NARROW, words), np.where(live, np.where(negative, -1, low), rows)
     if slots > 1:
+        first = np.repeat(rows[:, :1], slots, axis=1)
+        yield Mistake(ROWS, "every slot reads the row of slot 0"), first
         after = np.append(flat[1:], UNKNOWN).reshape(rows.shape)
         yield Mistake(ROWS, "every slot reads the row of the next slot"), after
         before = np.append(UNKNOWN, flat[:-1]).reshape(rows.shape)
@@ -100,8 +102,6 @@ def misreadings(rows: Rows, source_rows: int) -> Iterator[tuple[Mistake, Rows]]:
         }
         for words, other in turned.items():
             yield Mistake(ROWS, f"{words} are exchanged: it reads rows of others"), other
-        first = np.repeat(rows[:, :1], slots, axis=1)
-        yield Mistake(ROWS, "every slot reads the row of slot 0"), first
     if tokens > 1:
         first = np.repeat(rows[:1], tokens, axis=0)
         yield Mistake(ROWS, "every row reads the rows of row 0"), first

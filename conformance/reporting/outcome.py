@@ -98,6 +98,8 @@ def tell(out: Path, evidence: Evidence, status: int, console: Console) -> None:
     )
     for line in (*lines, *tiling_key_lines(evidence), *observed_lines(evidence)):
         console.print(line, markup=False)
+    for line in called_lines(evidence):
+        console.print(line, markup=False)
     said = [item for item, text in evidence.errors.items() if is_broken(text)]
     unsaid = [cell for cell in evidence.unjudged if not any(f"[{cell}]" in s for s in said)]
     for line in (*(f"not judged: {cell}" for cell in unsaid), *told(evidence.left_out)):
@@ -107,8 +109,6 @@ def tell(out: Path, evidence: Evidence, status: int, console: Console) -> None:
     words = f"{result(evidence, status)}: {evidence.cases:,} distinct cases"
     if evidence.selected < evidence.declared:
         words += f" in {evidence.selected} of {evidence.declared} declared cells"
-    for line in called_lines(evidence):
-        console.print(line, markup=False)
     where = near(out / "evidence.json")
     if evidence.request.get("shard", str(WHOLE)) != str(WHOLE):
         words += f", shard {evidence.request['shard']}"

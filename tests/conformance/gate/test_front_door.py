@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -11,8 +12,17 @@ from conformance.cli import main
 from conformance.gate import baseline as baselines
 from conformance.gate.facts import facts
 from conformance.gate.reading import read_run, whole
+from conformance.picture import Excerpt
 from tests.conformance.gate.asking import waiver
-from tests.conformance.gate.runs import device, every_cell, example, refused, rewrite, run, verdict
+from tests.conformance.gate.runs import (
+    device,
+    every_cell,
+    example,
+    failure,
+    refused,
+    run,
+    verdict,
+)
 
 Captured = pytest.CaptureFixture[str]
 
@@ -70,18 +80,8 @@ def test_gitlab_is_told_a_code_quality_report(tmp_path: Path, capsys: Captured) 
 
 def named_by_a_diagnostic(folder: Path, path: str) -> Path:
     """A run with a failure of which a diagnostic names line 9 of the kernel."""
-    made = run(folder, every_cell(refused()))
-    told = msgspec.json.decode((made / "evidence.json").read_bytes())
-    excerpt = {
-        "code": "race",
-        "message": "",
-        "file": "op.cpp",
-        "line": 9,
-        "first": 9,
-        "lines": [""],
-    }
-    told["failures"][0]["excerpts"] = [{**excerpt, "path": path}]
-    return rewrite(made, failures=told["failures"])
+    named = Excerpt(code="race", message="", file="op.cpp", line=9, first=9, lines=[""], path=path)
+    return run(folder, every_cell(refused()), tells=partial(failure, excerpts=[named]))
 
 
 @pytest.mark.parametrize("path", ["kernels/op/op.cpp", "/etc/op.cpp", "../op.cpp", "a\x1b.cpp", ""])
