@@ -17,6 +17,7 @@ from conformance.devices.device import Device, DeviceProfile, EnvironmentFailure
 from conformance.devices.foreign import checkout_libraries
 from conformance.devices.npu import NpuDevice
 from conformance.devices.open import open_device
+from conformance.devices.traits import loosened_lines
 from conformance.implementation import (
     Implementation,
     absent,
@@ -211,6 +212,8 @@ def open_and_tell(
     card = f", {device.card}" if isinstance(device, NpuDevice) else ""
     console.print(f"device: {device.profile.describe()}{card}", markup=False)
     console.print(f"called: {of_device(device).words}", markup=False)
+    for line in loosened_lines([device.profile.loosened]):
+        console.print(line, markup=False)
     if package is not None:
         for line in package_lines(package, device.profile):
             console.print(line, markup=False)

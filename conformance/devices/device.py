@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
@@ -67,7 +67,8 @@ class DeviceProfile:
     ``cann`` is the version text that the runtime answers, "unknown" if it answers none.
     ``libraries`` has the libraries that were really loaded, by file name. ``determinism`` says
     whether the same call gives the same bits again. ``origin`` is None for a device that
-    `conformance.devices.open` did not open.
+    `conformance.devices.open` did not open. ``loosened`` are the settings, by variable, under which
+    the simulator checks less than it does by itself.
     """
 
     name: str
@@ -82,6 +83,7 @@ class DeviceProfile:
     overflow_mode: Trait
     determinism: Trait = Trait("unknown")
     origin: Origin | None = None
+    loosened: Mapping[str, str] = field(default_factory=dict)
 
     def describe(self) -> str:
         """The device in a few words: ``simulated Ascend910B1, 48 vector cores``."""

@@ -26,7 +26,7 @@ from conformance.devices.isolated import IsolatedDevice
 from conformance.devices.messages import OWN_KERNELS, Opened, Setup
 from conformance.devices.npu import NpuDevice
 from conformance.devices.torch_npu.wheel import Wheel, known_wheel
-from conformance.devices.traits import traits_of
+from conformance.devices.traits import loosened, traits_of
 from conformance.host.torch_pins import mended
 from conformance.packages.delivered import DeliveredPackage
 from conformance.packages.lookup import GENERAL, candidates
@@ -265,6 +265,7 @@ def _profile(setup: Setup, opened: Opened) -> DeviceProfile:
         flush_to_zero=Trait("subnormals are kept" if simulated else "unknown"),
         overflow_mode=Trait("infinity" if simulated else "unknown"),
         determinism=Trait("the same bits each time" if simulated else "unknown"),
+        loosened=loosened(traits_of(setup.libraries), os.environ) if simulated else {},
     )
 
 

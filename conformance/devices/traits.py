@@ -8,11 +8,15 @@ of the build, would refuse. The suite's own libraries have no such file.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
 
 FILE = "traits.json"
+LOOSENING = ("ASCENDSIM_SYNC_LEVEL", "ASCENDSIM_TOLERATED")
+STRICTEST = "vector"
+"""The level of synchronisation of the simulator itself (docs/diagnostics.md)."""
 
 
 class LibraryTraits(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,6 +46,20 @@ class LibraryTraits(msgspec.Struct, frozen=True, kw_only=True):
             "ASCENDSIM_TOLERATED": ",".join(self.tolerated),
         }
         return {name: value for name, value in named.items() if value}
+
+
+def loosened(traits: LibraryTraits, environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables under which the simulator checks less than by itself; the environment wins."""
+    asked = {name: environment[name] for name in LOOSENING if environment.get(name)}
+    told = {**traits.environment, **asked}
+    return {name: value for name, value in told.items() if value != STRICTEST}
+
+
+def loosened_lines(profiles: Iterable[object]) -> Iterator[str]:
+    """Under which settings the simulator checked less than it does by itself."""
+    told = (one for one in profiles if isinstance(one, Mapping) and one)
+    lines = (", ".join(f"{name}={value}" for name, value in one.items()) for one in told)
+    yield from (f"checked less than by itself: {line}" for line in dict.fromkeys(lines))
 
 
 def traits_of(libraries: Path | str | None) -> LibraryTraits:

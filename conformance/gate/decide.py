@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from conformance.coverage import Coverage
+from conformance.devices.traits import loosened_lines
 from conformance.gate import baseline as baselines
 from conformance.gate.baseline import Baseline
 from conformance.gate.compare import changed_inputs, compare, figures, unchanged_libraries
@@ -63,6 +64,7 @@ def decide(asked: Asked) -> Judgement:
     answered = answer(run, asked.waivers, asked.today, found.key.soc, found.kind, measured)
     findings = [*_device(asked, run, found), *answered.findings, *_not_run(run)]
     notes = answered.notes
+    notes += loosened_lines(one.profile.get("loosened") for one in run.evidence.devices)
     notes += [f"not possible on this device, not judged: {one}" for one in run.evidence.withheld]
     early = _ended_early(run, answered)
     for shown in run.evidence.coverage:

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance.coverage import Further
+from conformance.devices.traits import loosened_lines
 from conformance.reporting.language import Speaking
 from conformance.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence
 from conformance.template import cell_id
@@ -73,6 +74,7 @@ def called_lines(evidence: Evidence) -> Iterator[str]:
         yield "called: a device that names neither itself nor its libraries"
     told = dict.fromkeys(one.implementation for one in evidence.devices if one.implementation)
     yield from (f"called: {implementation}" for implementation in told)
+    yield from loosened_lines(one.profile.get("loosened") for one in evidence.devices)
 
 
 def lost_lines(evidence: Evidence) -> Iterator[str]:

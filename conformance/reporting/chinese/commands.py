@@ -27,6 +27,14 @@ HEADINGS = {
 """Words of the table of a run."""
 
 RUNS: tuple[Phrase, ...] = (
+    (r"^called: the suite's own kernels", r"调用：本套件自带的 kernel"),
+    (r"^called: the kernels in ", r"调用：kernel 目录 "),
+    (r"^called: CANN's own operators", r"调用：CANN 自带算子"),
+    (r"^called: the libraries in ", r"调用：库目录 "),
+    (r"^called: the package in ", r"调用：算子包 "),
+    (r"^called: the checkout ", r"调用：检出目录 "),
+    (r"^called: ", r"调用："),
+    (r"^(?:note: )?checked less than by itself: ", r"检查比仿真器自身宽松："),
     (
         r"^(\d+) cards? (?:is|are) free: (\d+) process(?:es judge| judges), not (\d+)$",
         r"空闲卡 \1 张：由 \2 个进程判定，而非 \3 个",
