@@ -45,6 +45,11 @@ class Guess(str):
         made.rank, made.sure = rank, sure
         return made
 
+    def __getnewargs_ex__(self) -> tuple[tuple[str, str, str], dict[str, bool | int]]:
+        """What another process makes it anew from."""
+        more = {"rank": self.rank, "sure": self.sure, "anew": self.anew}
+        return (str(self), self.nature, self.key), more
+
 
 class Guesses(Deferred):
     """The guesses at an output that are told; ``every`` has those that are not, too."""

@@ -1,5 +1,6 @@
 """A mistake is named when it explains the wrong elements, and its evidence is counted."""
 
+import pickle
 import warnings
 from dataclasses import replace
 
@@ -300,3 +301,11 @@ def test_a_guess_that_a_larger_case_contradicts_is_not_told():
     assert joint(small, found(("a2", "A", True), ("b", "B", True))) == ("a2",)
     assert joint(found(("a", "A", False)), found(("b", "B", True))) == ("b",)
     assert joint(small, found()) == ()
+
+
+def test_a_guess_reaches_another_process_whole() -> None:
+    made = Guess("words", "nature", "key", rank=2, sure=False, anew=True)
+    again = pickle.loads(pickle.dumps(made))
+    assert again == made
+    assert (again.nature, again.key, again.rank) == ("nature", "key", 2)
+    assert (again.sure, again.anew) == (False, True)
