@@ -54,7 +54,8 @@ def guesses(subject: Subject) -> Iterator[Guess]:
     yield from every
     if not told(every) and _added(subject, sample):
         yield Guess(
-            "guess: something that must not be read was added: all"
+            "guess: memory that nobody wrote was read or left, or something that must not be read"
+            " was added: all"
             f" {wrong} wrong elements looked at are NaN though their terms are finite",
             EXTRA,
         )

@@ -184,8 +184,8 @@ PHRASES: tuple[Phrase, ...] = (
         r"未写入：错误元素仍为调用前的内容",
     ),
     (
-        r"something that must not be read was added: all (\d+) wrong elements looked at are NaN though their terms are finite",
-        r"累加了不应读取的内容：抽查的 \1 个错误元素均为 NaN，而各项均为有限值",
+        r"memory that nobody wrote was read or left, or something that must not be read was added: all (\d+) wrong elements looked at are NaN though their terms are finite",
+        r"读取或留下了未写过的内存，或累加了不应读取的内容：抽查的 \1 个错误元素均为 NaN，而各项均为有限值",
     ),
     (
         r"row r holds what belongs in row r ([+-]) (\d+)",
