@@ -8,6 +8,8 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
+
 from conformance import suite
 from conformance.bundle.manifest import CASE
 from conformance.bundle.write import Origin, write_bundle
@@ -119,16 +121,9 @@ def tell(
     write_bundle(folder, saved, records.get(case.operator), judged.observation, origin, records)
     if larger is not None and telling is not None:
         _write_larger(larger, telling, replace(saved, case=telling.case), origin, context)
-    return FailureLine(
-        worker=context.worker,
-        item=item,
-        operator=case.operator,
-        mode=case.mode,
-        dtype=case.dtype,
-        digest=case.digest,
-        case=str((folder / CASE).relative_to(context.out)),
+    return msgspec.structs.replace(
+        _line(judged, context, item, folder),
         elements=sum(t.held_size for t in (*case.inputs.values(), *case.outputs.values())),
-        headline=verdict.headline,
         text=text,
         pictured="" if telling is None else str(telling.verdict),
         pictures=_pictures(context, telling or judged, arithmetic, shown),
@@ -137,7 +132,6 @@ def tell(
         diagnosis=alike or diagnosis(judged, telling),
         as_drawn=as_drawn,
         links=[] if known is None else list(known.links),
-        unconfirmed=unconfirmed(verdict, judged.observation),
     )
 
 
@@ -149,6 +143,12 @@ def without_bundle(judged: Judged, context: Context, item: str, why: str) -> Fai
         save(Replay(case, judged.judged_as, judged.name, context.route), folder / CASE)
     lines = [verdict.headline, *repr(case).splitlines(), "its bundle is the case alone:"]
     lines += [*why.splitlines(), f"replay: {replay_line(folder, context)}"]
+    return msgspec.structs.replace(_line(judged, context, item, folder), text="\n  ".join(lines))
+
+
+def _line(judged: Judged, context: Context, item: str, folder: Path) -> FailureLine:
+    """What is told of every refused case."""
+    case = judged.case
     return FailureLine(
         worker=context.worker,
         item=item,
@@ -157,8 +157,9 @@ def without_bundle(judged: Judged, context: Context, item: str, why: str) -> Fai
         dtype=case.dtype,
         digest=case.digest,
         case=str((folder / CASE).relative_to(context.out)),
-        headline=verdict.headline,
-        text="\n  ".join(lines),
+        headline=judged.verdict.headline,
+        text="",
+        unconfirmed=unconfirmed(judged.verdict, judged.observation),
     )
 
 
