@@ -71,6 +71,7 @@ class Context:
         self.out = Path(option.conformance_out or config.rootpath / PYTEST_OUT).absolute()
         told = (text.partition("=") for text in option.conformance_left_out or ())
         self.left_out = {name: reason for name, _, reason in told}
+        self.named: list[str] = option.conformance_named or []
         self.resume = bool(option.conformance_resume)
         self.sums_up: str | None = option.conformance_sum_up
         workerinput = getattr(config, "workerinput", None)

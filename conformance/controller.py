@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import threading
 import time
 from collections.abc import Generator, Iterable
@@ -45,6 +46,7 @@ from conformance.resume import (
     earlier_run,
     request,
 )
+from conformance.shard import WHOLE
 from conformance.sharing import Shared, shared
 from conformance.summary import (
     COUNTED,
@@ -64,6 +66,8 @@ from conformance.tiling_keys import tiling_keys
 ACCEPTED, REFUSED, NOTHING_TO_DO, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
 """Exit statuses of the front door; `conformance.cli` says what they mean."""
 
+CRASHED = re.compile(r"worker '\w+' crashed while running ")
+NO_ITEM = "no item of it was selected (-k, -m, --deselect)"
 SESSION = "the session"
 """Under this name stands an error that ended the session, of no item in particular."""
 ENDED_EARLY = "pytest ended before it had summed the run up"
@@ -124,6 +128,8 @@ class Controller:
         elif report.failed and self._is_template(report.nodeid):
             # pytest's own text of a worker's report begins with the worker.
             said = report.longrepr
+            if isinstance(said, str) and CRASHED.match(said):
+                said = f"{BROKEN}{said}"
             self.errors[report.nodeid] = said if isinstance(said, str) else report.longreprtext
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
@@ -254,7 +260,7 @@ class Controller:
             route=context.route,
             standard=context.by_standard.words,
             operators=[operator.name for operator in context.operators],
-            left_out=context.left_out,
+            left_out={**context.left_out, **self._without_items(mine)},
             provenance={
                 **provenance(suite.root(), context.directories),
                 "corpus": context.kept.corpus,
@@ -269,6 +275,14 @@ class Controller:
         except EnvironmentFailure as error:
             pytest.exit(printable(str(error)), ENVIRONMENT)
         self.evidence = evidence
+
+    def _without_items(self, ids: Iterable[str]) -> dict[str, str]:
+        """The operators asked for by name of which no item was selected, with the reason."""
+        if self.context.shard != WHOLE:
+            return {}
+        first = {_bracket(nodeid).partition("-")[0] for nodeid in ids}
+        judged = {operator.name for operator in self.context.operators}
+        return {one: NO_ITEM for one in self.context.named if one in judged and one not in first}
 
     def _work_out(self) -> None:
         """Fill what remembers the discrete cells; an error in them is told when they are needed."""

@@ -157,6 +157,8 @@ def unusable(place: str, beside: Path) -> str:
     if not folder.is_absolute() or not folder.is_dir():
         return "there is no such folder"
     real = folder.resolve()
+    if real != folder:
+        return f"it leads to {real} now"
     if real.is_relative_to(beside.resolve()):
         return "the folder lies in the bundle"
     for one in (real, *real.parents):

@@ -65,7 +65,9 @@ def made_report(
         report.sections = [s for s in report.sections if s[0] != "Hypothesis"]
         ended = ItemLine(worker=context.worker, item=item.nodeid, outcome="refused")
         _put(context, report, told, ended)
-    elif isinstance(error, Exception) and not isinstance(error, AssertionError | SkipTest):
+    elif error is not None and _is_of_a_record(error, call.when):
+        report.outcome = "failed"
+        report.__dict__.pop("wasxfail", None)
         _explain(report, error, explained(error))
     elif error is None and call.when == "call":
         outcome = "withheld" if trial.withheld else "cut" if trial.cut else "accepted"
@@ -74,6 +76,13 @@ def made_report(
         )
         _put(context, report, ended)
     return report
+
+
+def _is_of_a_record(error: BaseException, when: str) -> bool:
+    """Whether code of a record or of the suite failed, or left as only a test of pytest may."""
+    if isinstance(error, pytest.skip.Exception | pytest.xfail.Exception | SystemExit):
+        return when == "call"
+    return isinstance(error, Exception) and not isinstance(error, AssertionError | SkipTest)
 
 
 def _explain(report: pytest.TestReport, error: BaseException, text: str) -> None:

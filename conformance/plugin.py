@@ -89,6 +89,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="append",
         help="what was asked for and cannot be judged: the run ends with status 1",
     )
+    add(
+        "named",
+        metavar="NAME",
+        action="append",
+        help="an operator that must have an item: else the run ends with status 1",
+    )
     add("standards", metavar="all", choices=["all"], help="tell what every standard says")
 
 

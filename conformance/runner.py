@@ -47,7 +47,8 @@ class Request(Asked):
     """A run as it is asked for at the front door, checked; ``budget`` is in seconds.
 
     ``counted`` are folders of kernels whose coverage is measured; ``libraries`` count it.
-    ``left_out`` is what was asked for besides and cannot be judged, each with the reason.
+    ``left_out`` is what was asked for besides and cannot be judged, each with the reason; ``named``
+    are the operators that were asked for by name.
     """
 
     out: Path
@@ -57,6 +58,7 @@ class Request(Asked):
     pytest_arguments: tuple[str, ...] = ()
     counted: tuple[Path, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
+    named: tuple[str, ...] = ()
 
     @property
     def expected(self) -> int:
@@ -308,6 +310,7 @@ def _options(request: Request) -> Iterator[tuple[str, str]]:
         yield "shard", str(request.shard)
     yield from (("operators", str(directory)) for directory in request.directories)
     yield from (("operator", operator.name) for operator in request.operators)
+    yield from (("named", name) for name in request.named)
     yield from (("left-out", f"{name}={reason}") for name, reason in request.left_out.items())
 
 

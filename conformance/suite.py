@@ -109,6 +109,9 @@ def _files(directory: Path) -> list[Path]:
     if not files:
         rule = "holds no record (a .py file)" if directory.is_dir() else "is no folder"
         raise UsageError("operators directory", directory, rule)
+    for file in files:
+        if not file.is_file():
+            raise UsageError("record", file, "is no plain file")
     return files
 
 

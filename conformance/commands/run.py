@@ -175,6 +175,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         shard=shard,
         resume=parsed.resume,
         left_out=found.left_out,
+        named=tuple(parsed.operator),
         pytest_arguments=tuple(extra),
     )
     try:

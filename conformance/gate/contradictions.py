@@ -19,6 +19,7 @@ from conformance.evidence import (
     VerdictLine,
 )
 from conformance.gate.shown import unshown
+from conformance.gate.told import told_otherwise
 from conformance.items import items_in_words, last_of_each, short
 from conformance.operator import RELATIONS as RELATIONS_ALONE
 from conformance.summary import (
@@ -139,6 +140,7 @@ def _of_summary(evidence: Evidence, lines: tuple[AnyLine, ...]) -> Iterator[Iter
     yield _withheld(evidence, lines)
     yield _lists(evidence, lines)
     yield unshown(evidence.coverage, lines)
+    yield told_otherwise(evidence, lines)
 
 
 def _withheld(evidence: Evidence, lines: Iterable[AnyLine]) -> Iterator[str]:

@@ -72,7 +72,7 @@ def decide(asked: Asked) -> Judgement:
             cell[2]: by for cell, by in early.items() if cell[:2] == (shown.operator, shown.mode)
         }
         left_out, consequences = shown.unseen(ended)
-        findings += _unseen(shown, left_out)
+        findings += [*_unseen(shown, left_out), *_open(shown, run)]
         for one in _unseen(shown, consequences):
             by = ", ".join(sorted(set().union(*(ended.get(dtype, ()) for dtype in shown.dtypes))))
             waived = f" ({by})" if by else ""
@@ -161,6 +161,16 @@ def _unseen(shown: Coverage, missing: Sequence[str]) -> Iterator[Finding]:
     if missing:
         more = f" and {len(missing) - SHOWN} more" if len(missing) > SHOWN else ""
         message = f"no judged case shows {'; '.join(missing[:SHOWN])}{more}"
+        name = cell_id(shown.operator, shown.mode, shown.dtype)
+        yield Finding(kind="missing cell", subject=name, message=message)
+
+
+def _open(shown: Coverage, run: Run) -> Iterator[Finding]:
+    """The finding of what was never reached of cells that were judged, in a run that is whole."""
+    cells = {cell_id(one.operator, one.mode, one.dtype): one.cases for one in run.evidence.cells}
+    mine = [cell_id(shown.operator, shown.mode, dtype) for dtype in shown.dtypes]
+    if (shown.open or shown.open_edges) and all(cells.get(one) for one in mine):
+        message = f"{shown.open} combinations of levels and {shown.open_edges} edges not reached"
         name = cell_id(shown.operator, shown.mode, shown.dtype)
         yield Finding(kind="missing cell", subject=name, message=message)
 

@@ -114,6 +114,23 @@ def test_a_verdict_stands_though_there_is_no_room_for_its_bundle(broken) -> None
     assert not ended.evidence.unreached
 
 
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ("leaves", "SystemExit: 0\n  raised at records/broken.py:"),
+        ("skips", "Skipped: no reference\n  raised at records/broken.py:"),
+        ("dies", "worker 'gw0' crashed while running 'check_values.py::test_values["),
+    ],
+)
+def test_a_record_that_leaves_in_another_way_is_told_as_an_error_of_it(
+    broken, how: str, words: str
+) -> None:
+    ended = broken(how, "good", "-k", "plain and int32", "-n", "1")
+    assert (ended.status, ended.evidence.exit_status) == (ENVIRONMENT, ENVIRONMENT)
+    (text,) = ended.evidence.errors.values()
+    assert text.startswith(f"{BROKEN}{words}")
+
+
 def test_a_gate_cannot_judge_a_run_of_a_broken_record(tmp_path: Path) -> None:
     errors = {
         "cases/test_values.py::test_values[x]": f"{BROKEN}RuntimeError: no\n  raised at x.py:1"

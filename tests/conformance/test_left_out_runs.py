@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from conformance.cli import main
+from conformance.controller import NO_ITEM
 from conformance.summary import Evidence, read_evidence
 from tests.conformance.front_door import NAME, ON_SIMULATOR
 
@@ -104,3 +105,16 @@ def test_a_run_that_cannot_go_on_for_want_of_a_device_keeps_its_verdicts(
     status, kept = run(tmp_path / "out", *asked)
     assert (status, kept.cases, kept.environment) == (3, first.cases, [])
     assert kept.cases > 0
+
+
+def test_an_operator_of_which_no_item_is_left_was_asked_for_by_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = "moe_token_permute_grad"
+    asked = ("--operator", NAME, "--operator", other, "--", "-k", f"test_examples and {NAME}-")
+    status, evidence = run(tmp_path / "out", *asked)
+    told = capsys.readouterr().err
+    assert (status, evidence.left_out) == (1, {other: NO_ITEM}), told
+    assert f"not judged: {other}: {NO_ITEM}" in told
+    status, evidence = run(tmp_path / "out", "--", "-k", f"test_examples and {NAME}-")
+    assert (status, evidence.left_out) == (0, {}), "no other was asked for by name"

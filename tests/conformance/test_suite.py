@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -86,3 +87,9 @@ def test_a_folder_without_a_record_is_told_from_one_that_is_none(tmp_path: Path)
         with pytest.raises(suite.UsageError, match="operators directory") as told:
             suite.operators([folder])
         assert rule in str(told.value)
+
+
+def test_a_record_that_is_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "mine.py")
+    with pytest.raises(suite.UsageError, match=r"mine\.py.*is no plain file"):
+        suite.operators([tmp_path])

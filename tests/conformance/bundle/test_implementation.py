@@ -181,6 +181,11 @@ def test_nothing_that_lies_in_a_bundle_is_called_unless_it_is_named(
     libraries.chmod(0o777)
     assert "others may write it" in unusable(str(libraries), tmp_path / "b")
     assert unusable("lib", tmp_path / "b") == "there is no such folder"
+    elsewhere = (tmp_path / "elsewhere").resolve()
+    elsewhere.mkdir()
+    (tmp_path / "moved").symlink_to(elsewhere)
+    moved = str(tmp_path.resolve() / "moved")
+    assert unusable(moved, tmp_path / "b") == f"it leads to {elsewhere} now"
 
 
 def test_the_suites_own_kernels_are_judged_again_after_an_edit(

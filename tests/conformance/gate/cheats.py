@@ -332,6 +332,32 @@ def another_headline(folder: Folder) -> None:
     folder.tell(failures=told)
 
 
+def an_npu_in_the_summary(folder: Folder) -> None:
+    (told,) = folder.summary["devices"]
+    folder.tell(devices=[{**told, "profile": {**told["profile"], "kind": "npu"}}])
+
+
+def cells_dropped(folder: Folder) -> None:
+    told = folder.summary["cells"]
+    folder.tell(cells=[one for one in told if one["cases"]][1:])
+
+
+def coverage_dropped(folder: Folder) -> None:
+    folder.tell(coverage=[])
+
+
+def another_profile(folder: Folder) -> None:
+    folder.tell(profile="nightly")
+
+
+def operators_dropped(folder: Folder) -> None:
+    folder.tell(request={**folder.summary["request"], "operator": "permute, unpermute"})
+
+
+def no_parts(folder: Folder) -> None:
+    folder.tell(parts=-1)
+
+
 SHARED = "the coverage of permute-whole-float16_float32"
 TAIL = "test_values[permute-tail-float16]"
 SEALED: list[tuple[Cheat, str]] = [
@@ -352,6 +378,12 @@ SEALED: list[tuple[Cheat, str]] = [
     (failures_emptied, f"the failure of {TAIL} is in the lines and not in the summary"),
     (another_headline, f"the failure of {TAIL} is another in the summary than in the lines"),
     (clause_unconfirmed, f"{TAIL}: its verdict and its failure say otherwise which clauses are"),
+    (an_npu_in_the_summary, "no line tells of the device of the summary, "),
+    (cells_dropped, " of 4 declared cells"),
+    (coverage_dropped, "the summary has no coverage of permute-whole-float16, of which lines"),
+    (another_profile, "the summary has profile 'nightly', its request has 'gate'"),
+    (operators_dropped, "the summary has operator 'permute', its request has 'permute, unpermute'"),
+    (no_parts, "the summary has -1 parts"),
 ]
 CHEATS = [(cheat, words, f"{cheat.__name__}") for cheat, words in ALONE]
 CHEATS += [(resealed(cheat), words, f"{cheat.__name__}-sealed") for cheat, words in SEALED]

@@ -186,6 +186,11 @@ def run(
     made.cases = sum(cell.cases for cell in made.cells)
     for name, value in changed.items():
         setattr(made, name, value)
+    for name, kind in (("profile", str), ("seed", int), ("device", str)):
+        if name in changed.get("request", ()):
+            setattr(made, name, kind(made.request[name]))
+        else:
+            made.request = {**made.request, name: str(getattr(made, name))}
     items = items_in_words(sorted(known_items(made, whole)))
     made.request = {"items": items, **made.request}
     write_evidence(folder, made)

@@ -16,6 +16,7 @@ from tests.conformance.gate.runs import (
     failure,
     refused,
     run,
+    verdict,
 )
 
 
@@ -313,3 +314,22 @@ def test_failures_of_one_diagnosis_are_one_finding(tmp_path: Path) -> None:
         "           see failures/other/case.json",
     ]
     assert "gate: rejected for failure (2 diagnoses of 14 items): 19 cases" in text
+
+
+def test_what_was_never_reached_of_a_judged_cell_is_a_finding(tmp_path: Path) -> None:
+    """A part of a run that is told as the whole of it."""
+    levels = {"family": ("nan",)}
+    shown = Coverage(
+        operator=OPERATOR,
+        mode="whole",
+        dtype="float16",
+        strength=2,
+        levels={"family": {"nan": 1}},
+        tuples=9,
+        open=8,
+        open_edges=2,
+    )
+    lines = every_cell(verdict("shown", levels=levels))
+    judgement, text = gate(run(tmp_path / "run", lines, coverage=[shown]))
+    assert judgement.status == 1
+    assert "permute-whole-float16: 8 combinations of levels and 2 edges not reached" in text

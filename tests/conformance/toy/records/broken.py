@@ -1,7 +1,8 @@
 """A toy record that fails by itself, not by a kernel, as BROKEN says.
 
 judge: its contract's judge raises on a wrong output; bundle: what is accepted of it is nowhere
-said; disk: there is no room for a bundle; strategy, formula: these raise; shape: its outputs have
+said; disk: there is no room for a bundle; strategy, formula: these raise;
+leaves, skips, dies: its formula does; shape: its outputs have
 an axis more than its formula gives.
 """
 
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 from conformance import judge as judging
@@ -50,6 +52,12 @@ judging.JUDGES[Own] = judge_own
 def formula(inputs, attributes):
     if HOW == "formula":
         raise ZeroDivisionError("no reference")
+    if HOW == "leaves":
+        raise SystemExit(0)
+    if HOW == "skips":
+        pytest.skip("no reference")
+    if HOW == "dies":
+        os._exit(0)
     if HOW == "disk":
         Path("reports/pytest/failures").touch()
     return {"y": inputs["x"]}
