@@ -37,6 +37,12 @@ def explained(error: BaseException) -> str:
     return "\n".join([*lines, f"  {NO_VERDICT}"])
 
 
+def is_raised_in(error: BaseException, folder: Path) -> bool:
+    """Whether a file in a folder raised an error."""
+    place = _place(error)
+    return place is not None and Path(place.filename).resolve().is_relative_to(folder.resolve())
+
+
 def is_broken(text: str) -> bool:
     """Whether the text of an item that ended without a verdict tells of such an error."""
     return text.startswith(BROKEN)

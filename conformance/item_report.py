@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from traceback import format_exception
 from unittest import SkipTest
 
 import pytest
 
-from conformance.broken import BROKEN, explained, is_broken
+from conformance.broken import BROKEN, explained, is_broken, is_raised_in
 from conformance.context import Context
 from conformance.devices.device import EnvironmentFailure, OperatorUnavailable
 from conformance.endings import BrokenRecord, Refused
@@ -65,7 +66,7 @@ def made_report(
         report.sections = [s for s in report.sections if s[0] != "Hypothesis"]
         ended = ItemLine(worker=context.worker, item=item.nodeid, outcome="refused")
         _put(context, report, told, ended)
-    elif error is not None and _is_of_a_record(error, call.when):
+    elif error is not None and _is_of_a_record(error, item):
         report.outcome = "failed"
         report.__dict__.pop("wasxfail", None)
         _explain(report, error, explained(error))
@@ -78,10 +79,11 @@ def made_report(
     return report
 
 
-def _is_of_a_record(error: BaseException, when: str) -> bool:
-    """Whether code of a record or of the suite failed, or left as only a test of pytest may."""
+def _is_of_a_record(error: BaseException, item: pytest.Item) -> bool:
+    """Whether code of a record or of the suite failed, or a record left as only a test may."""
     if isinstance(error, pytest.skip.Exception | pytest.xfail.Exception | SystemExit):
-        return when == "call"
+        record = Path(item.callspec.params["operator"].file)  # type: ignore[attr-defined]
+        return isinstance(error, SystemExit) or is_raised_in(error, record.parent)
     return isinstance(error, Exception) and not isinstance(error, AssertionError | SkipTest)
 
 

@@ -290,6 +290,10 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
             if trial.smallest is None:
                 raise lost.cause from None
             trial.lost = str(lost)
+        except BrokenRecord as broken:
+            if trial.smallest is None:
+                raise
+            trial.stopped = str(broken).partition("\n")[0]
         trial.settle()
 
     try:

@@ -11,6 +11,8 @@ import hashlib
 import os
 import re
 import shutil
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from conformance.case import Case
@@ -23,7 +25,10 @@ from conformance.summary import Evidence, read_evidence, write_evidence
 LOCK = ".lock"
 FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 FAILURES = "failures"
-KEPT = frozenset({".gitkeep"})
+KEPT = frozenset({".gitkeep", "junit.xml"})
+"""What may lie in a folder without a run: pytest leaves its report where a run ends before it has
+anything on record."""
+WAIT_SECONDS = 30
 
 
 class Hold:
@@ -54,12 +59,37 @@ def check(out: Path) -> None:
     there = next(folder for folder in (out, *out.parents) if folder.exists())
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
         raise UsageError("out", out, f"cannot be made: {there} is no folder that can be written")
-    if not out.is_dir() or not {entry.name for entry in out.iterdir()} - KEPT:
+    if is_empty(out):
         return
     if read_evidence(out) is None:
         raise UsageError("out", out, "is not empty and not the folder of an earlier run")
     if (out / LOCK).exists():
         _hold(out).release()
+
+
+def is_empty(out: Path) -> bool:
+    """Whether a folder holds no run, nor anything else; one that is not there does not."""
+    return not out.is_dir() or not {entry.name for entry in out.iterdir()} - KEPT
+
+
+def wait(
+    out: Path, tell: Callable[[str], None], sleep: Callable[[float], None] = time.sleep
+) -> None:
+    """Wait until no run writes in a folder, not for longer than it takes a run to end.
+
+    A run whose front door was killed lives on for as long as it sums itself up.
+    """
+    for waited in range(WAIT_SECONDS):
+        try:
+            Hold(out).release()
+        except BlockingIOError:
+            if not waited:
+                tell(f"waiting for the run that is ending in {out}")
+            sleep(1.0)
+        except OSError:
+            return  # whoever writes there says what is wrong
+        else:
+            return
 
 
 def start(out: Path, evidence: Evidence, *, judges: bool = True) -> Hold:

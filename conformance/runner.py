@@ -350,7 +350,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.wait(END_SECONDS)
     except (subprocess.TimeoutExpired, KeyboardInterrupt):
         # Not it alone: its workers would write on.
-        os.killpg(process.pid, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
 

@@ -38,7 +38,7 @@ from conformance.case import Case
 from conformance.devices.device import EnvironmentFailure, OperatorUnavailable
 from conformance.devices.traits import LibraryTraits
 from conformance.diagnosis.alike import diagnosis
-from conformance.diagnosis.both import natures
+from conformance.diagnosis.both import guessed, natures
 from conformance.endings import BrokenRecord, Lost, NothingJudged, OutOfTime, Refused, Spent
 from conformance.judged import Judged, contrast
 from conformance.numerics.arithmetic import IEEE, Arithmetic
@@ -66,6 +66,10 @@ MOST_HANGS = 2
 MOST_REOPENED = 50
 """Processes that the device may lose with an item's drawn cases, by crashes, exhausted memory and
 lost contexts: each costs a simulator a second to open, an NPU some seconds and a reset."""
+
+
+MOST_TELLING = 4
+"""Refused cases of which it is asked what is guessed: each takes a part of a second."""
 
 
 @dataclass
@@ -274,9 +278,13 @@ class Trial:
 
     def telling(self) -> Judged | None:
         """Of the refused cases the one in which right and wrong elements of an output stand side by
-        side in the largest number; None where there is none in which both are some.
+        side in the largest number, of a few such the first of which something is guessed; None
+        where there is none in which both are some.
         """
-        return max(filter(contrast, self._refused.values()), key=contrast, default=None)
+        shown = sorted(filter(contrast, self._refused.values()), key=contrast, reverse=True)
+        few = shown[:MOST_TELLING] if self.smallest is not None else []
+        told = (one for one in few if self.smallest and guessed(self.smallest, one))
+        return next(told, next(iter(shown), None))
 
     def replay(self) -> None:
         """Run the smallest refused case again; `smallest` becomes what is observed this time."""

@@ -169,7 +169,7 @@ def _same_bytes(bundle: Bundle, again: Again) -> str:
     }
     outcome = again.observation.outcome.value
     if outcome != bundle.manifest.observed.outcome:
-        return f"the call ended otherwise: {outcome}, then {bundle.manifest.observed.outcome}"
+        return f"the call ended otherwise: {outcome} now, {bundle.manifest.observed.outcome} then"
     other = [name for name in {**before, **seen} if name not in before or name not in seen]
     other += [name for name in seen if name in before and before[name].sha256 != seen[name]]
     if other:

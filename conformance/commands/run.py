@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
-from conformance import kernel_coverage, replay, runner, suite
+from conformance import kernel_coverage, replay, run_folder, runner, suite
 from conformance.budget import seconds_of_budget
 from conformance.by_standard import by_standard
 from conformance.commands.again import OWN_KERNELS_HELP, Asked, judge_again, open_and_tell
@@ -152,7 +152,11 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     chosen = attached(found.operators, directories, corpus=profile.corpus).operators
     kernels = suite.kernel_folders(chosen, directories)
     out = parsed.out.absolute()
-    if parsed.resume:
+    resume = parsed.resume and not run_folder.is_empty(out)
+    if parsed.resume and not resume:
+        console.print(f"nothing to go on with in {out}: the run begins", markup=False)
+    if resume:
+        run_folder.wait(out, lambda line: console.print(line, markup=False))
         earlier = earlier_run(out)
         check_sound(out)
         seed = earlier.seed if parsed.seed is None else seed
@@ -173,7 +177,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         oracle=one_of(ORACLES, "oracle", parsed.oracle),
         budget=budget,
         shard=shard,
-        resume=parsed.resume,
+        resume=resume,
         left_out=found.left_out,
         named=tuple(parsed.operator),
         pytest_arguments=tuple(extra),

@@ -76,6 +76,14 @@ def told(every: Iterable[Guess]) -> tuple[Guess, ...]:
     return tuple(kinds.values()) if len(kinds) <= MOST_KINDS else ()
 
 
+def first_of(
+    known: tuple[Guess, ...], otherwise: Callable[[], Iterable[Guess]]
+) -> tuple[Guess, ...]:
+    """The guesses that explain every element, where one is sure; else what is found ``otherwise``,
+    beside them."""
+    return known if told(known) else (*otherwise(), *known)
+
+
 def chosen(guesses: Sequence[str], shown: Sequence[str]) -> list[str]:
     """Of the guesses at an output, told or not, those that are shown, as plain texts."""
     every = guesses.every if isinstance(guesses, Guesses) else guesses

@@ -23,6 +23,7 @@ from conformance.evidence import (
     OrderLine,
     Writer,
 )
+from conformance.failure import LARGER
 from conformance.gate.contradictions import known_items
 from conformance.gate.reading import CannotJudge, Run, declared_cells, read_run, sound
 from conformance.items import items_in_words, last_of_each
@@ -47,6 +48,10 @@ from conformance.template import cell_id
 from conformance.tiling_keys import asked_in, tiling_keys
 
 BUNDLE = re.compile(r"failures/[\w.-]{1,200}/case\.json", re.ASCII)
+LINE = re.compile(
+    r"(?m)^(  (?:replay|the larger case): .* (?:run (--case)|replay) )(?:\S+|'[^'\n]*')"
+)
+"""A line of a failure's text that is there to be copied."""
 MOST_BUNDLE_BYTES = 2**30
 
 
@@ -241,12 +246,11 @@ def _moved(failure: FailureLine, out: Path) -> FailureLine:
 
     def where(found: re.Match[str]) -> str:
         moved = case if found[2] else case.parent
+        moved = moved / LARGER if "the larger case: " in found[1] else moved
         near = os.path.relpath(moved)
         return found[1] + shlex.quote(str(moved) if near.startswith("..") else near)
 
-    text = re.sub(
-        r"(?m)^(  replay: .* (?:run (--case)|replay) )(?:\S+|'[^'\n]*')", where, failure.text
-    )
+    text = LINE.sub(where, failure.text)
     return msgspec.structs.replace(failure, text=text)
 
 

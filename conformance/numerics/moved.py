@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.diagnosis.guess import Guesses
+from conformance.diagnosis.guess import Guesses, first_of
 from conformance.diagnosis.movement import Moved, guesses
 from conformance.diagnosis.origins import origins
 from conformance.diagnosis.pattern import pattern
@@ -130,7 +130,7 @@ def _verdict(
             inputs=as_integers(asked.case.arrays, None),
         )
         read = partial(origins, asked.observed, wrong, asked.unwritten_at)
-        maybe = Guesses(lambda: tuple(read()) or tuple(guesses(found_in)))
+        maybe = Guesses(lambda: first_of(tuple(guesses(found_in)), read))
     return OutputVerdict(
         output=asked.name,
         ok=not mismatches,

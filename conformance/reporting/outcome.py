@@ -85,7 +85,7 @@ def tell(out: Path, evidence: Evidence, status: int, console: Console) -> None:
         console.print(f"\n{items[0]} ended without a verdict:", style="bold", markup=False)
         _show_end(text, console)
         _list("  of the same error", items[1:], console)
-    if any(map(is_broken, evidence.errors.values())):
+    if any(map(is_broken, evidence.errors.values())) and (out / LOG).is_file():
         console.print(f"tracebacks: {near(out / LOG)}", markup=False)
     for message in evidence.environment:
         console.print(f"the device or its environment failed: {message}", markup=False)

@@ -50,6 +50,7 @@ def told(ended: Ended) -> str:
     console = Console(file=io.StringIO(), width=200, color_system=None)
     status = ended.evidence.exit_status
     assert status is not None
+    (ended.out / outcome.LOG).write_text(ended.output)
     outcome.tell(ended.out, ended.evidence, status, console)
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()

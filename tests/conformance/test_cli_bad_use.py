@@ -52,7 +52,7 @@ def one_line(err: str) -> str:
         (["--case", "absent.json"], "case is 'absent.json': cannot be read"),
         (["--budget", "10"], "budget is '10': allowed: a time above 0, such as 90s, 10m or 2h"),
         (["--shard", "3/2"], "shard is '3/2': allowed: I/N with I from 1 to N"),
-        (["--resume"], "reports/latest': holds no run to go on with"),
+        (["--resume", "--out", "."], "': holds no run to go on with"),
         (["--standard", "iso"], "standard is 'iso': "),
         (["--libraries", "nowhere"], "libraries is 'nowhere': allowed: a folder that exists"),
         (["--out", "."], "is not empty and not the folder of an earlier run"),

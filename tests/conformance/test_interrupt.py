@@ -146,3 +146,16 @@ def test_a_pytest_that_does_not_end_is_ended_with_its_workers(
     there, _, _ = select.select([read], [], [], 60)
     os.close(read)
     assert there, "whoever holds the pipe has ended"
+
+
+def test_a_second_interrupt_after_pytest_has_ended_is_no_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    process = subprocess.Popen([sys.executable, "-c", ""], start_new_session=True)
+    process.wait()
+
+    def interrupted(timeout: float) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(process, "wait", lambda *timeout: interrupted(*timeout) if timeout else 0)
+    runner._end(process)

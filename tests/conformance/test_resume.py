@@ -13,6 +13,7 @@ from conformance.evidence import DeviceLine, ItemLine, Writer, read_lines
 from conformance.resume import check_device, check_judges, earlier_run
 from conformance.suite import UsageError
 from conformance.summary import Evidence, read_evidence, write_evidence
+from tests.conformance.front_door import ONE_OPERATOR, conformance
 from tests.conformance.toy_runs import CELLS, Ended, Run
 
 
@@ -169,3 +170,11 @@ def test_there_must_be_a_run_to_go_on_with(tmp_path: Path) -> None:
     write_evidence(tmp_path, Evidence())
     with pytest.raises(UsageError, match="holds no run to go on with"):
         earlier_run(tmp_path)
+
+
+def test_a_run_that_had_nothing_on_record_begins(tmp_path: Path) -> None:
+    """It was ended too early: who always goes on need not know."""
+    only = ("--resume", "--out", "out", "--", "-k", "test_examples and float32")
+    ended = conformance("run", *ONE_OPERATOR, *only, folder=tmp_path)
+    assert ended.status == 0, ended.err
+    assert "nothing to go on with in " in ended.err.splitlines()[0]

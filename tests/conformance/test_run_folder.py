@@ -155,3 +155,35 @@ def test_a_broken_law_has_a_folder_of_its_own_beside_that_of_a_wrong_value(tmp_p
     assert names == [
         f"{CASE.digest}-2x4096{end}" for end in ("", "-determinism", "-order-along-hidden")
     ]
+
+
+def test_a_run_that_left_pytests_report_alone_is_no_run(tmp_path: Path) -> None:
+    """It was ended before it had anything on record."""
+    assert run_folder.is_empty(tmp_path / "nowhere")
+    (tmp_path / "junit.xml").write_text("<testsuites/>")
+    assert run_folder.is_empty(tmp_path)
+    run_folder.check(tmp_path)
+    (tmp_path / "notes.txt").write_text("mine")
+    assert not run_folder.is_empty(tmp_path)
+
+
+def test_who_goes_on_with_a_run_waits_for_one_that_is_ending(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    hold = run_folder.start(out, Evidence())
+    said: list[str] = []
+    slept: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        if len(slept) == 3:
+            hold.release()
+
+    run_folder.wait(out, said.append, sleep)
+    assert said == [f"waiting for the run that is ending in {out}"]
+    assert len(slept) == 3
+    run_folder.wait(out, said.append, sleep)
+    assert (len(said), len(slept)) == (1, 3)
+    other = run_folder.Hold(out)
+    run_folder.wait(out, said.append, slept.append)
+    assert len(slept) == 3 + run_folder.WAIT_SECONDS, "a run that goes on is not waited for"
+    other.release()

@@ -121,7 +121,7 @@ EXPECTED = {
     "tail-core-counts-its-tokens-twice": (DOUBLED,),
     "row-index-read-as-int16": (NARROW, LOST, STALE),  # STALE: a row that nobody wrote is read
     "row-number-in-16-bits": (NARROW, LOST),
-    "offset-in-32-bits*": (NARROW, ROWS),
+    "offset-in-32-bits*": (NARROW, ROWS, STALE),
     "row-offset-in-32-bits": (NARROW, ROWS),
     "last-slot-lost": (LOST,),
     "summed-from-the-last-slot-to-the-first": (ORDER,),

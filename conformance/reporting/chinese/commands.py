@@ -138,6 +138,8 @@ RUNS: tuple[Phrase, ...] = (
             + (f"，{m[4]} 个未通过" if m[4] else "")
         ),
     ),
+    (r"^waiting for the run that is ending in (.+)", r"等待 \1 中的运行结束"),
+    (r"^nothing to go on with in (.+): the run begins", r"\1 中没有可续跑的内容：运行从头开始"),
     (r"^interrupted: what was judged is summed up", r"已中断：正在汇总已判定的结果"),
     (r"^cut short by the budget: (\d+) items?: ", r"因时间预算未做完：\1 项："),
     (r"^not reached: (\d+) items?: ", r"未执行：\1 项："),
