@@ -156,7 +156,7 @@ EXPECTED = {
     "last-row-never": (LOST,),
     "second-tile-without-rows": (LOST, ZERO),
     "first-token-of-a-core-skipped": (LOST, ZERO),
-    "sum-of-the-token-before-kept": (STALE,),
+    "sum-of-the-token-before-kept": (STALE, EXTRA),  # sums are never begun anew
     "entries-behind-the-shortest-list-lost": (LOST, ORDER),
     "every-round-from-the-first-half": (LOST, ORDER, ROWS),
     "rows-numbered-from-the-run's-first": (ROWS,),
@@ -221,6 +221,7 @@ EXPECTED = {
     "count-flags-swapped": (COUNTS,),
     "cumulative-sum-*": (COUNTS,),
     "first-ranks-are-those-of-the-next-expert": (COUNTS, ROWS, ORDER),
+    "counts-after-the-capacity": (EXTRA, ROWS),  # the slot behind the capacity is kept
     "counts-*": (COUNTS, STALE),
     "dropped-slot-keeps-its-rank": (KEPT, ORDER, ROWS, COUNTS),
     "dropped-slot-goes-to-the-last-row": (KEPT, ORDER, ROWS, COUNTS),
