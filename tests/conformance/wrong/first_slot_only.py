@@ -55,4 +55,6 @@ OPERATOR = replace(
     dtypes=("float32",),
     examples=(replace(EMPTY, case=renamed(EMPTY.case)),),
     rejections=(),
+    cells=None,
+    seam_cases=None,
 )
