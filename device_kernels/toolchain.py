@@ -8,6 +8,8 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 
@@ -30,10 +32,38 @@ def compiler() -> str:
     )
 
 
-def compile_libraries(source: Path, tree: Path, cxx: str, definitions: dict[str, str]) -> str:
-    """Configures the CMake project ``source`` in ``tree`` and builds it; returns the compiler's
-    warnings, with the lines that explain them. Raises ``BuildError``.
-    """
+Progress = Callable[[int, int, str], None]
+"""Is told of each file that a build begins: its number, of how many, and its path."""
+_STEP = re.compile(r"\[ *(\d+)(?:%|/(\d+))\] (Building \w+ object )?(.*)")
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a build tool printed, in order: a line for each step, then what its compiler said."""
+
+    lines: tuple[str, ...]
+
+    def warnings(self, *targets: str) -> str:
+        """The compilers' warnings with the lines that explain them; of the steps alone whose line
+        names one of ``targets``, if any is given.
+        """
+        told: list[str] = []
+        for line in self.lines:
+            if step := _STEP.match(line):
+                mine = not targets or any(f"/{target}/" in step[4] for target in targets)
+            elif mine:
+                told.append(line)
+        return "\n".join(told) if any("warning:" in line for line in told) else ""
+
+
+def compile_libraries(
+    source: Path,
+    tree: Path,
+    cxx: str,
+    definitions: Mapping[str, str],
+    progress: Progress | None = None,
+) -> Output:
+    """Configures the CMake project ``source`` in ``tree`` and builds it. Raises ``BuildError``."""
     cmake, ninja = tool("cmake"), tool("ninja")
     if cmake is None:
         raise BuildError("no cmake 3.18 or newer: python -m pip install cmake ninja")
@@ -43,25 +73,37 @@ def compile_libraries(source: Path, tree: Path, cxx: str, definitions: dict[str,
     # The environment may name another type: its flags would be filed under the same key.
     configure += ["-DCMAKE_BUILD_TYPE=Suite"]
     configure += [f"-D{name}={value}" for name, value in definitions.items()]
+    make = [cmake, "--build", str(tree), "--parallel", str(len(os.sched_getaffinity(0)))]
     if ninja is not None:
         configure += ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={ninja}"]
     else:
         configure += ["-G", "Unix Makefiles"]
-    jobs = str(len(os.sched_getaffinity(0)))
+        make += ["--", "--output-sync=target"]
+    _run(configure, None)
+    return _run(make, progress)
+
+
+def _run(command: Sequence[str], progress: Progress | None) -> Output:
+    """What a command printed. Raises ``BuildError`` with its first error, if it fails."""
+    lines: list[str] = []
     # Messages in one language: errors are recognised, and shown in reports.
-    environment = {**os.environ, "LC_ALL": "C"}
-    for command in (configure, [cmake, "--build", str(tree), "--parallel", jobs]):
-        ran = subprocess.run(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            env=environment,
-        )
-        if ran.returncode != 0:
-            raise BuildError("the build failed:\n" + _first_errors(ran.stdout))
-    return _warnings(ran.stdout)
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        env={**os.environ, "LC_ALL": "C"},
+    ) as running:
+        assert running.stdout is not None
+        for line in running.stdout:
+            lines.append(line.rstrip("\n"))
+            step = _STEP.match(line) if progress is not None else None
+            if progress is not None and step is not None and step[2] and step[3]:
+                progress(int(step[1]), int(step[2]), Path(step[4]).name.removesuffix(".o"))
+    if running.returncode != 0:
+        raise BuildError("the build failed:\n" + _first_errors(lines))
+    return Output(tuple(lines))
 
 
 def tool(name: str) -> str | None:
@@ -82,17 +124,8 @@ def tool(name: str) -> str | None:
     return None
 
 
-def _warnings(output: str) -> str:
-    """What the compilers said of a build, without the build tool's own lines of progress."""
-    if "warning:" not in output:
-        return ""
-    progress = re.compile(r"\[ *\d+(%|/\d+)\] ")
-    return "\n".join(line for line in output.splitlines() if not progress.match(line))
-
-
-def _first_errors(output: str, lines: int = 12) -> str:
-    """The output from its first error on; the end of it where none is recognised."""
-    every = output.rstrip().splitlines()
+def _first_errors(every: Sequence[str], lines: int = 12) -> str:
+    """The output from its first error on; the end of it, if none is recognised."""
     signs = ("error:", "CMake Error", "undefined reference", "undefined symbol")
     for number, line in enumerate(every):
         if any(sign in line for sign in signs):

@@ -66,59 +66,73 @@ else()
         ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
 endif()
 
-if(NOT operators)
+# An operator's archive is kept by its content: an edit of one compiles that operator, and links all.
+set(SUITE_ARCHIVES "" CACHE STRING "Archives of operators that are linked as they are")
+if(NOT operators AND NOT SUITE_ARCHIVES)
     return()
 endif()
 
 include("${CMAKE_CURRENT_SOURCE_DIR}/cmake/launchers.cmake")
-set(kernel_files "")
-set(host_files "")
-set(launchers "")
-foreach(folder IN LISTS operator_folders)
-    get_filename_component(operator "${folder}" NAME)
-    list(APPEND kernel_files "${folder}/${operator}_kernel.cpp")
-    list(APPEND host_files "${folder}/${operator}_tiling.cpp" "${folder}/aclnn_${operator}.cpp")
-    add_launchers("${folder}/${operator}_kernel.cpp" launchers "aclrtlaunch.cpp")
-endforeach()
-
-# The language is private to the kernels: host code that needs it would not build on CANN.
-add_library(kernels OBJECT ${kernel_files})
-target_include_directories(kernels PRIVATE "${simulator}/language")
-# A later map wins: a kernel's source is named from the operators' folder on, wherever that lies.
-if(NOT SUITE_COVERAGE)
-    foreach(folder IN LISTS operator_folders)
-        get_filename_component(parent "${folder}" DIRECTORY)
-        target_compile_options(kernels PRIVATE "-ffile-prefix-map=${parent}=kernels")
-    endforeach()
-endif()
-
-add_library(opapi SHARED ${host_files} ${launchers} $<TARGET_OBJECTS:kernels>)
-target_include_directories(opapi PRIVATE
-    "${CMAKE_CURRENT_SOURCE_DIR}/opapi" "${CMAKE_BINARY_DIR}/launchers")
-# The whole archive: programs call what no operator does.
-target_link_libraries(opapi PRIVATE
-    -Wl,--whole-archive "${plumbing_file}" -Wl,--no-whole-archive ascendcl)
-if(TARGET plumbing)
-    add_dependencies(opapi plumbing)
-    set_property(TARGET opapi APPEND PROPERTY LINK_DEPENDS "${plumbing_file}")
-endif()
 if(SUITE_COVERAGE)
     # Counters in the operators alone. -O1: at -O0 the model's inlined loops take minutes, and counters
     # are inserted before anything is optimised away. What is inlined before would have some at each call.
     set(counted --coverage -fprofile-update=atomic -O1 -fno-early-inlining)
-    target_compile_options(kernels PRIVATE ${counted})
-    foreach(file IN LISTS kernel_files host_files)
-        # What only an exception takes is no branch of the source: there is none where it has none.
-        file(STRINGS "${file}" exceptional REGEX "(^|[^a-zA-Z_])(try|catch|throw)[^a-zA-Z_]")
-        set(own "")
-        if(file IN_LIST host_files)
-            list(APPEND own ${counted})
-        endif()
-        if(exceptional STREQUAL "")
-            list(APPEND own -fno-exceptions)
-        endif()
-        set_source_files_properties("${file}" PROPERTIES COMPILE_OPTIONS "${own}")
-    endforeach()
+endif()
+
+# What only an exception takes is no branch of the source: there is none where it has none.
+function(count_lines file)
+    file(STRINGS "${file}" exceptional REGEX "(^|[^a-zA-Z_])(try|catch|throw)[^a-zA-Z_]")
+    set(options ${counted})
+    if(exceptional STREQUAL "")
+        list(APPEND options -fno-exceptions)
+    endif()
+    set_source_files_properties("${file}" PROPERTIES COMPILE_OPTIONS "${options}")
+endfunction()
+
+set(archives "")
+foreach(folder IN LISTS operator_folders)
+    get_filename_component(operator "${folder}" NAME)
+    get_filename_component(parent "${folder}" DIRECTORY)
+    set(kernel_file "${folder}/${operator}_kernel.cpp")
+    set(host_files "${folder}/${operator}_tiling.cpp" "${folder}/aclnn_${operator}.cpp")
+    set(launchers "")
+    add_launchers("${kernel_file}" launchers "aclrtlaunch.cpp")
+    # The language is private to the kernel: host code that needs it would not build on CANN.
+    add_library(kernel_${operator} OBJECT "${kernel_file}")
+    target_include_directories(kernel_${operator} PRIVATE "${simulator}/language")
+    add_library(operator_${operator} STATIC
+        ${host_files} ${launchers} $<TARGET_OBJECTS:kernel_${operator}>)
+    target_include_directories(operator_${operator} PRIVATE
+        "${CMAKE_CURRENT_SOURCE_DIR}/opapi" "${CMAKE_BINARY_DIR}/launchers")
+    target_link_libraries(operator_${operator} PRIVATE ascendcl)
+    set_target_properties(operator_${operator} PROPERTIES
+        ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/operators" OUTPUT_NAME "${operator}")
+    list(APPEND archives "${CMAKE_BINARY_DIR}/operators/lib${operator}.a")
+    if(SUITE_COVERAGE)
+        foreach(file IN ITEMS "${kernel_file}" ${host_files})
+            count_lines("${file}")
+        endforeach()
+    else()
+        # A later map wins: a kernel's source is named from the operators' folder on, wherever that lies.
+        target_compile_options(kernel_${operator} PRIVATE "-ffile-prefix-map=${parent}=kernels")
+    endif()
+endforeach()
+
+file(WRITE "${CMAKE_BINARY_DIR}/opapi.cpp" "")
+add_library(opapi SHARED "${CMAKE_BINARY_DIR}/opapi.cpp")
+list(TRANSFORM operators PREPEND "operator_" OUTPUT_VARIABLE targets)
+if(TARGET plumbing)
+    list(APPEND targets plumbing)
+endif()
+if(targets)
+    add_dependencies(opapi ${targets})
+endif()
+# Whole archives: programs call what no operator does.
+set(whole ${archives} ${SUITE_ARCHIVES} "${plumbing_file}")
+target_link_libraries(opapi PRIVATE
+    -Wl,--whole-archive ${whole} -Wl,--no-whole-archive ascendcl)
+set_property(TARGET opapi APPEND PROPERTY LINK_DEPENDS ${whole})
+if(SUITE_COVERAGE)
     target_sources(opapi PRIVATE "${simulator}/coverage/write_counters.cpp")
     target_link_options(opapi PRIVATE --coverage)
 endif()

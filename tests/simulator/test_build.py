@@ -9,15 +9,16 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from device_kernels import build as build_module
-from device_kernels import toolchain
+from device_kernels import steps, toolchain
 from device_kernels.build import ROOT, BuildError, build, cache_folder, main
-
-OPERATORS = Path(__file__).parent / "programs" / "operators"
-KERNEL = "increment/increment_kernel.cpp"
+from device_kernels.sources import Inputs, operators
+from device_kernels.steps import Steps
+from tests.simulator.operator_copies import KERNEL, OPERATORS, copied, decrement, edit, keys
 
 
 @pytest.fixture(scope="module")
@@ -38,17 +39,7 @@ def cache(shared_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def kernels(tmp_path: Path) -> Path:
     """A copy of the test operator whose content no other test shares."""
-    copied = tmp_path / "kernels"
-    shutil.copytree(OPERATORS, copied)
-    with (copied / KERNEL).open("a") as source:
-        source.write(f"\n// {tmp_path}\n")
-    return copied
-
-
-def edit(source: Path, before: str, after: str) -> None:
-    text = source.read_text()
-    assert before in text
-    source.write_text(text.replace(before, after))
+    return copied(tmp_path)
 
 
 def trees(cache: Path) -> list[str]:
@@ -94,38 +85,56 @@ def test_a_new_source_beside_a_kernel_changes_the_key(kernels: Path, name: str) 
     assert build(kernels, quiet=True).key != first.key
 
 
-@pytest.mark.parametrize("variable", ["CXXFLAGS", "LDFLAGS"])
-def test_the_flags_of_the_environment_are_part_of_the_key(
-    kernels: Path, monkeypatch: pytest.MonkeyPatch, variable: str
+def test_an_edit_of_one_operator_compiles_that_operator_and_only_what_is_asked_for(
+    kernels: Path,
 ) -> None:
-    inputs = build_module._Inputs((kernels,), toolchain.compiler())
-    keys = inputs.keys()
-    monkeypatch.setenv(variable, "-g")
-    assert all(inputs.keys()[step] != keys[step] for step in keys)
+    decrement(kernels, beside=kernels)
+    lines: list[str] = []
+    build(kernels, only=["increment"], progress=lines.append)
+    build(kernels, progress=lines.append)
+    edit(kernels / KERNEL, "bytes > 64", "bytes > 61")
+    both = build(kernels, progress=lines.append)
+    begun = [line for line in lines if line.startswith("building")]
+    assert begun == [
+        "building 1 kernel: increment ...",
+        "building 1 kernel: decrement ...",
+        "building 1 kernel: increment ...",
+    ]
+    library = (both.lib / "libopapi.so").read_bytes()
+    assert b"\0aclnnIncrement\0" in library
+    assert b"\0aclnnDecrement\0" in library
 
 
-@pytest.mark.parametrize(
-    ("part", "steps"),
-    [
-        ("CMakeLists.txt", {"runtime", "opapi"}),
-        ("cmake/simulator.cmake", {"runtime", "opapi"}),
-        ("simulator/include/acl/acl.h", {"runtime", "opapi"}),
-        ("simulator/runtime/memory.cpp", {"runtime", "opapi"}),
-        ("simulator/language/engine/launch.cpp", {"runtime", "opapi"}),
-        ("simulator/language/kernel_operator.h", {"opapi"}),
-        ("opapi/plan.cpp", {"runtime", "opapi"}),
-    ],
-)
-def test_every_source_is_part_of_the_keys_of_the_steps_that_compile_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str, steps: set[str]
+def test_an_operator_that_no_folder_has_is_named_before_anything_is_built(
+    kernels: Path, cache: Path
 ) -> None:
-    copied = shutil.copytree(ROOT, tmp_path / "device_kernels")
-    monkeypatch.setattr(build_module, "ROOT", copied)
-    inputs = build_module._Inputs((copied / "kernels",), toolchain.compiler())
-    before = inputs.keys()
-    (copied / part).write_text((copied / part).read_text() + "\n")
-    after = inputs.keys()
-    assert {step for step in before if before[step] != after[step]} == steps
+    before = sorted(cache.iterdir())
+    with pytest.raises(BuildError, match="no kernel of 'decrement'; the folders have increment"):
+        build(kernels, only=["decrement"], quiet=True)
+    assert sorted(cache.iterdir()) == before
+
+
+@pytest.mark.parametrize("missing", ["increment_tiling.cpp", "aclnn_increment.cpp"])
+def test_a_source_that_an_operator_lacks_is_named_before_anything_is_built(
+    kernels: Path, cache: Path, missing: str
+) -> None:
+    before = sorted(cache.iterdir())
+    (kernels / "increment" / missing).unlink()
+    with pytest.raises(BuildError, match=f"increment has no {missing}"):
+        build(kernels, quiet=True)
+    assert sorted(cache.iterdir()) == before
+
+
+def test_each_file_is_told_while_it_is_built(kernels: Path) -> None:
+    told: list[tuple[int, int, str]] = []
+    inputs = Inputs(operators([kernels]), toolchain.compiler())
+    build(OPERATORS, quiet=True)
+    Steps(inputs, inputs.keys(), cache_folder(), lambda *step: told.append(step)).make_libraries()
+    numbers, of, files = zip(*told, strict=True)
+    assert list(numbers) == sorted(set(numbers))
+    assert len(set(of)) == 1
+    assert numbers[-1] <= of[0]
+    assert {"increment_kernel.cpp", "increment_tiling.cpp", "aclnn_increment.cpp"} <= set(files)
 
 
 def test_progress_says_what_is_built_and_how_long_it_took(kernels: Path) -> None:
@@ -200,12 +209,7 @@ def test_a_folder_without_operators_is_refused(tmp_path: Path) -> None:
 def test_operators_of_several_folders_are_built_into_one_library(
     kernels: Path, tmp_path: Path
 ) -> None:
-    further = tmp_path / "further"
-    shutil.copytree(kernels / "increment", further / "decrement")
-    for source in list((further / "decrement").iterdir()):
-        text = source.read_text().replace("increment", "decrement").replace("Increm", "Decrem")
-        source.with_name(source.name.replace("increment", "decrement")).write_text(text)
-        source.unlink()
+    further = decrement(kernels, beside=tmp_path / "further")
     both = build(kernels, further, quiet=True)
     assert both.key != build(kernels, quiet=True).key
     library = (both.lib / "libopapi.so").read_bytes()
@@ -236,18 +240,17 @@ def test_two_processes_at_once_build_once(kernels: Path, cache: Path) -> None:
 def test_a_source_edited_while_it_is_compiled_is_not_filed_under_its_old_key(
     kernels: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    inputs = build_module._Inputs((kernels,), toolchain.compiler())
     build(OPERATORS, quiet=True)
-    old = inputs.keys()["opapi"]
+    old = keys(kernels)["opapi"]
     compiled: list[str] = []
 
-    def edit_then_compile(source: Path, tree: Path, cxx: str, definitions: dict[str, str]) -> str:
+    def edit_then_compile(*arguments: Any) -> toolchain.Output:
         if not compiled:
             edit(kernels / KERNEL, "bytes > 64", "bytes > 62")
-        compiled.append(inputs.keys()["opapi"])
-        return toolchain.compile_libraries(source, tree, cxx, definitions)
+        compiled.append(keys(kernels)["opapi"])
+        return toolchain.compile_libraries(*arguments)
 
-    monkeypatch.setattr(build_module, "compile_libraries", edit_then_compile)
+    monkeypatch.setattr(steps, "compile_libraries", edit_then_compile)
     result = build(kernels, quiet=True)
     assert len(compiled) == 2
     assert result.key == compiled[1] != old
@@ -258,15 +261,13 @@ def test_a_source_edited_while_it_is_compiled_is_not_filed_under_its_old_key(
 def test_sources_that_never_rest_are_reported(
     kernels: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def edit_without_compiling(
-        source: Path, tree: Path, cxx: str, definitions: dict[str, str]
-    ) -> str:
+    def edit_without_compiling(source: Path, tree: Path, *others: Any) -> toolchain.Output:
         (tree / "lib").mkdir()
         with (kernels / KERNEL).open("a") as file:
             file.write("\n")
-        return ""
+        return toolchain.Output(())
 
-    monkeypatch.setattr(build_module, "compile_libraries", edit_without_compiling)
+    monkeypatch.setattr(steps, "compile_libraries", edit_without_compiling)
     with pytest.raises(BuildError, match="sources changed during each of 3 compilations"):
         build(kernels, quiet=True)
 
@@ -311,14 +312,14 @@ def test_the_environment_cannot_change_the_build_type(
     commands: list[str] = []
     real = toolchain.compile_libraries
 
-    def watch(source: Path, tree: Path, cxx: str, definitions: dict[str, str]) -> str:
-        warnings = real(source, tree, cxx, definitions)
+    def watch(source: Path, tree: Path, *others: Any) -> toolchain.Output:
+        output = real(source, tree, *others)
         commands.append((tree / "compile_commands.json").read_text())
-        return warnings
+        return output
 
     monkeypatch.setenv("CMAKE_BUILD_TYPE", "Debug")
     monkeypatch.setenv("CMAKE_EXPORT_COMPILE_COMMANDS", "ON")
-    monkeypatch.setattr(build_module, "compile_libraries", watch)
+    monkeypatch.setattr(steps, "compile_libraries", watch)
     build(kernels, quiet=True)
     assert commands
     for flag in ("-O3", "-ffp-contract=off"):

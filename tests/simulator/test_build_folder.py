@@ -10,6 +10,8 @@ import pytest
 
 from device_kernels import build as build_module
 from device_kernels.build import BuildError, cache_folder
+from device_kernels.sources import Inputs, Keys
+from device_kernels.steps import Steps
 
 
 def test_where_nothing_else_can_be_written_the_build_lies_among_temporary_files(
@@ -49,10 +51,10 @@ def test_a_finished_build_of_a_checkout_is_used_though_nothing_can_be_written_th
     monkeypatch.delenv("MOE_CONFORMANCE_CACHE", raising=False)
     monkeypatch.setattr(build_module, "ROOT", tmp_path / "checkout" / "device_kernels")
     finished, cache = tmp_path / "checkout" / "build", tmp_path / "home"
-    (finished / "runtime-1" / "lib").mkdir(parents=True)
-    both = ["runtime-1", "opapi-2"]
-    assert build_module._places(cache, both) == [cache / step for step in both]
-    (finished / "opapi-2" / "lib").mkdir(parents=True)
-    assert build_module._places(cache, both) == [finished / step for step in both]
+    steps = Steps(Inputs({}, "g++"), Keys("1" * 64, {}, "2" * 64), cache)
+    (finished / steps.runtime.name / "lib").mkdir(parents=True)
+    assert build_module._placed(steps) == steps
+    (finished / steps.opapi.name / "lib").mkdir(parents=True)
+    assert build_module._placed(steps).opapi == finished / steps.opapi.name
     monkeypatch.setenv("MOE_CONFORMANCE_CACHE", str(cache))
-    assert build_module._places(cache, both) == [cache / step for step in both]
+    assert build_module._placed(steps) == steps

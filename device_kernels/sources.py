@@ -1,0 +1,160 @@
+"""What a build is made of: the operators in folders of kernels, and a key for each of its steps."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from device_kernels.toolchain import BuildError
+
+ROOT = Path(__file__).resolve().parent
+FORMAT = "archives"
+"""How the steps of a build lie on disk. It is part of the key: those of another format are none."""
+_FLAG_VARIABLES = ("CXXFLAGS", "LDFLAGS")
+_SOURCES = {".c", ".cmake", ".cpp", ".h", ".hpp", ".in", ".map", ".txt"}
+_ENTRY = re.compile(r'extern\s+"C"\s+__global__\s+__aicore__\s+void\s+\w+\s*\(')
+_INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+
+
+def operators(folders: Iterable[Path], wanted: Sequence[str] | None = None) -> dict[str, Path]:
+    """The folders of the operators in ``folders``, by name; of ``wanted`` alone, if it is given.
+
+    Raises ``BuildError`` for what no compiler is needed to see: a folder without an operator, two
+    kernels of one, a name that is not there, and a source or a kernel entry that is missing.
+    """
+    found: dict[str, Path] = {}
+    for folder in folders:
+        kernels = sorted(folder.glob("*/*_kernel.cpp"))
+        if not kernels:
+            raise BuildError(f"kernels is {folder}: it has no <operator>/<operator>_kernel.cpp")
+        for kernel in kernels:
+            name = kernel.parent.name
+            if kernel.name != f"{name}_kernel.cpp":
+                raise BuildError(f"{kernel} must be named {name}_kernel.cpp, as its folder")
+            if name in found:
+                raise BuildError(
+                    f"{kernel.parent} is a second kernel of {name}: an operator has one"
+                )
+            found[name] = kernel.parent
+    for name in wanted or ():
+        if name not in found:
+            known = ", ".join(sorted(found))
+            raise BuildError(f"there is no kernel of {name!r}; the folders have {known}")
+    chosen = {name: found[name] for name in sorted(found if wanted is None else set(wanted))}
+    for name, folder in chosen.items():
+        _check(name, folder)
+    return chosen
+
+
+def _check(name: str, folder: Path) -> None:
+    """Raise ``BuildError`` where an operator lacks one of its three sources, or its entry."""
+    for source in (f"{name}_tiling.cpp", f"aclnn_{name}.cpp"):
+        if not (folder / source).is_file():
+            raise BuildError(f"{folder} has no {source}: an operator is kernel, tiling and entry")
+    text = (folder / f"{name}_kernel.cpp").read_text(errors="replace")
+    if not _ENTRY.search(re.sub(r"//[^\n]*", "", text)):
+        rule = 'extern "C" __global__ __aicore__ void'
+        raise BuildError(f"{folder / f'{name}_kernel.cpp'} has no kernel entry: {rule}")
+
+
+@dataclass(frozen=True)
+class Keys:
+    """SHA-256 of all that goes into each step; ``operators`` by name, ``opapi`` of them all."""
+
+    runtime: str
+    operators: Mapping[str, str]
+    opapi: str
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a build is made of; ``folders`` are those of its operators, by name."""
+
+    folders: Mapping[str, Path]
+    compiler: str
+    checks: str = "all"
+    coverage: bool = False
+
+    def keys(self) -> Keys:
+        """The keys of the steps as the sources are now."""
+        version = subprocess.run([self.compiler, "--version"], capture_output=True, text=True)
+        flags = [f"{name}={os.environ.get(name, '')}" for name in _FLAG_VARIABLES]
+        simulator = ROOT / "simulator"
+        runtime = _digest(
+            "\0".join([FORMAT, self.compiler, version.stdout, self.checks, *flags]).encode(),
+            [
+                ("CMakeLists.txt", ROOT / "CMakeLists.txt"),
+                ("cmake", ROOT / "cmake"),
+                ("include", simulator / "include"),
+                ("runtime", simulator / "runtime"),
+                ("engine", simulator / "language" / "engine"),
+                ("coverage", simulator / "coverage"),
+                ("opapi", ROOT / "opapi"),
+            ],
+        )
+        language = _digest(runtime.encode(), [("language", simulator / "language")])
+        each = {name: self._operator(language, folder) for name, folder in self.folders.items()}
+        # gcov files its counters under the sources' real paths.
+        counted = (
+            f"\0coverage of {sorted(map(str, self.folders.values()))}" if self.coverage else ""
+        )
+        told = "\0".join([runtime + counted, *(f"{name} {key}" for name, key in each.items())])
+        return Keys(runtime, each, hashlib.sha256(told.encode()).hexdigest())
+
+    def _operator(self, language: str, folder: Path) -> str:
+        """The key of an operator: its folder, what is shared beside it, and what it includes."""
+        parts = [("operator", folder)]
+        parts += [("beside", beside) for beside in sorted(_beside(folder))]
+        return _digest(f"{language}\0{folder.name}".encode(), parts)
+
+
+def _beside(folder: Path) -> set[Path]:
+    """What lies beside an operator's folder and its sources may include: all that is no operator's,
+    and the folders of other operators that are included by name, by way of others too.
+    """
+    siblings = {each.name: each for each in folder.parent.iterdir()}
+    kernels = {name for name, each in siblings.items() if (each / f"{name}_kernel.cpp").is_file()}
+    found = {
+        each
+        for name, each in siblings.items()
+        if name not in kernels and (each.is_dir() or each.suffix in _SOURCES)
+    }
+    waiting, seen = [folder, *found], {folder}
+    while waiting:
+        for name in _included(waiting.pop()) & kernels:
+            if siblings[name] not in seen:
+                seen.add(siblings[name])
+                waiting.append(siblings[name])
+    return found | seen - {folder}
+
+
+def _included(folder: Path) -> set[str]:
+    """The names in the paths that the sources of a folder include."""
+    sources = [folder] if folder.is_file() else _sources(folder)
+    texts = (source.read_text(errors="replace") for source in sources)
+    return {part for text in texts for path in _INCLUDE.findall(text) for part in Path(path).parts}
+
+
+def _sources(folder: Path) -> Iterator[Path]:
+    for directory, folders, files in os.walk(folder):
+        folders.sort()
+        for name in sorted(files):
+            if Path(name).suffix in _SOURCES:
+                yield Path(directory, name)
+
+
+def _digest(start: bytes, parts: Iterable[tuple[str, Path]]) -> str:
+    """SHA-256 over ``start`` and each file's name below its part's folder, size and content."""
+    digest = hashlib.sha256(start)
+    for part, folder in parts:
+        for source in [folder] if folder.is_file() else _sources(folder):
+            content = source.read_bytes()
+            name = source.relative_to(folder)
+            digest.update(f"{part}/{folder.name}/{name}\0{len(content)}\0".encode())
+            digest.update(content)
+    return digest.hexdigest()

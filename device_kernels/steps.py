@@ -1,0 +1,168 @@
+"""The steps of a build: each is compiled in a tree of its own and put in place when it is whole."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from device_kernels.sources import ROOT, Inputs, Keys
+from device_kernels.toolchain import BuildError, Output, Progress, compile_libraries
+
+WARNINGS = "warnings.txt"
+_KERNELS = "kernels.txt"
+"""Beside ``lib``: the folders of the operators, a line each; a diagnostic's source lies there."""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The steps of one build in the folder ``cache``; ``progress`` is told of each file."""
+
+    inputs: Inputs
+    keys: Keys
+    cache: Path
+    progress: Progress | None = None
+
+    @property
+    def runtime(self) -> Path:
+        """The folder of the runtime's step."""
+        return self.cache / f"runtime-{self.keys.runtime[:16]}"
+
+    @property
+    def opapi(self) -> Path:
+        """The folder of the libraries."""
+        return self.cache / f"opapi-{self.keys.opapi[:16]}"
+
+    def operator(self, name: str) -> Path:
+        """The folder of an operator's archive."""
+        return self.cache / f"operator-{name}-{self.keys.operators[name][:16]}"
+
+    def missing(self) -> list[str]:
+        """The operators that are to be compiled."""
+        names = self.inputs.folders
+        if self.inputs.coverage:
+            return list(names)
+        return [name for name in names if not finished(self.operator(name))]
+
+    def words(self) -> str:
+        """What is to be compiled, for a person."""
+        names = self.missing()
+        told = f"{len(names)} kernel{'s' if len(names) > 1 else ''}: {', '.join(names)}"
+        if not names:
+            told = "libopapi.so"
+        return told if finished(self.runtime) else f"the simulator and {told}"
+
+    def make_runtime(self) -> None:
+        """Compile the runtime, if it is not there."""
+        definitions = {"SUITE_KERNELS": "", "SUITE_CHECKS": self.inputs.checks}
+
+        def compile_runtime(tree: Path, result: Path) -> bool:
+            output = self._compile(tree, definitions)
+            (result / WARNINGS).write_text(output.warnings())
+            os.replace(tree / "lib", result / "lib")
+            return self.inputs.keys().runtime == self.keys.runtime
+
+        _make(self.runtime, compile_runtime)
+
+    def make_libraries(self) -> None:
+        """Compile the operators that are not there, and link the libraries."""
+        _make(self.opapi, self._link)
+
+    def _link(self, tree: Path, result: Path) -> bool:
+        missing = self.missing()
+        there = [name for name in self.inputs.folders if name not in missing]
+        definitions = {
+            "SUITE_KERNELS": "",
+            "SUITE_OPERATORS": _listed(self.inputs.folders[name] for name in missing),
+            "SUITE_ARCHIVES": _listed(
+                self.operator(name) / "lib" / _archive(name) for name in there
+            ),
+            "SUITE_ASCENDCL": str(self.runtime / "lib" / "libascendcl.so"),
+            "SUITE_CHECKS": self.inputs.checks,
+        }
+        definitions |= {"SUITE_COVERAGE": "ON"} if self.inputs.coverage else {}
+        output = self._compile(tree, definitions)
+        # What was edited while it was compiled must not be filed under the old key.
+        now = self.inputs.keys()
+        told = {
+            name: output.warnings(f"kernel_{name}.dir", f"operator_{name}.dir") for name in missing
+        }
+        for name in missing if not self.inputs.coverage else ():
+            if now.operators[name] == self.keys.operators[name]:
+                self._keep(name, tree, told[name])
+        told |= {name: (self.operator(name) / WARNINGS).read_text() for name in there}
+        warnings = "\n".join(told[name] for name in self.inputs.folders if told[name])
+        (result / WARNINGS).write_text(warnings)
+        above = dict.fromkeys(str(folder.parent) for folder in self.inputs.folders.values())
+        (result / _KERNELS).write_text("\n".join(above))
+        for notes in tree.rglob("*.gcno"):
+            os.replace(notes, tree / "lib" / notes.name)
+        os.replace(tree / "lib", result / "lib")
+        return now == self.keys
+
+    def _keep(self, name: str, tree: Path, warnings: str) -> None:
+        """Put the archive of an operator in place; another process may have."""
+        kept = tree / f"kept-{name}"
+        (kept / "lib").mkdir(parents=True)
+        (kept / WARNINGS).write_text(warnings)
+        os.replace(tree / "operators" / _archive(name), kept / "lib" / _archive(name))
+        with contextlib.suppress(OSError):
+            os.replace(kept, self.operator(name))
+
+    def _compile(self, tree: Path, definitions: Mapping[str, str]) -> Output:
+        return compile_libraries(ROOT, tree, self.inputs.compiler, definitions, self.progress)
+
+
+def finished(folder: Path) -> bool:
+    """Whether a step lies in this folder; one that is there is whole."""
+    return (folder / "lib").is_dir()
+
+
+def _archive(name: str) -> str:
+    return f"lib{name}.a"
+
+
+def _listed(paths: Iterable[Path]) -> str:
+    return ";".join(map(str, paths))
+
+
+@contextmanager
+def _locked(file: Path) -> Iterator[None]:
+    with file.open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def _make(folder: Path, compiled: Callable[[Path, Path], bool]) -> None:
+    """Make the step ``folder``; a second process waits and finds it done.
+
+    ``compiled(tree, result)`` compiles in ``tree`` and fills ``result``, which is put in place if
+    it answers that the sources are still those of the key. Raises ``BuildError``.
+    """
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(folder.with_suffix(".lock")):
+            if finished(folder):
+                return
+            # An unfinished tree of this key can only be left over: the lock is held.
+            for left in folder.parent.glob(f"{folder.name}.tree.*"):
+                shutil.rmtree(left, ignore_errors=True)
+            tree = Path(tempfile.mkdtemp(prefix=f"{folder.name}.tree.", dir=folder.parent))
+            try:
+                (tree / "cmake").mkdir()
+                (tree / "result").mkdir()
+                if compiled(tree / "cmake", tree / "result"):
+                    os.replace(tree / "result", folder)
+            finally:
+                shutil.rmtree(tree, ignore_errors=True)
+    except OSError as error:
+        raise BuildError(
+            f"cannot write the build folder {folder.parent}: {error}. "
+            "Set MOE_CONFORMANCE_CACHE to a folder that can be written"
+        ) from error
