@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import msgspec
 
@@ -19,6 +19,7 @@ from conformance.devices.device import DeviceProfile, EnvironmentFailure, Origin
 from conformance.devices.foreign import parts
 from conformance.devices.open import hashed
 
+Told = TypeVar("Told")
 RUNTIME = "libascendcl.so"
 """The device's own library: operators are told apart without it."""
 
@@ -82,11 +83,18 @@ def of_device(device: object, operator: str = "") -> Implementation:
         place = f"{made.__module__}.{made.__qualname__}"
         return Implementation(source="plugin", place=place, libraries=libraries)
     if origin.source == "built":
-        return _built(origin, operator, libraries)
+        return _built(origin, operator, of_operator(operator, libraries))
     if origin.source == "checkout" and operator:
         folder = Path(profile.libraries["libopapi.so"].path).parent
         libraries = {one.name: hashed(one) for one in parts(folder, operator)}
     return Implementation(source=origin.source, place=origin.place, libraries=libraries)
+
+
+def of_operator(operator: str, libraries: Mapping[str, Told]) -> dict[str, Told]:
+    """Those of a device's libraries that decide what an operator does: its archive and the runtime,
+    if it has an archive, as the others that are linked with it do not; else all."""
+    own = f"lib{operator}.a"
+    return {n: one for n, one in libraries.items() if own not in libraries or n in (own, RUNTIME)}
 
 
 def _built(origin: Origin, operator: str, libraries: dict[str, str]) -> Implementation:

@@ -13,7 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -42,16 +42,17 @@ class FileCoverage(msgspec.Struct, kw_only=True):
     missed_branches: list[int]
 
 
-def libraries(kernels: Sequence[Path] | None) -> Path:
+def libraries(kernels: Sequence[Path] | None, only: Collection[str]) -> Path:
     """The folder of the simulator's libraries with counters, built where they are not yet.
 
-    ``kernels`` are the folders of operators, None: the suite's own. Raises EnvironmentFailure.
+    ``kernels`` are the folders of operators, None: the suite's own; ``only`` names the operators
+    that are needed. Raises EnvironmentFailure.
     """
     if importlib.util.find_spec("gcovr") is None:
         raise EnvironmentFailure("kernel coverage needs gcovr: python -m pip install gcovr")
     if shutil.which("gcov") is None:
         raise EnvironmentFailure("kernel coverage needs gcov, which comes with g++")
-    return simulator_libraries(kernels, coverage=True)
+    return simulator_libraries(kernels, only, coverage=True)
 
 
 def environment(counters: Path) -> Mapping[str, str]:

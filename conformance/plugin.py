@@ -133,6 +133,7 @@ def device(pytestconfig: pytest.Config) -> Iterator[Device]:
             time_limit=context.time_limit,
             libraries=context.libraries,
             kernels=suite.kernel_folders(context.operators, context.directories),
+            only=[operator.name for operator in context.operators],
             route=context.route,
             package=delivered(context.package, context.operators),
         )

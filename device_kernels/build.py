@@ -15,7 +15,7 @@ import stat
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -55,7 +55,7 @@ class Build:
 
 def build(
     *kernels: Path,
-    only: Sequence[str] | None = None,
+    only: Collection[str] | None = None,
     checks: str = "all",
     quiet: bool = False,
     progress: Tell | None = None,

@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +21,7 @@ _ENTRY = re.compile(r'extern\s+"C"\s+__global__\s+__aicore__\s+void\s+\w+\s*\(')
 _INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 
-def operators(folders: Iterable[Path], wanted: Sequence[str] | None = None) -> dict[str, Path]:
+def operators(folders: Sequence[Path], wanted: Collection[str] | None = None) -> dict[str, Path]:
     """The folders of the operators in ``folders``, by name; of ``wanted`` alone, if it is given.
 
     Raises ``BuildError`` for what no compiler is needed to see: a folder without an operator, two
@@ -41,10 +41,11 @@ def operators(folders: Iterable[Path], wanted: Sequence[str] | None = None) -> d
                     f"{kernel.parent} is a second kernel of {name}: an operator has one"
                 )
             found[name] = kernel.parent
-    for name in wanted or ():
+    for name in sorted(wanted or ()):
         if name not in found:
+            missing = " or ".join(str(folder / name) for folder in dict.fromkeys(folders))
             known = ", ".join(sorted(found))
-            raise BuildError(f"there is no kernel of {name!r}; the folders have {known}")
+            raise BuildError(f"there is no kernel of {name}: no {missing}; there are {known}")
     chosen = {name: found[name] for name in sorted(found if wanted is None else set(wanted))}
     for name, folder in chosen.items():
         _check(name, folder)

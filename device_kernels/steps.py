@@ -81,7 +81,7 @@ class Steps:
             "SUITE_KERNELS": "",
             "SUITE_OPERATORS": _listed(self.inputs.folders[name] for name in missing),
             "SUITE_ARCHIVES": _listed(
-                self.operator(name) / "lib" / _archive(name) for name in there
+                self.operator(name) / "lib" / archive(name) for name in there
             ),
             "SUITE_ASCENDCL": str(self.runtime / "lib" / "libascendcl.so"),
             "SUITE_CHECKS": self.inputs.checks,
@@ -103,6 +103,8 @@ class Steps:
         (result / _KERNELS).write_text("\n".join(above))
         for notes in tree.rglob("*.gcno"):
             os.replace(notes, tree / "lib" / notes.name)
+        for name in self.inputs.folders if now == self.keys and not self.inputs.coverage else ():
+            _link_or_copy(self.operator(name) / "lib" / archive(name), tree / "lib" / archive(name))
         os.replace(tree / "lib", result / "lib")
         return now == self.keys
 
@@ -111,7 +113,7 @@ class Steps:
         kept = tree / f"kept-{name}"
         (kept / "lib").mkdir(parents=True)
         (kept / WARNINGS).write_text(warnings)
-        os.replace(tree / "operators" / _archive(name), kept / "lib" / _archive(name))
+        os.replace(tree / "operators" / archive(name), kept / "lib" / archive(name))
         with contextlib.suppress(OSError):
             os.replace(kept, self.operator(name))
 
@@ -124,8 +126,17 @@ def finished(folder: Path) -> bool:
     return (folder / "lib").is_dir()
 
 
-def _archive(name: str) -> str:
+def archive(name: str) -> str:
+    """The file name of an operator's archive. It lies beside ``libopapi.so`` too: by it operators
+    are told apart, whichever others are linked with them."""
     return f"lib{name}.a"
+
+
+def _link_or_copy(source: Path, target: Path) -> None:
+    try:
+        os.link(source, target)
+    except OSError:  # a file system without links
+        shutil.copyfile(source, target)
 
 
 def _listed(paths: Iterable[Path]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -105,7 +105,9 @@ def judge_again(
         for line in told(checkout.unbuilt):
             console.print(line, markup=False)
         libraries = checkout.libraries
-    device = open_and_tell(asked.device, console, asked.limit, libraries, kernels, route, package)
+    device = open_and_tell(
+        asked.device, console, asked.limit, libraries, kernels, called, route, package
+    )
     try:
         now = of_device(device, operator.name)
         if not asked.named:
@@ -194,16 +196,18 @@ def open_and_tell(
     limit: float,
     libraries: Path | None,
     kernels: Sequence[Path] | None,
+    only: Collection[str],
     route: str,
     package: DeliveredPackage | None = None,
 ) -> Device:
-    """Open a device and say which it is; this builds the simulator where it is not built yet."""
+    """Open a device and say which it is; the simulator is built with the operators ``only``."""
     try:
         device = open_device(
             spec,
             time_limit=limit,
             libraries=libraries,
             kernels=kernels,
+            only=only,
             route=route,
             package=package,
         )

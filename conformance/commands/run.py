@@ -151,6 +151,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     libraries = checkout.libraries if checkout is not None else libraries
     chosen = attached(found.operators, directories, corpus=profile.corpus).operators
     kernels = suite.kernel_folders(chosen, directories)
+    names = [operator.name for operator in chosen]
     out = parsed.out.absolute()
     resume = parsed.resume and not run_folder.is_empty(out)
     if parsed.resume and not resume:
@@ -193,7 +194,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
             request = replace(
                 request,
                 counted=kernels or suite.counted_folders(chosen, operators),
-                libraries=kernel_coverage.libraries(kernels),
+                libraries=kernel_coverage.libraries(kernels, names),
             )
         runner.check(request)
         judges = by_standard(parsed.standard, parsed.standards, request.operators)
@@ -201,7 +202,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
             console.print(judges.words, markup=False)
         whole = delivered(package, request.operators)
         opened = open_and_tell(
-            parsed.device, console, limit, request.libraries, kernels, route, whole
+            parsed.device, console, limit, request.libraries, kernels, names, route, whole
         )
     except EnvironmentFailure as failure:
         runner.record_failure(request, failure)

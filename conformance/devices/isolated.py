@@ -152,7 +152,8 @@ class IsolatedDevice:
             conduct = told(found, own=self._setup.own)
             return replace(observation, diagnostics=(*observation.diagnostics, *conduct))
         if isinstance(reply, Unavailable):
-            libraries = ", ".join(library.path for library in self.profile.libraries.values())
+            paths = [library.path for library in self.profile.libraries.values()]
+            libraries = ", ".join(path for path in paths if path.endswith(".so"))
             raise OperatorUnavailable(
                 f"{operator.name} is not available on route {self._route}: "
                 f"{reply.symbol} is in none of {libraries}"

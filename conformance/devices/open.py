@@ -6,7 +6,7 @@ import hashlib
 import importlib.util
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -54,6 +54,7 @@ def open_device(
     memory_limit: int = MEMORY_LIMIT,
     libraries: Path | None = None,
     kernels: Sequence[Path] | None = None,
+    only: Collection[str] | None = None,
     route: str = "aclnn",
     package: DeliveredPackage | None = None,
 ) -> Device:
@@ -62,14 +63,17 @@ def open_device(
     Of several cards, and of all where none is named, the first that is free is taken.
     ``time_limit`` is seconds for one call, ``memory_limit`` bytes of the process's own memory.
     ``libraries`` is a folder with libascendcl.so and libopapi.so; by default the simulator's are
-    built, from the operators in the folders ``kernels`` (None: the suite's own), and an NPU's are
-    found by the loader. ``route`` is how operators are called (`conformance.operator.ROUTES`).
+    built, from the operators in the folders ``kernels`` (None: the suite's own), of which ``only``
+    names those that are needed (None: all), and an NPU's are found by the loader.
+    ``route`` is how operators are called (`conformance.operator.ROUTES`).
     ``package`` is what is judged in the place of the device's own operators.
     Raises ValueError for a spec that names no device,
     EnvironmentFailure where the device does not open.
     """
     try:
-        return _open_device(spec, time_limit, memory_limit, libraries, kernels, route, package)
+        return _open_device(
+            spec, time_limit, memory_limit, libraries, kernels, only, route, package
+        )
     except EnvironmentFailure as error:
         if route != TORCH_NPU:
             raise
@@ -82,6 +86,7 @@ def _open_device(
     memory_limit: int,
     libraries: Path | None,
     kernels: Sequence[Path] | None,
+    only: Collection[str] | None,
     route: str,
     package: DeliveredPackage | None,
 ) -> Device:
@@ -114,7 +119,7 @@ def _open_device(
                 "Nothing is simulated unless asked for: --device sim"
             ) from None
     wheel = known_wheel() if route == TORCH_NPU else None
-    folder = _folder(libraries or simulator_libraries(kernels))
+    folder = _folder(libraries or simulator_libraries(kernels, only))
     shims = str(torch_npu_shims(Path(folder), wheel)) if wheel else None
     setup = Setup("sim", folder, which or None, 0, 2 * memory_limit + BACKSTOP, route, shims)
     own = libraries is None and package is None and route != TORCH_NPU
@@ -166,14 +171,24 @@ def _open(
     device = IsolatedDevice(setup, time_limit=time_limit, memory_limit=memory_limit)
     try:
         opened = device.open()
-        if package is not None:
-            parts = {name: str(path) for name, path in package.parts(opened.soc).items()}
-            opened = structs.replace(opened, libraries={**opened.libraries, **parts})
+        parts = _parts(origin, setup, opened, package)
+        opened = structs.replace(opened, libraries={**opened.libraries, **parts})
         device.adopt(replace(_profile(setup, opened), origin=origin))
     except BaseException:
         device.close()
         raise
     return device
+
+
+def _parts(
+    origin: Origin, setup: Setup, opened: Opened, package: DeliveredPackage | None
+) -> dict[str, str]:
+    """The files that single operators lie in, beside the libraries that were loaded, by name."""
+    if package is not None:
+        return {name: str(path) for name, path in package.parts(opened.soc).items()}
+    if origin.source != "built" or setup.libraries is None:
+        return {}
+    return {path.name: str(path) for path in sorted(Path(setup.libraries).glob("*.a"))}
 
 
 def npu_signs() -> list[str]:
@@ -187,16 +202,22 @@ def npu_signs() -> list[str]:
     return signs
 
 
-def simulator_libraries(kernels: Sequence[Path] | None, *, coverage: bool = False) -> Path:
+def simulator_libraries(
+    kernels: Sequence[Path] | None,
+    only: Collection[str] | None = None,
+    *,
+    coverage: bool = False,
+) -> Path:
     """The folder of the simulator's libraries, built if their sources have changed.
 
-    ``kernels`` are folders of operators, None: the suite's own; with ``coverage`` they count what
-    is run (gcov). Raises EnvironmentFailure.
+    ``kernels`` are folders of operators, None: the suite's own; ``only`` names those of them that
+    are needed, None: all. With ``coverage`` they count what is run (gcov). Raises
+    EnvironmentFailure.
     """
     from device_kernels.build import build
 
     try:
-        return build(*(kernels or ()), coverage=coverage).lib
+        return build(*(kernels or ()), only=only, coverage=coverage).lib
     except (RuntimeError, OSError) as error:
         raise EnvironmentFailure(f"the simulator does not build: {error}") from error
 

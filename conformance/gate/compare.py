@@ -10,7 +10,8 @@ from conformance.gate.facts import CellFact, Facts, Named
 from conformance.gate.judgement import Finding
 
 SHOWN = 5
-KERNEL_BINARY = ".o"
+PARTS = (".o", ".a")
+"""The files that single operators lie in: kernel binaries of a package, archives of a build."""
 
 
 def compare(run: Facts, baseline: Baseline) -> Iterator[Finding]:
@@ -52,12 +53,12 @@ def changed_inputs(run: Facts, baseline: Baseline) -> list[str]:
 def unchanged_libraries(run: Facts, baseline: Baseline) -> Finding | None:
     """The finding where a change is claimed, and what was judged is the baseline's to the byte.
 
-    Of a package the kernel binaries count, by content: their names hold hashes, and a library that
-    was merely linked again is another, with the old kernels beside it.
+    If operators lie in files of their own these count, by content: a library that was merely linked
+    again, or with other operators, is another one, of the old kernels.
     """
     before = baseline.facts.libraries
-    binaries = {name: sha for name, sha in run.libraries.items() if name.endswith(KERNEL_BINARY)}
-    was = {sha for name, sha in before.items() if name.endswith(KERNEL_BINARY)}
+    binaries = {name: sha for name, sha in run.libraries.items() if name.endswith(PARTS)}
+    was = {sha for name, sha in before.items() if name.endswith(PARTS)}
     if binaries and was:
         return None if set(binaries.values()) - was else _stale(binaries)
     kernels = {name: sha for name, sha in run.libraries.items() if "ascendcl" not in name}

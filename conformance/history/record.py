@@ -10,6 +10,7 @@ from pathlib import Path
 from conformance.gate.facts import Facts, facts
 from conformance.gate.reading import CannotJudge, Run, read_part, read_run, sound, whole
 from conformance.history.database import opened
+from conformance.implementation import of_operator
 from conformance.seal import MOST_SUMMARY_BYTES, SUMMARY
 
 Fact = tuple[str, str, str, str]
@@ -111,8 +112,8 @@ def _facts(run: Run, found: Facts) -> Iterator[Fact]:
     for name, order in found.orders.items():
         operator, _, rest = name.partition(" ")
         yield operator, "order of additions", rest, order.order
-    for name, sha in found.libraries.items():
-        for operator in run.evidence.operators:
+    for operator in run.evidence.operators:
+        for name, sha in of_operator(operator, found.libraries).items():
             yield operator, "library", name, f"sha256 {sha[:16]}"
 
 

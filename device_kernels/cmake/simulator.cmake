@@ -127,8 +127,10 @@ endif()
 if(targets)
     add_dependencies(opapi ${targets})
 endif()
-# Whole archives: programs call what no operator does.
-set(whole ${archives} ${SUITE_ARCHIVES} "${plumbing_file}")
+# Whole archives: programs call what no operator does. In one order, whichever were there before.
+set(whole ${archives} ${SUITE_ARCHIVES})
+list(SORT whole COMPARE FILE_BASENAME)
+list(APPEND whole "${plumbing_file}")
 target_link_libraries(opapi PRIVATE
     -Wl,--whole-archive ${whole} -Wl,--no-whole-archive ascendcl)
 set_property(TARGET opapi APPEND PROPERTY LINK_DEPENDS ${whole})

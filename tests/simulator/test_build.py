@@ -51,7 +51,7 @@ def test_a_second_call_finds_what_the_first_one_built(kernels: Path) -> None:
     assert (first.cached, second.cached) == (False, True)
     assert (second.lib, second.key) == (first.lib, first.key)
     libraries = sorted(file.name for file in first.lib.iterdir())
-    assert libraries == ["libascendcl.so", "libopapi.so"]
+    assert libraries == ["libascendcl.so", "libincrement.a", "libopapi.so"]
     assert second.seconds < 0.5
 
 
@@ -105,12 +105,31 @@ def test_an_edit_of_one_operator_compiles_that_operator_and_only_what_is_asked_f
     assert b"\0aclnnDecrement\0" in library
 
 
+def test_what_is_built_does_not_depend_on_what_was_built_before(
+    kernels: Path, tmp_path: Path, shared_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Shards of two machines are merged if they judged the same libraries."""
+    decrement(kernels, beside=kernels)
+    alone = build(kernels, only=["increment"], quiet=True).lib
+    pieces = build(kernels, quiet=True).lib
+    other = tmp_path / "cache"
+    runtime = next(shared_cache.glob("runtime-*/lib")).parent
+    shutil.copytree(runtime, other / runtime.name)
+    monkeypatch.setenv("MOE_CONFORMANCE_CACHE", str(other))
+    whole = build(kernels, quiet=True).lib
+    names = ["libdecrement.a", "libincrement.a", "libopapi.so"]
+    assert all((pieces / one).read_bytes() == (whole / one).read_bytes() for one in names)
+    assert (alone / names[1]).read_bytes() == (whole / names[1]).read_bytes()
+
+
 def test_an_operator_that_no_folder_has_is_named_before_anything_is_built(
     kernels: Path, cache: Path
 ) -> None:
     before = sorted(cache.iterdir())
-    with pytest.raises(BuildError, match="no kernel of 'decrement'; the folders have increment"):
+    with pytest.raises(BuildError) as refused:
         build(kernels, only=["decrement"], quiet=True)
+    rule = f"there is no kernel of decrement: no {kernels / 'decrement'}; there are increment"
+    assert str(refused.value) == rule
     assert sorted(cache.iterdir()) == before
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shutil
 from pathlib import Path
@@ -119,7 +120,7 @@ def test_another_implementation_is_judged_if_it_is_named_and_the_verdict_says_so
     flipped: tuple[str, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     (failure, *_) = sorted(flipped[1].glob("failures/*"))
-    words = "another implementation: the suite's own kernels (libopapi.so sha256 "
+    words = f"another implementation: the suite's own kernels (lib{OPERATOR.name}.a sha256 "
     for asked in (["replay", str(failure)], ["run", "--case", str(failure / "case.json")]):
         assert main([*asked, *ON_SIMULATOR, "--own-kernels", "--json"]) == 0
         shown = capsys.readouterr()
@@ -289,6 +290,25 @@ def test_kernels_beside_a_record_are_told_from_the_suite_s(tmp_path: Path) -> No
     assert f" instead of the kernels in {tmp_path / 'kernels'} (" in told
     with pytest.raises(EnvironmentFailure, match="Name it by --operators"):
         check_called(mine, alone)
+
+
+def test_an_operator_is_the_same_whichever_others_are_linked_with_it() -> None:
+    """Its archive tells it apart, not the library that all are linked in."""
+    archive = f"lib{OPERATOR.name}.a"
+
+    def built(library: str, own: str) -> Implementation:
+        device = DeviceOf(origin=Origin("built"))
+        hashes = {"libopapi.so": library, archive: own, "libanother.a": library}
+        shown = {name: Library("", sha * 64) for name, sha in hashes.items()}
+        device.profile = dataclasses.replace(
+            device.profile, libraries={**device.profile.libraries, **shown}
+        )
+        return of_device(device, OPERATOR.name)
+
+    alone, beside, edited = built("1", "5"), built("2", "5"), built("1", "6")
+    assert compared(alone, beside) == ""
+    assert compared(alone, edited) == f"rebuilt since: {archive} was {'5' * 16}, is {'6' * 16}"
+    assert list(alone.operators) == [archive]
 
 
 def replace_libraries(one: Implementation, sha256: str) -> Implementation:

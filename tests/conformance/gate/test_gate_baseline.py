@@ -280,6 +280,22 @@ def test_the_old_kernel_binary_beside_a_library_that_was_linked_again_is_rejecte
     assert "a change is claimed, but ascend910b/permute/Permute_2.o (sha256 binary)" in text
 
 
+def built(library: str, **archives: str) -> DeviceLine:
+    """The profile of a device whose operators were built, with these hashes of their archives."""
+    files = {f"lib{name}.a": sha for name, sha in archives.items()} | {"libopapi.so": library}
+    return device(libraries={name: {"path": name, "sha256": sha} for name, sha in files.items()})
+
+
+def test_the_old_kernel_that_was_linked_with_fewer_others_is_rejected(tmp_path: Path) -> None:
+    accepted(tmp_path / "b", run(tmp_path / "before", on=built("both", one="1", two="2")))
+    now = run(tmp_path / "now", on=built("one", one="1"))
+    judgement, text = gate(now, baselines=tmp_path / "b", changed=True)
+    assert judgement.status == 1
+    assert "a change is claimed, but libone.a (sha256 1) is that of the baseline" in text
+    edited = run(tmp_path / "edited", on=built("other", one="3"))
+    assert gate(edited, baselines=tmp_path / "b", changed=True)[0].status == 0
+
+
 def test_another_kernel_binary_of_a_package_is_accepted_where_a_change_is_claimed(
     tmp_path: Path,
 ) -> None:

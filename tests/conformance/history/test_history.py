@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from conformance.cli import main
+from conformance.evidence import DeviceLine
 from conformance.gate.reading import CannotJudge
 from conformance.history.database import opened
 from conformance.history.record import import_runs
@@ -93,6 +94,17 @@ def test_trends_are_those_of_the_last_runs_oldest_first(tmp_path: Path) -> None:
     assert [(point.cases, point.failed) for point in found] == [(6, 0), (6, 0)]
     assert found[0].share == 550 / 600
     assert trends(db, "other") == []
+
+
+def test_an_operator_with_an_archive_is_told_apart_by_it_alone(tmp_path: Path) -> None:
+    def on(library: str, archive: str) -> DeviceLine:
+        files = {"libopapi.so": library, "libother.a": library, f"lib{OPERATOR}.a": archive}
+        return device(libraries={n: {"path": n, "sha256": sha} for n, sha in files.items()})
+
+    db, days = tmp_path / "h.sqlite", [on("1", "a"), on("2", "a"), on("3", "b")]
+    import_runs(db, [dated(tmp_path, n, every_cell(), on=day) for n, day in enumerate(days, 1)])
+    told = [(one.commit, one.name, one.after) for one in changed(db, OPERATOR)]
+    assert told == [("c3", f"lib{OPERATOR}.a", "sha256 b")]
 
 
 def test_each_change_names_the_first_run_that_has_it(tmp_path: Path) -> None:
