@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 TORCH_NPU := $(VENV)-torch_npu
 TORCH_READY := $(TORCH_NPU)/.ready
 
-.PHONY: conformance test kernels lint slips sanitize mutants escapes relations diagnoses removals soak wheelhouse soundness detection recovery kill-matrix mutation benchmark kills faults workers picture aarch64 oldest clean
+.PHONY: conformance test kernels lint slips sanitize mutants escapes relations diagnoses removals soak wheelhouse soundness detection recovery kill-matrix mutation benchmark kills faults workers busy picture aarch64 oldest clean
 .DEFAULT_GOAL := conformance
 
 conformance: $(READY)  ## judge every operator on the device at hand; evidence in reports/latest/
@@ -64,6 +64,10 @@ kills: $(READY)  ## runs and writers of the history ended by force at 50 random 
 
 faults: $(READY)  ## runs whose device is struck at every call in six ways, and 200 double faults: right status, whole evidence
 	@$(VENV)/bin/python -m tests.faults.faults_run
+
+busy: $(READY) kernels  ## every test beside eight busy processes, and those that start or limit processes twenty times
+	@$(VENV)/bin/python -m tests.busy_run
+	@$(VENV)/bin/python -m tests.busy_run --processes --times 20
 
 workers: $(READY)  ## gate with one worker and with two, twice: the same verdicts, each in all that it tells
 	@$(VENV)/bin/python -m tests.conformance.workers_run

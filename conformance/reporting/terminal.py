@@ -18,6 +18,8 @@ from conformance.template import cell_id
 WIDTH = 120
 NONE = "-"
 SHOWN_MISSING = 5
+TIME_WIDTH = len("10000.0 s")
+"""Of the column of times: the table is as wide on a busy machine as on a quiet one."""
 
 
 def table(evidence: Evidence) -> Table:
@@ -27,8 +29,9 @@ def table(evidence: Evidence) -> Table:
         made.add_column(heading, no_wrap=True)
     made.add_column("cases", justify="right")
     made.add_column("verdict", no_wrap=True)
-    for heading in ("bit-exact", "worst headroom", "time"):
+    for heading in ("bit-exact", "worst headroom"):
         made.add_column(heading, justify="right", no_wrap=True)
+    made.add_column("time", justify="right", no_wrap=True, min_width=TIME_WIDTH)
     for cell in evidence.cells:
         if cell.cases or cell_id(cell.operator, cell.mode, cell.dtype) in evidence.unjudged:
             made.add_row(*_row(cell))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from device_kernels.build import build
+from tests.waiting import HANGS
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -38,7 +39,7 @@ def conformance(*arguments: str, folder: Path, before: tuple[str, ...] = (), **e
         env=host(**env),
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=HANGS,
     )
     return Ended(done.returncode, done.stdout, done.stderr)
 

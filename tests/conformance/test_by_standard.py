@@ -20,6 +20,7 @@ from conformance.suite import UsageError
 from conformance.summary import standard_rows
 from tests.conformance.front_door import ONE_OPERATOR
 from tests.conformance.segment_sum import SUM, case, observe, operator
+from tests.waiting import HANGS
 
 ROOT = Path(__file__).resolve().parents[2]
 ALL = tuple(STANDARDS)
@@ -233,7 +234,7 @@ def run(folder, *arguments):
         env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=HANGS,
     )
 
 

@@ -6,7 +6,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -27,6 +26,7 @@ from tests.conformance.front_door import (
     host,
 )
 from tests.shrinking import ENDS_EARLY
+from tests.waiting import HANGS, wait_for
 
 SOME = 50
 """Verdicts of a run that has judged a little and is far from its end."""
@@ -170,11 +170,9 @@ def test_an_interrupted_run_keeps_what_it_judged(tmp_path: Path) -> None:
     child = subprocess.Popen(
         [*command, "--out", "out"], cwd=tmp_path, env=host(), stderr=subprocess.PIPE, text=True
     )
-    until = time.monotonic() + 120
-    while time.monotonic() < until and judged(tmp_path / "out") < SOME:
-        time.sleep(0.2)
+    wait_for(lambda: judged(tmp_path / "out") >= SOME, "verdicts of a run")
     child.send_signal(signal.SIGINT)
-    _, err = child.communicate(timeout=240)
+    _, err = child.communicate(timeout=HANGS)
     assert child.returncode == 130, err
     evidence = read_evidence(tmp_path / "out")
     assert evidence is not None
@@ -200,15 +198,10 @@ def test_a_run_whose_front_door_is_killed_keeps_its_verdicts_and_ends(tmp_path: 
     with subprocess.Popen(
         [*command, "--out", "out"], cwd=tmp_path, env=host(), stderr=subprocess.DEVNULL
     ) as front_door:
-        until = time.monotonic() + 120
-        while time.monotonic() < until and not judged(tmp_path / "out"):
-            time.sleep(0.2)
+        wait_for(lambda: judged(tmp_path / "out") > 0, "a verdict of a run")
         front_door.kill()
-    while time.monotonic() < until:
-        evidence = read_evidence(tmp_path / "out")
-        if evidence is not None and evidence.status == "interrupted":
-            break
-        time.sleep(0.2)
+    wait_for(lambda: status_of(tmp_path / "out") != "running", "the end of an orphaned run")
+    evidence = read_evidence(tmp_path / "out")
     assert evidence is not None
     assert (evidence.status, evidence.exit_status) == ("interrupted", 130)
     assert evidence.cases > 0
@@ -233,6 +226,11 @@ def test_a_folder_of_records_is_judged_alone_and_the_list_of_operators_knows_all
     assert headline.startswith(f"run: {', '.join(records)}; route ")
     listed = conformance("operators", *folder, folder=tmp_path).out.splitlines()
     assert {NAME, *records} <= set(listed)
+
+
+def status_of(out: Path) -> str:
+    evidence = read_evidence(out)
+    return "running" if evidence is None else evidence.status
 
 
 def judged(out: Path) -> int:

@@ -13,6 +13,7 @@ import pytest
 from conformance.reporting import html
 from conformance.reporting.texts import LANGUAGES
 from tests.conformance.test_html import failed_run
+from tests.waiting import HANGS
 
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 WIDTHS = (360, 1280)
@@ -34,7 +35,7 @@ def test_the_page_is_never_wider_than_the_screen(language: str, tmp_path: Path) 
     assert BROWSER is not None
     command = [BROWSER, "--headless", "--no-sandbox", "--hide-scrollbars", "--dump-dom"]
     command += [f"--user-data-dir={tmp_path / 'profile'}", wrapper.as_uri()]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=HANGS)
     measured = re.search(r"<title>([\d ]+)</title>", done.stdout)
     assert measured, done.stderr
     assert tuple(map(int, measured[1].split())) == WIDTHS

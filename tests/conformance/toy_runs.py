@@ -15,6 +15,7 @@ from conformance.evidence import VerdictLine, read_lines
 from conformance.gate.contradictions import contradictions
 from conformance.gate.reading import read_run
 from conformance.summary import Evidence, read_evidence
+from tests.waiting import HANGS
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -76,7 +77,7 @@ def toy_runs(place: Path) -> Run:
         )
         if most_bytes is not None:
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
-        output, _ = process.communicate(timeout=120)
+        output, _ = process.communicate(timeout=HANGS)
         return Ended(process.returncode, output, folder / "reports" / "pytest")
 
     return go

@@ -39,7 +39,7 @@ TIME_LIMIT = 2
 BOUND = 240.0
 """Seconds after which a run counts as one that does not end by itself."""
 
-GRACE = 5.0
+GRACE = 60.0
 """Seconds in which a device process may still end after its run: by its parent's death."""
 
 MARK = "FAULTY_RUN"

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from device_kernels.build import cache_folder
+from tests.waiting import HANGS
 
 ROOT = Path(__file__).parents[2]
 KEPT = ("HOME", "LANG", "TMPDIR", "CXX")
@@ -46,7 +47,7 @@ class Installed:
             env={**self.environment, **environment},
             capture_output=True,
             text=True,
-            timeout=600,
+            timeout=HANGS,
         )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tests.installation.installed import ROOT, Installed
 from tests.installation.tutorial import commands, write_files
+from tests.waiting import HANGS
 
 PAGE = (ROOT / "docs" / "adding_an_operator.md").read_text()
 SCRIPTS = Path(sys.executable).parent
@@ -25,7 +26,7 @@ def test_the_page_works_as_it_is_written(installed: Installed, tmp_path: Path) -
             env=installed.environment,
             stdout=subprocess.PIPE,
             text=True,
-            timeout=600,
+            timeout=HANGS,
         )
         assert done.returncode == command.status, f"$ {command.line}\n{done.stdout}"
         assert command.matches(done.stdout), (

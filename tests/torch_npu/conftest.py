@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from device_kernels.build import build
+from tests.waiting import HANGS
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = ROOT / ".venv-torch_npu"
@@ -37,7 +38,7 @@ def run(interpreter: Path) -> Program:
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "SUITE_LIBRARIES": libraries, **env}
         command = [str(interpreter), *arguments]
         return subprocess.run(
-            command, capture_output=True, text=True, cwd=folder, env=environment, timeout=300
+            command, capture_output=True, text=True, cwd=folder, env=environment, timeout=HANGS
         )
 
     return called

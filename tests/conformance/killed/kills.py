@@ -21,6 +21,7 @@ from conformance.gate.judgement import CANNOT_JUDGE
 from conformance.gate.reading import read_run
 from conformance.history.record import import_runs
 from tests.conformance.killed.acknowledged import FILE
+from tests.waiting import wait_for
 
 ROOT = Path(__file__).resolve().parents[3]
 TODAY = date(2026, 1, 1)
@@ -81,9 +82,7 @@ def _kill_all(process: subprocess.Popen[bytes]) -> None:
     for one in stopped:
         _send(one, signal.SIGKILL)
     process.wait()
-    end = time.monotonic() + 30
-    while any(_lives(one) for one in stopped) and time.monotonic() < end:
-        time.sleep(0.01)
+    wait_for(lambda: not any(map(_lives, stopped)), "the end of killed processes")
 
 
 def after(seconds: float) -> Callable[[], bool]:

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.simulator.runtime.driver import Acl, on_another_thread
+from tests.waiting import HANGS
 
 
 def test_there_is_no_text_without_an_error(acl: Acl) -> None:
@@ -47,13 +48,13 @@ def test_another_threads_texts_are_told_once_and_stay_its_own(acl: Acl) -> None:
     def fail_and_wait() -> str | None:
         acl.aclrtSetDevice(5)
         begun.set()
-        told.wait(10)
+        told.wait(HANGS)
         return acl.text()
 
     begun, told = threading.Event(), threading.Event()
     with ThreadPoolExecutor(1) as pool:
         own = pool.submit(fail_and_wait)
-        begun.wait(10)
+        begun.wait(HANGS)
         assert "deviceId is 5" in (acl.text() or "")
         assert acl.text() is None
         told.set()

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from device_kernels.build import ROOT
+from tests.waiting import HANGS
 
 STRUCK = {
     "aclInit": "acl.aclInit(None)",
@@ -60,7 +61,7 @@ def told(lib: Path, program: str, faults: str = "", devices: str = "1", **more: 
     environment = {**os.environ, "ASCENDSIM_FAULTS": faults, "ASCENDSIM_DEVICES": devices, **more}
     command = [sys.executable, "-c", PREPARE + program, str(lib)]
     done = subprocess.run(
-        command, cwd=ROOT.parent, env=environment, capture_output=True, text=True, timeout=60
+        command, cwd=ROOT.parent, env=environment, capture_output=True, text=True, timeout=HANGS
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
