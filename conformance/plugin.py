@@ -127,13 +127,14 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def device(pytestconfig: pytest.Config) -> Iterator[Device]:
     """The device under judgement: one for each pytest process, closed at its end."""
     context = pytestconfig.stash[CONTEXT]
+    kernels = suite.kernel_folders(context.operators, context.directories)
     try:
         opened = open_device(
             context.device,
             time_limit=context.time_limit,
             libraries=context.libraries,
-            kernels=suite.kernel_folders(context.operators, context.directories),
-            only=[operator.name for operator in context.operators],
+            kernels=kernels,
+            only=suite.kernel_names(context.operators, kernels),
             route=context.route,
             package=delivered(context.package, context.operators),
         )

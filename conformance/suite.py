@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -89,6 +90,28 @@ def kernel_folders(
     if any(not any((folder / name).is_dir() for folder in needed) for name in names):
         needed.insert(0, root() / "device_kernels" / "kernels")
     return tuple(dict.fromkeys(folder.resolve() for folder in needed))
+
+
+def kernel_names(operators: Iterable[Operator], kernels: Sequence[Path] | None) -> tuple[str, ...]:
+    """The names of the kernels that operators need, of those in the folders ``kernels`` (None: the
+    suite's own): that of the operator, or of the one in which its aclnn function is defined."""
+    folders = kernels or (root() / "device_kernels" / "kernels",)
+    names = (
+        one.name
+        if any((folder / one.name).is_dir() for folder in folders)
+        else next(_defining(one.aclnn, folders), one.name)
+        for one in operators
+    )
+    return tuple(dict.fromkeys(names))
+
+
+def _defining(function: str, folders: Iterable[Path]) -> Iterator[str]:
+    """The operators among whose sources is one that defines a function."""
+    defined = re.compile(rf"\b{re.escape(function)}\s*\(")
+    for folder in folders:
+        for source in sorted(folder.glob("*/aclnn_*.cpp")):
+            if defined.search(source.read_text(errors="replace")):
+                yield source.parent.name
 
 
 def counted_folders(judged: Iterable[Operator], known: Iterable[Operator]) -> tuple[Path, ...]:

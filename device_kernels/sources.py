@@ -44,8 +44,7 @@ def operators(folders: Sequence[Path], wanted: Collection[str] | None = None) ->
     for name in sorted(wanted or ()):
         if name not in found:
             missing = " or ".join(str(folder / name) for folder in dict.fromkeys(folders))
-            known = ", ".join(sorted(found))
-            raise BuildError(f"there is no kernel of {name}: no {missing}; there are {known}")
+            raise BuildError(f"there is no kernel of {name}: no {missing}/{name}_kernel.cpp")
     chosen = {name: found[name] for name in sorted(found if wanted is None else set(wanted))}
     for name, folder in chosen.items():
         _check(name, folder)

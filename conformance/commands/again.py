@@ -94,19 +94,18 @@ def judge_again(
     operator, judged = replay.judgement(saved, on_route)
     judges = by_standard(asked.standard, asked.standards, (operator,))
     called = {operator.name, *(one.operator for one in saved.case.before)}
-    kernels = suite.kernel_folders(
-        [one for one in on_route if one.name in called], asked.directories
-    )
+    wanted = [one for one in on_route if one.name in called]
+    kernels = suite.kernel_folders(wanted, asked.directories)
+    names = suite.kernel_names(wanted, kernels)
     package = delivered(asked.package, [operator])
     libraries = asked.libraries
     if asked.kernels is not None:
-        wanted = [one for one in on_route if one.name in called]
         checkout = checkout_libraries(asked.kernels.absolute(), wanted)
         for line in told(checkout.unbuilt):
             console.print(line, markup=False)
         libraries = checkout.libraries
     device = open_and_tell(
-        asked.device, console, asked.limit, libraries, kernels, called, route, package
+        asked.device, console, asked.limit, libraries, kernels, names, route, package
     )
     try:
         now = of_device(device, operator.name)

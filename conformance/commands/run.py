@@ -151,7 +151,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     libraries = checkout.libraries if checkout is not None else libraries
     chosen = attached(found.operators, directories, corpus=profile.corpus).operators
     kernels = suite.kernel_folders(chosen, directories)
-    names = [operator.name for operator in chosen]
+    names = suite.kernel_names(chosen, kernels)
     out = parsed.out.absolute()
     resume = parsed.resume and not run_folder.is_empty(out)
     if parsed.resume and not resume:

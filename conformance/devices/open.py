@@ -214,10 +214,16 @@ def simulator_libraries(
     are needed, None: all. With ``coverage`` they count what is run (gcov). Raises
     EnvironmentFailure.
     """
-    from device_kernels.build import build
+    from device_kernels.build import ROOT, build
 
+    folders = kernels or (ROOT / "kernels",)
+    there = [name for name in only or () if any((one / name).is_dir() for one in folders)]
+    for name in only or ():
+        if there and name not in there:
+            places = " or ".join(str(folder / name) for folder in folders)
+            warn(f"{name} has no kernel: there is no {places}")
     try:
-        return build(*(kernels or ()), only=only, coverage=coverage).lib
+        return build(*folders, only=there or only, coverage=coverage).lib
     except (RuntimeError, OSError) as error:
         raise EnvironmentFailure(f"the simulator does not build: {error}") from error
 

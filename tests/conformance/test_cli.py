@@ -20,6 +20,7 @@ from tests.conformance.front_door import (
     NAME,
     ON_SIMULATOR,
     ONE_OPERATOR,
+    ROOT,
     WRONG,
     Ended,
     conformance,
@@ -219,13 +220,27 @@ def test_a_run_of_a_part_does_not_pass_for_the_whole(tmp_path: Path) -> None:
 def test_a_folder_of_records_is_judged_alone_and_the_list_of_operators_knows_all(
     tmp_path: Path,
 ) -> None:
-    folder = ("--operators", str(HERE / "toy" / "records"))
+    folder = WRONG[:2]
     ended = conformance("run", *ON_SIMULATOR, *folder, "--", "-k", "nothing", folder=tmp_path)
     (headline,) = [line for line in ended.err.splitlines() if line.startswith("run: ")]
-    records = sorted(path.stem for path in (HERE / "toy" / "records").glob("*.py"))
-    assert headline.startswith(f"run: {', '.join(records)}; route ")
+    assert headline.startswith("run: first_slot_only; route ")
     listed = conformance("operators", *folder, folder=tmp_path).out.splitlines()
-    assert {NAME, *records} <= set(listed)
+    assert {NAME, "first_slot_only"} <= set(listed)
+
+
+def test_a_record_without_a_kernel_is_told_before_anything_is_built(tmp_path: Path) -> None:
+    folder = ("--operators", str(HERE / "toy" / "records"), "--operator", "copying")
+    cache = tmp_path / "cache"
+    ended = conformance(
+        "run", *ON_SIMULATOR, *folder, folder=tmp_path, MOE_CONFORMANCE_CACHE=str(cache)
+    )
+    assert ended.status == 3
+    missing = ROOT / "device_kernels" / "kernels" / "copying" / "copying_kernel.cpp"
+    assert f"there is no kernel of copying: no {missing}" in ended.err
+    assert not cache.exists()
+    both = (*folder, "--operator", "first_slot_only", *WRONG[:2])
+    ended = conformance("run", *ON_SIMULATOR, *both, "--", "-k", "nothing", folder=tmp_path)
+    assert ended.err.startswith(f"copying has no kernel: there is no {missing.parent}\n")
 
 
 def status_of(out: Path) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,20 @@ def test_operators_of_both_repositories_are_built_together(records: Path) -> Non
     (records / "kernels" / "copying").mkdir(parents=True)
     assert kernel_folders(records) == (OWN, records / "kernels")
     assert kernel_folders(records, "moe_init_routing_v2_grad") is None
+
+
+def test_an_operator_needs_the_kernel_of_its_name_or_that_which_defines_its_function(
+    records: Path,
+) -> None:
+    (copying,) = suite.chosen(suite.operators([records]), ["copying"])
+    (own, *_) = suite.operators()
+    assert suite.kernel_names([own, copying], None) == (own.name, "copying")
+    assert suite.kernel_names([own, replace(copying, aclnn=own.aclnn)], None) == (own.name,)
+    folder = records / "kernels" / "copying"
+    folder.mkdir(parents=True)
+    (folder / "aclnn_copying.cpp").write_text("aclnnStatus aclnnMoving (void* workspace)")
+    moving = replace(copying, name="moving", aclnn="aclnnMoving")
+    assert suite.kernel_names([moving], [folder.parent]) == ("copying",)
 
 
 def test_a_run_over_a_folder_of_records_is_of_them_alone_unless_it_names_others(

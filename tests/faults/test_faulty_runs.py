@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.conformance.gate.runs import refused, run, verdict
+from tests.faults import faulty
 from tests.faults.expected import EFFECTS, Role, Struck, allowed, roles
 from tests.faults.faults_run import double, judged, single
 from tests.faults.faulty import MARK, Ended, broken, calls_in, faulty_run
@@ -116,9 +117,12 @@ def test_a_traceback_is_seen(ended: Ended) -> None:
     assert told_of(Ended(1, 1.0, text, (), ended.folder, ""), "KeyError: 'x'")
 
 
-def test_a_process_that_outlives_its_run_is_seen_and_ended(ended: Ended) -> None:
+def test_a_process_that_outlives_its_run_is_seen_and_ended(
+    ended: Ended, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(faulty, "GRACE", 0)
     left = subprocess.Popen(
-        [sys.executable, "-c", "import time; print(flush=True); time.sleep(60)"],
+        [sys.executable, "-c", "import time; print(flush=True); time.sleep(10**6)"],
         env={MARK: ended.mark},
         stdout=subprocess.PIPE,
     )
