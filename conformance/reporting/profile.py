@@ -20,7 +20,8 @@ def profile_lines(profile: DeviceProfile) -> Iterator[str]:
         "overflow mode": _trait(profile.overflow_mode),
         "determinism": _trait(profile.determinism),
     }
-    for name, library in profile.libraries.items():
+    loaded = {n: one for n, one in profile.libraries.items() if not n.endswith(".a")}
+    for name, library in loaded.items():
         figures[name] = f"{library.path}, sha256 {library.sha256[:16]}"
     width = max(map(len, figures))
     yield from (f"{name:{width}}  {text}" for name, text in figures.items())
