@@ -20,6 +20,7 @@ from conformance.devices.foreign import parts
 from conformance.devices.open import hashed
 
 Told = TypeVar("Told")
+ARCHIVE = ".a"
 RUNTIME = "libascendcl.so"
 """The device's own library: operators are told apart without it."""
 
@@ -83,7 +84,8 @@ def of_device(device: object, operator: str = "") -> Implementation:
         place = f"{made.__module__}.{made.__qualname__}"
         return Implementation(source="plugin", place=place, libraries=libraries)
     if origin.source == "built":
-        return _built(origin, operator, of_operator(operator, libraries))
+        libraries = of_operator(operator, libraries) if operator else libraries
+        return _built(origin, operator, libraries)
     if origin.source == "checkout" and operator:
         folder = Path(profile.libraries["libopapi.so"].path).parent
         libraries = {one.name: hashed(one) for one in parts(folder, operator)}
@@ -91,10 +93,13 @@ def of_device(device: object, operator: str = "") -> Implementation:
 
 
 def of_operator(operator: str, libraries: Mapping[str, Told]) -> dict[str, Told]:
-    """Those of a device's libraries that decide what an operator does: its archive and the runtime,
-    if it has an archive, as the others that are linked with it do not; else all."""
+    """Those of a device's libraries that decide what an operator does: its archive and the runtime.
+
+    All archives for one that calls a function of another, all libraries if there is no archive.
+    """
     own = f"lib{operator}.a"
-    return {n: one for n, one in libraries.items() if own not in libraries or n in (own, RUNTIME)}
+    archives = {own} & libraries.keys() or {name for name in libraries if name.endswith(ARCHIVE)}
+    return {n: one for n, one in libraries.items() if not archives or n in {*archives, RUNTIME}}
 
 
 def _built(origin: Origin, operator: str, libraries: dict[str, str]) -> Implementation:
@@ -118,7 +123,7 @@ def compared(failed: Implementation | None, now: Implementation) -> str:
     if failed is None:
         return "the case does not say on what it failed"
     known = failed.source != "plugin"  # what such a device does is not in its libraries alone
-    if known and failed.operators and failed.operators == now.operators:
+    if known and _same(failed.operators, now.operators):
         return ""
     if not known or (failed.source, failed.place) != (now.source, now.place):
         return f"another implementation: {now.words} instead of {failed.words}"
@@ -126,6 +131,15 @@ def compared(failed: Implementation | None, now: Implementation) -> str:
         return ""
     changed = "; ".join(_changed(failed.libraries, now.libraries))
     return f"rebuilt since: {changed}" if changed else ""
+
+
+def _same(failed: Mapping[str, str], now: Mapping[str, str]) -> bool:
+    """Whether the libraries are the same; of archives those that both have: a device is built with
+    the operators that are needed."""
+    both = failed.keys() & now.keys()
+    if not all(name.endswith(ARCHIVE) for name in {**failed, **now}):
+        return bool(failed) and failed == now
+    return bool(both) and all(failed[name] == now[name] for name in both)
 
 
 def _changed(before: dict[str, str], now: dict[str, str]) -> Iterator[str]:

@@ -48,6 +48,7 @@ class Output:
         names one of ``targets``, if any is given.
         """
         told: list[str] = []
+        mine = not targets
         for line in self.lines:
             if step := _STEP.match(line):
                 mine = not targets or any(f"/{target}/" in step[4] for target in targets)

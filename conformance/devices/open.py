@@ -218,10 +218,9 @@ def simulator_libraries(
 
     folders = kernels or (ROOT / "kernels",)
     there = [name for name in only or () if any((one / name).is_dir() for one in folders)]
-    for name in only or ():
-        if there and name not in there:
-            places = " or ".join(str(folder / name) for folder in folders)
-            warn(f"{name} has no kernel: there is no {places}")
+    if there and (absent := [name for name in only or () if name not in there]):
+        places = " or ".join(map(str, folders))
+        warn(f"no kernel: {', '.join(absent)}: there is no folder of that name in {places}")
     try:
         return build(*folders, only=there or only, coverage=coverage).lib
     except (RuntimeError, OSError) as error:

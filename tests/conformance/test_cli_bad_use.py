@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance import suite
+from conformance import run_folder, suite
+from conformance.cli import main
 from conformance.evidence import VerdictLine, read_lines
 from conformance.summary import read_evidence
 from device_kernels.build import build
@@ -97,7 +98,8 @@ def test_a_kernel_that_does_not_compile_is_told_with_the_compilers_first_error(
         source.write("\nint broken = missing;\n")
     ended = conformance("run", *ON_SIMULATOR, folder=tmp_path, **environment)
     assert ended.status == 3
-    _, *told = ended.err.splitlines()
+    absent, _, *told = ended.err.splitlines()
+    assert absent.startswith("no kernel: ")
     assert told[0] == "nothing was judged: the simulator does not build: the build failed:"
     assert f"{NAME}_kernel.cpp:" in told[1]
     assert "error: 'missing' was not declared" in told[1]
@@ -149,7 +151,10 @@ def test_a_record_that_draws_anothers_cases_is_refused(tmp_path: Path) -> None:
     assert "a record or the suite failed: 0 distinct cases" in ended.err
 
 
-def test_two_runs_never_write_one_folder(tmp_path: Path) -> None:
+def test_two_runs_never_write_one_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(run_folder, "WAIT_SECONDS", 0)
     program = (
         "import sys; from pathlib import Path; from conformance import run_folder\n"
         "from conformance.summary import Evidence\n"
@@ -165,11 +170,12 @@ def test_two_runs_never_write_one_folder(tmp_path: Path) -> None:
     ) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == b"writing\n"
-        for more in ([], ["--resume"]):
-            ended = conformance("run", *ON_SIMULATOR, "--out", "out", *more, folder=tmp_path)
-            assert ended.status == 2
-        ended = conformance("run", *ON_SIMULATOR, "--out", "out", folder=tmp_path)
-        assert f"another run, process {other.pid}, is writing there" in one_line(ended.err)
+        command = ["run", *ON_SIMULATOR, "--out", str(tmp_path / "out")]
+        assert main([*command, "--resume"]) == 2
+        assert "holds no run to go on with" in one_line(capsys.readouterr().err)
+        assert main(command) == 2
+        told = one_line(capsys.readouterr().err)
+        assert f"another run, process {other.pid}, is writing there" in told
         other.communicate()
 
 
@@ -232,8 +238,9 @@ def test_a_checkout_that_may_not_be_written_builds_among_temporary_files(
     home.mkdir()
     temporary.mkdir()
     mine = temporary / f"moe-conformance-{os.getuid()}"
-    built = build(quiet=True).lib.parent
-    shutil.copytree(built, mine / built.name)
+    made = build(only=[NAME], quiet=True)
+    for built in (made.lib.parent, made.runtime.parent):
+        shutil.copytree(built, mine / built.name)
     mine.chmod(0o700)
     environment = {
         "PYTHONPATH": str(checkout),

@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from device_kernels import build as build_module
 from device_kernels import steps, toolchain
 from device_kernels.build import ROOT, BuildError, build, cache_folder, main
 from device_kernels.sources import Inputs, operators
@@ -365,18 +364,6 @@ def test_a_cache_that_cannot_be_written_is_named(
     monkeypatch.setenv("MOE_CONFORMANCE_CACHE", str(kernels / KERNEL / "cache"))
     with pytest.raises(BuildError, match="Set MOE_CONFORMANCE_CACHE"):
         build(kernels, quiet=True)
-
-
-def test_an_installed_package_builds_into_the_users_cache(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("MOE_CONFORMANCE_CACHE")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(build_module, "ROOT", tmp_path / "site-packages" / "device_kernels")
-    assert cache_folder() == tmp_path / "home" / "moe-conformance"
-    (tmp_path / "site-packages").mkdir()
-    (tmp_path / "site-packages" / "pyproject.toml").touch()
-    assert cache_folder() == tmp_path / "site-packages" / "build"
 
 
 def test_the_libraries_do_not_know_where_they_were_built(kernels: Path) -> None:

@@ -14,6 +14,18 @@ from device_kernels.sources import Inputs, Keys
 from device_kernels.steps import Steps
 
 
+def test_an_installed_package_builds_into_the_users_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MOE_CONFORMANCE_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(build_module, "ROOT", tmp_path / "site-packages" / "device_kernels")
+    assert cache_folder() == tmp_path / "home" / "moe-conformance"
+    (tmp_path / "site-packages").mkdir()
+    (tmp_path / "site-packages" / "pyproject.toml").touch()
+    assert cache_folder() == tmp_path / "site-packages" / "build"
+
+
 def test_where_nothing_else_can_be_written_the_build_lies_among_temporary_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -51,10 +63,14 @@ def test_a_finished_build_of_a_checkout_is_used_though_nothing_can_be_written_th
     monkeypatch.delenv("MOE_CONFORMANCE_CACHE", raising=False)
     monkeypatch.setattr(build_module, "ROOT", tmp_path / "checkout" / "device_kernels")
     finished, cache = tmp_path / "checkout" / "build", tmp_path / "home"
-    steps = Steps(Inputs({}, "g++"), Keys("1" * 64, {}, "2" * 64), cache)
+    inputs = Inputs({}, "g++")
+    steps = Steps(inputs, Keys("1" * 64, {}, "2" * 64), cache)
+    whole = Steps(inputs, Keys("1" * 64, {}, "3" * 64), cache)
     (finished / steps.runtime.name / "lib").mkdir(parents=True)
-    assert build_module._placed(steps) == steps
+    assert build_module._placed(steps, [whole]) == steps
+    (finished / whole.opapi.name / "lib").mkdir(parents=True)
+    assert build_module._placed(steps, [whole]).opapi == finished / whole.opapi.name
     (finished / steps.opapi.name / "lib").mkdir(parents=True)
-    assert build_module._placed(steps).opapi == finished / steps.opapi.name
+    assert build_module._placed(steps, [whole]).opapi == finished / steps.opapi.name
     monkeypatch.setenv("MOE_CONFORMANCE_CACHE", str(cache))
-    assert build_module._placed(steps) == steps
+    assert build_module._placed(steps, [whole]) == steps
