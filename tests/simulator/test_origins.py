@@ -86,7 +86,9 @@ def test_what_lay_there_before_is_not_named(machine: SimulatedMachine) -> None:
 
 def read_at(machine: SimulatedMachine, offset: int) -> str:
     """What is said of a read at an offset of the first input."""
-    first, second, result = (aligned_zeros(REGION_BYTES, 64) for _ in range(3))
+    regions = [aligned_zeros(REGION_BYTES, 64) for _ in range(3)]
+    # The last in memory is read: nothing of the launch lies behind it, however far.
+    second, result, first = sorted(regions, key=lambda region: region.ctypes.data)
     halves = np.array([offset % 2**64], np.uint64).view(np.int32).tolist()
     machine.launch("reads_at_an_offset", first, second, result, halves)
     (one,) = machine.take_diagnostics()
