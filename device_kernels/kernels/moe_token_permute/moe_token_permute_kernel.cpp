@@ -29,4 +29,3 @@ extern "C" __global__ __aicore__ void moe_token_permute(GM_ADDR tokens, GM_ADDR 
             return Run<int64_t, uint8_t>(tensors, &data->slots);
     }
 }
-// edit 32133
