@@ -15,12 +15,11 @@ from typing import Literal, TypeVar
 import msgspec
 
 from conformance import suite
-from conformance.devices.device import DeviceProfile, EnvironmentFailure, Origin
+from conformance.devices.device import ARCHIVE, DeviceProfile, EnvironmentFailure, Origin
 from conformance.devices.foreign import parts
 from conformance.devices.open import hashed
 
 Told = TypeVar("Told")
-ARCHIVE = ".a"
 RUNTIME = "libascendcl.so"
 """The device's own library: operators are told apart without it."""
 
@@ -97,14 +96,14 @@ def of_operator(operator: str, libraries: Mapping[str, Told]) -> dict[str, Told]
 
     All archives for one that calls a function of another, all libraries if there is no archive.
     """
-    own = f"lib{operator}.a"
+    own = f"lib{operator}{ARCHIVE}"
     archives = {own} & libraries.keys() or {name for name in libraries if name.endswith(ARCHIVE)}
     return {n: one for n, one in libraries.items() if not archives or n in {*archives, RUNTIME}}
 
 
 def _built(origin: Origin, operator: str, libraries: dict[str, str]) -> Implementation:
     """Of several folders of kernels the one that an operator lies in."""
-    own = str((suite.root() / "device_kernels" / "kernels").resolve())
+    own = str(suite.own_kernels().resolve())
     folders = origin.folders or (own,)
     mine = [one for one in folders if (Path(one) / operator).is_dir()] if operator else folders
     others = [one for one in mine if one != own]

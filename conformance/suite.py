@@ -34,6 +34,11 @@ def root() -> Path:
     return SUITE if SUITE.is_dir() else PACKAGE.parent
 
 
+def own_kernels() -> Path:
+    """The folder of the suite's own kernels."""
+    return root() / "device_kernels" / "kernels"
+
+
 def records() -> Path:
     """The suite's own folder of operator records."""
     return root() / "cases" / "operators"
@@ -88,14 +93,14 @@ def kernel_folders(
     if not needed:
         return None
     if any(not any((folder / name).is_dir() for folder in needed) for name in names):
-        needed.insert(0, root() / "device_kernels" / "kernels")
+        needed.insert(0, own_kernels())
     return tuple(dict.fromkeys(folder.resolve() for folder in needed))
 
 
 def kernel_names(operators: Iterable[Operator], kernels: Sequence[Path] | None) -> tuple[str, ...]:
     """The names of the kernels that operators need, of those in the folders ``kernels`` (None: the
     suite's own): that of the operator, or of the one in which its aclnn function is defined."""
-    folders = kernels or (root() / "device_kernels" / "kernels",)
+    folders = kernels or (own_kernels(),)
     names = (
         one.name
         if any((folder / one.name).is_dir() for folder in folders)
@@ -119,7 +124,7 @@ def counted_folders(judged: Iterable[Operator], known: Iterable[Operator]) -> tu
 
     Sources that several operators share belong to the run that judges all.
     """
-    kernels = root() / "device_kernels" / "kernels"
+    kernels = own_kernels()
     names = {operator.name for operator in judged}
     if names == {operator.name for operator in known}:
         return (kernels,)

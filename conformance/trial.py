@@ -282,9 +282,11 @@ class Trial:
         where there is none in which both are some.
         """
         shown = sorted(filter(contrast, self._refused.values()), key=contrast, reverse=True)
-        few = shown[:MOST_TELLING] if self.smallest is not None else []
-        told = (one for one in few if self.smallest and guessed(self.smallest, one))
-        return next(told, next(iter(shown), None))
+        if self.smallest is not None:
+            for one in shown[:MOST_TELLING]:
+                if guessed(self.smallest, one):
+                    return one
+        return shown[0] if shown else None
 
     def replay(self) -> None:
         """Run the smallest refused case again; `smallest` becomes what is observed this time."""

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from conformance.operator import Limit, Operator
 
 
+ARCHIVE = ".a"
+"""How the file ends that an operator of the suite's build lies in: lib<operator>.a."""
+
 USABLE_UB_BYTES = {"Ascend910B": 196352, "Ascend910_93": 196608}
 """Bytes of unified buffer that a tiling may use, by the start of the SoC's name: 196608, less the
 256 that the platform reserves on Ascend910B (asc-devkit, platform_ascendc.cpp)."""
@@ -65,7 +68,8 @@ class DeviceProfile:
 
     ``ub_bytes`` is the unified buffer of one vector core that a tiling may use, None if unknown.
     ``cann`` is the version text that the runtime answers, "unknown" if it answers none.
-    ``libraries`` has the libraries that were really loaded, by file name. ``determinism`` says
+    ``libraries`` has the libraries that were really loaded, by file name, and the files that single
+    operators lie in: `ARCHIVE`, or a package's parts. ``determinism`` says
     whether the same call gives the same bits again. ``origin`` is None for a device that
     `conformance.devices.open` did not open. ``loosened`` are the settings, by variable, under which
     the simulator checks less than it does by itself.

@@ -14,6 +14,7 @@ from msgspec import structs
 
 from conformance.devices.cards import Card, lock_folder, wanted_cards
 from conformance.devices.device import (
+    ARCHIVE,
     USABLE_UB_BYTES,
     Device,
     DeviceProfile,
@@ -188,7 +189,7 @@ def _parts(
         return {name: str(path) for name, path in package.parts(opened.soc).items()}
     if origin.source != "built" or setup.libraries is None:
         return {}
-    return {path.name: str(path) for path in sorted(Path(setup.libraries).glob("*.a"))}
+    return {path.name: str(path) for path in sorted(Path(setup.libraries).glob(f"*{ARCHIVE}"))}
 
 
 def npu_signs() -> list[str]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
+from conformance.devices.device import ARCHIVE
 from conformance.gate.baseline import Baseline
 from conformance.gate.facts import CellFact, Facts, Named
 from conformance.gate.judgement import Finding
 
 SHOWN = 5
-PARTS = (".o", ".a")
+PARTS = (".o", ARCHIVE)
 """The files that single operators lie in: kernel binaries of a package, archives of a build."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.devices.device import DeviceProfile, Trait
+from conformance.devices.device import ARCHIVE, DeviceProfile, Trait
 
 
 def profile_lines(profile: DeviceProfile) -> Iterator[str]:
@@ -20,7 +20,7 @@ def profile_lines(profile: DeviceProfile) -> Iterator[str]:
         "overflow mode": _trait(profile.overflow_mode),
         "determinism": _trait(profile.determinism),
     }
-    loaded = {n: one for n, one in profile.libraries.items() if not n.endswith(".a")}
+    loaded = {n: one for n, one in profile.libraries.items() if not n.endswith(ARCHIVE)}
     for name, library in loaded.items():
         figures[name] = f"{library.path}, sha256 {library.sha256[:16]}"
     width = max(map(len, figures))

@@ -132,10 +132,10 @@ def test_the_replay_line_judges_the_same_case_the_same_way(refused: tuple[Ended,
     assert verdict.split("  in a larger case")[0] in again.err
     evidence = read_evidence(out)
     assert evidence is not None
-    digests = {failure.digest for failure in evidence.failures}
-    assert {load(file).case.digest for file in out.glob("failures/*/case.json")} == digests
+    digest = evidence.failures[0].digest
+    assert load(next(out.glob("failures/*/case.json"))).case.digest == digest
     told = [v for v in read_lines(out) if isinstance(v, VerdictLine) and v.phase == "replay"]
-    assert {v.digest for v in told} == digests
+    assert [v.digest for v in told] == [digest]
 
 
 def test_the_larger_case_that_is_told_of_is_stored_and_refused_again(

@@ -207,6 +207,11 @@ def pieces(start: int, end: int, step: int) -> list[tuple[int, int]]:
     return [(at, min(at + step, end)) for at in range(start, end, step)]
 
 
+def first_pieces(start: int, end: int, step: int, most: int) -> list[tuple[int, int]]:
+    """The first of these pieces, with no list of them all: a core may have 5e9 slots."""
+    return pieces(start, min(end, start + most * step), step)
+
+
 def merge_levels(runs: int) -> int:
     """How often four lists at a time become one, until one is left."""
     count = 0

@@ -13,6 +13,7 @@ from tests.kernels.host_tilings import (
     UB_910_93,
     UB_910B,
     assert_complete,
+    first_pieces,
     pieces,
     round_up,
     shares,
@@ -116,9 +117,7 @@ def test_slots_columns_and_zeros_are_done_exactly_once_and_fit_the_unified_buffe
         assert tile == hidden or kind == BARE or tile % 64 == 0 or 64 % tile == 0
         if kind != BARE:
             for first, end in (of_slots[0], of_slots[-1]):
-                # A core may have 5e9 slots: no list of them all.
-                of_three = min(end, first + 3 * cut.slots_per_batch)
-                for batch in pieces(first, of_three, cut.slots_per_batch):
+                for batch in first_pieces(first, end, cut.slots_per_batch, 3):
                     shifted = [(a - batch[0], b - batch[0]) for a, b in parts_of(data, *batch)]
                     assert_complete(shifted, batch[1] - batch[0])
 

@@ -13,6 +13,7 @@ from tests.kernels.host_tilings import (
     UB_910_93,
     UB_910B,
     assert_complete,
+    first_pieces,
     pieces,
     round_up,
 )
@@ -86,12 +87,7 @@ def test_slots_and_columns_are_done_exactly_once_and_fit_the_unified_buffer(
         assert tile == hidden or probs == NONE or tile % 64 == 0 or 64 % tile == 0
         if probs != NONE:
             for first, end in (shares[0], shares[-1]):
-                first_batches = pieces(
-                    first,
-                    min(end, first + 3 * data.slots.slots_per_batch),
-                    data.slots.slots_per_batch,
-                )
-                for batch in first_batches:
+                for batch in first_pieces(first, end, data.slots.slots_per_batch, 3):
                     shifted = [(a - batch[0], b - batch[0]) for a, b in parts_of(data, *batch)]
                     assert_complete(shifted, batch[1] - batch[0])
 
