@@ -30,6 +30,7 @@ from conformance.reporting.terminal import (
     standards_table,
     table,
     tiling_key_lines,
+    whole,
     withheld_lines,
 )
 from conformance.shard import WHOLE
@@ -61,9 +62,10 @@ def write_report(out: Path, console: Console) -> None:
 def tell(out: Path, evidence: Evidence, status: int, console: Console) -> None:
     """Print the table, the first failures and where the rest is."""
     language = getattr(console, "language", "en")
-    width = max(console.width, WIDTH)
+    cells = table(evidence)
+    width = max(console.width, WIDTH, whole(cells))
     wide = Speaking(language, file=console.file, width=width, highlight=False)
-    wide.print(table(evidence), crop=False)
+    wide.print(cells, crop=False)
     for line in order_lines(evidence.orders):
         console.print(f"order of additions: {line}", markup=False)
     for line in limits_told(evidence.limits):

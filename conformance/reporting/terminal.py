@@ -6,6 +6,7 @@ import io
 import math
 from collections.abc import Iterator
 
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -36,6 +37,11 @@ def table(evidence: Evidence) -> Table:
         if cell.cases or cell_id(cell.operator, cell.mode, cell.dtype) in evidence.unjudged:
             made.add_row(*_row(cell))
     return made
+
+
+def whole(made: Table) -> int:
+    """The width at which no cell of a table is cut: of a count its first digit would be left."""
+    return Console(width=10**4).measure(made).maximum
 
 
 def standards_table(evidence: Evidence) -> Table:
@@ -176,8 +182,9 @@ def kernel_lines(evidence: Evidence) -> Iterator[str]:
 
 def as_text(evidence: Evidence) -> str:
     """The table as plain lines, each with its newline."""
-    console = Speaking(file=io.StringIO(), width=WIDTH, color_system=None)
-    console.print(table(evidence))
+    made = table(evidence)
+    console = Speaking(file=io.StringIO(), width=whole(made), color_system=None)
+    console.print(made)
     file = console.file
     assert isinstance(file, io.StringIO)
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import msgspec
 import pytest
+from rich.console import Console
 
 from conformance.evidence import VerdictLine
-from conformance.reporting.terminal import impossible_lines
-from conformance.summary import REJECTIONS, Evidence, read_evidence, summarize, write_evidence
+from conformance.reporting.outcome import tell
+from conformance.reporting.terminal import as_text, impossible_lines
+from conformance.summary import REJECTIONS, Cell, Evidence, read_evidence, summarize, write_evidence
 
 DECLARED = [("copying", "plain", "float32"), ("copying", "plain", "float16")]
 
@@ -95,3 +98,21 @@ def test_evidence_is_replaced_as_a_whole_and_read_back(tmp_path: Path) -> None:
 def test_a_file_that_is_no_evidence_reads_as_none(tmp_path: Path, text: str) -> None:
     (tmp_path / "evidence.json").write_text(text)
     assert read_evidence(tmp_path) is None
+
+
+def test_no_count_is_cut_though_names_and_times_are_long(tmp_path: Path) -> None:
+    longest = Cell(
+        operator="moe_token_permute_with_routing_map_grad",
+        mode="dropless_columns",
+        dtype="bfloat16",
+        cases=12345,
+        headroom=0.25,
+        seconds=12345.6,
+    )
+    evidence = Evidence(cells=[longest])
+    told = Console(file=io.StringIO(), width=80)
+    tell(tmp_path, evidence, 0, told)
+    assert isinstance(told.file, io.StringIO)
+    for text in (as_text(evidence), told.file.getvalue()):
+        row = next(row for row in text.splitlines() if row.startswith(longest.operator))
+        assert {"dropless_columns", "bfloat16", "12,345", "25%", "12345.6"} <= set(row.split())
