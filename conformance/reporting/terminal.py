@@ -6,7 +6,6 @@ import io
 import math
 from collections.abc import Iterator
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -41,7 +40,7 @@ def table(evidence: Evidence) -> Table:
 
 def whole(made: Table) -> int:
     """The width at which no cell of a table is cut: of a count its first digit would be left."""
-    return Console(width=10**4).measure(made).maximum
+    return Speaking(width=10**4).measure(made).maximum
 
 
 def standards_table(evidence: Evidence) -> Table:
