@@ -20,6 +20,7 @@ from hypothesis.strategies import SearchStrategy
 from conformance.case import Case
 from conformance.covered import Drawing, covered, not_simplest
 from conformance.fitted import fitted
+from conformance.ladders import climbing
 from conformance.operator import Operator
 from conformance.plan import plan
 from conformance.profiles import Profile
@@ -27,7 +28,7 @@ from conformance.relations.asked import asked_of
 from conformance.relations.relation import Relation
 from conformance.strategies.machines import in_drawn_order
 from conformance.strategies.sequences import sequences
-from conformance.template import CELL, DRAWN, RELATION, Body
+from conformance.template import CELL, DRAWN, LADDER, RELATION, Body
 from conformance.trial import BrokenRecord, Trial
 
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)
@@ -85,7 +86,8 @@ def bind(
             lambda case: body(**{**arguments, DRAWN: case}),
         )
 
-    documented = (e.case for e in operator.examples if RELATION not in parameters)
+    of_values = not {RELATION, LADDER} & parameters.keys()
+    documented = (e.case for e in operator.examples if of_values)
     trial.documented = tuple(one for one in documented if (one.mode, one.dtype) == (mode, dtype))
 
     def attempt_each(**arguments: Any) -> None:
@@ -134,6 +136,8 @@ def bind(
         return cast(Body, test)
 
     relation: Relation | None = parameters.get(RELATION)
+    if (ladder := parameters.get(LADDER)) is not None:
+        return climbing(ladder, mode, dtype, drawing, run_seed, as_drawn=lambda: trial.as_drawn)
     if not mode:
         trial.of_sequences = True
         drawn = not_simplest(sequences(operator, operators, on_machine))
@@ -162,7 +166,7 @@ def bind(
         trial.covered = covered(
             planned.cells, planned.rows, drawing, planned.edges, as_drawn=lambda: trial.as_drawn
         )
-    if RELATION not in parameters:
+    if of_values:
         wide = [operator.cases(mode, dtype)] * LARGER
         if planned.cells is not None:
             wide += map(planned.cells.cases, planned.rows[:: 1 + len(planned.rows) // LARGER])

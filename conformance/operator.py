@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from conformance.case import Case
     from conformance.cells import Cells
     from conformance.frozen.case import Frozen
+    from conformance.ladders import Ladder
     from conformance.picture import Landmarks
     from conformance.relations.relation import Relation
 
@@ -299,7 +300,8 @@ class Operator:
     (conformance/probe.py). None where the operator has no such case. ``targets`` says of products
     what becomes of the modes there. ``strided`` says what becomes of tensors with strides; one that
     it does not name is always contiguous. ``limits`` are sizes around which cases are drawn: a
-    kernel that exports its own is compared with them (conformance/boundaries.py). ``relations`` are
+    kernel that exports its own is compared with them (conformance/boundaries.py). ``ladders`` are
+    the sizes that grow alone (conformance/ladders.py). ``relations`` are
     laws that results keep among themselves, with no reference (conformance/relations).
     ``landmarks`` says what lies where in a call's outputs, for pictures of wrong ones.
     ``torch_npu`` is how PyTorch calls the operator, or why it does not. ``unreached(case)`` says
@@ -329,6 +331,7 @@ class Operator:
     targets: tuple[Target, ...] = ()
     strided: tuple[Strided, ...] = ()
     limits: tuple[Limit, ...] = field(default=(), repr=False)
+    ladders: tuple[Ladder, ...] = field(default=(), repr=False)
     relations: tuple[Relation, ...] = ()
     landmarks: Callable[[Case], Landmarks] | None = None
     torch_npu: Binding | Unreached = UNDECLARED

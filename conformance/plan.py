@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from conformance.cells import Cells, Levels
 from conformance.edges import Edge
+from conformance.ladders import cells_asked
 from conformance.operator import REFERENCE, RELATIONS, Operator
 from conformance.profiles import Profile
 from conformance.relations.relation import Relation
@@ -106,6 +107,8 @@ def about(operator: Operator, profile: Profile, oracle: str, shards: int = 1) ->
             cells = operator.cells(mode.name, dtype) if operator.cells else None
             edges = cells.edges.within(profile.edge_cost) if cells and cells.edges else ()
             drawn += examples_of_each(operator, profile) + len(edges)
+    for ladder in operator.ladders:
+        drawn += len(ladder.sizes) * len([*cells_asked(operator, ladder, profile.ladders, 0)])
     kept = len(operator.corpus) + len(operator.regressions) + len(operator.quarantine)
     # A documented call follows each that must be refused.
     refused = 2 * len(operator.rejections)

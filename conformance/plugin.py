@@ -168,8 +168,14 @@ def pytest_pycollect_makeitem(
     if body is None:
         return None
     context = collector.config.stash[CONTEXT]
-    each_dtype = context.profile.each_dtype
-    mark = parametrize(body, context.operators, context.oracle, each_dtype=each_dtype)
+    mark = parametrize(
+        body,
+        context.operators,
+        context.oracle,
+        each_dtype=context.profile.each_dtype,
+        ladders=context.profile.ladders,
+        turn=context.seed,
+    )
     if mark is None:
         return []
     obj.pytestmark = [*getattr(body, "pytestmark", []), mark.mark]  # type: ignore[attr-defined]

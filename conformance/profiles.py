@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,8 @@ class Profile:
     that cost no more than ``edge_cost`` (conformance/edges.py). ``relations`` cases are drawn for a
     relation in each mode and dtype, where relations are asked for, ``invariants`` for one that
     always is (conformance/relations/invariants.py), of which ``each_dtype`` has as many or, False,
-    those of a mode take turns. ``sequences`` of calls are drawn of an
+    those of a mode take turns. A ladder (conformance/ladders.py) is judged in one cell of each
+    ``ladders``: "operator", "mode" or "dtype" of a mode. ``sequences`` of calls are drawn of an
     operator, each on a freshly opened device (conformance/sequences). ``shrink_seconds`` bounds the
     wall time in which one failing item may look for a smaller case, see `conformance.trial`;
     ``time_limit`` is seconds for one call on the device. ``random`` profiles draw a new seed for
@@ -35,6 +37,7 @@ class Profile:
     relations: int
     invariants: int
     sequences: int
+    ladders: Literal["operator", "mode", "dtype"]
     each_dtype: bool = True
     random: bool = False
     corpus: bool = True
@@ -56,6 +59,7 @@ PROFILES = {
             invariants=3,
             each_dtype=False,
             sequences=1,
+            ladders="operator",
             corpus=False,
         ),
         Profile(
@@ -70,6 +74,7 @@ PROFILES = {
             relations=60,
             invariants=30,
             sequences=12,
+            ladders="mode",
         ),
         Profile(
             "nightly",
@@ -83,6 +88,7 @@ PROFILES = {
             relations=2_000,
             invariants=2_000,
             sequences=1_000,
+            ladders="dtype",
             random=True,
         ),
     )

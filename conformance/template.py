@@ -10,8 +10,8 @@ A template reads as run, judge, assert, and becomes one pytest item for every ce
 What it is run over follows from its parameters: ``case`` draws cases of every mode and dtype,
 without these of the operator, each with calls before it (conformance/sequences);
 ``rejection``, ``example`` and ``quarantined`` name one item for each of the record's, ``relation``
-one for each in each of its modes and dtypes. The items carry real parametrize marks, because by
-them Hypothesis tells one item's examples from another's.
+one for each in each of its modes and dtypes, ``ladder`` one for each in some of them. The items
+carry real parametrize marks, because by them Hypothesis tells one item's examples from another's.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from conformance import judge as judging
 from conformance.case import Case
 from conformance.devices.device import Device
 from conformance.judged import Judged
+from conformance.ladders import cells_asked
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.observation import Observation, Outcome
 from conformance.operator import (
@@ -48,6 +49,7 @@ Body = Callable[..., None]
 DRAWN = "case"
 MARK = "conformance_body"
 RELATION = "relation"
+LADDER = "ladder"
 SEQUENCE = "sequence"
 CELL = ("mode", "dtype")
 
@@ -90,7 +92,7 @@ def mode_asked(parameters: Mapping[str, Any]) -> str:
 
 def draws_sequences(names: Iterable[str]) -> bool:
     """Whether a template with these parameters draws calls of no mode and dtype in particular."""
-    return DRAWN in names and not {*names} & {*CELL, *NAMED, RELATION}
+    return DRAWN in names and not {*names} & {*CELL, *NAMED, RELATION, LADDER}
 
 
 def body_of(template: object) -> Body | None:
@@ -110,23 +112,31 @@ def call_id(operator: str, name: str) -> str:
 
 
 def parametrize(
-    body: Body, operators: Iterable[Operator], oracle: str = BOTH, *, each_dtype: bool = True
+    body: Body,
+    operators: Iterable[Operator],
+    oracle: str = BOTH,
+    *,
+    each_dtype: bool = True,
+    ladders: str = "dtype",
+    turn: int = 0,
 ) -> pytest.MarkDecorator | None:
     """The parametrize mark of a template over ``operators``; None if there is nothing to run.
 
     Templates without a relation judge by the reference; with one, those that the ``oracle`` names,
-    and those that are always asked: in ``each_dtype`` of a mode, or in one, by turns.
+    and those that are always asked: in ``each_dtype`` of a mode, or in one, by turns. Ladders are
+    judged in one cell of each of ``ladders`` (conformance/profiles.py), by ``turn``.
     """
     names = inspect.signature(body).parameters
-    named = next((name for name in (*NAMED, RELATION) if name in names), None)
+    named = next((name for name in (*NAMED, RELATION, LADDER) if name in names), None)
     axes: tuple[str, ...] = ("operator", named) if named else ("operator", *CELL)
-    if named == RELATION:
-        axes = ("operator", RELATION, *CELL)
+    if named in (RELATION, LADDER):
+        axes = ("operator", named, *CELL)
     elif draws_sequences(names):
         named, axes = SEQUENCE, ("operator",)
     if named != RELATION and oracle == RELATIONS:
         return None
-    values = [row for one in operators for row in _rows(one, named, oracle, each_dtype=each_dtype)]
+    how: dict[str, Any] = {"each_dtype": each_dtype, "ladders": ladders, "turn": turn}
+    values = [row for one in operators for row in _rows(one, named, oracle, **how)]
     ids = [_item_id(row, named) for row in values]
     return pytest.mark.parametrize(axes, values, ids=ids) if values else None
 
@@ -136,7 +146,7 @@ def item_ids(operators: Iterable[Operator]) -> frozenset[str]:
 
     Where workers run the items, their names are all that the controller knows of them.
     """
-    kinds = (None, RELATION, SEQUENCE, *NAMED)
+    kinds = (None, RELATION, LADDER, SEQUENCE, *NAMED)
     return frozenset(
         _item_id(row, named)
         for operator in operators
@@ -146,7 +156,13 @@ def item_ids(operators: Iterable[Operator]) -> frozenset[str]:
 
 
 def _rows(
-    operator: Operator, named: str | None, oracle: str = BOTH, *, each_dtype: bool = True
+    operator: Operator,
+    named: str | None,
+    oracle: str = BOTH,
+    *,
+    each_dtype: bool = True,
+    ladders: str = "dtype",
+    turn: int = 0,
 ) -> list[tuple[Any, ...]]:
     """What the items of a template get of an operator: each of its named calls, or each cell."""
     cells = [(mode.name, dtype) for mode in operator.modes for dtype in operator.dtypes]
@@ -159,6 +175,12 @@ def _rows(
             for place, (mode, dtype) in enumerate(cells)
             if mode in (relation.modes or (mode,)) and (relation.always or oracle != REFERENCE)
             if each_dtype or not relation.always or _is_its_turn(operator, turn, place)
+        ]
+    if named == LADDER:
+        return [
+            (operator, ladder, *cell)
+            for ladder in operator.ladders
+            for cell in cells_asked(operator, ladder, ladders, turn)
         ]
     if named is not None:
         return [(operator, one) for one in getattr(operator, NAMED[named])]

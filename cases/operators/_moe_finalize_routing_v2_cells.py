@@ -21,6 +21,7 @@ from cases.operators._moe_finalize_routing_v2_call import (
 from cases.operators._moe_finalize_routing_v2_edges import (
     BIASED,
     EVEN_COLUMNS,
+    EXPERTS,
     SCALE_BYTES,
     edges,
 )
@@ -59,9 +60,16 @@ ABSENT_FIRST = st.sampled_from((True, False))
 
 @st.composite
 def completed(
-    draw: st.DrawFn, cases: SearchStrategy[Case], dtype: str, levels: Levels | None = None
+    draw: st.DrawFn,
+    cases: SearchStrategy[Case],
+    dtype: str,
+    levels: Levels | None = None,
+    experts: int = 0,
 ) -> Case:
-    """Cases with the optional tensors that levels ask for; without levels, with any."""
+    """Cases with the optional tensors that levels ask for; without levels, with any.
+
+    ``experts`` 0: as many as there must be, and a few more.
+    """
     case, fixed = draw(cases), levels or {}
     top_k = top_k_of(case)
     skips, biased = draw(COUNTS), draw(ANY_BIAS)
@@ -81,7 +89,7 @@ def completed(
         case,
         Parts(
             # The operator's tiling wants as many rows of the bias as a token has slots.
-            experts=more + (top_k if biased else 1),
+            experts=experts or more + (top_k if biased else 1),
             scales=None if absent else held,
             scales_dtype=fixed.get("scales dtype", scales_dtype),
             skips=[draw(fills(1)) for _ in range(2)][:skips],
@@ -161,4 +169,6 @@ def _on(edge: Edge, near: Edges, dtype: str) -> SearchStrategy[Case]:
         size = edge.sizes[SCALE_BYTES]
         sized = (one for one in scales_dtypes(dtype) if numpy_dtype(one).itemsize == size)
         levels = {"scales dtype": next(sized, ABSENT), "bias": BIAS[edge.sizes[BIASED]]}
-    return completed(near.cases(edge), dtype, levels)
+    if EXPERTS in edge.sizes:
+        levels = {**levels, "bias": BIAS[1]}
+    return completed(near.cases(edge), dtype, levels, edge.sizes.get(EXPERTS, 0))

@@ -29,8 +29,9 @@ EVEN_COLUMNS = 5120
 PATHS = (2, 4, 256)
 """top_k of the vendor's own paths; above the last, slots are cut in parts."""
 
-BIASED, SCALE_BYTES = "biased", "scale_bytes"
-"""Sizes of an edge that fix whether there is a bias, 1 or 0, and the bytes of a scale, 0: none."""
+BIASED, SCALE_BYTES, EXPERTS = "biased", "scale_bytes", "experts"
+"""Sizes of an edge that fix whether there is a bias, 1 or 0, the bytes of a scale, 0: none, and the
+rows of the bias."""
 
 
 def edges(mode: str, dtype: str) -> Edges:

@@ -134,10 +134,14 @@ def listed(tensor: Tensor, elements: Fill | Shape) -> Tensor:
 
 @dataclass(frozen=True)
 class Bias:
-    """Rows that were added to those of experts, and the seed of what expert each slot has."""
+    """Rows that were added to those of experts, and the seed of what expert each slot has.
+
+    ``experts`` 0: those of the call, or as many as a token has slots.
+    """
 
     fill: Fill
     seed: int
+    experts: int = 0
 
 
 @dataclass(frozen=True)
@@ -169,7 +173,7 @@ def scaled(
         inputs[EXPERTS] = Tensor(slots, "int32", values=bias.experts)
         inputs[BIAS] = Tensor((len(bias.values) // hidden, hidden), dtype, values=bias.values)
     elif bias is not None:
-        experts = case.attributes["expert_num"] or max(slots[1], 2)
+        experts = bias.experts or case.attributes["expert_num"] or max(slots[1], 2)
         chosen = np.random.default_rng(bias.seed).integers(0, experts, math.prod(slots))
         inputs[EXPERTS] = Tensor(slots, "int32", values=tuple(chosen.tolist()))
         inputs[BIAS] = Tensor((experts, x.shape[-1]), dtype, fill=replace(bias.fill, terms=terms))

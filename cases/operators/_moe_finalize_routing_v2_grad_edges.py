@@ -35,8 +35,8 @@ from conformance.devices.device import USABLE_UB_BYTES
 from conformance.edges import STEPS, Edges, Sizes
 from conformance.operator import Limit
 
-BIASED_EDGE = "biased"
-"""The size of an edge that fixes whether there is a bias: 1, or 0."""
+BIASED_EDGE, EXPERTS_EDGE = "biased", "experts"
+"""Sizes of an edge that fix whether there is a bias, 1 or 0, and its rows."""
 
 
 def _buffer(element_bytes: int, biased: bool) -> Callable[[int, int], SlotUb]:

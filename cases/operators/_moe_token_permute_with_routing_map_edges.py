@@ -91,8 +91,8 @@ def _tiles(machine: Machine, element_bytes: int, padded: bool) -> Iterator[tuple
 def _shape(sizes: Sizes) -> tuple[int, int]:
     """Experts and capacity of a padded call: as many experts as divide the rows."""
     rows = sizes.get("rows", 1)
-    if "experts" in sizes:
-        return sizes["experts"], 1
+    if "experts" in sizes or "capacity" in sizes:
+        return sizes.get("experts", 1), sizes.get("capacity", 1)
     experts = max(n for n in range(1, MOST_EXPERTS + 1) if rows % n == 0)
     return experts, rows // experts
 

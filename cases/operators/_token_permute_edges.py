@@ -68,7 +68,7 @@ def edges(permute: TokenPermute, mode: str, dtype: str) -> Edges | None:
         most = {"top_k": 2, "tokens": MOST_SLOTS // 2, "hidden": 1}
         declared.append(("slots = the most", CHIPS[-1], most))
     near = distinct(Edge(limit, machine, sizes, _cost(sizes)) for limit, machine, sizes in declared)
-    return Edges(near, partial(_sizes_of, permute), lambda edge: _cases(permute, mode, dtype, edge))
+    return Edges(near, partial(_sizes_of, permute), partial(sorted_cases, permute, mode, dtype))
 
 
 def sort_edges(machine: Machine, vendor: VendorLines) -> Iterator[tuple[str, Sizes]]:
@@ -146,8 +146,8 @@ def _sizes_of(permute: TokenPermute, case: Case) -> Sizes:
 
 
 @st.composite
-def _cases(draw: st.DrawFn, permute: TokenPermute, mode: str, dtype: str, edge: Edge) -> Case:
-    """Cases on an edge."""
+def sorted_cases(draw: st.DrawFn, permute: TokenPermute, mode: str, dtype: str, edge: Edge) -> Case:
+    """Cases on an edge, of any mode that sorts."""
     sizes, top_k = edge.sizes, edge.sizes["top_k"]
     level = permute.windows.levels[mode][0]
     some_tokens, some_hidden = draw(st.integers(1, FREE_TOKENS)), draw(st.integers(1, FREE_HIDDEN))

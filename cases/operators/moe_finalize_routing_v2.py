@@ -21,6 +21,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import with_extremes
+from cases.operators._ladders import ladder, of_slots, on_edges
 from cases.operators._moe_finalize_routing_v2_call import (
     DTYPES,
     MODES,
@@ -36,7 +37,7 @@ from cases.operators._moe_finalize_routing_v2_call import (
 )
 from cases.operators._moe_finalize_routing_v2_calls import examples, quarantine
 from cases.operators._moe_finalize_routing_v2_cells import cells, completed
-from cases.operators._moe_finalize_routing_v2_edges import extremes
+from cases.operators._moe_finalize_routing_v2_edges import EXPERTS, extremes
 from cases.operators._moe_finalize_routing_v2_limits import limits
 from cases.operators._moe_finalize_routing_v2_rejections import rejections
 from cases.operators._moe_finalize_routing_v2_relations import RELATIONS
@@ -168,6 +169,10 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     limits=tuple(limits()),
     row_sum=row_sum,
+    ladders=(
+        *of_slots(on_edges(cells)),
+        ladder(EXPERTS, on_edges(cells), lambda n: {"top_k": 1, "hidden": 1, EXPERTS: n}),
+    ),
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     strided=of_a_definition(TENSORS, "ops-transformer, moe_finalize_routing_v2_def.cpp"),

@@ -19,6 +19,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
+from cases.operators._ladders import ladder, of_slots, on_edges
 from cases.operators._moe_finalize_routing_v2_grad_call import (
     BIAS,
     BIASES,
@@ -46,7 +47,12 @@ from cases.operators._moe_finalize_routing_v2_grad_calls import (
     quarantine,
     rejections,
 )
-from cases.operators._moe_finalize_routing_v2_grad_edges import BIASED_EDGE, edges, limits
+from cases.operators._moe_finalize_routing_v2_grad_edges import (
+    BIASED_EDGE,
+    EXPERTS_EDGE,
+    edges,
+    limits,
+)
 from cases.operators._moe_finalize_routing_v2_grad_relations import RELATIONS
 from cases.operators._slot_sum_cases import near_cases
 from cases.operators._slot_sum_cells import cells as slot_cells
@@ -176,7 +182,9 @@ def cells(mode: str, dtype: str) -> Cells:
     )
 
     def on(edge: Edge) -> SearchStrategy[Case]:
-        biases = BIASES if edge.sizes[BIASED_EDGE] else st.none()
+        biases = BIASES if edge.sizes.get(BIASED_EDGE) else st.none()
+        if experts := edge.sizes.get(EXPERTS_EDGE):
+            biases = BIASES.map(lambda bias: replace(bias, experts=experts))
         return with_scales(near.cases(edge), weight_fills(WEIGHTS[:2]), biases)
 
     def at(levels: Levels) -> SearchStrategy[Case]:
@@ -271,6 +279,15 @@ OPERATOR = Operator(
     rejections=rejections(),
     quarantine=quarantine(),
     limits=tuple(limits()),
+    ladders=(
+        *of_slots(on_edges(cells), slot_modes=("dropless", "active", "drop_pad")),
+        ladder(
+            EXPERTS_EDGE,
+            on_edges(cells),
+            lambda n: {"top_k": 1, "hidden": 1, EXPERTS_EDGE: n},
+            modes=("dropless", "active"),
+        ),
+    ),
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     strided=of_a_definition(TENSORS, "ops-transformer, moe_finalize_routing_v2_grad_def.cpp"),

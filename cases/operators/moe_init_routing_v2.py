@@ -24,6 +24,7 @@ from cases.operators._moe_init_routing_v2_call import (
     TENSORS,
 )
 from cases.operators._moe_init_routing_v2_examples import examples
+from cases.operators._moe_init_routing_v2_ladders import LADDERS
 from cases.operators._moe_init_routing_v2_quarantine import quarantine
 from cases.operators._moe_init_routing_v2_rejections import rejections
 from cases.operators._moe_init_routing_v2_relations import RELATIONS
@@ -168,6 +169,7 @@ OPERATOR = Operator(
     limits=tuple(limits(DTYPES, probs=(False,))),
     landmarks=lambda case: of_sorted_rows(case, "expanded_x", "expert_idx", "x"),
     torch_npu=BINDINGS[NAME],
+    ladders=LADDERS,
     relations=RELATIONS,
     strided=of_a_definition(TENSORS, "ops-transformer, moe_init_routing_v2_def.cpp"),
     targets=(

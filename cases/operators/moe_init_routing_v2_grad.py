@@ -12,6 +12,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import with_extremes
+from cases.operators._ladders import of_slots, on_edges
 from cases.operators._landmarks import of_summed_rows
 from cases.operators._moe_init_routing_v2_grad_cells import EXTREMES, cells
 from cases.operators._moe_init_routing_v2_grad_far import far_cases, far_examples
@@ -385,6 +386,7 @@ OPERATOR = Operator(
     limits=tuple(limits(DTYPES)),
     landmarks=lambda case: of_summed_rows(case, case.attributes["top_k"], tile_columns),
     torch_npu=BINDINGS[NAME],
+    ladders=of_slots(on_edges(partial(cells, call))),
     relations=RELATIONS,
     strided=of_a_definition(TENSORS, "ops-transformer, moe_init_routing_v2_grad_def.cpp"),
     targets=(

@@ -13,6 +13,7 @@ from typing import Any
 from hypothesis.strategies import SearchStrategy
 
 from cases.operators._extremes import Extremes, with_extremes
+from cases.operators._ladders import of_slots
 from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_token_permute_call import DTYPES, NAME, PERMUTE, TENSORS
 from cases.operators._moe_token_permute_calls import (
@@ -29,6 +30,7 @@ from cases.operators._moe_token_permute_relations import RELATIONS
 from cases.operators._strides import of_a_definition
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
+from cases.operators._token_permute_edges import sorted_cases
 from cases.operators._token_permute_limits import limits
 from cases.operators._torch_npu import BINDINGS
 from conformance.case import Case
@@ -118,6 +120,7 @@ OPERATOR = Operator(
     rejections=rejections(),
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES, probs=(False,))),
+    ladders=of_slots(partial(sorted_cases, PERMUTE)),
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     landmarks=lambda case: of_sorted_rows(case, "permute_tokens", "indices", "tokens"),

@@ -8,6 +8,7 @@ from functools import cache, partial
 from hypothesis.strategies import SearchStrategy
 
 from cases.operators._extremes import Extremes, with_extremes
+from cases.operators._ladders import of_slots, on_edges
 from cases.operators._landmarks import of_summed_rows
 from cases.operators._slot_sum_cases import left_to_right, near_cases, row_sum
 from cases.operators._slot_sum_cells import cells
@@ -271,6 +272,7 @@ OPERATOR = Operator(
     row_sum=partial(row_sum, call),
     limits=tuple(limits(DTYPES)),
     landmarks=lambda case: of_summed_rows(case, case.attributes["num_topk"]),
+    ladders=of_slots(on_edges(partial(cells, call))),
     torch_npu=BINDINGS[NAME],
     relations=(
         *of_sums(AXES, ("out",), ("permuted_output_grad",)),

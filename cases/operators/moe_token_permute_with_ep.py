@@ -14,6 +14,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
+from cases.operators._ladders import of_slots
 from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_token_permute_with_ep_call import (
     DTYPES,
@@ -34,9 +35,11 @@ from cases.operators._moe_token_permute_with_ep_sources import (
     SORT,
     TILING,
 )
+from cases.operators._moe_token_permute_with_ep_windows import RANGES
 from cases.operators._strides import of_a_definition
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
+from cases.operators._token_permute_edges import sorted_cases
 from cases.operators._token_permute_limits import limits
 from cases.operators._torch_npu import BINDINGS
 from conformance.case import Case
@@ -211,6 +214,7 @@ OPERATOR = Operator(
     limits=tuple(limits(DTYPES)),
     landmarks=landmarks,
     torch_npu=BINDINGS[NAME],
+    ladders=of_slots(partial(sorted_cases, PERMUTE), modes=tuple(RANGES.levels), least_tokens=3),
     relations=RELATIONS,
     strided=of_a_definition(TENSORS, "ops-transformer, moe_token_permute_with_ep_def.cpp"),
     targets=(

@@ -13,6 +13,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
+from cases.operators._ladders import of_slots, on_edges
 from cases.operators._moe_token_permute_with_ep_grad_call import (
     DTYPES,
     GRAD,
@@ -171,6 +172,7 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     row_sum=row_sum,
     limits=tuple(limits(DTYPES)),
+    ladders=of_slots(on_edges(cells), least_tokens=3),
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     strided=of_a_definition(TENSORS, "ops-transformer, moe_token_permute_with_ep_grad_def.cpp"),

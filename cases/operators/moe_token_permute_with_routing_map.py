@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from cases.operators._extremes import Extremes, with_extremes
+from cases.operators._ladders import of_a_map, on_edges
 from cases.operators._landmarks import of_counted_rows
 from cases.operators._moe_token_permute_with_routing_map_cases import cases
 from cases.operators._moe_token_permute_with_routing_map_cells import cells
@@ -165,6 +166,7 @@ OPERATOR = Operator(
     rejections=rejections(),
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES)),
+    ladders=of_a_map(on_edges(cells)),
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     landmarks=landmarks,

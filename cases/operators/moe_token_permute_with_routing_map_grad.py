@@ -16,6 +16,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
+from cases.operators._ladders import of_a_map, on_edges
 from cases.operators._moe_token_permute_with_routing_map_grad_calls import (
     GRAD,
     PROBS,
@@ -308,6 +309,7 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     row_sum=row_sum,
     limits=tuple(limits(DTYPES)),
+    ladders=of_a_map(on_edges(partial(cells, call))),
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     strided=of_written_code(PARAMETERS, HOST),

@@ -16,6 +16,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
+from cases.operators._ladders import SINGLE, of_slots, on_edges
 from cases.operators._moe_token_unpermute_call import (
     DTYPES,
     NAME,
@@ -36,6 +37,7 @@ from cases.operators._moe_token_unpermute_relations import RELATIONS
 from cases.operators._slot_sum_cases import left_to_right, near_cases
 from cases.operators._slot_sum_cases import row_sum as slot_row_sum
 from cases.operators._slot_sum_cells import cells as slot_cells
+from cases.operators._slot_sum_edges import sized
 from cases.operators._slot_sum_far import far_cases
 from cases.operators._slot_sum_limits import limits
 from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
@@ -44,6 +46,7 @@ from cases.operators._strides import of_a_definition
 from cases.operators._torch_npu import BINDINGS
 from conformance.case import Case, numpy_dtype
 from conformance.cells import Axis, Cells
+from conformance.edges import Edge
 from conformance.fill import families_of
 from conformance.operator import (
     Arrays,
@@ -110,6 +113,13 @@ def cells(mode: str, dtype: str) -> Cells:
         ),
         edges=replace(sums.edges, cases=lambda edge: with_probs(near(edge), own, PROB_FILLS)),
     )
+
+
+def _on(mode: str, dtype: str, edge: Edge) -> SearchStrategy[Case]:
+    """Cases of sizes of an edge in any mode."""
+    if mode == SINGLE:
+        return sized(single_call, "uneven", dtype, edge.sizes, edge.machine)
+    return on_edges(cells)(mode, dtype, edge)
 
 
 def _probs_of(case: Case) -> tuple[str, ...]:
@@ -180,6 +190,7 @@ OPERATOR = Operator(
     rejections=rejections(),
     row_sum=row_sum,
     limits=tuple(every_limit()),
+    ladders=of_slots(_on, slot_modes=("whole", "uneven")),
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     strided=of_a_definition(TENSORS, "ops-transformer, moe_token_unpermute_def.cpp"),

@@ -16,6 +16,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
+from cases.operators._ladders import of_slots, on_edges
 from cases.operators._moe_token_unpermute_grad_call import (
     DTYPES,
     GRAD,
@@ -153,7 +154,8 @@ def cells(mode: str, dtype: str) -> Cells:
     near = edges(call, mode, dtype, True)
 
     def on(edge: Edge) -> SearchStrategy[Case]:
-        dtypes = _dtypes_of(edge.sizes[PROB_BYTES], dtype)
+        own = numpy_dtype(dtype).itemsize
+        dtypes = _dtypes_of(edge.sizes.get(PROB_BYTES, own), dtype)
         return with_probs(near.cases(edge), dtypes, weight_fills())
 
     return replace(
@@ -272,6 +274,7 @@ OPERATOR = Operator(
     rejections=rejections(),
     quarantine=quarantine(),
     limits=tuple(limits()),
+    ladders=of_slots(on_edges(cells), slot_modes=("whole", "uneven")),
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     strided=of_a_definition(TENSORS, "ops-transformer, moe_token_unpermute_grad_def.cpp"),

@@ -1,0 +1,110 @@
+"""Ladders that several operators have: their tokens, slots, top_k and columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import replace
+
+from hypothesis.strategies import SearchStrategy
+
+from conformance.case import Case, Machine
+from conformance.cells import Cells
+from conformance.edges import Edge, Sizes
+from conformance.ladders import MOST, Ladder
+
+MOST_TOP_K = 512
+SINGLE = "single"
+"""The mode of several operators in which every token has one slot."""
+
+FEW = 8
+"""top_k of a ladder of slots that are more than tokens."""
+
+EVERY_TOP_K = 64
+"""Each top_k up to it is judged: a kernel may have a table of them."""
+
+Drawn = Callable[[str, str, Edge], SearchStrategy[Case]]
+
+
+def on_edges(cells: Callable[[str, str], Cells]) -> Drawn:
+    """Calls of the sizes of an edge, as the edges of an operator's cells draw them."""
+
+    def drawn(mode: str, dtype: str, edge: Edge) -> SearchStrategy[Case]:
+        near = cells(mode, dtype).edges
+        if near is None:
+            raise ValueError(f"edges of {mode}, {dtype}: a ladder in this mode needs them")
+        return near.cases(edge)
+
+    return drawn
+
+
+def ladder(
+    name: str,
+    drawn: Drawn,
+    sizes: Callable[[int], Sizes],
+    *,
+    most: int = MOST,
+    least: int = 1,
+    step: int = 1,
+    every: int = 0,
+    modes: Collection[str] = (),
+) -> Ladder:
+    """A ladder of which ``sizes`` gives those of an edge."""
+
+    def cases(mode: str, dtype: str, size: int, machine: Machine) -> SearchStrategy[Case]:
+        edge = Edge(f"{name} = {size}", machine, sizes(size), 0)
+        if mode == SINGLE:
+            edge = replace(edge, sizes={**edge.sizes, "top_k": 1})
+        return drawn(mode, dtype, edge)
+
+    return Ladder(name, cases, most, least, step, every, tuple(modes))
+
+
+def of_slots(
+    drawn: Drawn,
+    *,
+    modes: Collection[str] = (),
+    slot_modes: Collection[str] = (),
+    most_top_k: int = MOST_TOP_K,
+    least_tokens: int = 1,
+) -> tuple[Ladder, ...]:
+    """Ladders of tokens and columns in ``modes``, of slots and top_k in ``slot_modes`` of them.
+
+    None named: all. ``least_tokens`` are the fewest of any of the modes.
+    """
+    slots = tuple(slot_modes or modes)
+    return (
+        ladder(
+            "tokens",
+            drawn,
+            lambda n: {"top_k": 1, "tokens": n, "hidden": 1},
+            least=least_tokens,
+            modes=modes,
+        ),
+        ladder(
+            "slots",
+            drawn,
+            lambda n: {"top_k": FEW, "tokens": n // FEW, "hidden": 1},
+            least=FEW * least_tokens,
+            step=FEW,
+            modes=slots,
+        ),
+        ladder(
+            "top_k",
+            drawn,
+            lambda n: {"top_k": n, "hidden": 1},
+            most=most_top_k,
+            every=EVERY_TOP_K,
+            modes=slots,
+        ),
+        ladder("columns", drawn, lambda n: {"top_k": 2, "hidden": n}, modes=modes),
+    )
+
+
+def of_a_map(drawn: Drawn) -> tuple[Ladder, ...]:
+    """Ladders of an operator with a map of tokens and experts, padded or not."""
+    return (
+        *of_slots(drawn, slot_modes=("dropless",), most_top_k=MOST_TOP_K - 1),
+        ladder("experts", drawn, lambda n: {"top_k": 1, "probs": 1, "hidden": 1, "experts": n}),
+        ladder("capacity", drawn, lambda n: {"capacity": n, "hidden": 1}, modes=("drop_pad",)),
+        ladder("rows", drawn, lambda n: {"rows": n, "hidden": 1}, modes=("drop_pad",)),
+    )

@@ -1,0 +1,64 @@
+"""Ladders of MoeInitRoutingV2: its slots, and what there is of each expert."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from cases.operators._ladders import ladder, of_slots
+from cases.operators._moe_init_routing_v2_call import call
+from cases.operators._moe_init_routing_v2_rows import COUNTS_OF_MODE, PERMUTE
+from cases.operators._token_permute_edges import sorted_cases
+from conformance.case import Case
+from conformance.edges import Edge
+from conformance.strategies.fills import MOVED, SEEDS
+
+EXPERTS, LOAD, CAPACITY = "experts", "load", "capacity"
+"""Sizes of an edge: the number of experts, the slots of one of them, its rows in drop/pad mode."""
+
+TWO, FEW_TOKENS = 2, 4
+
+
+@st.composite
+def of_experts(draw: st.DrawFn, mode: str, dtype: str, edge: Edge) -> Case:
+    """Calls with so many experts, of which the first and the last have slots; or with so many slots
+    of one expert, among a few of another.
+    """
+    generator = np.random.default_rng(draw(SEEDS))
+    experts = edge.sizes.get(EXPERTS, TWO)
+    load = edge.sizes.get(LOAD, edge.sizes.get(CAPACITY, 0))
+    if load:
+        busy = int(generator.integers(TWO))
+        keys = np.repeat([busy, 1 - busy], [load, FEW_TOKENS - load % 2])
+    else:
+        keys = generator.integers(0, experts, FEW_TOKENS)
+        keys[:2] = experts - 1, 0
+    keys = generator.permutation(keys)
+    how: dict[str, Any] = {}
+    if mode == "drop_pad":
+        how["capacity"] = edge.sizes.get(CAPACITY, 1)
+    if mode == "active":
+        how["active_num"] = keys.size - 1
+    return call(
+        mode,
+        dtype,
+        x=(keys.size, 1),
+        top_k=1,
+        experts=tuple(keys.tolist()),
+        expert_num=experts,
+        counts=draw(st.sampled_from(COUNTS_OF_MODE[mode][1:])),
+        fill=draw(MOVED),
+        machine=edge.machine,
+        **how,
+    )
+
+
+LADDERS = (
+    *of_slots(partial(sorted_cases, PERMUTE), least_tokens=2),
+    ladder("experts", of_experts, lambda n: {EXPERTS: n}),
+    ladder("rows of an expert", of_experts, lambda n: {LOAD: n}),
+    ladder("capacity", of_experts, lambda n: {CAPACITY: n}, modes=("drop_pad",)),
+)

@@ -1,0 +1,142 @@
+"""Ladders: along one size of an operator's calls, the values around each power of two.
+
+A number that is kept in too few bits, and a table or counter of fixed length, go wrong from one
+size on: an offset in 16 bits from slot 65,536. A ladder goes up one size while the others stay
+small, so that its last calls cost little. The first size that is refused is followed down to the
+smallest one that still is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from conformance.case import Machine
+from conformance.devices.device import USABLE_UB_BYTES
+from conformance.endings import Refused
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+    from conformance.case import Case
+    from conformance.covered import Drawing
+    from conformance.operator import Operator
+
+MOST = 2**17
+"""The largest size of a ladder whose operator's documents allow more."""
+
+POWERS = tuple(2**power for power in range(MOST.bit_length()))
+MACHINES = (
+    Machine(1, max(USABLE_UB_BYTES.values())),
+    Machine(48, max(USABLE_UB_BYTES.values())),
+    Machine(3, 16384),
+)
+"""By turns: one core that has all blocks of a copy, a chip, and a small one with many tiles."""
+
+Cases = Callable[[str, str, int, Machine], "SearchStrategy[Case]"]
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """One size of an operator's calls, from 1 to ``most``.
+
+    ``cases(mode, dtype, size, machine)`` draws calls of that size. ``most`` is the documented
+    maximum, or `MOST` if there is none or a larger one. Only multiples of ``step`` are possible.
+    Each size up to ``every`` is asked. ``modes`` are those in which the size can grow; none: all.
+    """
+
+    name: str
+    cases: Cases
+    most: int = MOST
+    least: int = 1
+    step: int = 1
+    every: int = 0
+    modes: tuple[str, ...] = ()
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The sizes that are judged: just below, at and just above each power of two."""
+        near = {power + change for power in POWERS for change in (-self.step, 0, self.step)}
+        near |= {*range(1, self.every + 1), self.most - self.step, self.most}
+        allowed = (n for n in near if self.least <= n <= self.most and n % self.step == 0)
+        return tuple(sorted(allowed))
+
+
+def machine_at(size: int, place: int, turn: int) -> Machine:
+    """The machine of a size by its place in the ladder: around each power of two all are met."""
+    nearest = (size * 4 // 3).bit_length()
+    return MACHINES[(place + nearest + turn) % len(MACHINES)]
+
+
+def cells_asked(
+    operator: Operator, ladder: Ladder, each: str, turn: int
+) -> Iterator[tuple[str, str]]:
+    """Mode and dtype of the cells in which a ladder is judged.
+
+    ``each`` "dtype": all; "mode": one dtype of each mode, by turns; "operator": one cell, by turns.
+    """
+    modes = [one.name for one in operator.modes if not ladder.modes or one.name in ladder.modes]
+    dtypes = operator.dtypes
+    turn += operator.ladders.index(ladder)
+    if each == "operator" and modes:
+        yield modes[turn % len(modes)], dtypes[turn // len(modes) % len(dtypes)]
+        return
+    for place, mode in enumerate(modes):
+        if each == "mode":
+            yield mode, dtypes[(turn + place) % len(dtypes)]
+        else:
+            yield from ((mode, dtype) for dtype in dtypes)
+
+
+def climbing(
+    ladder: Ladder,
+    mode: str,
+    dtype: str,
+    drawing: Drawing,
+    turn: int,
+    *,
+    as_drawn: Callable[[], bool] = lambda: False,
+) -> Callable[..., None]:
+    """A test that judges one case of every size, up to the first that is refused.
+
+    Then it looks for the smallest refused size above the last accepted one, unless the case may
+    stand ``as_drawn``.
+    """
+    sizes = ladder.sizes
+
+    def judged(size: int, place: int, arguments: dict[str, object]) -> None:
+        __tracebackhide__ = True
+        cases = ladder.cases(mode, dtype, size, machine_at(size, place, turn))
+        drawing([cases], 1, f"size {size}", shrinks=False)(**arguments)
+
+    def run(**arguments: object) -> None:
+        __tracebackhide__ = True
+        for place, size in enumerate(sizes):
+            try:
+                judged(size, place, arguments)
+            except Refused:
+                if not as_drawn():
+                    _follow_down(sizes, place, ladder.step, judged, arguments)
+                raise
+
+    return run
+
+
+def _follow_down(
+    sizes: Sequence[int],
+    place: int,
+    step: int,
+    judged: Callable[[int, int, dict[str, object]], None],
+    arguments: dict[str, object],
+) -> None:
+    """Halve the way from the last accepted size to the refused one, on the machine of that."""
+    low, high = (sizes[place - 1] if place else 0) // step, sizes[place] // step
+    while high - low > 1:
+        middle = (low + high) // 2
+        try:
+            judged(middle * step, place, arguments)
+        except Refused:
+            high = middle
+        else:
+            low = middle

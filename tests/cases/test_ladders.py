@@ -1,0 +1,69 @@
+"""Ladders of the records: every operator has them, and each call has the size that is asked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+import pytest
+
+from conformance import suite
+from conformance.case import Case
+from conformance.devices.call import call_of
+from conformance.ladders import MOST, Ladder, cells_asked, machine_at
+from conformance.legality import check_call
+from conformance.operator import Operator
+from tests.cases.drawing import one_of_each
+
+CLIMBED = [(operator, ladder) for operator in suite.operators([]) for ladder in operator.ladders]
+IDS = [f"{operator.name} {ladder.name}" for operator, ladder in CLIMBED]
+DEAR = 5000
+"""Sizes beyond it are drawn by runs alone, but for the largest one."""
+
+
+def sizes_of(case: Case) -> Iterator[int]:
+    """Every size of a call: axes and elements of its tensors, attributes, what one number names."""
+    first, *_ = case.inputs.values()
+    for array in case.arrays.values():
+        if array.dtype.kind in "iu":
+            yield from np.unique(array, return_counts=True)[1].tolist()
+    for tensor in {**case.inputs, **case.outputs}.values():
+        yield tensor.size // max(1, case.attributes.get("tokens_num") or first.shape[0])
+        yield from tensor.shape
+        yield tensor.size
+        yield math.prod(tensor.shape[:-1])
+    yield from (one for one in case.attributes.values() if isinstance(one, int))
+
+
+@pytest.mark.parametrize("operator", suite.operators([]), ids=lambda one: one.name)
+def test_every_operator_has_ladders_of_its_slots_and_columns(operator: Operator) -> None:
+    names = [ladder.name for ladder in operator.ladders]
+    assert {"tokens", "slots", "top_k", "columns"} <= set(names)
+    assert len(names) == len(set(names))
+    assert {mode for one in operator.ladders for mode in one.modes} <= {
+        mode.name for mode in operator.modes
+    }
+
+
+@pytest.mark.parametrize(("operator", "ladder"), CLIMBED, ids=IDS)
+def test_a_call_of_a_ladder_is_legal_and_has_its_size(operator: Operator, ladder: Ladder) -> None:
+    some = [*enumerate(ladder.sizes)]
+    some = [one for one in some if one[1] <= DEAR][::3] + some[-1:]
+    for mode, dtype in cells_asked(operator, ladder, "mode", 0):
+        at = partial(ladder.cases, mode, dtype)
+        strategies = [at(size, machine_at(size, place, 0)) for place, size in some]
+        for (_, size), case in zip(some, one_of_each(strategies), strict=True):
+            check_call(case, operator)
+            call_of(operator, case)
+            assert (case.mode, case.dtype) == (mode, dtype)
+            assert size in sizes_of(case)
+
+
+@pytest.mark.parametrize(("operator", "ladder"), CLIMBED, ids=IDS)
+def test_a_ladder_ends_at_the_documented_maximum_or_at_2_17(
+    operator: Operator, ladder: Ladder
+) -> None:
+    assert ladder.sizes[-1] == ladder.most
+    assert ladder.most == MOST or ladder.name == "top_k"

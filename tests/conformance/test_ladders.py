@@ -1,0 +1,148 @@
+"""Ladders: which sizes are asked, in which cells, and down to which size a refusal is followed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import strategies as st
+
+from conformance.binding import bind
+from conformance.case import Case, Machine, Tensor
+from conformance.ladders import MACHINES, MOST, Ladder, cells_asked, machine_at
+from conformance.observation import Observation, Outcome
+from conformance.operator import Clause, Mode, Operator, SourceClass
+from conformance.profiles import PROFILES
+from conformance.template import item_ids, parametrize, record
+from conformance.trial import Refused, Trial
+from conformance.verdict import Verdict
+from tests.conformance.toy.records.copying import OPERATOR
+
+
+def case_of(mode: str, dtype: str, size: int, machine: Machine) -> Case:
+    return Case(
+        OPERATOR.name, mode, dtype, {"size": size}, {"x": Tensor((1,), "int32")}, {}, machine
+    )
+
+
+def cases_of(mode: str, dtype: str, size: int, machine: Machine) -> st.SearchStrategy[Case]:
+    return st.just(case_of(mode, dtype, size, machine))
+
+
+LADDER = Ladder("size", cases_of)
+SLOTS = Ladder("slots", cases_of, least=16, step=8)
+CLAUSE = Clause("one way to call it", SourceClass.DOCUMENT, "nowhere")
+RECORD = replace(
+    OPERATOR,
+    modes=(Mode("plain", CLAUSE), Mode("padded", CLAUSE)),
+    dtypes=("float16", "float32", "bfloat16"),
+    ladders=(LADDER, SLOTS, replace(LADDER, name="capacity", modes=("padded",))),
+)
+
+
+def run(
+    ladder: Ladder, wrong: Callable[[int], bool], seed: int = 1
+) -> tuple[Trial, list[tuple[int, Machine | None]]]:
+    """A whole item on a device that errs at some sizes; its trial, and what was judged."""
+    judged: list[tuple[int, Machine | None]] = []
+
+    def body(operator: object, ladder: object, mode: str, dtype: str, case: Case) -> None:
+        size = case.attributes["size"]
+        judged.append((size, case.machine))
+        record(Verdict(not wrong(size), "x is wrong."), case, Observation(Outcome.COMPLETED))
+
+    trial = Trial(note=lambda *_: None, shrink_seconds=60)
+    item = {"operator": RECORD, "ladder": ladder, "mode": "plain", "dtype": "float16"}
+    climb = bind(
+        body, item, trial, profile=PROFILES["smoke"], run_seed=seed, key="x", database=None
+    )
+    try:
+        climb(**item)
+    except Refused:
+        assert trial.smallest is not None
+    return trial, judged
+
+
+def test_the_sizes_are_those_around_each_power_of_two_up_to_the_largest() -> None:
+    assert Ladder("top_k", cases_of, most=70, every=5).sizes == (
+        *range(1, 6),
+        *(7, 8, 9),
+        *(15, 16, 17),
+        *(31, 32, 33),
+        *(63, 64, 65),
+        *(69, 70),
+    )
+    assert LADDER.sizes[-5:] == (2**16 - 1, 2**16, 2**16 + 1, MOST - 1, MOST)
+
+
+def test_a_size_that_grows_in_steps_is_met_a_step_below_and_above() -> None:
+    assert SLOTS.sizes[:6] == (16, 24, 32, 40, 56, 64)
+    assert {2**16 - 8, 2**16, 2**16 + 8} <= set(SLOTS.sizes)
+    assert all(size % 8 == 0 for size in SLOTS.sizes)
+
+
+def test_each_size_is_judged_once_and_each_power_of_two_on_every_machine() -> None:
+    trial, judged = run(LADDER, lambda size: False)
+    assert trial.smallest is None
+    assert tuple(size for size, _ in judged) == LADDER.sizes
+    near = {machine for size, machine in judged if abs(size - 2**12) <= 1}
+    assert {replace(machine, block_order="forward") for machine in near if machine} == {*MACHINES}
+
+
+def test_the_seed_moves_the_machines_along() -> None:
+    for place, size in enumerate(LADDER.sizes):
+        assert {machine_at(size, place, turn) for turn in range(3)} == {*MACHINES}
+
+
+def test_a_refusal_is_followed_down_to_the_smallest_refused_size() -> None:
+    trial, judged = run(LADDER, lambda size: size > 2749)
+    assert trial.smallest is not None
+    assert trial.smallest.case.attributes["size"] == 2750
+    assert len(judged) < len(LADDER.sizes)
+
+
+def test_the_smallest_refused_size_is_one_that_can_be() -> None:
+    trial, _ = run(SLOTS, lambda size: size > 2749)
+    assert trial.smallest is not None
+    assert trial.smallest.case.attributes["size"] == 2752
+
+
+def test_a_first_size_that_is_refused_stands() -> None:
+    trial, judged = run(LADDER, lambda size: True)
+    assert trial.smallest is not None
+    assert trial.smallest.case.attributes["size"] == 1
+    assert len(judged) == 1
+
+
+def test_smoke_judges_a_ladder_in_one_cell_and_every_cell_has_its_turn() -> None:
+    asked = [[*cells_asked(RECORD, LADDER, "operator", seed)] for seed in range(6)]
+    assert all(len(one) == 1 for one in asked)
+    assert len({cell for one in asked for cell in one}) == 6
+
+
+def test_gate_judges_it_in_one_dtype_of_each_mode_and_nightly_in_all() -> None:
+    gate = [*cells_asked(RECORD, LADDER, "mode", 0)]
+    assert Counter(mode for mode, _ in gate) == {"plain": 1, "padded": 1}
+    assert len([*cells_asked(RECORD, LADDER, "dtype", 0)]) == 6
+
+
+def test_a_ladder_of_one_mode_is_judged_there_and_nowhere_on_a_route_without_it() -> None:
+    capacity = RECORD.ladders[-1]
+    assert {mode for mode, _ in cells_asked(RECORD, capacity, "dtype", 0)} == {"padded"}
+    elsewhere = replace(RECORD, modes=RECORD.modes[:1])
+    for each in ("operator", "mode", "dtype"):
+        assert [*cells_asked(elsewhere, capacity, each, 0)] == []
+
+
+@pytest.mark.parametrize("turn", range(4))
+def test_the_items_of_a_template_with_a_ladder_are_known_by_name(turn: int) -> None:
+    def template(operator: Operator, ladder: Ladder, mode: str, dtype: str, case: Case) -> None:
+        """Judges nothing."""
+
+    mark = parametrize(template, [RECORD], ladders="operator", turn=turn)
+    assert mark is not None
+    assert mark.args[0] == ("operator", "ladder", "mode", "dtype")
+    assert len(mark.args[1]) == len(RECORD.ladders)
+    assert {*mark.kwargs["ids"]} <= item_ids([RECORD])
