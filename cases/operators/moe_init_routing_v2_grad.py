@@ -14,6 +14,18 @@ from numpy.typing import NDArray
 from cases.operators._extremes import with_extremes
 from cases.operators._ladders import of_slots, on_edges
 from cases.operators._landmarks import of_summed_rows
+from cases.operators._moe_init_routing_v2_grad_call import (
+    ACLNN,
+    DTYPES,
+    KERNELS,
+    NAME,
+    README,
+    TENSORS,
+    Shape,
+    call,
+    identity_call,
+    stated,
+)
 from cases.operators._moe_init_routing_v2_grad_cells import EXTREMES, cells
 from cases.operators._moe_init_routing_v2_grad_far import far_cases, far_examples
 from cases.operators._moe_init_routing_v2_grad_limits import (
@@ -22,24 +34,21 @@ from cases.operators._moe_init_routing_v2_grad_limits import (
     limits,
     tile_columns,
 )
+from cases.operators._moe_init_routing_v2_grad_rejections import rejections
 from cases.operators._moe_init_routing_v2_grad_relations import RELATIONS
 from cases.operators._strides import of_a_definition
 from cases.operators._torch_npu import BINDINGS
-from conformance.case import Case, Machine, Tensor, numpy_dtype
-from conformance.fill import Fill
+from conformance.case import Case, numpy_dtype
 from conformance.operator import (
     Arrays,
     AttributeParameter,
-    Clause,
     Example,
     Merges,
     Mode,
     Operator,
-    Rejection,
     Sum,
     Support,
     Target,
-    TensorParameter,
     document,
     source_read,
 )
@@ -48,22 +57,9 @@ from conformance.strategies.fills import fills
 from conformance.strategies.machines import machines
 from conformance.strategies.routings import positions, ranks, unread_rows
 from conformance.strategies.sizes import hiddens, token_counts, top_ks
-from conformance.variations import refused, reshaped, retyped, with_attributes, without
 from reference import moe_init_routing_v2_grad as reference
 from reference.terms import Terms
 
-Shape = tuple[int, ...]
-NAME = "moe_init_routing_v2_grad"
-README = "MoeInitRoutingV2Grad README"
-ACLNN = "aclnnMoeInitRoutingV2Grad document"
-KERNELS = "ops-transformer, moe_init_routing_v2_grad/op_kernel"
-TILING = "ops-transformer, moe_init_routing_v2_grad_tiling_base.cpp"
-DTYPES = ("float16", "bfloat16", "float32")
-TENSORS = (
-    TensorParameter("grad_expanded_x", "gradExpandedX", "input"),
-    TensorParameter("expanded_row_idx", "expandedRowIdx", "input", "int32"),
-    TensorParameter("grad_x", "out", "output"),
-)
 MOST_INDICES = 5_000
 LARGEST_CASE = 60_000
 """Elements that one drawn case may add up: bounds its time, not what a kernel can do."""
@@ -93,41 +89,6 @@ def bin_tree(slots: int) -> Merges:
     strides = [1 << level for level in range(count.bit_length() - 1)]
     pairs = [(2 * (j - s), 2 * j) for s in strides for j in range(s, count, 2 * s)]
     return even + odd + pairs
-
-
-def call(
-    mode: str,
-    dtype: str,
-    *,
-    grad: Shape,
-    indices: Shape,
-    top_k: int,
-    active_num: int = 0,
-    fill: Fill | None = None,
-    values: Shape | None = None,
-    out: Shape | None = None,
-    unread: Shape = (),
-    machine: Machine | None = None,
-    rows: Shape | None = None,
-) -> Case:
-    """A case from the sizes that matter; ``out`` defaults to the documented [tokens, hidden]."""
-    tokens = len(indices) // top_k if top_k > 0 else 0
-    return Case(
-        operator=NAME,
-        mode=mode,
-        dtype=dtype,
-        attributes={
-            "top_k": top_k,
-            "drop_pad_mode": int(mode == "drop_pad"),
-            "active_num": active_num,
-        },
-        inputs={
-            "grad_expanded_x": Tensor(grad, dtype, values, fill, unread, rows),
-            "expanded_row_idx": Tensor((len(indices),), "int32", values=indices),
-        },
-        outputs={"grad_x": Tensor(out or (tokens, grad[-1]), dtype)},
-        machine=machine,
-    )
 
 
 @st.composite
@@ -177,23 +138,6 @@ def near_and_far_cases(mode: str, dtype: str, small: bool = False) -> SearchStra
     """Cases of one mode and dtype; a few are far in drop/pad mode, where slots bound no rows."""
     near = cases(mode, dtype, small=small)
     return mostly(near, far_cases(call, dtype, small)) if mode == "drop_pad" else near
-
-
-def stated(text: str) -> Clause:
-    """A clause of the interface's parameter list."""
-    return document(text, f"{ACLNN}, parameters")
-
-
-def identity_call(
-    mode: str, dtype: str, grad: Shape, entries: int, top_k: int, active_num: int = 0
-) -> Case:
-    """A call of the vendor's tiling tests, which give sizes only: the indices are 0, 1, 2..."""
-    rows = math.prod(grad[:-1])
-    indices = tuple(i if mode != "drop_pad" or i < rows else -1 for i in range(entries))
-    fill = Fill(("gaussian",), seed=1)
-    return call(
-        mode, dtype, grad=grad, indices=indices, top_k=top_k, active_num=active_num, fill=fill
-    )
 
 
 def examples() -> tuple[Example, ...]:
@@ -257,90 +201,6 @@ def row_sum(dtype: str, x: NDArray[np.generic]) -> Case:
 def float32_bits(value: float) -> int:
     """The storage bits of a decimal written in a document, read as float32."""
     return int(np.float32(value).view(np.uint32))
-
-
-NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
-
-
-def rejections() -> tuple[Rejection, ...]:
-    """Every rule that the interface checks, broken once; and the vendor's rejected sizes."""
-    good = identity_call("dropless", "float32", (8, 16), 8, 2)
-
-    def sized(mode: str, grad: Shape, slots: int, top_k: int, out: Shape, active: int = 0) -> Case:
-        case = call(mode, "float32", grad=grad, indices=(0,) * slots, top_k=top_k, out=out)
-        return with_attributes(case, active_num=active)
-
-    empty = sized("dropless", (8, 0), 8, 2, (4, 0))
-    types = "float16, bfloat16 or float32, the same for input and output; indices int32"
-    ranks_rule = "grad_expanded_x has rank 2 or 3, and rank 3 in drop/pad mode"
-    broken: dict[int, dict[Clause, dict[str, Case]]] = {
-        NULL: {
-            stated("the tensor is required"): {
-                f"{tensor.name} is null": without(good, tensor.name) for tensor in TENSORS
-            },
-        },
-        INVALID: {
-            stated(types): {
-                "indices are int64": retyped(good, "expanded_row_idx", "int64"),
-                "gradient is int32": retyped(good, "grad_expanded_x", "int32"),
-                "gradient and out are int32": retyped(
-                    retyped(good, "grad_expanded_x", "int32"), "grad_x", "int32"
-                ),
-                "empty out of another dtype": retyped(empty, "grad_x", "float16"),
-                "out has another dtype": retyped(good, "grad_x", "float16"),
-            },
-        },
-        TILING_FAILED: {
-            stated("drop_pad_mode is 0 or 1"): {
-                "drop_pad_mode is -1": with_attributes(good, drop_pad_mode=-1),
-                "drop_pad_mode is 2": with_attributes(good, drop_pad_mode=2),
-                "drop_pad_mode is 2^32": with_attributes(good, drop_pad_mode=2**32),
-            },
-            stated("top_k is above 0"): {
-                "top_k is 0": with_attributes(good, top_k=0),
-                "top_k is -2": with_attributes(good, top_k=-2),
-                "top_k is 2^32 + 2": with_attributes(good, top_k=2**32 + 2),
-            },
-            stated("active_num is 0 or more"): {
-                "active_num is -1": with_attributes(good, active_num=-1),
-                "active_num is -1 in drop/pad": sized("drop_pad", (2, 4, 16), 8, 2, (4, 16), -1),
-            },
-            stated(ranks_rule): {
-                "gradient of rank 4": sized("dropless", (2, 2, 2, 16), 8, 2, (4, 16)),
-                "gradient of rank 1": sized("dropless", (8,), 8, 2, (4, 8)),
-                "drop/pad with rank 2": sized("drop_pad", (8, 16), 8, 2, (4, 16)),
-            },
-            source_read("dropless: as many rows of grad_expanded_x as indices", TILING): {
-                "a row too many": sized("dropless", (196608, 2), 196607, 1, (196607, 2)),
-                "a row too few": sized("dropless", (7, 16), 8, 2, (4, 16)),
-            },
-            stated("active: as many rows of grad_expanded_x as active_num"): {
-                "2 rows, active_num 1": sized("active", (2, 16), 8, 2, (4, 16), 1),
-                "40 rows, active_num 30": sized("active", (40, 512), 80, 1, (80, 512), 30),
-                "40 rows, active_num 41": sized("active", (40, 512), 80, 1, (80, 512), 41),
-                "40 rows, active_num 40 + 2^32": sized(
-                    "active", (40, 512), 80, 1, (80, 512), 40 + 2**32
-                ),
-            },
-            stated("out is [tokens, hidden]"): {
-                "out too narrow": sized("active", (40, 512), 80, 1, (80, 510), 40),
-                "out too wide": sized("dropless", (8, 16), 8, 2, (4, 17)),
-                "out too wide in drop/pad": sized("drop_pad", (2, 4, 16), 8, 2, (4, 17)),
-                "out of 10 rows for 64": sized("active", (40, 512), 640, 10, (10, 512), 40),
-                "out of 5 rows for 4": sized("dropless", (8, 16), 8, 2, (5, 16)),
-                "out of rank 3": sized("dropless", (8, 16), 8, 2, (4, 1, 16)),
-            },
-            source_read("no dim of the indices, or of dropless rows, is 0", TILING): {
-                "indices of shape [8, 0]": reshaped(good, "expanded_row_idx", (8, 0)),
-                "dropless rows of shape [8, 16, 0]": sized("dropless", (8, 16, 0), 8, 2, (4, 16)),
-            },
-            stated("top_k divides the number of indices"): {
-                "8 indices, top_k 3": sized("dropless", (8, 16), 8, 3, (2, 16)),
-                "8 indices, top_k 3 in drop/pad": sized("drop_pad", (2, 4, 16), 8, 3, (2, 16)),
-            },
-        },
-    }
-    return refused(broken)
 
 
 OPERATOR = Operator(
