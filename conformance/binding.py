@@ -18,9 +18,9 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 from hypothesis.strategies import SearchStrategy
 
 from conformance.case import Case
+from conformance.climbing import climbing
 from conformance.covered import Drawing, covered, not_simplest
 from conformance.fitted import fitted
-from conformance.ladders import climbing
 from conformance.operator import Operator
 from conformance.plan import plan
 from conformance.profiles import Profile
