@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 TORCH_NPU := $(VENV)-torch_npu
 TORCH_READY := $(TORCH_NPU)/.ready
 
-.PHONY: conformance test kernels lint slips sanitize mutants escapes relations diagnoses removals soak wheelhouse soundness detection recovery kill-matrix mutation benchmark kills faults workers busy picture aarch64 oldest clean
+.PHONY: conformance test kernels lint slips sanitize mutants escapes ladders relations diagnoses removals soak wheelhouse soundness detection recovery kill-matrix mutation benchmark kills faults workers busy picture aarch64 oldest clean
 .DEFAULT_GOAL := conformance
 
 conformance: $(READY)  ## judge every operator on the device at hand; evidence in reports/latest/
@@ -37,6 +37,9 @@ mutants: $(READY)  ## kernels with one mistake each: gate must reject each, 20 s
 
 escapes: $(READY)  ## kernels with one mistake each that users met: the regression that is kept for it must reject it
 	@$(VENV)/bin/python -m tests.kernels.escapes_run
+
+ladders: $(READY)  ## kernels with a mistake at one size each: the ladders of smoke must reject each, 20 seeds
+	@$(VENV)/bin/python -m tests.kernels.ladders_run --seeds 20
 
 relations: $(READY)  ## kernels with one mistake each: which of them relations reject, with no reference
 	@$(VENV)/bin/python -m tests.kernels.relations_run

@@ -137,7 +137,7 @@ def bind(
 
     relation: Relation | None = parameters.get(RELATION)
     if (ladder := parameters.get(LADDER)) is not None:
-        return climbing(ladder, mode, dtype, drawing, run_seed, as_drawn=lambda: trial.as_drawn)
+        return climbing(ladder, mode, dtype, drawing, run_seed, trial)
     if not mode:
         trial.of_sequences = True
         drawn = not_simplest(sequences(operator, operators, on_machine))

@@ -9,7 +9,8 @@ smallest one that still is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from conformance.case import Machine
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 MOST = 2**17
 """The largest size of a ladder whose operator's documents allow more."""
+
+ONE_CELL = "operator"
+"""How smoke judges a ladder: in one cell of its operator."""
 
 POWERS = tuple(2**power for power in range(MOST.bit_length()))
 MACHINES = (
@@ -42,6 +46,7 @@ class Ladder:
     ``cases(mode, dtype, size, machine)`` draws calls of that size. ``most`` is the documented
     maximum, or `MOST` if there is none or a larger one. Only multiples of ``step`` are possible.
     Each size up to ``every`` is asked. ``modes`` are those in which the size can grow; none: all.
+    Larger calls than ``cheap`` take seconds: smoke does not make them.
     """
 
     name: str
@@ -51,8 +56,9 @@ class Ladder:
     step: int = 1
     every: int = 0
     modes: tuple[str, ...] = ()
+    cheap: int = MOST
 
-    @property
+    @cached_property
     def sizes(self) -> tuple[int, ...]:
         """The sizes that are judged: just below, at and just above each power of two."""
         near = {power + change for power in POWERS for change in (-self.step, 0, self.step)}
@@ -60,11 +66,19 @@ class Ladder:
         allowed = (n for n in near if self.least <= n <= self.most and n % self.step == 0)
         return tuple(sorted(allowed))
 
+    def within(self, each: str) -> Ladder:
+        """The ladder as far as it is judged in one cell of each of ``each`` (`cells_asked`)."""
+        return replace(self, most=min(self.most, self.cheap)) if each == ONE_CELL else self
 
-def machine_at(size: int, place: int, turn: int) -> Machine:
-    """The machine of a size by its place in the ladder: around each power of two all are met."""
-    nearest = (size * 4 // 3).bit_length()
-    return MACHINES[(place + nearest + turn) % len(MACHINES)]
+    def machine(self, place: int, turn: int) -> Machine:
+        """The machine of the size at a place: around each power of two all are met, by turns.
+
+        The largest size but one is that of a single core, on which a counter of a core counts all.
+        """
+        if place == len(self.sizes) - 2:
+            return MACHINES[0]
+        nearest = (self.sizes[place] * 4 // 3).bit_length()
+        return MACHINES[(place + nearest + turn) % len(MACHINES)]
 
 
 def cells_asked(
@@ -77,7 +91,7 @@ def cells_asked(
     modes = [one.name for one in operator.modes if not ladder.modes or one.name in ladder.modes]
     dtypes = operator.dtypes
     turn += operator.ladders.index(ladder)
-    if each == "operator" and modes:
+    if each == ONE_CELL and modes:
         yield modes[turn % len(modes)], dtypes[turn // len(modes) % len(dtypes)]
         return
     for place, mode in enumerate(modes):

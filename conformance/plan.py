@@ -108,7 +108,8 @@ def about(operator: Operator, profile: Profile, oracle: str, shards: int = 1) ->
             edges = cells.edges.within(profile.edge_cost) if cells and cells.edges else ()
             drawn += examples_of_each(operator, profile) + len(edges)
     for ladder in operator.ladders:
-        drawn += len(ladder.sizes) * len([*cells_asked(operator, ladder, profile.ladders, 0)])
+        sizes = ladder.within(profile.ladders).sizes
+        drawn += len(sizes) * len([*cells_asked(operator, ladder, profile.ladders, 0)])
     kept = len(operator.corpus) + len(operator.regressions) + len(operator.quarantine)
     # A documented call follows each that must be refused.
     refused = 2 * len(operator.rejections)

@@ -178,7 +178,7 @@ def _rows(
         ]
     if named == LADDER:
         return [
-            (operator, ladder, *cell)
+            (operator, ladder.within(ladders), *cell)
             for ladder in operator.ladders
             for cell in cells_asked(operator, ladder, ladders, turn)
         ]

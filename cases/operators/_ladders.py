@@ -22,6 +22,10 @@ FEW = 8
 EVERY_TOP_K = 64
 """Each top_k up to it is judged: a kernel may have a table of them."""
 
+PADDED_EXPERTS = 2**13
+"""A token has 512 slots at most: a map of n experts, each with a row, has n / 512 tokens, and grows
+by the square of n."""
+
 Drawn = Callable[[str, str, Edge], SearchStrategy[Case]]
 
 
@@ -47,6 +51,7 @@ def ladder(
     step: int = 1,
     every: int = 0,
     modes: Collection[str] = (),
+    cheap: int = MOST,
 ) -> Ladder:
     """A ladder of which ``sizes`` gives those of an edge."""
 
@@ -56,55 +61,71 @@ def ladder(
             edge = replace(edge, sizes={**edge.sizes, "top_k": 1})
         return drawn(mode, dtype, edge)
 
-    return Ladder(name, cases, most, least, step, every, tuple(modes))
+    return Ladder(name, cases, most, least, step, every, tuple(modes), cheap)
 
 
 def of_slots(
     drawn: Drawn,
     *,
+    kind: str = "",
     modes: Collection[str] = (),
-    slot_modes: Collection[str] = (),
     most_top_k: int = MOST_TOP_K,
     least_tokens: int = 1,
 ) -> tuple[Ladder, ...]:
-    """Ladders of tokens and columns in ``modes``, of slots and top_k in ``slot_modes`` of them.
+    """Ladders of tokens, slots, top_k and columns in ``modes``, none named: all.
 
-    None named: all. ``least_tokens`` are the fewest of any of the modes.
+    ``kind`` tells those of some modes from those of others that have kernels of their own.
+    ``least_tokens`` are the fewest of any of the modes.
     """
-    slots = tuple(slot_modes or modes)
+    return (
+        *of_tokens(drawn, kind=kind, modes=modes, least_tokens=least_tokens),
+        ladder(
+            f"slots{kind}",
+            drawn,
+            lambda n: {"top_k": FEW, "tokens": n // FEW, "hidden": 1},
+            least=FEW * least_tokens,
+            step=FEW,
+            modes=modes,
+        ),
+        ladder(
+            f"top_k{kind}",
+            drawn,
+            lambda n: {"top_k": n, "hidden": 1},
+            most=most_top_k,
+            every=EVERY_TOP_K,
+            modes=modes,
+        ),
+    )
+
+
+def of_tokens(
+    drawn: Drawn, *, kind: str = "", modes: Collection[str] = (), least_tokens: int = 1
+) -> tuple[Ladder, ...]:
+    """Ladders of tokens and columns alone, as in modes where a token has one slot."""
     return (
         ladder(
-            "tokens",
+            f"tokens{kind}",
             drawn,
             lambda n: {"top_k": 1, "tokens": n, "hidden": 1},
             least=least_tokens,
             modes=modes,
         ),
-        ladder(
-            "slots",
-            drawn,
-            lambda n: {"top_k": FEW, "tokens": n // FEW, "hidden": 1},
-            least=FEW * least_tokens,
-            step=FEW,
-            modes=slots,
-        ),
-        ladder(
-            "top_k",
-            drawn,
-            lambda n: {"top_k": n, "hidden": 1},
-            most=most_top_k,
-            every=EVERY_TOP_K,
-            modes=slots,
-        ),
-        ladder("columns", drawn, lambda n: {"top_k": 2, "hidden": n}, modes=modes),
+        ladder(f"columns{kind}", drawn, lambda n: {"top_k": 2, "hidden": n}, modes=modes),
     )
 
 
 def of_a_map(drawn: Drawn) -> tuple[Ladder, ...]:
     """Ladders of an operator with a map of tokens and experts, padded or not."""
+    flat, padded, kind = ("dropless",), ("drop_pad",), ", padded"
+
+    def experts(n: int) -> Sizes:
+        return {"top_k": 1, "probs": 1, "hidden": 1, "experts": n}
+
     return (
-        *of_slots(drawn, slot_modes=("dropless",), most_top_k=MOST_TOP_K - 1),
-        ladder("experts", drawn, lambda n: {"top_k": 1, "probs": 1, "hidden": 1, "experts": n}),
-        ladder("capacity", drawn, lambda n: {"capacity": n, "hidden": 1}, modes=("drop_pad",)),
-        ladder("rows", drawn, lambda n: {"rows": n, "hidden": 1}, modes=("drop_pad",)),
+        *of_slots(drawn, modes=flat, most_top_k=MOST_TOP_K - 1),
+        ladder("experts", drawn, experts, modes=flat),
+        *of_tokens(drawn, kind=kind, modes=padded),
+        ladder(f"experts{kind}", drawn, experts, modes=padded, cheap=PADDED_EXPERTS),
+        ladder(f"capacity{kind}", drawn, lambda n: {"capacity": n, "hidden": 1}, modes=padded),
+        ladder(f"rows{kind}", drawn, lambda n: {"rows": n, "hidden": 1}, modes=padded),
     )

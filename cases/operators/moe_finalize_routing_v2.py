@@ -170,7 +170,8 @@ OPERATOR = Operator(
     limits=tuple(limits()),
     row_sum=row_sum,
     ladders=(
-        *of_slots(on_edges(cells)),
+        *of_slots(on_edges(cells), modes=MODES[2:]),
+        *of_slots(on_edges(cells), kind=", by column", modes=MODES[:2]),
         ladder(EXPERTS, on_edges(cells), lambda n: {"top_k": 1, "hidden": 1, EXPERTS: n}),
     ),
     torch_npu=BINDINGS[NAME],

@@ -19,7 +19,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._ladders import ladder, of_slots, on_edges
+from cases.operators._ladders import SINGLE, ladder, of_slots, of_tokens, on_edges
 from cases.operators._moe_finalize_routing_v2_grad_call import (
     BIAS,
     BIASES,
@@ -280,7 +280,8 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     limits=tuple(limits()),
     ladders=(
-        *of_slots(on_edges(cells), slot_modes=("dropless", "active", "drop_pad")),
+        *of_slots(on_edges(cells), modes=("dropless", "active", "drop_pad")),
+        *of_tokens(on_edges(cells), kind=", single", modes=(SINGLE,)),
         ladder(
             EXPERTS_EDGE,
             on_edges(cells),

@@ -16,7 +16,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._ladders import SINGLE, of_slots, on_edges
+from cases.operators._ladders import SINGLE, of_slots, of_tokens, on_edges
 from cases.operators._moe_token_unpermute_call import (
     DTYPES,
     NAME,
@@ -190,7 +190,10 @@ OPERATOR = Operator(
     rejections=rejections(),
     row_sum=row_sum,
     limits=tuple(every_limit()),
-    ladders=of_slots(_on, slot_modes=("whole", "uneven")),
+    ladders=(
+        *of_slots(_on, modes=("whole", "uneven")),
+        *of_tokens(_on, kind=", single", modes=(SINGLE,)),
+    ),
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     strided=of_a_definition(TENSORS, "ops-transformer, moe_token_unpermute_def.cpp"),

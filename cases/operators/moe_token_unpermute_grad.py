@@ -16,7 +16,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._ladders import of_slots, on_edges
+from cases.operators._ladders import SINGLE, of_slots, of_tokens, on_edges
 from cases.operators._moe_token_unpermute_grad_call import (
     DTYPES,
     GRAD,
@@ -274,7 +274,10 @@ OPERATOR = Operator(
     rejections=rejections(),
     quarantine=quarantine(),
     limits=tuple(limits()),
-    ladders=of_slots(on_edges(cells), slot_modes=("whole", "uneven")),
+    ladders=(
+        *of_slots(on_edges(cells), modes=("whole", "uneven")),
+        *of_tokens(on_edges(cells), kind=", single", modes=(SINGLE,)),
+    ),
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     strided=of_a_definition(TENSORS, "ops-transformer, moe_token_unpermute_grad_def.cpp"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,13 +13,15 @@ import pytest
 from conformance import suite
 from conformance.case import Case
 from conformance.devices.call import call_of
-from conformance.ladders import MOST, Ladder, cells_asked, machine_at
+from conformance.ladders import MOST, Ladder, cells_asked
 from conformance.legality import check_call
 from conformance.operator import Operator
 from tests.cases.drawing import one_of_each
+from tests.cases.ladders_audit import table
 
 CLIMBED = [(operator, ladder) for operator in suite.operators([]) for ladder in operator.ladders]
 IDS = [f"{operator.name} {ladder.name}" for operator, ladder in CLIMBED]
+PAGE = Path(__file__).parents[2] / "docs" / "extremes.md"
 DEAR = 5000
 """Sizes beyond it are drawn by runs alone, but for the largest one."""
 
@@ -53,7 +56,7 @@ def test_a_call_of_a_ladder_is_legal_and_has_its_size(operator: Operator, ladder
     some = [one for one in some if one[1] <= DEAR][::3] + some[-1:]
     for mode, dtype in cells_asked(operator, ladder, "mode", 0):
         at = partial(ladder.cases, mode, dtype)
-        strategies = [at(size, machine_at(size, place, 0)) for place, size in some]
+        strategies = [at(size, ladder.machine(place, 0)) for place, size in some]
         for (_, size), case in zip(some, one_of_each(strategies), strict=True):
             check_call(case, operator)
             call_of(operator, case)
@@ -66,4 +69,8 @@ def test_a_ladder_ends_at_the_documented_maximum_or_at_2_17(
     operator: Operator, ladder: Ladder
 ) -> None:
     assert ladder.sizes[-1] == ladder.most
-    assert ladder.most == MOST or ladder.name == "top_k"
+    assert ladder.most == MOST or ladder.name.startswith("top_k")
+
+
+def test_the_page_has_the_table_of_the_records() -> None:
+    assert "\n".join(table()) in PAGE.read_text(encoding="utf-8")

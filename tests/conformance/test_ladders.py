@@ -11,13 +11,16 @@ from hypothesis import strategies as st
 
 from conformance.binding import bind
 from conformance.case import Case, Machine, Tensor
-from conformance.ladders import MACHINES, MOST, Ladder, cells_asked, machine_at
+from conformance.climbing import cases_of as climbed_cases
+from conformance.fill import Fill
+from conformance.ladders import MACHINES, MOST, Ladder, cells_asked
 from conformance.observation import Observation, Outcome
 from conformance.operator import Clause, Mode, Operator, SourceClass
 from conformance.profiles import PROFILES
 from conformance.template import item_ids, parametrize, record
 from conformance.trial import Refused, Trial
 from conformance.verdict import Verdict
+from tests.cases.drawing import one_of_each
 from tests.conformance.toy.records.copying import OPERATOR
 
 
@@ -43,7 +46,7 @@ RECORD = replace(
 
 
 def run(
-    ladder: Ladder, wrong: Callable[[int], bool], seed: int = 1
+    ladder: Ladder, wrong: Callable[[int], bool], outcome: Outcome = Outcome.COMPLETED
 ) -> tuple[Trial, list[tuple[int, Machine | None]]]:
     """A whole item on a device that errs at some sizes; its trial, and what was judged."""
     judged: list[tuple[int, Machine | None]] = []
@@ -51,13 +54,12 @@ def run(
     def body(operator: object, ladder: object, mode: str, dtype: str, case: Case) -> None:
         size = case.attributes["size"]
         judged.append((size, case.machine))
-        record(Verdict(not wrong(size), "x is wrong."), case, Observation(Outcome.COMPLETED))
+        seen = outcome if wrong(size) else Outcome.COMPLETED
+        record(Verdict(not wrong(size), "x is wrong."), case, Observation(seen))
 
     trial = Trial(note=lambda *_: None, shrink_seconds=60)
     item = {"operator": RECORD, "ladder": ladder, "mode": "plain", "dtype": "float16"}
-    climb = bind(
-        body, item, trial, profile=PROFILES["smoke"], run_seed=seed, key="x", database=None
-    )
+    climb = bind(body, item, trial, profile=PROFILES["smoke"], run_seed=1, key="x", database=None)
     try:
         climb(**item)
     except Refused:
@@ -92,14 +94,19 @@ def test_each_size_is_judged_once_and_each_power_of_two_on_every_machine() -> No
 
 
 def test_the_seed_moves_the_machines_along() -> None:
-    for place, size in enumerate(LADDER.sizes):
-        assert {machine_at(size, place, turn) for turn in range(3)} == {*MACHINES}
+    for place in range(len(LADDER.sizes) - 2):
+        assert {LADDER.machine(place, turn) for turn in range(3)} == {*MACHINES}
+
+
+def test_the_largest_size_but_one_is_that_of_a_single_core() -> None:
+    assert {LADDER.machine(len(LADDER.sizes) - 2, turn).cores for turn in range(3)} == {1}
 
 
 def test_a_refusal_is_followed_down_to_the_smallest_refused_size() -> None:
     trial, judged = run(LADDER, lambda size: size > 2749)
     assert trial.smallest is not None
     assert trial.smallest.case.attributes["size"] == 2750
+    assert trial.climbed == "up the ladder of size: 2,749 is accepted, 2,750 is refused"
     assert len(judged) < len(LADDER.sizes)
 
 
@@ -107,12 +114,14 @@ def test_the_smallest_refused_size_is_one_that_can_be() -> None:
     trial, _ = run(SLOTS, lambda size: size > 2749)
     assert trial.smallest is not None
     assert trial.smallest.case.attributes["size"] == 2752
+    assert trial.climbed == "up the ladder of slots: 2,744 is accepted, 2,752 is refused"
 
 
 def test_a_first_size_that_is_refused_stands() -> None:
     trial, judged = run(LADDER, lambda size: True)
     assert trial.smallest is not None
     assert trial.smallest.case.attributes["size"] == 1
+    assert trial.climbed == "up the ladder of size: 1, the first, is refused"
     assert len(judged) == 1
 
 
@@ -146,3 +155,33 @@ def test_the_items_of_a_template_with_a_ladder_are_known_by_name(turn: int) -> N
     assert mark.args[0] == ("operator", "ladder", "mode", "dtype")
     assert len(mark.args[1]) == len(RECORD.ladders)
     assert {*mark.kwargs["ids"]} <= item_ids([RECORD])
+
+
+def test_sizes_that_were_not_judged_are_not_called_accepted() -> None:
+    """The search ends after two calls that do not end; the size may be smaller than the one met."""
+    trial, _ = run(LADDER, lambda size: size > 2749, outcome=Outcome.TIMED_OUT)
+    assert trial.smallest is not None
+    assert trial.smallest.case.attributes["size"] > 2750
+    assert trial.stopped
+    assert trial.climbed == ""
+
+
+def test_smoke_leaves_out_what_takes_seconds() -> None:
+    dear = replace(LADDER, cheap=1000)
+    assert max(dear.within("operator").sizes) == 1000
+    assert dear.within("mode").sizes == dear.within("dtype").sizes == LADDER.sizes
+
+
+def test_values_that_repeat_every_2_16_rows_are_not_drawn() -> None:
+    """An address code is the same at row 65,536 as at row 0."""
+    coded = replace(
+        case_of("plain", "float16", 3, MACHINES[0]),
+        inputs={
+            "x": Tensor((3, 4), "float16", fill=Fill(("address",), seed=7)),
+            "y": Tensor((3, 4), "float16", fill=Fill(("bits", "address"), seed=7)),
+        },
+    )
+    ladder = Ladder("size", lambda *_: st.just(coded))
+    (case,) = one_of_each([climbed_cases(ladder, "plain", "float16", 3, 0, 0)])
+    fills = [tensor.fill for tensor in case.inputs.values()]
+    assert [fill.stripes for fill in fills if fill] == [("gaussian",), ("bits",)]

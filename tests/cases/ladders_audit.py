@@ -1,0 +1,44 @@
+"""Which sizes the ladders of the records go up: `python -m tests.cases.ladders_audit`.
+
+It prints a table of docs/extremes.md: how many calls smoke and gate judge of each size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from conformance import suite
+from conformance.ladders import cells_asked
+from conformance.operator import TWO_PHASE, Operator
+from conformance.profiles import PROFILES
+
+NONE = "-"
+
+
+def counts(operator: Operator, name: str) -> str:
+    """Calls of smoke and of gate of a ladder of one operator."""
+    found = [ladder for ladder in operator.ladders if ladder.name == name]
+    if not found:
+        return NONE
+    (ladder,) = found
+    told = []
+    for profile in ("smoke", "gate"):
+        each = PROFILES[profile].ladders
+        cells = len([*cells_asked(operator, ladder, each, 0)])
+        told.append(f"{cells * len(ladder.within(each).sizes)}")
+    return " / ".join(told)
+
+
+def table() -> Iterator[str]:
+    """The lines of the table: a row for each size."""
+    operators = [one.on_route(TWO_PHASE[0]) for one in suite.operators([])]
+    names = dict.fromkeys(ladder.name for one in operators for ladder in one.ladders)
+    heads = (f"`{one.name.removeprefix('moe_')}`" for one in operators)
+    yield f"| size | {' | '.join(heads)} |"
+    yield "|---|" + "---|" * len(operators)
+    for name in sorted(names, key=lambda name: (", " in name, [*names].index(name))):
+        yield f"| {name} | {' | '.join(counts(one, name) for one in operators)} |"
+
+
+if __name__ == "__main__":
+    print("\n".join(table()))

@@ -1,0 +1,196 @@
+"""Mistakes in the width of a size, or at one size alone: what only a ladder shows.
+
+A number kept in 16 bits goes wrong behind 65,536 tokens, slots, rows, columns or experts; a table
+that ends early behind its last entry; a table with one entry wrong at that top_k.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from tests.kernels.mutants import Mutant
+
+BITS = 2**16
+"""The first number that 16 bits do not hold."""
+
+
+def _narrow(name: str, file: str, before: str, number: str, **how: int | tuple[str, ...]) -> Mutant:
+    """A ``number`` in ``before`` that is kept in 16 bits."""
+    at = re.compile(rf"(?<![\w]){re.escape(number)}(?![\w])")
+    after = at.sub(f"static_cast<uint16_t>({number})", before, count=1)
+    sizes = {"least_indices": BITS + 1} | how
+    return Mutant(name, file, before, after, **sizes)  # type: ignore[arg-type]
+
+
+COPIES = "shared/slot_copy_kernel.h"
+SORTED_SLOT = _narrow("slot-offset-in-16-bits", COPIES, "ranks, ranks_[slot],", "slot")
+COPIED_ROW = _narrow("row-offset-in-16-bits", COPIES, "tokens_[token * hidden_ + column],", "token")
+COPIED_COLUMN = replace(
+    _narrow("column-offset-in-16-bits", COPIES, "tokens_[token * hidden_ + column],", "column"),
+    least_indices=1,
+    least_hidden=BITS + 1,
+)
+COPIED_RANK = _narrow(
+    "rank-in-16-bits",
+    COPIES,
+    "AscendC::DataCopyPad(permuteTokens_[(rank - firstRank_) * hidden_ + column],",
+    "(rank - firstRank_)",
+)
+ONE_TOP_K = Mutant(
+    "no-slots-of-top-k-13",
+    COPIES,
+    "const int64_t endSlot = endToken * topK_;",
+    "const int64_t endSlot = topK_ == 13 ? token * topK_ : endToken * topK_;",
+    least_indices=13,
+)
+SUMS = "shared/slot_sum_kernel.h"
+SUMMED_SLOT = _narrow(
+    "slot-offset-in-16-bits", SUMS, "rowIndices_[token * topK_],", "token * topK_"
+)
+SUMMED_TOP_K = Mutant(
+    "last-slot-of-top-k-19-lost",
+    SUMS,
+    "const int64_t slots = topK_;",
+    "const int64_t slots = topK_ == 19 ? 18 : topK_;",
+    least_indices=19,
+)
+ROWS = "shared/row_sum_kernel.h"
+SUMMED_ROW = _narrow(
+    "source-row-in-16-bits", ROWS, "return source_[row * hidden_ + column];", "row"
+)
+SUMMED_COLUMN = replace(
+    _narrow(
+        "column-of-a-sum-in-16-bits", ROWS, "return source_[row * hidden_ + column];", "column"
+    ),
+    least_indices=1,
+    least_hidden=BITS + 1,
+)
+STORED_TOKEN = _narrow(
+    "token-of-a-sum-in-16-bits", ROWS, "output_[token * hidden_ + column], result,", "token"
+)
+SLOT_SUMS = (SUMMED_SLOT, SUMMED_TOP_K, SUMMED_ROW, SUMMED_COLUMN, STORED_TOKEN)
+GRADS = "shared/slot_grad_kernel.h"
+SLOT_GRADS = (
+    _narrow("slot-offset-of-a-gradient-in-16-bits", GRADS, "indices_[slot],", "slot"),
+    _narrow("token-of-a-gradient-in-16-bits", GRADS, "grads_[token * hidden_ + column],", "token"),
+    _narrow("row-of-a-gradient-in-16-bits", GRADS, "rows_[row * hidden_ + column],", "row"),
+)
+MAPS = "shared/routing_map_kernel.h"
+MAP = (
+    replace(
+        _narrow(
+            "expert-of-the-counts-in-16-bits", MAPS, "counts_[core * experts_ + expert],", "expert"
+        ),
+        least_indices=1,
+    ),
+    Mutant(
+        "counts-of-1024-experts",
+        MAPS,
+        "            before += totals.GetValue(at);\n",
+        "            before += expert + i < 1024 ? totals.GetValue(at) : 0;\n",
+    ),
+)
+SORTS = (SORTED_SLOT, COPIED_ROW, COPIED_COLUMN, COPIED_RANK, ONE_TOP_K)
+FINALIZE = "moe_finalize_routing_v2/moe_finalize_routing_v2_kernel_sum.h"
+INIT = "moe_init_routing_v2/moe_init_routing_v2_kernel_count.h"
+INIT_GRAD = "moe_init_routing_v2_grad/moe_init_routing_v2_grad_kernel.cpp"
+PAD = "moe_token_permute_with_routing_map/moe_token_permute_with_routing_map_kernel_pad.h"
+RANK = "moe_token_permute_with_routing_map/moe_token_permute_with_routing_map_kernel_rank.h"
+MUTANTS: dict[str, tuple[Mutant, ...]] = {
+    "moe_token_permute": SORTS,
+    "moe_token_permute_with_ep": SORTS,
+    "moe_init_routing_v2": (
+        *SORTS,
+        Mutant(
+            "counts-in-16-bits",
+            INIT,
+            "numbers.SetValue(at, numbers.GetValue(at) + 1);",
+            "numbers.SetValue(at, static_cast<uint16_t>(numbers.GetValue(at) + 1));",
+            least_indices=BITS,
+        ),
+        Mutant(
+            "counts-of-1024-experts",
+            INIT,
+            "if (index >= expert && index < expert + entries) {",
+            "if (index >= expert && index < expert + entries && index < 1024) {",
+        ),
+    ),
+    "moe_token_permute_grad": SLOT_SUMS,
+    "moe_token_permute_with_ep_grad": SLOT_SUMS,
+    "moe_token_unpermute": SLOT_SUMS,
+    "moe_init_routing_v2_grad": (
+        _narrow(
+            "slot-offset-in-16-bits",
+            INIT_GRAD,
+            "return rowIndices_.GetValue(token * topK_ + slot);",
+            "token * topK_ + slot",
+        ),
+        _narrow("source-row-in-16-bits", INIT_GRAD, "sourceRows_[row * hidden_ + column],", "row"),
+        _narrow(
+            "token-in-16-bits", INIT_GRAD, "output_[token * hidden_ + column], result,", "token"
+        ),
+        Mutant(
+            "last-slot-of-top-k-19-lost",
+            INIT_GRAD,
+            "        const int64_t slots = topK_;\n        const int64_t slotsOfStep1",
+            "        const int64_t slots = topK_ == 19 ? 18 : topK_;\n"
+            "        const int64_t slotsOfStep1",
+            least_indices=19,
+        ),
+    ),
+    "moe_token_unpermute_grad": SLOT_GRADS,
+    "moe_finalize_routing_v2": (
+        SUMMED_ROW,
+        SUMMED_COLUMN,
+        STORED_TOKEN,
+        _narrow(
+            "slot-offset-in-16-bits",
+            FINALIZE,
+            "const int64_t first = token * topK_ + slot;",
+            "token * topK_ + slot",
+        ),
+        replace(
+            _narrow(
+                "expert-of-a-bias-in-16-bits",
+                FINALIZE,
+                "const GlobalTensor<T> bias = bias_[expert * hidden_ + column];",
+                "expert",
+            ),
+            least_indices=1,
+        ),
+    ),
+    "moe_finalize_routing_v2_grad": (
+        *SLOT_GRADS,
+        replace(
+            _narrow(
+                "expert-of-a-bias-in-16-bits",
+                "shared/slot_bias_kernel.h",
+                "biases_[ExpertOf(place) * hidden_ + column],",
+                "ExpertOf(place)",
+            ),
+            least_indices=1,
+        ),
+    ),
+    "moe_token_permute_with_routing_map": (
+        *MAP,
+        replace(COPIED_ROW, modes=("dropless",)),
+        replace(COPIED_COLUMN, modes=("dropless",)),
+        Mutant(
+            "capacity-of-an-expert-in-its-tile-alone",
+            PAD,
+            "const int64_t row = (expert + i) * capacity_;",
+            "const int64_t row = i * capacity_;",
+            modes=("drop_pad",),
+        ),
+        _narrow(
+            "slots-of-a-token-in-16-bits",
+            RANK,
+            "Base::Store(Base::sortedIndices_, token * topK_ + before, (token + tokens) * topK_,",
+            "token * topK_ + before",
+            modes=("dropless",),
+        ),
+    ),
+    "moe_token_permute_with_routing_map_grad": (*SLOT_SUMS, *MAP),
+}
+"""By operator. Those of shared sources are in every operator that is compiled from them."""
