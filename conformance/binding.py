@@ -26,10 +26,12 @@ from conformance.plan import plan
 from conformance.profiles import Profile
 from conformance.relations.asked import asked_of
 from conformance.relations.relation import Relation
+from conformance.routed import routed
 from conformance.strategies.machines import in_drawn_order
 from conformance.strategies.sequences import sequences
-from conformance.template import CELL, DRAWN, LADDER, RELATION, Body
+from conformance.template import CELL, DRAWN, LADDER, RELATION, WORKLOAD, Body
 from conformance.trial import BrokenRecord, Trial
+from conformance.workload import Workload, batches, batches_asked
 
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)
 FILTERED = (HealthCheck.filter_too_much,)
@@ -50,6 +52,8 @@ def bind(
     database: str | None,
     beside: Sequence[str] = (),
     operators: Sequence[Operator] = (),
+    workloads: Sequence[Workload] = (),
+    workloads_asked: bool = False,
     sequences_of_each: int = 1,
 ) -> Body:
     """The function that one item runs: the body under a trial, with drawn cases if it wants them.
@@ -58,7 +62,8 @@ def bind(
     no two items draw alike. ``database`` is the folder of the example database, if one is kept:
     what was refused in an earlier run is drawn again before anything new;
     ``beside`` are the data types that the run judges of the item's mode, ``operators`` those whose
-    calls one of ``sequences_of_each`` sequences may have.
+    calls one of ``sequences_of_each`` sequences may have; ``workloads`` are all of the run, which a
+    person asked for (``workloads_asked``) or not.
     """
     if DRAWN not in inspect.signature(body).parameters:
 
@@ -138,6 +143,11 @@ def bind(
     relation: Relation | None = parameters.get(RELATION)
     if (ladder := parameters.get(LADDER)) is not None:
         return climbing(ladder, mode, dtype, drawing, run_seed, trial)
+    if (one := parameters.get(WORKLOAD)) is not None:
+        made = batches(one, workloads, profile.full_rows, run_seed)
+        if workloads_asked:
+            made = batches_asked(one, run_seed)
+        return routed(operator, made, drawing, trial)
     if not mode:
         trial.of_sequences = True
         drawn = not_simplest(sequences(operator, operators, on_machine))

@@ -64,7 +64,7 @@ def climbing(
                 low = middle
         if not trial.stopped:  # else some sizes count as accepted without being judged
             told = SMALLEST if place else FIRST
-            trial.climbed = told.format(ladder.name, *(low * step, high * step)[not place :])
+            trial.noted = told.format(ladder.name, *(low * step, high * step)[not place :])
 
     return run
 

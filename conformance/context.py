@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from conformance import suite
+from conformance import suite, workload
 from conformance.budget import Budget, seconds_of_budget
 from conformance.by_standard import by_standard
 from conformance.devices.cards import Card
@@ -66,6 +66,13 @@ class Context:
         self.by_standard = by_standard(self.standard, self.standards, self.operators)
         asked_oracle = option.conformance_oracle or DEFAULTS["oracle"]
         self.oracle = one_of(ORACLES, "oracle", asked_oracle)
+        named_workloads = option.conformance_workload or ()
+        self.workloads_asked = bool(named_workloads)
+        self.workloads = (
+            workload.chosen(named_workloads, suite.workloads())
+            if self.workloads_asked
+            else workload.own(suite.workloads())
+        )
         self.shard = Shard.of(option.conformance_shard)
         self.time_limit = seconds_of(option.conformance_time_limit, self.profile)
         self.out = Path(option.conformance_out or config.rootpath / PYTEST_OUT).absolute()
@@ -107,6 +114,7 @@ class Context:
             standard=self.standard,
             standards=self.standards,
             oracle=self.oracle,
+            workloads=tuple(named_workloads),
             shard=self.shard,
         )
         self.judges = False

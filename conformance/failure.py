@@ -63,7 +63,7 @@ def tell(
     telling: Judged | None = None,
     as_drawn: bool = False,
     alone_accepted: bool = False,
-    climbed: str = "",
+    noted: str = "",
     alike: str = "",
 ) -> FailureLine:
     """Write the bundle of a refused case into the run's folder, and say what is in it.
@@ -72,8 +72,8 @@ def tell(
     run again. ``device`` is what was judged, ``arithmetic`` is that device's. ``telling``
     is a refused case that shows more than the smallest does; pictures are of that. ``as_drawn``:
     nothing smaller was looked for, as another failure of the same diagnosis stands for it.
-    ``alone_accepted``: the case was accepted without the calls before it. ``climbed`` is what a
-    ladder says of its size. ``alike`` is the
+    ``alone_accepted``: the case was accepted without the calls before it. ``noted`` is what a
+    ladder or a workload says of it. ``alike`` is the
     diagnosis under which it is told, "" that of the case. Raises `OSError`.
     """
     case, verdict = judged.case, judged.verdict
@@ -87,7 +87,7 @@ def tell(
         lines += [f"  {line}" for line in repr(case).splitlines()]
     if alone_accepted:
         lines += [f"  {ALONE_ACCEPTED}"]
-    lines += [f"  {climbed}"] if climbed else []
+    lines += [f"  {noted}"] if noted else []
     known = _regression(judged, context)
     lines += [f"  {line}" for line in _kept_for(known)]
     if not repeatable:

@@ -49,7 +49,7 @@ def made_report(
                 telling=trial.telling(),
                 as_drawn=trial.as_drawn,
                 alone_accepted=trial.alone_accepted,
-                climbed=trial.climbed,
+                noted=trial.noted,
                 alike=trial.alike,
             )
         except OSError as full:

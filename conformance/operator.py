@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from conformance.ladders import Ladder
     from conformance.picture import Landmarks
     from conformance.relations.relation import Relation
+    from conformance.workload import Batch
 
 Arrays = Mapping[str, NDArray[np.generic]]
 Merges = Sequence[tuple[int, int]]
@@ -301,7 +302,8 @@ class Operator:
     what becomes of the modes there. ``strided`` says what becomes of tensors with strides; one that
     it does not name is always contiguous. ``limits`` are sizes around which cases are drawn: a
     kernel that exports its own is compared with them (conformance/boundaries.py). ``ladders`` are
-    the sizes that grow alone (conformance/ladders.py). ``relations`` are
+    the sizes that grow alone (conformance/ladders.py). ``workload_cases(dtype, batch)`` draws calls
+    with the routing of a workload (conformance/workload.py). ``relations`` are
     laws that results keep among themselves, with no reference (conformance/relations).
     ``landmarks`` says what lies where in a call's outputs, for pictures of wrong ones.
     ``torch_npu`` is how PyTorch calls the operator, or why it does not. ``unreached(case)`` says
@@ -332,6 +334,7 @@ class Operator:
     strided: tuple[Strided, ...] = ()
     limits: tuple[Limit, ...] = field(default=(), repr=False)
     ladders: tuple[Ladder, ...] = field(default=(), repr=False)
+    workload_cases: Callable[[str, Batch], SearchStrategy[Case]] | None = None
     relations: tuple[Relation, ...] = ()
     landmarks: Callable[[Case], Landmarks] | None = None
     torch_npu: Binding | Unreached = UNDECLARED

@@ -82,6 +82,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("libraries", metavar="DIR", help="judge the device libraries in DIR")
     add("package", metavar="DIR", help="judge the custom-operator package in DIR")
     add("oracle", metavar="NAME", help=f"{', '.join(ORACLES)}; {DEFAULTS['oracle']} if absent")
+    add("workload", metavar="NAME", action="append", help="judge the calls of this model alone")
     add("standard", metavar="NAME", help="summed outputs must pass this published standard too")
     add(
         "left-out",
@@ -175,6 +176,8 @@ def pytest_pycollect_makeitem(
         each_dtype=context.profile.each_dtype,
         ladders=context.profile.ladders,
         turn=context.seed,
+        workloads=context.workloads,
+        asked=context.workloads_asked,
     )
     if mark is None:
         return []
@@ -237,6 +240,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         database=context.database,
         beside=_beside(item),
         operators=context.operators,
+        workloads=context.workloads,
+        workloads_asked=context.workloads_asked,
         sequences_of_each=sequences_of_each(context.profile, context.route),
     )
 

@@ -18,12 +18,14 @@ class Profile:
     relation in each mode and dtype, where relations are asked for, ``invariants`` for one that
     always is (conformance/relations/invariants.py), of which ``each_dtype`` has as many or, False,
     those of a mode take turns. A ladder (conformance/ladders.py) is judged in one cell of each
-    ``ladders``: "operator", "mode" or "dtype" of a mode. ``sequences`` of calls are drawn of an
-    operator, each on a freshly opened device (conformance/sequences). ``shrink_seconds`` bounds the
-    wall time in which one failing item may look for a smaller case, see `conformance.trial`;
-    ``time_limit`` is seconds for one call on the device. ``random`` profiles draw a new seed for
-    each run and keep Hypothesis's example database; the others draw the same cases for the same
-    seed. With ``corpus`` the frozen cases are judged before any that is drawn.
+    ``ladders``: "operator", "mode" or "dtype" of a mode. Of ``full_rows`` workloads
+    (conformance/workload.py), by turns, a step is judged with all its columns. ``sequences`` of
+    calls are drawn of an operator, each on a freshly opened device (conformance/sequences).
+    ``shrink_seconds`` bounds the wall time in which one failing item may look for a smaller case,
+    see `conformance.trial`; ``time_limit`` is seconds for one call on the device. ``random``
+    profiles draw a new seed for each run and keep Hypothesis's example database; the others draw
+    the same cases for the same seed. With ``corpus`` the frozen cases are judged before any that is
+    drawn.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Profile:
     invariants: int
     sequences: int
     ladders: Literal["operator", "mode", "dtype"]
+    full_rows: int
     each_dtype: bool = True
     random: bool = False
     corpus: bool = True
@@ -60,6 +63,7 @@ PROFILES = {
             each_dtype=False,
             sequences=1,
             ladders="operator",
+            full_rows=0,
             corpus=False,
         ),
         Profile(
@@ -75,6 +79,7 @@ PROFILES = {
             invariants=30,
             sequences=12,
             ladders="mode",
+            full_rows=3,
         ),
         Profile(
             "nightly",
@@ -89,6 +94,7 @@ PROFILES = {
             invariants=2_000,
             sequences=1_000,
             ladders="dtype",
+            full_rows=1_000,
             random=True,
         ),
     )

@@ -39,6 +39,7 @@ class Asked:
     standard: str | None = None
     standards: bool = False
     oracle: str = REFERENCE
+    workloads: tuple[str, ...] = ()
     shard: Shard = WHOLE
 
 
@@ -68,6 +69,7 @@ def request(asked: Asked) -> dict[str, str]:
         "standard": asked.standard or "",
         "standards": "all" if asked.standards else "",
         "oracle": "" if asked.oracle == REFERENCE else asked.oracle,
+        "workload": ", ".join(asked.workloads),
     }
 
 

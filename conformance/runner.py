@@ -20,7 +20,7 @@ from typing import IO
 import pytest
 from rich.console import Console
 
-from conformance import SUITE, kernel_coverage, resume, run_folder, suite
+from conformance import SUITE, kernel_coverage, resume, run_folder, suite, workload
 from conformance.called import VARIABLE, called
 from conformance.context import BY_A_PERSON, BY_ITSELF
 from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
@@ -34,6 +34,7 @@ from conformance.resume import Asked
 from conformance.routes import why_not
 from conformance.shard import WHOLE
 from conformance.summary import Evidence, now, read_evidence, write_evidence
+from conformance.workload import batches, batches_asked
 
 POLL_SECONDS = 0.2
 END_SECONDS = 30
@@ -63,7 +64,15 @@ class Request(Asked):
     @property
     def expected(self) -> int:
         """Verdicts that a run without failures reaches, about."""
-        return sum(about(one, self.profile, self.oracle, self.shard.count) for one in self._called)
+        routed = sum(one.workload_cases is not None for one in self._called)
+        if self.workloads:
+            named = workload.chosen(self.workloads, suite.workloads())
+            return routed * sum(len([*batches_asked(one, 0)]) for one in named)
+        every = workload.own(suite.workloads()) if routed else ()
+        full_rows = self.profile.full_rows
+        calls = sum(len([*batches(one, every, full_rows, self.seed)]) for one in every)
+        drawn = sum(about(one, self.profile, self.oracle, self.shard.count) for one in self._called)
+        return drawn + routed * calls // self.shard.count
 
     @property
     def _called(self) -> list[Operator]:
@@ -143,7 +152,8 @@ def run(request: Request, console: Console) -> Outcome:
     """Run the suite, show its progress, and tell how it came out."""
     console.print(
         f"run: {', '.join(o.name for o in request.operators)}; route {request.route}, "
-        f"profile {request.profile.name}, seed {request.seed}",
+        f"profile {request.profile.name}, seed {request.seed}"
+        + "".join(f", workload {name}" for name in request.workloads),
         markup=False,
     )
     for line in elsewhere(request):
@@ -306,6 +316,7 @@ def _options(request: Request) -> Iterator[tuple[str, str]]:
         yield "budget", f"{request.budget:.3f}s"
     if request.oracle != REFERENCE:
         yield "oracle", request.oracle
+    yield from (("workload", name) for name in request.workloads)
     if request.shard != WHOLE:
         yield "shard", str(request.shard)
     yield from (("operators", str(directory)) for directory in request.directories)

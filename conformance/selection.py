@@ -11,7 +11,7 @@ import pytest
 from conformance.budget import RELATIONS, SEQUENCES, VALUES, parts
 from conformance.context import Context
 from conformance.resume import Finished
-from conformance.template import DRAWN, LADDER, RELATION, body_of, draws_sequences
+from conformance.template import DRAWN, LADDER, RELATION, WORKLOAD, body_of, draws_sequences
 
 
 class Selection:
@@ -79,14 +79,16 @@ def dealt(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
 
 def _rank(item: pytest.Item) -> int:
     """Which items run first: regressions, then the frozen corpus, then all that is judged by the
-    reference, as it was; ladders, laws and sequences last, as a plain mistake breaks them, too.
+    reference, as it was; ladders, workloads, laws and sequences last, as a plain mistake breaks
+    them, too.
     """
     parameters = _parameters(item)
     if "regression" in parameters:
         return 0
     if "frozen" in parameters:
         return 1
-    return 2 if drawn_as(parameters) == VALUES and LADDER not in parameters else 3
+    plain = drawn_as(parameters) == VALUES and not {LADDER, WORKLOAD} & parameters
+    return 2 if plain else 3
 
 
 def drawn_as(parameters: Collection[str]) -> str:
@@ -111,7 +113,7 @@ def _together(item: pytest.Item) -> object:
     """Items of which a shard has all or none: the data types of a mode, where they share rows."""
     named: dict[str, Any] = getattr(getattr(item, "callspec", None), "params", {})
     operator = named.get("operator")
-    shares = draws(item) and not {RELATION, LADDER} & named.keys()
+    shares = draws(item) and not {RELATION, LADDER, WORKLOAD} & named.keys()
     if not shares or getattr(operator, "cells", None) is None:
         return item.nodeid
     return getattr(item, "originalname", ""), id(operator), named.get("mode")

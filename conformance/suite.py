@@ -34,6 +34,11 @@ def root() -> Path:
     return SUITE if SUITE.is_dir() else PACKAGE.parent
 
 
+def workloads() -> Path:
+    """The folder of the suite's own workloads."""
+    return root() / "cases" / "workloads"
+
+
 def own_kernels() -> Path:
     """The folder of the suite's own kernels."""
     return root() / "device_kernels" / "kernels"

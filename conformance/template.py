@@ -10,8 +10,9 @@ A template reads as run, judge, assert, and becomes one pytest item for every ce
 What it is run over follows from its parameters: ``case`` draws cases of every mode and dtype,
 without these of the operator, each with calls before it (conformance/sequences);
 ``rejection``, ``example`` and ``quarantined`` name one item for each of the record's, ``relation``
-one for each in each of its modes and dtypes, ``ladder`` one for each in some of them. The items
-carry real parametrize marks, because by them Hypothesis tells one item's examples from another's.
+one for each in each of its modes and dtypes, ``ladder`` one for each in some of them, ``workload``
+one for each. The items carry real parametrize marks, because by them Hypothesis tells one item's
+examples from another's.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -44,12 +45,14 @@ from conformance.relations.relate import related
 from conformance.relations.relation import Relation
 from conformance.trial import current
 from conformance.verdict import Verdict
+from conformance.workload import Workload
 
 Body = Callable[..., None]
 DRAWN = "case"
 MARK = "conformance_body"
 RELATION = "relation"
 LADDER = "ladder"
+WORKLOAD = "workload"
 SEQUENCE = "sequence"
 CELL = ("mode", "dtype")
 
@@ -92,7 +95,7 @@ def mode_asked(parameters: Mapping[str, Any]) -> str:
 
 def draws_sequences(names: Iterable[str]) -> bool:
     """Whether a template with these parameters draws calls of no mode and dtype in particular."""
-    return DRAWN in names and not {*names} & {*CELL, *NAMED, RELATION, LADDER}
+    return DRAWN in names and not {*names} & {*CELL, *NAMED, RELATION, LADDER, WORKLOAD}
 
 
 def body_of(template: object) -> Body | None:
@@ -119,39 +122,49 @@ def parametrize(
     each_dtype: bool = True,
     ladders: str = "dtype",
     turn: int = 0,
+    workloads: Sequence[Workload] = (),
+    asked: bool = False,
 ) -> pytest.MarkDecorator | None:
     """The parametrize mark of a template over ``operators``; None if there is nothing to run.
 
     Templates without a relation judge by the reference; with one, those that the ``oracle`` names,
     and those that are always asked: in ``each_dtype`` of a mode, or in one, by turns. Ladders are
-    judged in one cell of each of ``ladders`` (conformance/profiles.py), by ``turn``.
+    judged in one cell of each of ``ladders`` (conformance/profiles.py), by ``turn``;
+    ``workloads`` in one item each, and nothing else if a person ``asked`` for them.
     """
     names = inspect.signature(body).parameters
-    named = next((name for name in (*NAMED, RELATION, LADDER) if name in names), None)
+    named = next((name for name in (*NAMED, RELATION, LADDER, WORKLOAD) if name in names), None)
     axes: tuple[str, ...] = ("operator", named) if named else ("operator", *CELL)
     if named in (RELATION, LADDER):
         axes = ("operator", named, *CELL)
     elif draws_sequences(names):
         named, axes = SEQUENCE, ("operator",)
+    if asked and named != WORKLOAD:
+        return None
     if named != RELATION and oracle == RELATIONS:
         return None
-    how: dict[str, Any] = {"each_dtype": each_dtype, "ladders": ladders, "turn": turn}
+    how: dict[str, Any] = {
+        "each_dtype": each_dtype,
+        "ladders": ladders,
+        "turn": turn,
+        "workloads": workloads,
+    }
     values = [row for one in operators for row in _rows(one, named, oracle, **how)]
     ids = [_item_id(row, named) for row in values]
     return pytest.mark.parametrize(axes, values, ids=ids) if values else None
 
 
-def item_ids(operators: Iterable[Operator]) -> frozenset[str]:
+def item_ids(operators: Iterable[Operator], workloads: Sequence[Workload] = ()) -> frozenset[str]:
     """What can stand in the brackets of a template's item over ``operators``.
 
     Where workers run the items, their names are all that the controller knows of them.
     """
-    kinds = (None, RELATION, LADDER, SEQUENCE, *NAMED)
+    kinds = (None, RELATION, LADDER, WORKLOAD, SEQUENCE, *NAMED)
     return frozenset(
         _item_id(row, named)
         for operator in operators
         for named in kinds
-        for row in _rows(operator, named)
+        for row in _rows(operator, named, workloads=workloads)
     )
 
 
@@ -163,6 +176,7 @@ def _rows(
     each_dtype: bool = True,
     ladders: str = "dtype",
     turn: int = 0,
+    workloads: Sequence[Workload] = (),
 ) -> list[tuple[Any, ...]]:
     """What the items of a template get of an operator: each of its named calls, or each cell."""
     cells = [(mode.name, dtype) for mode in operator.modes for dtype in operator.dtypes]
@@ -182,6 +196,8 @@ def _rows(
             for ladder in operator.ladders
             for cell in cells_asked(operator, ladder, ladders, turn)
         ]
+    if named == WORKLOAD:
+        return [(operator, one) for one in workloads if operator.workload_cases is not None]
     if named is not None:
         return [(operator, one) for one in getattr(operator, NAMED[named])]
     return [(operator, mode, dtype) for mode, dtype in cells]

@@ -88,8 +88,8 @@ class Trial:
     ``smallest`` is the refused verdict that was met last: after Hypothesis has ended, that of its
     smallest case. ``stopped`` says what of the budget was spent before the search had ended,
     ``lost`` what was lost after a refusal, which stands then without having been run again;
-    ``alone_accepted`` that the case was accepted without the calls before it; ``climbed`` what a
-    ladder says of its size; ``of_sequences`` that
+    ``alone_accepted`` that the case was accepted without the calls before it; ``noted`` what a
+    ladder or a workload says of it; ``of_sequences`` that
     the item draws sequences, which take long to draw; ``withheld`` why its calls are not made on
     this device.
     """
@@ -112,7 +112,7 @@ class Trial:
     smallest: Judged | None = None
     unrepeatable: bool = False
     alone_accepted: bool = False
-    climbed: str = ""
+    noted: str = ""
     stopped: str = ""
     lost: str = ""
     cut: bool = False

@@ -48,6 +48,7 @@ from cases.operators._slot_sum_far import far_cases
 from cases.operators._storage_bits import bits
 from cases.operators._strides import of_a_definition
 from cases.operators._torch_npu import BINDINGS
+from cases.operators._workloads import by_ranks
 from conformance.case import Case
 from conformance.operator import (
     Arrays,
@@ -174,6 +175,7 @@ OPERATOR = Operator(
         *of_slots(on_edges(cells), kind=", by column", modes=MODES[:2]),
         ladder(EXPERTS, on_edges(cells), lambda n: {"top_k": 1, "hidden": 1, EXPERTS: n}),
     ),
+    workload_cases=by_ranks(on_edges(cells), "dropless_rows", "expanded_row_idx"),
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     strided=of_a_definition(TENSORS, "ops-transformer, moe_finalize_routing_v2_def.cpp"),

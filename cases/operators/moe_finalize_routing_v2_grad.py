@@ -59,6 +59,7 @@ from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
 from cases.operators._strides import of_a_definition
 from cases.operators._torch_npu import BINDINGS
+from cases.operators._workloads import by_ranks
 from conformance.case import Case
 from conformance.cells import Axis, Cells, Levels
 from conformance.edges import Edge
@@ -289,6 +290,7 @@ OPERATOR = Operator(
             modes=("dropless", "active"),
         ),
     ),
+    workload_cases=by_ranks(on_edges(cells), "dropless", "expanded_row_idx"),
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     strided=of_a_definition(TENSORS, "ops-transformer, moe_finalize_routing_v2_grad_def.cpp"),

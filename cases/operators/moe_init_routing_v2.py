@@ -37,6 +37,7 @@ from cases.operators._moe_init_routing_v2_sources import (
     README,
     SORT,
 )
+from cases.operators._moe_init_routing_v2_workloads import workload_cases
 from cases.operators._strides import of_a_definition
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
@@ -168,6 +169,7 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES, probs=(False,))),
     landmarks=lambda case: of_sorted_rows(case, "expanded_x", "expert_idx", "x"),
+    workload_cases=workload_cases,
     torch_npu=BINDINGS[NAME],
     ladders=LADDERS,
     relations=RELATIONS,

@@ -38,6 +38,7 @@ from cases.operators._moe_init_routing_v2_grad_rejections import rejections
 from cases.operators._moe_init_routing_v2_grad_relations import RELATIONS
 from cases.operators._strides import of_a_definition
 from cases.operators._torch_npu import BINDINGS
+from cases.operators._workloads import by_ranks
 from conformance.case import Case, numpy_dtype
 from conformance.operator import (
     Arrays,
@@ -245,6 +246,7 @@ OPERATOR = Operator(
     row_sum=row_sum,
     limits=tuple(limits(DTYPES)),
     landmarks=lambda case: of_summed_rows(case, case.attributes["top_k"], tile_columns),
+    workload_cases=by_ranks(on_edges(partial(cells, call)), "dropless", "expanded_row_idx"),
     torch_npu=BINDINGS[NAME],
     ladders=of_slots(on_edges(partial(cells, call))),
     relations=RELATIONS,

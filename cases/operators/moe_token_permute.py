@@ -33,6 +33,7 @@ from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_edges import sorted_cases
 from cases.operators._token_permute_limits import limits
 from cases.operators._torch_npu import BINDINGS
+from cases.operators._workloads import by_experts
 from conformance.case import Case
 from conformance.cells import Cells
 from conformance.operator import (
@@ -121,6 +122,7 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES, probs=(False,))),
     ladders=of_slots(partial(sorted_cases, PERMUTE)),
+    workload_cases=by_experts(partial(sorted_cases, PERMUTE), "whole", "indices"),
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     landmarks=lambda case: of_sorted_rows(case, "permute_tokens", "indices", "tokens"),

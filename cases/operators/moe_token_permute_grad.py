@@ -17,6 +17,7 @@ from cases.operators._slot_sum_limits import limits
 from cases.operators._storage_bits import bits
 from cases.operators._strides import of_a_definition
 from cases.operators._torch_npu import BINDINGS
+from cases.operators._workloads import by_ranks
 from cases.relations.copy_adjoints import adjoint_of_sums
 from cases.relations.slot_sorts import PERMUTE
 from cases.relations.slot_sums import INIT_GRAD, PERMUTE_GRAD
@@ -273,6 +274,7 @@ OPERATOR = Operator(
     limits=tuple(limits(DTYPES)),
     landmarks=lambda case: of_summed_rows(case, case.attributes["num_topk"]),
     ladders=of_slots(on_edges(partial(cells, call))),
+    workload_cases=by_ranks(on_edges(partial(cells, call)), "whole", "sorted_indices"),
     torch_npu=BINDINGS[NAME],
     relations=(
         *of_sums(AXES, ("out",), ("permuted_output_grad",)),

@@ -36,6 +36,7 @@ from cases.operators._moe_token_permute_with_ep_sources import (
     TILING,
 )
 from cases.operators._moe_token_permute_with_ep_windows import RANGES
+from cases.operators._moe_token_permute_with_ep_workloads import workload_cases
 from cases.operators._strides import of_a_definition
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
@@ -213,6 +214,7 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES)),
     landmarks=landmarks,
+    workload_cases=workload_cases,
     torch_npu=BINDINGS[NAME],
     ladders=of_slots(partial(sorted_cases, PERMUTE), modes=tuple(RANGES.levels), least_tokens=3),
     relations=RELATIONS,

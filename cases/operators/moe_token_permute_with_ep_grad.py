@@ -43,6 +43,7 @@ from cases.operators._slot_sum_limits import limits
 from cases.operators._strides import of_a_definition
 from cases.operators._token_permute_cells import PROBS, probs_with
 from cases.operators._torch_npu import BINDINGS
+from cases.operators._workloads import by_ranks
 from conformance.case import Case
 from conformance.cells import Axis, Cells, Levels
 from conformance.fill import Fill, families_of
@@ -173,6 +174,7 @@ OPERATOR = Operator(
     row_sum=row_sum,
     limits=tuple(limits(DTYPES)),
     ladders=of_slots(on_edges(cells), least_tokens=3),
+    workload_cases=by_ranks(on_edges(cells), "full", "sorted_indices"),
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     strided=of_a_definition(TENSORS, "ops-transformer, moe_token_permute_with_ep_grad_def.cpp"),

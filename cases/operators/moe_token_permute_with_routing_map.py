@@ -35,6 +35,7 @@ from cases.operators._moe_token_permute_with_routing_map_sources import (
 )
 from cases.operators._strides import of_written_code
 from cases.operators._torch_npu import BINDINGS
+from cases.operators._workloads import by_map
 from conformance.case import Case
 from conformance.operator import (
     Arrays,
@@ -167,6 +168,7 @@ OPERATOR = Operator(
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES)),
     ladders=of_a_map(on_edges(cells)),
+    workload_cases=by_map(on_edges(cells), "dropless", "routing_map"),
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     landmarks=landmarks,

@@ -53,6 +53,7 @@ from cases.operators._slot_sum_cases import left_to_right
 from cases.operators._slot_sum_sizes import least_ub_bytes
 from cases.operators._strides import of_written_code
 from cases.operators._torch_npu import BINDINGS
+from cases.operators._workloads import by_ranks
 from conformance.case import Case, Machine, numpy_dtype
 from conformance.operator import (
     Arrays,
@@ -310,6 +311,7 @@ OPERATOR = Operator(
     row_sum=row_sum,
     limits=tuple(limits(DTYPES)),
     ladders=of_a_map(on_edges(partial(cells, call))),
+    workload_cases=by_ranks(on_edges(partial(cells, call)), "dropless", "sorted_indices"),
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     strided=of_written_code(PARAMETERS, HOST),

@@ -44,6 +44,7 @@ from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
 from cases.operators._storage_bits import bits
 from cases.operators._strides import of_a_definition
 from cases.operators._torch_npu import BINDINGS
+from cases.operators._workloads import by_ranks
 from conformance.case import Case, numpy_dtype
 from conformance.cells import Axis, Cells
 from conformance.edges import Edge
@@ -194,6 +195,7 @@ OPERATOR = Operator(
         *of_slots(_on, modes=("whole", "uneven")),
         *of_tokens(_on, kind=", single", modes=(SINGLE,)),
     ),
+    workload_cases=by_ranks(on_edges(cells), "whole", "sorted_indices"),
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     strided=of_a_definition(TENSORS, "ops-transformer, moe_token_unpermute_def.cpp"),

@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
-from conformance import kernel_coverage, replay, run_folder, runner, suite
+from conformance import kernel_coverage, replay, run_folder, runner, suite, workload
 from conformance.budget import seconds_of_budget
 from conformance.by_standard import by_standard
 from conformance.commands.again import OWN_KERNELS_HELP, Asked, judge_again, open_and_tell
@@ -112,6 +112,14 @@ def add_run(commands: Any) -> None:
         f" ({', '.join(ORACLES)}; {DEFAULTS['oracle']})",
     )
     add(
+        "--workload",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="judge the calls of this model alone, in all its steps and routings: a name of"
+        " cases/workloads, or a TOML file (docs/workloads.md; repeatable)",
+    )
+    add(
         "--history",
         type=Path,
         metavar="FILE",
@@ -176,6 +184,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         standard=parsed.standard,
         standards=parsed.standards,
         oracle=one_of(ORACLES, "oracle", parsed.oracle),
+        workloads=_workloads(parsed.workload),
         budget=budget,
         shard=shard,
         resume=resume,
@@ -293,6 +302,12 @@ def _one_for_each_card(workers: int, cards: int, console: Console) -> int:
         told = f"{cards} {many[0]} free: {cards} {many[1]}, not {workers}"
         console.print(told, markup=False)
     return min(workers, cards)
+
+
+def _workloads(texts: list[str]) -> tuple[str, ...]:
+    """The workloads that are named, files by their whole path. Raises `suite.UsageError`."""
+    workload.chosen(texts, suite.workloads())
+    return tuple(str(Path(t).absolute()) if t.endswith(workload.ENDING) else t for t in texts)
 
 
 def _workers(text: str) -> int:

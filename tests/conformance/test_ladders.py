@@ -106,7 +106,7 @@ def test_a_refusal_is_followed_down_to_the_smallest_refused_size() -> None:
     trial, judged = run(LADDER, lambda size: size > 2749)
     assert trial.smallest is not None
     assert trial.smallest.case.attributes["size"] == 2750
-    assert trial.climbed == "up the ladder of size: 2,749 is accepted, 2,750 is refused"
+    assert trial.noted == "up the ladder of size: 2,749 is accepted, 2,750 is refused"
     assert len(judged) < len(LADDER.sizes)
 
 
@@ -114,14 +114,14 @@ def test_the_smallest_refused_size_is_one_that_can_be() -> None:
     trial, _ = run(SLOTS, lambda size: size > 2749)
     assert trial.smallest is not None
     assert trial.smallest.case.attributes["size"] == 2752
-    assert trial.climbed == "up the ladder of slots: 2,744 is accepted, 2,752 is refused"
+    assert trial.noted == "up the ladder of slots: 2,744 is accepted, 2,752 is refused"
 
 
 def test_a_first_size_that_is_refused_stands() -> None:
     trial, judged = run(LADDER, lambda size: True)
     assert trial.smallest is not None
     assert trial.smallest.case.attributes["size"] == 1
-    assert trial.climbed == "up the ladder of size: 1, the first, is refused"
+    assert trial.noted == "up the ladder of size: 1, the first, is refused"
     assert len(judged) == 1
 
 
@@ -163,7 +163,7 @@ def test_sizes_that_were_not_judged_are_not_called_accepted() -> None:
     assert trial.smallest is not None
     assert trial.smallest.case.attributes["size"] > 2750
     assert trial.stopped
-    assert trial.climbed == ""
+    assert trial.noted == ""
 
 
 def test_smoke_leaves_out_what_takes_seconds() -> None:

@@ -1,0 +1,14 @@
+"""Workloads: the calls of published models, with their routing, on a whole chip."""
+
+from conformance.case import Case
+from conformance.devices.device import Device
+from conformance.operator import Operator
+from conformance.template import conformance_test, judge
+from conformance.workload import Workload
+
+
+@conformance_test
+def test_workloads(operator: Operator, workload: Workload, device: Device, case: Case) -> None:
+    """Every output lies in the set that the operator's contract allows."""
+    verdict = judge(operator, case, device.run(operator, case))
+    assert verdict.ok, verdict

@@ -1,0 +1,188 @@
+"""Workloads: the sizes in which a published model calls its operators, and how it routes tokens.
+
+A workload is a TOML file:
+
+    model = "Mixtral-8x7B"
+    source = "https://..."       where the sizes are stated
+    experts = 8
+    top_k = 2
+    hidden = 4096
+    shared_experts = 0           that every token has beside the routed ones
+    ranks = 8                    which hold as many experts each; the middle one is looked at
+    decode = [1, 8, 64, 512]     tokens of one step
+    prefill = [4096, 8192]       tokens of a prompt
+    chunked = [2048]             tokens of a part of a prompt
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import numpy as np
+from msgspec import Meta
+from numpy.typing import NDArray
+
+from conformance.plain_file import read_given
+from conformance.suite import UsageError
+
+BALANCED, SKEWED, ONE_HOT = ROUTINGS = ("balanced", "skewed", "one hot")
+"""How tokens choose experts: all alike; by a power law; one of them in every token."""
+
+FEW_COLUMNS = 16
+"""Of a call whose rows would take too much memory in full."""
+
+ENDING = ".toml"
+MOST_BYTES = 1 << 16
+"""Of a workload's file."""
+
+Text = Annotated[str, Meta(min_length=1)]
+Experts = Annotated[int, Meta(ge=1, le=2**20)]
+Tokens = tuple[Annotated[int, Meta(ge=1, le=2**17)], ...]
+
+
+class Workload(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The sizes of one model's calls; the module says what each is. ``name`` is its file's."""
+
+    name: str = ""
+    model: Text
+    source: Text
+    experts: Experts
+    top_k: Annotated[int, Meta(ge=1, le=512)]
+    hidden: Annotated[int, Meta(ge=1, le=2**17)]
+    shared_experts: Annotated[int, Meta(ge=0, le=1024)] = 0
+    ranks: Experts = 1
+    decode: Tokens = ()
+    prefill: Tokens = ()
+    chunked: Tokens = ()
+
+    @property
+    def routing(self) -> tuple[int, int, int]:
+        """What its calls with few columns depend on beside the number of tokens."""
+        return self.experts, self.top_k, self.ranks
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Tokens that are routed together, each of so many ``columns``.
+
+    ``routing`` is one of `ROUTINGS`, drawn from ``seed``.
+    """
+
+    workload: Workload
+    tokens: int
+    columns: int
+    routing: str
+    seed: int
+
+    def __str__(self) -> str:
+        sizes = f"{self.tokens} tokens of {self.columns} columns"
+        return f"{self.workload.model}: {sizes}, {self.routing} over {self.workload.experts}"
+
+    @cached_property
+    def experts(self) -> NDArray[np.int64]:
+        """The experts of each token, all different, [tokens, top_k]."""
+        generator = np.random.default_rng(self.seed)
+        count, top_k = self.workload.experts, self.workload.top_k
+        weights = np.zeros(count)
+        if self.routing == SKEWED:
+            weights = -np.log1p(generator.permutation(count))
+        if self.routing == ONE_HOT:
+            weights[generator.integers(count)] = np.inf
+        # The largest of weights with Gumbel noise are a draw without replacement.
+        noise = weights + generator.gumbel(size=(self.tokens, count))
+        return np.asarray(np.argsort(-noise, axis=1, kind="stable")[:, :top_k], np.int64)
+
+    @cached_property
+    def ranks(self) -> NDArray[np.int64]:
+        """The place of every slot in the order of their experts, equal ones in slot order."""
+        order = np.argsort(self.experts.ravel(), kind="stable")
+        found = np.empty_like(order)
+        found[order] = np.arange(order.size)
+        return np.asarray(found, np.int64)
+
+    @property
+    def held(self) -> tuple[int, int]:
+        """The places of the slots whose experts the middle one of the workload's ranks holds."""
+        each = -(-self.workload.experts // self.workload.ranks)
+        first = self.workload.ranks // 2 * each
+        below = np.sort(self.experts.ravel())
+        start, end = np.searchsorted(below, (first, first + each))
+        return int(start), int(end)
+
+
+def read(path: Path) -> Workload:
+    """The workload of a file. Raises `UsageError` that names the file, the value and the rule."""
+    try:
+        said = msgspec.toml.decode(read_given("workload", path, MOST_BYTES), type=Workload)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise UsageError("workload", path, str(error)) from error
+    wrong = _wrong(said)
+    if wrong:
+        raise UsageError("workload", path, wrong)
+    return msgspec.structs.replace(said, name=path.stem)
+
+
+def own(folder: Path) -> tuple[Workload, ...]:
+    """The workloads of a folder, by name."""
+    return tuple(read(path) for path in sorted(folder.glob(f"*{ENDING}")))
+
+
+def chosen(texts: Sequence[str], folder: Path) -> tuple[Workload, ...]:
+    """The workloads that a person names: those of the folder, or files. Raises `UsageError`."""
+    names = {path.stem: path for path in sorted(folder.glob(f"*{ENDING}"))}
+    for text in texts:
+        if text not in names and not text.endswith(ENDING):
+            rule = f"no such workload; allowed: {', '.join(names)}, or a file FILE{ENDING}"
+            raise UsageError("workload", text, rule)
+    return tuple(read(names.get(text, Path(text))) for text in texts)
+
+
+def _wrong(said: Workload) -> str:
+    """What its sizes break together, "" if nothing."""
+    if said.name:
+        return "name: the file's name is the workload's"
+    if said.top_k > said.experts:
+        return f"top_k is {said.top_k}: must be at most experts, {said.experts}"
+    if said.experts % said.ranks:
+        return f"ranks is {said.ranks}: must divide experts, {said.experts}"
+    if not (said.decode or said.prefill or said.chunked):
+        return "decode, prefill or chunked must list numbers of tokens"
+    return ""
+
+
+def batches(one: Workload, every: Sequence[Workload], full_rows: int, turn: int) -> Iterator[Batch]:
+    """What a run judges of a workload, the smallest first in each of its parts.
+
+    At few columns: every decode step, and a prompt of those that are the first with their experts,
+    top_k and ranks. If some have ``full_rows``: the other prompts, and so many workloads, by turns,
+    with full rows of their last decode step. Routings go by turns.
+    """
+    first = next(other for other in every if other.routing == one.routing)
+    prompts = (*one.chunked, *one.prefill)
+    if not full_rows:
+        prompts = one.prefill[:1] if first == one else ()
+    for place, tokens in enumerate((*one.decode, *prompts)):
+        yield _batch(one, tokens, FEW_COLUMNS, turn + place)
+    if (list(every).index(one) - full_rows * turn) % len(every) < full_rows:
+        for tokens in one.decode[-1:]:
+            yield _batch(one, tokens, one.hidden, turn)
+
+
+def batches_asked(one: Workload, turn: int) -> Iterator[Batch]:
+    """Every step of a workload that a person asks for, in every routing: decode steps with full
+    rows, prompts with few columns.
+    """
+    for routing in range(len(ROUTINGS)):
+        for tokens in one.decode:
+            yield _batch(one, tokens, one.hidden, turn + routing)
+        for tokens in (*one.chunked, *one.prefill):
+            yield _batch(one, tokens, FEW_COLUMNS, turn + routing)
+
+
+def _batch(one: Workload, tokens: int, columns: int, turn: int) -> Batch:
+    return Batch(one, tokens, min(columns, one.hidden), ROUTINGS[turn % len(ROUTINGS)], turn)

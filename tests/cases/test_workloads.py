@@ -1,0 +1,69 @@
+"""The workloads that the project has, and the calls that records make of them."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from conformance import suite
+from conformance.devices.call import call_of
+from conformance.legality import check_call
+from conformance.operator import Operator
+from conformance.routed import dtype_of
+from conformance.workload import ROUTINGS, Batch, batches, own
+from tests.cases.drawing import one_of_each
+
+OWN = own(suite.workloads())
+PAGE = Path(__file__).parents[2] / "docs" / "workloads.md"
+OPERATORS = suite.operators([])
+
+
+def test_at_least_fifteen_published_models_each_with_a_link() -> None:
+    assert len(OWN) >= 15
+    assert len({one.model for one in OWN}) == len(OWN)
+    assert all(one.source.startswith("https://") for one in OWN)
+    assert all(one.decode[0] == 1 and one.decode[-1] == 512 for one in OWN)
+    assert all({4096, 8192} <= {*one.prefill} for one in OWN)
+
+
+def test_the_page_has_each_of_them() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    for one in OWN:
+        sizes = f"{one.experts} | {one.top_k} | {one.hidden} | {one.shared_experts} | {one.ranks}"
+        assert f"| `{one.name}` | [{one.model}]({one.source}) | {sizes} |" in page
+
+
+@pytest.mark.parametrize("operator", OPERATORS, ids=lambda one: one.name)
+def test_a_call_of_a_workload_is_legal_and_has_its_sizes(operator: Operator) -> None:
+    assert operator.workload_cases is not None
+    few = [b for one in OWN[::4] for b in islice(batches(one, OWN, 0, 1), 3)]
+    strategies = [operator.workload_cases(dtype_of(operator), batch) for batch in few]
+    modes = {mode.name for mode in operator.modes}
+    for batch, case in zip(few, one_of_each(strategies), strict=True):
+        check_call(case, operator)
+        call_of(operator, case)
+        assert case.mode in modes
+        tensors = {**case.inputs, **case.outputs}.values()
+        slots = batch.tokens * batch.workload.top_k
+        assert any(tensor.size == slots or tensor.shape[:1] == (slots,) for tensor in tensors)
+        assert any(tensor.shape[-1:] == (batch.columns,) for tensor in tensors)
+
+
+@pytest.mark.parametrize("operator", OPERATORS, ids=lambda one: one.name)
+@pytest.mark.parametrize("routing", ROUTINGS)
+def test_a_call_has_the_routing_of_its_batch(operator: Operator, routing: str) -> None:
+    assert operator.workload_cases is not None
+    batch = Batch(OWN[0], 8, 4, routing, seed=5)
+    (case,) = one_of_each([operator.workload_cases(dtype_of(operator), batch)])
+    wanted = {
+        tuple(batch.experts.ravel().tolist()),
+        tuple(batch.ranks.tolist()),
+    }
+    listed = {
+        tuple(array.ravel().tolist()) for array in case.arrays.values() if array.dtype.kind == "i"
+    }
+    maps = [case.arrays[name] for name in case.inputs if name == "routing_map"]
+    named = [set(row.nonzero()[0].tolist()) for one in maps for row in one]
+    assert wanted & listed or named == [set(row) for row in batch.experts.tolist()]
