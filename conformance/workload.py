@@ -80,8 +80,10 @@ class Batch:
     seed: int
 
     def __str__(self) -> str:
-        sizes = f"{self.tokens} tokens of {self.columns} columns"
-        return f"{self.workload.model}: {sizes}, {self.routing} over {self.workload.experts}"
+        tokens = f"{self.tokens:,} {'token' if self.tokens == 1 else 'tokens'}"
+        columns = f"{self.columns:,} {'column' if self.columns == 1 else 'columns'}"
+        over = f"{self.routing} over {self.workload.experts} experts"
+        return f"{self.workload.model}: {tokens} of {columns}, {over}"
 
     @cached_property
     def experts(self) -> NDArray[np.int64]:

@@ -174,3 +174,12 @@ def test_who_asks_for_a_model_gets_every_step_in_every_routing(mine: Workload) -
     assert Counter(b.routing for b in asked) == dict.fromkeys(ROUTINGS, 5)
     assert {b.columns for b in asked if b.tokens in mine.decode} == {640}
     assert {b.columns for b in asked if b.tokens not in mine.decode} == {16}
+
+
+def test_a_batch_is_told_in_words(mine: Workload) -> None:
+    assert str(Batch(mine, 4096, 640, SKEWED, 0)) == (
+        "A model: 4,096 tokens of 640 columns, skewed over 32 experts"
+    )
+    assert str(Batch(mine, 1, 1, ONE_HOT, 0)) == (
+        "A model: 1 token of 1 column, one hot over 32 experts"
+    )
