@@ -58,10 +58,10 @@ def routed(
 
 
 def _smaller(batch: Batch) -> Iterator[Batch]:
-    """Batches of fewer tokens and columns, the smallest ones first."""
-    tokens = 1
-    while tokens <= batch.tokens:
+    """Batches of fewer tokens, by powers of two, or of one column, the smallest ones first."""
+    powers = (2**power for power in range(batch.tokens.bit_length()))
+    for tokens in dict.fromkeys((*powers, batch.tokens)):
         for columns in dict.fromkeys((1, batch.columns)):
-            if (tokens, columns) != (batch.tokens, batch.columns):
-                yield replace(batch, tokens=tokens, columns=columns)
-        tokens *= 2
+            smaller = replace(batch, tokens=tokens, columns=columns)
+            if smaller != batch:
+                yield smaller
