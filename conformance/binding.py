@@ -142,9 +142,9 @@ def bind(
 
     relation: Relation | None = parameters.get(RELATION)
     if (ladder := parameters.get(LADDER)) is not None:
-        return climbing(ladder, mode, dtype, drawing, run_seed, trial)
+        return climbing(ladder, mode, dtype, profile.ladders, drawing, run_seed, trial)
     if (one := parameters.get(WORKLOAD)) is not None:
-        made = batches(one, workloads, profile.full_rows, run_seed)
+        made = batches(one, workloads, profile.full_rows, run_seed, operator.name)
         if workloads_asked:
             made = batches_asked(one, run_seed)
         return routed(operator, made, drawing, trial)

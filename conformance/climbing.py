@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from hypothesis.strategies import SearchStrategy
@@ -11,62 +11,82 @@ from conformance.case import Case, Tensor
 from conformance.covered import Drawing, not_simplest
 from conformance.endings import Refused
 from conformance.fill import ADDRESS
-from conformance.ladders import Ladder
+from conformance.ladders import SLOW, Ladder
 from conformance.trial import Trial
 
 SMALLEST = "up the ladder of {}: {:,} is accepted, {:,} is refused"
 FIRST = "up the ladder of {}: {:,}, the first, is refused"
 
 
-def cases_of(
-    ladder: Ladder, mode: str, dtype: str, size: int, place: int, turn: int
-) -> SearchStrategy[Case]:
-    """The calls of a size, on the machine of a place: none is the simplest of all."""
-    cases = ladder.cases(mode, dtype, size, ladder.machine(place, turn))
+AT_ONCE = 16
+"""Sizes whose calls are drawn together: to begin a test costs more than to draw one case."""
+
+
+def cases_of(ladder: Ladder, mode: str, dtype: str, size: int, turn: int) -> SearchStrategy[Case]:
+    """The calls of a size, on its machine: none is the simplest of all."""
+    cases = ladder.cases(mode, dtype, size, ladder.machine(size, turn))
     return not_simplest(cases.map(_without_codes))
 
 
 def climbing(
-    ladder: Ladder, mode: str, dtype: str, drawing: Drawing, turn: int, trial: Trial
+    ladder: Ladder, mode: str, dtype: str, each: str, drawing: Drawing, turn: int, trial: Trial
 ) -> Callable[..., None]:
-    """A test that judges one case of every size, up to the first that is refused.
+    """A test that judges one case of every size that is asked, up to the first that is refused.
 
     Then it looks for the smallest refused size above the last accepted one, and tells the trial of
     both, unless the case may stand as it was drawn.
     """
-    sizes, step = ladder.sizes, ladder.step
+    step, sizes = ladder.step, ladder.asked(each, turn)
 
-    def judged(size: int, place: int, arguments: dict[str, object]) -> None:
+    def judged(group: Sequence[int], arguments: dict[str, object]) -> None:
         __tracebackhide__ = True
-        cases = cases_of(ladder, mode, dtype, size, place, turn)
-        drawing([cases], 1, f"size {size}", shrinks=False)(**arguments)
+        cases = [cases_of(ladder, mode, dtype, size, turn) for size in group]
+        drawing(cases, 1, f"size {group[0]}", shrinks=False)(**arguments)
 
     def run(**arguments: object) -> None:
         __tracebackhide__ = True
-        for place, size in enumerate(sizes):
+        for group in _groups(sizes):
             try:
-                judged(size, place, arguments)
+                judged(group, arguments)
             except Refused:
                 if not trial.as_drawn:
-                    follow_down(place, arguments)
+                    follow_down(*refused_of(group, arguments), arguments)
                 raise
 
-    def follow_down(place: int, arguments: dict[str, object]) -> None:
-        """Halve the way from the last accepted size to the refused one, on the machine of that."""
-        low, high = (sizes[place - 1] if place else 0) // step, sizes[place] // step
-        while place and high - low > 1:
+    def refused_of(group: Sequence[int], arguments: dict[str, object]) -> tuple[int, int]:
+        """The last accepted size, 0 for none, and the first refused one: each by itself."""
+        below = [0, *sizes][sizes.index(group[0])]
+        for size in group[:-1]:
+            try:
+                judged((size,), arguments)
+            except Refused:
+                return below, size
+            below = size
+        return below, group[-1]
+
+    def follow_down(below: int, above: int, arguments: dict[str, object]) -> None:
+        """Halve the way from the last accepted size to the refused one."""
+        low, high = below // step, above // step
+        while low and high - low > 1:
             middle = (low + high) // 2
             try:
-                judged(middle * step, place, arguments)
+                judged((middle * step,), arguments)
             except Refused:
                 high = middle
             else:
                 low = middle
         if not trial.stopped:  # else some sizes count as accepted without being judged
-            told = SMALLEST if place else FIRST
-            trial.noted = told.format(ladder.name, *(low * step, high * step)[not place :])
+            told = SMALLEST if low else FIRST
+            trial.noted = told.format(ladder.name, *(low * step, high * step)[not low :])
 
     return run
+
+
+def _groups(sizes: Sequence[int]) -> Iterator[Sequence[int]]:
+    """Sizes that are drawn together; of slow ones each by itself."""
+    fast = [size for size in sizes if size <= SLOW]
+    yield from (fast[first : first + AT_ONCE] for first in range(0, len(fast), AT_ONCE))
+    yield from ((size,) for size in sizes if size > SLOW)
 
 
 def _without_codes(case: Case) -> Case:

@@ -9,7 +9,7 @@ smallest one that still is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,16 @@ MOST = 2**17
 ONE_CELL = "operator"
 """How smoke judges a ladder: in one cell of its operator."""
 
+FIRST = 31
+"""Smoke draws many smaller calls anyway."""
+
+DEAR = 2**9
+"""Of larger calls smoke makes one near each power of two, not three."""
+
+SLOW = 2**12
+"""Larger calls are slow on a small machine."""
+
+SIXTEEN_BITS = 2**16
 POWERS = tuple(2**power for power in range(MOST.bit_length()))
 MACHINES = (
     Machine(1, max(USABLE_UB_BYTES.values())),
@@ -60,25 +70,40 @@ class Ladder:
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
-        """The sizes that are judged: just below, at and just above each power of two."""
+        """Every size: just below, at and just above each power of two."""
         near = {power + change for power in POWERS for change in (-self.step, 0, self.step)}
         near |= {*range(1, self.every + 1), self.most - self.step, self.most}
         allowed = (n for n in near if self.least <= n <= self.most and n % self.step == 0)
         return tuple(sorted(allowed))
 
-    def within(self, each: str) -> Ladder:
-        """The ladder as far as it is judged in one cell of each of ``each`` (`cells_asked`)."""
-        return replace(self, most=min(self.most, self.cheap)) if each == ONE_CELL else self
+    def asked(self, each: str, turn: int) -> tuple[int, ...]:
+        """The sizes that are judged where one cell of each of ``each`` is (`cells_asked`).
 
-    def machine(self, place: int, turn: int) -> Machine:
-        """The machine of the size at a place: around each power of two all are met, by turns.
-
-        The largest size but one is that of a single core, on which a counter of a core counts all.
+        Of an operator: from `FIRST` on, as smaller ones are drawn often; up to `DEAR` all of them;
+        beyond it one near each power, by ``turn``, and always the first that 16 bits do not hold
+        and the largest but one.
         """
-        if place == len(self.sizes) - 2:
-            return MACHINES[0]
-        nearest = (self.sizes[place] * 4 // 3).bit_length()
-        return MACHINES[(place + nearest + turn) % len(MACHINES)]
+        if each != ONE_CELL:
+            return self.sizes
+        cheap = tuple(n for n in self.sizes if n <= self.cheap)
+        few = [n for n in cheap if n <= self.every or FIRST <= n <= DEAR + self.step]
+        for place, power in enumerate(power for power in POWERS if DEAR < power < SIXTEEN_BITS):
+            near = [n for n in cheap if abs(n - power) <= self.step]
+            few += near[(turn + place) % 3 :][:1] or near[-1:]
+        few += [n for n in cheap if n == SIXTEEN_BITS + self.step]
+        return tuple(sorted({*few, *cheap[-2:-1]}))
+
+    def machine(self, size: int, turn: int) -> Machine:
+        """The machine of a size: around each power of two all are met, by turns.
+
+        The largest sizes are those of a chip, but for the largest but one: a single core, on which
+        a counter of a core counts all.
+        """
+        if size >= self.sizes[-2]:
+            return MACHINES[size > self.sizes[-2]]
+        if size > SLOW:
+            return MACHINES[1]
+        return MACHINES[(size // self.step + turn) % len(MACHINES)]
 
 
 def cells_asked(

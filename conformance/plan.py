@@ -108,7 +108,7 @@ def about(operator: Operator, profile: Profile, oracle: str, shards: int = 1) ->
             edges = cells.edges.within(profile.edge_cost) if cells and cells.edges else ()
             drawn += examples_of_each(operator, profile) + len(edges)
     for ladder in operator.ladders:
-        sizes = ladder.within(profile.ladders).sizes
+        sizes = ladder.asked(profile.ladders, 0)
         drawn += len(sizes) * len([*cells_asked(operator, ladder, profile.ladders, 0)])
     kept = len(operator.corpus) + len(operator.regressions) + len(operator.quarantine)
     # A documented call follows each that must be refused.

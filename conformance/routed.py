@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from conformance.covered import Drawing, not_simplest
@@ -13,6 +13,10 @@ from conformance.workload import Batch
 
 DTYPE = "bfloat16"
 """In which the models are published."""
+
+
+FEW_ELEMENTS = 2**14
+"""Of a batch that is drawn together with others."""
 
 
 def dtype_of(operator: Operator) -> str:
@@ -29,32 +33,40 @@ def routed(
     column.
     """
 
-    def judged(batch: Batch, arguments: dict[str, object]) -> None:
+    def judged(group: Sequence[Batch], arguments: dict[str, object]) -> None:
         __tracebackhide__ = True
         assert operator.workload_cases is not None
-        cases = operator.workload_cases(dtype_of(operator), batch)
-        drawing([not_simplest(cases)], 1, str(batch), shrinks=False)(**arguments)
+        made = [operator.workload_cases(dtype_of(operator), batch) for batch in group]
+        drawing([*map(not_simplest, made)], 1, str(group[0]), shrinks=False)(**arguments)
 
     def run(**arguments: object) -> None:
         __tracebackhide__ = True
-        for batch in batches:
+        for group in _groups(batches):
             try:
-                judged(batch, arguments)
+                judged(group, arguments)
             except Refused:
                 if not trial.as_drawn:
-                    shown = smallest(batch, arguments)
-                    trial.noted = f"workload {shown}"
+                    trial.noted = f"workload {smallest(group, arguments)}"
                 raise
 
-    def smallest(batch: Batch, arguments: dict[str, object]) -> Batch:
-        for smaller in _smaller(batch):
+    def smallest(group: Sequence[Batch], arguments: dict[str, object]) -> Batch:
+        tried = (smaller for batch in group for smaller in (*_smaller(batch), batch))
+        for smaller in dict.fromkeys(tried):
             try:
-                judged(smaller, arguments)
+                judged((smaller,), arguments)
             except Refused:
                 return smaller
-        return batch
+        return group[-1]
 
     return run
+
+
+def _groups(batches: Iterable[Batch]) -> Iterator[Sequence[Batch]]:
+    """Batches that are drawn together, as to begin a test costs more than to draw few elements."""
+    every = list(batches)
+    few = [one for one in every if one.tokens * one.columns <= FEW_ELEMENTS]
+    yield from ([few] if few else ())
+    yield from ((one,) for one in every if one not in few)
 
 
 def _smaller(batch: Batch) -> Iterator[Batch]:

@@ -70,7 +70,7 @@ class Request(Asked):
             return routed * sum(len([*batches_asked(one, 0)]) for one in named)
         every = workload.own(suite.workloads()) if routed else ()
         full_rows = self.profile.full_rows
-        calls = sum(len([*batches(one, every, full_rows, self.seed)]) for one in every)
+        calls = sum(len([*batches(one, every, full_rows, self.seed, "")]) for one in every)
         drawn = sum(about(one, self.profile, self.oracle, self.shard.count) for one in self._called)
         return drawn + routed * calls // self.shard.count
 

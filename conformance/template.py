@@ -192,7 +192,7 @@ def _rows(
         ]
     if named == LADDER:
         return [
-            (operator, ladder.within(ladders), *cell)
+            (operator, ladder, *cell)
             for ladder in operator.ladders
             for cell in cells_asked(operator, ladder, ladders, turn)
         ]

@@ -18,9 +18,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated
+from zlib import crc32
 
 import msgspec
 import numpy as np
@@ -35,6 +36,9 @@ BALANCED, SKEWED, ONE_HOT = ROUTINGS = ("balanced", "skewed", "one hot")
 
 FEW_COLUMNS = 16
 """Of a call whose rows would take too much memory in full."""
+
+SHARE = 4
+"""Smoke judges a prompt in one of so many operators: its map has a million entries."""
 
 ENDING = ".toml"
 MOST_BYTES = 1 << 16
@@ -88,16 +92,8 @@ class Batch:
     @cached_property
     def experts(self) -> NDArray[np.int64]:
         """The experts of each token, all different, [tokens, top_k]."""
-        generator = np.random.default_rng(self.seed)
-        count, top_k = self.workload.experts, self.workload.top_k
-        weights = np.zeros(count)
-        if self.routing == SKEWED:
-            weights = -np.log1p(generator.permutation(count))
-        if self.routing == ONE_HOT:
-            weights[generator.integers(count)] = np.inf
-        # The largest of weights with Gumbel noise are a draw without replacement.
-        noise = weights + generator.gumbel(size=(self.tokens, count))
-        return np.asarray(np.argsort(-noise, axis=1, kind="stable")[:, :top_k], np.int64)
+        one = self.workload
+        return _experts(one.experts, one.top_k, self.tokens, self.routing, self.seed)
 
     @cached_property
     def ranks(self) -> NDArray[np.int64]:
@@ -115,6 +111,23 @@ class Batch:
         below = np.sort(self.experts.ravel())
         start, end = np.searchsorted(below, (first, first + each))
         return int(start), int(end)
+
+
+@lru_cache(maxsize=64)
+def _experts(count: int, top_k: int, tokens: int, routing: str, seed: int) -> NDArray[np.int64]:
+    generator = np.random.default_rng(seed)
+    weights = np.zeros(count)
+    if routing == SKEWED:
+        weights = -np.log1p(generator.permutation(count))
+    if routing == ONE_HOT:
+        weights[generator.integers(count)] = np.inf
+    # The largest of weights with Gumbel noise are a draw without replacement.
+    noise = weights + generator.gumbel(size=(tokens, count))
+    chosen = np.argpartition(-noise, top_k - 1, axis=1)[:, :top_k]
+    order = np.argsort(-np.take_along_axis(noise, chosen, axis=1), axis=1, kind="stable")
+    found = np.take_along_axis(chosen, order, axis=1).astype(np.int64)
+    found.flags.writeable = False
+    return found
 
 
 def read(path: Path) -> Workload:
@@ -157,20 +170,24 @@ def _wrong(said: Workload) -> str:
     return ""
 
 
-def batches(one: Workload, every: Sequence[Workload], full_rows: int, turn: int) -> Iterator[Batch]:
+def batches(
+    one: Workload, every: Sequence[Workload], full_rows: int, turn: int, operator: str
+) -> Iterator[Batch]:
     """What a run judges of a workload, the smallest first in each of its parts.
 
     At few columns: every decode step, and a prompt of those that are the first with their experts,
-    top_k and ranks. If some have ``full_rows``: the other prompts, and so many workloads, by turns,
-    with full rows of their last decode step. Routings go by turns.
+    top_k and ranks, in one of `SHARE` operators, by turns. If some have ``full_rows``: all prompts,
+    and so many workloads, by turns, with full rows of their last decode step. Routings go by turns.
     """
+    place = list(every).index(one)
     first = next(other for other in every if other.routing == one.routing)
     prompts = (*one.chunked, *one.prefill)
     if not full_rows:
-        prompts = one.prefill[:1] if first == one else ()
-    for place, tokens in enumerate((*one.decode, *prompts)):
-        yield _batch(one, tokens, FEW_COLUMNS, turn + place)
-    if (list(every).index(one) - full_rows * turn) % len(every) < full_rows:
+        its_turn = (crc32(operator.encode()) + place + turn) % SHARE == 0
+        prompts = one.prefill[:1] if first == one and its_turn else ()
+    for number, tokens in enumerate((*one.decode, *prompts)):
+        yield _batch(one, tokens, FEW_COLUMNS, turn + number)
+    if (place - full_rows * turn) % len(every) < full_rows:
         for tokens in one.decode[-1:]:
             yield _batch(one, tokens, one.hidden, turn)
 

@@ -79,14 +79,7 @@ def of_slots(
     """
     return (
         *of_tokens(drawn, kind=kind, modes=modes, least_tokens=least_tokens),
-        ladder(
-            f"slots{kind}",
-            drawn,
-            lambda n: {"top_k": FEW, "tokens": n // FEW, "hidden": 1},
-            least=FEW * least_tokens,
-            step=FEW,
-            modes=modes,
-        ),
+        slots(drawn, kind=kind, modes=modes, least_tokens=least_tokens),
         ladder(
             f"top_k{kind}",
             drawn,
@@ -95,6 +88,20 @@ def of_slots(
             every=EVERY_TOP_K,
             modes=modes,
         ),
+    )
+
+
+def slots(
+    drawn: Drawn, *, kind: str = "", modes: Collection[str] = (), least_tokens: int = 1
+) -> Ladder:
+    """A ladder of slots that are more than tokens."""
+    return ladder(
+        f"slots{kind}",
+        drawn,
+        lambda n: {"top_k": FEW, "tokens": n // FEW, "hidden": 1},
+        least=FEW * least_tokens,
+        step=FEW,
+        modes=modes,
     )
 
 
@@ -127,5 +134,4 @@ def of_a_map(drawn: Drawn) -> tuple[Ladder, ...]:
         *of_tokens(drawn, kind=kind, modes=padded),
         ladder(f"experts{kind}", drawn, experts, modes=padded, cheap=PADDED_EXPERTS),
         ladder(f"capacity{kind}", drawn, lambda n: {"capacity": n, "hidden": 1}, modes=padded),
-        ladder(f"rows{kind}", drawn, lambda n: {"rows": n, "hidden": 1}, modes=padded),
     )

@@ -25,7 +25,7 @@ def counts(operator: Operator, name: str) -> str:
     for profile in ("smoke", "gate"):
         each = PROFILES[profile].ladders
         cells = len([*cells_asked(operator, ladder, each, 0)])
-        told.append(f"{cells * len(ladder.within(each).sizes)}")
+        told.append(f"{cells * len(ladder.asked(each, 0))}")
     return " / ".join(told)
 
 

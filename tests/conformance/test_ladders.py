@@ -46,7 +46,10 @@ RECORD = replace(
 
 
 def run(
-    ladder: Ladder, wrong: Callable[[int], bool], outcome: Outcome = Outcome.COMPLETED
+    ladder: Ladder,
+    wrong: Callable[[int], bool],
+    outcome: Outcome = Outcome.COMPLETED,
+    profile: str = "smoke",
 ) -> tuple[Trial, list[tuple[int, Machine | None]]]:
     """A whole item on a device that errs at some sizes; its trial, and what was judged."""
     judged: list[tuple[int, Machine | None]] = []
@@ -59,7 +62,7 @@ def run(
 
     trial = Trial(note=lambda *_: None, shrink_seconds=60)
     item = {"operator": RECORD, "ladder": ladder, "mode": "plain", "dtype": "float16"}
-    climb = bind(body, item, trial, profile=PROFILES["smoke"], run_seed=1, key="x", database=None)
+    climb = bind(body, item, trial, profile=PROFILES[profile], run_seed=1, key="x", database=None)
     try:
         climb(**item)
     except Refused:
@@ -85,21 +88,43 @@ def test_a_size_that_grows_in_steps_is_met_a_step_below_and_above() -> None:
     assert all(size % 8 == 0 for size in SLOTS.sizes)
 
 
-def test_each_size_is_judged_once_and_each_power_of_two_on_every_machine() -> None:
+def test_each_size_that_is_asked_is_judged_once() -> None:
     trial, judged = run(LADDER, lambda size: False)
     assert trial.smallest is None
+    assert tuple(size for size, _ in judged) == LADDER.asked("operator", 1)
+    trial, judged = run(LADDER, lambda size: False, profile="gate")
+    assert trial.smallest is None
     assert tuple(size for size, _ in judged) == LADDER.sizes
-    near = {machine for size, machine in judged if abs(size - 2**12) <= 1}
-    assert {replace(machine, block_order="forward") for machine in near if machine} == {*MACHINES}
 
 
-def test_the_seed_moves_the_machines_along() -> None:
-    for place in range(len(LADDER.sizes) - 2):
-        assert {LADDER.machine(place, turn) for turn in range(3)} == {*MACHINES}
+def test_around_each_power_of_two_all_machines_are_met() -> None:
+    for power in (2**3, 2**9, 2**11):
+        assert {LADDER.machine(size, 0) for size in (power - 1, power, power + 1)} == {*MACHINES}
+    for size in (16, 24, 32, 1000):
+        assert {LADDER.machine(size, turn) for turn in range(3)} == {*MACHINES}
 
 
 def test_the_largest_size_but_one_is_that_of_a_single_core() -> None:
-    assert {LADDER.machine(len(LADDER.sizes) - 2, turn).cores for turn in range(3)} == {1}
+    for ladder in (LADDER, SLOTS, Ladder("top_k", cases_of, most=512)):
+        largest, second = ladder.sizes[-1], ladder.sizes[-2]
+        assert {ladder.machine(second, turn).cores for turn in range(3)} == {1}
+        assert {ladder.machine(largest, turn).cores for turn in range(3)} == {48}
+
+
+def test_smoke_asks_every_size_around_small_powers_and_one_around_each_large_one() -> None:
+    asked = [LADDER.asked("operator", turn) for turn in range(3)]
+    for sizes in asked:
+        assert sizes[:9] == (31, 32, 33, 63, 64, 65, 127, 128, 129)
+        for power in (2**n for n in range(10, 16)):
+            assert sum(abs(size - power) <= 1 for size in sizes) == 1
+        assert sizes[-2:] == (2**16 + 1, MOST - 1)
+    assert {*LADDER.sizes[-40:-6]} - {*range(31)} <= {size for sizes in asked for size in sizes}
+
+
+def test_smoke_asks_every_top_k_to_64() -> None:
+    assert Ladder("top_k", cases_of, most=512, every=64).asked("operator", 0)[:64] == (
+        *range(1, 65),
+    )
 
 
 def test_a_refusal_is_followed_down_to_the_smallest_refused_size() -> None:
@@ -120,8 +145,8 @@ def test_the_smallest_refused_size_is_one_that_can_be() -> None:
 def test_a_first_size_that_is_refused_stands() -> None:
     trial, judged = run(LADDER, lambda size: True)
     assert trial.smallest is not None
-    assert trial.smallest.case.attributes["size"] == 1
-    assert trial.noted == "up the ladder of size: 1, the first, is refused"
+    assert trial.smallest.case.attributes["size"] == 31
+    assert trial.noted == "up the ladder of size: 31, the first, is refused"
     assert len(judged) == 1
 
 
@@ -168,8 +193,8 @@ def test_sizes_that_were_not_judged_are_not_called_accepted() -> None:
 
 def test_smoke_leaves_out_what_takes_seconds() -> None:
     dear = replace(LADDER, cheap=1000)
-    assert max(dear.within("operator").sizes) == 1000
-    assert dear.within("mode").sizes == dear.within("dtype").sizes == LADDER.sizes
+    assert max(dear.asked("operator", 0)) < 1000
+    assert dear.asked("mode", 0) == dear.asked("dtype", 0) == LADDER.sizes
 
 
 def test_values_that_repeat_every_2_16_rows_are_not_drawn() -> None:
@@ -182,6 +207,6 @@ def test_values_that_repeat_every_2_16_rows_are_not_drawn() -> None:
         },
     )
     ladder = Ladder("size", lambda *_: st.just(coded))
-    (case,) = one_of_each([climbed_cases(ladder, "plain", "float16", 3, 0, 0)])
+    (case,) = one_of_each([climbed_cases(ladder, "plain", "float16", 3, 0)])
     fills = [tensor.fill for tensor in case.inputs.values()]
     assert [fill.stripes for fill in fills if fill] == [("gaussian",), ("bits",)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from zlib import crc32
 
 import msgspec
 import numpy as np
@@ -143,21 +144,25 @@ def test_smoke_judges_each_decode_step_and_a_prompt_of_each_routing_once(mine: W
     twin = msgspec.structs.replace(mine, name="twin", hidden=320)
     other = msgspec.structs.replace(mine, name="other", top_k=2)
     every = (mine, twin, other)
-    tokens = {one.name: [b.tokens for b in batches(one, every, 0, 5)] for one in every}
-    assert tokens == {"mine": [1, 64, 256], "twin": [1, 64], "other": [1, 64, 256]}
-    assert {b.columns for b in batches(mine, every, 0, 5)} == {16}
+    for turn in range(4):
+        for place, one in enumerate(every):
+            tokens = [b.tokens for b in batches(one, every, 0, turn, "x")]
+            assert tokens[:2] == [1, 64]
+            its_turn = (crc32(b"x") + place + turn) % 4 == 0
+            assert tokens[2:] == ([256] if its_turn and one is not twin else [])
+    assert {b.columns for b in batches(mine, every, 0, 5, "x")} == {16}
 
 
 def test_routings_and_full_rows_go_by_turns(mine: Workload) -> None:
     every = [msgspec.structs.replace(mine, name=f"model {n}") for n in range(7)]
-    met = {b.routing for turn in range(3) for b in batches(every[0], every, 0, turn)}
+    met = {b.routing for turn in range(3) for b in batches(every[0], every, 0, turn, "x")}
     assert met == {*ROUTINGS}
     full: Counter[str] = Counter()
     for turn in range(7):
         whole = [
             b.workload.name
             for one in every
-            for b in batches(one, every, 3, turn)
+            for b in batches(one, every, 3, turn, "x")
             if b.columns == 640
         ]
         assert len(whole) == 3
@@ -166,7 +171,7 @@ def test_routings_and_full_rows_go_by_turns(mine: Workload) -> None:
 
 
 def test_gate_judges_every_prompt(mine: Workload) -> None:
-    assert {b.tokens for b in batches(mine, (mine,), 3, 0)} == {1, 64, 128, 256, 512}
+    assert {b.tokens for b in batches(mine, (mine,), 3, 0, "x")} == {1, 64, 128, 256, 512}
 
 
 def test_who_asks_for_a_model_gets_every_step_in_every_routing(mine: Workload) -> None:

@@ -64,10 +64,9 @@ def cases(name: str, seed: int, profile: str) -> tuple[tuple[str, Case], ...]:
 def _cases(operator: Operator, seed: int, profile: str) -> Iterator[tuple[str, Case]]:
     each = PROFILES[profile].ladders
     for ladder in operator.ladders:
-        asked = ladder.within(each)
         for mode, dtype in cells_asked(operator, ladder, each, seed):
-            for place, size in enumerate(asked.sizes):
-                near = cases_of(ladder, mode, dtype, size, place, seed)
+            for size in ladder.asked(each, seed):
+                near = cases_of(ladder, mode, dtype, size, seed)
                 key = f"{ladder.name} {size} {mode} {dtype}"
                 for case in drawn(near, 1, seed, key):
                     yield f"{ladder.name} {size:,} of {mode}", case
