@@ -57,7 +57,7 @@ def of_experts(draw: st.DrawFn, mode: str, dtype: str, edge: Edge) -> Case:
 
 
 LADDERS = (
-    *of_slots(partial(sorted_cases, PERMUTE), least_tokens=2),
+    *of_slots(partial(sorted_cases, PERMUTE, widest=True), least_tokens=2),
     ladder("experts", of_experts, lambda n: {EXPERTS: n}),
     ladder("rows of an expert", of_experts, lambda n: {LOAD: n}),
     ladder("capacity", of_experts, lambda n: {CAPACITY: n}, modes=("drop_pad",)),

@@ -46,6 +46,8 @@ MOST_SLOTS = 2**24 - 2
 """Sources refuse more: beyond it, fp32 no longer tells every position of a sort."""
 
 NUMBERS = st.integers(0, 2**20)
+WIDEST = ("all", "all but one", "all but both ends", "none dropped")
+"""Levels that keep the most rows; a mode without any keeps the most by the number 0."""
 
 
 def edges(permute: TokenPermute, mode: str, dtype: str) -> Edges | None:
@@ -146,15 +148,19 @@ def _sizes_of(permute: TokenPermute, case: Case) -> Sizes:
 
 
 @st.composite
-def sorted_cases(draw: st.DrawFn, permute: TokenPermute, mode: str, dtype: str, edge: Edge) -> Case:
-    """Cases on an edge, of any mode that sorts."""
+def sorted_cases(
+    draw: st.DrawFn, permute: TokenPermute, mode: str, dtype: str, edge: Edge, widest: bool = False
+) -> Case:
+    """Cases on an edge, of any mode that sorts; the ``widest`` keep as many rows as they can."""
     sizes, top_k = edge.sizes, edge.sizes["top_k"]
-    level = permute.windows.levels[mode][0]
+    levels = permute.windows.levels[mode]
+    level = next((one for one in WIDEST if widest and one in levels), levels[0])
     some_tokens, some_hidden = draw(st.integers(1, FREE_TOKENS)), draw(st.integers(1, FREE_HIDDEN))
     fewest = permute.windows.fewest_tokens(mode, level, top_k)
     tokens = sizes.get("tokens", max(some_tokens, fewest))
     slots, hidden = tokens * top_k, sizes.get("hidden", some_hidden)
-    asked = permute.windows.attributes(mode, level, slots, draw(NUMBERS), draw(NUMBERS))
+    first, second = draw(NUMBERS), draw(NUMBERS)
+    asked = permute.windows.attributes(mode, level, slots, 0 if widest else first, second)
     pattern = draw(st.sampled_from(PATTERNS if slots > 2 else ("in order",)))
     generator = np.random.default_rng(draw(SEEDS))
     if permute.probs:

@@ -121,7 +121,7 @@ OPERATOR = Operator(
     rejections=rejections(),
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES, probs=(False,))),
-    ladders=of_slots(partial(sorted_cases, PERMUTE)),
+    ladders=of_slots(partial(sorted_cases, PERMUTE, widest=True)),
     workload_cases=by_experts(partial(sorted_cases, PERMUTE), "whole", "indices"),
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
