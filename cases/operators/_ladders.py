@@ -26,6 +26,9 @@ PADDED_EXPERTS = 2**13
 """A token has 512 slots at most: a map of n experts, each with a row, has n / 512 tokens, and grows
 by the square of n."""
 
+COLUMNS = 16
+"""Of a ladder of top_k: in a single one a lost slot may not show, as where the sum is NaN."""
+
 Drawn = Callable[[str, str, Edge], SearchStrategy[Case]]
 
 
@@ -83,7 +86,7 @@ def of_slots(
         ladder(
             f"top_k{kind}",
             drawn,
-            lambda n: {"top_k": n, "hidden": 1},
+            lambda n: {"top_k": n, "hidden": COLUMNS},
             most=most_top_k,
             every=EVERY_TOP_K,
             modes=modes,
