@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 MOST = 2**17
 """The largest size of a ladder whose operator's documents allow more."""
 
-ONE_CELL = "operator"
-"""How smoke judges a ladder: in one cell of its operator."""
+ONE_CELL, EVERY_CELL = "operator", "dtype"
+"""How smoke judges a ladder: in one cell of its operator; and nightly: in all."""
 
 FIRST = 31
 """Smoke draws many smaller calls anyway."""
@@ -56,7 +56,8 @@ class Ladder:
     ``cases(mode, dtype, size, machine)`` draws calls of that size. ``most`` is the documented
     maximum, or `MOST` if there is none or a larger one. Only multiples of ``step`` are possible.
     Each size up to ``every`` is asked. ``modes`` are those in which the size can grow; none: all.
-    Larger calls than ``cheap`` take seconds: smoke does not make them.
+    Larger calls than ``cheap`` take seconds: smoke does not make them, nor gate those that are more
+    than four times as large.
     """
 
     name: str
@@ -83,9 +84,12 @@ class Ladder:
         beyond it one near each power, by ``turn``, and always the first that 16 bits do not hold
         and the largest but one.
         """
-        if each != ONE_CELL:
+        if each == EVERY_CELL:
             return self.sizes
-        cheap = tuple(n for n in self.sizes if n <= self.cheap)
+        most = self.cheap if each == ONE_CELL else 4 * self.cheap
+        cheap = tuple(n for n in self.sizes if n <= most)
+        if each != ONE_CELL:
+            return cheap
         few = [n for n in cheap if n <= self.every or FIRST <= n <= DEAR + self.step]
         for place, power in enumerate(power for power in POWERS if DEAR < power < SIXTEEN_BITS):
             near = [n for n in cheap if abs(n - power) <= self.step]
@@ -94,7 +98,8 @@ class Ladder:
         return tuple(sorted({*few, *cheap[-2:-1]}))
 
     def machine(self, size: int, turn: int) -> Machine:
-        """The machine of a size: around each power of two all are met, by turns.
+        """The machine of a size, by turns: around each power of two up to `DEAR` all are met,
+        beyond it one, and another one around the next.
 
         The largest sizes are those of a chip, but for the largest but one: a single core, on which
         a counter of a core counts all.
@@ -103,7 +108,8 @@ class Ladder:
             return MACHINES[size > self.sizes[-2]]
         if size > SLOW:
             return MACHINES[1]
-        return MACHINES[(size // self.step + turn) % len(MACHINES)]
+        place = size // self.step if size <= DEAR + self.step else (size * 4 // 3).bit_length()
+        return MACHINES[(place + turn) % len(MACHINES)]
 
 
 def cells_asked(

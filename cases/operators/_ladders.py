@@ -17,7 +17,7 @@ SINGLE = "single"
 """The mode of several operators in which every token has one slot."""
 
 FEW = 8
-"""top_k of a ladder of slots that are more than tokens."""
+"""top_k of a ladder of slots that are more than tokens, and tokens of one of experts."""
 
 EVERY_TOP_K = 64
 """Each top_k up to it is judged: a kernel may have a table of them."""
@@ -129,12 +129,15 @@ def of_a_map(drawn: Drawn) -> tuple[Ladder, ...]:
     flat, padded, kind = ("dropless",), ("drop_pad",), ", padded"
 
     def experts(n: int) -> Sizes:
-        return {"top_k": 1, "probs": 1, "hidden": 1, "experts": n}
+        return {"top_k": 1, "tokens": FEW, "probs": 1, "hidden": 1, "experts": n}
+
+    def padded_experts(n: int) -> Sizes:
+        return {"probs": 1, "hidden": 1, "experts": n}
 
     return (
         *of_slots(drawn, modes=flat, most_top_k=MOST_TOP_K - 1),
         ladder("experts", drawn, experts, modes=flat),
         *of_tokens(drawn, kind=kind, modes=padded),
-        ladder(f"experts{kind}", drawn, experts, modes=padded, cheap=PADDED_EXPERTS),
+        ladder(f"experts{kind}", drawn, padded_experts, modes=padded, cheap=PADDED_EXPERTS),
         ladder(f"capacity{kind}", drawn, lambda n: {"capacity": n, "hidden": 1}, modes=padded),
     )

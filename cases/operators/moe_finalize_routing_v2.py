@@ -21,7 +21,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import with_extremes
-from cases.operators._ladders import ladder, of_slots, on_edges, slots
+from cases.operators._ladders import FEW, ladder, of_slots, on_edges, slots
 from cases.operators._moe_finalize_routing_v2_call import (
     DTYPES,
     MODES,
@@ -173,7 +173,9 @@ OPERATOR = Operator(
     ladders=(
         *of_slots(on_edges(cells), modes=MODES[2:]),
         slots(on_edges(cells), kind=", by column", modes=MODES[:2]),
-        ladder(EXPERTS, on_edges(cells), lambda n: {"top_k": 1, "hidden": 1, EXPERTS: n}),
+        ladder(
+            EXPERTS, on_edges(cells), lambda n: {"top_k": 1, "tokens": FEW, "hidden": 1, EXPERTS: n}
+        ),
     ),
     workload_cases=by_ranks(on_edges(cells), "dropless_rows", "expanded_row_idx"),
     torch_npu=BINDINGS[NAME],

@@ -19,7 +19,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._ladders import SINGLE, ladder, of_slots, of_tokens, on_edges
+from cases.operators._ladders import FEW, SINGLE, ladder, of_slots, of_tokens, on_edges
 from cases.operators._moe_finalize_routing_v2_grad_call import (
     BIAS,
     BIASES,
@@ -286,7 +286,7 @@ OPERATOR = Operator(
         ladder(
             EXPERTS_EDGE,
             on_edges(cells),
-            lambda n: {"top_k": 1, "hidden": 1, EXPERTS_EDGE: n},
+            lambda n: {"top_k": 1, "tokens": FEW, "hidden": 1, EXPERTS_EDGE: n},
             modes=("dropless", "active"),
         ),
     ),
