@@ -8,7 +8,7 @@ from dataclasses import replace
 from hypothesis.strategies import SearchStrategy
 
 from conformance.case import Case, Tensor
-from conformance.covered import Drawing, not_simplest
+from conformance.covered import AT_ONCE, Drawing, not_simplest
 from conformance.endings import Refused
 from conformance.fill import ADDRESS
 from conformance.ladders import SLOW, Ladder
@@ -16,10 +16,6 @@ from conformance.trial import Trial
 
 SMALLEST = "up the ladder of {}: {:,} is accepted, {:,} is refused"
 FIRST = "up the ladder of {}: {:,}, the first, is refused"
-
-
-AT_ONCE = 16
-"""Sizes whose calls are drawn together: to begin a test costs more than to draw one case."""
 
 
 def cases_of(ladder: Ladder, mode: str, dtype: str, size: int, turn: int) -> SearchStrategy[Case]:

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from hypothesis.strategies import SearchStrategy
 
+from cases.operators._token_permute_sizes import MOST_TOP_K
 from conformance.case import Case, Machine
 from conformance.cells import Cells
 from conformance.edges import Edge, Sizes
 from conformance.ladders import MOST, Ladder
 
-MOST_TOP_K = 512
 SINGLE = "single"
 """The mode of several operators in which every token has one slot."""
 

@@ -26,8 +26,11 @@ def _narrow(name: str, file: str, before: str, number: str, **how: int | tuple[s
 COPIES = "shared/slot_copy_kernel.h"
 SORTED_SLOT = _narrow("slot-offset-in-16-bits", COPIES, "ranks, ranks_[slot],", "slot")
 COPIED_ROW = _narrow("row-offset-in-16-bits", COPIES, "tokens_[token * hidden_ + column],", "token")
-COPIED_COLUMN = replace(
-    _narrow("column-offset-in-16-bits", COPIES, "tokens_[token * hidden_ + column],", "column"),
+COPIED_COLUMN = _narrow(
+    "column-offset-in-16-bits",
+    COPIES,
+    "tokens_[token * hidden_ + column],",
+    "column",
     least_indices=1,
     least_hidden=BITS + 1,
 )
@@ -59,10 +62,11 @@ ROWS = "shared/row_sum_kernel.h"
 SUMMED_ROW = _narrow(
     "source-row-in-16-bits", ROWS, "return source_[row * hidden_ + column];", "row"
 )
-SUMMED_COLUMN = replace(
-    _narrow(
-        "column-of-a-sum-in-16-bits", ROWS, "return source_[row * hidden_ + column];", "column"
-    ),
+SUMMED_COLUMN = _narrow(
+    "column-of-a-sum-in-16-bits",
+    ROWS,
+    "return source_[row * hidden_ + column];",
+    "column",
     least_indices=1,
     least_hidden=BITS + 1,
 )
@@ -78,10 +82,11 @@ SLOT_GRADS = (
 )
 MAPS = "shared/routing_map_kernel.h"
 MAP = (
-    replace(
-        _narrow(
-            "expert-of-the-counts-in-16-bits", MAPS, "counts_[core * experts_ + expert],", "expert"
-        ),
+    _narrow(
+        "expert-of-the-counts-in-16-bits",
+        MAPS,
+        "counts_[core * experts_ + expert],",
+        "expert",
         least_indices=1,
     ),
     Mutant(
