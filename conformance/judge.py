@@ -232,6 +232,8 @@ def observe_quarantined(
         except (ReferenceDisagreement, ValueError, TypeError) as undefined:
             answer = f"outputs of sha256 {_digest(observation.outputs)}"
             told = f"carried out, of which the reference says nothing: {undefined}; {answer}"
+        notes = dict.fromkeys(one.message for one in observation.diagnostics)
+        told += "".join(f"; the device notes: {note}" for note in notes)
     return Verdict(
         ok=True,
         headline=(

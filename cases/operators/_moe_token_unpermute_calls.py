@@ -18,7 +18,15 @@ from cases.operators._slot_sum_far import far_examples
 from cases.operators._storage_bits import bits
 from conformance.case import Case
 from conformance.fill import Fill
-from conformance.operator import Clause, Example, Rejection, document, source_read
+from conformance.operator import (
+    Clause,
+    Example,
+    Quarantine,
+    Rejection,
+    SourceClass,
+    document,
+    source_read,
+)
 from conformance.variations import in_mode, refused, reshaped, retyped, with_attributes, without
 from reference.permutation import MOST_TOPK
 
@@ -124,6 +132,28 @@ def _far() -> Iterator[Example]:
     """Tokens whose first row ends before an edge of 32 bits and whose second begins beyond it."""
     for example in far_examples(call, DTYPES):
         yield replace(example, case=weighted(example.case, example.case.dtype, LATTICE))
+
+
+def quarantine() -> tuple[Quarantine, ...]:
+    """Calls of serving code in which a slot that counts for nothing names row -1."""
+    doubt = Clause(
+        "index -1 beside probability 0: a kernel may read row -1 before it looks at the probability"
+        " (vllm-ascend, issues 10579 and 3297)",
+        f"{KERNELS}, probability test, inferred",
+        SourceClass.INFERRED,
+    )
+    first = _of_two_tokens((-1, 1, 0, 2), bits("float32", 0, 0.5, 0.75, 0.25))
+    later = _of_two_tokens((1, -1, 0, 2), bits("float32", 0.5, 0, 0.75, 0.25))
+    return (
+        Quarantine("index -1 beside probability 0, in the first slot", first, doubt),
+        Quarantine("index -1 beside probability 0, in a later slot", later, doubt),
+    )
+
+
+def _of_two_tokens(indices: tuple[int, ...], probs: tuple[int, ...]) -> Case:
+    """Two tokens of two slots each."""
+    rows = call("uneven", "float32", source=(3, 8), indices=indices, top_k=2, fill=GAUSSIAN)
+    return weighted(rows, "float32", probs)
 
 
 def rejections() -> tuple[Rejection, ...]:

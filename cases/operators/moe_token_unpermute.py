@@ -31,6 +31,7 @@ from cases.operators._moe_token_unpermute_calls import (
     HOST,
     KERNELS,
     examples,
+    quarantine,
     rejections,
 )
 from cases.operators._moe_token_unpermute_relations import RELATIONS
@@ -189,6 +190,7 @@ OPERATOR = Operator(
     cells=with_extremes(cells, Extremes({"permuted_tokens": {}}, {"probs": {}})),
     examples=examples(),
     rejections=rejections(),
+    quarantine=quarantine(),
     row_sum=row_sum,
     limits=tuple(every_limit()),
     ladders=(

@@ -14,7 +14,7 @@ from conformance.case import Case, Tensor
 from conformance.findings import ending
 from conformance.judge import judge, observe_quarantined
 from conformance.legality import IllegalCase, check_call, check_shape_and_data
-from conformance.observation import GuardDamage, Observation, Outcome
+from conformance.observation import Diagnostic, GuardDamage, Observation, Outcome
 from conformance.operator import (
     Operator,
     Quarantine,
@@ -195,6 +195,13 @@ def test_where_the_reference_says_nothing_another_answer_is_told_otherwise() -> 
     told = [observe_quarantined(QUARANTINED, record, seen).headline for seen in answers]
     assert "of which the reference says nothing" in told[0]
     assert told[0] == told[1] != told[2]
+
+
+def test_what_the_device_notes_of_a_quarantined_call_is_told_once() -> None:
+    note = Diagnostic("index-unread", "note", "index -1 names no row")
+    seen = replace(observe(right(whole())), diagnostics=(note, note))
+    told = observe_quarantined(QUARANTINED, operator(), seen).headline
+    assert told.count("; the device notes: index -1 names no row") == 1
 
 
 @pytest.mark.parametrize(("kind", "checked"), [("npu", True), ("sim", False), ("sim", True)])

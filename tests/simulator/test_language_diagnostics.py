@@ -42,6 +42,7 @@ BETWEEN_BLOCKS = {"race"}
 LAST_WORDS = 2048
 """The least that ascendsimLastWords takes, in bytes."""
 SEVERITY = {
+    "index-unread": "note",
     "ub-budget": "note",
     "ub-overlap": "warning",
     "copy-rounded": "warning",

@@ -13,6 +13,10 @@
 #include "row_sum_tiling.h"
 #include "slot_rows_kernel.h"
 
+#ifndef ASCENDSIM_UNREAD
+#define ASCENDSIM_UNREAD(condition, index)
+#endif
+
 namespace row_sum {
 
 // Slots whose rows are added as they are.
@@ -77,7 +81,7 @@ private:
         const int64_t slots = topK_;
         const int64_t first = SourceRow(place);
         const auto firstWeight = weights_.At(place);
-        if (IsKept(first) && Weights::IsKept(firstWeight)) {
+        if (IsAdded(first, firstWeight)) {
             rows_.StartAtRow(first, column, columns, firstWeight);
         } else {
             rows_.StartAtZero(columns);
@@ -85,7 +89,7 @@ private:
         for (int64_t slot = 1; slot < slots; ++slot) {
             const int64_t row = SourceRow(place + slot);
             const auto weight = weights_.At(place + slot);
-            if (IsKept(row) && Weights::IsKept(weight)) {
+            if (IsAdded(row, weight)) {
                 rows_.AddRow(row, column, columns, weight);
             }
         }
@@ -97,7 +101,12 @@ private:
         return named_.RowOf(index);
     }
 
-    __aicore__ inline bool IsKept(int64_t row) const { return row < sourceRows_; }
+    template <typename Weight>
+    __aicore__ inline bool IsAdded(int64_t row, Weight weight) const {
+        const bool isWeighted = Weights::IsKept(weight);
+        ASCENDSIM_UNREAD(row < 0 && !isWeighted, row);
+        return isWeighted && row < sourceRows_;
+    }
 
     AscendC::GlobalTensor<int32_t> rowIndices_;
     AscendC::TBuf<AscendC::TPosition::VECCALC> indexBuffer_;

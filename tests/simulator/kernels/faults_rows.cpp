@@ -37,6 +37,10 @@ TEST_MISTAKE(asserts_what_is_not_so) {
     ASSERT((right || blocks > 100) && "more blocks");  // expect: assertion
 }
 
+TEST_MISTAKE(passes_over_an_index_below_0) {
+    ASCENDSIM_UNREAD(!right, -1);  // expect: index-unread
+}
+
 TEST_MISTAKE(softmax_of_no_shape) {
     Ones ones;
     const SoftMaxShapeInfo shape = right ? SoftMaxShapeInfo{1, 16, 1, 16} : SoftMaxShapeInfo{};

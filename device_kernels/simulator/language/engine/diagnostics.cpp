@@ -48,6 +48,8 @@ constexpr Rule kRules[] = {
     {"repeat-limit", "error", "Split the call: one instruction repeats at most 255 times."},
     {"cast-mode", "error", "Use a RoundMode that Cast documents for this pair of dtypes."},
     {"assertion", "error", "Find out how the kernel's own condition came to be false."},
+    {"index-unread", "note",
+     "Let such a slot name a row beyond the last: another kernel may read row -1 first."},
     {"not-modelled", "error", "Judge this kernel on a device: the model knows no such call."},
     {"queue-empty", "error", "EnQue a tensor before DeQue asks for it."},
     {"queue-full", "error", "Free or dequeue a tensor first, or give the queue more buffers."},

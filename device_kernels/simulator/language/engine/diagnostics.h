@@ -32,6 +32,7 @@ enum class Code : uint8_t {
     RepeatLimit,
     CastMode,
     Assertion,
+    IndexUnread,
     NotModelled,
     QueueEmpty,
     QueueFull,
