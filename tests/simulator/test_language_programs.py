@@ -100,7 +100,7 @@ def test_the_machine_is_a_parameter(machine: SimulatedMachine) -> None:
         (b"Ascend910B3", 40, 196352),
         (b"Ascend910_9382", 48, 196608),
         (b"Ascend910B1", 3, 8192),
-        (b"Ascend910B1", 48, 196352),
+        (b"Ascend910B1", 48, 196608),
     ]
 
 

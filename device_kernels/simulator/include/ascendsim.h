@@ -14,7 +14,8 @@ extern "C" {
 
 /*
  * Sets the machine of all later launches. `soc` null: Ascend910B1. `vectorCores` 0 and `ubBytes` 0:
- * the SoC's own numbers. 107000 where the SoC is unknown or the numbers make no machine.
+ * the SoC's own numbers. A tiling may use all of the bytes that are given. 107000 where the SoC is
+ * unknown or the numbers make no machine.
  */
 ACL_FUNC_VISIBILITY int ascendsimConfigure(const char* soc, uint32_t vectorCores, uint64_t ubBytes);
 

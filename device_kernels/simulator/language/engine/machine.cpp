@@ -91,7 +91,8 @@ extern "C" int ascendsimConfigure(const char* soc, uint32_t vectorCores, uint64_
                           std::to_string(kUbGranule) + " from " + std::to_string(kFewestUbBytes) +
                           " to " + std::to_string(product->physicalUbBytes));
         }
-        wanted.usableUbBytes = std::min(ubBytes, product->usableUbBytes);
+        // Beyond what this SoC leaves to a tiling: the buffer of one that keeps nothing for itself.
+        wanted.usableUbBytes = ubBytes;
         wanted.physicalUbBytes =
             ubBytes < product->usableUbBytes ? ubBytes : product->physicalUbBytes;
     }
