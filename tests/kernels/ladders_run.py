@@ -58,10 +58,11 @@ class Climb:
 @cache
 def cases(name: str, seed: int, profile: str) -> tuple[tuple[str, Case], ...]:
     """The calls of all ladders that a run of the profile and seed judges, with their sizes."""
-    return tuple(_cases(record(name), seed, profile))
+    return tuple(climbs(record(name), seed, profile))
 
 
-def _cases(operator: Operator, seed: int, profile: str) -> Iterator[tuple[str, Case]]:
+def climbs(operator: Operator, seed: int, profile: str) -> Iterator[tuple[str, Case]]:
+    """The same, drawn as they are asked for."""
     each = PROFILES[profile].ladders
     for ladder in operator.ladders:
         for mode, dtype in cells_asked(operator, ladder, each, seed):
