@@ -38,6 +38,18 @@ SLOW = 10_000
 """Larger calls are slow on a small machine."""
 
 SIXTEEN_BITS = 2**16
+BLOCKS = 4095
+"""The most blocks of one copy, as the language model has it."""
+
+REPEATS = 255
+"""The most repeats of one instruction, as the language model has it."""
+
+LANES = (32, 64, 128)
+"""Elements of a repeat: keys of a sort, numbers of 32 bits, numbers of 16 bits."""
+
+ON_ONE_CORE = (BLOCKS, *(REPEATS * lanes for lanes in LANES))
+"""The most that one instruction takes; more of it is judged where one core has all of it."""
+
 POWERS = tuple(2**power for power in range(MOST.bit_length()))
 MACHINES = (
     Machine(1, max(USABLE_UB_BYTES.values())),
@@ -70,9 +82,16 @@ class Ladder:
     cheap: int = MOST
 
     @cached_property
+    def at_limits(self) -> frozenset[int]:
+        """The sizes that one instruction just takes."""
+        return frozenset(n // self.step * self.step for n in ON_ONE_CORE)
+
+    @cached_property
     def sizes(self) -> tuple[int, ...]:
-        """Every size: just below, at and just above each power of two."""
+        """Every size: just below, at and just above each power of two, and what one instruction
+        takes and one more."""
         near = {power + change for power in POWERS for change in (-self.step, 0, self.step)}
+        near |= {n + more for n in self.at_limits for more in (0, self.step)}
         near |= {*range(1, self.every + 1), self.most - self.step, self.most}
         allowed = (n for n in near if self.least <= n <= self.most and n % self.step == 0)
         return tuple(sorted(allowed))
@@ -81,8 +100,8 @@ class Ladder:
         """The sizes that are judged where one cell of each of ``each`` is (`cells_asked`).
 
         Of an operator: from `FIRST` on, as smaller ones are drawn often; up to `DEAR` all of them;
-        beyond it one near each power, by ``turn``, and always the first that 16 bits do not hold
-        and the largest but one.
+        beyond it one near each power, by ``turn``, of those that are too many for one instruction,
+        and always the first that 16 bits do not hold and the largest but one.
         """
         if each == EVERY_CELL:
             return self.sizes
@@ -93,23 +112,28 @@ class Ladder:
         few = [n for n in cheap if n <= self.every or FIRST <= n <= DEAR + self.step]
         for place, power in enumerate(power for power in POWERS if DEAR < power < SIXTEEN_BITS):
             near = [n for n in cheap if abs(n - power) <= self.step]
+            near = [n for n in near if n not in self.at_limits]
             few += near[(turn + place) % 3 :][:1] or near[-1:]
         few += [n for n in cheap if n == SIXTEEN_BITS + self.step]
         return tuple(sorted({*few, *cheap[-2:-1]}))
 
     def machine(self, size: int, turn: int) -> Machine:
-        """The machine of a size, by turns: around each power of two up to `DEAR` all are met,
-        beyond it one, and another one around the next.
+        """The machine of a size, by turns: around each power of two up to `DEAR` all are met, around
+        the next two the chip and the small one.
 
+        Sizes from `BLOCKS` to `SLOW` are those of a single core, whose instructions take no more.
         The largest sizes are those of a chip, but for the largest but one: a single core, on which
         a counter of a core counts all.
         """
         if size >= self.sizes[-2]:
             return MACHINES[size > self.sizes[-2]]
+        if size <= DEAR + self.step:
+            return MACHINES[(size // self.step + turn) % len(MACHINES)]
+        if BLOCKS - self.step <= size <= SLOW:
+            return MACHINES[0]
         if size > SLOW:
             return MACHINES[1]
-        place = size // self.step if size <= DEAR + self.step else (size * 4 // 3).bit_length()
-        return MACHINES[(place + turn) % len(MACHINES)]
+        return MACHINES[1 + ((size * 4 // 3).bit_length() + turn) % 2]
 
 
 def cells_asked(

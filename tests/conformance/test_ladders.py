@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
@@ -13,7 +15,7 @@ from conformance.binding import bind
 from conformance.case import Case, Machine, Tensor
 from conformance.climbing import cases_of as climbed_cases
 from conformance.fill import Fill
-from conformance.ladders import MACHINES, MOST, Ladder, cells_asked
+from conformance.ladders import BLOCKS, MACHINES, MOST, REPEATS, Ladder, cells_asked
 from conformance.observation import Observation, Outcome
 from conformance.operator import Clause, Mode, Operator, SourceClass
 from conformance.profiles import PROFILES
@@ -22,6 +24,8 @@ from conformance.trial import Refused, Trial
 from conformance.verdict import Verdict
 from tests.cases.drawing import one_of_each
 from tests.conformance.toy.records.copying import OPERATOR
+
+LANGUAGE = Path(__file__).parents[2] / "device_kernels" / "simulator" / "language" / "ascendc"
 
 
 def case_of(mode: str, dtype: str, size: int, machine: Machine) -> Case:
@@ -101,9 +105,25 @@ def test_around_each_power_of_two_all_machines_are_met() -> None:
     for power in (2**3, 2**7, 2**9):
         assert {LADDER.machine(size, 0) for size in (power - 1, power, power + 1)} == {*MACHINES}
     for turn in range(3):
-        assert {LADDER.machine(2**power - turn, turn) for power in (10, 11, 12)} == {*MACHINES}
-    for size in (16, 24, 32, 1000):
+        assert {LADDER.machine(2**power - turn, turn) for power in (10, 11)} == {*MACHINES[1:]}
+    for size in (16, 24, 32):
         assert {LADDER.machine(size, turn) for turn in range(3)} == {*MACHINES}
+
+
+def test_the_limits_of_instructions_are_those_of_the_language_model() -> None:
+    blocks = re.search(r"kMostCopyBlocks = (\d+);", (LANGUAGE / "data_copy.h").read_text("utf-8"))
+    repeats = re.search(r"MAX_REPEAT_TIMES = (\d+);", (LANGUAGE / "constants.h").read_text("utf-8"))
+    assert blocks and int(blocks[1]) == BLOCKS
+    assert repeats and int(repeats[1]) == REPEATS
+
+
+@pytest.mark.parametrize("ladder", [LADDER, SLOTS], ids=lambda one: one.name)
+def test_what_is_too_much_for_one_instruction_is_judged_on_a_single_core(ladder: Ladder) -> None:
+    assert {BLOCKS // ladder.step * ladder.step, 8160, 16320, 32640} <= set(ladder.sizes)
+    for turn in range(9):
+        asked = [n for n in ladder.asked("operator", turn) if ladder.machine(n, turn).cores == 1]
+        for blocks, more in ((BLOCKS, 5000), (8160, 9000)):
+            assert any(blocks < n < more for n in asked)
 
 
 def test_the_largest_size_but_one_is_that_of_a_single_core() -> None:
@@ -120,7 +140,8 @@ def test_smoke_asks_every_size_around_small_powers_and_one_around_each_large_one
         for power in (2**n for n in range(10, 16)):
             assert sum(abs(size - power) <= 1 for size in sizes) == 1
         assert sizes[-2:] == (2**16 + 1, MOST - 1)
-    assert {*LADDER.sizes[-40:-6]} - {*range(31)} <= {size for sizes in asked for size in sizes}
+    near_powers = {size for size in LADDER.sizes[:-6] if size > 30} - LADDER.at_limits
+    assert near_powers - {n + 1 for n in LADDER.at_limits - {BLOCKS}} <= {size for sizes in asked for size in sizes}
 
 
 def test_smoke_asks_every_top_k_to_64() -> None:

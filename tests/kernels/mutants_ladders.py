@@ -95,8 +95,22 @@ MAP = (
         "            before += totals.GetValue(at);\n",
         "            before += expert + i < 1024 ? totals.GetValue(at) : 0;\n",
     ),
+    Mutant(
+        "more-blocks-of-a-map-than-a-copy-takes",
+        "shared/routing_map_cut.h",
+        "kMostTileTokens = 4095;",
+        "kMostTileTokens = 8190;",
+        least_indices=4096,
+    ),
 )
-SORTS = (SORTED_SLOT, COPIED_ROW, COPIED_COLUMN, COPIED_RANK, ONE_TOP_K)
+SORTED_KEYS = Mutant(
+    "more-repeats-than-a-sort-takes",
+    "shared/stable_sort_cut.h",
+    "kMostRepeats = 255;",
+    "kMostRepeats = 256;",
+    least_indices=255 * 32 + 1,
+)
+SORTS = (SORTED_SLOT, COPIED_ROW, COPIED_COLUMN, COPIED_RANK, ONE_TOP_K, SORTED_KEYS)
 FINALIZE = "moe_finalize_routing_v2/moe_finalize_routing_v2_kernel_sum.h"
 INIT = "moe_init_routing_v2/moe_init_routing_v2_kernel_count.h"
 INIT_GRAD = "moe_init_routing_v2_grad/moe_init_routing_v2_grad_kernel.cpp"
@@ -196,6 +210,17 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
             modes=("dropless",),
         ),
     ),
-    "moe_token_permute_with_routing_map_grad": (*SLOT_SUMS, *MAP),
+    "moe_token_permute_with_routing_map_grad": (
+        *SLOT_SUMS,
+        *MAP,
+        Mutant(
+            "more-rows-than-a-copy-takes",
+            "moe_token_permute_with_routing_map_grad/moe_token_permute_with_routing_map_grad_ub.h",
+            "kMostCopyBlocks = 4095;",
+            "kMostCopyBlocks = 8190;",
+            least_indices=4096,
+            modes=("drop_pad",),
+        ),
+    ),
 }
 """By operator. Those of shared sources are in every operator that is compiled from them."""
