@@ -95,13 +95,6 @@ MAP = (
         "            before += totals.GetValue(at);\n",
         "            before += expert + i < 1024 ? totals.GetValue(at) : 0;\n",
     ),
-    Mutant(
-        "more-blocks-of-a-map-than-a-copy-takes",
-        "shared/routing_map_cut.h",
-        "kMostTileTokens = 4095;",
-        "kMostTileTokens = 8190;",
-        least_indices=4096,
-    ),
 )
 SORTED_KEYS = Mutant(
     "more-repeats-than-a-sort-takes",
@@ -193,6 +186,13 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
     ),
     "moe_token_permute_with_routing_map": (
         *MAP,
+        Mutant(
+            "more-blocks-of-a-map-than-a-copy-takes",
+            "shared/routing_map_cut.h",
+            "kMostTileTokens = 4095;",
+            "kMostTileTokens = 8190;",
+            least_indices=4096,
+        ),
         replace(COPIED_ROW, modes=("dropless",)),
         replace(COPIED_COLUMN, modes=("dropless",)),
         Mutant(
