@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.call_rules import Freedom, Range
 from conformance.clause import DOUBTFUL as DOUBTFUL
 from conformance.clause import Clause as Clause
 from conformance.clause import SourceClass as SourceClass
@@ -299,7 +300,8 @@ class Operator:
     ``row_sum(dtype, x)`` is a case whose summed output has one row, the sum over the slots of ``x``
     [slots, columns] of that storage dtype: by it the order of a device's additions is recovered
     (conformance/probe.py). None where the operator has no such case. ``targets`` says of products
-    what becomes of the modes there. ``strided`` says what becomes of tensors with strides; one that
+    what becomes of the modes there. ``freedoms`` and ``ranges`` are what no rule ties, and what has
+    ends (conformance/call_rules.py). ``strided`` says what becomes of tensors with strides; one that
     it does not name is always contiguous. ``limits`` are sizes around which cases are drawn: a
     kernel that exports its own is compared with them (conformance/boundaries.py). ``ladders`` are
     the sizes that grow alone (conformance/ladders.py). ``workload_cases(dtype, batch)`` draws calls
@@ -326,6 +328,8 @@ class Operator:
     examples: tuple[Example, ...] = ()
     rejections: tuple[Rejection, ...] = ()
     quarantine: tuple[Quarantine, ...] = ()
+    freedoms: tuple[Freedom, ...] = ()
+    ranges: tuple[Range, ...] = ()
     small_cases: Callable[[str, str], SearchStrategy[Case]] | None = None
     seam_cases: Callable[[str, str], SearchStrategy[Case]] | None = None
     cells: Callable[[str, str], Cells] | None = None

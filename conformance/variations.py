@@ -1,12 +1,15 @@
-"""Calls made from a good one by breaking one thing: what rejections are written with."""
+"""Calls made from a right one by breaking one thing: what rejections are written with."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from conformance.call_rules import BOTH, FreeAxis, Freedom, Ranks
 from conformance.case import Attribute, Case, Tensor
-from conformance.operator import Clause, Rejection
+from conformance.operator import Clause, Example, Rejection
+
+Shape = tuple[int, ...]
 
 
 def without(case: Case, name: str) -> Case:
@@ -34,6 +37,79 @@ def reshaped(case: Case, name: str, shape: tuple[int, ...]) -> Case:
         return {k: Tensor(shape, t.dtype) if k == name else t for k, t in tensors.items()}
 
     return replace(case, inputs=change(case.inputs), outputs=change(case.outputs))
+
+
+def resized(case: Case, *names: str, free: Iterable[Freedom] = ()) -> dict[str, Case]:
+    """Calls in which one axis of one of these tensors is one less or one more, by name.
+
+    What a record's freedoms allow is left out.
+    """
+    tied = [one for one in free if isinstance(one, FreeAxis)]
+
+    def shapes(name: str, shape: Shape) -> Iterator[Shape]:
+        for axis, size in enumerate(shape):
+            place = (name, len(shape), axis)
+            freed = {w for o in tied if (o.tensor, o.rank, o.axis) == place for w in o.ways}
+            for way in (way for way in BOTH if way not in freed):
+                yield (*shape[:axis], size + way, *shape[axis + 1 :])
+
+    return _of_shapes(case, {name: shapes(name, _shape(case, name)) for name in names})
+
+
+def reranked(case: Case, *names: str, free: Iterable[Freedom] = ()) -> dict[str, Case]:
+    """Calls in which one of these tensors has an axis less or more, or none, by name.
+
+    What a record's freedoms allow is left out.
+    """
+    ranks = [one for one in free if isinstance(one, Ranks)]
+
+    def shapes(name: str, shape: Shape) -> Iterator[Shape]:
+        for other in dict.fromkeys(((), shape[:-1], (*shape, 1))):
+            allowed = any(one.tensor == name and one.allow(len(other)) for one in ranks)
+            if not allowed:
+                yield other
+
+    return _of_shapes(case, {name: shapes(name, _shape(case, name)) for name in names})
+
+
+def misshapen(case: Case, *names: str, free: Iterable[Freedom] = ()) -> dict[str, Case]:
+    """All that `resized` and `reranked` make of these tensors."""
+    freedoms = tuple(free)
+    return {**resized(case, *names, free=freedoms), **reranked(case, *names, free=freedoms)}
+
+
+def _shape(case: Case, name: str) -> Shape:
+    return {**case.inputs, **case.outputs}[name].shape
+
+
+def _of_shapes(case: Case, shapes: Mapping[str, Iterable[Shape]]) -> dict[str, Case]:
+    """The call with each of these shapes of a tensor alone, named by mode and both shapes."""
+    return {
+        f"{name} is {list(shape)}, not {list(_shape(case, name))}, {case.mode}": reshaped(
+            case, name, shape
+        )
+        for name, given in shapes.items()
+        for shape in given
+    }
+
+
+def stepped(case: Case, *names: str) -> dict[str, Case]:
+    """Calls in which one of these attributes is one less or one more, by name."""
+    return {
+        f"{name} is {(value := case.attributes[name] + way)}, {case.mode}": with_attributes(
+            case, **{name: value}
+        )
+        for name in names
+        for way in BOTH
+    }
+
+
+def right_calls(source: str, *cases: Case) -> tuple[Example, ...]:
+    """The calls from which rejected ones differ in one thing: they must be accepted."""
+    return tuple(
+        Example(f"right call {number}, {case.mode}", case, source)
+        for number, case in enumerate(cases, 1)
+    )
 
 
 def with_attributes(case: Case, **changed: Attribute) -> Case:

@@ -10,6 +10,7 @@ from cases.operators._moe_token_permute_call import DTYPES, PERMUTE, TENSORS, Sh
 from cases.operators._storage_bits import bits
 from cases.operators._token_permute_examples import ADDRESSED, PATTERNS, at_lines, far, sized
 from cases.operators._token_permute_sizes import MOST_TOP_K
+from conformance.call_rules import Freedom, Range, Ranks, extent
 from conformance.case import Case
 from conformance.fill import Fill
 from conformance.operator import (
@@ -22,7 +23,17 @@ from conformance.operator import (
     source_read,
 )
 from conformance.strategies.keys import LARGEST_KEY
-from conformance.variations import in_mode, refused, reshaped, retyped, with_attributes, without
+from conformance.variations import (
+    in_mode,
+    misshapen,
+    refused,
+    reshaped,
+    retyped,
+    right_calls,
+    stepped,
+    with_attributes,
+    without,
+)
 
 DOCUMENT = "aclnnMoeTokenPermute document"
 README = "ops-transformer, MoeTokenPermute README"
@@ -44,7 +55,9 @@ _sized = partial(sized, PERMUTE)
 def examples() -> tuple[Example, ...]:
     """A call worked by hand, the vendor's lines, limits, and calls that ask for little."""
     lines = at_lines(PERMUTE, f"{TILING}: sizes at which it takes another branch", "whole", "first")
-    return (*_by_hand(), *lines, *_inside(), *_odd(), *far(call, "first", _last_two_first))
+    right = right_calls(TILING, RIGHT, ONE_SLOT)
+    far_ones = far(call, "first", _last_two_first)
+    return (*_by_hand(), *lines, *_inside(), *_odd(), *far_ones, *right)
 
 
 def _by_hand() -> Iterator[Example]:
@@ -92,7 +105,7 @@ def _inside() -> Iterator[Example]:
         "largest and smallest key": _sized(
             "whole", "float32", (3, 1), None, indices=(LARGEST_KEY, 0, -5)
         ),
-        "tokens of three axes": _sized("first", "float16", (4, 3, 5), 2, num_out_tokens=7),
+        "tokens of three axes": THREE_AXES,
     }
     source = f"{TILING}: just inside a limit that it checks"
     yield from (Example(name, case, source) for name, case in cases.items())
@@ -110,17 +123,31 @@ def _last_two_first(tokens: int) -> dict[str, Any]:
     return {"indices": (*(2 for _ in range(tokens - 2)), 1, 0), "num_out_tokens": 2}
 
 
+RIGHT = call(
+    "first", "float32", tokens=(3, 16), top_k=2, indices=EXPERTS, num_out_tokens=4, fill=LATTICE
+)
+ONE_SLOT = _sized("whole", "float32", (3, 16), None, indices=EXPERTS[:3])
+THREE_AXES = _sized("first", "float16", (4, 3, 5), 2, num_out_tokens=7)
+SHAPES = f"{TILING}: tokens have one axis or more, and all behind the first count as columns"
+FREEDOMS: tuple[Freedom, ...] = (
+    Ranks("indices", 1, 2, document("indices have one axis or two", DOCUMENT)),
+    Ranks("tokens", 1, None, source_read("tokens have an axis or more", SHAPES)),
+    Ranks("permute_tokens", 2, None, source_read("permuteTokensOut has two axes or more", SHAPES)),
+)
+RANGES = (
+    Range(
+        "top_k",
+        None,
+        MOST_TOP_K,
+        source_read(f"top_k is at most {MOST_TOP_K}", TILING),
+        of=extent("indices", 1),
+    ),
+)
+
+
 def rejections() -> tuple[Rejection, ...]:
     """Every rule of the definition and of the host tiling, broken once, with its status."""
-    good = call(
-        "first",
-        "float32",
-        tokens=(3, 16),
-        top_k=2,
-        indices=EXPERTS,
-        num_out_tokens=4,
-        fill=LATTICE,
-    )
+    good, shaped = RIGHT, partial(misshapen, free=FREEDOMS)
     broken: dict[int, dict[Clause, dict[str, Case]]] = {
         NULL: {
             Clause("the tensor is required", INTERFACE, SourceClass.INFERRED): {
@@ -133,11 +160,9 @@ def rejections() -> tuple[Rejection, ...]:
                 "paddedMode is true": with_attributes(good, padded_mode=1),
             },
             _read("indices have rank 1 or 2, tokens an axis or more, and as many rows"): {
-                "indices of rank 3": reshaped(good, "indices", (3, 2, 1)),
-                "indices of rank 0": reshaped(good, "indices", ()),
-                "tokens of rank 0": reshaped(good, "tokens", ()),
-                "indices of 2 tokens for 3": reshaped(good, "indices", (2, 2)),
-                "indices of 4 tokens for 3": reshaped(good, "indices", (4, 2)),
+                **shaped(good, "tokens", "indices"),
+                **shaped(ONE_SLOT, "indices"),
+                **shaped(THREE_AXES, "tokens"),
             },
             _read(f"top_k <= {MOST_TOP_K}"): {
                 f"top_k is {MOST_TOP_K + 1}": _slots((2, 1), MOST_TOP_K + 1),
@@ -147,10 +172,9 @@ def rejections() -> tuple[Rejection, ...]:
             },
             _read("permuteTokensOut is [rows, ...] with the columns of tokens"): {
                 "tokens of one axis, and their copies": _flat((6,)),
-                "a row too few": reshaped(good, "permute_tokens", (3, 16)),
-                "a row too many": reshaped(good, "permute_tokens", (5, 16)),
-                "a column too few": reshaped(good, "permute_tokens", (4, 15)),
-                "a column too many": reshaped(good, "permute_tokens", (4, 17)),
+                **shaped(good, "permute_tokens"),
+                **shaped(THREE_AXES, "permute_tokens"),
+                **stepped(good, "num_out_tokens"),
                 "permuted tokens of rank 1": reshaped(good, "permute_tokens", (4 * 16,)),
                 "every slot, numOutTokens 4": reshaped(good, "permute_tokens", (6, 16)),
                 "4 rows, numOutTokens -4 of 6": in_mode(
@@ -159,7 +183,7 @@ def rejections() -> tuple[Rejection, ...]:
                 "4 rows, numOutTokens 2^32 + 4": with_attributes(good, num_out_tokens=2**32 + 4),
             },
             _read("sortedIndicesOut is [slots], also where rows are left out"): {
-                "a rank too few": reshaped(good, "sorted_indices", (5,)),
+                **shaped(good, "sorted_indices"),
                 "ranks of the rows only": reshaped(good, "sorted_indices", (4,)),
                 "ranks of rank 2": reshaped(good, "sorted_indices", (3, 2)),
             },

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -16,6 +17,7 @@ from cases.operators._moe_token_unpermute_call import (
 )
 from cases.operators._slot_sum_far import far_examples
 from cases.operators._storage_bits import bits
+from conformance.call_rules import FreeAttribute, FreeAxis, Freedom, Range, extent
 from conformance.case import Case
 from conformance.fill import Fill
 from conformance.operator import (
@@ -27,7 +29,17 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.variations import in_mode, refused, reshaped, retyped, with_attributes, without
+from conformance.variations import (
+    in_mode,
+    misshapen,
+    refused,
+    reshaped,
+    resized,
+    retyped,
+    right_calls,
+    with_attributes,
+    without,
+)
 from reference.permutation import MOST_TOPK
 
 ACLNN = "aclnnMoeTokenUnpermute document"
@@ -40,7 +52,7 @@ LATTICE = Fill(("lattice",), seed=1, terms=2)
 
 def examples() -> tuple[Example, ...]:
     """Calls worked by hand, every pair of dtypes, limits, and calls that ask for little."""
-    return (*_by_hand(), *_pairs(), *_limits(), *_far())
+    return (*_by_hand(), *_pairs(), *_limits(), *_far(), *right_calls(ACLNN, RIGHT, SINGLE))
 
 
 def _by_hand() -> Iterator[Example]:
@@ -156,13 +168,33 @@ def _of_two_tokens(indices: tuple[int, ...], probs: tuple[int, ...]) -> Case:
     return weighted(rows, "float32", probs)
 
 
+RIGHT = weighted(_ranked("whole", "float32", 4, 2, 16, 8), "float32", LATTICE)
+SINGLE = _ranked("single", "float32", 4, 1, 16, 4)
+FREEDOMS: tuple[Freedom, ...] = (
+    FreeAxis(
+        "permuted_tokens", 2, 0, source_read("slots from the last row on add nothing", KERNELS)
+    ),
+    FreeAttribute("padded_mode", source_read("it changes nothing", HOST)),
+    FreeAttribute("restore_shape", source_read("it changes nothing", HOST)),
+)
+RANGES = (
+    Range(
+        "top_k",
+        None,
+        MOST_TOPK,
+        document(f"top_k is at most {MOST_TOPK}", f"{ACLNN}, constraints"),
+        of=extent("probs", 1),
+    ),
+)
+
+
 def rejections() -> tuple[Rejection, ...]:
     """What the document rules out, broken once each.
 
     CANN checks nulls and dtypes only; all the rest its tiling accepts as it comes, and the call is
     undefined there (the host sources, read).
     """
-    good = weighted(_ranked("whole", "float32", 4, 2, 16, 8), "float32", LATTICE)
+    good, shaped = RIGHT, partial(misshapen, RIGHT, free=FREEDOMS)
     checked: dict[int, dict[Clause, dict[str, Case]]] = {
         NULL: {
             document("input and output tensors are no null pointers", f"{ACLNN}, status"): {
@@ -187,25 +219,20 @@ def rejections() -> tuple[Rejection, ...]:
     unchecked: dict[int, dict[Clause, dict[str, Case]]] = {
         TILING_FAILED: {
             document("probs are [tokens, top_k], one for each index", f"{ACLNN}, parameters"): {
+                **shaped("probs"),
                 "probs of rank 1": reshaped(good, "probs", (8,)),
-                "probs of rank 3": reshaped(good, "probs", (4, 2, 1)),
-                "probs of 3 tokens for 4": reshaped(good, "probs", (3, 2)),
-                "probs of 3 slots for 2": reshaped(good, "probs", (4, 3)),
             },
             document(f"top_k is 1 to {MOST_TOPK}", f"{ACLNN}, constraints"): {
                 f"top_k is {MOST_TOPK + 1}": _of_top_k(MOST_TOPK + 1),
             },
             document("tokens have two axes, indices one", f"{ACLNN}, parameters"): {
-                "tokens of rank 1": reshaped(good, "permuted_tokens", (8,)),
-                "tokens of rank 3": reshaped(good, "permuted_tokens", (8, 16, 1)),
+                **shaped("permuted_tokens", "sorted_indices"),
+                **resized(SINGLE, "sorted_indices"),
                 "indices of rank 2": reshaped(good, "sorted_indices", (4, 2)),
-                "indices of rank 0": reshaped(good, "sorted_indices", ()),
             },
             document("out is [tokens, hidden]", f"{ACLNN}, parameters"): {
-                "out too narrow": reshaped(good, "out", (4, 15)),
-                "out too wide": reshaped(good, "out", (4, 17)),
-                "out of 5 rows for 4": reshaped(good, "out", (5, 16)),
-                "out of 3 rows for 4": reshaped(good, "out", (3, 16)),
+                **shaped("out"),
+                **resized(SINGLE, "out"),
                 "out of rank 1": reshaped(good, "out", (64,)),
                 "out of rank 3": reshaped(good, "out", (4, 1, 16)),
                 "8 tokens without probs, out of 4": in_mode("single", without(good, "probs")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import product
 
 from cases.operators._moe_token_unpermute_grad_call import (
@@ -20,6 +21,7 @@ from cases.operators._moe_token_unpermute_grad_call import (
 )
 from cases.operators._slot_sum_far import far_gradients
 from cases.operators._storage_bits import bits
+from conformance.call_rules import FreeAttribute, Freedom, Range, extent
 from conformance.case import Case, Tensor
 from conformance.fill import BITS, Fill
 from conformance.operator import (
@@ -30,7 +32,18 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.variations import in_mode, refused, reshaped, retyped, with_attributes, without
+from conformance.variations import (
+    in_mode,
+    misshapen,
+    refused,
+    reranked,
+    reshaped,
+    resized,
+    retyped,
+    right_calls,
+    with_attributes,
+    without,
+)
 from reference.permutation import MOST_TOPK
 
 ACLNN = "aclnnMoeTokenUnpermuteGrad document"
@@ -55,7 +68,8 @@ def _weighted(dtype: str, tokens: int, top_k: int, hidden: int, probs_dtype: str
 
 def examples() -> tuple[Example, ...]:
     """Calls worked by hand, every pair of dtypes, limits, bits of every kind, little or far."""
-    return (*_by_hand(), *_pairs(), *_limits(), *far_gradients(call, GRAD))
+    right = right_calls(ACLNN, RIGHT, SINGLE)
+    return (*_by_hand(), *_pairs(), *_limits(), *far_gradients(call, GRAD), *right)
 
 
 def _by_hand() -> Iterator[Example]:
@@ -112,9 +126,26 @@ def _limits() -> Iterator[Example]:
         yield Example(name, empty, "interface behaviour for empty tensors, inferred")
 
 
+RIGHT = _weighted("float32", 4, 2, 16)
+SINGLE = graded(_ranked("single", "float32", 4, 1, 16, 4), GAUSSIAN)
+FREEDOMS: tuple[Freedom, ...] = tuple(
+    FreeAttribute(name, source_read("host sources do not look at it", HOST))
+    for name in ("padded_mode", "restore_shape")
+)
+RANGES = (
+    Range(
+        "top_k",
+        1,
+        MOST_TOPK,
+        source_read(f"top_k is 1 to {MOST_TOPK}", HOST),
+        of=extent(PROBS, 1),
+    ),
+)
+
+
 def rejections() -> tuple[Rejection, ...]:
     """What the tiling checks, and what the document rules out beside it, broken once each."""
-    good = _weighted("float32", 4, 2, 16)
+    good, shaped = RIGHT, partial(misshapen, RIGHT)
     required = [tensor.name for tensor in TENSORS if not tensor.optional]
     checked: dict[int, dict[Clause, dict[str, Case]]] = {
         NULL: {
@@ -154,30 +185,24 @@ def rejections() -> tuple[Rejection, ...]:
         },
         TILING_FAILED: {
             document("tokens and gradients have two axes, indices one", f"{ACLNN}, parameters"): {
-                "tokens of rank 1": reshaped(good, TOKENS, (8,)),
-                "tokens of rank 3": reshaped(good, TOKENS, (8, 16, 1)),
-                "gradient of rank 1": reshaped(good, GRAD, (4,)),
-                "gradient of rank 3": reshaped(good, GRAD, (4, 16, 1)),
+                **reranked(good, TOKENS, GRAD, "sorted_indices", PROBS),
                 "indices of rank 2": reshaped(good, "sorted_indices", (4, 2)),
-                "indices of rank 0": reshaped(good, "sorted_indices", ()),
                 "probs of rank 1": reshaped(good, PROBS, (8,)),
-                "probs of rank 3": reshaped(good, PROBS, (4, 2, 1)),
             },
             document("an index and a probability for every slot", f"{ACLNN}, parameters"): {
-                "an index too few": reshaped(good, "sorted_indices", (7,)),
-                "probs of 3 slots for 2": reshaped(good, PROBS, (4, 3)),
+                **resized(good, "sorted_indices", PROBS),
+                **resized(SINGLE, "sorted_indices"),
                 "8 tokens without probs, gradient of 4": _without_probs(good),
             },
             document("the gradient is [tokens, hidden]", f"{ACLNN}, parameters"): {
-                "gradient of 3 tokens for 4": reshaped(good, GRAD, (3, 16)),
-                "gradient of 5 tokens for 4": reshaped(good, GRAD, (5, 16)),
-                "gradient too narrow": reshaped(good, GRAD, (4, 15)),
+                **resized(good, GRAD),
+                **resized(SINGLE, GRAD),
             },
             document("outputs have the shapes of what they are gradients of", f"{ACLNN}"): {
-                "gradient of a row too few": reshaped(good, TOKENS_GRAD, (7, 16)),
-                "gradient of rows too wide": reshaped(good, TOKENS_GRAD, (8, 17)),
+                **shaped(TOKENS_GRAD, PROBS_GRAD),
+                **resized(good, TOKENS),
+                **resized(SINGLE, TOKENS_GRAD),
                 "gradient of rows of rank 1": reshaped(good, TOKENS_GRAD, (128,)),
-                "gradient of 3 tokens' probs": reshaped(good, PROBS_GRAD, (3, 2)),
                 "gradient of probs of rank 1": reshaped(good, PROBS_GRAD, (8,)),
             },
         },

@@ -34,7 +34,14 @@ from cases.operators._moe_init_routing_v2_grad_limits import (
     limits,
     tile_columns,
 )
-from cases.operators._moe_init_routing_v2_grad_rejections import rejections
+from cases.operators._moe_init_routing_v2_grad_rejections import (
+    ACTIVE,
+    FREEDOMS,
+    PADDED,
+    RANGES,
+    RIGHT,
+    rejections,
+)
 from cases.operators._moe_init_routing_v2_grad_relations import RELATIONS
 from cases.operators._strides import of_a_definition
 from cases.operators._torch_npu import BINDINGS
@@ -58,6 +65,7 @@ from conformance.strategies.fills import fills
 from conformance.strategies.machines import machines
 from conformance.strategies.routings import positions, ranks, unread_rows
 from conformance.strategies.sizes import hiddens, token_counts, top_ks
+from conformance.variations import right_calls
 from reference import moe_init_routing_v2_grad as reference
 from reference.terms import Terms
 
@@ -182,6 +190,7 @@ def examples() -> tuple[Example, ...]:
         *(Example(name, case, tests) for name, case in sizes),
         *(Example(name, case, inferred) for name, case in empty),
         *far_examples(call, DTYPES),
+        *right_calls(README, RIGHT, ACTIVE, PADDED),
     )
 
 
@@ -243,6 +252,8 @@ OPERATOR = Operator(
     cells=with_extremes(partial(cells, call), EXTREMES),
     examples=examples(),
     rejections=rejections(),
+    freedoms=FREEDOMS,
+    ranges=RANGES,
     row_sum=row_sum,
     limits=tuple(limits(DTYPES)),
     landmarks=lambda case: of_summed_rows(case, case.attributes["top_k"], tile_columns),

@@ -19,6 +19,8 @@ from cases.operators._moe_token_permute_call import DTYPES, NAME, PERMUTE, TENSO
 from cases.operators._moe_token_permute_calls import (
     DEFINITION,
     DOCUMENT,
+    FREEDOMS,
+    RANGES,
     README,
     SORT,
     TILING,
@@ -119,6 +121,8 @@ OPERATOR = Operator(
     cells=with_extremes(cells_of, Extremes({"tokens": {}}, tiles="hidden, ")),
     examples=examples(),
     rejections=rejections(),
+    freedoms=FREEDOMS,
+    ranges=RANGES,
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES, probs=(False,))),
     ladders=of_slots(partial(sorted_cases, PERMUTE, widest=True)),

@@ -23,6 +23,7 @@ from cases.relations.slot_sorts import PERMUTE
 from cases.relations.slot_sums import INIT_GRAD, PERMUTE_GRAD
 from cases.relations.sums import of_sums
 from cases.relations.sums_agree import agrees, agrees_rounded, batch_invariant, split
+from conformance.call_rules import FreeAttribute, FreeAxis, Freedom, Range
 from conformance.case import Case, Machine, Tensor
 from conformance.fill import Fill
 from conformance.operator import (
@@ -43,7 +44,16 @@ from conformance.operator import (
 )
 from conformance.relations.axes import Axes
 from conformance.strategies.far import mostly
-from conformance.variations import refused, reshaped, retyped, with_attributes, without
+from conformance.variations import (
+    misshapen,
+    refused,
+    reshaped,
+    retyped,
+    right_calls,
+    stepped,
+    with_attributes,
+    without,
+)
 from reference import moe_token_permute_grad as reference
 from reference.terms import Terms
 
@@ -163,13 +173,25 @@ def examples() -> tuple[Example, ...]:
 NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 
 
+RIGHT = in_order("whole", "float32", 4, 2, 16, 8)
+FREEDOMS: tuple[Freedom, ...] = (
+    FreeAxis(
+        "permuted_output_grad",
+        2,
+        0,
+        source_read("indices from the number of rows on add nothing", KERNELS),
+    ),
+    FreeAttribute("padded_mode", source_read("true is the same as false", HOST)),
+)
+
+
 def rejections() -> tuple[Rejection, ...]:
     """What the document rules out, broken once each.
 
     CANN checks nulls and dtypes only; all the rest its tiling accepts as it comes, and the call is
     undefined there (the host sources, read).
     """
-    good = in_order("whole", "float32", 4, 2, 16, 8)
+    good, shaped = RIGHT, partial(misshapen, RIGHT, free=FREEDOMS)
     types = "float16, bfloat16 or float32, the same for input and output; indices int32"
     checked: dict[int, dict[Clause, dict[str, Case]]] = {
         NULL: {
@@ -198,18 +220,14 @@ def rejections() -> tuple[Rejection, ...]:
                 "8 indices, num_topk 3": reshaped(
                     with_attributes(good, num_topk=3), "out", (2, 16)
                 ),
+                **stepped(good, "num_topk"),
             },
             stated("permuted_output_grad has two axes, sorted_indices one"): {
-                "gradient of rank 1": reshaped(good, "permuted_output_grad", (8,)),
-                "gradient of rank 3": reshaped(good, "permuted_output_grad", (8, 16, 1)),
+                **shaped("permuted_output_grad", "sorted_indices"),
                 "indices of rank 2": reshaped(good, "sorted_indices", (4, 2)),
-                "indices of rank 0": reshaped(good, "sorted_indices", ()),
             },
             stated("out is [tokens, hidden]"): {
-                "out too narrow": reshaped(good, "out", (4, 15)),
-                "out too wide": reshaped(good, "out", (4, 17)),
-                "out of 5 rows for 4": reshaped(good, "out", (5, 16)),
-                "out of 3 rows for 4": reshaped(good, "out", (3, 16)),
+                **shaped("out"),
                 "out of rank 1": reshaped(good, "out", (64,)),
                 "out of rank 3": reshaped(good, "out", (4, 1, 16)),
             },
@@ -267,9 +285,11 @@ OPERATOR = Operator(
     small_cases=partial(cases, small=True),
     seam_cases=partial(near_cases, call, small=True, seam=True),
     cells=with_extremes(partial(cells, call), Extremes({"permuted_output_grad": {}})),
-    examples=examples(),
+    examples=(*examples(), *right_calls(ACLNN, RIGHT)),
     rejections=rejections(),
     quarantine=quarantine(),
+    freedoms=FREEDOMS,
+    ranges=(Range("num_topk", 1, None, stated("num_topk is 1 or more: it divides the indices")),),
     row_sum=partial(row_sum, call),
     limits=tuple(limits(DTYPES)),
     landmarks=lambda case: of_summed_rows(case, case.attributes["num_topk"]),

@@ -28,8 +28,10 @@ from cases.operators._moe_token_unpermute_call import (
 )
 from cases.operators._moe_token_unpermute_calls import (
     ACLNN,
+    FREEDOMS,
     HOST,
     KERNELS,
+    RANGES,
     examples,
     quarantine,
     rejections,
@@ -191,6 +193,8 @@ OPERATOR = Operator(
     examples=examples(),
     rejections=rejections(),
     quarantine=quarantine(),
+    freedoms=FREEDOMS,
+    ranges=RANGES,
     row_sum=row_sum,
     limits=tuple(every_limit()),
     ladders=(

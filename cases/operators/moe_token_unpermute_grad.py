@@ -33,8 +33,10 @@ from cases.operators._moe_token_unpermute_grad_call import (
 )
 from cases.operators._moe_token_unpermute_grad_calls import (
     ACLNN,
+    FREEDOMS,
     HOST,
     KERNELS,
+    RANGES,
     examples,
     quarantine,
     rejections,
@@ -273,6 +275,8 @@ OPERATOR = Operator(
     cells=with_extremes(cells, extremes),
     examples=examples(),
     rejections=rejections(),
+    freedoms=FREEDOMS,
+    ranges=RANGES,
     quarantine=quarantine(),
     limits=tuple(limits()),
     ladders=(

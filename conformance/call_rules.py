@@ -1,0 +1,102 @@
+"""What a record declares of calls beside its shapes: ranges of numbers, and what no rule ties.
+
+From a right call a rejected one follows for each tensor, axis, rank and attribute, but for these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from conformance.clause import Clause
+
+if TYPE_CHECKING:
+    from conformance.case import Case
+
+LESS, MORE = -1, 1
+Size = Callable[["Case"], "int | None"]
+BOTH = (LESS, MORE)
+
+
+@dataclass(frozen=True)
+class FreeAxis:
+    """An axis of a tensor of ``rank`` axes that may be one less or one more, all else the same.
+
+    Such an axis defines a size of its own. ``ways`` are `LESS`, `MORE` or both.
+    """
+
+    tensor: str
+    rank: int
+    axis: int
+    clause: Clause
+    ways: tuple[int, ...] = BOTH
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """The ranks that a tensor may have in one and the same mode; ``most`` None: any from ``least``.
+
+    A tensor that no `Ranks` names has one rank in each mode.
+    """
+
+    tensor: str
+    least: int
+    most: int | None
+    clause: Clause
+
+    def allow(self, rank: int) -> bool:
+        """Whether a tensor of that rank may be rejected for its sizes only."""
+        return self.least <= rank and (self.most is None or rank <= self.most)
+
+
+@dataclass(frozen=True)
+class FreeAttribute:
+    """An attribute that no check looks at, or that only chooses among right calls."""
+
+    attribute: str
+    clause: Clause
+
+
+Freedom = FreeAxis | Ranks | FreeAttribute
+
+
+def extent(tensor: str, axis: int) -> Size:
+    """The size of an axis of a tensor, as `Range.of`; None where a call has no such axis."""
+
+    def of(case: Case) -> int | None:
+        found = {**case.inputs, **case.outputs}.get(tensor)
+        return found.shape[axis] if found and len(found.shape) > axis else None
+
+    return of
+
+
+@dataclass(frozen=True)
+class Range:
+    """A number of a call that an interface accepts from ``least`` to ``most``, both inclusive.
+
+    An end is a number, a function of the call, or None where nothing checks it. ``name`` is an
+    attribute's, or that of what ``of(case)`` says; ``at`` is a place in an array of integers.
+    """
+
+    name: str
+    least: int | Callable[[Case], int] | None
+    most: int | Callable[[Case], int] | None
+    clause: Clause
+    of: Size | None = None
+    at: int | None = None
+    modes: tuple[str, ...] = ()
+
+    def value(self, case: Case) -> int | None:
+        """The number of a call; None where the call has none."""
+        if self.of is not None:
+            return self.of(case)
+        value: Any = case.attributes[self.name]
+        if self.at is None:
+            return int(value)
+        return None if value is None or len(value) <= self.at else int(value[self.at])
+
+    def ends(self, case: Case) -> tuple[int | None, int | None]:
+        """The least and the most of a call; None: no end."""
+        least, most = (end(case) if callable(end) else end for end in (self.least, self.most))
+        return least, most
