@@ -75,13 +75,13 @@ def extent(tensor: str, axis: int) -> Size:
 class Range:
     """A number of a call that an interface accepts from ``least`` to ``most``, both inclusive.
 
-    An end is a number, a function of the call, or None where nothing checks it. ``name`` is an
+    An end is a number, what a call says, or None where nothing checks it. ``name`` is an
     attribute's, or that of what ``of(case)`` says; ``at`` is a place in an array of integers.
     """
 
     name: str
-    least: int | Callable[[Case], int] | None
-    most: int | Callable[[Case], int] | None
+    least: int | Size | None
+    most: int | Size | None
     clause: Clause
     of: Size | None = None
     at: int | None = None

@@ -23,6 +23,7 @@ from cases.operators._moe_finalize_routing_v2_grad_call import (
 )
 from cases.operators._slot_sum_far import far_gradients
 from cases.operators._storage_bits import bits
+from conformance.call_rules import FreeAxis, Freedom, Range
 from conformance.case import Case, Tensor
 from conformance.fill import BITS, Fill
 from conformance.operator import (
@@ -34,7 +35,18 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.variations import in_mode, refused, reshaped, retyped, with_attributes, without
+from conformance.variations import (
+    in_mode,
+    refused,
+    reranked,
+    reshaped,
+    resized,
+    retyped,
+    right_calls,
+    stepped,
+    with_attributes,
+    without,
+)
 
 README = "MoeFinalizeRoutingV2Grad README"
 KERNELS = "ops-transformer, moe_finalize_routing_v2_grad/op_kernel"
@@ -58,7 +70,8 @@ def _made(
 
 def examples() -> tuple[Example, ...]:
     """Calls worked by hand in every mode, bits of every kind, small calls, far rows."""
-    return (*_by_hand(), *_others(), *far_gradients(call, GRAD))
+    right = right_calls(README, RIGHT, ACTIVE, PADDED, ONE_PLACE, BIASED_PADDED, SINGLE)
+    return (*_by_hand(), *_others(), *far_gradients(call, GRAD), *right)
 
 
 def _by_hand() -> Iterator[Example]:
@@ -154,11 +167,40 @@ def _naming(index: int) -> Case:
     return replace(case, inputs={**case.inputs, ROWS: Tensor((8,), "int32", values=named)})
 
 
+RIGHT = _made("dropless", "float32", 4, 2, 16, 8, biased=True)
+ACTIVE = _made("active", "float32", 4, 2, 16, 6)
+PADDED = _made("drop_pad", "float32", 4, 2, 16, 9)
+ONE_PLACE = _made("drop_pad", "float32", 4, 2, 16, 1)
+BIASED_PADDED = _made("drop_pad", "float32", 4, 2, 16, 9, biased=True)
+SINGLE = graded(
+    call("single", "float32", source=(4, 16), indices=(2, 0, 1, 3), top_k=1, fill=GAUSSIAN),
+    GAUSSIAN,
+)
+FREEDOMS: tuple[Freedom, ...] = (
+    FreeAxis(BIAS, 2, 0, document("a row for each expert, which indices name", PROTOTYPE)),
+)
+RANGES = (
+    Range("drop_pad_mode", 0, 1, source_read("dropPadMode is 0 or 1", HOST)),
+    Range(
+        "expert_num",
+        1,
+        None,
+        source_read("drop/pad has experts", HOST),
+        modes=("drop_pad",),
+    ),
+    Range(
+        "expert_capacity",
+        1,
+        None,
+        source_read("drop/pad has places", HOST),
+        modes=("drop_pad",),
+    ),
+)
+
+
 def rejections() -> tuple[Rejection, ...]:
     """What the host sources check, and what shapes forbid beside it, broken once each."""
-    good = _made("dropless", "float32", 4, 2, 16, 8, biased=True)
-    padded = _made("drop_pad", "float32", 4, 2, 16, 9)
-    biased = _made("drop_pad", "float32", 4, 2, 16, 9, biased=True)
+    good, padded, biased = RIGHT, PADDED, BIASED_PADDED
     broken: dict[int, dict[Clause, dict[str, Case]]] = {
         NULL: {
             source_read("the tensor is required", HOST): {
@@ -183,14 +225,14 @@ def rejections() -> tuple[Rejection, ...]:
             source_read("dropPadMode is 0 or 1", HOST): {
                 "drop_pad_mode is -1": with_attributes(good, drop_pad_mode=-1),
                 "drop_pad_mode is 2": with_attributes(good, drop_pad_mode=2),
+                **stepped(padded, "drop_pad_mode"),
             },
             source_read("drop/pad has experts, each with places", HOST): {
                 "drop/pad without experts": with_attributes(padded, expert_num=0),
                 "drop/pad without places": with_attributes(padded, expert_capacity=0),
             },
             document("with drop/pad a bias has expert_num rows", PROTOTYPE): {
-                "a bias of 2 experts, drop/pad of 3": reshaped(biased, BIAS, (2, 16)),
-                "a bias of 4 experts, drop/pad of 3": reshaped(biased, BIAS, (4, 16)),
+                **resized(biased, BIAS),
             },
             Clause("scales and places have a gradient", EMPTY, SourceClass.INFERRED): {
                 "hidden 0 with scales": _made("dropless", "float32", 4, 2, 0, 8),
@@ -210,29 +252,26 @@ def rejections() -> tuple[Rejection, ...]:
                 "a bias without experts": without(good, EXPERTS),
             },
             source_read("ranks of the tensors", HOST): {
+                **reranked(good, *good.inputs, *good.outputs),
+                **reranked(padded, X, X_GRAD),
                 "gradient of rank 1": reshaped(good, GRAD, (64,)),
-                "gradient of rank 3": reshaped(good, GRAD, (4, 16, 1)),
                 "indices of rank 2": reshaped(good, ROWS, (4, 2)),
-                "indices of rank 0": reshaped(good, ROWS, ()),
-                "rows of rank 3": reshaped(good, X, (8, 16, 1)),
                 "rows of rank 2 in drop/pad": reshaped(padded, X, (9, 16)),
                 "scales of rank 1": reshaped(good, SCALES, (8,)),
-                "bias of rank 1": reshaped(good, BIAS, (16,)),
             },
             source_read("an index and a scale for every slot", HOST): {
-                "an index too few": reshaped(good, ROWS, (7,)),
-                "scales of 3 tokens for 4": reshaped(good, SCALES, (3, 2)),
+                **resized(good, ROWS, SCALES),
+                **resized(SINGLE, ROWS),
                 "two slots for each token, and no scales": in_mode("single", _without_scales(good)),
             },
             source_read("shapes follow from the gradient, the slots and the attributes", HOST): {
-                "rows too few": reshaped(good, X, (7, 16)),
-                "rows too narrow": reshaped(good, X, (8, 15)),
-                "bias too narrow": reshaped(good, BIAS, (2, 15)),
-                "experts of 3 tokens for 4": reshaped(good, EXPERTS, (3, 2)),
-                "gradient of rows too wide": reshaped(good, X_GRAD, (8, 17)),
-                "gradient of a row too few": reshaped(good, X_GRAD, (7, 16)),
+                **resized(good, GRAD, X, BIAS, EXPERTS, X_GRAD, SCALES_GRAD, free=FREEDOMS),
+                **resized(padded, X, X_GRAD),
+                **resized(ACTIVE, X, X_GRAD),
+                **resized(SINGLE, GRAD, X_GRAD),
+                **stepped(padded, "expert_num", "expert_capacity"),
+                **stepped(ACTIVE, "active_num"),
                 "gradient of other places": reshaped(padded, X_GRAD, (9, 1, 16)),
-                "gradient of scales of 3 tokens": reshaped(good, SCALES_GRAD, (3, 2)),
             },
         },
     }

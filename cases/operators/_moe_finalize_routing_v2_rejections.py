@@ -2,15 +2,44 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from cases.operators._moe_finalize_routing_v2_call import MODES, TENSORS, drops
 from cases.operators._moe_finalize_routing_v2_calls import in_order
 from cases.operators._moe_finalize_routing_v2_sources import HOST, INTERFACE, PAGE, README
+from conformance.call_rules import MORE, FreeAxis, Freedom, Range
 from conformance.case import Case
 from conformance.operator import Clause, Rejection, SourceClass, document, source_read
-from conformance.variations import refused, reshaped, retyped, with_attributes, without
+from conformance.variations import (
+    misshapen,
+    refused,
+    reranked,
+    reshaped,
+    resized,
+    retyped,
+    with_attributes,
+    without,
+)
 
 NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 Broken = dict[int, dict[Clause, dict[str, Case]]]
+
+
+FEWER_BIASES = source_read("the bias has a row for each slot of a token, or more", HOST)
+ANY_ROWS = source_read("rows that indices name; their number is not compared", HOST)
+FREEDOMS: tuple[Freedom, ...] = (
+    FreeAxis("expanded_x", 2, 0, ANY_ROWS),
+    FreeAxis("expanded_x", 3, 0, ANY_ROWS),
+    FreeAxis("expanded_x", 3, 1, ANY_ROWS),
+    FreeAxis("bias", 2, 0, FEWER_BIASES, (MORE,)),
+)
+RANGES = (Range("drop_pad_mode", 0, 3, document("dropPadMode is 0 to 3", PAGE)),)
+
+
+def right() -> tuple[Case, ...]:
+    """A call of each mode with everything, and one without scales."""
+    plain = in_order("dropless_columns", "float32", 4, 1, 16, scales=False, bias=False)
+    return (*map(_good, MODES), plain)
 
 
 def rejections() -> tuple[Rejection, ...]:
@@ -28,6 +57,7 @@ def _good(mode: str = "dropless_columns") -> Case:
 
 def _checked() -> Broken:
     good = _good()
+    pad = _good("drop_pad_rows")
     half = in_order("dropless_columns", "float16", 4, 2, 16)
     return {
         NULL: {
@@ -72,7 +102,9 @@ def _checked() -> Broken:
                 )
                 for mode in MODES
                 for rank in ((1, 2) if drops(mode) else (1, 3))
-            },
+            }
+            | reranked(good, "expanded_x")
+            | reranked(pad, "expanded_x"),
             source_read("x2 is given beside x1 only", HOST): {"x2 without x1": without(good, "x1")},
             source_read("a bias is given beside expert_idx only", HOST): {
                 "a bias without experts": without(good, "expert_idx"),
@@ -87,51 +119,44 @@ def _checked() -> Broken:
 
 def _unchecked() -> Broken:
     good, pad = _good(), _good("drop_pad_rows")
-    plain = in_order("dropless_columns", "float32", 4, 1, 16, scales=False)
+    plain = right()[-1]
+    shaped = partial(misshapen, good, free=FREEDOMS)
     parameters = f"{PAGE}, parameters"
     equation = f"{README}, function: equation"
     return {
         TILING_FAILED: {
             document("expanded_row_idx has one axis, an index for each slot", parameters): {
-                "indices of rank 0": reshaped(good, "expanded_row_idx", ()),
+                **shaped("expanded_row_idx"),
+                **resized(plain, "expanded_row_idx"),
                 "indices of rank 2": reshaped(good, "expanded_row_idx", (4, 2)),
-                "7 indices for 8 slots": reshaped(good, "expanded_row_idx", (7,)),
-                "9 indices for 8 slots": reshaped(good, "expanded_row_idx", (9,)),
                 "8 indices without scales, out of 4": reshaped(plain, "expanded_row_idx", (8,)),
             },
             document("scales are [tokens, top_k]", equation): {
+                **shaped("scales"),
                 "scales of rank 1": reshaped(good, "scales", (8,)),
-                "scales of rank 3": reshaped(good, "scales", (4, 2, 1)),
-                "scales of 3 tokens for 4": reshaped(good, "scales", (3, 2)),
-                "scales of 3 slots for 2": reshaped(good, "scales", (4, 3)),
             },
             document("x1 and x2 are [tokens, hidden]", equation): {
-                f"{name} {how}": reshaped(good, name, shape)
-                for name in ("x1", "x2")
-                for how, shape in {
-                    "too narrow": (4, 15),
-                    "of 5 rows for 4": (5, 16),
-                    "of rank 1": (64,),
-                }.items()
+                **shaped("x1", "x2"),
+                "x1 of rank 1": reshaped(good, "x1", (64,)),
+                "x2 of rank 1": reshaped(good, "x2", (64,)),
             },
             document("the bias is [experts, hidden]", equation): {
-                "a bias too narrow": reshaped(good, "bias", (2, 15)),
+                **misshapen(good, "bias", free=(FreeAxis("bias", 2, 0, FEWER_BIASES),)),
                 "a bias of rank 1": reshaped(good, "bias", (32,)),
                 "a bias of rank 3": reshaped(good, "bias", (2, 1, 16)),
             },
             document("expert_idx is [tokens, top_k]", equation): {
+                **shaped("expert_idx"),
                 "experts of rank 1": reshaped(good, "expert_idx", (8,)),
-                "experts of 3 tokens for 4": reshaped(good, "expert_idx", (3, 2)),
-                "experts of 3 slots for 2": reshaped(good, "expert_idx", (4, 3)),
             },
             document("out is [tokens, hidden]", equation): {
-                "out too narrow": reshaped(good, "out", (4, 15)),
-                "out too wide": reshaped(good, "out", (4, 17)),
-                "out of 5 rows for 4": reshaped(good, "out", (5, 16)),
-                "out of 3 rows for 4": reshaped(good, "out", (3, 16)),
+                **shaped("out"),
+                **resized(plain, "out"),
+                **resized(good, "expanded_x", free=FREEDOMS),
+                **resized(pad, "expanded_x", free=FREEDOMS),
                 "out of rank 1": reshaped(good, "out", (64,)),
                 "out of rank 3": reshaped(good, "out", (4, 1, 16)),
-                "out too narrow with drop": reshaped(pad, "out", (4, 15)),
+                **resized(pad, "out"),
             },
         },
     }

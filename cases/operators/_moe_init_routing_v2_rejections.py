@@ -14,6 +14,7 @@ from cases.operators._moe_init_routing_v2_call import (
 )
 from cases.operators._moe_init_routing_v2_examples import EXPERTS
 from cases.operators._moe_init_routing_v2_sources import HOST, INTERFACE, README
+from conformance.call_rules import FreeAttribute, Freedom, Range, extent
 from conformance.case import Case
 from conformance.fill import Fill
 from conformance.operator import (
@@ -23,7 +24,18 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.variations import in_mode, refused, reshaped, retyped, with_attributes, without
+from conformance.variations import (
+    in_mode,
+    misshapen,
+    refused,
+    reranked,
+    reshaped,
+    resized,
+    retyped,
+    stepped,
+    with_attributes,
+    without,
+)
 
 NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 
@@ -45,6 +57,34 @@ def of_three(mode: str, *, expert_num: int = 4, **how: Any) -> Case:
 PLAIN, COUNTED = of_three("dropless"), of_three("dropless", counts="count")
 ACTIVE = of_three("active", active_num=4)
 PADDED = of_three("drop_pad", capacity=2, counts="before")
+UNCOUNTED = of_three("drop_pad", capacity=2)
+FULL = of_three("drop_pad", capacity=3)
+ONE_PLACE = of_three("drop_pad", capacity=1)
+RIGHT = (PLAIN, COUNTED, ACTIVE, PADDED, UNCOUNTED, FULL, ONE_PLACE)
+FREEDOMS: tuple[Freedom, ...] = (
+    FreeAttribute(COUNTS_FLAG, document("0 to 2 choose what is counted", README)),
+)
+RANGES = (
+    Range("drop_pad_mode", 0, 1, source_read("dropPadMode is 0 or 1", HOST)),
+    Range(
+        COUNTS_FLAG, 0, 2, document("expertTokensCountOrCumsumFlag is 0, 1 or 2", README)
+    ),
+    Range(
+        "active_num",
+        0,
+        None,
+        source_read("activeNum is 0 or more, on Ascend910B and 910_93", HOST),
+    ),
+    Range("expert_capacity", 0, None, source_read("expertCapacity is 0 or more", HOST)),
+    Range("expert_num", 0, None, source_read("expertNum is 0 or more", HOST)),
+    Range(
+        "expert_capacity",
+        1,
+        extent("x", 0),
+        document("no capacity exceeds the number of tokens", README),
+        modes=("drop_pad",),
+    ),
+)
 
 
 def rejections() -> tuple[Rejection, ...]:
@@ -95,7 +135,8 @@ def _numbers() -> dict[Clause, dict[str, Case]]:
         _read("dropPadMode is 0 or 1"): {
             f"dropPadMode is {told}": with_attributes(PLAIN, drop_pad_mode=value)
             for told, value in (("-1", -1), ("2", 2), ("2^32", 2**32))
-        },
+        }
+        | stepped(PADDED, "drop_pad_mode"),
         document("expertTokensCountOrCumsumFlag is 0, 1 or 2", f"{README}, parameters"): {
             f"count flag is {told}": with_attributes(COUNTED, **{COUNTS_FLAG: value})
             for told, value in (("-1", -1), ("3", 3), ("2^32 + 2", 2**32 + 2))
@@ -130,14 +171,14 @@ def _inputs() -> dict[Clause, dict[str, Case]]:
         document("x and expertIdx have two axes", f"{README}, constraints"): {
             f"{name} of rank {len(shape)}": reshaped(PLAIN, name, shape)
             for name, shapes in (
-                ("x", ((), (3,), (3, 4, 4))),
-                ("expert_idx", ((), (6,), (3, 2, 1))),
+                ("x", ((3, 4, 4),)),
+                ("expert_idx", ((6,),)),
             )
             for shape in shapes
-        },
+        }
+        | reranked(PLAIN, "x", "expert_idx"),
         document("x and expertIdx have as many rows", f"{README}, constraints"): {
-            "experts of 2 tokens for 3": reshaped(PLAIN, "expert_idx", (2, 2)),
-            "experts of 4 tokens for 3": reshaped(PLAIN, "expert_idx", (4, 2)),
+            **resized(PLAIN, "x", "expert_idx"),
         },
     }
 
@@ -149,10 +190,9 @@ def _outputs() -> dict[Clause, dict[str, Case]]:
     asked_for = "a tensor takes the counts that a flag asks for"
     return {
         _read("expandedXOut is [rows, hidden]"): {
-            "a row too few": rows((5, 16)),
-            "a row too many": rows((7, 16)),
-            "a column too few": rows((6, 15)),
-            "a column too many": rows((6, 17)),
+            **misshapen(PLAIN, "expanded_x"),
+            **resized(ACTIVE, "expanded_x"),
+            **stepped(ACTIVE, "active_num"),
             "expanded rows of rank 1": rows((6 * 16,)),
             "expanded rows of rank 3": rows((3, 2, 16)),
             "every slot, activeNum 4": in_mode("active", with_attributes(PLAIN, active_num=4)),
@@ -161,28 +201,21 @@ def _outputs() -> dict[Clause, dict[str, Case]]:
             "4 rows, activeNum 2^32 + 4": active(active_num=2**32 + 4),
         },
         _read("in drop/pad mode expandedXOut is [experts, capacity, hidden]"): {
-            "an expert too few": padded((3, 2, 16)),
-            "an expert too many": padded((5, 2, 16)),
-            "a place too few": padded((4, 1, 16)),
-            "a place too many": padded((4, 3, 16)),
-            "a column too few in drop/pad": padded((4, 2, 15)),
-            "a column too many in drop/pad": padded((4, 2, 17)),
+            **misshapen(PADDED, "expanded_x"),
+            **stepped(PADDED, "expert_capacity", "expert_num"),
             "places of rank 2": padded((4 * 2, 16)),
             "places of rank 4": padded((4, 2, 1, 16)),
         },
         _read("expandedRowIdxOut is [slots], also where rows are left out"): {
-            "an index too few": reshaped(PLAIN, "expanded_row_idx", (5,)),
-            "an index too many": reshaped(PADDED, "expanded_row_idx", (7,)),
+            **misshapen(PLAIN, "expanded_row_idx"),
+            **resized(PADDED, "expanded_row_idx"),
             "indices of the active rows only": reshaped(ACTIVE, "expanded_row_idx", (4,)),
             "indices of rank 2": reshaped(PLAIN, "expanded_row_idx", (3, 2)),
         },
         _read("counts are [experts]"): {
-            "a count too few": reshaped(COUNTED, COUNTS, (3,)),
-            "a count too many": reshaped(COUNTED, COUNTS, (5,)),
+            **misshapen(COUNTED, COUNTS),
+            **misshapen(PADDED, BEFORE),
             "counts of rank 2": reshaped(COUNTED, COUNTS, (2, 2)),
-            "a count before capacity too few": reshaped(PADDED, BEFORE, (3,)),
-            "a count before capacity too many": reshaped(PADDED, BEFORE, (5,)),
-            "counts before capacity of rank 2": reshaped(PADDED, BEFORE, (4, 1)),
         },
         Clause(asked_for, f"{HOST}: it reads their shape, inferred", SourceClass.INFERRED): {
             "counts without a tensor": without(COUNTED, COUNTS),

@@ -39,7 +39,7 @@ from cases.operators._moe_finalize_routing_v2_calls import examples, quarantine
 from cases.operators._moe_finalize_routing_v2_cells import cells, completed
 from cases.operators._moe_finalize_routing_v2_edges import EXPERTS, extremes
 from cases.operators._moe_finalize_routing_v2_limits import limits
-from cases.operators._moe_finalize_routing_v2_rejections import rejections
+from cases.operators._moe_finalize_routing_v2_rejections import FREEDOMS, RANGES, rejections, right
 from cases.operators._moe_finalize_routing_v2_relations import RELATIONS
 from cases.operators._moe_finalize_routing_v2_sources import HOST, KERNELS, PAGE, README
 from cases.operators._slot_sum_cases import near_cases
@@ -63,6 +63,7 @@ from conformance.operator import (
     source_read,
 )
 from conformance.strategies.far import mostly
+from conformance.variations import right_calls
 from reference import moe_finalize_routing_v2 as reference
 from reference.terms import Terms, stacked
 
@@ -165,8 +166,10 @@ OPERATOR = Operator(
     small_cases=partial(cases, small=True),
     seam_cases=partial(cases, small=True, seam=True),
     cells=with_extremes(cells, extremes),
-    examples=examples(),
+    examples=(*examples(), *right_calls(README, *right())),
     rejections=rejections(),
+    freedoms=FREEDOMS,
+    ranges=RANGES,
     quarantine=quarantine(),
     limits=tuple(limits()),
     row_sum=row_sum,

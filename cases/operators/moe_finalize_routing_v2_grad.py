@@ -40,8 +40,10 @@ from cases.operators._moe_finalize_routing_v2_grad_call import (
     with_scales,
 )
 from cases.operators._moe_finalize_routing_v2_grad_calls import (
+    FREEDOMS,
     HOST,
     KERNELS,
+    RANGES,
     README,
     examples,
     quarantine,
@@ -278,6 +280,8 @@ OPERATOR = Operator(
     cells=with_extremes(cells, extremes),
     examples=examples(),
     rejections=rejections(),
+    freedoms=FREEDOMS,
+    ranges=RANGES,
     quarantine=quarantine(),
     limits=tuple(limits()),
     ladders=(

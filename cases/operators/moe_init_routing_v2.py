@@ -26,7 +26,12 @@ from cases.operators._moe_init_routing_v2_call import (
 from cases.operators._moe_init_routing_v2_examples import examples
 from cases.operators._moe_init_routing_v2_ladders import LADDERS
 from cases.operators._moe_init_routing_v2_quarantine import quarantine
-from cases.operators._moe_init_routing_v2_rejections import rejections
+from cases.operators._moe_init_routing_v2_rejections import (
+    FREEDOMS,
+    RANGES,
+    RIGHT,
+    rejections,
+)
 from cases.operators._moe_init_routing_v2_relations import RELATIONS
 from cases.operators._moe_init_routing_v2_rows import PERMUTE
 from cases.operators._moe_init_routing_v2_sources import (
@@ -60,6 +65,7 @@ from conformance.operator import (
     document,
     source_read,
 )
+from conformance.variations import right_calls
 from reference import moe_init_routing_v2 as reference
 
 
@@ -164,8 +170,10 @@ OPERATOR = Operator(
     small_cases=partial(cases, small=True),
     seam_cases=partial(cases, small=True, seam=True),
     cells=with_extremes(cells_of, extremes),
-    examples=examples(),
+    examples=(*examples(), *right_calls(README, *RIGHT)),
     rejections=rejections(),
+    freedoms=FREEDOMS,
+    ranges=RANGES,
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES, probs=(False,))),
     landmarks=lambda case: of_sorted_rows(case, "expanded_x", "expert_idx", "x"),

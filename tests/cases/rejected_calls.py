@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.call_rules import LESS, MORE, FreeAttribute, FreeAxis, Range, Ranks
@@ -134,26 +134,15 @@ class Audit:
         told += f" in {', '.join(one.modes)}" if one.modes else ""
         judged = [case for case in self.rights if not one.modes or case.mode in one.modes]
         at = [(one.value(case), one.ends(case)) for case in judged]
-        if one.of is None:
-            pairs = [
-                (_valued(right, one.name, value), right)
-                for right, value in self.attributes[one.name]
-                if not one.modes or right.mode in one.modes
-            ]
-        else:
-            pairs = [(case, case) for case in self.rejected]
-        values = [(one.value(case), one.ends(right)) for case, right in pairs]
+        broken = [case for case in self.rejected if not one.modes or case.mode in one.modes]
+        values = [(one.value(case), one.ends(case)) for case in broken]
         for end, way, word in ((0, LESS, "least"), (1, MORE, "most")):
             if not any(ends[end] is not None for _, ends in at):
                 continue
             if not any(value == ends[end] is not None for value, ends in at):
                 yield f"{told}: no accepted call at the {word}"
-            if not any(e[end] is not None and value == e[end] + way for value, e in values):
+            if not any(None not in (value, e[end]) and value == e[end] + way for value, e in values):
                 yield f"{told}: no rejected call just beyond the {word}"
-
-
-def _valued(case: Case, name: str, value: Any) -> Case:
-    return replace(case, attributes={**case.attributes, name: value})
 
 
 def _strided(case: Case) -> bool:
