@@ -300,8 +300,8 @@ class Operator:
     ``row_sum(dtype, x)`` is a case whose summed output has one row, the sum over the slots of ``x``
     [slots, columns] of that storage dtype: by it the order of a device's additions is recovered
     (conformance/probe.py). None where the operator has no such case. ``targets`` says of products
-    what becomes of the modes there. ``freedoms`` and ``ranges`` are what no rule ties, and what has
-    ends (conformance/call_rules.py). ``strided`` says what becomes of tensors with strides; one that
+    what becomes of the modes there. ``freedoms`` are what no rule ties, ``ranges`` what has ends
+    (conformance/call_rules.py). ``strided`` says what becomes of tensors with strides; one that
     it does not name is always contiguous. ``limits`` are sizes around which cases are drawn: a
     kernel that exports its own is compared with them (conformance/boundaries.py). ``ladders`` are
     the sizes that grow alone (conformance/ladders.py). ``workload_cases(dtype, batch)`` draws calls

@@ -39,18 +39,22 @@ def reshaped(case: Case, name: str, shape: tuple[int, ...]) -> Case:
     return replace(case, inputs=change(case.inputs), outputs=change(case.outputs))
 
 
-def resized(case: Case, *names: str, free: Iterable[Freedom] = ()) -> dict[str, Case]:
+def resized(
+    case: Case, *names: str, free: Iterable[Freedom] = (), axes: Iterable[int] | None = None
+) -> dict[str, Case]:
     """Calls in which one axis of one of these tensors is one less or one more, by name.
 
-    What a record's freedoms allow is left out.
+    What a record's freedoms allow is left out, and every axis but ``axes`` if they are given.
     """
     tied = [one for one in free if isinstance(one, FreeAxis)]
+    longest = max(len(_shape(case, name)) for name in names)
+    chosen = set(range(longest) if axes is None else axes)
 
     def shapes(name: str, shape: Shape) -> Iterator[Shape]:
         for axis, size in enumerate(shape):
             place = (name, len(shape), axis)
             freed = {w for o in tied if (o.tensor, o.rank, o.axis) == place for w in o.ways}
-            for way in (way for way in BOTH if way not in freed):
+            for way in (way for way in BOTH if way not in freed and axis in chosen):
                 yield (*shape[:axis], size + way, *shape[axis + 1 :])
 
     return _of_shapes(case, {name: shapes(name, _shape(case, name)) for name in names})

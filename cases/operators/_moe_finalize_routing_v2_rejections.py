@@ -141,7 +141,8 @@ def _unchecked() -> Broken:
                 "x2 of rank 1": reshaped(good, "x2", (64,)),
             },
             document("the bias is [experts, hidden]", equation): {
-                **misshapen(good, "bias", free=(FreeAxis("bias", 2, 0, FEWER_BIASES),)),
+                **resized(good, "bias", axes=(1,)),
+                **reranked(good, "bias"),
                 "a bias of rank 1": reshaped(good, "bias", (32,)),
                 "a bias of rank 3": reshaped(good, "bias", (2, 1, 16)),
             },

@@ -66,9 +66,7 @@ FREEDOMS: tuple[Freedom, ...] = (
 )
 RANGES = (
     Range("drop_pad_mode", 0, 1, source_read("dropPadMode is 0 or 1", HOST)),
-    Range(
-        COUNTS_FLAG, 0, 2, document("expertTokensCountOrCumsumFlag is 0, 1 or 2", README)
-    ),
+    Range(COUNTS_FLAG, 0, 2, document("expertTokensCountOrCumsumFlag is 0, 1 or 2", README)),
     Range(
         "active_num",
         0,

@@ -14,6 +14,7 @@ from cases.operators._moe_token_permute_with_ep_grad_call import (
     probed,
 )
 from cases.operators._storage_bits import bits
+from conformance.call_rules import MORE, FreeAxis, Freedom, Range
 from conformance.case import Case
 from conformance.fill import BITS, Fill
 from conformance.operator import (
@@ -26,7 +27,19 @@ from conformance.operator import (
     source_read,
 )
 from conformance.strategies.far import EDGES
-from conformance.variations import in_mode, refused, reshaped, retyped, with_attributes, without
+from conformance.variations import (
+    in_mode,
+    misshapen,
+    refused,
+    reranked,
+    reshaped,
+    resized,
+    retyped,
+    right_calls,
+    stepped,
+    with_attributes,
+    without,
+)
 from reference.permutation import MOST_TOPK
 
 README = "aclnnMoeTokenPermuteWithEpGrad document"
@@ -51,7 +64,7 @@ def in_order(
 
 def examples() -> tuple[Example, ...]:
     """Calls worked by hand in every mode, limits, and calls that ask for little."""
-    return (*_by_hand(), *_limits(), *_far())
+    return (*_by_hand(), *_limits(), *_far(), *right_calls(README, RIGHT))
 
 
 def _by_hand() -> Iterator[Example]:
@@ -155,9 +168,18 @@ def _far() -> Iterator[Example]:
         yield Example(name, case, "int64 shape and int32 indices of the interface, inferred")
 
 
+RIGHT = in_order("middle", "float32", 4, 2, 16, 5)
+IN_RANGE = source_read("rows beyond those of the range are not read", KERNELS)
+FREEDOMS: tuple[Freedom, ...] = (
+    FreeAxis(GRAD, 2, 0, IN_RANGE, (MORE,)),
+    FreeAxis(PROBS_IN, 1, 0, IN_RANGE, (MORE,)),
+)
+RANGES = (Range("num_topk", 1, None, source_read("num_topk is 1 or more", HOST)),)
+
+
 def rejections() -> tuple[Rejection, ...]:
     """What the tiling checks, and what the document rules out beside it, broken once each."""
-    good = in_order("middle", "float32", 4, 2, 16, 5)
+    good = RIGHT
     required = [tensor for tensor in TENSORS if not tensor.optional]
     checked: dict[int, dict[Clause, dict[str, Case]]] = {
         NULL: {
@@ -182,10 +204,7 @@ def rejections() -> tuple[Rejection, ...]:
                 "num_topk is -2": with_attributes(good, num_topk=-2),
             },
             source_read("the gradient of tokens has two axes, that of probs one", HOST): {
-                "gradient of rank 1": reshaped(good, GRAD, (5,)),
-                "gradient of rank 3": reshaped(good, GRAD, (5, 16, 1)),
-                "probs of rank 2": reshaped(good, PROBS_IN, (5, 1)),
-                "probs of rank 0": reshaped(good, PROBS_IN, ()),
+                **reranked(good, GRAD, PROBS_IN),
             },
         },
     }
@@ -195,9 +214,9 @@ def rejections() -> tuple[Rejection, ...]:
                 "padded_mode is true": with_attributes(good, padded_mode=1),
             },
             _inferred("the indices are num_topk for every token"): {
-                "8 indices, num_topk 3": with_attributes(good, num_topk=3),
+                **stepped(good, "num_topk"),
+                **misshapen(good, "sorted_indices"),
                 "indices of rank 2": reshaped(good, "sorted_indices", (4, 2)),
-                "indices of rank 0": reshaped(good, "sorted_indices", ()),
             },
             _inferred("a range of two numbers, with a row for every rank"): {
                 "range of 1 number": with_attributes(good, rank_range=(1,)),
@@ -206,18 +225,15 @@ def rejections() -> tuple[Rejection, ...]:
                 "range (1, 5 + 2^32)": with_attributes(good, rank_range=(1, 5 + 2**32)),
             },
             _inferred("a gradient for every row's probability"): {
-                "4 probabilities of 5 rows": reshaped(good, PROBS_IN, (4,)),
+                **resized(good, PROBS_IN, free=FREEDOMS),
             },
             document("out is [tokens, hidden]", f"{README}, parameters"): {
-                "out too narrow": reshaped(good, "out", (4, 15)),
-                "out too wide": reshaped(good, "out", (4, 17)),
-                "out of 5 rows for 4": reshaped(good, "out", (5, 16)),
-                "out of 3 rows for 4": reshaped(good, "out", (3, 16)),
+                **misshapen(good, "out"),
+                **resized(good, GRAD, free=FREEDOMS),
                 "out of rank 1": reshaped(good, "out", (64,)),
             },
             _inferred("probs_grad is [tokens, num_topk]"): {
-                "probs_grad of 3 tokens for 4": reshaped(good, "probs_grad", (3, 2)),
-                "probs_grad of 3 slots for 2": reshaped(good, "probs_grad", (4, 3)),
+                **misshapen(good, "probs_grad"),
                 "probs_grad of rank 1": reshaped(good, "probs_grad", (8,)),
             },
         },

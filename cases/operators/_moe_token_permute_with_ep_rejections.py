@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from cases.operators._moe_token_permute_with_ep_call import (
     TENSORS,
@@ -20,10 +21,22 @@ from cases.operators._token_permute_sizes import (
     MOST_PADDED_TOKENS,
     MOST_TOP_K,
 )
+from conformance.call_rules import Freedom, Range, Ranks, extent
 from conformance.case import Attribute, Case, Tensor
 from conformance.fill import Fill
 from conformance.operator import Clause, Rejection, SourceClass, document, source_read
-from conformance.variations import in_mode, refused, reshaped, retyped, with_attributes, without
+from conformance.variations import (
+    in_mode,
+    misshapen,
+    refused,
+    reranked,
+    reshaped,
+    resized,
+    retyped,
+    stepped,
+    with_attributes,
+    without,
+)
 
 NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 AT_INTERFACE = ("aclnn",)
@@ -47,18 +60,55 @@ BEYOND = (
 LATTICE = Fill(("lattice",), seed=1)
 
 
+_middle = partial(call, "middle", "float32", fill=LATTICE, probs=LATTICE)
+RIGHT = _middle(tokens=(3, 16), top_k=2, indices=EXPERTS, rank_range=(1, 5))
+ONE_SLOT = _middle(tokens=(6, 16), indices=EXPERTS, rank_range=(1, 5))
+THREE_AXES = _middle(tokens=(3, 3, 5), top_k=2, indices=EXPERTS, rank_range=(1, 5))
+PADDED = padded_call(
+    "float32", tokens=(5, 4), indices=(2, 0, 0, 1, 4, 3), experts=2, probs=LATTICE, fill=LATTICE
+)
+NUMBERED = call(
+    "num_out_tokens",
+    "float32",
+    tokens=(3, 16),
+    top_k=2,
+    indices=EXPERTS,
+    num_out_tokens=4,
+    fill=LATTICE,
+)
+RIGHT_CALLS = (RIGHT, ONE_SLOT, THREE_AXES, PADDED, NUMBERED)
+SHAPES = f"{TILING}: tokens have one axis or more, and all behind the first count as columns"
+FREEDOMS: tuple[Freedom, ...] = (
+    Ranks("indices", 1, 2, document("indices have one axis or two", f"{README}, types")),
+    Ranks("tokens", 1, None, source_read("tokens have an axis or more", SHAPES)),
+    Ranks("permute_tokens", 2, None, source_read("permuteTokensOut has two axes or more", SHAPES)),
+)
+
+
+def _slots(case: Case) -> int | None:
+    """The number of indices, where a range counts them."""
+    ranged = "indices" in case.inputs and not case.attributes["padded_mode"]
+    return case.inputs["indices"].size if ranged else None
+
+
+NUMBERS = (
+    *(
+        Range("rank_range", 0, _slots, source_read("it lies in [0, slots]", TILING), at=at)
+        for at in (0, 1)
+    ),
+    Range(
+        "top_k",
+        1,
+        MOST_TOP_K,
+        source_read(f"1 <= top_k <= {MOST_TOP_K}", TILING),
+        of=extent("indices", 1),
+    ),
+)
+
+
 def rejections() -> tuple[Rejection, ...]:
     """Every rule of the definition and of the host tiling, broken once, with its status."""
-    good = call(
-        "middle",
-        "float32",
-        tokens=(3, 16),
-        top_k=2,
-        indices=EXPERTS,
-        rank_range=(1, 5),
-        fill=LATTICE,
-        probs=LATTICE,
-    )
+    good, shaped = RIGHT, partial(misshapen, free=FREEDOMS)
     rows = good.outputs["permute_tokens"].shape[0]
     broken: dict[int, dict[Clause, dict[str, Case]]] = {
         NULL: {
@@ -83,17 +133,13 @@ def rejections() -> tuple[Rejection, ...]:
                 for mode, given in BEYOND
             },
             _read("indices have rank 1 or 2, tokens an axis or more, and as many rows"): {
-                "indices of rank 3": reshaped(good, "indices", (3, 2, 1)),
-                "indices of rank 0": reshaped(good, "indices", ()),
-                "tokens of rank 0": reshaped(good, "tokens", ()),
-                "indices of 2 tokens for 3": reshaped(good, "indices", (2, 2)),
-                "indices of 4 tokens for 3": reshaped(good, "indices", (4, 2)),
+                **shaped(good, "tokens", "indices"),
+                **shaped(ONE_SLOT, "indices"),
+                **shaped(THREE_AXES, "tokens"),
             },
             _read("probs have the shape of indices"): {
-                "probs of rank 1": reshaped(good, "probs", (3,)),
-                "probs of rank 3": reshaped(good, "probs", (3, 2, 1)),
-                "probs of 4 tokens": reshaped(good, "probs", (4, 2)),
-                "probs of 3 experts": reshaped(good, "probs", (3, 3)),
+                **shaped(good, "probs"),
+                **shaped(ONE_SLOT, "probs"),
             },
             _read(f"1 <= top_k <= {MOST_TOP_K}"): {
                 "top_k is 0": _without_slots(),
@@ -103,10 +149,8 @@ def rejections() -> tuple[Rejection, ...]:
                 "2^24 - 1 slots": _sized((LEAST_REFUSED_SLOTS // 255, 1), 255, 1),
             },
             _read("permuteTokensOut is [rows, ...] with the columns of tokens"): {
-                "a row too few": reshaped(good, "permute_tokens", (rows - 1, 16)),
-                "a row too many": reshaped(good, "permute_tokens", (rows + 1, 16)),
-                "a column too few": reshaped(good, "permute_tokens", (rows, 15)),
-                "a column too many": reshaped(good, "permute_tokens", (rows, 17)),
+                **shaped(good, "permute_tokens"),
+                **shaped(THREE_AXES, "permute_tokens"),
                 "permuted tokens of rank 1": reshaped(good, "permute_tokens", (rows * 16,)),
                 "rows of an empty range, which keeps all": in_mode(
                     "equal", _with_range(good, (3, 3), rows=0)
@@ -116,14 +160,12 @@ def rejections() -> tuple[Rejection, ...]:
                 ),
             },
             _read("sortedIndicesOut is [slots], also where a range cuts"): {
-                "a rank too few": reshaped(good, "sorted_indices", (5,)),
+                **shaped(good, "sorted_indices"),
                 "ranks of the range only": reshaped(good, "sorted_indices", (rows,)),
                 "ranks of rank 2": reshaped(good, "sorted_indices", (3, 2)),
             },
             _read("permuteProbsOut is [rows], where probs are given"): {
-                "a probability too few": reshaped(good, "permute_probs", (rows - 1,)),
-                "a probability too many": reshaped(good, "permute_probs", (rows + 1,)),
-                "probabilities of rank 2": reshaped(good, "permute_probs", (rows, 1)),
+                **shaped(good, "permute_probs"),
             },
         },
     }
@@ -145,9 +187,7 @@ def rejections() -> tuple[Rejection, ...]:
 
 def _as_document() -> dict[Clause, dict[str, Case]]:
     """What the kernel entry refuses of the calls that the document alone defines."""
-    good = padded_call(
-        "float32", tokens=(5, 4), indices=(2, 0, 0, 1, 4, 3), experts=2, probs=LATTICE, fill=LATTICE
-    )
+    good = PADDED
     too_many = MOST_PADDED_TOKENS + 1
     far = padded_call("float16", tokens=(too_many, 1), indices=(0, 0), held=(0,), fill=LATTICE)
     return {
@@ -162,19 +202,18 @@ def _as_document() -> dict[Clause, dict[str, Case]]:
             "padded, more tokens than an int32 names": far,
         },
         _inferred("paddedMode: probs are [tokens, experts], and experts share the rows"): {
-            "padded, probs of rank 1": reshaped(good, "probs", (5,)),
+            **reranked(good, "probs"),
             "padded, probs of 4 tokens": reshaped(good, "probs", (4, 2)),
+            "padded, probs of 6 tokens": reshaped(good, "probs", (6, 2)),
             "padded, probs of 4 experts for 6 rows": reshaped(good, "probs", (5, 4)),
             "padded, probs of 0 experts": reshaped(good, "probs", (5, 0)),
         },
         _inferred("paddedMode: a row of the outputs for every index"): {
-            "padded, a row too few": reshaped(good, "permute_tokens", (5, 4)),
-            "padded, a row too many": reshaped(good, "permute_tokens", (7, 4)),
-            "padded, a column too many": reshaped(good, "permute_tokens", (6, 5)),
-            "padded, an index too few": reshaped(good, "sorted_indices", (5,)),
-            "padded, a probability too many": reshaped(good, "permute_probs", (7,)),
+            **misshapen(good, "permute_tokens", "sorted_indices", "permute_probs", free=FREEDOMS),
+            **resized(good, "indices"),
         },
         _inferred("numOutTokens n has min(n, slots) rows, n <= 0 max(0, slots + n)"): {
+            **stepped(NUMBERED, "num_out_tokens"),
             "numOutTokens is 7 of 6, 7 rows, kernel": _numbered(7, rows=7),
             "numOutTokens is 4 of 6, 5 rows": _numbered(4, rows=5),
             "numOutTokens is -2 of 6, 6 rows": _numbered(-2, rows=6),

@@ -15,6 +15,7 @@ from cases.operators._moe_token_permute_with_routing_map_grad_sources import (
     NAME,
     README,
 )
+from conformance.call_rules import Range
 from conformance.case import Case, Machine, Tensor
 from conformance.fill import BITS, Fill
 from conformance.operator import (
@@ -28,7 +29,18 @@ from conformance.operator import (
 )
 from conformance.strategies.layouts import strides_of
 from conformance.strategies.machines import UB_BYTES
-from conformance.variations import refused, reshaped, retyped, with_attributes, without
+from conformance.variations import (
+    misshapen,
+    refused,
+    reranked,
+    reshaped,
+    resized,
+    retyped,
+    right_calls,
+    stepped,
+    with_attributes,
+    without,
+)
 from reference.moe_token_permute_with_routing_map_grad import MOST_TOPK
 
 Shape = tuple[int, ...]
@@ -235,6 +247,7 @@ def examples() -> tuple[Example, ...]:
         Example("hidden 0", in_order("float32", 2, 2, 0), f"{HOST}, empty tensors"),
         Example("hidden 0 with probs", in_order("float32", 2, 2, 0, "both"), f"{HOST}, empty"),
         Example("no rows", no_rows, f"{HOST}, empty tensors"),
+        *right_calls(README, RIGHT, PADDED),
     )
 
 
@@ -261,14 +274,21 @@ def _all_retyped(case: Case, dtype: str) -> Case:
     return case
 
 
+RIGHT = in_order("float32", 4, 2, 16, "both")
+PADDED = by_hand("drop_pad", "float32")
+RANGES = (
+    Range("num_experts", 1, None, source_read("num_experts is above 0", HOST)),
+    Range("tokens_num", 1, None, source_read("tokens_num is above 0", HOST)),
+)
+
+
 def rejections() -> tuple[Rejection, ...]:
     """What the interface refuses, broken once each.
 
     CANN checks neither the outputs nor that sizes agree: there such a call writes where it should
     not. Its status where topK is too large is an inner one, 561xxx, which nobody promises.
     """
-    good = in_order("float32", 4, 2, 16, "both")
-    padded = by_hand("drop_pad", "float32")
+    good, padded = RIGHT, PADDED
     checked: dict[int, dict[Clause, dict[str, Case]]] = {
         NULL: {
             source_read("the tensor is required", HOST): {
@@ -301,12 +321,8 @@ def rejections() -> tuple[Rejection, ...]:
                 "map is int32": retyped(good, MAP, "int32"),
             },
             source_read("the gradient and the map have two axes, the probs one", HOST): {
-                "gradient of rank 3": reshaped(good, GRAD, (8, 16, 1)),
-                "gradient of rank 1": reshaped(good, GRAD, (8,)),
+                **reranked(good, GRAD, MAP, PROBS),
                 "map of rank 1": reshaped(good, MAP, (8,)),
-                "map of rank 3": reshaped(good, MAP, (4, 2, 1)),
-                "probs of rank 2": reshaped(good, PROBS, (8, 1)),
-                "probs of rank 0": reshaped(good, PROBS, ()),
             },
         },
     }
@@ -318,25 +334,26 @@ def rejections() -> tuple[Rejection, ...]:
                 "probs_grad has another dtype": retyped(good, "probs_grad", "float16"),
             },
             document("probs_grad is [tokens_num, num_experts]", FUNCTION): {
-                "probs_grad too narrow": reshaped(good, "probs_grad", (4, 1)),
-                "probs_grad of 3 rows for 4": reshaped(good, "probs_grad", (3, 2)),
+                **misshapen(good, "probs_grad"),
+                **resized(padded, "probs_grad"),
                 "probs_grad of rank 1": reshaped(good, "probs_grad", (8,)),
             },
             inferred("tokens_grad is [tokens_num, hidden]"): {
-                "tokens_grad too narrow": reshaped(good, "tokens_grad", (4, 15)),
-                "tokens_grad of 5 rows for 4": reshaped(good, "tokens_grad", (5, 16)),
+                **misshapen(good, "tokens_grad"),
                 "tokens_grad of rank 1": reshaped(good, "tokens_grad", (64,)),
             },
             document("an index for every row", f"{README}, parameters"): {
-                "an index too few": reshaped(good, "sorted_indices", (7,)),
-                "indices of rank 2": reshaped(good, "sorted_indices", (8, 1)),
-                "an index too many, padded": reshaped(padded, "sorted_indices", (5,)),
+                **misshapen(good, "sorted_indices"),
+                **resized(padded, "sorted_indices"),
             },
             inferred("as many probs as rows, a map [tokens_num, num_experts]"): {
-                "probs too few": reshaped(good, PROBS, (7,)),
-                "map too narrow": reshaped(good, MAP, (4, 1)),
+                **resized(good, PROBS, MAP),
+                **resized(padded, PROBS),
             },
             inferred("tokens share the rows evenly; padded, experts do"): {
+                **resized(good, GRAD),
+                **stepped(good, "num_experts", "tokens_num"),
+                **stepped(padded, "num_experts", "tokens_num"),
                 "8 rows, 3 tokens": sized(good, tokens=3, experts=2),
                 "4 rows, 3 experts, padded": sized(padded, tokens=2, experts=3),
             },

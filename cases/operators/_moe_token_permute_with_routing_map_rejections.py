@@ -24,6 +24,7 @@ from cases.operators._moe_token_permute_with_routing_map_sources import (
     TILING,
 )
 from cases.operators._token_permute_examples import ADDRESSED
+from conformance.call_rules import Freedom, Range, Ranks
 from conformance.case import Case, Tensor
 from conformance.fill import Fill
 from conformance.operator import (
@@ -34,7 +35,17 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.variations import in_mode, refused, reshaped, retyped, with_attributes, without
+from conformance.variations import (
+    in_mode,
+    misshapen,
+    refused,
+    reranked,
+    reshaped,
+    resized,
+    retyped,
+    with_attributes,
+    without,
+)
 
 NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 LEAST_REFUSED = 2**24 - 1
@@ -44,14 +55,35 @@ REQUIRED = ("tokens", "routing_map", "permute_tokens", "sorted_indices")
 FLOATS = ("tokens", "probs", "permute_tokens", "permute_probs")
 
 
+RIGHT = sized("dropless", "float32", 4, 16, 2, experts=5, number=9, probs=LATTICE, fill=LATTICE)
+PADDED = sized("drop_pad", "float32", 4, 16, 2, experts=3, number=7, probs=LATTICE)
+EVEN, SHORT = (
+    sized("dropless", "float32", 4, 16, 2, experts=5, number=number, fill=LATTICE)
+    for number in (8, 11)
+)
+RIGHT_CALLS = (RIGHT, PADDED, EVEN, SHORT)
+COLUMNS = source_read("axes behind the first are not told apart", HOST)
+FREEDOMS: tuple[Freedom, ...] = (
+    Ranks("tokens", 1, None, COLUMNS),
+    Ranks("permute_tokens", 2, None, COLUMNS),
+)
+RANGES = (
+    Range(
+        "num_out_tokens",
+        0,
+        lambda case: case.inputs["routing_map"].size if "routing_map" in case.inputs else None,
+        source_read("0 <= numOutTokens <= tokens_num * expert_num", HOST),
+    ),
+)
+
+
 def rejections() -> tuple[Rejection, ...]:
     """What the interface refuses, broken once each.
 
     CANN's own tiling refuses from inside another operator, with an inner status that nobody
     promises; and it checks neither the columns of outputs nor the number of indices.
     """
-    good = sized("dropless", "float32", 4, 16, 2, experts=5, number=9, probs=LATTICE, fill=LATTICE)
-    padded = sized("drop_pad", "float32", 4, 16, 2, experts=3, number=7, probs=LATTICE)
+    good, padded = RIGHT, PADDED
     checked = {NULL: _nulls(good, padded), INVALID: {**_dtypes(good), **_host(good, padded)}}
     unchecked = {INVALID: _indices(good, padded), TILING_FAILED: _tiling(good, padded)}
     return (*refused(checked), *refused(unchecked, checked_by_cann=False))
@@ -88,13 +120,11 @@ def _dtypes(good: Case) -> dict[Clause, dict[str, Case]]:
 
 
 def _host(good: Case, padded: Case) -> dict[Clause, dict[str, Case]]:
-    rows = good.outputs["permute_tokens"].shape[0]
     return {
         source_read("the map and probs have two axes", HOST): {
+            **reranked(good, "routing_map", "probs"),
             "map of rank 1": reshaped(good, "routing_map", (20,)),
-            "map of rank 3": reshaped(good, "routing_map", (4, 5, 1)),
             "probs of rank 1": reshaped(good, "probs", (20,)),
-            "probs of rank 3": reshaped(good, "probs", (4, 5, 1)),
         },
         source_read("0 <= numOutTokens <= tokens_num * expert_num", HOST): {
             "numOutTokens is -1": with_attributes(good, num_out_tokens=-1),
@@ -104,12 +134,15 @@ def _host(good: Case, padded: Case) -> dict[Clause, dict[str, Case]]:
             "numOutTokens is 2^32 + 9": with_attributes(good, num_out_tokens=2**32 + 9),
         },
         source_read("the outputs have numOutTokens rows, rounded down", HOST): {
-            "a row too few": reshaped(good, "permute_tokens", (rows - 1, 16)),
-            "a row too many": reshaped(good, "permute_tokens", (rows + 1, 16)),
-            "a row too many, padded": reshaped(padded, "permute_tokens", (7, 16)),
+            **resized(good, "permute_tokens", axes=(0,)),
+            **reranked(good, "permute_tokens", free=FREEDOMS),
+            **resized(padded, "permute_tokens", axes=(0,)),
+            **resized(good, "routing_map", axes=(0,)),
+            "numOutTokens is 7, 8 rows": with_attributes(EVEN, num_out_tokens=7),
+            "numOutTokens is 12, 8 rows": with_attributes(SHORT, num_out_tokens=12),
             "rows of the other mode": in_mode("drop_pad", with_attributes(good, drop_and_pad=1)),
-            "a probability too few": reshaped(good, "permute_probs", (rows - 1,)),
-            "a probability too many, padded": reshaped(padded, "permute_probs", (7,)),
+            **resized(good, "permute_probs"),
+            **resized(padded, "permute_probs"),
         },
         document("tokens_num and expert_num are below 2^24 - 1", CONSTRAINTS): {
             "2^24 - 1 tokens": call(
@@ -133,28 +166,22 @@ def _host(good: Case, padded: Case) -> dict[Clause, dict[str, Case]]:
 
 
 def _indices(good: Case, padded: Case) -> dict[Clause, dict[str, Case]]:
-    rows = good.outputs["sorted_indices"].shape[0]
     return {
         _inferred("an index for every row"): {
-            "an index too few": reshaped(good, "sorted_indices", (rows - 1,)),
-            "an index too many": reshaped(good, "sorted_indices", (rows + 1,)),
-            "an index too many, padded": reshaped(padded, "sorted_indices", (7,)),
-            "indices of rank 2": reshaped(good, "sorted_indices", (rows, 1)),
+            **misshapen(good, "sorted_indices"),
+            **resized(padded, "sorted_indices"),
         },
         _inferred("probabilities have one axis"): {
-            "probabilities of rank 2": reshaped(good, "permute_probs", (rows, 1)),
+            **reranked(good, "permute_probs"),
         },
     }
 
 
 def _tiling(good: Case, padded: Case) -> dict[Clause, dict[str, Case]]:
-    rows = good.outputs["permute_tokens"].shape[0]
     return {
         source_read("the map has a row for every token", TILING): {
-            "map of 4 tokens for 3": reshaped(good, "tokens", (3, 16)),
-            "map of 4 tokens for 5": reshaped(good, "tokens", (5, 16)),
-            "map of 4 tokens for 5, padded": reshaped(padded, "tokens", (5, 16)),
-            "tokens of rank 0": reshaped(good, "tokens", ()),
+            **misshapen(good, "tokens", free=FREEDOMS),
+            **resized(padded, "tokens"),
         },
         source_read("topK = numOutTokens // tokens_num is at most 512", TILING): {
             f"topK is {TOP_K_OF_THE_HOST + 1}": sized(
@@ -163,13 +190,12 @@ def _tiling(good: Case, padded: Case) -> dict[Clause, dict[str, Case]]:
         },
         source_read("fewer than 2^24 - 1 rows", TILING): {"2^24 - 1 rows": _most_rows()},
         _inferred("probs have the shape of the map"): {
-            "probs of 3 tokens for 4": reshaped(good, "probs", (3, 5)),
-            "probs of 4 experts for 5": reshaped(good, "probs", (4, 4)),
-            "probs of 4 experts for 3, padded": reshaped(padded, "probs", (4, 4)),
+            **resized(good, "routing_map", axes=(1,)),
+            **resized(good, "probs"),
+            **resized(padded, "probs"),
         },
         _inferred("permuteTokensOut has the columns of tokens"): {
-            "a column too few": reshaped(good, "permute_tokens", (rows, 15)),
-            "a column too many": reshaped(good, "permute_tokens", (rows, 17)),
+            **resized(good, "permute_tokens", axes=(1,)),
         },
     }
 

@@ -26,7 +26,12 @@ from cases.operators._moe_token_permute_with_ep_call import (
 from cases.operators._moe_token_permute_with_ep_examples import examples
 from cases.operators._moe_token_permute_with_ep_padded import padded_cases, padded_cells
 from cases.operators._moe_token_permute_with_ep_quarantine import quarantine
-from cases.operators._moe_token_permute_with_ep_rejections import rejections
+from cases.operators._moe_token_permute_with_ep_rejections import (
+    FREEDOMS,
+    NUMBERS,
+    RIGHT_CALLS,
+    rejections,
+)
 from cases.operators._moe_token_permute_with_ep_relations import RELATIONS
 from cases.operators._moe_token_permute_with_ep_sources import (
     ACLNN,
@@ -60,6 +65,7 @@ from conformance.operator import (
     source_read,
 )
 from conformance.picture import Landmarks
+from conformance.variations import right_calls
 from reference import moe_token_permute_with_ep as reference
 
 
@@ -209,8 +215,10 @@ OPERATOR = Operator(
     small_cases=partial(cases, small=True),
     seam_cases=partial(cases, small=True, seam=True),
     cells=with_extremes(cells_of, extremes),
-    examples=examples(),
+    examples=(*examples(), *right_calls(README, *RIGHT_CALLS)),
     rejections=rejections(),
+    freedoms=FREEDOMS,
+    ranges=NUMBERS,
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES)),
     landmarks=landmarks,

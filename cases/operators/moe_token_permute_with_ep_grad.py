@@ -28,8 +28,10 @@ from cases.operators._moe_token_permute_with_ep_grad_call import (
     with_probs,
 )
 from cases.operators._moe_token_permute_with_ep_grad_calls import (
+    FREEDOMS,
     HOST,
     KERNELS,
+    RANGES,
     README,
     examples,
     quarantine,
@@ -170,6 +172,8 @@ OPERATOR = Operator(
     cells=with_extremes(cells, Extremes({GRAD: {}}, {PROBS_IN: {}})),
     examples=examples(),
     rejections=rejections(),
+    freedoms=FREEDOMS,
+    ranges=RANGES,
     quarantine=quarantine(),
     row_sum=row_sum,
     limits=tuple(limits(DTYPES)),

@@ -19,7 +19,13 @@ from cases.operators._moe_token_permute_with_routing_map_cases import cases
 from cases.operators._moe_token_permute_with_routing_map_cells import cells
 from cases.operators._moe_token_permute_with_routing_map_examples import examples
 from cases.operators._moe_token_permute_with_routing_map_limits import limits
-from cases.operators._moe_token_permute_with_routing_map_rejections import quarantine, rejections
+from cases.operators._moe_token_permute_with_routing_map_rejections import (
+    FREEDOMS,
+    RANGES,
+    RIGHT_CALLS,
+    quarantine,
+    rejections,
+)
 from cases.operators._moe_token_permute_with_routing_map_relations import RELATIONS
 from cases.operators._moe_token_permute_with_routing_map_sizes import MOST_TOP_K
 from cases.operators._moe_token_permute_with_routing_map_sources import (
@@ -51,6 +57,7 @@ from conformance.operator import (
     source_read,
 )
 from conformance.picture import Landmarks
+from conformance.variations import right_calls
 from reference import moe_token_permute_with_routing_map as reference
 
 
@@ -163,8 +170,10 @@ OPERATOR = Operator(
     small_cases=partial(cases, small=True),
     seam_cases=partial(cases, small=True, seam=True),
     cells=with_extremes(cells, extremes),
-    examples=examples(),
+    examples=(*examples(), *right_calls(README, *RIGHT_CALLS)),
     rejections=rejections(),
+    freedoms=FREEDOMS,
+    ranges=RANGES,
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES)),
     ladders=of_a_map(on_edges(cells)),

@@ -20,6 +20,7 @@ from cases.operators._ladders import of_a_map, on_edges
 from cases.operators._moe_token_permute_with_routing_map_grad_calls import (
     GRAD,
     PROBS,
+    RANGES,
     call,
     examples,
     quarantine,
@@ -307,6 +308,7 @@ OPERATOR = Operator(
     cells=with_extremes(partial(cells, call), extremes),
     examples=examples(),
     rejections=rejections(),
+    ranges=RANGES,
     quarantine=quarantine(),
     row_sum=row_sum,
     limits=tuple(limits(DTYPES)),

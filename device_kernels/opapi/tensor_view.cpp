@@ -64,6 +64,14 @@ bool TensorView::IsEmpty() const {
     return std::any_of(shape.begin(), shape.end(), [](int64_t size) { return size == 0; });
 }
 
+const int64_t* TensorView::Dims() const {
+    static constexpr int64_t kNone = 0;  // an empty vector may have no address
+    if (!isPresent) {
+        return nullptr;
+    }
+    return shape.empty() ? &kNone : shape.data();
+}
+
 uint64_t TensorView::Elements() const {
     if (IsEmpty()) {
         return 0;

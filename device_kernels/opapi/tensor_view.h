@@ -22,6 +22,8 @@ struct TensorView {
 
     /// Whether it has no element: an axis of size 0, whatever the sizes of the others.
     bool IsEmpty() const;
+    /// The sizes, for a host tiling; null only if the tensor is absent, not for rank 0.
+    const int64_t* Dims() const;
     /// Number of elements; 1 for rank 0.
     uint64_t Elements() const;
     /// Bytes of the elements, without any gaps that the strides leave.

@@ -75,7 +75,9 @@ class Audit:
 
     def _ranks(self, name: str) -> set[int]:
         return {
-            len(tensor.shape) for case in self.rights if (tensor := _shown(case).get(name)) is not None
+            len(tensor.shape)
+            for case in self.rights
+            if (tensor := _shown(case).get(name)) is not None
         }
 
     def _pointers_and_dtypes(self, name: str, optional: bool) -> Iterator[str]:
@@ -141,7 +143,9 @@ class Audit:
                 continue
             if not any(value == ends[end] is not None for value, ends in at):
                 yield f"{told}: no accepted call at the {word}"
-            if not any(None not in (value, e[end]) and value == e[end] + way for value, e in values):
+            if not any(
+                None not in (value, e[end]) and value == e[end] + way for value, e in values
+            ):
                 yield f"{told}: no rejected call just beyond the {word}"
 
 

@@ -76,7 +76,7 @@ aclnnStatus Check(const Arguments& call) {
 }
 
 SlotCopyList ShapeOf(const TensorView& tensor) {
-    return {tensor.isPresent ? tensor.shape.data() : nullptr, tensor.shape.size()};
+    return {tensor.Dims(), tensor.shape.size()};
 }
 
 aclnnStatus CutCall(const Arguments& call, Tiling* tiling) {

@@ -110,7 +110,7 @@ aclnnStatus CheckRanks(const char* function, const Tensors& tensors) {
 }
 
 MoeTokenPermuteWithRoutingMapGradShape ShapeOf(const TensorView& tensor) {
-    return {tensor.isPresent ? tensor.shape.data() : nullptr, tensor.shape.size()};
+    return {tensor.Dims(), tensor.shape.size()};
 }
 
 aclnnStatus CutCall(const Tensors& tensors, const Attributes& attributes, Tiling* tiling) {

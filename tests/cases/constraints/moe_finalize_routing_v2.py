@@ -43,6 +43,7 @@ CONSTRAINTS = (
             for mode in MODES
             for rank in (1, 2 if mode.startswith("drop_pad") else 3)
         ),
+        of=("expanded_x",),
     ),
     Constraint("x2 is given beside x1 only", ("rows without scales, and x1",), ("x2 without x1",)),
     Constraint(
@@ -59,53 +60,42 @@ CONSTRAINTS = (
         "there is an index for each slot, in one axis",
         (*ROUTERS, "rows without scales"),
         (
-            "indices of rank 0",
             "indices of rank 2",
-            "7 indices for 8 slots",
-            "9 indices for 8 slots",
             "8 indices without scales, out of 4",
         ),
+        of=("expanded_row_idx",),
     ),
     Constraint(
         "scales are [tokens, top_k]",
         (*ROUTERS, "top_k 1 with scales, dropless_rows"),
-        (
-            "scales of rank 1",
-            "scales of rank 3",
-            "scales of 3 tokens for 4",
-            "scales of 3 slots for 2",
-        ),
+        ("scales of rank 1",),
+        of=("scales",),
     ),
     Constraint(
         "x1 and x2 are [tokens, hidden]",
         (*ROUTERS, "rows without scales, and x1"),
-        tuple(
-            f"{name} {how}"
-            for name in ("x1", "x2")
-            for how in ("too narrow", "of 5 rows for 4", "of rank 1")
-        ),
+        ("x1 of rank 1", "x2 of rank 1"),
+        of=("x1", "x2"),
     ),
     Constraint(
         "the bias is [experts, hidden]",
         ROUTERS,
-        ("a bias too narrow", "a bias of rank 1", "a bias of rank 3"),
+        ("a bias of rank 1", "a bias of rank 3"),
+        of=("bias",),
     ),
     Constraint(
         "experts are [tokens, top_k]",
         ROUTERS,
-        ("experts of rank 1", "experts of 3 tokens for 4", "experts of 3 slots for 2"),
+        ("experts of rank 1",),
+        of=("expert_idx",),
     ),
     Constraint(
         "out is [tokens, hidden]",
         (*ROUTERS, "rows without scales"),
         (
-            "out too narrow",
-            "out too wide",
-            "out of 5 rows for 4",
-            "out of 3 rows for 4",
             "out of rank 1",
             "out of rank 3",
-            "out too narrow with drop",
         ),
+        of=("out",),
     ),
 )

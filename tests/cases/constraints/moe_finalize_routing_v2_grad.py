@@ -35,7 +35,10 @@ CONSTRAINTS = (
         INVALID,
     ),
     Constraint(
-        "dropPadMode is 0 or 1", (WHOLE, PADDED), ("drop_pad_mode is -1", "drop_pad_mode is 2")
+        "dropPadMode is 0 or 1",
+        (WHOLE, PADDED),
+        ("drop_pad_mode is -1", "drop_pad_mode is 2"),
+        of=("drop_pad_mode",),
     ),
     Constraint(
         "drop/pad has experts, each with places",
@@ -45,7 +48,8 @@ CONSTRAINTS = (
     Constraint(
         "with drop/pad a bias has expert_num rows",
         tuple(f"places {dtype}" for dtype in DTYPES),
-        ("a bias of 2 experts, drop/pad of 3", "a bias of 4 experts, drop/pad of 3"),
+        (),
+        of=("bias",),
     ),
     Constraint(
         "scales need rows, a bias experts",
@@ -57,36 +61,30 @@ CONSTRAINTS = (
         (WHOLE, PADDED, *BIASED),
         (
             "gradient of rank 1",
-            "gradient of rank 3",
             "indices of rank 2",
-            "indices of rank 0",
-            "rows of rank 3",
             "rows of rank 2 in drop/pad",
             "scales of rank 1",
-            "bias of rank 1",
         ),
+        of=("grad_y",),
     ),
     Constraint(
         "an index and a scale for every slot",
         (WHOLE, "rows without scales"),
-        (
-            "an index too few",
-            "scales of 3 tokens for 4",
-            "two slots for each token, and no scales",
-        ),
+        ("two slots for each token, and no scales",),
+        of=("expanded_row_idx", "scales"),
     ),
     Constraint(
         "shapes follow from the gradient, the slots and the attributes",
         (WHOLE, PADDED, *(f"the first 7 rows {dtype}" for dtype in DTYPES)),
-        (
-            "rows too few",
-            "rows too narrow",
-            "bias too narrow",
-            "experts of 3 tokens for 4",
-            "gradient of rows too wide",
-            "gradient of a row too few",
-            "gradient of other places",
-            "gradient of scales of 3 tokens",
+        ("gradient of other places",),
+        of=(
+            "expanded_x",
+            "expert_idx",
+            "grad_expanded_x",
+            "grad_scales",
+            "expert_num",
+            "expert_capacity",
+            "active_num",
         ),
     ),
     Constraint(

@@ -35,13 +35,8 @@ CONSTRAINTS = (
     Constraint(
         "indices have one axis or two, and a row for each token",
         ("31 slots", "top_k 1 of two axes"),
-        (
-            "indices of rank 3",
-            "indices of rank 0",
-            "tokens of rank 0",
-            "indices of 2 tokens for 3",
-            "indices of 4 tokens for 3",
-        ),
+        (),
+        of=("tokens", "indices"),
     ),
     Constraint("topK is at most 512", ("top_k 512", "top_k 1 of two axes"), ("top_k is 513",)),
     Constraint(
@@ -56,20 +51,18 @@ CONSTRAINTS = (
             "tokens of three axes",
         ),
         (
-            "a row too few",
-            "a row too many",
-            "a column too few",
-            "a column too many",
             "permuted tokens of rank 1",
             "tokens of one axis, and their copies",
             "every slot, numOutTokens 4",
             "4 rows, numOutTokens -4 of 6",
             "4 rows, numOutTokens 2^32 + 4",
         ),
+        of=("permute_tokens", "num_out_tokens"),
     ),
     Constraint(
         "there is a rank for every slot",
         ("numOutTokens 1", "every row left out"),
-        ("a rank too few", "ranks of the rows only", "ranks of rank 2"),
+        ("ranks of the rows only", "ranks of rank 2"),
+        of=("sorted_indices",),
     ),
 )

@@ -26,27 +26,31 @@ CONSTRAINTS = (
         ("num_topk 1",),
         ("num_topk is 0", "num_topk is -2", "num_topk is 2^32 + 2"),
     ),
-    Constraint("num_topk divides the indices", ("ranks of a router",), ("8 indices, num_topk 3",)),
+    Constraint(
+        "num_topk divides the indices",
+        ("ranks of a router",),
+        ("8 indices, num_topk 3",),
+        of=("num_topk",),
+    ),
     Constraint(
         "the gradient has two axes",
         ("ranks of a router",),
-        ("gradient of rank 1", "gradient of rank 3"),
+        (),
+        of=("permuted_output_grad",),
     ),
     Constraint(
         "the indices have one axis",
         ("ranks of a router",),
-        ("indices of rank 0", "indices of rank 2"),
+        ("indices of rank 2",),
+        of=("sorted_indices",),
     ),
     Constraint(
         "out is [tokens, hidden]",
         ("ranks of a router",),
         (
-            "out too narrow",
-            "out too wide",
-            "out of 5 rows for 4",
-            "out of 3 rows for 4",
             "out of rank 1",
             "out of rank 3",
         ),
+        of=("out",),
     ),
 )

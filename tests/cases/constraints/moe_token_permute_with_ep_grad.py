@@ -32,13 +32,15 @@ CONSTRAINTS = (
     Constraint(
         "the gradient of tokens has two axes, that of probs one",
         ROUTED,
-        ("gradient of rank 1", "gradient of rank 3", "probs of rank 2", "probs of rank 0"),
+        (),
+        of=("permuted_tokens_output_grad",),
     ),
     Constraint("paddedMode is false", ROUTED, ("padded_mode is true",)),
     Constraint(
         "the indices are num_topk for every token",
         ("ranks of a router", "num_topk 1"),
-        ("8 indices, num_topk 3", "indices of rank 2", "indices of rank 0"),
+        ("indices of rank 2",),
+        of=("sorted_indices", "num_topk"),
     ),
     Constraint(
         "a range of two numbers, with a row for every rank",
@@ -56,21 +58,19 @@ CONSTRAINTS = (
             "range (1, 5 + 2^32)",
         ),
     ),
-    Constraint("a gradient for every row's probability", ROUTED, ("4 probabilities of 5 rows",)),
+    Constraint(
+        "a gradient for every row's probability", ROUTED, (), of=("permuted_probs_output_grad",)
+    ),
     Constraint(
         "out is [tokens, hidden]",
         ROUTED,
-        (
-            "out too narrow",
-            "out too wide",
-            "out of 5 rows for 4",
-            "out of 3 rows for 4",
-            "out of rank 1",
-        ),
+        ("out of rank 1",),
+        of=("out",),
     ),
     Constraint(
         "probs_grad is [tokens, num_topk]",
         ROUTED,
-        ("probs_grad of 3 tokens for 4", "probs_grad of 3 slots for 2", "probs_grad of rank 1"),
+        ("probs_grad of rank 1",),
+        of=("probs_grad",),
     ),
 )

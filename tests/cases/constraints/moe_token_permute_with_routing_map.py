@@ -51,8 +51,12 @@ CONSTRAINTS = (
     Constraint(
         "the map and probs have two axes",
         ("worked out dropless float32",),
-        ("map of rank 1", "map of rank 3", "probs of rank 1", "probs of rank 3"),
+        (
+            "map of rank 1",
+            "probs of rank 1",
+        ),
         INVALID,
+        of=("routing_map", "probs"),
     ),
     Constraint(
         "numOutTokens is 0 to the entries of the map",
@@ -82,30 +86,25 @@ CONSTRAINTS = (
             "numOutTokens 1 of 2 experts, padded",
         ),
         (
-            "a row too few",
-            "a row too many",
-            "a row too many, padded",
             "rows of the other mode",
-            "a probability too few",
-            "a probability too many, padded",
+            "numOutTokens is 7, 8 rows",
+            "numOutTokens is 12, 8 rows",
         ),
         INVALID,
+        of=("permute_tokens", "permute_probs"),
     ),
     Constraint(
         "there is an index for every row",
         ("worked out dropless float32", "worked out drop_pad float32"),
-        ("an index too few", "an index too many", "an index too many, padded"),
+        (),
         INVALID,
+        of=("sorted_indices",),
     ),
     Constraint(
         "the map has a row for every token",
         ("one token of one expert", "one token of one expert, padded"),
-        (
-            "map of 4 tokens for 3",
-            "map of 4 tokens for 5",
-            "map of 4 tokens for 5, padded",
-            "tokens of rank 0",
-        ),
+        (),
+        of=("tokens", "routing_map"),
     ),
     Constraint(
         "topK is below 512; of 512 nothing is judged",
@@ -115,21 +114,19 @@ CONSTRAINTS = (
     Constraint(
         "probs have the shape of the map",
         ("worked out dropless float32", "worked out drop_pad float32"),
-        (
-            "probs of 3 tokens for 4",
-            "probs of 4 experts for 5",
-            "probs of 4 experts for 3, padded",
-        ),
+        (),
+        of=("probs",),
     ),
     Constraint(
         "permuteTokensOut has the columns of tokens",
         ("worked out dropless float32",),
-        ("a column too few", "a column too many"),
+        (),
+        of=("permute_tokens",),
     ),
     Constraint(
         "probabilities and indices have one axis",
         ("worked out dropless float32",),
-        ("probabilities of rank 2", "indices of rank 2"),
+        (),
         INVALID,
     ),
 )

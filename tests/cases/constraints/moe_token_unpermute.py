@@ -26,27 +26,22 @@ CONSTRAINTS = (
     Constraint(
         "there is a probability for each index, in rows of tokens",
         (ROUTER, "dropped tail of a router"),
-        (
-            "probs of rank 1",
-            "probs of rank 3",
-            "probs of 3 tokens for 4",
-            "probs of 3 slots for 2",
-        ),
+        ("probs of rank 1",),
+        of=("probs",),
     ),
     Constraint("topK is 1 to 512", ("top_k 512", "top_k 1 with probabilities"), ("top_k is 513",)),
-    Constraint("tokens have two axes", (ROUTER,), ("tokens of rank 1", "tokens of rank 3")),
-    Constraint("the indices have one axis", (ROUTER,), ("indices of rank 0", "indices of rank 2")),
+    Constraint("tokens have two axes", (ROUTER,), (), of=("permuted_tokens",)),
+    Constraint(
+        "the indices have one axis", (ROUTER,), ("indices of rank 2",), of=("sorted_indices",)
+    ),
     Constraint(
         "out is [tokens, hidden]",
         (ROUTER, "rows without probabilities"),
         (
-            "out too narrow",
-            "out too wide",
-            "out of 5 rows for 4",
-            "out of 3 rows for 4",
             "out of rank 1",
             "out of rank 3",
             "8 tokens without probs, out of 4",
         ),
+        of=("out",),
     ),
 )
