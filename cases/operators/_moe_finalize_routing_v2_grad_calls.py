@@ -225,7 +225,7 @@ def rejections() -> tuple[Rejection, ...]:
             source_read("dropPadMode is 0 or 1", HOST): {
                 "drop_pad_mode is -1": with_attributes(good, drop_pad_mode=-1),
                 "drop_pad_mode is 2": with_attributes(good, drop_pad_mode=2),
-                **stepped(padded, "drop_pad_mode"),
+                "drop_pad_mode is 2, drop_pad": with_attributes(padded, drop_pad_mode=2),
             },
             source_read("drop/pad has experts, each with places", HOST): {
                 "drop/pad without experts": with_attributes(padded, expert_num=0),

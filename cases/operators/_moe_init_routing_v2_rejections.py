@@ -58,9 +58,8 @@ PLAIN, COUNTED = of_three("dropless"), of_three("dropless", counts="count")
 ACTIVE = of_three("active", active_num=4)
 PADDED = of_three("drop_pad", capacity=2, counts="before")
 UNCOUNTED = of_three("drop_pad", capacity=2)
-FULL = of_three("drop_pad", capacity=3)
 ONE_PLACE = of_three("drop_pad", capacity=1)
-RIGHT = (PLAIN, COUNTED, ACTIVE, PADDED, UNCOUNTED, FULL, ONE_PLACE)
+RIGHT = (PLAIN, COUNTED, ACTIVE, PADDED, UNCOUNTED, ONE_PLACE)
 FREEDOMS: tuple[Freedom, ...] = (
     FreeAttribute(COUNTS_FLAG, document("0 to 2 choose what is counted", README)),
 )
@@ -134,7 +133,7 @@ def _numbers() -> dict[Clause, dict[str, Case]]:
             f"dropPadMode is {told}": with_attributes(PLAIN, drop_pad_mode=value)
             for told, value in (("-1", -1), ("2", 2), ("2^32", 2**32))
         }
-        | stepped(PADDED, "drop_pad_mode"),
+        | {"drop_pad_mode is 2, drop_pad": with_attributes(PADDED, drop_pad_mode=2)},
         document("expertTokensCountOrCumsumFlag is 0, 1 or 2", f"{README}, parameters"): {
             f"count flag is {told}": with_attributes(COUNTED, **{COUNTS_FLAG: value})
             for told, value in (("-1", -1), ("3", 3), ("2^32 + 2", 2**32 + 2))

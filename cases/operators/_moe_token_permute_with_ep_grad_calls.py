@@ -64,7 +64,7 @@ def in_order(
 
 def examples() -> tuple[Example, ...]:
     """Calls worked by hand in every mode, limits, and calls that ask for little."""
-    return (*_by_hand(), *_limits(), *_far(), *right_calls(README, RIGHT))
+    return (*_by_hand(), *_limits(), *_far(), *right_calls(README, RIGHT, FEW_ROWS))
 
 
 def _by_hand() -> Iterator[Example]:
@@ -169,6 +169,7 @@ def _far() -> Iterator[Example]:
 
 
 RIGHT = in_order("middle", "float32", 4, 2, 16, 5)
+FEW_ROWS = in_order("middle", "float32", 4, 2, 16, 3)
 IN_RANGE = source_read("rows beyond those of the range are not read", KERNELS)
 FREEDOMS: tuple[Freedom, ...] = (
     FreeAxis(GRAD, 2, 0, IN_RANGE, (MORE,)),
@@ -215,7 +216,7 @@ def rejections() -> tuple[Rejection, ...]:
             },
             _inferred("the indices are num_topk for every token"): {
                 **stepped(good, "num_topk"),
-                **misshapen(good, "sorted_indices"),
+                **misshapen(FEW_ROWS, "sorted_indices"),
                 "indices of rank 2": reshaped(good, "sorted_indices", (4, 2)),
             },
             _inferred("a range of two numbers, with a row for every rank"): {

@@ -62,7 +62,7 @@ LATTICE = Fill(("lattice",), seed=1)
 
 _middle = partial(call, "middle", "float32", fill=LATTICE, probs=LATTICE)
 RIGHT = _middle(tokens=(3, 16), top_k=2, indices=EXPERTS, rank_range=(1, 5))
-ONE_SLOT = _middle(tokens=(6, 16), indices=EXPERTS, rank_range=(1, 5))
+ONE_SLOT = _middle(tokens=(6, 16), indices=EXPERTS, rank_range=(1, 4))
 THREE_AXES = _middle(tokens=(3, 3, 5), top_k=2, indices=EXPERTS, rank_range=(1, 5))
 PADDED = padded_call(
     "float32", tokens=(5, 4), indices=(2, 0, 0, 1, 4, 3), experts=2, probs=LATTICE, fill=LATTICE

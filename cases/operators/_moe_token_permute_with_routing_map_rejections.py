@@ -24,7 +24,7 @@ from cases.operators._moe_token_permute_with_routing_map_sources import (
     TILING,
 )
 from cases.operators._token_permute_examples import ADDRESSED
-from conformance.call_rules import Freedom, Range, Ranks
+from conformance.call_rules import Freedom, Range, Ranks, extent
 from conformance.case import Case, Tensor
 from conformance.fill import Fill
 from conformance.operator import (
@@ -67,12 +67,28 @@ FREEDOMS: tuple[Freedom, ...] = (
     Ranks("tokens", 1, None, COLUMNS),
     Ranks("permute_tokens", 2, None, COLUMNS),
 )
+
+
+def _top_k(case: Case) -> int | None:
+    """The experts of a token by numOutTokens; None if there is no token."""
+    count = extent("tokens", 0)(case)
+    return case.attributes["num_out_tokens"] // count if count else None
+
+
 RANGES = (
     Range(
         "num_out_tokens",
         0,
         lambda case: case.inputs["routing_map"].size if "routing_map" in case.inputs else None,
         source_read("0 <= numOutTokens <= tokens_num * expert_num", HOST),
+    ),
+    Range(
+        "topK",
+        None,
+        TOP_K_OF_THE_HOST,
+        source_read("topK = numOutTokens // tokens_num is at most 512", TILING),
+        of=_top_k,
+        modes=("dropless",),
     ),
 )
 

@@ -68,7 +68,7 @@ def _weighted(dtype: str, tokens: int, top_k: int, hidden: int, probs_dtype: str
 
 def examples() -> tuple[Example, ...]:
     """Calls worked by hand, every pair of dtypes, limits, bits of every kind, little or far."""
-    right = right_calls(ACLNN, RIGHT, SINGLE)
+    right = right_calls(ACLNN, RIGHT, UNEVEN, SINGLE)
     return (*_by_hand(), *_pairs(), *_limits(), *far_gradients(call, GRAD), *right)
 
 
@@ -127,6 +127,7 @@ def _limits() -> Iterator[Example]:
 
 
 RIGHT = _weighted("float32", 4, 2, 16)
+UNEVEN = weighted(_ranked("uneven", "float32", 4, 2, 16, 6), "float32", GAUSSIAN, GAUSSIAN)
 SINGLE = graded(_ranked("single", "float32", 4, 1, 16, 4), GAUSSIAN)
 FREEDOMS: tuple[Freedom, ...] = tuple(
     FreeAttribute(name, source_read("host sources do not look at it", HOST))
@@ -200,7 +201,7 @@ def rejections() -> tuple[Rejection, ...]:
             },
             document("outputs have the shapes of what they are gradients of", f"{ACLNN}"): {
                 **shaped(TOKENS_GRAD, PROBS_GRAD),
-                **resized(good, TOKENS),
+                **resized(UNEVEN, TOKENS, TOKENS_GRAD),
                 **resized(SINGLE, TOKENS_GRAD),
                 "gradient of rows of rank 1": reshaped(good, TOKENS_GRAD, (128,)),
                 "gradient of probs of rank 1": reshaped(good, PROBS_GRAD, (8,)),

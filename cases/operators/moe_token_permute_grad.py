@@ -47,7 +47,9 @@ from conformance.strategies.far import mostly
 from conformance.variations import (
     misshapen,
     refused,
+    reranked,
     reshaped,
+    resized,
     retyped,
     right_calls,
     stepped,
@@ -174,6 +176,7 @@ NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 
 
 RIGHT = in_order("whole", "float32", 4, 2, 16, 8)
+UNEVEN = in_order("uneven", "float32", 4, 2, 16, 6)
 FREEDOMS: tuple[Freedom, ...] = (
     FreeAxis(
         "permuted_output_grad",
@@ -191,7 +194,7 @@ def rejections() -> tuple[Rejection, ...]:
     CANN checks nulls and dtypes only; all the rest its tiling accepts as it comes, and the call is
     undefined there (the host sources, read).
     """
-    good, shaped = RIGHT, partial(misshapen, RIGHT, free=FREEDOMS)
+    good = RIGHT
     types = "float16, bfloat16 or float32, the same for input and output; indices int32"
     checked: dict[int, dict[Clause, dict[str, Case]]] = {
         NULL: {
@@ -223,11 +226,12 @@ def rejections() -> tuple[Rejection, ...]:
                 **stepped(good, "num_topk"),
             },
             stated("permuted_output_grad has two axes, sorted_indices one"): {
-                **shaped("permuted_output_grad", "sorted_indices"),
+                **reranked(good, "permuted_output_grad", "sorted_indices"),
+                **resized(UNEVEN, "permuted_output_grad", "sorted_indices", free=FREEDOMS),
                 "indices of rank 2": reshaped(good, "sorted_indices", (4, 2)),
             },
             stated("out is [tokens, hidden]"): {
-                **shaped("out"),
+                **misshapen(good, "out"),
                 "out of rank 1": reshaped(good, "out", (64,)),
                 "out of rank 3": reshaped(good, "out", (4, 1, 16)),
             },
@@ -285,7 +289,7 @@ OPERATOR = Operator(
     small_cases=partial(cases, small=True),
     seam_cases=partial(near_cases, call, small=True, seam=True),
     cells=with_extremes(partial(cells, call), Extremes({"permuted_output_grad": {}})),
-    examples=(*examples(), *right_calls(ACLNN, RIGHT)),
+    examples=(*examples(), *right_calls(ACLNN, RIGHT, UNEVEN)),
     rejections=rejections(),
     quarantine=quarantine(),
     freedoms=FREEDOMS,

@@ -134,7 +134,8 @@ class Audit:
     def _ends(self, one: Range) -> Iterator[str]:
         told = one.name if one.at is None else f"{one.name}[{one.at}]"
         told += f" in {', '.join(one.modes)}" if one.modes else ""
-        judged = [case for case in self.rights if not one.modes or case.mode in one.modes]
+        known = (*self.rights, *(doubtful.case for doubtful in self.operator.quarantine))
+        judged = [case for case in known if not one.modes or case.mode in one.modes]
         at = [(one.value(case), one.ends(case)) for case in judged]
         broken = [case for case in self.rejected if not one.modes or case.mode in one.modes]
         values = [(one.value(case), one.ends(case)) for case in broken]
@@ -142,7 +143,7 @@ class Audit:
             if not any(ends[end] is not None for _, ends in at):
                 continue
             if not any(value == ends[end] is not None for value, ends in at):
-                yield f"{told}: no accepted call at the {word}"
+                yield f"{told}: no accepted call at the {word}, nor one in quarantine"
             if not any(
                 None not in (value, e[end]) and value == e[end] + way for value, e in values
             ):

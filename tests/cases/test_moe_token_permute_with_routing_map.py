@@ -254,8 +254,9 @@ def test_a_refused_call_is_no_legal_one_but_for_numbers_that_the_equations_do_no
 
 def test_cann_checks_what_its_host_sources_check_with_their_own_codes() -> None:
     unchecked = {r.name: r.status for r in OPERATOR.rejections if not r.checked_by_cann}
-    assert unchecked["topK is 513"] == unchecked["map of 4 tokens for 3"] == 561002
-    assert unchecked["an index too few"] == 161002
+    assert unchecked["topK is 513"] == 561002
+    assert unchecked["tokens is [3, 16], not [4, 16], dropless"] == 561002
+    assert unchecked["sorted_indices is [7], not [8], dropless"] == 161002
     assert {r.status for r in OPERATOR.rejections if r.checked_by_cann} == {161001, 161002}
 
 

@@ -123,10 +123,4 @@ CONSTRAINTS = (
         (),
         of=("permute_tokens",),
     ),
-    Constraint(
-        "probabilities and indices have one axis",
-        ("worked out dropless float32",),
-        (),
-        INVALID,
-    ),
 )
