@@ -30,6 +30,13 @@ def retyped(case: Case, name: str, dtype: str) -> Case:
     return replace(case, inputs=change(case.inputs), outputs=change(case.outputs))
 
 
+def all_retyped(case: Case, dtype: str) -> Case:
+    """The same call with another dtype for all floating tensors: they agree, and are wrong."""
+    for name, tensor in {**case.inputs, **case.outputs}.items():
+        case = retyped(case, name, dtype) if "float" in tensor.dtype else case
+    return case
+
+
 def reshaped(case: Case, name: str, shape: tuple[int, ...]) -> Case:
     """The same call with zeros of another shape for tensor ``name``."""
 

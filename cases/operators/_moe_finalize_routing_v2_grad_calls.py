@@ -36,6 +36,7 @@ from conformance.operator import (
     source_read,
 )
 from conformance.variations import (
+    all_retyped,
     in_mode,
     refused,
     reranked,
@@ -215,6 +216,7 @@ def rejections() -> tuple[Rejection, ...]:
                 "indices are int64": retyped(good, ROWS, "int64"),
                 "experts are int64": retyped(good, EXPERTS, "int64"),
                 "gradient is int32": retyped(good, GRAD, "int32"),
+                "all floats are int32": all_retyped(good, "int32"),
                 **{
                     f"{name} of another dtype": retyped(good, name, "float16")
                     for name in (GRAD, X, SCALES, BIAS, X_GRAD, SCALES_GRAD)
@@ -230,6 +232,12 @@ def rejections() -> tuple[Rejection, ...]:
             source_read("drop/pad has experts, each with places", HOST): {
                 "drop/pad without experts": with_attributes(padded, expert_num=0),
                 "drop/pad without places": with_attributes(padded, expert_capacity=0),
+                "no experts, no rows": with_attributes(
+                    _all_reshaped(padded, {X: (0, 3, 16), X_GRAD: (0, 3, 16)}), expert_num=0
+                ),
+                "no places, no rows": with_attributes(
+                    _all_reshaped(padded, {X: (3, 0, 16), X_GRAD: (3, 0, 16)}), expert_capacity=0
+                ),
             },
             document("with drop/pad a bias has expert_num rows", PROTOTYPE): {
                 **resized(biased, BIAS),
@@ -262,6 +270,14 @@ def rejections() -> tuple[Rejection, ...]:
             source_read("an index and a scale for every slot", HOST): {
                 **resized(good, ROWS, SCALES),
                 **resized(SINGLE, ROWS),
+                **resized(padded, ROWS),
+                "10 indices, 4 tokens of 2 slots, drop/pad": reshaped(padded, ROWS, (10,)),
+                "scales and their gradient of 3 tokens for 4": _all_reshaped(
+                    padded, {SCALES: (3, 2), SCALES_GRAD: (3, 2)}
+                ),
+                "no slots, drop/pad": _all_reshaped(
+                    padded, {ROWS: (0,), SCALES: (4, 0), SCALES_GRAD: (4, 0)}
+                ),
                 "two slots for each token, and no scales": in_mode("single", _without_scales(good)),
             },
             source_read("shapes follow from the gradient, the slots and the attributes", HOST): {
@@ -271,11 +287,18 @@ def rejections() -> tuple[Rejection, ...]:
                 **resized(SINGLE, GRAD, X_GRAD),
                 **stepped(padded, "expert_num", "expert_capacity"),
                 **stepped(ACTIVE, "active_num"),
+                "a bias of no rows": reshaped(good, BIAS, (0, 16)),
                 "gradient of other places": reshaped(padded, X_GRAD, (9, 1, 16)),
             },
         },
     }
     return refused(broken)
+
+
+def _all_reshaped(case: Case, shapes: dict[str, tuple[int, ...]]) -> Case:
+    for name, shape in shapes.items():
+        case = reshaped(case, name, shape)
+    return case
 
 
 def _without_scales(good: Case) -> Case:

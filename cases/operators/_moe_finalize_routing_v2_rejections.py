@@ -11,6 +11,7 @@ from conformance.call_rules import MORE, FreeAxis, Freedom, Range
 from conformance.case import Case
 from conformance.operator import Clause, Rejection, SourceClass, document, source_read
 from conformance.variations import (
+    all_retyped,
     misshapen,
     refused,
     reranked,
@@ -55,6 +56,13 @@ def _good(mode: str = "dropless_columns") -> Case:
     return in_order(mode, "float32", 4, 2, 16)
 
 
+def _without_slots(good: Case) -> Case:
+    """The call with no slot of a token, in all tensors that have an axis of slots."""
+    for name, shape in (("expanded_row_idx", (0,)), ("scales", (4, 0)), ("expert_idx", (4, 0))):
+        good = reshaped(good, name, shape)
+    return good
+
+
 def _checked() -> Broken:
     good = _good()
     pad = _good("drop_pad_rows")
@@ -76,6 +84,7 @@ def _checked() -> Broken:
                 "indices are int64": retyped(good, "expanded_row_idx", "int64"),
                 "indices are float32": retyped(good, "expanded_row_idx", "float32"),
                 "experts are int64": retyped(good, "expert_idx", "int64"),
+                "all floats are int32": all_retyped(good, "int32"),
                 "rows are int32": retyped(good, "expanded_x", "int32"),
                 "rows and out are int32": retyped(
                     retyped(good, "expanded_x", "int32"), "out", "int32"
@@ -134,6 +143,7 @@ def _unchecked() -> Broken:
             document("scales are [tokens, top_k]", equation): {
                 **shaped("scales"),
                 "scales of rank 1": reshaped(good, "scales", (8,)),
+                "scales of no slots": _without_slots(good),
             },
             document("x1 and x2 are [tokens, hidden]", equation): {
                 **shaped("x1", "x2"),

@@ -28,6 +28,7 @@ from conformance.operator import (
 )
 from conformance.strategies.far import EDGES
 from conformance.variations import (
+    all_retyped,
     in_mode,
     misshapen,
     refused,
@@ -193,6 +194,7 @@ def rejections() -> tuple[Rejection, ...]:
                 "indices are int64": retyped(good, "sorted_indices", "int64"),
                 "indices are float32": retyped(good, "sorted_indices", "float32"),
                 "gradient is int32": retyped(good, GRAD, "int32"),
+                "all floats are int32": all_retyped(good, "int32"),
                 **{
                     f"{name} of another dtype": retyped(good, name, "float16")
                     for name in (GRAD, PROBS_IN, "out", "probs_grad")

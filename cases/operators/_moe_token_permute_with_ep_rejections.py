@@ -26,6 +26,7 @@ from conformance.case import Attribute, Case, Tensor
 from conformance.fill import Fill
 from conformance.operator import Clause, Rejection, SourceClass, document, source_read
 from conformance.variations import (
+    all_retyped,
     in_mode,
     misshapen,
     refused,
@@ -52,6 +53,8 @@ BEYOND = (
     ("reversed", (5, -1)),
     ("equal", (-1, -1)),
     ("middle", (1, 7)),
+    ("middle", (-1, 3)),
+    ("middle", (3, 7)),
     ("reversed", (7, 1)),
     ("equal", (7, 7)),
     ("middle", (1, 5 + 2**32)),
@@ -151,6 +154,9 @@ def rejections() -> tuple[Rejection, ...]:
             _read("permuteTokensOut is [rows, ...] with the columns of tokens"): {
                 **shaped(good, "permute_tokens"),
                 **shaped(THREE_AXES, "permute_tokens"),
+                "tokens of one axis, and their copies": reshaped(
+                    reshaped(good, "tokens", (3,)), "permute_tokens", (rows,)
+                ),
                 "permuted tokens of rank 1": reshaped(good, "permute_tokens", (rows * 16,)),
                 "rows of an empty range, which keeps all": in_mode(
                     "equal", _with_range(good, (3, 3), rows=0)
@@ -232,14 +238,11 @@ def _read(rule: str) -> Clause:
 
 def _dtypes(good: Case) -> dict[Clause, dict[str, Case]]:
     """Calls whose dtypes are none that the operator's definition lists together."""
-    integers = good
-    for name in ("tokens", "probs", "permute_tokens", "permute_probs"):
-        integers = retyped(integers, name, "int32")
     types = document("float16, bfloat16 or float32; indices int32 or int64", f"{README}, types")
     shared = source_read("tokens, probs and both outputs share one dtype", DEFINITION)
     return {
         types: {
-            "everything is int32": integers,
+            "everything is int32": all_retyped(good, "int32"),
             "tokens are float64": retyped(good, "tokens", "float64"),
             "indices are int16": retyped(good, "indices", "int16"),
             "indices are float32": retyped(good, "indices", "float32"),

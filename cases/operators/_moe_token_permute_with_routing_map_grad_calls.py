@@ -30,6 +30,7 @@ from conformance.operator import (
 from conformance.strategies.layouts import strides_of
 from conformance.strategies.machines import UB_BYTES
 from conformance.variations import (
+    all_retyped,
     misshapen,
     refused,
     reranked,
@@ -267,13 +268,6 @@ def sized(case: Case, tokens: int, experts: int) -> Case:
     return reshaped(case, "tokens_grad", (tokens, case.outputs["tokens_grad"].shape[1]))
 
 
-def _all_retyped(case: Case, dtype: str) -> Case:
-    """The same call with another dtype wherever it has one of the float types."""
-    for name in (GRAD, PROBS, "tokens_grad", "probs_grad"):
-        case = retyped(case, name, dtype)
-    return case
-
-
 RIGHT = in_order("float32", 4, 2, 16, "both")
 PADDED = by_hand("drop_pad", "float32")
 RANGES = (
@@ -288,7 +282,7 @@ def rejections() -> tuple[Rejection, ...]:
     CANN checks neither the outputs nor that sizes agree: there such a call writes where it should
     not. Its status where topK is too large is an inner one, 561xxx, which nobody promises.
     """
-    good, padded = RIGHT, PADDED
+    good, padded, bare = RIGHT, PADDED, in_order("float32", 4, 2, 16)
     checked: dict[int, dict[Clause, dict[str, Case]]] = {
         NULL: {
             source_read("the tensor is required", HOST): {
@@ -304,6 +298,7 @@ def rejections() -> tuple[Rejection, ...]:
             source_read("num_experts and tokens_num are above 0, checked before all else", HOST): {
                 "num_experts is 0": with_attributes(good, num_experts=0),
                 "num_experts is -1": with_attributes(good, num_experts=-1),
+                "num_experts is 0, no probs": with_attributes(bare, num_experts=0),
                 "tokens_num is 0": with_attributes(good, tokens_num=0),
                 "tokens_num is -4": with_attributes(good, tokens_num=-4),
                 "tokens_num is 0 and the gradient null": with_attributes(
@@ -312,7 +307,7 @@ def rejections() -> tuple[Rejection, ...]:
             },
             document("float16, bfloat16 or float32, one for all; indices int32", README): {
                 "gradient is int32": retyped(good, GRAD, "int32"),
-                "all are int32": _all_retyped(good, "int32"),
+                "all are int32": all_retyped(good, "int32"),
                 "probs have another dtype": retyped(good, PROBS, "float16"),
                 "indices are int64": retyped(good, "sorted_indices", "int64"),
             },
@@ -323,6 +318,9 @@ def rejections() -> tuple[Rejection, ...]:
             source_read("the gradient and the map have two axes, the probs one", HOST): {
                 **reranked(good, GRAD, MAP, PROBS),
                 "map of rank 1": reshaped(good, MAP, (8,)),
+                "map of rank 1, no probs": reshaped(
+                    without(without(good, PROBS), "probs_grad"), MAP, (8,)
+                ),
             },
         },
     }

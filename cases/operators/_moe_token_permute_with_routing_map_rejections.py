@@ -36,6 +36,7 @@ from conformance.operator import (
     source_read,
 )
 from conformance.variations import (
+    all_retyped,
     in_mode,
     misshapen,
     refused,
@@ -118,14 +119,11 @@ def _nulls(good: Case, padded: Case) -> dict[Clause, dict[str, Case]]:
 
 
 def _dtypes(good: Case) -> dict[Clause, dict[str, Case]]:
-    integers = good
-    for name in FLOATS:
-        integers = retyped(integers, name, "int32")
     types = document("float16, bfloat16 or float32; the map int8 or bool; indices int32", README)
     shared = source_read("tokens, probs and their copies share one dtype", HOST)
     return {
         types: {
-            "all floats are int32": integers,
+            "all floats are int32": all_retyped(good, "int32"),
             "tokens are float64": retyped(good, "tokens", "float64"),
             "map is uint8": retyped(good, "routing_map", "uint8"),
             "map is int32": retyped(good, "routing_map", "int32"),

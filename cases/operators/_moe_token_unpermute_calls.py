@@ -180,9 +180,9 @@ FREEDOMS: tuple[Freedom, ...] = (
 RANGES = (
     Range(
         "top_k",
-        None,
+        1,
         MOST_TOPK,
-        document(f"top_k is at most {MOST_TOPK}", f"{ACLNN}, constraints"),
+        document(f"top_k is 1 to {MOST_TOPK}", f"{ACLNN}, constraints"),
         of=extent("probs", 1),
     ),
 )
@@ -224,6 +224,9 @@ def rejections() -> tuple[Rejection, ...]:
             },
             document(f"top_k is 1 to {MOST_TOPK}", f"{ACLNN}, constraints"): {
                 f"top_k is {MOST_TOPK + 1}": _of_top_k(MOST_TOPK + 1),
+                "top_k is 0": in_mode(
+                    "uneven", reshaped(reshaped(good, "probs", (4, 0)), "sorted_indices", (0,))
+                ),
             },
             document("tokens have two axes, indices one", f"{ACLNN}, parameters"): {
                 **shaped("permuted_tokens", "sorted_indices"),

@@ -33,6 +33,7 @@ from conformance.operator import (
     source_read,
 )
 from conformance.variations import (
+    all_retyped,
     in_mode,
     misshapen,
     refused,
@@ -162,6 +163,11 @@ def rejections() -> tuple[Rejection, ...]:
                 "gradient has another dtype": retyped(good, GRAD, "float16"),
                 "gradient of tokens has another dtype": retyped(good, TOKENS_GRAD, "float16"),
                 "probs are int32": retyped(good, PROBS, "int32"),
+                "all floats are int32": all_retyped(good, "int32"),
+                "tokens and gradients are int32": all_retyped(SINGLE, "int32"),
+                "probs and their gradient are int32": retyped(
+                    retyped(good, PROBS, "int32"), PROBS_GRAD, "int32"
+                ),
                 "gradient of probs has another dtype": retyped(good, PROBS_GRAD, "float16"),
             },
         },
@@ -193,6 +199,7 @@ def rejections() -> tuple[Rejection, ...]:
             document("an index and a probability for every slot", f"{ACLNN}, parameters"): {
                 **resized(good, "sorted_indices", PROBS),
                 **resized(SINGLE, "sorted_indices"),
+                "10 indices for 4 tokens of 2 slots": reshaped(UNEVEN, "sorted_indices", (10,)),
                 "8 tokens without probs, gradient of 4": _without_probs(good),
             },
             document("the gradient is [tokens, hidden]", f"{ACLNN}, parameters"): {

@@ -75,9 +75,7 @@ aclnnStatus Check(const Arguments& call) {
     return status != ACLNN_SUCCESS ? status : opapi::CheckLayouts(call.phases.plan, tensors);
 }
 
-SlotCopyList ShapeOf(const TensorView& tensor) {
-    return {tensor.Dims(), tensor.shape.size()};
-}
+SlotCopyList ShapeOf(const TensorView& tensor) { return {tensor.Dims(), tensor.shape.size()}; }
 
 aclnnStatus CutCall(const Arguments& call, Tiling* tiling) {
     opapi::Machine machine;

@@ -19,6 +19,7 @@ CONSTRAINTS = (
             "indices are int64",
             "indices are float32",
             "experts are int64",
+            "all floats are int32",
             "rows are int32",
             "rows and out are int32",
             "float32 scales beside float16",
@@ -68,7 +69,7 @@ CONSTRAINTS = (
     Constraint(
         "scales are [tokens, top_k]",
         (*ROUTERS, "top_k 1 with scales, dropless_rows"),
-        ("scales of rank 1",),
+        ("scales of rank 1", "scales of no slots"),
         of=("scales",),
     ),
     Constraint(

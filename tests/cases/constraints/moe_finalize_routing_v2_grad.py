@@ -24,6 +24,7 @@ CONSTRAINTS = (
             "indices are int64",
             "experts are int64",
             "gradient is int32",
+            "all floats are int32",
             *(
                 f"{name} of another dtype"
                 for name in (
@@ -43,7 +44,12 @@ CONSTRAINTS = (
     Constraint(
         "drop/pad has experts, each with places",
         (PADDED, *(f"places {dtype}" for dtype in DTYPES)),
-        ("drop/pad without experts", "drop/pad without places"),
+        (
+            "drop/pad without experts",
+            "drop/pad without places",
+            "no experts, no rows",
+            "no places, no rows",
+        ),
     ),
     Constraint(
         "with drop/pad a bias has expert_num rows",
@@ -70,13 +76,18 @@ CONSTRAINTS = (
     Constraint(
         "an index and a scale for every slot",
         (WHOLE, "rows without scales"),
-        ("two slots for each token, and no scales",),
+        (
+            "two slots for each token, and no scales",
+            "10 indices, 4 tokens of 2 slots, drop/pad",
+            "scales and their gradient of 3 tokens for 4",
+            "no slots, drop/pad",
+        ),
         of=("expanded_row_idx", "scales"),
     ),
     Constraint(
         "shapes follow from the gradient, the slots and the attributes",
         (WHOLE, PADDED, *(f"the first 7 rows {dtype}" for dtype in DTYPES)),
-        ("gradient of other places",),
+        ("gradient of other places", "a bias of no rows"),
         of=(
             "expanded_x",
             "expert_idx",

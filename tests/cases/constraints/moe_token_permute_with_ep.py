@@ -61,7 +61,17 @@ CONSTRAINTS = (
         ),
         tuple(
             f"range {given}"
-            for given in ((-1, 5), (5, -1), (-1, -1), (1, 7), (7, 1), (7, 7), (1, 5 + 2**32))
+            for given in (
+                (-1, 5),
+                (5, -1),
+                (-1, -1),
+                (1, 7),
+                (7, 1),
+                (7, 7),
+                (1, 5 + 2**32),
+                (-1, 3),
+                (3, 7),
+            )
         ),
     ),
     Constraint(
@@ -93,6 +103,7 @@ CONSTRAINTS = (
         ),
         (
             "permuted tokens of rank 1",
+            "tokens of one axis, and their copies",
             "rows of an empty range, which keeps all",
             "rows of the ranks left in a backward range",
         ),

@@ -17,6 +17,7 @@ CONSTRAINTS = (
             "indices are int64",
             "indices are float32",
             "gradient is int32",
+            "all floats are int32",
             "permuted_tokens_output_grad of another dtype",
             "permuted_probs_output_grad of another dtype",
             "out of another dtype",

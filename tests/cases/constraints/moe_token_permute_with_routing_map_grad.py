@@ -9,6 +9,7 @@ CONSTRAINTS = (
         (
             "num_experts is 0",
             "num_experts is -1",
+            "num_experts is 0, no probs",
             "tokens_num is 0",
             "tokens_num is -4",
             "tokens_num is 0 and the gradient null",
@@ -53,7 +54,7 @@ CONSTRAINTS = (
     Constraint(
         "gradient and map have two axes, probs one",
         ("worked out float32 int8",),
-        ("map of rank 1",),
+        ("map of rank 1", "map of rank 1, no probs"),
         INVALID,
         of=("permuted_token_output_grad",),
     ),

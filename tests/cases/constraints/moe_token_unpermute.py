@@ -29,7 +29,14 @@ CONSTRAINTS = (
         ("probs of rank 1",),
         of=("probs",),
     ),
-    Constraint("topK is 1 to 512", ("top_k 512", "top_k 1 with probabilities"), ("top_k is 513",)),
+    Constraint(
+        "topK is 1 to 512",
+        ("top_k 512", "top_k 1 with probabilities"),
+        (
+            "top_k is 513",
+            "top_k is 0",
+        ),
+    ),
     Constraint("tokens have two axes", (ROUTER,), (), of=("permuted_tokens",)),
     Constraint(
         "the indices have one axis", (ROUTER,), ("indices of rank 2",), of=("sorted_indices",)

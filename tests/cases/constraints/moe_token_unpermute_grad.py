@@ -32,6 +32,9 @@ CONSTRAINTS = (
             "gradient has another dtype",
             "gradient of tokens has another dtype",
             "probs are int32",
+            "all floats are int32",
+            "tokens and gradients are int32",
+            "probs and their gradient are int32",
             "gradient of probs has another dtype",
         ),
         INVALID,
@@ -58,7 +61,7 @@ CONSTRAINTS = (
     Constraint(
         "an index and a probability for every slot",
         (ROUTER, "more rows than slots", "a slot that has no row"),
-        ("8 tokens without probs, gradient of 4",),
+        ("8 tokens without probs, gradient of 4", "10 indices for 4 tokens of 2 slots"),
         of=("sorted_indices", "probs"),
     ),
     Constraint(
