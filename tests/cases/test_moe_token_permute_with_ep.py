@@ -134,6 +134,7 @@ def test_every_rejection_but_the_interface_s_own_is_no_legal_call() -> None:
     assert lawful == {
         f"top_k is {512 + 1}",
         "2^24 - 1 slots",
+        "tokens of one axis, and their copies",  # which the output's rank alone rules out
         "padded, more tokens than an int32 names",  # whatever the indices are: they are not seen
         "probs are given, and permute_probs is null",
     }

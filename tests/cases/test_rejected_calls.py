@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import pytest
 
 from conformance import suite
+from conformance.call_rules import MORE, FreeAxis
+from conformance.case import Case
+from conformance.legality import IllegalCase, check_call
 from conformance.operator import Operator
+from conformance.variations import reshaped
 from tests.cases.rejected_calls import missing
 
 OPERATORS = suite.operators([])
@@ -16,3 +23,72 @@ def test_a_record_has_a_rejected_call_for_each_tensor_axis_rank_and_attribute(
     operator: Operator,
 ) -> None:
     assert missing(operator) == []
+
+
+def without(name: str, *lost: str) -> list[str]:
+    """What is missing of a record that has not these rejected calls."""
+    (operator,) = (one for one in OPERATORS if one.name == name)
+    kept = tuple(one for one in operator.rejections if one.name not in lost)
+    assert len(kept) == len(operator.rejections) - len(lost)
+    return missing(replace(operator, rejections=kept))
+
+
+@pytest.mark.parametrize(
+    ("lost", "told"),
+    [
+        ("out is [4, 17], not [4, 16], whole", "out axis 1 of 2: no rejected call with one more"),
+        (
+            "sorted_indices is [7], not [8], uneven",
+            "sorted_indices axis 0 of 1: no rejected call with one less",
+        ),
+        ("out is [4, 16, 1], not [4, 16], whole", "out of rank 2: no rejected call with rank 3"),
+        ("out is null", "out: no rejected call in which it is null"),
+        ("out has another dtype", "out: no rejected call in which it alone has another dtype"),
+        ("num_topk is 3, whole", "num_topk: no rejected call in which it alone is one more"),
+        ("num_topk is 0", "num_topk: no rejected call just beyond the least"),
+    ],
+)
+def test_a_rejected_call_that_is_lost_is_named(lost: str, told: str) -> None:
+    lost_too = ("out of rank 3",) if "rank 3" in told else ()
+    assert without("moe_token_permute_grad", lost, *lost_too) == [f"moe_token_permute_grad: {told}"]
+
+
+def test_an_end_of_a_range_without_an_accepted_call_is_named() -> None:
+    (operator,) = (one for one in OPERATORS if one.name == "moe_token_unpermute")
+    kept = tuple(one for one in operator.examples if "512" not in one.name)
+    told = missing(replace(operator, examples=kept, corpus=()))
+    assert told == [
+        "moe_token_unpermute: top_k: no accepted call at the most, nor one in quarantine"
+    ]
+
+
+FREE = [
+    pytest.param(operator, one, id=f"{operator.name} {one.tensor} axis {one.axis} of {one.rank}")
+    for operator in OPERATORS
+    for one in operator.freedoms
+    if isinstance(one, FreeAxis)
+]
+
+
+@pytest.mark.parametrize(("operator", "free"), FREE)
+def test_an_axis_that_is_declared_free_may_be_one_more(operator: Operator, free: FreeAxis) -> None:
+    assert MORE in free.ways
+    assert any(legal(operator, case) for case in one_more(operator, free))
+
+
+def one_more(operator: Operator, free: FreeAxis) -> Iterator[Case]:
+    """Judged calls of few elements with one more on the axis."""
+    for example in operator.examples:
+        tensor = {**example.case.inputs, **example.case.outputs}.get(free.tensor)
+        if tensor and len(tensor.shape) == free.rank and tensor.size < 1000:
+            shape = tuple(n + (axis == free.axis) for axis, n in enumerate(tensor.shape))
+            yield reshaped(example.case, free.tensor, shape)
+
+
+def legal(operator: Operator, case: Case) -> bool:
+    """Whether the record takes it for a call that must be carried out."""
+    try:
+        check_call(case, operator)
+    except IllegalCase:
+        return False
+    return True

@@ -24,6 +24,7 @@ from tests.kernels import (
     mutants_definedness,
     mutants_determinism,
     mutants_layout,
+    mutants_rejections,
     mutants_sequences,
 )
 from tests.kernels.mutants import Mutant
@@ -35,6 +36,7 @@ TEMPLATES: Mapping[str, Mapping[str, tuple[Mutant, ...]]] = {
     "batch_invariance": mutants_batch_invariance.MUTANTS,
     "layout": mutants_layout.MUTANTS,
     "sequences": mutants_sequences.MUTANTS,
+    "rejections": mutants_rejections.MUTANTS,
 }
 """By the word in the names of a template's items: the mistakes of each operator."""
 

@@ -1,0 +1,105 @@
+"""Checks of phase one that compare too little: calls that only rejections make show them.
+
+Each edit lets a call through that reads or writes beyond a tensor, or divides by zero.
+"""
+
+from __future__ import annotations
+
+from tests.kernels.mutants import Mutant
+
+MUTANTS: dict[str, tuple[Mutant, ...]] = {
+    "moe_finalize_routing_v2": (
+        Mutant(
+            "a-token-may-have-no-slot",
+            "moe_finalize_routing_v2/moe_finalize_routing_v2_tiling.cpp",
+            "    if (TopK(call) < 1) {",
+            "    if (TopK(call) < 0) {",
+        ),
+        Mutant(
+            "columns-of-rows-are-not-compared",
+            "moe_finalize_routing_v2/moe_finalize_routing_v2_tiling.cpp",
+            "call.expandedX, last, Hidden(call)",
+            "call.expandedX, last, call.expandedX.dims[last]",
+        ),
+    ),
+    "moe_finalize_routing_v2_grad": (
+        Mutant(
+            "more-indices-than-slots",
+            "moe_finalize_routing_v2_grad/moe_finalize_routing_v2_grad_check.h",
+            "Slots(call) / topK != Tokens(call)",
+            "Slots(call) / topK < Tokens(call)",
+        ),
+        Mutant(
+            "experts-of-rows-are-not-compared",
+            "moe_finalize_routing_v2_grad/moe_finalize_routing_v2_grad_check.h",
+            'CheckSize(dim(0), shape.values[0], call.expertNum, "expertNum")',
+            'CheckSize(dim(0), shape.values[0], shape.values[0], "expertNum")',
+            modes=("drop_pad",),
+        ),
+    ),
+    "moe_init_routing_v2": (
+        Mutant(
+            "tokens-of-x-are-not-compared",
+            "moe_init_routing_v2/moe_init_routing_v2_check.h",
+            'CheckDim("x", call.x, 0, call.expertIdx.values[0], "dim 0 of expertIdx")',
+            'CheckDim("x", call.x, 0, call.x.values[0], "dim 0 of expertIdx")',
+        ),
+    ),
+    "moe_init_routing_v2_grad": (
+        Mutant(
+            "out-may-have-a-third-axis",
+            "moe_init_routing_v2_grad/moe_init_routing_v2_grad_tiling.cpp",
+            "    if (call.out.rank != 2) {",
+            "    if (call.out.rank < 2) {",
+        ),
+    ),
+    "moe_token_permute": (
+        Mutant(
+            "fewer-tokens-than-rows-of-indices",
+            "shared/slot_copy_check.h",
+            "    if (tokens.values[0] != indices.values[0]) {",
+            "    if (tokens.values[0] > indices.values[0]) {",
+        ),
+    ),
+    "moe_token_permute_with_ep": (
+        Mutant(
+            "a-range-may-begin-before-the-first-rank",
+            "moe_token_permute_with_ep/moe_token_permute_with_ep_tiling.cpp",
+            "return rank < 0 || rank > Slots(call);",
+            "return rank > Slots(call);",
+        ),
+    ),
+    "moe_token_permute_with_ep_grad": (
+        Mutant(
+            "a-rest-of-indices-is-dropped",
+            "moe_token_permute_with_ep_grad/moe_token_permute_with_ep_grad_tiling.cpp",
+            "call.sortedIndices.values[0] % call.numTopk != 0",
+            "call.sortedIndices.values[0] % call.numTopk < 0",
+        ),
+    ),
+    "moe_token_permute_with_routing_map": (
+        Mutant(
+            "scalar-probs-are-taken-for-none",
+            "moe_token_permute_with_routing_map/aclnn_moe_token_permute_with_routing_map.cpp",
+            "return {tensor.Dims(), tensor.shape.size()};",
+            "return {tensor.shape.data(), tensor.shape.size()};",
+        ),
+    ),
+    "moe_token_permute_with_routing_map_grad": (
+        Mutant(
+            "a-scalar-gradient-of-probs-is-taken-for-none",
+            "moe_token_permute_with_routing_map_grad/"
+            "aclnn_moe_token_permute_with_routing_map_grad.cpp",
+            "return {tensor.Dims(), tensor.shape.size()};",
+            "return {tensor.shape.data(), tensor.shape.size()};",
+        ),
+    ),
+    "moe_token_unpermute_grad": (
+        Mutant(
+            "more-indices-than-probabilities",
+            "moe_token_unpermute_grad/moe_token_unpermute_grad_tiling.cpp",
+            "slots / topK != Tokens(call)",
+            "slots / topK < Tokens(call)",
+        ),
+    ),
+}
