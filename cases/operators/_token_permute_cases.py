@@ -63,8 +63,8 @@ def sorting_cases(
         hidden = CopyUb(machine.ub_bytes, top_k, size, probs is not None).columns + 1
     asked = windows.attributes(mode, level, slots, draw(NUMBERS), draw(NUMBERS))
     flat = permute.flat and draw(st.booleans()) and top_k == 1
-    indices = tuple(draw(keys(slots)).tolist())
     index_dtype = draw(st.sampled_from(permute.index_dtypes))
+    indices = tuple(draw(keys(slots, index_dtype)).tolist())
     if permute.probs:
         asked["probs"] = probs
     if permute.choice:

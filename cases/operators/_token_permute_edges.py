@@ -31,6 +31,7 @@ from conformance.devices.device import USABLE_UB_BYTES
 from conformance.edges import STEPS, Edge, Edges, Sizes, distinct
 from conformance.strategies.fills import MOVED, SEEDS
 from conformance.strategies.keys import keyed
+from conformance.strategies.wide_keys import FAMILIES, Family
 
 CHIPS = tuple(Machine(cores, ub) for cores in (40, 48) for ub in USABLE_UB_BYTES.values())
 SMALL = Machine(3, 2048)
@@ -69,6 +70,8 @@ def edges(permute: TokenPermute, mode: str, dtype: str) -> Edges | None:
         # Half a minute on the simulated device: once for each operator.
         most = {"top_k": 2, "tokens": MOST_SLOTS // 2, "hidden": 1}
         declared.append(("slots = the most", CHIPS[-1], most))
+    if mode == permute.edge_modes[0]:
+        declared += [(one.name, SMALL, _sizes_of_family(one)) for one in _families(permute)]
     near = distinct(Edge(limit, machine, sizes, _cost(sizes)) for limit, machine, sizes in declared)
     return Edges(near, partial(_sizes_of, permute), partial(sorted_cases, permute, mode, dtype))
 
@@ -140,11 +143,27 @@ def _cost(sizes: Sizes) -> int:
 
 
 def _sizes_of(permute: TokenPermute, case: Case) -> Sizes:
-    """The sizes of a case that an edge may fix."""
+    """The sizes of a case that an edge may fix, and which families of wide keys it holds."""
     tokens, *columns = case.inputs[permute.tokens].shape
-    top_k = case.inputs[permute.indices].size // max(1, tokens)
+    given = case.inputs[permute.indices]
+    top_k = given.size // max(1, tokens)
     probs = int("probs" in case.inputs)
-    return {"top_k": top_k, "tokens": tokens, "hidden": math.prod(columns), "probs": probs}
+    sizes = {"top_k": top_k, "tokens": tokens, "hidden": math.prod(columns), "probs": probs}
+    wide = [one for one in FAMILIES if (one.dtype, one.slots) == (given.dtype, given.size)]
+    if wide:
+        keys = np.asarray(case.arrays[permute.indices], np.int64).reshape(-1)
+        sizes |= {one.name: 1 for one in wide if one.is_shown(keys)}
+    return sizes
+
+
+def _families(permute: TokenPermute) -> list[Family]:
+    """The families of wide keys that its indices may hold."""
+    return [one for one in FAMILIES if one.dtype in permute.index_dtypes]
+
+
+def _sizes_of_family(family: Family) -> Sizes:
+    """The sizes of a case that shows all of a family of keys."""
+    return {"top_k": 2, "tokens": family.slots // 2, "hidden": 1, family.name: 1}
 
 
 @st.composite
@@ -166,15 +185,20 @@ def sorted_cases(
     if permute.probs:
         given, weights = draw(st.booleans()), draw(MOVED)
         asked["probs"] = weights if sizes.get("probs", given) else None
+    wide = next((one for one in FAMILIES if one.name in sizes), None)
     if permute.choice:
-        asked[permute.choice.name] = draw(st.sampled_from(permute.choice.levels[mode]))
+        choices = permute.choice.levels[mode]
+        some = [one for one in choices if not wide or permute.keys_with(mode, "large", level, one)]
+        asked[permute.choice.name] = draw(st.sampled_from(some))
+    any_dtype = draw(st.sampled_from(permute.index_dtypes))
+    keys = wide.keys(generator) if wide else keyed(pattern, slots, generator)
     return permute.call(
         mode,
         dtype,
         tokens=(tokens, hidden),
         top_k=top_k,
-        indices=tuple(keyed(pattern, slots, generator).tolist()),
-        index_dtype=draw(st.sampled_from(permute.index_dtypes)),
+        indices=tuple(keys.tolist()),
+        index_dtype=wide.dtype if wide else any_dtype,
         fill=draw(MOVED),
         machine=edge.machine,
         **asked,

@@ -14,6 +14,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from conformance.strategies.fills import SEEDS
+from conformance.strategies.wide_keys import FAMILIES
 
 Keys = NDArray[np.int64]
 
@@ -33,6 +34,9 @@ LEAST_SLOTS = {
 not their own inverse: what they show in a few slots, shrinking keeps to."""
 
 KEYS = tuple(LEAST_SLOTS)
+NARROW_SHARE = 4
+"""One in so many draws and one is of wide keys."""
+
 MOST_EXPERTS = 64
 
 WIDE = (LARGEST_KEY, LARGEST_KEY - 1, 1, *(2**n + i for n in (8, 11, 15, 16, 23) for i in (0, 1)))
@@ -40,14 +44,22 @@ WIDE = (LARGEST_KEY, LARGEST_KEY - 1, 1, *(2**n + i for n in (8, 11, 15, 16, 23)
 
 
 @cache
-def keys(slots: int) -> SearchStrategy[Keys]:
-    """Keys of that many slots in any pattern that shows there; shrinks to all in order."""
+def keys(slots: int, dtype: str = "int32") -> SearchStrategy[Keys]:
+    """Keys of that many slots in any pattern that shows there, and of every width of the data
+    type; shrinks to all in order.
+    """
     names = [name for name, least in LEAST_SLOTS.items() if least <= slots]
-    return st.builds(
+    narrow = st.builds(
         lambda name, seed: keyed(name, slots, np.random.default_rng(seed)),
         st.sampled_from(names),
         SEEDS,
     )
+    wide = st.builds(
+        lambda family, seed: family.few(slots, np.random.default_rng(seed)),
+        st.sampled_from([family for family in FAMILIES if family.dtype == dtype]),
+        SEEDS,
+    )
+    return st.one_of(*[narrow] * NARROW_SHARE, wide) if slots > 1 else narrow
 
 
 def keyed(pattern: str, slots: int, generator: np.random.Generator) -> Keys:
@@ -81,13 +93,13 @@ def key_patterns(keys: Keys) -> set[str]:
     """The patterns that keys show."""
     if not keys.size:
         return set()
-    steps, values = np.diff(keys), np.unique(keys)
+    values = np.unique(keys)
     low, high = int(values[0]), int(values[-1])
     order = np.argsort(keys, kind="stable")
     shows = {
-        "in order": bool((steps >= 0).all()),
+        "in order": bool((keys[1:] >= keys[:-1]).all()),
         "all equal": keys.size > 1 and low == high,
-        "descending": low < high and bool((steps <= 0).all()),
+        "descending": low < high and bool((keys[1:] <= keys[:-1]).all()),
         "cycle": not np.array_equal(order[order], np.arange(keys.size)),
         "one missing": values.size > 1 and high - low == values.size,
         "negative": low < 0 <= high,
