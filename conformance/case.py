@@ -58,6 +58,9 @@ class Tensor(ReadAsPrinted):
     another order than C; None: contiguous. The storage that they lie in has ``start`` elements
     before the first and ``spare`` behind the last. What lies between and around the elements
     belongs to somebody else.
+
+    An input whose stride is 0 along an axis is broadcast: all elements along it share one place, so
+    they are equal. Those are the elements that values or fill have at its first position.
     """
 
     shape: tuple[int, ...]
@@ -108,9 +111,27 @@ class Tensor(ReadAsPrinted):
             return rows[:0]
         return rows[(rows >= 0) & ~np.isin(rows, self.rows)]
 
+    @property
+    def broadcast(self) -> tuple[int, ...]:
+        """The axes along which elements share one place; one of size 1 has nothing to share."""
+        if self.strides is None or 0 in self.shape:
+            return ()
+        steps = enumerate(zip(self.strides, self.shape, strict=False))
+        return tuple(axis for axis, (stride, size) in steps if stride == 0 and size > 1)
+
+    def stored_once(self, array: NDArray[Any]) -> NDArray[Any]:
+        """Of an array whose first axes are those of ``shape``, the first along each broadcast
+        axis, which keeps its place with size 1: an element for each place of the storage."""
+        axes = self.broadcast
+        first = (slice(0, 1) if axis in axes else slice(None) for axis in range(len(self.shape)))
+        return array[tuple(first)] if axes else array
+
     def materialize(self) -> NDArray[np.generic]:
         """The tensor's elements as a C-contiguous array of ``shape`` and ``dtype``."""
-        return self.placed(self._held_values())
+        array = self.placed(self._held_values())
+        if not self.broadcast:
+            return array
+        return np.ascontiguousarray(np.broadcast_to(self.stored_once(array), self.shape))
 
     def _held_values(self) -> NDArray[np.generic]:
         """The elements that exist, C-contiguous, of ``held_shape``."""

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from conformance.case import Attribute, Case, Machine, Tensor, integer_view, numpy_dtype
 from conformance.devices.messages import DTYPES
@@ -42,6 +43,8 @@ def check_shape_and_data(case: Case) -> None:
         _check_tensor(name, tensor)
     for name, tensor in case.outputs.items():
         _require(tensor.rows is None, f"{name}.rows", "a list", "none: an output has all its rows")
+        rule = "such that no two elements share a place: only an input may be broadcast"
+        _require(not tensor.broadcast, f"{name}.strides", tensor.strides, rule)
     if case.machine is not None:
         _check_machine(case.machine)
     _check_setting(case.setting)
@@ -140,12 +143,15 @@ def _check_tensor(name: str, tensor: Tensor) -> None:
         low, high = _range(dtype)
         beyond = next((value for value in tensor.values if not low <= value <= high), low)
         _require(low <= beyond <= high, f"{name}.values", beyond, f"{low} to {high}")
+        _check_shared(name, tensor, np.array(tensor.values, dtype).reshape(tensor.held_shape))
     if tensor.fill is not None:
         _require("float" in tensor.dtype, f"{name}.fill", tensor.dtype, "of a floating dtype")
         _check_fill(name, tensor.fill)
     rows = math.prod(tensor.shape[:-1])
     stray = next((row for row in tensor.unread if not 0 <= row < rows), None)
     _require(stray is None, f"{name}.unread", stray, f"rows from 0 to {rows - 1}")
+    read = not (tensor.unread and tensor.broadcast)
+    _require(read, f"{name}.unread", tensor.unread, "none: broadcast rows share their places")
     absent = tensor.lacks(np.array(tensor.unread, np.int64)).tolist()
     _require(not absent, f"{name}.unread", absent, f"some of its rows, {tensor.rows}")
 
@@ -162,16 +168,25 @@ def _check_rows(name: str, tensor: Tensor) -> None:
 
 
 def _check_strides(name: str, tensor: Tensor, strides: tuple[int, ...]) -> int:
-    """Elements from the first to the last; no two may lie in one place."""
+    """Elements from the first to the last; no two may lie in one place, unless broadcast."""
     _require(tensor.rows is None, f"{name}.strides", strides, "none: the tensor lists rows")
     ranks = len(strides) == len(tensor.shape)
     _require(ranks, f"{name}.strides", strides, f"one for each axis of {tensor.shape}")
     reach = 1
     for stride, size in sorted(zip(strides, tensor.shape, strict=True)):
-        apart = size <= 1 or stride >= reach or not tensor.size
-        _require(apart, f"{name}.strides", strides, "such that no two elements share a place")
+        apart = size <= 1 or stride == 0 or stride >= reach or not tensor.size
+        rule = "such that no two elements share a place, unless a stride is 0"
+        _require(apart, f"{name}.strides", strides, rule)
         reach += max(size - 1, 0) * stride
     return reach if tensor.size else 0
+
+
+def _check_shared(name: str, tensor: Tensor, values: NDArray[Any]) -> None:
+    """Elements that share a place must have one value."""
+    for axis in tensor.broadcast:
+        first = values.take([0], axis)
+        rule = f"equal along axis {axis}, whose stride is 0"
+        _require(bool((values == first).all()), f"{name}.values", "unequal", rule)
 
 
 def _range(dtype: np.dtype[Any]) -> tuple[int, int]:

@@ -20,7 +20,7 @@ from conformance.devices.device import (
     LimitsCrash,
     OperatorUnavailable,
 )
-from conformance.devices.layout import elements_of
+from conformance.devices.layout import elements_of, write_elements
 from conformance.devices.losses import CLASS
 from conformance.devices.messages import (
     DTYPES,
@@ -202,12 +202,10 @@ class IsolatedDevice:
         for tensor in call.tensors:
             if tensor.role == "input":
                 array = case.inputs[tensor.name].held(case.arrays[tensor.name])
-                array = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
                 image = self._elements(tensor)
                 if tensor.is_part:
                     poison.fill(image, poison.INPUT_GAPS)
-                elements = elements_of(image, tensor)
-                elements[...] = array.reshape(elements.shape)
+                write_elements(image, tensor, array)
         self._segment.note("")
 
     def _left(self, case: Case, call: Call, answer: Answer) -> int:

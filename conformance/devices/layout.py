@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,9 +92,18 @@ def fill_elements(image: Bytes, tensor: TensorArgument, memory: str, word: int) 
     elements[...] = filled.reshape(elements.shape)
 
 
+def write_elements(image: Bytes, tensor: TensorArgument, array: NDArray[Any]) -> None:
+    """Write the elements that an input holds into its storage, each place of it once."""
+    elements = elements_of(image, tensor)
+    stored = np.ascontiguousarray(array).reshape(-1).view(np.uint8).reshape(elements.shape)
+    shared = (*(stride == 0 for stride in tensor.strides or ()), False)
+    once = tuple(slice(0, 1) if one else slice(None) for one in shared)
+    elements[once] = stored[once]
+
+
 def elements_of(image: Bytes, tensor: TensorArgument) -> NDArray[np.uint8]:
     """The elements of a tensor as bytes [*shape, itemsize], or without strides [-1, itemsize], in
-    place: ``image`` is the storage.
+    place: ``image`` is the storage. Elements of a broadcast input share their bytes.
     """
     itemsize, shape = tensor.itemsize, tensor.shape
     image = image[tensor.start * itemsize : image.size - tensor.spare * itemsize]

@@ -21,6 +21,7 @@ from conformance.operator import Operator
 from conformance.profiles import PROFILES
 from tests.kernels import (
     mutants_batch_invariance,
+    mutants_broadcast,
     mutants_definedness,
     mutants_determinism,
     mutants_layout,
@@ -34,7 +35,10 @@ TEMPLATES: Mapping[str, Mapping[str, tuple[Mutant, ...]]] = {
     "definedness": mutants_definedness.MUTANTS,
     "determinism": mutants_determinism.MUTANTS,
     "batch_invariance": mutants_batch_invariance.MUTANTS,
-    "layout": mutants_layout.MUTANTS,
+    "layout": {
+        name: (*mutants_layout.MUTANTS.get(name, ()), *mutants)
+        for name, mutants in mutants_broadcast.MUTANTS.items()
+    },
     "sequences": mutants_sequences.MUTANTS,
     "rejections": mutants_rejections.MUTANTS,
 }
