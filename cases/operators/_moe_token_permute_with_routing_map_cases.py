@@ -14,12 +14,12 @@ from cases.operators._moe_token_permute_with_routing_map_sizes import MOST_TOP_K
 from cases.operators._token_permute_cases import (
     LARGEST_CASE,
     MOST_SLOTS,
-    SEAM_UB_BYTES,
+    SEAM_MACHINES,
     SEAMS,
 )
 from cases.operators._token_permute_limits import CopyUb
 from cases.operators._token_permute_sizes import SORT_GRANULE
-from conformance.case import Case, Machine, numpy_dtype
+from conformance.case import Case, numpy_dtype
 from conformance.strategies.fills import MOVED, SEEDS
 from conformance.strategies.machines import machines
 from conformance.strategies.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
@@ -54,7 +54,7 @@ def unpadded_cases(draw: st.DrawFn, dtype: str, small: bool, seam: bool) -> Case
     tokens = min(most, draw(token_counts(machine.cores, max(2, most))))
     where, more = (draw(SEAMS), draw(st.integers(0, 31))) if seam else ("", 0)
     if seam:
-        machine = Machine(1, SEAM_UB_BYTES[where])
+        machine = draw(SEAM_MACHINES[where])
     if where.startswith("lists"):
         tokens = -(-(SORT_GRANULE + 1 + more) // top_k)
     slots = tokens * top_k
@@ -89,7 +89,7 @@ def padded_cases(draw: st.DrawFn, dtype: str, small: bool, seam: bool) -> Case:
     experts = draw(st.integers(1, 3 if small else 12))
     where, more = (draw(SEAMS), draw(st.integers(0, 31))) if seam else ("", 0)
     if seam:
-        machine = Machine(1, SEAM_UB_BYTES[where])
+        machine = draw(SEAM_MACHINES[where])
     if where.startswith("lists"):
         tokens = SORT_GRANULE + 1 + more
     capacity = 1 + (draw(REST) + tokens - 1) % tokens if draw(st.booleans()) else 1

@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 
 from cases.operators._slot_sum_limits import BUFFERS, slots_ub
 from conformance.case import Machine
-from conformance.strategies.machines import UB_BYTES
+from conformance.strategies.machines import UB_BYTES, seam_machines
 
 MOST_BUFFERS = max(BUFFERS.values())
 LEAST_MACHINE = Machine(1, UB_BYTES[0])
 
+SEAM_MACHINES = seam_machines(UB_BYTES[0], 31)
 SEAMS = st.sampled_from(("tiles", "batches"))
-"""What a case has two of on the least machine: tiles of a row, or batches of names."""
+"""What a case has two of on such a machine: tiles of a row, or batches of names."""
 
 
 def tile_columns(top_k: int, element_bytes: int, ub_bytes: int, buffers: int = 2) -> int:
@@ -28,9 +29,14 @@ def names_at_once(top_k: int, element_bytes: int, ub_bytes: int, hidden: int) ->
     return slots_ub(ub_bytes, top_k, element_bytes).names(hidden)
 
 
-def beyond(seam: str, top_k: int, element_bytes: int, hidden: int) -> tuple[int, int]:
-    """Columns and tokens that lie on a seam of the least machine; 0 tokens: any, as ``hidden``."""
-    ub_bytes = LEAST_MACHINE.ub_bytes
+def beyond(
+    seam: str,
+    top_k: int,
+    element_bytes: int,
+    hidden: int,
+    ub_bytes: int = LEAST_MACHINE.ub_bytes,
+) -> tuple[int, int]:
+    """Columns and tokens that lie on a seam of a buffer; 0 tokens: any, as ``hidden``."""
     if seam == "tiles":
         return tile_columns(top_k, element_bytes, ub_bytes) + 1, 0
     if seam == "batches":

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from cases.operators._row_sum_limits import LEAST_MACHINE, SEAMS, beyond, tile_columns
+from cases.operators._row_sum_limits import SEAM_MACHINES, SEAMS, beyond, tile_columns
 from cases.operators._slot_sum_sizes import SLOT_BYTES, least_ub_bytes
 from conformance.case import Case, numpy_dtype
 from conformance.operator import Merges
@@ -53,8 +53,8 @@ def near_cases(
     most = max(1, min(FEW_COLUMNS if small else 5000, LARGEST_CASE // (tokens * top_k)))
     hidden = min(most, draw(hiddens(max(2, most), tile)))
     if seam:
-        machine = LEAST_MACHINE
-        hidden, batches = beyond(draw(SEAMS), top_k, size, hidden)
+        machine = draw(SEAM_MACHINES)
+        hidden, batches = beyond(draw(SEAMS), top_k, size, hidden, machine.ub_bytes)
         tokens = batches or tokens
     slots = tokens * top_k
     rows, indices = slots, draw(ranks(slots))

@@ -7,21 +7,25 @@ from hypothesis import strategies as st
 from cases.operators._token_permute import TokenPermute
 from cases.operators._token_permute_limits import CopyUb
 from cases.operators._token_permute_sizes import MOST_TOP_K, SORT_GRANULE
-from conformance.case import Case, Machine, numpy_dtype
+from conformance.case import Case, numpy_dtype
 from conformance.strategies.fills import MOVED
 from conformance.strategies.keys import keys
-from conformance.strategies.machines import UB_BYTES, machines
+from conformance.strategies.machines import UB_BYTES, machines, seam_machines
 from conformance.strategies.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
 
 MOST_SLOTS = 2_000
 LARGEST_CASE = 30_000
 """Elements that one drawn case may move: bounds its time, not what a kernel can do."""
 
-SEAM_UB_BYTES = {"tiles": UB_BYTES[0], "lists": UB_BYTES[0], "lists of a run": UB_BYTES[1]}
-"""The buffer on which a case has rows of two tiles, or lists of keys to merge: of runs, or of
-one run, which is longer where the buffer is."""
+SEAM_MACHINES = {
+    "tiles": seam_machines(UB_BYTES[0], 31),
+    "lists": seam_machines(UB_BYTES[0], 15),
+    "lists of a run": seam_machines(UB_BYTES[1], 7),
+}
+"""The machines on which a case has rows of two tiles, or lists of keys to merge: of runs, or of
+one run, which is longer where the buffer is. 512 bytes above the first a run is longer, too."""
 
-SEAMS = st.sampled_from(tuple(SEAM_UB_BYTES))
+SEAMS = st.sampled_from(tuple(SEAM_MACHINES))
 
 NUMBERS = st.integers(0, 2**20)
 
@@ -52,7 +56,7 @@ def sorting_cases(
     tokens = min(most, draw(token_counts(machine.cores, max(2, most))))
     where, more = (draw(SEAMS), draw(st.integers(0, 31))) if seam else ("", 0)
     if seam:
-        machine = Machine(1, SEAM_UB_BYTES[where])
+        machine = draw(SEAM_MACHINES[where])
     if where.startswith("lists"):
         tokens = -(-(SORT_GRANULE + 1 + more) // top_k)
     level = draw(st.sampled_from(windows.levels[mode]))

@@ -49,7 +49,13 @@ from cases.operators._moe_token_permute_with_routing_map_grad_sources import (
     PARAMETERS,
     README,
 )
-from cases.operators._row_sum_limits import LEAST_MACHINE, SEAMS, beyond, tile_columns
+from cases.operators._row_sum_limits import (
+    LEAST_MACHINE,
+    SEAM_MACHINES,
+    SEAMS,
+    beyond,
+    tile_columns,
+)
 from cases.operators._slot_sum_cases import left_to_right
 from cases.operators._slot_sum_sizes import least_ub_bytes
 from cases.operators._strides import of_written_code
@@ -175,9 +181,9 @@ def _unpadded(draw: st.DrawFn, small: bool, seam: bool, size: int) -> dict[str, 
     tokens = min(most, draw(token_counts(machine.cores, max(2, most))))
     hidden = draw(_hiddens(small, machine, top_k, size, tokens * top_k))
     if seam:
-        machine = LEAST_MACHINE
         where = draw(SEAMS | st.just("map"))
-        hidden, batches = beyond(where, top_k, size, hidden)
+        machine = LEAST_MACHINE if where == "map" else draw(SEAM_MACHINES)
+        hidden, batches = beyond(where, top_k, size, hidden, machine.ub_bytes)
         tokens = TOKENS_OF_TWO_MAPS[size] if where == "map" else batches or tokens
     return {
         "machine": machine,
@@ -200,8 +206,9 @@ def _padded(draw: st.DrawFn, small: bool, seam: bool, size: int) -> dict[str, An
     capacity = draw(st.integers(1, 2 if small else 40))
     where = draw(SEAMS | st.just("runs")) if seam else ""
     if seam:
-        machine = LEAST_MACHINE
-        more_rows = {"batches": beyond(where, NAME_INDICES, size, 0)[1], "runs": ROWS_OF_TWO_RUNS}
+        machine = LEAST_MACHINE if where == "runs" else draw(SEAM_MACHINES)
+        batches = beyond(where, NAME_INDICES, size, 0, machine.ub_bytes)[1]
+        more_rows = {"batches": batches, "runs": ROWS_OF_TWO_RUNS}
         if where in more_rows:
             experts, capacity = 3, -(-more_rows[where] // 3)
     tokens = capacity + draw(st.integers(0, 6 if small else 300))
@@ -214,7 +221,7 @@ def _padded(draw: st.DrawFn, small: bool, seam: bool, size: int) -> dict[str, An
     return {
         "machine": machine,
         "tokens": tokens,
-        "hidden": beyond(where, NAME_INDICES, size, hidden)[0],
+        "hidden": beyond(where, NAME_INDICES, size, hidden, machine.ub_bytes)[0],
         "experts": experts,
         "top_k": min(2, experts),
         "rows": sizes.rows,

@@ -13,11 +13,18 @@ from conformance.case import Case, Machine
 CORES = (1, 2, 3, 40, 48)
 UB_BYTES = tuple(1024 * kib for kib in (1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192))
 SMALL_UB_BYTES = (*UB_BYTES[:3], UB_BYTES[-1])
+STEP_BYTES = 32
+"""Any multiple of it may be a buffer."""
+
+FEW_STEPS = 127
+"""Steps above the least buffer among which most of the sizes that are no whole KiB are drawn: there
+they are a large part of it."""
 
 
 @cache
 def machines(least_ub_bytes: int = 0, small: bool = False) -> SearchStrategy[Machine]:
-    """Machines with that much unified buffer or more; shrinks to one core and the least buffer.
+    """Machines with that much unified buffer or more; shrinks to one core and the least buffer of
+    whole KiB, or the least multiple of `STEP_BYTES` if none of whole KiB shows it.
 
     Branches that a real chip takes at thousands of tokens show at a handful on a small one.
     ``small`` is for cases that fit whole into every buffer but the least ones.
@@ -28,7 +35,20 @@ def machines(least_ub_bytes: int = 0, small: bool = False) -> SearchStrategy[Mac
         raise ValueError(
             f"least_ub_bytes={least_ub_bytes}: must be at most {UB_BYTES[-1]}, the largest machine"
         )
-    return st.builds(Machine, cores=st.sampled_from(CORES), ub_bytes=st.sampled_from(fitting))
+    least = -(-max(least_ub_bytes, UB_BYTES[0]) // STEP_BYTES)
+    most = UB_BYTES[-1] // STEP_BYTES
+    steps = st.integers(least, min(least + FEW_STEPS, most))
+    if not small:
+        steps |= st.integers(least, most)
+    ub_bytes = st.sampled_from(fitting) | steps.map(lambda count: count * STEP_BYTES)
+    return st.builds(Machine, cores=st.sampled_from(CORES), ub_bytes=ub_bytes)
+
+
+@cache
+def seam_machines(ub_bytes: int, most_steps: int) -> SearchStrategy[Machine]:
+    """One core with that buffer, or up to so many steps more, within which seams stay the same."""
+    steps = st.integers(0, most_steps)
+    return steps.map(lambda more: Machine(1, ub_bytes + more * STEP_BYTES))
 
 
 @cache

@@ -32,14 +32,15 @@ from conformance.devices.open import open_device
 from conformance.judge import judge, judge_example, observe_quarantined
 from conformance.operator import TWO_PHASE, Operator
 from conformance.profiles import PROFILES
-from tests.kernels import mutants_keys
+from tests.kernels import mutants_buffers, mutants_keys
 from tests.kernels.drawn_cases import Case, cell_cases
 from tests.kernels.mutants import Mutant
 from tests.kernels.mutation_run import MUTANTS as COMPILED
 from tests.kernels.mutation_run import arguments, build_mutant
 
 MUTANTS = {
-    name: (*mutants, *mutants_keys.MUTANTS.get(name, ())) for name, mutants in COMPILED.items()
+    name: (*mutants, *mutants_keys.MUTANTS.get(name, ()), *mutants_buffers.MUTANTS[name])
+    for name, mutants in COMPILED.items()
 }
 """The mistakes of each operator."""
 

@@ -1,0 +1,36 @@
+"""Mistakes that show only where the buffer is no whole KiB: of 1,120 bytes, or an odd number of
+blocks of 32."""
+
+from __future__ import annotations
+
+from tests.kernels.mutants import Mutant
+
+UB = "machine.ubBytes"
+OPERATORS = (
+    "moe_finalize_routing_v2",
+    "moe_finalize_routing_v2_grad",
+    "moe_init_routing_v2",
+    "moe_init_routing_v2_grad",
+    "moe_token_permute",
+    "moe_token_permute_grad",
+    "moe_token_permute_with_ep",
+    "moe_token_permute_with_ep_grad",
+    "moe_token_permute_with_routing_map",
+    "moe_token_permute_with_routing_map_grad",
+    "moe_token_unpermute",
+    "moe_token_unpermute_grad",
+)
+
+
+def _cut(operator: str, name: str, ub_bytes: str) -> Mutant:
+    """The operator's tiling cuts another buffer than there is."""
+    return Mutant(name, f"{operator}/aclnn_{operator}.cpp", UB, ub_bytes)
+
+
+MUTANTS: dict[str, tuple[Mutant, ...]] = {
+    operator: (
+        _cut(operator, "buffer-rounded-up-to-64-bytes", f"({UB} + 63) / 64 * 64"),
+        _cut(operator, "buffer-of-1120-bytes-cut-as-1152", f"({UB} == 1120 ? 1152 : {UB})"),
+    )
+    for operator in OPERATORS
+}
