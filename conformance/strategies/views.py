@@ -106,7 +106,7 @@ def _view(draw: DrawFn, tensor: Tensor, may_be_strided: bool, may_be_broadcast: 
         for size, stride in zip(tensor.shape, strides, strict=True)
     )
     axes = shareable(tensor) if may_be_broadcast else ()
-    if axes and draw(st.integers(0, BROADCAST_OF - 1)):
+    if axes and draw(st.integers(0, BROADCAST_OF - 1)) > 0:
         shared = draw(st.sets(st.sampled_from(axes), min_size=1))
         strides = tuple(0 if n in shared else stride for n, stride in enumerate(strides))
         tensor = replace(tensor, unread=())  # rows that share a place are read

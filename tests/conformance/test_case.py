@@ -62,6 +62,24 @@ def test_listed_values_of_a_float_tensor_are_its_storage_bits() -> None:
     assert one.tolist() == [1.0]
 
 
+@pytest.mark.parametrize(("strides", "axes"), [((0, 1), (0,)), ((1, 0), (1,)), ((0, 0), (0, 1))])
+def test_elements_of_a_broadcast_tensor_are_those_at_the_first_position(
+    strides: tuple[int, ...], axes: tuple[int, ...]
+) -> None:
+    apart = Tensor((3, 4), "float32", fill=Fill(("address",), seed=1))
+    shared = replace(apart, strides=strides)
+    values, places = shared.materialize(), shared.stored_once(apart.materialize())
+    assert shared.broadcast == axes
+    assert np.array_equal(values, np.broadcast_to(places, (3, 4)))
+    assert values.flags.c_contiguous
+    assert values[0, 0] == apart.materialize()[0, 0]
+
+
+@pytest.mark.parametrize("shape", [(1, 4), (0, 4)])
+def test_an_axis_of_one_element_or_none_shares_nothing(shape: tuple[int, ...]) -> None:
+    assert Tensor(shape, "float32", strides=(0, 1)).broadcast == ()
+
+
 def test_what_the_operator_is_given_tells_cases_apart_and_the_machine_does_not() -> None:
     assert CASE.digest == replace(CASE, machine=Machine(48, 196608)).digest
     assert CASE.digest == replace(CASE, machine=Machine(2, 4096, "reverse")).digest

@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace as replace_in
 
 from conformance.case import Case, Tensor
+from conformance.fill import Fill
 from conformance.findings import ending
 from conformance.judge import judge, observe_quarantined
 from conformance.legality import IllegalCase, check_call, check_shape_and_data
@@ -121,7 +122,8 @@ def test_a_dtype_that_is_none_of_a_parameter_s_and_a_missing_tensor_are_told() -
     [
         ((1,), "one for each axis"),
         ((35, 1), "such that no two elements share a place"),
-        ((36, 0), "such that no two elements share a place"),
+        ((36, 0), "such that no two elements share a place: only an input may be broadcast"),
+        ((0, 1), "such that no two elements share a place: only an input may be broadcast"),
         ((-36, 1), "such that no two elements share a place"),
         ((2**40, 1), "at most"),
     ],
@@ -135,6 +137,23 @@ def test_strides_place_every_element_apart(strides: tuple[int, ...], text: str) 
     with pytest.raises(IllegalCase) as error:
         check_shape_and_data(replace(made, outputs={"y": replace(y, strides=strides)}))
     assert text in str(error.value)
+
+
+def test_elements_of_a_broadcast_input_are_listed_as_one_value_and_all_read() -> None:
+    made = whole()
+    x = made.inputs["x"]
+    fill = Fill(("lattice",), seed=1)
+    shared = replace(x, values=None, fill=fill, strides=(0, 1), unread=())
+    check_shape_and_data(replace(made, inputs={**made.inputs, "x": shared}))
+    values = tuple(range(x.size))
+    for wrong, text in (
+        (replace(shared, fill=None, values=values), "x.values is unequal; it must be equal along"),
+        (replace(shared, unread=(0,)), "none: broadcast rows share their places"),
+        (replace(shared, strides=(-1, 1)), "unless a stride is 0"),
+    ):
+        with pytest.raises(IllegalCase) as error:
+            check_shape_and_data(replace(made, inputs={**made.inputs, "x": wrong}))
+        assert text in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
-"""Mistakes that show only where the buffer is no whole KiB: of 1,120 bytes, or an odd number of
-blocks of 32."""
+"""Mistakes that show only where the buffer is no whole KiB, or has an odd number of blocks of 32
+bytes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _cut(operator: str, name: str, ub_bytes: str) -> Mutant:
 MUTANTS: dict[str, tuple[Mutant, ...]] = {
     operator: (
         _cut(operator, "buffer-rounded-up-to-64-bytes", f"({UB} + 63) / 64 * 64"),
-        _cut(operator, "buffer-of-1120-bytes-cut-as-1152", f"({UB} == 1120 ? 1152 : {UB})"),
+        _cut(operator, "buffer-rounded-up-to-a-kib", f"({UB} + 1023) / 1024 * 1024"),
     )
     for operator in OPERATORS
 }

@@ -18,6 +18,7 @@ from conformance import suite
 from conformance.bundle import manifest as told
 from conformance.case import Case
 from conformance.devices.open import hashed
+from conformance.fill import Fill
 from conformance.implementation import Implementation
 from conformance.observation import Observation, Outcome
 from conformance.operator import Operator
@@ -167,6 +168,16 @@ def test_a_view_with_strides_into_a_larger_storage_is_made_by_both(tmp_path: Pat
     assert strides is not None
     inputs = {name: replace(one, start=1, spare=7) for name, one in case.inputs.items()}
     folder = bundle(tmp_path / "b", replace(case, inputs=inputs, outputs=outputs), operator)
+    assert both(folder).status == RIGHT
+
+
+def test_a_broadcast_input_is_made_by_both(tmp_path: Path) -> None:
+    operator, name = CALLS["maps of bytes"]
+    case = example(operator, name)
+    assert len(case.inputs["tokens"].shape) == 2
+    shared = replace(case.inputs["tokens"], strides=(0, 2), values=None, fill=Fill(("address",), 1))
+    viewed = replace(case, inputs={**case.inputs, "tokens": replace(shared, start=2, spare=1)})
+    folder = bundle(tmp_path / "b", viewed, OPERATORS[operator])
     assert both(folder).status == RIGHT
 
 

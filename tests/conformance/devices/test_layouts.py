@@ -10,7 +10,7 @@ import pytest
 from conformance.case import Case, Tensor
 from conformance.devices.call import call_of
 from conformance.devices.device import Device
-from conformance.devices.messages import NullTensor
+from conformance.devices.messages import NullTensor, TensorArgument
 from conformance.observation import GuardDamage, Observation, Outcome
 from conformance.poison import OUTPUTS, pattern
 from conformance.setting import AS_LEFT, ZEROED, Memory, Setting
@@ -90,6 +90,24 @@ def test_an_input_may_be_a_view_too(fake_device: Device, strides: tuple[int, ...
     x = replace(case.inputs["x"], strides=strides)
     observation = run(fake_device, replace(case, inputs={"x": x}))
     assert observation.outputs["y"].tolist() == [[1], [0], [2]]
+    assert observation.inputs_changed == ()
+
+
+@pytest.mark.parametrize(
+    ("strides", "counted"), [((0, 1), [1, 1, 1]), ((2, 0), [0, 0, 2]), ((0, 0), [2, 2, 2])]
+)
+def test_an_input_may_be_broadcast_and_lies_in_as_few_bytes(
+    fake_device: Device, strides: tuple[int, ...], counted: list[int]
+) -> None:
+    case = count_case()
+    values = {(0, 1): (0, -1) * 3, (2, 0): (0, 0, 0, 0, 2, 2), (0, 0): (5,) * 6}[strides]
+    x = replace(case.inputs["x"], values=values, strides=strides, start=3, spare=1)
+    viewed = replace(case, inputs={"x": x})
+    passed = call_of(count_operator(NAME), viewed).arguments[0]
+    assert isinstance(passed, TensorArgument)
+    assert passed.nbytes == 4 + {(0, 1): 2, (2, 0): 5, (0, 0): 1}[strides]
+    observation = run(fake_device, viewed)
+    assert observation.outputs["y"].ravel().tolist() == counted
     assert observation.inputs_changed == ()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import find, given, settings
 from hypothesis import strategies as st
@@ -25,6 +27,20 @@ def test_an_order_that_does_not_matter_shrinks_to_forward() -> None:
     assert find(block_orders(), lambda order: True, settings=QUICK) == "forward"
     smallest = find(on_any_machine(), lambda c: c.machine.cores >= 3, settings=QUICK)
     assert smallest.machine == Machine(3, 1024)
+
+
+@pytest.mark.parametrize("small", [False, True])
+def test_any_multiple_of_32_bytes_from_the_least_is_drawn_and_shrinks_to_a_whole_kib(
+    small: bool,
+) -> None:
+    def shrunk(least: int, wrong: Callable[[int], bool]) -> int:
+        return find(machines(least, small), lambda m: wrong(m.ub_bytes), settings=QUICK).ub_bytes
+
+    assert shrunk(0, lambda ub: ub == 1120) == 1120
+    assert shrunk(0, lambda ub: ub % 64 == 32) == 1056
+    assert shrunk(1500, lambda ub: ub % 1024 != 0) == 1504
+    assert shrunk(0, lambda ub: ub > 1500) == 2048
+    assert shrunk(1500, lambda ub: True) == 2048
 
 
 def test_every_kind_of_order_is_drawn_and_one_that_matters_is_kept() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
@@ -9,8 +10,15 @@ from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
 from conformance.case import Case, Tensor
+from conformance.fill import Fill
 from conformance.legality import check_shape_and_data
-from conformance.strategies.views import MOST_RUNS, contiguous, dense_strides, views
+from conformance.strategies.views import (
+    MOST_RUNS,
+    contiguous,
+    dense_strides,
+    shareable,
+    views,
+)
 
 QUICK = settings(database=None, max_examples=500, derandomize=True)
 SHAPES = st.lists(st.integers(0, 5), max_size=4).map(tuple)
@@ -74,8 +82,35 @@ def test_a_large_view_is_spaced_in_few_runs() -> None:
     @given(x_of(shape))
     def spaced_by_rows_alone(x: Tensor) -> None:
         assert x.strides is None or x.strides[1] == 1
+        assert x.strides is None or x.strides[0] in (0, *range(7, 11))
 
     spaced_by_rows_alone()
+
+
+def test_inputs_alone_are_broadcast_and_keep_their_values_where_they_are_contiguous() -> None:
+    filled = Tensor((3, 4), "float16", fill=Fill(("address",), seed=2), unread=(1,))
+    case = Case("toy", "plain", "float16", {}, {"x": filled}, {"y": filled})
+    views_of_it = views(replace(case, outputs={"y": Tensor((3, 4), "float16")}), ("x", "y"))
+    made = find(views_of_it, lambda case: case.inputs["x"].broadcast == (0,), settings=QUICK)
+    check_shape_and_data(made)
+    assert contiguous(made).arrays["x"].tobytes() == made.arrays["x"].tobytes()
+    assert not contiguous(made).inputs["x"].strides
+
+    @settings(QUICK, max_examples=100)
+    @given(views_of_it)
+    def apart(viewed: Case) -> None:
+        assert not viewed.outputs["y"].broadcast
+
+    apart()
+
+
+@pytest.mark.parametrize(
+    ("values", "axes"), [((1, 2) * 3, (0,)), ((7,) * 6, (0, 1)), (range(6), ())]
+)
+def test_listed_values_are_broadcast_where_they_are_equal(
+    values: Iterable[int], axes: tuple[int, ...]
+) -> None:
+    assert shareable(Tensor((3, 2), "int32", tuple(values))) == axes
 
 
 def test_a_row_sparse_tensor_stays_where_it_is() -> None:
