@@ -15,6 +15,7 @@ from cases.operators._token_permute_cases import (
     LARGEST_CASE,
     MOST_SLOTS,
     SEAM_MACHINES,
+    SEAM_SLOTS,
     SEAMS,
 )
 from cases.operators._token_permute_limits import CopyUb
@@ -46,7 +47,7 @@ def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> Sea
 @st.composite
 def unpadded_cases(draw: st.DrawFn, dtype: str, small: bool, seam: bool) -> Case:
     """Cases whose tokens have the same number of experts each."""
-    most_slots = 8 if small else MOST_SLOTS
+    most_slots = SEAM_SLOTS if seam else 8 if small else MOST_SLOTS
     top_k = draw(top_ks(min(MOST_TOP_K, most_slots)))
     machine, probs = draw(machines(0, small)), draw(st.none() | MOVED)
     # Two at least are drawn from, as fewer choices of one alone would count as simpler.

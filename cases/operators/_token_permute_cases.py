@@ -14,6 +14,9 @@ from conformance.strategies.machines import UB_BYTES, machines, seam_machines
 from conformance.strategies.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
 
 MOST_SLOTS = 2_000
+SEAM_SLOTS = 32
+"""Of a case on a seam: beyond 8 slots, their ranks take more than a block of 32 bytes."""
+
 LARGEST_CASE = 30_000
 """Elements that one drawn case may move: bounds its time, not what a kernel can do."""
 
@@ -45,7 +48,8 @@ def sorting_cases(
     small machine takes in one tile, or a slot or a few more than it sorts at once.
     """
     windows = permute.windows
-    most_slots, size = 8 if small else MOST_SLOTS, numpy_dtype(dtype).itemsize
+    most_slots = SEAM_SLOTS if seam else 8 if small else MOST_SLOTS
+    size = numpy_dtype(dtype).itemsize
     top_k = draw(top_ks(min(MOST_TOP_K, most_slots // windows.least_tokens.get(mode, 1))))
     machine = draw(machines(0, small))
     probs = draw(st.none() | MOVED) if permute.probs else None
