@@ -16,6 +16,7 @@ from cases.operators._token_permute_cases import (
     MOST_SLOTS,
     SEAM_MACHINES,
     SEAM_SLOTS,
+    SEAM_TOP_KS,
     SEAMS,
 )
 from cases.operators._token_permute_limits import CopyUb
@@ -48,7 +49,7 @@ def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> Sea
 def unpadded_cases(draw: st.DrawFn, dtype: str, small: bool, seam: bool) -> Case:
     """Cases whose tokens have the same number of experts each."""
     most_slots = SEAM_SLOTS if seam else 8 if small else MOST_SLOTS
-    top_k = draw(top_ks(min(MOST_TOP_K, most_slots)))
+    top_k = draw(SEAM_TOP_KS if seam else top_ks(min(MOST_TOP_K, most_slots)))
     machine, probs = draw(machines(0, small)), draw(st.none() | MOVED)
     # Two at least are drawn from, as fewer choices of one alone would count as simpler.
     most = max(1, most_slots // top_k)

@@ -15,7 +15,8 @@ from conformance.strategies.sizes import FEW_COLUMNS, hiddens, token_counts, top
 
 MOST_SLOTS = 2_000
 SEAM_SLOTS = 32
-"""Of a case on a seam: beyond 8 slots, their ranks take more than a block of 32 bytes."""
+SEAM_TOP_KS = st.integers(1, 8) | st.integers(9, SEAM_SLOTS)
+"""Of a case on a seam: ranks of more than 8 slots take more than a block of 32 bytes."""
 
 LARGEST_CASE = 30_000
 """Elements that one drawn case may move: bounds its time, not what a kernel can do."""
@@ -50,7 +51,8 @@ def sorting_cases(
     windows = permute.windows
     most_slots = SEAM_SLOTS if seam else 8 if small else MOST_SLOTS
     size = numpy_dtype(dtype).itemsize
-    top_k = draw(top_ks(min(MOST_TOP_K, most_slots // windows.least_tokens.get(mode, 1))))
+    most_top_k = min(MOST_TOP_K, most_slots // windows.least_tokens.get(mode, 1))
+    top_k = min(most_top_k, draw(SEAM_TOP_KS if seam else top_ks(most_top_k)))
     machine = draw(machines(0, small))
     probs = draw(st.none() | MOVED) if permute.probs else None
     tile = CopyUb(machine.ub_bytes, top_k, size, probs is not None).columns
