@@ -13,6 +13,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from conformance.breach import Breach
 from conformance.fill import Fill, expand
 from conformance.lazy import lazy_zeros
 from conformance.setting import USUAL, Setting
@@ -203,6 +204,7 @@ class Case(ReadAsPrinted):
 
     ``before`` are the calls that are made before it on the same, freshly opened device, of any
     operators; none of them has others before it. They are no part of what is judged.
+    ``breach`` is how the caller breaks the protocol of the two phases, None: it keeps it.
     """
 
     operator: str
@@ -214,6 +216,7 @@ class Case(ReadAsPrinted):
     machine: Machine | None = None
     setting: Setting = USUAL
     before: tuple[Case, ...] = ()
+    breach: Breach | None = None
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -258,6 +261,8 @@ class Case(ReadAsPrinted):
                 hashed.update(repr((name, tensor.strides)).encode())
             if tensor.start or tensor.spare:
                 hashed.update(repr((name, tensor.start, tensor.spare)).encode())
+        if self.breach is not None:
+            hashed.update(repr(self.breach).encode())
         return hashed.hexdigest()[:16]
 
     def __repr__(self) -> str:
@@ -268,6 +273,7 @@ class Case(ReadAsPrinted):
         ]
         lines += [f"  on {self.machine!r}"] if self.machine else []
         lines += [f"  with {self.setting!r}"] if self.setting != USUAL else []
+        lines += [f"  called with {self.breach!r}"] if self.breach is not None else []
         told = "\n".join(lines) + ")"
         if self.before:
             told += "\nafter these calls on the same new device:"

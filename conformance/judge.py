@@ -132,6 +132,9 @@ def judge_rejection(rejection: Rejection, observation: Observation) -> Verdict:
     case = rejection.case
     about = f"{case.operator}, {case.mode}, {case.dtype}, {rejection.name}"
     problems: list[str] = []
+    if observation.outcome is Outcome.NOT_POSSIBLE and case.breach is not None:
+        headline = f"{about}: {ending(observation)}"
+        return Verdict(True, headline, clause=rejection.clause, subject=repr(case), judged=False)
     if observation.outcome is not Outcome.REJECTED:
         ended = "the call was carried out"
         if observation.outcome is not Outcome.COMPLETED:

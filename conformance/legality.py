@@ -58,6 +58,8 @@ def check_shape_and_data(case: Case) -> None:
 def check_call(case: Case, operator: Operator) -> None:
     """Check that a case is a call that ``operator`` must carry out. Raises `IllegalCase`."""
     check_shape_and_data(case)
+    kept = case.breach is None
+    _require(kept, "breach", case.breach, "null: a call that breaks the protocol is refused")
     _require_one_of("mode", case.mode, [mode.name for mode in operator.modes])
     _require_one_of("dtype", case.dtype, list(operator.dtypes))
     attributes = {p.name for p in operator.parameters if isinstance(p, AttributeParameter)}

@@ -14,6 +14,7 @@ from types import ModuleType
 from conformance import SUITE
 from conformance.operator import Example, Operator, Quarantine, Rejection
 from conformance.printable import printable
+from conformance.protocol import of_the_protocol
 from conformance.refusals import of_strides
 from conformance.relations.invariants import invariants
 from conformance.relations.layout import layout
@@ -168,7 +169,7 @@ def _record(path: Path) -> Operator:
     return replace(
         operator,
         relations=(*operator.relations, *invariants(operator), layout(operator)),
-        rejections=(*operator.rejections, *of_strides(operator)),
+        rejections=(*operator.rejections, *of_strides(operator), *of_the_protocol(operator)),
         file=str(path),
     )
 

@@ -235,12 +235,18 @@ def judge_rejection(rejection: Rejection, observation: Observation) -> Verdict:
 
 
 def left_out(rejection: Rejection, device: Device) -> bool:
-    """Whether a call that must be refused would do harm on this device; then it is told so."""
-    if rejection.checked_by_cann or device.profile.kind != "npu":
+    """Whether a call that must be refused cannot be made on this device, or would do harm there;
+    then it is told so.
+    """
+    case, profile = rejection.case, device.profile
+    if case.breach is not None and profile.origin is None:
+        reason = "a device that a plugin made has no two phases to call"
+    elif not rejection.checked_by_cann and profile.kind == "npu":
+        reason = "not called on an NPU, where nothing checks the rule"
+    else:
         return False
-    case = rejection.case
     about = f"{case.operator}, {case.mode}, {case.dtype}, {rejection.name}"
-    headline = f"{about}: not called on an NPU, where nothing checks the rule"
+    headline = f"{about}: {reason}"
     verdict = Verdict(True, headline, clause=rejection.clause, subject=repr(case), judged=False)
     _note(Judged(case, Observation(Outcome.NOT_POSSIBLE), verdict, "quarantine", rejection.name))
     return True

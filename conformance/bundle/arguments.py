@@ -39,6 +39,8 @@ def arguments_of(
     """
     if operator is None:
         why_not = f"there is no record of {case.operator}"
+    elif case.breach is not None:
+        why_not = "it breaks the protocol that the programs keep; replay makes it"
     else:
         try:
             passed = call_of(operator, alone(case), two_phase(route)).arguments

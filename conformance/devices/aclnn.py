@@ -14,7 +14,9 @@ from ctypes import c_void_p as pointer
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from conformance.breach import KEPT
 from conformance.devices.acl import OUT_OF_DEVICE_MEMORY, SUCCESS, Acl, AclError
+from conformance.devices.breaking import Handed, NotBreakableError, breaking
 from conformance.devices.machine import Machine
 from conformance.devices.messages import (
     DTYPES,
@@ -53,6 +55,10 @@ class _Ending:
         self.outcome = "out of memory" if exhausted else "failed"
         self.status, self.phase, self.message = error.status, error.function, error.message
 
+    def reject(self, status: int, phase: str, message: str) -> None:
+        """Record that a phase refused the call."""
+        self.outcome, self.status, self.phase, self.message = "rejected", status, phase, message
+
     def fail_as_launched(self, symbol: str, failures: Iterable[Failure]) -> None:
         """Record the first launch that failed though the operator and its stream answered 0."""
         if (first := next((one for one in failures if one.launch), None)) is not None:
@@ -89,6 +95,8 @@ class AclnnRoute:
             self._two_phases(call, phases, ending, watch)
         except NoRoomError as error:
             ending.fail(error.cause)
+            ending.outcome, ending.message = "not possible here", str(error)
+        except NotBreakableError as error:
             ending.outcome, ending.message = "not possible here", str(error)
         except AclError as error:
             ending.fail(error)
@@ -159,15 +167,22 @@ class AclnnRoute:
             ]
             plan_name = call.symbol + "GetWorkspaceSize"
             self._segment.note(plan_name)
+            breach = call.breach or KEPT
+            size_place = byref(workspace_bytes) if breach.size_place == "given" else None
+            executor_place = byref(executor) if breach.executor_place == "given" else None
             with watch.phase(), ending.timed():
-                status = plan(*values, byref(workspace_bytes), byref(executor))
+                status = plan(*values, size_place, executor_place)
             if status != SUCCESS:
-                ending.outcome, ending.status, ending.phase = "rejected", status, plan_name
-                ending.message = self._acl.message()
+                ending.reject(status, plan_name, self._acl.message())
+                return
+            if size_place is None or executor_place is None:
                 return
             if watch.counts:
                 watch.written_early = self._placement.written(call)
             ending.workspace_bytes = workspace_bytes.value
+            if call.breach is not None:
+                self._break(call, execute, workspace_bytes.value, executor, ending, watch)
+                return
             workspace = self._placement.workspace(workspace_bytes.value, call.setting.memory)
             self._segment.note(call.symbol)
             handed, executor = executor, pointer()
@@ -184,6 +199,38 @@ class AclnnRoute:
                 self._acl.destroy_tensor(handle)
             for handle in arrays.values():
                 self._acl.destroy_int_array(handle)
+
+    def _break(
+        self,
+        call: Call,
+        execute: Any,
+        count: int,
+        executor: pointer,
+        ending: _Ending,
+        watch: Watch,
+    ) -> None:
+        """Phase two of a call that breaks the protocol: any status but success refuses it.
+
+        ``executor`` is null afterwards if it is not the caller's any more. Raises AclError,
+        NotBreakableError.
+        """
+        assert call.breach is not None
+
+        def run(handed: Handed) -> int:
+            self._segment.note(call.symbol)
+            with watch.phase(works=True), ending.timed():
+                status: int = execute(
+                    handed.workspace, handed.workspace_bytes, handed.executor, handed.stream
+                )
+                if status == SUCCESS and handed.waits:
+                    self._acl.call("aclrtSynchronizeStream", handed.stream)
+            return status
+
+        kept = Handed(None, count, executor, self._stream)
+        with breaking(self._acl, self._placement, call, kept, run) as handed:
+            status = run(handed)
+        if status != SUCCESS:
+            ending.reject(status, call.symbol, self._acl.message())
 
 
 def _types(argument: Argument) -> tuple[Any, ...]:

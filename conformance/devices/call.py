@@ -30,10 +30,13 @@ def call_of(operator: Operator, case: Case, route: str = "aclnn") -> Call:
     A tensor parameter that the case leaves out is passed as a null pointer. Raises ValueError where
     the case names a parameter that the operator lacks, leaves an attribute out or gives an array
     for a scalar or the other way round, has a tensor whose dtype no aclDataType stands for, or a
-    row-sparse output, or names calls before it: they are calls of their own.
+    row-sparse output, or names calls before it: they are calls of their own; or if it breaks the
+    protocol of two phases on a route where PyTorch makes them.
     """
     if case.before:
         raise ValueError(f"the case has {len(case.before)} calls before it: make each by itself")
+    if case.breach is not None and route == TORCH_NPU:
+        raise ValueError(f"the case has {case.breach!r}: PyTorch makes both phases by itself")
     _check_names(operator, case)
     arguments: list[Argument] = []
     end = SEGMENT_HEADER
@@ -62,7 +65,16 @@ def call_of(operator: Operator, case: Case, route: str = "aclnn") -> Call:
     order = case.machine.block_order if case.machine else None
     torch = operator.torch_call(case) if route == TORCH_NPU else None
     symbol = "" if torch else operator.symbol(route)
-    return Call(symbol, tuple(arguments), machine, end, order, torch, case.setting)
+    return Call(
+        symbol,
+        tuple(arguments),
+        machine,
+        end,
+        order,
+        torch,
+        case.setting,
+        breach=case.breach,
+    )
 
 
 def _attribute_of(parameter: AttributeParameter, case: Case, route: str) -> Argument:

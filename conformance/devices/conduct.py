@@ -45,9 +45,9 @@ def left_behind(count: int) -> Told:
 
 
 def done(operator: Operator, case: Case, call: Call, answer: Answer) -> Told:
-    """What is wrong with how a completed call came by its outputs."""
+    """What is wrong with how a completed call came by its outputs: one that keeps the protocol."""
     conduct = answer.conduct
-    if conduct is None or answer.outcome != "completed":
+    if conduct is None or answer.outcome != "completed" or call.breach is not None:
         return
     if not conduct.launches and not conduct.tasks:
         due = [

@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
+from conformance.breach import Breach
 from conformance.poison import OUTPUTS
 from conformance.setting import USUAL, Setting
 from conformance.torch_call import TorchCall
@@ -131,7 +132,7 @@ class Call(msgspec.Struct, frozen=True, tag="call"):
     the machine, None: the process's own (docs/diagnostics.md, "How it is checked"). ``torch`` is
     the call on route torch_npu, which has no ``symbol``; it leaves the memory of outputs to
     PyTorch, whatever the ``setting``. ``poison`` is the pattern that outputs hold before it, where
-    the setting says that they hold one.
+    the setting says that they hold one. ``breach`` is the case's.
     """
 
     symbol: str
@@ -142,6 +143,7 @@ class Call(msgspec.Struct, frozen=True, tag="call"):
     torch: TorchCall | None = None
     setting: Setting = USUAL
     poison: int = OUTPUTS
+    breach: Breach | None = None
 
     @property
     def tensors(self) -> tuple[TensorArgument, ...]:

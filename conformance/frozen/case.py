@@ -122,6 +122,6 @@ def _said(value: Any) -> Any:
 
 
 USUAL_SETTING = {"memory": USUAL.memory, "determinism": USUAL.determinism}
-ABSENT = ("values", "fill", "rows", "strides", "machine")
+ABSENT = ("values", "fill", "rows", "strides", "machine", "breach")
 EMPTY = ("unread", "before", "start", "spare")
 """What a case and its tensors may do without: null, and 0, no rows or no calls."""

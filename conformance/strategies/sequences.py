@@ -90,7 +90,12 @@ def _calls(operator: Operator, fitted: Callable[[Case], Case]) -> dict[str, Sear
             drawn = st.sampled_from(cells).flatmap(partial(_of_cell, cache(draw)))
             found[kind] = st.builds(_in_memory, in_any_order(drawn).map(fitted), _MEMORY)
     # What CANN does not check is no call to make on a device that goes on.
-    refused = [one.case for one in operator.rejections if one.checked_by_cann]
+    refused = [
+        one.case
+        for one in operator.rejections
+        # Nor is one that a bundle's programs, which keep the protocol, cannot make.
+        if one.checked_by_cann and one.case.breach is None
+    ]
     if refused:
         found[REFUSED] = st.sampled_from(refused)
     return found

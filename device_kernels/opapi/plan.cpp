@@ -103,6 +103,13 @@ aclnnStatus RunAndFree(const char* function, void* workspace, uint64_t workspace
                         "; it must be at least " + std::to_string(plan->workspaceBytes) +
                         ", as phase 1 said");
     }
+    const auto address = reinterpret_cast<uintptr_t>(workspace);
+    if (address % kLeastAlignment != 0) {
+        return Fail(ACLNN_ERR_PARAM_INVALID,
+                    std::string(function) + ": workspace begins " +
+                        std::to_string(address % kLeastAlignment) + " bytes behind a multiple of " +
+                        std::to_string(kLeastAlignment) + "; it must begin at one");
+    }
     return plan->run(static_cast<uint8_t*>(workspace), stream);
 }
 

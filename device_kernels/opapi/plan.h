@@ -12,6 +12,10 @@ namespace opapi {
 /// Workspace offsets are multiples of this, as device allocations are.
 inline constexpr uint64_t kWorkspaceAlignment = 512;
 
+/// What a workspace must begin at: a core writes whole lines of its cache, and a line that is not
+/// the workspace's alone may hold somebody else's bytes.
+inline constexpr uint64_t kLeastAlignment = 64;
+
 /// What an operator's two functions are called, as their texts say: there are an aclnn entry and
 /// one of the project's own, which share what they do (kernel_entry.h).
 struct Phases {
@@ -36,7 +40,8 @@ aclnnStatus CheckResults(const char* function, const uint64_t* workspaceSize,
 aclnnStatus HandOut(Plan plan, uint64_t* workspaceSize, aclOpExecutor** executor);
 
 /// Phase 2: runs the plan and frees it, also where it fails. A null executor answers 161001; one
-/// that phase 1 did not hand out, or that was used up or destroyed before, 161002.
+/// that phase 1 did not hand out, or that was used up or destroyed before, 161002. If there is work
+/// to do, a null workspace answers 161001, one that is too small or misaligned 161002.
 aclnnStatus RunAndFree(const char* function, void* workspace, uint64_t workspaceSize,
                        aclOpExecutor* executor, aclrtStream stream);
 
