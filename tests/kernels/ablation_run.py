@@ -25,6 +25,7 @@ from tests.kernels import (
     mutants_definedness,
     mutants_determinism,
     mutants_layout,
+    mutants_protocol,
     mutants_rejections,
     mutants_sequences,
 )
@@ -39,6 +40,7 @@ TEMPLATES: Mapping[str, Mapping[str, tuple[Mutant, ...]]] = {
         name: (*mutants_layout.MUTANTS.get(name, ()), *mutants)
         for name, mutants in mutants_broadcast.MUTANTS.items()
     },
+    "protocol": mutants_protocol.MUTANTS,
     "sequences": mutants_sequences.MUTANTS,
     "rejections": mutants_rejections.MUTANTS,
 }
