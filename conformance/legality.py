@@ -17,7 +17,16 @@ from conformance.numerics.moved import as_integers
 from conformance.numerics.sources import Sources
 from conformance.operator import AttributeParameter, Copy, Index, Operator, Sum
 from conformance.planted import PLANTED
-from conformance.setting import AS_LEFT, LEVELS, POISONED, ZEROED, Setting
+from conformance.setting import (
+    AS_LEFT,
+    BESIDE,
+    DEFAULT,
+    LEVELS,
+    OWN,
+    POISONED,
+    ZEROED,
+    Setting,
+)
 
 LARGEST_TENSOR = 2 << 30
 """Bytes of the largest tensor that a stored case may hold."""
@@ -219,6 +228,7 @@ def _check_machine(machine: Machine) -> None:
 
 def _check_setting(setting: Setting) -> None:
     _require_one_of("setting.memory", setting.memory, [POISONED, ZEROED, AS_LEFT])
+    _require_one_of("setting.stream", setting.stream, [OWN, DEFAULT, BESIDE])
     rule = ", ".join(map(str, LEVELS))
     _require(setting.determinism in LEVELS, "setting.determinism", setting.determinism, rule)
 

@@ -1,4 +1,4 @@
-"""What a call may find around it without its result being another: memory, determinism."""
+"""What a call may find around it without its result being another: memory, determinism, streams."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ Memory = Literal["poisoned", "zeroed", "as left"]
 POISONED: Final = "poisoned"
 ZEROED: Final = "zeroed"
 AS_LEFT: Final = "as left"
+Stream = Literal["own", "default", "beside another"]
+OWN: Final = "own"
+DEFAULT: Final = "default"
+BESIDE: Final = "beside another"
 LEVELS = (0, 1, 2, 3)
 """Values of ACL_OPT_DETERMINISTIC."""
 BATCH_INVARIANT: Final = 3
@@ -23,14 +27,19 @@ class Setting:
     beyond every index: `conformance.poison`) or "zeroed"; or "as left" by the calls before, or by
     the allocation. What a call left unwritten is told under the first alone.
     ``determinism`` is the runtime's ACL_OPT_DETERMINISTIC, 0 to 3.
+    ``stream`` is that of phase two: one that the caller created, or the default stream; or one that
+    the caller created while the same call, with outputs and workspace of its own, has been planned
+    after it and is submitted after it to another stream. PyTorch chooses its stream itself.
     """
 
     memory: Memory = POISONED
     determinism: int = 0
+    stream: Stream = OWN
 
     def __repr__(self) -> str:
         told = [] if self.memory == POISONED else [f"memory {self.memory}"]
         told += [f"determinism level {self.determinism}"] if self.determinism else []
+        told += [f"stream {self.stream}"] if self.stream != OWN else []
         return ", ".join(told) or "memory poisoned"
 
 

@@ -24,6 +24,7 @@ from conformance.devices.placement import WORKSPACE, WORKSPACE_GUARD
 from conformance.operator import Operator
 from conformance.routes import two_phase
 from conformance.sequences.calls import alone
+from conformance.setting import OWN
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}", re.ASCII)
 UNDEFINED = (ValueError, TypeError, LookupError, ArithmeticError)
@@ -41,6 +42,8 @@ def arguments_of(
         why_not = f"there is no record of {case.operator}"
     elif case.breach is not None:
         why_not = "it breaks the protocol that the programs keep; replay makes it"
+    elif case.setting.stream != OWN:
+        why_not = f"the programs know no stream {case.setting.stream}; replay makes it"
     else:
         try:
             passed = call_of(operator, alone(case), two_phase(route)).arguments

@@ -65,13 +65,14 @@ class AclError(RuntimeError):
 
 class Tally(NamedTuple):
     """What a process has had the device do: launches, fills and copies inside the device, bytes of
-    the allocations that are alive, failures that nobody has taken yet.
+    the allocations that are alive, failures that nobody has taken yet, tasks that wait in streams.
     """
 
     launches: int
     tasks: int
     held_bytes: int
     failures: int
+    waiting: int
 
 
 class _PackageVersion(ctypes.Structure):
@@ -286,6 +287,15 @@ class Acl:
             chosen = order or os.environ.get("ASCENDSIM_BLOCK_ORDER") or "forward"
             with self._let_go():
                 self.check("ascendsimBlockOrder", choose(chosen.encode()))
+
+    def defer_tasks(self) -> None:
+        """Have the simulator run what is submitted to a stream when somebody waits for that, and
+        forget what waits now. Other runtimes order tasks by themselves. Raises AclError.
+        """
+        if hasattr(self.runtime, "ascendsimDeferTasks"):
+            defer = _declare(self.runtime, "ascendsimDeferTasks", c_int, c_int)
+            with self._let_go():
+                self.check("ascendsimDeferTasks", defer(1))
 
     def be_deterministic(self, level: int) -> None:
         """Set ACL_OPT_DETERMINISTIC for this context, or for the process where a runtime knows no

@@ -7,8 +7,8 @@ what became of them.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from ctypes import POINTER, byref, c_bool, c_int64, c_uint64
 from ctypes import c_void_p as pointer
 from dataclasses import dataclass
@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from conformance.breach import KEPT
 from conformance.devices.acl import OUT_OF_DEVICE_MEMORY, SUCCESS, Acl, AclError
+from conformance.devices.beside import Beside
 from conformance.devices.breaking import Handed, NotBreakableError, breaking
 from conformance.devices.machine import Machine
 from conformance.devices.messages import (
@@ -32,6 +33,7 @@ from conformance.devices.messages import (
 from conformance.devices.placement import Findings, NoRoomError, Placement, tensors
 from conformance.devices.segment import Segment
 from conformance.devices.watch import Watch
+from conformance.setting import BESIDE, DEFAULT
 
 ATTRIBUTE_TYPES = {"int64": c_int64, "bool": c_bool}
 
@@ -92,6 +94,7 @@ class AclnnRoute:
         try:
             self._placement.send(call)
             self._machine.configure(call)
+            self._acl.defer_tasks()
             self._two_phases(call, phases, ending, watch)
         except NoRoomError as error:
             ending.fail(error.cause)
@@ -160,11 +163,7 @@ class AclnnRoute:
                 if isinstance(array, IntArrayArgument) and array.values is not None:
                     arrays[place] = self._acl.create_int_array(array.values)
             objects = handles | arrays
-            values = [
-                value
-                for place, argument in enumerate(call.arguments)
-                for value in _values(argument, objects.get(place))
-            ]
+            values = _passed(call, objects)
             plan_name = call.symbol + "GetWorkspaceSize"
             self._segment.note(plan_name)
             breach = call.breach or KEPT
@@ -186,10 +185,18 @@ class AclnnRoute:
             workspace = self._placement.workspace(workspace_bytes.value, call.setting.memory)
             self._segment.note(call.symbol)
             handed, executor = executor, pointer()
-            with watch.phase(works=True), ending.timed():
-                status = execute(workspace, workspace_bytes, handed, self._stream)
-                self._acl.check(call.symbol, status)
-                self._acl.call("aclrtSynchronizeStream", self._stream)
+            stream = pointer() if call.setting.stream == DEFAULT else self._stream
+            with ExitStack() as stack:
+                other = None
+                if call.setting.stream == BESIDE:
+                    other = stack.enter_context(Beside(self._acl, self._placement, call))
+                    other.plan(plan, lambda apart: _passed(call, objects | apart))
+                with watch.phase(works=True), ending.timed():
+                    status = execute(workspace, workspace_bytes, handed, stream)
+                    self._acl.check(call.symbol, status)
+                    if other is not None:
+                        other.submit(execute)
+                    self._acl.call("aclrtSynchronizeStream", stream)
         finally:
             # Phase 2 frees the executor; one that it never got is still ours.
             if executor and self._destroy_executor is not None:
@@ -231,6 +238,15 @@ class AclnnRoute:
             status = run(handed)
         if status != SUCCESS:
             ending.reject(status, call.symbol, self._acl.message())
+
+
+def _passed(call: Call, objects: Mapping[int, int]) -> list[Any]:
+    """The arguments of phase one but its results; ``objects`` has the handles by place."""
+    return [
+        value
+        for place, argument in enumerate(call.arguments)
+        for value in _values(argument, objects.get(place))
+    ]
 
 
 def _types(argument: Argument) -> tuple[Any, ...]:

@@ -17,6 +17,7 @@ ADVICE = {
     "no-launch": "Compute on the device: launch a kernel, or fill and copy there.",
     "written-early": "Let phase one plan alone: the outputs are the caller's until phase two.",
     "memory-left": "Free in phase two what the call allocates, or keep it for later calls.",
+    "task-left": "Submit all work to the stream that is given, or order it there by an event.",
     "status-dropped": "Answer the status of every function of the runtime that fails.",
 }
 """By code; docs/diagnostics.md explains them."""
@@ -66,6 +67,13 @@ def done(operator: Operator, case: Case, call: Call, answer: Answer) -> Told:
     if conduct.written_early:
         phase = f"{call.symbol}GetWorkspaceSize"
         yield "written-early", f"{phase} wrote to {', '.join(conduct.written_early)}"
+    if conduct.waiting:
+        noun = "task waits" if conduct.waiting == 1 else "tasks wait"
+        yield (
+            "task-left",
+            f"{conduct.waiting} {noun} in a stream that is not the call's, and nothing orders that "
+            f"before what follows the call",
+        )
     for failure in conduct.failures:
         yield (
             "status-dropped",

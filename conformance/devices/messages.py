@@ -254,6 +254,7 @@ class Conduct(msgspec.Struct, frozen=True):
     ``launches`` and ``tasks`` (fills, copies inside the device) are of phase 2; ``written_early``
     names the outputs that phase 1 wrote; ``left_bytes`` of device memory were allocated in the call
     and not freed. ``failures`` are the runtime's own account: the call may have dropped them.
+    ``waiting`` tasks are left in streams after the call's own was waited for.
     """
 
     launches: int
@@ -261,6 +262,7 @@ class Conduct(msgspec.Struct, frozen=True):
     written_early: tuple[str, ...]
     left_bytes: int
     failures: tuple[Failure, ...]
+    waiting: int = 0
 
 
 class Answer(msgspec.Struct, frozen=True, tag="answer"):

@@ -37,6 +37,9 @@ from conformance.setting import AS_LEFT, POISONED, ZEROED
 WORKSPACE = 999
 """The workspace's place among the allocations: beyond every argument list."""
 
+APART = 1000
+"""Added to the place of an output, or of the workspace, that is another call's."""
+
 PART = 1 << 24
 """Bytes that are read back at a time where they are only compared."""
 
@@ -91,6 +94,10 @@ class Placement:
     def address(self, place: int) -> int:
         """Device address of a tensor's storage."""
         return self._at[place] + GUARD_BEFORE
+
+    def apart(self, place: int, count: int) -> int:
+        """Device address of ``count`` bytes that nobody looks at, of one place. Raises AclError."""
+        return self._memory.at(APART + place, count)
 
     def written(self, call: Call) -> tuple[str, ...]:
         """The outputs that are not as they were sent, where device memory is the host's own: it is

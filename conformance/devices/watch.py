@@ -51,4 +51,5 @@ class Watch:
             written_early=self.written_early,
             left_bytes=max(self._left_bytes, 0),
             failures=_failures(self._acl.take_failures()) if tally.failures else (),
+            waiting=tally.waiting,
         )

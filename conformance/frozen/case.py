@@ -121,7 +121,11 @@ def _said(value: Any) -> Any:
     }
 
 
-USUAL_SETTING = {"memory": USUAL.memory, "determinism": USUAL.determinism}
+USUAL_SETTING = {
+    "memory": USUAL.memory,
+    "determinism": USUAL.determinism,
+    "stream": USUAL.stream,
+}
 ABSENT = ("values", "fill", "rows", "strides", "machine", "breach")
 EMPTY = ("unread", "before", "start", "spare")
 """What a case and its tensors may do without: null, and 0, no rows or no calls."""

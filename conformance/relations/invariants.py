@@ -13,7 +13,17 @@ from dataclasses import replace
 from conformance.case import Case
 from conformance.operator import Clause, Operator, SourceClass, Sum
 from conformance.relations.relation import Outputs, Relation, Run, difference
-from conformance.setting import AS_LEFT, LEVELS, POISONED, ZEROED, Memory
+from conformance.setting import (
+    AS_LEFT,
+    BESIDE,
+    DEFAULT,
+    LEVELS,
+    OWN,
+    POISONED,
+    ZEROED,
+    Memory,
+    Stream,
+)
 from conformance.strategies.machines import CORES
 
 Other = tuple[str, str, Case]
@@ -26,7 +36,8 @@ WRITTEN = Clause(
     SourceClass.INFERRED,
 )
 REPEATED = Clause(
-    "the same call gives the same bytes, on any cores, in any order of blocks, at any level",
+    "the same call gives the same bytes, on any cores, in any order of blocks, at any level, on any "
+    "stream",
     "no kernel of this family adds in an order that its cores decide, unless its contract says so",
     SourceClass.INFERRED,
 )
@@ -36,6 +47,13 @@ MEMORY: Mapping[Memory, str] = {
     POISONED: "on poisoned memory",
     ZEROED: "on zeroed memory",
     AS_LEFT: "on memory as the calls before left it",
+}
+
+
+STREAMS: Mapping[Stream, str] = {
+    OWN: "on a stream of its own",
+    DEFAULT: "on the default stream",
+    BESIDE: "beside the same call on another stream",
 }
 
 
@@ -58,7 +76,8 @@ def definedness(operator: Operator) -> Relation:
 
 
 def determinism(operator: Operator) -> Relation:
-    """The same call again, on other machines and at the levels of determinism, gives the same.
+    """The same call again, on other streams and machines and at the levels of determinism, gives
+    the same.
 
     Two levels may give different results, each the same again. Outputs whose contract promises no
     order of their additions, nor always the same (`Sum.deterministic`), are left out.
@@ -78,8 +97,12 @@ def determinism(operator: Operator) -> Relation:
 
 
 def _otherwise(case: Case) -> Iterator[Other]:
-    """The call again, and on machines that differ in one thing each."""
+    """The call again, on each stream, and on machines that differ in one thing each."""
     yield _again(case)
+    first = STREAMS[case.setting.stream]
+    for stream, words in STREAMS.items():
+        if stream != case.setting.stream:
+            yield first, words, replace(case, setting=replace(case.setting, stream=stream))
     machine = case.machine
     if machine is None:
         return

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "acl/acl.h"
 #include "device.h"
@@ -73,26 +75,32 @@ aclError CheckCopy(const char* function, const void* dst, uint64_t destMax, cons
     return CheckRange(function, "src", src, count, fromDevice);
 }
 
+void Move(void* dst, const void* src, uint64_t count, const Fault& fault) {
+    std::memmove(dst, src, fault.isShort ? count / 2 : count);
+    if (fault.isWrong && count > 0) {
+        static_cast<uint8_t*>(dst)[count / 2] ^= 1;
+    }
+    if (count > 0 && AllocationAt(dst) && AllocationAt(src)) {
+        CountTask();
+    }
+}
+
+// `run` makes of the copy what it is to be: done now, or a task.
 aclError Copy(const char* function, void* dst, uint64_t destMax, const void* src, uint64_t count,
-              aclrtMemcpyKind kind) {
+              aclrtMemcpyKind kind, const std::function<void(const Task&)>& run) {
     const aclError status = CheckCopy(function, dst, destMax, src, count, kind);
     if (status != ACL_SUCCESS) {
         return status;
     }
     const Fault fault = CountCall(function, CurrentDevice());
     if (fault.status == ACL_SUCCESS) {
-        std::memmove(dst, src, fault.isShort ? count / 2 : count);
-        if (fault.isWrong && count > 0) {
-            static_cast<uint8_t*>(dst)[count / 2] ^= 1;
-        }
-        if (count > 0 && AllocationAt(dst) && AllocationAt(src)) {
-            CountTask();
-        }
+        run([=] { Move(dst, src, count, fault); });
     }
     return fault.status;
 }
 
-aclError Set(const char* function, void* devPtr, size_t maxCount, int32_t value, size_t count) {
+aclError Set(const char* function, void* devPtr, size_t maxCount, int32_t value, size_t count,
+             const std::function<void(const Task&)>& run) {
     if (devPtr == nullptr) {
         return NullArgument(function, "devPtr");
     }
@@ -107,10 +115,34 @@ aclError Set(const char* function, void* devPtr, size_t maxCount, int32_t value,
         status = Injected(function);
     }
     if (status == ACL_SUCCESS) {
-        std::memset(devPtr, value, count);
-        CountTask();
+        run([=] {
+            std::memset(devPtr, value, count);
+            CountTask();
+        });
     }
     return status;
+}
+
+void AtOnce(const Task& task) { task(); }
+
+// Hands tasks to a stream. Memory that is no device memory any more when a task comes to run would
+// fault in the midst of it: then the stream fails instead.
+auto On(const char* function, aclrtStream stream, std::vector<const void*> touched) {
+    std::erase_if(touched, [](const void* one) { return !AllocationAt(one); });
+    return [=](const Task& task) {
+        Submit(stream, [=] {
+            for (const void* one : touched) {
+                if (!AllocationAt(one)) {
+                    const std::string text = std::string(function) + ": " + Hex(one) +
+                                             " was freed before its stream came to the copy";
+                    KeepFailure(function, ACL_ERROR_RT_PARAM_INVALID, text, /*isLaunch=*/false);
+                    FailStream(stream, ACL_ERROR_RT_PARAM_INVALID, text);
+                    return;
+                }
+            }
+            task();
+        });
+    };
 }
 
 // Keeps what the function answers: who called it may drop it.
@@ -131,27 +163,31 @@ extern "C" {
 aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count,
                      aclrtMemcpyKind kind) {
     const aclError status = NeedDevice(__func__);
-    return Answered(
-        __func__, status != ACL_SUCCESS ? status : Copy(__func__, dst, destMax, src, count, kind));
+    return Answered(__func__, status != ACL_SUCCESS
+                                  ? status
+                                  : Copy(__func__, dst, destMax, src, count, kind, AtOnce));
 }
 
 aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t count,
                           aclrtMemcpyKind kind, aclrtStream stream) {
     const aclError status = NeedStream(__func__, stream);
-    return Answered(
-        __func__, status != ACL_SUCCESS ? status : Copy(__func__, dst, destMax, src, count, kind));
+    return Answered(__func__, status != ACL_SUCCESS ? status
+                                                    : Copy(__func__, dst, destMax, src, count, kind,
+                                                           On(__func__, stream, {dst, src})));
 }
 
 aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t count,
                           aclrtStream stream) {
     const aclError status = NeedStream(__func__, stream);
-    return Answered(__func__,
-                    status != ACL_SUCCESS ? status : Set(__func__, devPtr, maxCount, value, count));
+    return Answered(__func__, status != ACL_SUCCESS ? status
+                                                    : Set(__func__, devPtr, maxCount, value, count,
+                                                          On(__func__, stream, {devPtr})));
 }
 
 aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count) {
     const aclError status = NeedDevice(__func__);
-    return Answered(__func__,
-                    status != ACL_SUCCESS ? status : Set(__func__, devPtr, maxCount, value, count));
+    return Answered(__func__, status != ACL_SUCCESS
+                                  ? status
+                                  : Set(__func__, devPtr, maxCount, value, count, AtOnce));
 }
 }

@@ -1,4 +1,4 @@
-// Events: a task is done when its submission returns, so an event is complete once it is recorded.
+// Events: places in a stream. Where tasks run at submission, an event is complete once recorded.
 
 #include <chrono>
 #include <map>
@@ -19,6 +19,7 @@ using Clock = std::chrono::steady_clock;
 struct Event {
     bool recorded = false;
     Clock::time_point at;
+    Mark place;
 };
 
 struct Events {
@@ -74,8 +75,12 @@ aclError Recorded(const char* function, const char* parameter, aclrtEvent event,
     });
 }
 
-aclError Known(const char* function, aclrtEvent event) {
-    return With(function, "event", event, [](const Event&) { return ACL_SUCCESS; });
+// Where an event stands; one that was never recorded stands behind nothing.
+aclError Place(const char* function, aclrtEvent event, Mark* place) {
+    return With(function, "event", event, [&](const Event& one) {
+        *place = one.place;
+        return ACL_SUCCESS;
+    });
 }
 
 }  // namespace
@@ -103,8 +108,8 @@ aclError aclrtDestroyEvent(aclrtEvent event) {
 aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream) {
     const aclError status = NeedStream("aclrtRecordEvent", stream);
     return status != ACL_SUCCESS ? status
-                                 : With("aclrtRecordEvent", "event", event, [](Event& one) {
-                                       one = {true, Clock::now()};
+                                 : With("aclrtRecordEvent", "event", event, [stream](Event& one) {
+                                       one = {true, Clock::now(), EndOf(stream)};
                                        return ACL_SUCCESS;
                                    });
 }
@@ -118,27 +123,46 @@ aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream) {
 }
 
 aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) {
-    const aclError status = NeedStream("aclrtStreamWaitEvent", stream);
-    return status != ACL_SUCCESS ? status : Known("aclrtStreamWaitEvent", event);
+    Mark place;
+    aclError status = NeedStream("aclrtStreamWaitEvent", stream);
+    if (status == ACL_SUCCESS) {
+        status = Place("aclrtStreamWaitEvent", event, &place);
+    }
+    if (status == ACL_SUCCESS) {
+        Submit(stream, [place] { Reach(place); });
+    }
+    return status;
 }
 
-aclError aclrtSynchronizeEvent(aclrtEvent event) { return Known("aclrtSynchronizeEvent", event); }
+aclError aclrtSynchronizeEvent(aclrtEvent event) {
+    Mark place;
+    const aclError status = Place("aclrtSynchronizeEvent", event, &place);
+    Reach(place);
+    return status;
+}
 
 aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus* status) {
     if (status == nullptr) {
         return NullArgument("aclrtQueryEventStatus", "status");
     }
-    // One that was never recorded waits for nothing.
-    *status = ACL_EVENT_RECORDED_STATUS_COMPLETE;
-    return Known("aclrtQueryEventStatus", event);
+    Mark place;
+    const aclError answer = Place("aclrtQueryEventStatus", event, &place);
+    *status = IsReached(place) ? ACL_EVENT_RECORDED_STATUS_COMPLETE
+                               : ACL_EVENT_RECORDED_STATUS_NOT_READY;
+    Approach(place);
+    return answer;
 }
 
 aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus* status) {
     if (status == nullptr) {
         return NullArgument("aclrtQueryEventWaitStatus", "status");
     }
-    *status = ACL_EVENT_WAIT_STATUS_COMPLETE;
-    return Known("aclrtQueryEventWaitStatus", event);
+    Mark place;
+    const aclError answer = Place("aclrtQueryEventWaitStatus", event, &place);
+    *status =
+        IsReached(place) ? ACL_EVENT_WAIT_STATUS_COMPLETE : ACL_EVENT_WAIT_STATUS_NOT_READY;
+    Approach(place);
+    return answer;
 }
 
 aclError aclrtEventElapsedTime(float* ms, aclrtEvent startEvent, aclrtEvent endEvent) {

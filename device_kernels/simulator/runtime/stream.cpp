@@ -1,11 +1,17 @@
 #include "stream.h"
 
+#include <atomic>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "acl/acl.h"
+#include "ascendsim.h"
 #include "device.h"
+#include "engine/hold.h"
+#include "engine/launch.h"
 #include "errors.h"
 #include "faults.h"
 
@@ -19,10 +25,17 @@ struct Failure {
 
 struct Stream {
     Failure failure;
+    std::deque<Task> pending;
+    uint64_t submitted = 0;
+    uint64_t done = 0;
 };
+
+std::atomic<bool> isDeferring{false};
 
 struct Streams {
     std::mutex mutex;
+    // Held while a task runs, which may wait for another stream's: one runs at a time.
+    std::recursive_mutex running;
     Stream standard;  // the device's own, named by a null handle
     std::map<aclrtStream, std::unique_ptr<Stream>> created;
 
@@ -51,6 +64,98 @@ aclError UnknownStream(const char* function, aclrtStream stream) {
     return Fail(ACL_ERROR_RT_STREAM_CONTEXT,
                 std::string(function) + ": stream is " + Hex(stream) +
                     ", which no aclrtCreateStream returned or which was destroyed");
+}
+
+}  // namespace
+
+bool IsDeferred(aclrtStream handle, const Task& task) {
+    if (!isDeferring) {
+        return false;
+    }
+    Streams& streams = TheStreams();
+    const std::lock_guard<std::mutex> lock(streams.mutex);
+    Stream* stream = streams.Find(handle);
+    if (stream == nullptr) {
+        return false;
+    }
+    stream->pending.push_back(task);
+    ++stream->submitted;
+    return true;
+}
+
+void Submit(aclrtStream stream, const Task& task) {
+    if (!IsDeferred(stream, task)) {
+        task();
+    }
+}
+
+Mark EndOf(aclrtStream handle) {
+    Streams& streams = TheStreams();
+    const std::lock_guard<std::mutex> lock(streams.mutex);
+    const Stream* stream = streams.Find(handle);
+    return {handle, stream == nullptr ? 0 : stream->submitted};
+}
+
+bool IsReached(const Mark& mark) {
+    Streams& streams = TheStreams();
+    const std::lock_guard<std::mutex> lock(streams.mutex);
+    const Stream* stream = streams.Find(mark.stream);
+    return stream == nullptr || stream->done >= mark.tasks;
+}
+
+void Reach(const Mark& mark) {
+    while (!IsReached(mark)) {
+        Approach(mark);
+    }
+}
+
+void Approach(const Mark& mark) {
+    Streams& streams = TheStreams();
+    const std::lock_guard<std::recursive_mutex> runs(streams.running);
+    Task task;
+    {
+        const std::lock_guard<std::mutex> lock(streams.mutex);
+        Stream* stream = streams.Find(mark.stream);
+        if (stream == nullptr || stream->done >= mark.tasks || stream->pending.empty()) {
+            return;
+        }
+        task = std::move(stream->pending.front());
+        stream->pending.pop_front();
+    }
+    task();
+    const std::lock_guard<std::mutex> lock(streams.mutex);
+    if (Stream* stream = streams.Find(mark.stream); stream != nullptr) {
+        ++stream->done;
+    }
+}
+
+uint64_t PendingTasks() {
+    Streams& streams = TheStreams();
+    const std::lock_guard<std::mutex> lock(streams.mutex);
+    uint64_t count = streams.standard.pending.size();
+    for (const auto& [handle, stream] : streams.created) {
+        count += stream->pending.size();
+    }
+    return count;
+}
+
+namespace {
+
+// At load: a launch does not need aclInit.
+[[maybe_unused]] const bool registered = [] {
+    RegisterSubmitLaunch(&IsDeferred);
+    return true;
+}();
+
+// Every stream that is there.
+std::vector<aclrtStream> Handles() {
+    Streams& streams = TheStreams();
+    const std::lock_guard<std::mutex> lock(streams.mutex);
+    std::vector<aclrtStream> handles{nullptr};
+    for (const auto& [handle, stream] : streams.created) {
+        handles.push_back(handle);
+    }
+    return handles;
 }
 
 }  // namespace
@@ -114,7 +219,9 @@ aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
     if (status == nullptr) {
         return NullArgument("aclrtStreamQuery", "status");
     }
-    *status = ACL_STREAM_STATUS_COMPLETE;
+    const Mark end = EndOf(stream);
+    *status = IsReached(end) ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
+    Approach(end);
     return NeedStream("aclrtStreamQuery", stream);
 }
 
@@ -125,7 +232,7 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBloc
     }
     const aclError status = NeedStream("aclrtLaunchCallback", stream);
     if (status == ACL_SUCCESS) {
-        fn(userData);
+        Submit(stream, [fn, userData] { fn(userData); });
     }
     return status;
 }
@@ -147,6 +254,7 @@ aclError aclrtDestroyStream(aclrtStream stream) {
     if (const aclError fault = Injected("aclrtDestroyStream"); fault != ACL_SUCCESS) {
         return fault;
     }
+    Reach(EndOf(stream));
     Streams& streams = TheStreams();
     const std::lock_guard<std::mutex> lock(streams.mutex);
     Stream* found = streams.Find(stream);
@@ -166,6 +274,7 @@ aclError aclrtSynchronizeStream(aclrtStream handle) {
     if (const aclError fault = Injected("aclrtSynchronizeStream"); fault != ACL_SUCCESS) {
         return fault;
     }
+    Reach(EndOf(handle));
     Failure failure;
     {
         Streams& streams = TheStreams();
@@ -187,6 +296,9 @@ aclError aclrtSynchronizeDevice() {
     if (status != ACL_SUCCESS) {
         return status;
     }
+    for (const aclrtStream handle : Handles()) {
+        Reach(EndOf(handle));
+    }
     Streams& streams = TheStreams();
     const std::lock_guard<std::mutex> lock(streams.mutex);
     const auto report = [&status](Stream& stream) {
@@ -200,5 +312,23 @@ aclError aclrtSynchronizeDevice() {
         report(*stream);
     }
     return status;
+}
+int ascendsimDeferTasks(int deferred) {
+    if (IsHeld(__func__)) {
+        return ACL_ERROR_RT_PARAM_INVALID;
+    }
+    Streams& streams = TheStreams();
+    const std::lock_guard<std::mutex> lock(streams.mutex);
+    isDeferring = deferred != 0;
+    const auto forget = [](Stream& stream) {
+        stream.done += stream.pending.size();
+        stream.pending.clear();
+        stream.failure = {};
+    };
+    forget(streams.standard);
+    for (auto& [handle, stream] : streams.created) {
+        forget(*stream);
+    }
+    return ACL_SUCCESS;
 }
 }

@@ -10,6 +10,7 @@
 #include "engine/diagnostics.h"
 #include "engine/hold.h"
 #include "memory.h"
+#include "stream.h"
 
 namespace ascendsim {
 namespace {
@@ -60,7 +61,8 @@ using namespace ascendsim;
 extern "C" {
 
 void ascendsimTally(uint64_t* counts, uint32_t count) {
-    const std::array<uint64_t, 4> all{launches, tasks, LiveBytes(), UntakenFailures()};
+    const std::array<uint64_t, 5> all{launches, tasks, LiveBytes(), UntakenFailures(),
+                                      PendingTasks()};
     std::copy_n(all.begin(), std::min<size_t>(count, all.size()), counts);
 }
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "constants.h"
@@ -244,6 +245,10 @@ void BeginRegions(const void* code) {
         RequireAllocated(region);
         AttachShadow(region);
     }
+}
+
+std::function<void()> TakeDescribed() {
+    return [taken = std::exchange(described, {})] { described = taken; };
 }
 
 void EndRegions() {

@@ -54,6 +54,10 @@ std::string NearestRegion(uint64_t address);
 void BeginRegions(const void* code);
 void EndRegions();
 
+// Takes this thread's described regions away from its next launch: a function that describes them
+// again, in whichever thread the launch will run.
+std::function<void()> TakeDescribed();
+
 // Calls `body` for every output of the launch that ended last in this thread.
 void ForEachEndedOutput(
     const std::function<void(const std::string& name, const RegionShadow& region)>& body);

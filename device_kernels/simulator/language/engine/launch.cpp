@@ -3,6 +3,7 @@
 #include <atomic>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "blocks.h"
 #include "diagnostics.h"
@@ -20,6 +21,7 @@ constexpr uint32_t kMostBlocks = 65535;
 // One launch at a time, as blocks of two kernels never share this machine's cores.
 std::mutex launchMutex;
 std::atomic<ReportLaunch> reportLaunch = nullptr;
+std::atomic<SubmitLaunch> submitLaunch = nullptr;
 
 bool RunLaunch(uint32_t blocks, void (*entry)(void* const* args), void* const* args) {
     try {
@@ -28,6 +30,48 @@ bool RunLaunch(uint32_t blocks, void (*entry)(void* const* args), void* const* a
         return false;
     }
     return RunBlocks(ConfiguredMachine(), blocks, entry, args);
+}
+
+// One launch from its beginning to its report.
+uint32_t Carry(const char* kernel, uint32_t blocks, void* stream, void (*entry)(void* const* args),
+               void* const* args) {
+    const std::lock_guard lock(launchMutex);
+    BeginRecord(kernel);
+    if (kChecksAll && Tracing()) {
+        TraceLaunch(kernel, blocks);
+    }
+    const bool completed = RunLaunch(blocks, entry, args);
+    EndRegions();
+    EndTilingKey();
+    const uint32_t status = completed ? kStatusOk : kStatusKernelException;
+    const ReportLaunch report = reportLaunch.load();
+    if (report == nullptr) {
+        return status;
+    }
+    report({kernel, blocks, stream, status, EndRecord()});
+    return kStatusOk;
+}
+
+// Whether the runtime has taken the launch as a task: with all that it would find in this thread.
+bool IsSubmitted(const char* kernel, uint32_t blocks, void* stream,
+                 void (*entry)(void* const* args), const std::vector<void*>& args) {
+    const SubmitLaunch submit = submitLaunch.load();
+    if (submit == nullptr) {
+        return false;
+    }
+    const std::function<void()> describe = TakeDescribed();
+    const uint64_t key = TilingKey();
+    const bool isTaken = submit(stream, [=, name = std::string(kernel)] {
+        describe();
+        ascendsimTilingKey(key);
+        Carry(name.c_str(), blocks, stream, entry, args.data());
+    });
+    if (isTaken) {
+        EndTilingKey();
+    } else {
+        describe();
+    }
+    return isTaken;
 }
 
 uint32_t Refuse(const char* kernel, uint32_t blocks, void* stream) {
@@ -47,6 +91,12 @@ void RegisterReportLaunch(ReportLaunch report) {
     }
 }
 
+void RegisterSubmitLaunch(SubmitLaunch submit) {
+    if (!IsHeld(__func__)) {
+        submitLaunch = submit;
+    }
+}
+
 }  // namespace ascendsim
 
 extern "C" uint32_t ascendsimLaunch(const char* kernel, uint32_t blocks, void* stream,
@@ -59,19 +109,8 @@ extern "C" uint32_t ascendsimLaunch(const char* kernel, uint32_t blocks, void* s
         EndTilingKey();
         return Refuse(kernel == nullptr ? "" : kernel, blocks, stream);
     }
-    const std::lock_guard lock(launchMutex);
-    BeginRecord(kernel);
-    if (kChecksAll && Tracing()) {
-        TraceLaunch(kernel, blocks);
+    if (IsSubmitted(kernel, blocks, stream, entry, std::vector<void*>(args, args + argCount))) {
+        return kStatusOk;
     }
-    const bool completed = RunLaunch(blocks, entry, args);
-    EndRegions();
-    EndTilingKey();
-    const uint32_t status = completed ? kStatusOk : kStatusKernelException;
-    const ReportLaunch report = reportLaunch.load();
-    if (report == nullptr) {
-        return status;
-    }
-    report({kernel, blocks, stream, status, EndRecord()});
-    return kStatusOk;
+    return Carry(kernel, blocks, stream, entry, args);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 extern "C" {
 
@@ -34,8 +35,8 @@ void ascendsimDescribeRegion(const void* start, uint64_t bytes, const char* name
 // Names the tiling key of this thread's next launch; forgotten when that launch ends.
 void ascendsimTilingKey(uint64_t key);
 
-// Runs `blocks` blocks of a kernel, in this thread, before it returns. Returns 0 once they were
-// submitted: as on a device, a failing kernel is told by the stream (ReportLaunch). Without a
+// Runs `blocks` blocks of a kernel, in this thread, before it returns, or if the runtime defers
+// tasks (RegisterSubmitLaunch), when its stream comes to it. Returns 0 once they were submitted: as on a device, a failing kernel is told by the stream (ReportLaunch). Without a
 // registered ReportLaunch nobody could tell later, so the launch itself returns 507015.
 // Returns 107000 for a null kernel name or entry, no blocks, or more than 65535 of them.
 uint32_t ascendsimLaunch(const char* kernel, uint32_t blocks, void* stream,
@@ -99,6 +100,11 @@ struct LaunchEnd {
 // Tells the runtime of every launch, before ascendsimLaunch returns.
 using ReportLaunch = void (*)(const LaunchEnd& end);
 void RegisterReportLaunch(ReportLaunch report);
+
+// Has a launch run later, as a task of its stream, in whichever thread waits for that: true if the
+// runtime has taken the task, false if it is to run now.
+using SubmitLaunch = bool (*)(void* stream, const std::function<void()>& task);
+void RegisterSubmitLaunch(SubmitLaunch submit);
 
 // Name of the configured SoC, for aclrtGetSocName; a string literal.
 const char* SocName();
