@@ -7,6 +7,7 @@ what became of them.
 from __future__ import annotations
 
 import time
+from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from ctypes import POINTER, byref, c_bool, c_int64, c_uint64
@@ -103,15 +104,17 @@ class AclnnRoute:
             ending.outcome, ending.message = "not possible here", str(error)
         except AclError as error:
             ending.fail(error)
-        conduct = watch.conduct()
-        if conduct is not None and ending.outcome == "completed":
-            ending.fail_as_launched(call.symbol, conduct.failures)
+        watch.leave()
         try:
             self._placement.look(call, findings)
         except AclError as error:
             # A device that has already failed need not answer; one that has completed must.
             if ending.outcome == "completed":
                 ending.fail(error)
+        watch.catch_up(works=True)  # too late for the outputs
+        conduct = watch.conduct()
+        if conduct is not None and ending.outcome == "completed":
+            ending.fail_as_launched(call.symbol, conduct.failures)
         diagnostics = self._acl.take_diagnostics()
         self._segment.note("")
         return Answer(
@@ -177,6 +180,7 @@ class AclnnRoute:
             if size_place is None or executor_place is None:
                 return
             if watch.counts:
+                watch.catch_up()
                 watch.written_early = self._placement.written(call)
             ending.workspace_bytes = workspace_bytes.value
             if call.breach is not None:
@@ -190,7 +194,7 @@ class AclnnRoute:
                 other = None
                 if call.setting.stream == BESIDE:
                     other = stack.enter_context(Beside(self._acl, self._placement, call))
-                    other.plan(plan, lambda apart: _passed(call, objects | apart))
+                    other.plan(plan, lambda apart: _passed(call, objects, apart))
                 with watch.phase(works=True), ending.timed():
                     status = execute(workspace, workspace_bytes, handed, stream)
                     self._acl.check(call.symbol, status)
@@ -240,8 +244,9 @@ class AclnnRoute:
             ending.reject(status, call.symbol, self._acl.message())
 
 
-def _passed(call: Call, objects: Mapping[int, int]) -> list[Any]:
-    """The arguments of phase one but its results; ``objects`` has the handles by place."""
+def _passed(call: Call, *handles: Mapping[int, int]) -> list[Any]:
+    """The arguments of phase one but its results; of ``handles`` by place the last one counts."""
+    objects = ChainMap(*map(dict, reversed(handles)))
     return [
         value
         for place, argument in enumerate(call.arguments)

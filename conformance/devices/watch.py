@@ -6,11 +6,11 @@ Another runtime counts nothing: there nothing is told.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import msgspec
 
-from conformance.devices.acl import Acl
+from conformance.devices.acl import Acl, AclError
 from conformance.devices.messages import Conduct, Failure
 
 _failures = msgspec.json.Decoder(tuple[Failure, ...]).decode
@@ -22,6 +22,7 @@ class Watch:
     def __init__(self, acl: Acl) -> None:
         self._acl = acl
         self._launches = self._tasks = self._left_bytes = 0
+        self._waiting = 0
         self.written_early: tuple[str, ...] = ()
         before = acl.tally()
         self.counts = before is not None
@@ -41,6 +42,20 @@ class Watch:
                 self._launches += works * (after.launches - before.launches)
                 self._tasks += works * (after.tasks - before.tasks)
 
+    def leave(self) -> None:
+        """Note how many tasks wait in streams that the call left to themselves."""
+        self._waiting = self._waits()
+
+    def catch_up(self, *, works: bool = False) -> None:
+        """Run the tasks that wait, so that what they do is told, too."""
+        if self._waits():
+            with self.phase(works=works), suppress(AclError):
+                self._acl.call("aclrtSynchronizeDevice")
+
+    def _waits(self) -> int:
+        tally = self._acl.tally()
+        return 0 if tally is None else tally.waiting
+
     def conduct(self) -> Conduct | None:
         """What was seen; None from a runtime that counts nothing. Forgets the failures."""
         if (tally := self._acl.tally()) is None:
@@ -51,5 +66,5 @@ class Watch:
             written_early=self.written_early,
             left_bytes=max(self._left_bytes, 0),
             failures=_failures(self._acl.take_failures()) if tally.failures else (),
-            waiting=tally.waiting,
+            waiting=self._waiting,
         )

@@ -83,7 +83,8 @@ def test_without_workspace_there_is_none_to_get_wrong() -> None:
     one = broken(GRAD)[0]
     seen = Observation(Outcome.NOT_POSSIBLE, message="phase one asks for no workspace")
     verdict = judge_rejection(one, seen)
-    assert verdict.ok and not verdict.judged
+    assert verdict.ok
+    assert not verdict.judged
     assert "phase one asks for no workspace" in verdict.headline
     kept = replace(one, case=replace(one.case, breach=None))
     assert not judge_rejection(kept, seen).ok

@@ -45,6 +45,16 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
             _tile_at("(column + AscendC::GetBlockNum() * tileColumns_) % (last + tileColumns_)"),
         ),
     ),
+    "moe_init_routing_v2_grad": (
+        Mutant(
+            "the-plan-of-the-newest-call-is-run",
+            "moe_init_routing_v2_grad/aclnn_moe_init_routing_v2_grad.cpp",
+            "    plan.run = Launch{phases.run,\n",
+            "    static std::function<aclnnStatus(uint8_t*, aclrtStream)> newest;\n"
+            "    plan.run = [](uint8_t* at, aclrtStream stream) { return newest(at, stream); };\n"
+            "    newest = Launch{phases.run,\n",
+        ),
+    ),
 }
 """By operator: sums that are legal in any order, and come out otherwise elsewhere. They are of
 gradients of weights: of sums that are also asked not to depend on the batch, batch invariance finds

@@ -70,7 +70,7 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
             "moe_init_routing_v2/aclnn_moe_init_routing_v2.cpp",
             RUN,
             "if (workspace == nullptr && workspaceSize > 0) {\n"
-            "        return opapi::Fail(ACLNN_ERR_PARAM_INVALID, \"workspace is too small\");\n"
+            '        return opapi::Fail(ACLNN_ERR_PARAM_INVALID, "workspace is too small");\n'
             "    }\n    " + RUN,
         ),
     ),

@@ -64,14 +64,6 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
             "            ~Owner() { aclrtFree(memory); }\n"
             "        } owner{apart};\n        " + DESCRIBED,
         ),
-        Mutant(
-            "the-plan-of-the-newest-call-is-run",
-            ENTRY,
-            "    plan.run = Launch{phases.run,\n",
-            "    static std::function<aclnnStatus(uint8_t*, aclrtStream)> newest;\n"
-            "    plan.run = [](uint8_t* space, aclrtStream stream) { return newest(space, stream); };\n"
-            "    newest = Launch{phases.run,\n",
-        ),
     ),
 }
 """By operator."""

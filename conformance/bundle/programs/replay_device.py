@@ -82,6 +82,8 @@ class Device:
         self.call("ascendsimConfigure", simulated, c_uint32(cores), c_uint64(ub_bytes))
         chosen = order or machine.get("block_order", "forward")
         self.call("ascendsimBlockOrder", chosen.encode())
+        if hasattr(self.runtime, "ascendsimDeferTasks"):  # as in a run
+            self.call("ascendsimDeferTasks", c_int(1))
         words = f"cores {cores}, UB {ub_bytes} B, " if machine else ""
         return f"device: simulated, {words}block order {chosen}"
 

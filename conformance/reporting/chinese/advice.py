@@ -142,6 +142,9 @@ ADVICE_ON_CALLS = {
     "Free in phase two what the call allocates, or keep it for later calls.": (
         "调用申请的内存请在第二阶段释放，或留给后续调用使用。"
     ),
+    "Submit all work to the stream that is given, or order it there by an event.": (
+        "请将全部任务提交到传入的流，或用事件使该流等待。"
+    ),
     "Answer the status of every function of the runtime that fails.": (
         "运行时函数失败时，请返回其状态码。"
     ),

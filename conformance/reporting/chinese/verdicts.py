@@ -32,6 +32,15 @@ ENDINGS: tuple[Phrase, ...] = (
     ),
     (r"the call completed with status (\d+)", r"调用完成，但状态码为 \1"),
     (r"not possible here, not judged", r"此处无法执行，未判定"),
+    (r"phase one asks for no workspace", r"第一阶段不需要 workspace"),
+    (
+        r"a device that a plugin made has no two phases to call",
+        r"插件创建的设备没有可调用的两段式接口",
+    ),
+    (
+        r"the same call, beside this on another stream: ",
+        r"同一调用在另一条流上并行提交时：",
+    ),
     (r"not possible on this device, not judged", r"在该设备上无法执行，未判定"),
     (
         r": not called on an NPU with CANN (\S+), but up to CANN (\S+): ",
@@ -98,6 +107,11 @@ SHARES: tuple[Phrase, ...] = (
     (
         r"each such call leaves (\d+) bytes of device memory allocated",
         r"每次这样的调用都遗留 \1 字节未释放的设备内存",
+    ),
+    (
+        r"(\d+) tasks? waits? in a stream that is not the call's, and nothing orders that before "
+        r"what follows the call",
+        r"\1 个任务留在非本次调用的流中，与调用之后的任务没有先后约束",
     ),
     (r"the launch of (\S+) with (\d+) blocks?", r"以 \2 个核启动 \1"),
     (r" failed, and the call answered 0: ", r"失败，而调用返回 0："),
@@ -241,6 +255,9 @@ SURROUNDINGS = {
     "on memory as the calls before left it": "沿用此前调用遗留的内存时",
     "in the first": "第一次调用时",
     "in a second call": "第二次调用时",
+    "on a stream of its own": "使用自建流时",
+    "on the default stream": "使用默认流时",
+    "beside the same call on another stream": "同一调用同时在另一条流上时",
     "on one core": "单核时",
     "with these views": "采用这些视图时",
     "with contiguous tensors": "采用连续张量时",
@@ -260,7 +277,8 @@ def _surrounding(words: str) -> str:
 
 AROUND = (
     r"((?:on (?:poisoned|zeroed) memory|on memory as the calls before left it|in the first"
-    r"|in a second call|with these views|with contiguous tensors|on (?:one core|\d+ cores)|with blocks in order [\w:]+)"
+    r"|in a second call|on a stream of its own|on the default stream"
+    r"|beside the same call on another stream|with these views|with contiguous tensors|on (?:one core|\d+ cores)|with blocks in order [\w:]+)"
     r"(?: at determinism level \d)?)"
 )
 INVARIANTS: tuple[Phrase, ...] = (
@@ -280,6 +298,8 @@ INVARIANTS: tuple[Phrase, ...] = (
     ),
     (r"with memory (zeroed|as left)", r"内存 \1"),
     (r"determinism level (\d)", r"确定性级别 \1"),
+    (r"stream default\b", r"默认流"),
+    (r"stream beside another", r"另一条流上同时有同一调用"),
     (
         r"Nothing smaller was looked for: another failure of the same diagnosis stands for it\.",
         r"未为此用例寻找更小的用例：同一诊断由另一失败项代表。",

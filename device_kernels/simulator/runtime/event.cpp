@@ -147,8 +147,8 @@ aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus* statu
     }
     Mark place;
     const aclError answer = Place("aclrtQueryEventStatus", event, &place);
-    *status = IsReached(place) ? ACL_EVENT_RECORDED_STATUS_COMPLETE
-                               : ACL_EVENT_RECORDED_STATUS_NOT_READY;
+    *status =
+        IsReached(place) ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
     Approach(place);
     return answer;
 }
@@ -159,8 +159,7 @@ aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus* statu
     }
     Mark place;
     const aclError answer = Place("aclrtQueryEventWaitStatus", event, &place);
-    *status =
-        IsReached(place) ? ACL_EVENT_WAIT_STATUS_COMPLETE : ACL_EVENT_WAIT_STATUS_NOT_READY;
+    *status = IsReached(place) ? ACL_EVENT_WAIT_STATUS_COMPLETE : ACL_EVENT_WAIT_STATUS_NOT_READY;
     Approach(place);
     return answer;
 }

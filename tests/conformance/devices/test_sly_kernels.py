@@ -14,7 +14,7 @@ from conformance.devices.open import open_device
 from conformance.judge import judge
 from conformance.observation import Observation, Outcome
 from conformance.operator import Contract, Copy, Operator, Unspecified
-from conformance.setting import Setting
+from conformance.setting import BESIDE, DEFAULT, OWN, Setting, Stream
 from device_kernels.build import build
 from tests.conformance.devices.fakes import fake_case, fake_operator
 
@@ -127,6 +127,41 @@ def test_what_no_call_may_do_fails_own_operators_and_is_told_of_others(
         assert verdict.ok is (device is foreign)
         assert any(f"{severity} {code}: " in finding for finding in verdict.findings)
         assert told(run(device, "Honest")) == []
+
+
+def test_work_on_a_stream_that_nobody_waits_for_is_told_and_comes_too_late(
+    own: Device, foreign: Device
+) -> None:
+    for device, severity in ((own, "error"), (foreign, "note")):
+        observation = run(device, "LeavesTask")
+        assert told(observation) == [(severity, "task-left")]
+        assert (
+            "1 task waits in a stream that is not the call's" in observation.diagnostics[0].message
+        )
+        assert observation.unwritten == {"y": 4}
+        assert run(device, "Honest").outputs["y"].tolist() == [FAIR, 2, 3, 4]
+
+
+def on(device: Device, trick: str, stream: Stream) -> list[int]:
+    """What a call on that kind of stream leaves in y."""
+    case = fake_case((FAIR, 2, 3, 4), addend=NUMBERS[trick])
+    observation = device.run(sly(), replace(case, setting=Setting(stream=stream)))
+    return observation.outputs["y"].tolist()  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("stream", [OWN, DEFAULT, BESIDE])
+def test_a_copy_on_any_stream_has_what_host_memory_and_other_streams_hold_by_then(
+    own: Device, stream: Stream
+) -> None:
+    assert on(own, "DyingHost", stream) == [0, 0, 0, 0]
+    assert on(own, "OtherOrder", stream) != [FAIR, 2, 3, 4]
+    assert on(own, "InOrder", stream) == [FAIR, 2, 3, 4]
+    assert on(own, "Honest", stream) == [FAIR, 2, 3, 4]
+
+
+def test_a_plan_that_all_calls_share_shows_beside_another_call_alone(own: Device) -> None:
+    assert on(own, "Newest", OWN) == on(own, "Newest", DEFAULT) == [FAIR, 2, 3, 4]
+    assert on(own, "Newest", BESIDE) != [FAIR, 2, 3, 4]
 
 
 def test_memory_that_a_refused_call_leaves_is_told(own: Device) -> None:

@@ -63,6 +63,8 @@ def test_all_advice_on_calls_is_translated() -> None:
         "device, though y must be written",
         "error written-early: aclnnSlyGetWorkspaceSize wrote to y",
         "error memory-left: each such call leaves 1048576 bytes of device memory allocated",
+        "error task-left: 2 tasks wait in a stream that is not the call's, and nothing orders that "
+        "before what follows the call",
         "error status-dropped: the launch of sly with 2 blocks answered 107000, and the call 0: "
         "a launch needs a kernel and 1 to 65535 blocks; this one has 0",
         "the call failed in aclnnSly with status 107000: the launch of sly with 1 block failed, "

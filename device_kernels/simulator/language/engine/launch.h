@@ -36,9 +36,10 @@ void ascendsimDescribeRegion(const void* start, uint64_t bytes, const char* name
 void ascendsimTilingKey(uint64_t key);
 
 // Runs `blocks` blocks of a kernel, in this thread, before it returns, or if the runtime defers
-// tasks (RegisterSubmitLaunch), when its stream comes to it. Returns 0 once they were submitted: as on a device, a failing kernel is told by the stream (ReportLaunch). Without a
-// registered ReportLaunch nobody could tell later, so the launch itself returns 507015.
-// Returns 107000 for a null kernel name or entry, no blocks, or more than 65535 of them.
+// tasks (RegisterSubmitLaunch), when its stream comes to it. Returns 0 once they were submitted: as
+// on a device, a failing kernel is told by the stream (ReportLaunch). Without a registered
+// ReportLaunch nobody could tell later, so the launch itself returns 507015. Returns 107000 for a
+// null kernel name or entry, no blocks, or more than 65535 of them.
 uint32_t ascendsimLaunch(const char* kernel, uint32_t blocks, void* stream,
                          void (*entry)(void* const* args), void* const* args, uint32_t argCount);
 

@@ -33,6 +33,11 @@ enum Trick {
     Quietens,       // changes the checks from inside
     TakesFindings,  // and hides them
     LeavesRefused,  // a mebibyte, in a call that phase one refuses
+    LeavesTask,     // a launch on a stream that nobody waits for
+    DyingHost,      // copies from host memory that changes at once
+    OtherOrder,     // copies on a stream of its own what the call's stream reads
+    InOrder,        // the same with an event between them
+    Newest,         // runs what was planned last
 };
 
 constexpr size_t kMebibyte = 1 << 20;
@@ -93,7 +98,37 @@ void TakeFindings(aclrtStream stream) {
     aclrtSynchronizeStream(stream);
 }
 
-aclnnStatus Run(const Views& call, Trick trick, void* planned, aclrtStream stream) {
+// x's elements, by way of the host, whose memory is another's before the copy has run.
+aclnnStatus FromDyingHost(const Views& call, aclrtStream stream) {
+    static std::array<int32_t, 4> values;
+    const size_t bytes = sizeof values;
+    aclrtMemcpy(values.data(), bytes, call.x.data, bytes, ACL_MEMCPY_DEVICE_TO_HOST);
+    const aclError status = aclrtMemcpyAsync(call.y.data, bytes, values.data(), bytes,
+                                             ACL_MEMCPY_HOST_TO_DEVICE, stream);
+    values.fill(0);
+    return status;
+}
+
+// x's elements, by way of the workspace: copied there on a stream of the library's own.
+aclnnStatus OnTwoStreams(const Views& call, void* workspace, bool isOrdered, aclrtStream stream) {
+    static aclrtStream own = nullptr;
+    static aclrtEvent copied = nullptr;
+    if (own == nullptr) {
+        aclrtCreateStream(&own);
+        aclrtCreateEventWithFlag(&copied, 0);
+    }
+    const size_t bytes = call.y.Bytes();
+    aclrtMemcpyAsync(workspace, bytes, call.x.data, bytes, ACL_MEMCPY_DEVICE_TO_DEVICE, own);
+    if (isOrdered) {
+        aclrtRecordEvent(copied, own);
+        aclrtStreamWaitEvent(stream, copied);
+    }
+    return aclrtMemcpyAsync(call.y.data, bytes, workspace, bytes, ACL_MEMCPY_DEVICE_TO_DEVICE,
+                            stream);
+}
+
+aclnnStatus Run(const Views& call, Trick trick, void* planned, void* workspace,
+                aclrtStream stream) {
     const size_t bytes = call.y.Bytes();
     switch (trick) {
         case ByHost:
@@ -113,6 +148,11 @@ aclnnStatus Run(const Views& call, Trick trick, void* planned, aclrtStream strea
         case OtherThread:
             OnOtherThread(call);
             return ACLNN_SUCCESS;
+        case LeavesTask:
+            return Launch(call, nullptr);
+        case OtherOrder:
+        case InOrder:
+            return OnTwoStreams(call, workspace, trick == InOrder, stream);
         case Quietens:
             setenv("ASCENDSIM_SYNC_LEVEL", "none", 1);
             ascendsimSyncLevel("none");
@@ -136,6 +176,8 @@ aclnnStatus Run(const Views& call, Trick trick, void* planned, aclrtStream strea
     } else if (trick == DropsCopy) {
         aclrtMemcpyAsync(call.y.data, bytes, call.x.data, bytes + kMebibyte,
                          ACL_MEMCPY_DEVICE_TO_DEVICE, stream);
+    } else if (trick == DyingHost) {
+        return FromDyingHost(call, stream);
     } else if (trick == WaitsItself) {
         aclrtSynchronizeStream(stream);
     } else if (trick == TakesFindings) {
@@ -170,7 +212,11 @@ extern "C" ACL_FUNC_VISIBILITY aclnnStatus aclnnSlyGetWorkspaceSize(const aclTen
         return ACLNN_ERR_PARAM_INVALID;
     }
     plan.Reserve(32);  // a plan that does something has a workspace
-    plan.run = [=](uint8_t*, aclrtStream stream) { return Run(call, asked, planned, stream); };
+    static Views newest;
+    newest = call;
+    plan.run = [=](uint8_t* workspace, aclrtStream stream) {
+        return Run(asked == Newest ? newest : call, asked, planned, workspace, stream);
+    };
     return opapi::HandOut(std::move(plan), workspaceSize, executor);
 }
 
