@@ -36,8 +36,8 @@ WRITTEN = Clause(
     SourceClass.INFERRED,
 )
 REPEATED = Clause(
-    "the same call gives the same bytes, on any cores, in any order of blocks, at any level, on any "
-    "stream",
+    "the same call gives the same bytes, on any stream and cores, in any order of blocks, at any "
+    "level",
     "no kernel of this family adds in an order that its cores decide, unless its contract says so",
     SourceClass.INFERRED,
 )
