@@ -10,7 +10,7 @@ from conformance.observation import Outcome
 from conformance.operator import Unspecified
 from conformance.relations.invariants import definedness, determinism, invariants
 from conformance.relations.relate import related
-from conformance.setting import AS_LEFT, LEVELS, ZEROED, Setting
+from conformance.setting import AS_LEFT, BESIDE, DEFAULT, LEVELS, ZEROED, Setting
 from tests.conformance.segment_sum import SUM, case, observe, operator, right, whole
 from tests.conformance.test_failure_text import matches_snapshot
 
@@ -68,6 +68,16 @@ def differs_at_a_level(made, y):
         y[0, 0] += 1
 
 
+def takes_the_default_stream(made, y):
+    if made.setting.stream == DEFAULT:
+        y[0, 0] += 1
+
+
+def keeps_the_newest_plan(made, y):
+    if made.setting.stream == BESIDE:
+        y[0, 0] += 1
+
+
 def every_second_call():
     calls = iter(range(100))
 
@@ -108,9 +118,14 @@ def test_what_memory_held_before_breaks_definedness_alone(change, words):
         (starts_elsewhere_on_one_core, "on one core, on 3 cores "),
         (first_block_wins, "with blocks in order reverse, with blocks in order forward "),
         (differs_at_a_level, " on one core at determinism level 3, on 3 cores "),
+        (takes_the_default_stream, " on the default stream, on a stream of its own "),
+        (
+            keeps_the_newest_plan,
+            " beside the same call on another stream, on a stream of its own ",
+        ),
     ],
 )
-def test_what_cores_order_or_level_change_breaks_determinism_alone(change, words):
+def test_what_streams_cores_order_or_level_change_breaks_determinism_alone(change, words):
     verdict = told(determinism(RECORD), ON_THREE_CORES, kernel(change))
     assert not verdict.ok
     assert words in verdict.headline
@@ -128,8 +143,8 @@ def test_every_level_is_asked_of_some_case_and_twice():
         device = kernel(nothing)
         assert told(determinism(RECORD), replace(whole(columns=columns)), device).ok
         levels = [made.setting.determinism for made in device.calls]
-        assert levels[:2] == [0, 0]
-        assert levels[2] == levels[3] != 0
+        assert levels[:4] == [0, 0, 0, 0]
+        assert levels[4] == levels[5] != 0
         asked.update(levels)
     assert asked == set(LEVELS)
 
@@ -159,6 +174,7 @@ def test_a_setting_is_told_with_its_case_and_does_not_change_its_digest():
     made = replace(whole(), setting=Setting("zeroed", 2))
     assert "with memory zeroed, determinism level 2" in repr(made)
     assert "with memory" not in repr(whole())
+    assert "with stream default" in repr(replace(whole(), setting=Setting(stream=DEFAULT)))
     assert made.digest == whole().digest
 
 
