@@ -139,7 +139,8 @@ EXPORT int aclrtCreateStream(void** stream) {
 EXPORT int aclrtDestroyStream(void* stream) { return stream == NULL ? 107000 : 0; }
 
 EXPORT int aclrtSynchronizeStream(void* stream) {
-    int status = stream == NULL ? 107000 : g_streamStatus;
+    (void)stream; /* null: the default one */
+    int status = g_streamStatus;
     g_streamStatus = 0;
     if (status == 0) {
         status = fault(g_device, ++g_synchronized);

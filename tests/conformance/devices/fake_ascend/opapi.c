@@ -36,7 +36,9 @@ typedef struct {
     char* workspace;
 } Plan;
 
-static Plan g_plan;
+/* Two: a call may be planned while another one is under way. */
+static Plan g_plans[2];
+static int g_planned;
 
 static int64_t bytesOf(int dtype) {
     const int one[] = {2, 4, 12}, two[] = {1, 6, 7, 27}, eight[] = {9, 10, 11};
@@ -105,9 +107,10 @@ static int plan(const Tensor* x, int64_t addend, const Tensor* y, uint64_t* byte
         fakeSetMessage("x and y must not be null");
         return 161001;
     }
-    g_plan = (Plan){x, addend, y, NULL};
+    Plan* made = &g_plans[++g_planned % 2];
+    *made = (Plan){x, addend, y, NULL};
     *bytes = workspaceBytes;
-    *executor = &g_plan;
+    *executor = made;
     return 0;
 }
 
@@ -222,19 +225,18 @@ static void move(const Plan* p) {
         return plan(x, addend, y, bytes, executor, 0);                                         \
     }                                                                                          \
     EXPORT int aclnn##NAME(void* workspace, uint64_t bytes, void* executor, void* stream) {    \
+        Plan* p = executor;                                                                    \
         (void)workspace, (void)bytes, (void)stream;                                            \
-        move(executor);                                                                        \
+        move(p);                                                                               \
         BODY;                                                                                  \
         return 0;                                                                              \
     }
 
 MOVE(FakeMove, )
-MOVE(FakeMoveGap,
-     memcpy(g_plan.y->data, (char*)g_plan.x->data + g_plan.x->shape[1] * bytesOf(g_plan.x->dtype),
-            (size_t)(2 * bytesOf(g_plan.y->dtype))))
-MOVE(FakeMoveBehind,
-     memcpy(g_plan.y->data, (char*)g_plan.x->data + g_plan.x->size * bytesOf(g_plan.x->dtype),
-            (size_t)(2 * bytesOf(g_plan.y->dtype))))
+MOVE(FakeMoveGap, memcpy(p->y->data, (char*)p->x->data + p->x->shape[1] * bytesOf(p->x->dtype),
+                         (size_t)(2 * bytesOf(p->y->dtype))))
+MOVE(FakeMoveBehind, memcpy(p->y->data, (char*)p->x->data + p->x->size * bytesOf(p->x->dtype),
+                            (size_t)(2 * bytesOf(p->y->dtype))))
 MOVE(FakeMoveOnce, if (g_moves % 2 == 0) abort())
 
 /* Refuses every call with the status of a failed tiling; writes an output only if addend is 1. */
@@ -262,7 +264,8 @@ typedef struct {
     int shout, gap;
 } Count;
 
-static Count g_count;
+static Count g_counts[2];
+static int g_counted;
 
 static int planCount(const Tensor* x, const Tensor* weights, int shout, const Tensor* y,
                      const Tensor* empty, int gap, uint64_t* bytes, void** executor) {
@@ -272,9 +275,10 @@ static int planCount(const Tensor* x, const Tensor* weights, int shout, const Te
     if ((x->dtype != 2 && x->dtype != 12) || y->stored < y->offset + y->size) {
         return 161002;
     }
-    g_count = (Count){x, weights, y, empty, shout, gap};
+    Count* made = &g_counts[++g_counted % 2];
+    *made = (Count){x, weights, y, empty, shout, gap};
     *bytes = 0;
-    *executor = &g_count;
+    *executor = made;
     return 0;
 }
 
