@@ -91,18 +91,19 @@ ACL_FUNC_VISIBILITY void ascendsimTally(uint64_t* counts, uint32_t count);
 ACL_FUNC_VISIBILITY uint64_t ascendsimTakeFailures(char* buffer, uint64_t capacity);
 
 /*
- * Whether launches, callbacks and asynchronous copies and fills wait in their streams until somebody
- * waits for these or for an event behind them (`deferred` 1), or run when they are submitted (0, as
- * at first). A device does either. A stream orders its own tasks alone, the default stream too; a
- * query runs one task, so that polling ends. What waits when this is called is forgotten.
+ * Whether launches, callbacks and asynchronous copies and fills wait in their streams until
+ * somebody waits for these or for an event behind them (`deferred` 1), or run when they are
+ * submitted (0, as at first). A device does either. A stream orders its own tasks alone, the
+ * default stream too; a query runs one task, so that polling ends. What waits when this is called
+ * is forgotten.
  */
 ACL_FUNC_VISIBILITY int ascendsimDeferTasks(int deferred);
 
 /*
- * Holds the settings (machine, order, level, deferral, last words) and the findings against everybody who has
- * not got `key`, which is that of the first call; `held` 0 lets them go. While they are held a
- * setting answers 107000, and a take finds nothing: what a program loads afterwards cannot loosen
- * what it is judged by. 107000 for another key, and for 0.
+ * Holds the settings (machine, order, level, deferral, last words) and the findings against
+ * everybody who has not got `key`, which is that of the first call; `held` 0 lets them go. While
+ * they are held a setting answers 107000, and a take finds nothing: what a program loads afterwards
+ * cannot loosen what it is judged by. 107000 for another key, and for 0.
  */
 ACL_FUNC_VISIBILITY int ascendsimHold(uint64_t key, int held);
 
