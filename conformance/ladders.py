@@ -118,8 +118,8 @@ class Ladder:
         return tuple(sorted({*few, *cheap[-2:-1]}))
 
     def machine(self, size: int, turn: int) -> Machine:
-        """The machine of a size, by turns: around each power of two up to `DEAR` all are met, around
-        the next two the chip and the small one.
+        """The machine of a size, by turns: around each power of two up to `DEAR` all are met, and
+        around the next two the chip and the small one.
 
         Sizes from `BLOCKS` to `SLOW` are those of a single core, whose instructions take no more.
         The largest sizes are those of a chip, but for the largest but one: a single core, on which

@@ -111,10 +111,11 @@ def test_around_each_power_of_two_all_machines_are_met() -> None:
 
 
 def test_the_limits_of_instructions_are_those_of_the_language_model() -> None:
-    blocks = re.search(r"kMostCopyBlocks = (\d+);", (LANGUAGE / "data_copy.h").read_text("utf-8"))
-    repeats = re.search(r"MAX_REPEAT_TIMES = (\d+);", (LANGUAGE / "constants.h").read_text("utf-8"))
-    assert blocks and int(blocks[1]) == BLOCKS
-    assert repeats and int(repeats[1]) == REPEATS
+    copies, constants = (
+        (LANGUAGE / name).read_text("utf-8") for name in ("data_copy.h", "constants.h")
+    )
+    assert re.findall(r"kMostCopyBlocks = (\d+);", copies) == [str(BLOCKS)]
+    assert re.findall(r"MAX_REPEAT_TIMES = (\d+);", constants) == [str(REPEATS)]
 
 
 @pytest.mark.parametrize("ladder", [LADDER, SLOTS], ids=lambda one: one.name)
@@ -141,7 +142,9 @@ def test_smoke_asks_every_size_around_small_powers_and_one_around_each_large_one
             assert sum(abs(size - power) <= 1 for size in sizes) == 1
         assert sizes[-2:] == (2**16 + 1, MOST - 1)
     near_powers = {size for size in LADDER.sizes[:-6] if size > 30} - LADDER.at_limits
-    assert near_powers - {n + 1 for n in LADDER.at_limits - {BLOCKS}} <= {size for sizes in asked for size in sizes}
+    assert near_powers - {n + 1 for n in LADDER.at_limits - {BLOCKS}} <= {
+        size for sizes in asked for size in sizes
+    }
 
 
 def test_smoke_asks_every_top_k_to_64() -> None:

@@ -1,5 +1,5 @@
-// ASSERT: what a kernel takes for granted. ASCENDSIM_UNREAD: an index that it passes over in silence,
-// and that another kernel may follow; a device has no such word.
+// ASSERT: what a kernel takes for granted. ASCENDSIM_UNREAD: an index that it passes over in
+// silence, and that another kernel may follow; a device has no such word.
 #pragma once
 
 #include "../engine/diagnostics.h"
