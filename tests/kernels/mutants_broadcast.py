@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from tests.kernels.mutants import Mutant
 
-NAME = "stride-0-is-taken-as-contiguous"
+
+def _name(operator: str) -> str:
+    return f"stride-0-is-contiguous-in-{operator}"
 
 
 def _entry(operator: str) -> str:
@@ -22,14 +24,14 @@ def _taken(view: str) -> str:
 
 
 def _before(operator: str, view: str, line: str) -> Mutant:
-    return Mutant(NAME, _entry(operator), line, f"{{ {_taken(view)} }}\n{line}")
+    return Mutant(_name(operator), _entry(operator), line, f"{{ {_taken(view)} }}\n{line}")
 
 
 def _made(operator: str, view: str, made: str, captured: str) -> Mutant:
     """The same in a list of members that are made."""
     first = f"[&{captured}] {{ {_taken(view)} }}()"
     move = f"std::move({view})"
-    return Mutant(NAME, _entry(operator), made, made.replace(move, f"({first}, {move})"))
+    return Mutant(_name(operator), _entry(operator), made, made.replace(move, f"({first}, {move})"))
 
 
 MUTANTS: dict[str, tuple[Mutant, ...]] = {
@@ -76,7 +78,7 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
 } | {
     "moe_finalize_routing_v2_grad": (
         Mutant(
-            NAME,
+            _name("moe_finalize_routing_v2_grad"),
             _entry("moe_finalize_routing_v2_grad"),
             "    const auto operand = [&plan](TensorView& tensor) {",
             f"    const auto operand = [&plan](TensorView& tensor) {{ {_taken('tensor')}",
