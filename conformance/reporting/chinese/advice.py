@@ -52,6 +52,9 @@ ADVICE = {
     "Use a RoundMode that Cast documents for this pair of dtypes.": (
         "请使用 Cast 文档中该组数据类型支持的 RoundMode。"
     ),
+    "Let such a slot name a row beyond the last: another kernel may read row -1 first.": (
+        "请让这样的槽位指向最后一行之后的行：其他 kernel 可能会先读取第 -1 行。"
+    ),
     "Find out how the kernel's own condition came to be false.": (
         "请查明 Kernel 自身的断言条件为何不成立。"
     ),
