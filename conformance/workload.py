@@ -38,7 +38,10 @@ FEW_COLUMNS = 16
 """Of a call whose rows would take too much memory in full."""
 
 SHARE = 4
-"""Smoke judges a prompt in one of so many operators: its map has a million entries."""
+"""Smoke judges a prompt in one of so many operators."""
+
+MOST_ENTRIES = 2**20
+"""Tokens times experts of a prompt of smoke, if some has as few: a map of 2^21 takes ten seconds."""
 
 ENDING = ".toml"
 MOST_BYTES = 1 << 16
@@ -184,7 +187,8 @@ def batches(
     prompts = (*one.chunked, *one.prefill)
     if not full_rows:
         its_turn = (crc32(operator.encode()) + place + turn) % SHARE == 0
-        prompts = one.prefill[:1] if first == one and its_turn else ()
+        usual = sorted((*one.prefill, *one.chunked), key=lambda n: n * one.experts > MOST_ENTRIES)
+        prompts = tuple(usual[:1]) if first == one and its_turn else ()
     for number, tokens in enumerate((*one.decode, *prompts)):
         yield _batch(one, tokens, FEW_COLUMNS, turn + number)
     if (place - full_rows * turn) % len(every) < full_rows:

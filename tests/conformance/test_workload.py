@@ -153,6 +153,15 @@ def test_smoke_judges_each_decode_step_and_a_prompt_of_each_routing_once(mine: W
     assert {b.columns for b in batches(mine, every, 0, 5, "x")} == {16}
 
 
+@pytest.mark.parametrize(("experts", "tokens"), [(2**12, 256), (2**13, 128), (2**20, 256)])
+def test_smoke_judges_a_prompt_whose_map_is_small_if_there_is_one(
+    mine: Workload, experts: int, tokens: int
+) -> None:
+    large = msgspec.structs.replace(mine, experts=experts)
+    met = {b.tokens for turn in range(4) for b in batches(large, (large,), 0, turn, "x")}
+    assert met == {1, 64, tokens}
+
+
 def test_routings_and_full_rows_go_by_turns(mine: Workload) -> None:
     every = [msgspec.structs.replace(mine, name=f"model {n}") for n in range(7)]
     met = {b.routing for turn in range(3) for b in batches(every[0], every, 0, turn, "x")}
