@@ -127,6 +127,11 @@ def _others() -> Iterator[Example]:
         )
         patterns = graded(moved, Fill((BITS,), seed=1))
         yield Example(f"every kind of pattern {dtype}", patterns, "values are moved, inferred")
+        places = call(
+            "drop_pad", dtype, source=(114, 33), indices=tuple(range(2, 130)), top_k=1, fill=LATTICE
+        )
+        dropped = in_mode("single", graded(places, Fill((BITS,), seed=2)))
+        yield Example(f"places without scales, and slots without a place {dtype}", dropped, KERNELS)
         biased = _made("dropless", dtype, 5, 3, 33, 15, biased=True)
         yield Example(f"a bias for every slot {dtype}", biased, f"{HOST}, definition")
         yield Example(f"the first 7 rows {dtype}", _made("active", dtype, 5, 3, 33, 7), KERNELS)
@@ -155,8 +160,11 @@ def quarantine() -> tuple[Quarantine, ...]:
     )
     asked = Clause("a call without tokens has nothing to do", EMPTY, SourceClass.INFERRED)
     below = source_read("an index below -1 names no row; the document begins at -1", KERNELS)
+    every = with_attributes(_made("dropless", "float32", 4, 2, 8, 8), active_num=-1)
+    negative = source_read("activeNum below 1 means all; the document begins at 0", HOST)
     return (
         Quarantine("no tokens", none, asked),
+        Quarantine("activeNum -1", every, negative),
         *(Quarantine(f"index {index}", _naming(index), below) for index in (-2, -(2**31))),
     )
 

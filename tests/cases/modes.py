@@ -142,7 +142,10 @@ MODES: Mapping[str, Mapping[str, Asked]] = {
 
 IN_NONE = {
     "moe_finalize_routing_v2": tuple(f"drop_pad_mode is {n}" for n in (-1, 4, 2**32)),
-    "moe_finalize_routing_v2_grad": tuple(f"drop_pad_mode is {n}" for n in (-1, 2, "2, drop_pad")),
+    "moe_finalize_routing_v2_grad": (
+        *(f"drop_pad_mode is {n}" for n in (-1, 2, "2, drop_pad")),
+        "activeNum -1",
+    ),
     "moe_init_routing_v2": (
         *(f"dropPadMode is {n}" for n in ("-1", "2", "2^32")),
         "drop_pad_mode is 2, drop_pad",

@@ -11,6 +11,7 @@ import pytest
 from conformance.devices.call import call_of
 from conformance.legality import check_call, check_shape_and_data
 from conformance.operator import Operator
+from conformance.protocol import of_the_protocol
 from conformance.refusals import of_strides
 from conformance.suite import operators
 from tests.cases.constraints import CONSTRAINTS, INSIDE_ONLY, OUTSIDE_ONLY, Constraint
@@ -55,8 +56,8 @@ def test_every_call_that_must_be_refused_breaks_one_of_these_constraints(
     rejections = operator.rejections
     listed = [name for one in CONSTRAINTS[operator.name] for name in one.names(rejections)]
     listed += OUTSIDE_ONLY.get(operator.name, ())
-    # Its own table is `Operator.strided`: these are made from it.
-    listed += [rejection.name for rejection in of_strides(operator)]
+    # These have tables of their own: `Operator.strided`, and the protocol of the two phases.
+    listed += [one.name for one in (*of_strides(operator), *of_the_protocol(operator))]
     assert len(listed) == len(set(listed))
     assert sorted(listed) == sorted(rejection.name for rejection in operator.rejections)
 
