@@ -15,9 +15,9 @@ from conformance import SUITE
 from conformance.operator import Example, Operator, Quarantine, Rejection
 from conformance.printable import printable
 from conformance.protocol import of_the_protocol
-from conformance.refusals import of_strides
 from conformance.relations.invariants import invariants
 from conformance.relations.layout import layout
+from conformance.strided_calls import of_strides, with_strides
 
 PACKAGE = Path(__file__).resolve().parent
 ATTRIBUTE = "OPERATOR"
@@ -168,6 +168,7 @@ def _record(path: Path) -> Operator:
             raise UsageError("record", path, rule)
     return replace(
         operator,
+        examples=(*operator.examples, *with_strides(operator)),
         relations=(*operator.relations, *invariants(operator), layout(operator)),
         rejections=(*operator.rejections, *of_strides(operator), *of_the_protocol(operator)),
         file=str(path),

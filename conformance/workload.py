@@ -41,7 +41,7 @@ SHARE = 4
 """Smoke judges a prompt in one of so many operators."""
 
 MOST_ENTRIES = 2**20
-"""Tokens times experts of a prompt of smoke, if some has as few: a map of 2^21 takes ten seconds."""
+"""Tokens times experts of a prompt of smoke, if one has as few: a map of 2^21 takes seconds."""
 
 ENDING = ".toml"
 MOST_BYTES = 1 << 16

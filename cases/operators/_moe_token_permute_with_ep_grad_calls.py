@@ -134,6 +134,9 @@ def _limits() -> Iterator[Example]:
     yield Example("one rank in the range", in_order("middle", "bfloat16", 4, 2, 16, 1), README)
     more = in_order("full", "float32", 4, 2, 16, 11)
     yield Example("more rows than ranks", more, f"{KERNELS}, index test")
+    for dtype in DTYPES:
+        left = with_attributes(in_order("middle", dtype, 4, 2, 16, 5), rank_range=(1, 4))
+        yield Example(f"ranks with a row behind the range's end {dtype}", left, f"{README}: range")
     yield Example("hidden 0", in_order("full", "float32", 2, 2, 0, 4, False), inferred)
     # As of a device on which no rank fell. The kernel's source agrees with the equations.
     nothing = {"out": (0,) * 64, "probs_grad": (0,) * 8}
@@ -181,7 +184,7 @@ RANGES = (Range("num_topk", 1, None, source_read("num_topk is 1 or more", HOST))
 
 def rejections() -> tuple[Rejection, ...]:
     """What the tiling checks, and what the document rules out beside it, broken once each."""
-    good = RIGHT
+    good, bare = RIGHT, in_order("middle", "float32", 4, 2, 16, 5, probs=False)
     required = [tensor for tensor in TENSORS if not tensor.optional]
     checked: dict[int, dict[Clause, dict[str, Case]]] = {
         NULL: {
@@ -215,6 +218,7 @@ def rejections() -> tuple[Rejection, ...]:
         TILING_FAILED: {
             document("paddedMode is false", f"{README}, constraints"): {
                 "padded_mode is true": with_attributes(good, padded_mode=1),
+                "padded_mode is true, no probs": with_attributes(bare, padded_mode=1),
             },
             _inferred("the indices are num_topk for every token"): {
                 **stepped(good, "num_topk"),
@@ -222,6 +226,7 @@ def rejections() -> tuple[Rejection, ...]:
                 "indices of rank 2": reshaped(good, "sorted_indices", (4, 2)),
             },
             _inferred("a range of two numbers, with a row for every rank"): {
+                "range of no numbers": with_attributes(good, rank_range=()),
                 "range of 1 number": with_attributes(good, rank_range=(1,)),
                 "range of 3 numbers": with_attributes(good, rank_range=(1, 5, 6)),
                 "range (1, 7) of 5 rows": with_attributes(good, rank_range=(1, 7)),
@@ -262,9 +267,14 @@ def quarantine() -> tuple[Quarantine, ...]:
     def ranged(given: tuple[int, int]) -> Case:
         return in_mode("middle", with_attributes(good, rank_range=given))
 
+    slots = reshaped(in_order("middle", "float32", 4, 1, 16, 2), "probs_grad", (4,))
+    single = _inferred("of one slot for each token probs_grad may have one axis, as probs may")
+    narrow = _inferred("some outputs are empty and others are not: copies of length 0")
     nothing = _inferred("a call without tokens, and so with an empty range, has nothing to do")
     return (
         Quarantine("no tokens", in_order("head", "float32", 0, 2, 8, 0, False), nothing),
+        Quarantine("num_topk 1, probs_grad of one axis", slots, single),
+        Quarantine("tokens without columns", in_order("middle", "float32", 4, 2, 0, 5), narrow),
         Quarantine("range (-1, 3)", ranged((-1, 3)), beyond),
         Quarantine("range (4, 9)", ranged((4, 9)), beyond),
         Quarantine(f"num_topk {MOST_TOPK + 1}", over, most),

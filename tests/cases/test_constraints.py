@@ -12,7 +12,7 @@ from conformance.devices.call import call_of
 from conformance.legality import check_call, check_shape_and_data
 from conformance.operator import Operator
 from conformance.protocol import of_the_protocol
-from conformance.refusals import of_strides
+from conformance.strided_calls import of_strides
 from conformance.suite import operators
 from tests.cases.constraints import CONSTRAINTS, INSIDE_ONLY, OUTSIDE_ONLY, Constraint
 

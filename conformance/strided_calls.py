@@ -1,4 +1,6 @@
-"""Calls that must be refused for where a tensor's elements lie, made from a record's examples."""
+"""Calls with one tensor that is not contiguous, made from a record's examples: those that must be
+refused, and those that must be carried out as ever.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from conformance.case import Case
-from conformance.operator import Operator, Rejection
+from conformance.operator import Example, Operator, Rejection, Strided
 from conformance.strategies.views import dense_strides
 
 MOST_ELEMENTS = 4096
@@ -15,11 +17,9 @@ MOST_ELEMENTS = 4096
 
 
 def of_strides(operator: Operator) -> tuple[Rejection, ...]:
-    """Of every tensor that must be contiguous, a documented call in which it is spaced, by
-    elements and by rows, and one in which its axes lie in reverse order. None of a tensor that no
-    documented call has in more than one row and column.
+    """Calls of every tensor that must be contiguous (`_calls`).
 
-    Raises ValueError where a name is no tensor's.
+    Raises ValueError if a name is no tensor's.
     """
     known = {tensor.name for tensor in operator.tensors}
     for name in (name for said in operator.strided for name in said.tensors):
@@ -27,13 +27,32 @@ def of_strides(operator: Operator) -> tuple[Rejection, ...]:
             rule = f"its tensors are {', '.join(sorted(known))}"
             raise ValueError(f"strided of {operator.name} names {name}: {rule}")
     return tuple(
-        Rejection(f"{name} {how}", _with_strides(case, name, strides), said.status, said.clause)
+        Rejection(name, case, said.status, said.clause)
         for said in operator.strided
         if said.status is not None
-        for name in said.tensors
-        for case in _example(operator, name)
-        for how, strides in _layouts({**case.inputs, **case.outputs}[name].shape)
+        for name, case in _calls(operator, said)
     )
+
+
+def with_strides(operator: Operator) -> tuple[Example, ...]:
+    """Calls of every tensor that may have strides (`_calls`)."""
+    return tuple(
+        Example(name, case, said.clause.source)
+        for said in operator.strided
+        if said.status is None
+        for name, case in _calls(operator, said)
+    )
+
+
+def _calls(operator: Operator, said: Strided) -> Iterator[tuple[str, Case]]:
+    """Of each tensor a documented call in which it is spaced, by elements and by rows, and one in
+    which its axes lie in reverse order. None of a tensor that no documented call has in more than
+    one row and column.
+    """
+    for name in said.tensors:
+        for case in _example(operator, name):
+            for how, strides in _layouts({**case.inputs, **case.outputs}[name].shape):
+                yield f"{name} {how}", _with_strides(case, name, strides)
 
 
 def _example(operator: Operator, name: str) -> Iterator[Case]:

@@ -1,4 +1,4 @@
-"""Calls that must be refused for their strides are made from the record's own examples."""
+"""Calls with strides, refused or carried out, are made from the record's own examples."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from conformance.legality import check_call
 from conformance.operator import Example, Strided, document
-from conformance.refusals import of_strides
+from conformance.strided_calls import of_strides, with_strides
 from tests.conformance.segment_sum import operator, whole
 
 RULE = document("y is contiguous", "segment_sum.md, Layout")
@@ -27,6 +27,22 @@ def test_a_tensor_that_must_be_contiguous_is_spaced_and_turned_in_an_example() -
     for one in made:
         assert (one.status, one.clause, one.routes) == (161002, RULE, ())
         assert one.case.inputs == whole().inputs
+        check_call(one.case, record)
+
+
+def test_a_tensor_that_may_have_strides_has_them_in_an_example() -> None:
+    said = (Strided(("x",), RULE), Strided(("y",), RULE, 161002))
+    record = operator(strided=said, examples=(EXAMPLE,))
+    made = with_strides(record)
+    assert [one.name for one in made] == [
+        "x of spaced elements",
+        "x of spaced rows",
+        "x with its axes reversed",
+    ]
+    for one in made:
+        assert one.source == RULE.source
+        assert one.case.inputs["x"].strides
+        assert one.case.outputs == whole().outputs
         check_call(one.case, record)
 
 
