@@ -162,6 +162,8 @@ IN_NONE = {
     ),
     "moe_token_permute_with_ep_grad": (
         "padded_mode is true",
+        "padded_mode is true, no probs",
+        "range of no numbers",
         "range of 1 number",
         "range of 3 numbers",
         "no range",

@@ -36,7 +36,9 @@ CONSTRAINTS = (
         (),
         of=("permuted_tokens_output_grad",),
     ),
-    Constraint("paddedMode is false", ROUTED, ("padded_mode is true",)),
+    Constraint(
+        "paddedMode is false", ROUTED, ("padded_mode is true", "padded_mode is true, no probs")
+    ),
     Constraint(
         "the indices are num_topk for every token",
         ("ranks of a router", "num_topk 1"),
@@ -53,6 +55,7 @@ CONSTRAINTS = (
             "more rows than ranks",
         ),
         (
+            "range of no numbers",
             "range of 1 number",
             "range of 3 numbers",
             "range (1, 7) of 5 rows",
