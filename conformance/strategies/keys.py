@@ -14,7 +14,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from conformance.strategies.fills import SEEDS
-from conformance.strategies.wide_keys import FAMILIES
+from conformance.strategies.wide_keys import FAMILIES, Family
 
 Keys = NDArray[np.int64]
 
@@ -49,17 +49,17 @@ def keys(slots: int, dtype: str = "int32") -> SearchStrategy[Keys]:
     type; shrinks to all in order.
     """
     names = [name for name, least in LEAST_SLOTS.items() if least <= slots]
-    narrow = st.builds(
-        lambda name, seed: keyed(name, slots, np.random.default_rng(seed)),
-        st.sampled_from(names),
-        SEEDS,
-    )
-    wide = st.builds(
-        lambda family, seed: family.few(slots, np.random.default_rng(seed)),
-        st.sampled_from([family for family in FAMILIES if family.dtype == dtype]),
-        SEEDS,
-    )
-    return st.one_of(*[narrow] * NARROW_SHARE, wide) if slots > 1 else narrow
+    wide = [family for family in FAMILIES if family.dtype == dtype] if slots > 1 else []
+    often = max(1, NARROW_SHARE * len(wide) // len(names))
+
+    def made(kind: str | Family, seed: int) -> Keys:
+        generator = np.random.default_rng(seed)
+        return (
+            keyed(kind, slots, generator) if isinstance(kind, str) else kind.few(slots, generator)
+        )
+
+    # One choice among all: a case shrinks from wide keys to others.
+    return st.builds(made, st.sampled_from([*names * often, *wide]), SEEDS)
 
 
 def keyed(pattern: str, slots: int, generator: np.random.Generator) -> Keys:

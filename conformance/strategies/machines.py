@@ -35,13 +35,13 @@ def machines(least_ub_bytes: int = 0, small: bool = False) -> SearchStrategy[Mac
         raise ValueError(
             f"least_ub_bytes={least_ub_bytes}: must be at most {UB_BYTES[-1]}, the largest machine"
         )
-    least = -(-max(least_ub_bytes, UB_BYTES[0]) // STEP_BYTES)
-    most = UB_BYTES[-1] // STEP_BYTES
-    steps = st.integers(least, min(least + FEW_STEPS, most))
-    if not small:
-        steps |= st.integers(least, most)
-    ub_bytes = st.sampled_from(fitting) | steps.map(lambda count: count * STEP_BYTES)
-    return st.builds(Machine, cores=st.sampled_from(CORES), ub_bytes=ub_bytes)
+    least = -(-max(least_ub_bytes, UB_BYTES[0]) // STEP_BYTES) * STEP_BYTES
+    every = tuple(range(least, UB_BYTES[-1] + 1, STEP_BYTES))
+    few = every[: FEW_STEPS + 1]
+    # One choice among all: a case shrinks from one kind of size to the other.
+    kinds = (fitting, few) if small else (fitting, few, every)
+    sizes = [size for kind in kinds for size in kind * -(-len(every) // len(kind))]
+    return st.builds(Machine, cores=st.sampled_from(CORES), ub_bytes=st.sampled_from(sizes))
 
 
 @cache

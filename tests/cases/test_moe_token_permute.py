@@ -110,7 +110,10 @@ def test_every_number_of_a_mode_shows_its_level_and_no_other_mode_s_sign(
 def test_a_case_shrinks_to_the_fewest_slots_one_column_and_the_smallest_machine(
     mode: str, tokens: int
 ) -> None:
-    case = find(cases(mode, "float16"), lambda case: True, settings=SHRUNK)
+    def keeps_some(case: Case) -> bool:
+        return case.outputs["permute_tokens"].size > 0
+
+    case = find(cases(mode, "float16"), keeps_some, settings=SHRUNK)
     assert case.inputs["tokens"].shape == (tokens, 1)
     assert case.machine is not None
     assert (case.machine.cores, case.machine.ub_bytes) == (1, 1024)

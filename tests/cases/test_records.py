@@ -71,7 +71,8 @@ def test_an_example_is_a_legal_call_and_the_reference_gives_its_values(
 def test_a_refused_call_can_be_made(operator: Operator, rejection: Rejection) -> None:
     check_shape_and_data(rejection.case)
     call_of(operator, rejection.case)
-    assert rejection.status in (161001, 161002, 561002)
+    # A stream that is destroyed is an error of the runtime, not of a parameter.
+    assert rejection.status in (161001, 161002, 561002, 361001)
 
 
 @pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.name)

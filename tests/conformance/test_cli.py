@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -212,8 +213,7 @@ def test_a_run_of_a_part_does_not_pass_for_the_whole(tmp_path: Path) -> None:
         "run", *ONE_OPERATOR, "--out", "out", "--", "-k", "test_rejections", folder=tmp_path
     )
     assert ended.status == 0, ended.err
-    assert "accepted: 3" in ended.err
-    assert "distinct cases in 0 of 9 declared cells in " in ended.err
+    assert re.search(r"accepted: [1-9]\d* distinct cases in 0 of 9 declared cells in ", ended.err)
 
 
 def test_a_folder_of_records_is_judged_alone_and_the_list_of_operators_knows_all(

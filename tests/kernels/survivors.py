@@ -29,7 +29,7 @@ REASONS: dict[str, str] = {
     "shared/row_sum_kernel.h:203 number: '0' -> '1'": (
         "strides of a copy of one block, and a reserved field"
     ),
-    "shared/slot_sum_kernel.h:48 comparison: '<' -> '<='": (
+    "shared/slot_sum_kernel.h:52 comparison: '<' -> '<='": (
         "an empty copy more at the end of a share: of that the device warns, the sums are right"
     ),
 }

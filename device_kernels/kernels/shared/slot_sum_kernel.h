@@ -81,7 +81,8 @@ private:
         const int64_t slots = topK_;
         const int64_t first = SourceRow(place);
         const auto firstWeight = weights_.At(place);
-        if (IsAdded(first, firstWeight)) {
+        ASCENDSIM_UNREAD(first < 0 && !Weights::IsKept(firstWeight), first);
+        if (IsKept(first) && Weights::IsKept(firstWeight)) {
             rows_.StartAtRow(first, column, columns, firstWeight);
         } else {
             rows_.StartAtZero(columns);
@@ -89,7 +90,8 @@ private:
         for (int64_t slot = 1; slot < slots; ++slot) {
             const int64_t row = SourceRow(place + slot);
             const auto weight = weights_.At(place + slot);
-            if (IsAdded(row, weight)) {
+            ASCENDSIM_UNREAD(row < 0 && !Weights::IsKept(weight), row);
+            if (IsKept(row) && Weights::IsKept(weight)) {
                 rows_.AddRow(row, column, columns, weight);
             }
         }
@@ -101,12 +103,7 @@ private:
         return named_.RowOf(index);
     }
 
-    template <typename Weight>
-    __aicore__ inline bool IsAdded(int64_t row, Weight weight) const {
-        const bool isWeighted = Weights::IsKept(weight);
-        ASCENDSIM_UNREAD(row < 0 && !isWeighted, row);
-        return isWeighted && row < sourceRows_;
-    }
+    __aicore__ inline bool IsKept(int64_t row) const { return row < sourceRows_; }
 
     AscendC::GlobalTensor<int32_t> rowIndices_;
     AscendC::TBuf<AscendC::TPosition::VECCALC> indexBuffer_;
