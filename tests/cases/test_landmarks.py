@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from conformance import suite
+from conformance.case import Machine
 from conformance.operator import Operator
 from reference.moe_token_permute_with_ep import assigned, window
 from tests.kernels.drawn_cases import drawn
@@ -82,17 +85,13 @@ def test_a_map_s_experts_begin_behind_the_rows_of_those_before(mode: str) -> Non
 def test_a_tile_of_summed_rows_is_what_the_tiling_exports(name: str) -> None:
     operator = OPERATORS[name]
     assert operator.landmarks is not None
-    known = {
-        (one.dtype, one.top_k, one.ub_bytes): one.value
-        for one in operator.limits
-        if one.axis == "hidden"
-    }
+    limits = [one for one in operator.limits if one.axis == "hidden"]
     compared = 0
-    for case in drawn(operator.cases(operator.modes[0].name, "float16"), 300, 0, name):
-        assert case.machine is not None
+    for case in drawn(operator.cases(operator.modes[0].name, "float16"), 100, 0, name):
         top_k = case.attributes.get("num_topk", case.attributes.get("top_k", 0))
-        limit = known.get((case.dtype, top_k, case.machine.ub_bytes))
-        if limit:
-            compared += 1
-            assert operator.landmarks(case).tile_columns == limit
-    assert compared > 3
+        for one in limits:
+            if (one.dtype, one.top_k) == (case.dtype, top_k):
+                on = replace(case, machine=Machine(1, one.ub_bytes))
+                compared += 1
+                assert operator.landmarks(on).tile_columns == one.value
+    assert compared > 30

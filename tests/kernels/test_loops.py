@@ -52,6 +52,10 @@ ONCE = {
             "moe_token_permute_with_routing_map_grad",
         },
     ),
+    "shared/slot_gather_cut.h: while (slots > 0 && UbBytes(slots, elementBytes) > ubBytes)": (
+        "rounding up to blocks asks for one slot less at most, in each buffer of a multiple of 32",
+        {"moe_token_permute_with_ep_grad"},
+    ),
 }
 """Loops that go round once at most: the reason, and the operators of which it holds."""
 
