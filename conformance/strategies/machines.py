@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import accumulate
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
@@ -36,12 +39,20 @@ def machines(least_ub_bytes: int = 0, small: bool = False) -> SearchStrategy[Mac
             f"least_ub_bytes={least_ub_bytes}: must be at most {UB_BYTES[-1]}, the largest machine"
         )
     least = -(-max(least_ub_bytes, UB_BYTES[0]) // STEP_BYTES) * STEP_BYTES
-    every = tuple(range(least, UB_BYTES[-1] + 1, STEP_BYTES))
+    every = range(least, UB_BYTES[-1] + 1, STEP_BYTES)
     few = every[: FEW_STEPS + 1]
+    kinds: list[Sequence[int]] = [fitting, few] if small else [fitting, few, every]
+    # Each kind goes round its sizes until it has as many places as there are sizes at all.
+    ends = list(accumulate(-(-len(every) // len(kind)) * len(kind) for kind in kinds))
+
+    def sized(place: int) -> int:
+        number = bisect_right(ends, place)
+        kind, first = kinds[number], ends[number - 1] if number else 0
+        return kind[(place - first) % len(kind)]
+
     # One choice among all: a case shrinks from one kind of size to the other.
-    kinds = (fitting, few) if small else (fitting, few, every)
-    sizes = [size for kind in kinds for size in kind * -(-len(every) // len(kind))]
-    return st.builds(Machine, cores=st.sampled_from(CORES), ub_bytes=st.sampled_from(sizes))
+    ub_bytes = st.sampled_from(range(ends[-1])).map(sized)
+    return st.builds(Machine, cores=st.sampled_from(CORES), ub_bytes=ub_bytes)
 
 
 @cache
