@@ -7,7 +7,6 @@ what became of them.
 from __future__ import annotations
 
 import time
-from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from ctypes import POINTER, byref, c_bool, c_int64, c_uint64
@@ -194,7 +193,7 @@ class AclnnRoute:
                 other = None
                 if call.setting.stream == BESIDE:
                     other = stack.enter_context(Beside(self._acl, self._placement, call))
-                    other.plan(plan, lambda apart: _passed(call, objects, apart))
+                    other.plan(plan, lambda apart: _passed(call, {**objects, **apart}))
                 with watch.phase(works=True), ending.timed():
                     status = execute(workspace, workspace_bytes, handed, stream)
                     self._acl.check(call.symbol, status)
@@ -244,9 +243,8 @@ class AclnnRoute:
             ending.reject(status, call.symbol, self._acl.message())
 
 
-def _passed(call: Call, *handles: Mapping[int, int]) -> list[Any]:
-    """The arguments of phase one but its results; of ``handles`` by place the last one counts."""
-    objects = ChainMap(*map(dict, reversed(handles)))
+def _passed(call: Call, objects: Mapping[int, int]) -> list[Any]:
+    """The arguments of phase one but its results; ``objects`` are handles by place."""
     return [
         value
         for place, argument in enumerate(call.arguments)
