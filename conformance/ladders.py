@@ -47,8 +47,8 @@ REPEATS = 255
 LANES = (32, 64, 128)
 """Elements of a repeat: keys of a sort, numbers of 32 bits, numbers of 16 bits."""
 
-ON_ONE_CORE = (BLOCKS, *(REPEATS * lanes for lanes in LANES))
-"""The most that one instruction takes; more of it is judged where one core has all of it."""
+ONE_INSTRUCTION = (BLOCKS, *(REPEATS * lanes for lanes in LANES))
+"""The most that one instruction takes. Up to `SLOW`, more of it lies in a single core."""
 
 POWERS = tuple(2**power for power in range(MOST.bit_length()))
 MACHINES = (
@@ -84,7 +84,7 @@ class Ladder:
     @cached_property
     def at_limits(self) -> frozenset[int]:
         """The sizes that one instruction just takes."""
-        return frozenset(n // self.step * self.step for n in ON_ONE_CORE)
+        return frozenset(n // self.step * self.step for n in ONE_INSTRUCTION)
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
@@ -111,8 +111,8 @@ class Ladder:
             return cheap
         few = [n for n in cheap if n <= self.every or FIRST <= n <= DEAR + self.step]
         for place, power in enumerate(power for power in POWERS if DEAR < power < SIXTEEN_BITS):
-            near = [n for n in cheap if abs(n - power) <= self.step]
-            near = [n for n in near if n not in self.at_limits]
+            beside = (n for n in cheap if abs(n - power) <= self.step)
+            near = [n for n in beside if n not in self.at_limits]
             few += near[(turn + place) % 3 :][:1] or near[-1:]
         few += [n for n in cheap if n == SIXTEEN_BITS + self.step]
         return tuple(sorted({*few, *cheap[-2:-1]}))
