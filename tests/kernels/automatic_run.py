@@ -16,7 +16,6 @@ import multiprocessing
 import os
 import random
 import re
-import shutil
 import tempfile
 import time
 from collections import Counter
@@ -36,15 +35,14 @@ from conformance.observation import Observation
 from conformance.operator import Operator
 from conformance.profiles import PROFILES
 from device_kernels.build import build
-from device_kernels.toolchain import BuildError, compile_libraries, compiler
+from device_kernels.toolchain import BuildError
+from tests.kernels.copies import KERNELS, compile_copy, copy_operator
 from tests.kernels.drawn_cases import Call, calls
 from tests.kernels.launches import ROUTE
 from tests.kernels.source_mutants import SourceMutant, source_mutants
 from tests.kernels.survivors import REASONS
 
 ROOT = Path(__file__).parents[2]
-DEVICE = ROOT / "device_kernels"
-KERNELS = DEVICE / "kernels"
 LIMITS = re.compile(r'(?:extern "C"|inline) int64_t \w*Limit\(')
 INCLUDED = re.compile(r'^#include "(.*)"', re.M)
 LEAST_RATE = 0.90
@@ -86,8 +84,7 @@ class Bench:
         own = self.folder / str(os.getpid())
         copy = own / "kernels"
         if not copy.exists():
-            for part in (self.operator.name, "shared"):
-                shutil.copytree(KERNELS / part, copy / part)
+            copy_operator(self.operator.name, copy)
         source = copy / mutant.file
         whole = source.read_text(encoding="utf-8")
         source.write_text(mutant.apply(whole), encoding="utf-8")
@@ -99,11 +96,9 @@ class Bench:
             source.write_text(whole, encoding="utf-8")
 
     def _judge_built(self, mutant: SourceMutant, kernels: Path, tree: Path) -> Fate:
-        definitions = {"SUITE_KERNELS": str(kernels), "SUITE_CHECKS": "all"}
-        definitions |= {"SUITE_ASCENDCL": str(self.runtime / "libascendcl.so")}
-        compile_libraries(DEVICE, tree, compiler(), definitions)
+        lib = compile_copy(kernels, tree, self.runtime, "all")
         started, changed = time.monotonic(), ""
-        told_all = answered(self.operator, tree / "lib", self.calls, self.answers)
+        told_all = answered(self.operator, lib, self.calls, self.answers)
         for number, ((told, observed), answer) in enumerate(
             zip(told_all, self.answers, strict=True), 1
         ):

@@ -8,7 +8,6 @@ that nobody instantiates are not among them.
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,10 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from device_kernels.build import build
-from device_kernels.toolchain import compile_libraries, compiler
+from tests.kernels.copies import compile_copy, copy_operator
 
-DEVICE = Path(__file__).parents[2] / "device_kernels"
-KERNELS = DEVICE / "kernels"
 COUNTERS = "SUITE_LOOPS"
 """The environment variable that names the file of the counters."""
 
@@ -134,19 +131,13 @@ def compiled(operator: str, files: Sequence[str], folder: Path) -> Counted:
     name ``folder / "counters"`` before a device is opened.
     """
     copy = folder / "kernels"
-    for part in (operator, "shared"):
-        shutil.copytree(KERNELS / part, copy / part)
+    copy_operator(operator, copy)
     loops: list[Loop] = []
     for file in files:
         text = (copy / file).read_text(encoding="utf-8")
         (copy / file).write_text(counting(text, len(loops)), encoding="utf-8")
         loops += loops_of(file, text)
-    runtime = build(quiet=True).runtime / "libascendcl.so"
-    definitions = {"SUITE_KERNELS": str(copy), "SUITE_CHECKS": "off"}
-    compile_libraries(
-        DEVICE, folder / "tree", compiler(), {**definitions, "SUITE_ASCENDCL": str(runtime)}
-    )
-    lib = folder / "tree" / "lib"
+    lib = compile_copy(copy, folder / "tree", build(quiet=True).runtime, "off")
     there = sorted({int(one) for one in COMPILED.findall((lib / "libopapi.so").read_bytes())})
     counters = folder / "counters"
     counters.write_bytes(bytes(4 * MOST_LOOPS))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.kernels.copies import copy_operator
 
 ALL_DTYPES = ("float32", "float16", "bfloat16")
 
@@ -60,6 +61,5 @@ def apply(mutant: Mutant, operator: str, source_dir: Path, target_dir: Path) -> 
             f"mutant {mutant.name}: {mutant.before!r} occurs {found} times in {mutant.file}; "
             "it must occur exactly once"
         )
-    for part in (operator, "shared"):
-        shutil.copytree(source_dir / part, target_dir / part)
+    copy_operator(operator, target_dir, source_dir)
     (target_dir / mutant.file).write_text(text.replace(mutant.before, mutant.after))

@@ -31,13 +31,11 @@ HIDDEN = ("moe_token_permute_with_routing_map",)
 """Operators whose tiling leaves so much for rounding that 32 bytes more rarely show: a run of smoke
 in five misses them."""
 
-MUTANTS: dict[str, tuple[Mutant, ...]] = {
-    operator: (
-        *[
-            _cut(operator, "buffer-rounded-up-to-64-bytes", f"({UB} + 63) / 64 * 64")
-            for _ in range(operator not in HIDDEN)
-        ],
-        _cut(operator, "buffer-rounded-up-to-a-kib", f"({UB} + 1023) / 1024 * 1024"),
-    )
-    for operator in OPERATORS
-}
+
+def _of(operator: str) -> tuple[Mutant, ...]:
+    few = _cut(operator, "buffer-rounded-up-to-64-bytes", f"({UB} + 63) / 64 * 64")
+    many = _cut(operator, "buffer-rounded-up-to-a-kib", f"({UB} + 1023) / 1024 * 1024")
+    return (many,) if operator in HIDDEN else (few, many)
+
+
+MUTANTS: dict[str, tuple[Mutant, ...]] = {operator: _of(operator) for operator in OPERATORS}

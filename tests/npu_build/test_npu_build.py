@@ -18,6 +18,7 @@ from conformance.judge import judge_example
 from device_kernels.build import ROOT as DEVICE
 from device_kernels.build import build
 from device_kernels.toolchain import BuildError, compile_libraries, compiler
+from tests.kernels.copies import copy_operator
 
 HERE = Path(__file__).parent
 OPERATOR = "moe_token_permute_grad"
@@ -48,8 +49,7 @@ def cann(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def built(cann: Path, way: str, folder: Path) -> Path:
     """The folder of libmoe_kernels.so with one operator."""
     kernels = folder / "kernels"
-    for part in (OPERATOR, "shared"):
-        shutil.copytree(DEVICE / "kernels" / part, kernels / part)
+    copy_operator(OPERATOR, kernels)
     definitions = {
         "SUITE_TARGET": "npu",
         "SUITE_KERNELS": str(kernels),
