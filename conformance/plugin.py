@@ -25,6 +25,7 @@ from conformance.devices.device import (
 from conformance.devices.open import open_device
 from conformance.ending import Ending
 from conformance.evidence import verdict_line
+from conformance.garbage import rarely_collected
 from conformance.item_report import made_report
 from conformance.judged import Judged
 from conformance.junit import properties
@@ -122,6 +123,13 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """Close this process's evidence file."""
     if CONTEXT in config.stash:
         config.stash[CONTEXT].close()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, object]:
+    """Judge without looking for garbage every few objects."""
+    with rarely_collected():
+        return (yield)
 
 
 @pytest.fixture(scope="session")

@@ -265,6 +265,8 @@ def _start(request: Request, log: IO[bytes]) -> subprocess.Popen[bytes]:
     command += request.pytest_arguments
     paths = [str(root), os.environ.get("PYTHONPATH", "")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in paths if path)}
+    # Threads of numpy's library wait for work in a loop, and no case has matrices to multiply.
+    environment.setdefault("OPENBLAS_NUM_THREADS", "1")
     environment[VARIABLE] = shlex.join(called())
     if request.counted:
         environment |= kernel_coverage.environment(request.out / COUNTERS)

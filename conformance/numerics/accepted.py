@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,13 +116,29 @@ def assemble(
     return AcceptedSet(least, most, plus_infinity, minus_infinity, nan, zero)
 
 
+def of_ends(
+    rule: Callable[[Floats], NDArray[Any]], low: Floats, high: Floats
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """An elementwise rule of both ends, worked out once for elements whose ends are equal.
+
+    Most are: the order of their terms does not matter. Both zeros count as equal.
+    """
+    least = rule(low)
+    apart = low != high
+    if not apart.any():
+        return least, least
+    most = least.copy()
+    most[apart] = rule(high[apart])
+    return least, most
+
+
 def _ends(
     low: Floats, high: Floats, accumulate: Format, storage: Format, arithmetic: Arithmetic
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The ends of the interval in storage, as ordered patterns: all casts are monotone."""
-    least, most = _ordered(low, storage), _ordered(high, storage)
+    least, most = of_ends(lambda end: _ordered(end, storage), low, high)
     if TRUNCATE in arithmetic.casts and storage != accumulate:
-        lower, upper = (_ordered(truncate(end, storage), storage) for end in (low, high))
+        lower, upper = of_ends(lambda end: _ordered(truncate(end, storage), storage), low, high)
         if NEAREST in arithmetic.casts:
             least, most = np.minimum(least, lower), np.maximum(most, upper)
         else:

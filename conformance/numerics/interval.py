@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.numerics.accepted import AcceptedSet, Floats, Mask, assemble
+from conformance.numerics.accepted import AcceptedSet, Floats, Mask, assemble, of_ends
 from conformance.numerics.addends import Addends
 from conformance.numerics.arithmetic import IEEE, SATURATE, Arithmetic
 from conformance.numerics.every_order import applicable, reachable
@@ -66,8 +66,7 @@ def accepted(
     high = np.where(plus, high, np.minimum(high, largest))
     low = np.where(minus, low, np.maximum(low, -largest))
     return assemble(
-        round_once(low, accumulate),
-        round_once(high, accumulate),
+        *of_ends(lambda end: round_once(end, accumulate), low, high),
         overflows=plus,
         underflows=minus,
         found=sums.found,
@@ -116,9 +115,10 @@ def judge_elements(
     legal = accepted(sums, accumulate, storage, +1.0, factor, arithmetic)
     ok = legal.holds(places, storage)
     loose = np.flatnonzero(~sums.order_free)
-    some = sums.of(loose)
-    inside = accepted(some, accumulate, storage, -1.0, factor, arithmetic)
-    for element in loose[inside.holds(places[loose], storage) != ok[loose]]:
+    if loose.size:
+        inside = accepted(sums.of(loose), accumulate, storage, -1.0, factor, arithmetic)
+        loose = loose[inside.holds(places[loose], storage) != ok[loose]]
+    for element in loose:
         column = sums.given.of(np.array([element]))
         found = accepted_exactly(column, accumulate, storage, factor, arithmetic)
         ok[element] = found.holds(places[element : element + 1], storage).item()

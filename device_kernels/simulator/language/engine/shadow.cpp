@@ -5,7 +5,7 @@
 namespace ascendsim {
 namespace {
 
-constexpr uint32_t kKeptPages = 4096;  // the rest of a large memory is given back
+constexpr uint32_t kKeptPages = 32768;  // the rest of a large memory is given back
 
 }  // namespace
 

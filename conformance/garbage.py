@@ -1,0 +1,27 @@
+"""Fewer searches for garbage while cases run: they took a twentieth of a run's time."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+THRESHOLD = (10_000, 20, 20)
+"""Of `gc.set_threshold`; Python's own is (700, 10, 10)."""
+
+
+@contextmanager
+def rarely_collected() -> Iterator[None]:
+    """Collect what is made within rarely, and what was there before not at all.
+
+    Arrays are in no cycle: they are freed when they are used no more, as always.
+    """
+    before = gc.get_threshold()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*THRESHOLD)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
