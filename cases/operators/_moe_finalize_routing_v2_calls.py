@@ -28,7 +28,7 @@ from cases.operators._storage_bits import bits
 from conformance.case import Case, Tensor
 from conformance.fill import Fill
 from conformance.operator import Clause, Example, Quarantine, SourceClass, document
-from conformance.variations import reshaped
+from conformance.variations import reshaped, without
 
 GAUSSIAN = Fill(("gaussian",), seed=1)
 LATTICE = Fill(("lattice",), seed=1)
@@ -166,6 +166,8 @@ def _dtypes() -> Iterator[Example]:
         for scales_dtype in scales_dtypes(dtype):
             case = in_order("dropless_columns", dtype, 5, 3, 33, scales_dtype=scales_dtype)
             yield Example(f"{dtype}, {scales_dtype} scales", case, f"{HOST}, definition")
+        case = in_order("dropless_columns", dtype, 5, 3, 33, skips=1)
+        yield Example(f"x1 without x2, {dtype}", case, f"{README}, parameters")
 
 
 def _limits() -> Iterator[Example]:
@@ -203,7 +205,6 @@ def _far() -> Iterator[Example]:
 
 def quarantine() -> tuple[Quarantine, ...]:
     """Calls on which sources differ, or of which none speaks."""
-    good = in_order("drop_pad_rows", "float32", 4, 2, 16, bias=False, skips=0)
     dropless = in_order("dropless_rows", "float32", 4, 2, 16, skips=0)
     other = with_parts(
         call("drop_pad_rows", "float32", source=(8, 16), indices=tuple(range(8)), top_k=2),
@@ -223,10 +224,13 @@ def quarantine() -> tuple[Quarantine, ...]:
                 SourceClass.INFERRED,
             ),
         ),
-        Quarantine(
-            "experts without a bias",
-            replace(good, inputs={**good.inputs, **named}),
-            document("expertIdx is in the equation for the bias only", f"{README}, function"),
+        *(
+            Quarantine(
+                f"experts without a bias, {mode}",
+                without(in_order(mode, "float32", 4, 2, 16), "bias"),
+                document("expertIdx is in the equation for the bias only", f"{README}, function"),
+            )
+            for mode in ("dropless_columns", "drop_pad_rows")
         ),
         Quarantine(
             "a bias of 3 experts beside the places of 2",

@@ -136,6 +136,9 @@ def _others() -> Iterator[Example]:
         yield Example(f"a bias for every slot {dtype}", biased, f"{HOST}, definition")
         yield Example(f"the first 7 rows {dtype}", _made("active", dtype, 5, 3, 33, 7), KERNELS)
         yield Example(f"places {dtype}", _made("drop_pad", dtype, 5, 3, 33, 18, True), KERNELS)
+    for active_num, told in ((8, "of every slot"), (9, "beyond every slot")):
+        every = with_attributes(_made("active", "float16", 4, 2, 8, 8), active_num=active_num)
+        yield Example(f"activeNum {told}", every, f"{README}, parameters: min(activeNum, slots)")
     yield Example("one element", _made("dropless", "float32", 1, 1, 1, 1), README)
     unused = without(
         graded(call("single", "float16", source=(4, 8), indices=(0, 1, 2, 3), top_k=1), LATTICE),
@@ -162,9 +165,11 @@ def quarantine() -> tuple[Quarantine, ...]:
     below = source_read("an index below -1 names no row; the document begins at -1", KERNELS)
     every = with_attributes(_made("dropless", "float32", 4, 2, 8, 8), active_num=-1)
     negative = source_read("activeNum below 1 means all; the document begins at 0", HOST)
+    unasked = document("expertIdx is in the equation for the bias only", f"{README}, function")
     return (
         Quarantine("no tokens", none, asked),
         Quarantine("activeNum -1", every, negative),
+        Quarantine("experts without a bias", without(RIGHT, BIAS), unasked),
         *(Quarantine(f"index {index}", _naming(index), below) for index in (-2, -(2**31))),
     )
 
@@ -287,6 +292,9 @@ def rejections() -> tuple[Rejection, ...]:
                     padded, {ROWS: (0,), SCALES: (4, 0), SCALES_GRAD: (4, 0)}
                 ),
                 "two slots for each token, and no scales": in_mode("single", _without_scales(good)),
+                "two slots for each token, and a gradient of scales alone": in_mode(
+                    "single", without(good, SCALES)
+                ),
             },
             source_read("shapes follow from the gradient, the slots and the attributes", HOST): {
                 **resized(good, GRAD, X, BIAS, EXPERTS, X_GRAD, SCALES_GRAD, free=FREEDOMS),

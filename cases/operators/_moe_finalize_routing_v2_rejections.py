@@ -143,6 +143,7 @@ def _unchecked() -> Broken:
             document("scales are [tokens, top_k]", equation): {
                 **shaped("scales"),
                 "scales of rank 1": reshaped(good, "scales", (8,)),
+                "two slots for each token, and no scales": without(good, "scales"),
                 "scales of no slots": _without_slots(good),
             },
             document("x1 and x2 are [tokens, hidden]", equation): {

@@ -22,9 +22,10 @@ from cases.operators._token_permute_sizes import (
     MOST_PADDED_TOKENS,
     MOST_TOP_K,
 )
-from conformance.case import Tensor, numpy_dtype
+from conformance.case import numpy_dtype
 from conformance.operator import Example
 from conformance.strategies.keys import LARGEST_KEY
+from conformance.variations import without
 
 PRINTED = "ops-transformer, test_aclnn_moe_token_permute_with_ep.cpp"
 TESTED = "ops-transformer, test_moe_token_permute_with_ep_tiling.cpp, accepted sizes"
@@ -118,13 +119,11 @@ def _inside() -> Iterator[Example]:
 
 
 def _odd() -> Iterator[Example]:
-    absent = _sized("middle", "float32", (3, 4), 2, rank_range=(1, 4))
-    room = {**absent.outputs, "permute_probs": Tensor((3,), "float32")}
+    given = _sized("middle", "float32", (3, 4), 2, rank_range=(1, 4), probs=PATTERNS)
     empty = call("equal", "float16", tokens=(0, 8), top_k=2, rank_range=(0, 0))
     null = _sized("no_range", "bfloat16", (3, 4), 2, probs=PATTERNS)
-    yield Example(
-        "room for probabilities that are not given", replace(absent, outputs=room), TILING
-    )
+    yield Example("probabilities of three rows", given, TILING)
+    yield Example("room for probabilities that are not given", without(given, "probs"), TILING)
     yield Example("no tokens", empty, INFERRED)
     yield Example("no range and no number of tokens", null, TILING)
     for dtype in DTYPES:

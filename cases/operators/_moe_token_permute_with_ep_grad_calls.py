@@ -191,6 +191,9 @@ def rejections() -> tuple[Rejection, ...]:
             Clause("the tensor is required", INTERFACE, SourceClass.INFERRED): {
                 f"{tensor.name} is null": without(good, tensor.name) for tensor in required
             },
+            Clause("gradients of probs go somewhere", INTERFACE, SourceClass.INFERRED): {
+                "probs_grad is null, and its rows are given": without(good, "probs_grad"),
+            },
         },
         INVALID: {
             source_read("float types, one for all; indices int32", HOST): {
@@ -268,6 +271,7 @@ def quarantine() -> tuple[Quarantine, ...]:
         return in_mode("middle", with_attributes(good, rank_range=given))
 
     slots = reshaped(in_order("middle", "float32", 4, 1, 16, 2), "probs_grad", (4,))
+    unasked = _inferred("without gradients of rows' probabilities probs_grad has no equation")
     single = _inferred("of one slot for each token probs_grad may have one axis, as probs may")
     narrow = _inferred("some outputs are empty and others are not: copies of length 0")
     nothing = _inferred("a call without tokens, and so with an empty range, has nothing to do")
@@ -278,6 +282,7 @@ def quarantine() -> tuple[Quarantine, ...]:
         Quarantine("range (-1, 3)", ranged((-1, 3)), beyond),
         Quarantine("range (4, 9)", ranged((4, 9)), beyond),
         Quarantine(f"num_topk {MOST_TOPK + 1}", over, most),
+        Quarantine("probs_grad of nothing", without(RIGHT, PROBS_IN), unasked),
         Quarantine("no range", with_attributes(bare, rank_range=None), absent),
     )
 

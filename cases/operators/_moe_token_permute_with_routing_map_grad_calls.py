@@ -249,6 +249,11 @@ def examples() -> tuple[Example, ...]:
         Example("hidden 0 with probs", in_order("float32", 2, 2, 0, "both"), f"{HOST}, empty"),
         Example("no rows", no_rows, f"{HOST}, empty tensors"),
         *right_calls(README, RIGHT, PADDED),
+        *(
+            Example(f"{told}, {case.mode}", without(case, lost), f"{README}, optional tensors")
+            for lost, told in ((PROBS, "probs_grad of nothing"), ("probs_grad", "no probs_grad"))
+            for case in (RIGHT, PADDED)
+        ),
     )
 
 

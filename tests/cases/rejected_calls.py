@@ -31,6 +31,8 @@ class Audit:
     rejected: list[Case]
     tensors: set[tuple[str, Tensor | None, Tensor]] = field(default_factory=set)
     attributes: dict[str, list[tuple[Case, Any]]] = field(default_factory=lambda: defaultdict(list))
+    lacking: set[str] = field(default_factory=set)
+    """Tensors that alone are null in one of two calls, judged or in quarantine."""
 
     @classmethod
     def of(cls, operator: Operator) -> Audit:
@@ -63,6 +65,14 @@ class Audit:
                 without_tensor[name, _key(case, shown, tensor=name)].add((name, shown.get(name)))
             for name in case.attributes:
                 without_attribute[name, _key(case, shown, attribute=name)].append(case)
+        for doubtful in self.operator.quarantine:
+            shown = _shown(doubtful.case)
+            for name in set(names) - set(shown):
+                if (name, _key(doubtful.case, shown, tensor=name)) in without_tensor:
+                    self.lacking.add(name)
+        for (name, _), tensors in without_tensor.items():
+            if len({tensor is None for _, tensor in tensors}) > 1:
+                self.lacking.add(name)
         for case in self.rejected:
             shown = _shown(case)
             for name in names:
@@ -82,8 +92,11 @@ class Audit:
 
     def _pointers_and_dtypes(self, name: str, optional: bool) -> Iterator[str]:
         changes = [(new, right) for of, new, right in self.tensors if of == name]
-        if not optional and not any(new is None for new, _ in changes):
-            yield f"{name}: no rejected call in which it is null"
+        if not any(new is None for new, _ in changes):
+            if not optional:
+                yield f"{name}: no rejected call in which it is null"
+            elif name not in self.lacking:
+                yield f"{name}: no call, accepted or rejected, in which it alone is null"
         if not any(new and new.shape == right.shape for new, right in changes):
             yield f"{name}: no rejected call in which it alone has another dtype"
 

@@ -69,7 +69,7 @@ CONSTRAINTS = (
     Constraint(
         "scales are [tokens, top_k]",
         (*ROUTERS, "top_k 1 with scales, dropless_rows"),
-        ("scales of rank 1", "scales of no slots"),
+        ("scales of rank 1", "scales of no slots", "two slots for each token, and no scales"),
         of=("scales",),
     ),
     Constraint(

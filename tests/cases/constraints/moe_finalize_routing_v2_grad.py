@@ -78,6 +78,7 @@ CONSTRAINTS = (
         (WHOLE, "rows without scales"),
         (
             "two slots for each token, and no scales",
+            "two slots for each token, and a gradient of scales alone",
             "10 indices, 4 tokens of 2 slots, drop/pad",
             "scales and their gradient of 3 tokens for 4",
             "no slots, drop/pad",

@@ -11,6 +11,12 @@ CONSTRAINTS = (
         NULL,
     ),
     Constraint(
+        "gradients of probs go somewhere",
+        ROUTED,
+        ("probs_grad is null, and its rows are given",),
+        NULL,
+    ),
+    Constraint(
         "float types, one for all; indices int32",
         tuple(f"num_topk 512 {dtype}" for dtype in DTYPES),
         (
