@@ -11,9 +11,12 @@ import os
 import shutil
 import tempfile
 
-from hypothesis import settings
+from hypothesis import Phase, settings
 
-settings.register_profile("tests", deadline=None)
+# As in a run, nothing is explained: to explain a case others are drawn, of fewer choices perhaps,
+# which count as simpler and are not shrunk.
+PHASES = [phase for phase in Phase if phase is not Phase.explain]
+settings.register_profile("tests", deadline=None, phases=PHASES)
 settings.load_profile("tests")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # No test waits for a card that another process of this host judges on.

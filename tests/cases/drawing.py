@@ -25,14 +25,8 @@ ONE = settings(
     suppress_health_check=list(HealthCheck),
 )
 SHRUNK = settings(
-    database=None,
-    derandomize=True,
-    max_examples=40,
-    phases=[Phase.generate, Phase.shrink],
-    suppress_health_check=list(HealthCheck),
+    database=None, derandomize=True, max_examples=40, suppress_health_check=list(HealthCheck)
 )
-"""As in a run, nothing is explained: to explain a case others are drawn, of fewer choices perhaps,
-which count as simpler and are not shrunk."""
 FOUND = settings(SHRUNK, phases=[Phase.generate])
 """The first case that is found: shrinking would look for what a sum of wrong terms comes from."""
 
