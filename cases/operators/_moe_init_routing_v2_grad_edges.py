@@ -76,6 +76,11 @@ def _declared(element_bytes: int) -> Iterator[tuple[str, Machine, Sizes]]:
         least = -(-least_ub_bytes(top_k, element_bytes) // UB_BYTES.step) * UB_BYTES.step
         if least in UB_BYTES:
             yield f"least UB of {top_k} slots", Machine(SMALL.cores, least), {"top_k": top_k}
+        # A step short of a second granule of columns: another token would fit beside the first.
+        granule = Machine(1, 2 * least - UB_BYTES.step)
+        if granule.ub_bytes in UB_BYTES:
+            sizes = {"top_k": top_k, "tokens": 2, "hidden": 32 // element_bytes + 1}
+            yield f"two tokens of {top_k} slots by two tiles of a granule", granule, sizes
 
 
 def _batches(machine: Machine, top_k: int, element_bytes: int) -> Iterator[tuple[str, int, int]]:

@@ -30,6 +30,7 @@ from conformance.devices.device import USABLE_UB_BYTES
 from conformance.fill import Fill
 from conformance.operator import Example
 from conformance.strategies.far import EDGES
+from conformance.variations import without
 
 PRINTED = "ops-transformer, test_aclnn_moe_token_permute_with_routing_map.cpp"
 VENDOR_SORT = "ops-transformer, tiling of the sorts that MoeTokenPermuteWithEp has too, sizes"
@@ -231,6 +232,11 @@ def _nothing() -> Iterator[Example]:
             yield Example(f"{name}, {mode}", case, f"{HOST}, empty tensors")
     few = call("dropless", "float32", tokens=(3, 8), routing_map=none, num_out_tokens=2)
     yield Example("numOutTokens 2 of 3 tokens", few, FUNCTION)
+    for mode in MODES:
+        room = sized(mode, "float32", 4, 8, 2, experts=3, number=8, probs=PATTERNS)
+        yield Example(f"room for probabilities, {mode}", room, INFERRED)
+        name = f"room for probabilities that are not given, {mode}"
+        yield Example(name, without(room, "probs"), INFERRED)
     few = call("drop_pad", "float32", tokens=(3, 8), routing_map=full, num_out_tokens=1)
     yield Example("numOutTokens 1 of 2 experts, padded", few, FUNCTION)
 

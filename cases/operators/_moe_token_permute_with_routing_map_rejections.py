@@ -268,11 +268,6 @@ def quarantine() -> tuple[Quarantine, ...]:
             axes,
             _open("tokens have two axes by the newer document, which no host checks", INTERFACE),
         ),
-        Quarantine(
-            "room for probabilities that are not given",
-            without(RIGHT, "probs"),
-            _open("only the copies of given probabilities have an equation", FUNCTION),
-        ),
     )
 
 

@@ -85,6 +85,11 @@ def contract(case: Case) -> str:
     return "empty call" if any(0 in shape for shape in shapes) else "call"
 
 
+def contract_of_probs(case: Case) -> str:
+    """The same for permute_probs, which has no equation without probs."""
+    return contract(case) if "probs" in case.inputs else "no probs"
+
+
 EMPTY = Unspecified(
     source_read(
         "a call without a map or without elements to copy writes nothing, and succeeds", HOST
@@ -139,8 +144,11 @@ OPERATOR = Operator(
             },
         ),
         "permute_probs": Varying(
-            contract,
+            contract_of_probs,
             {
+                "no probs": Unspecified(
+                    document("it holds the rows of probs, which may be null", FUNCTION)
+                ),
                 "call": Copy(
                     document(
                         "every row's element of probs at its token and expert, bit for bit, also of"
