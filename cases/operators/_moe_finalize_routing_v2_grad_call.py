@@ -15,6 +15,7 @@ from cases.operators._slot_weights import WEIGHT_BITS, weight_fills
 from conformance.case import Case, Machine, Tensor
 from conformance.fill import Fill
 from conformance.operator import TensorParameter
+from conformance.strategies.built import built
 from conformance.strategies.fills import MOVED, SEEDS
 from conformance.strategies.routings import unread_rows
 
@@ -199,9 +200,9 @@ def with_scales(
     def made(case: Case, scale: Fill, grad: Fill, small: Fill, bias: Bias | None) -> Case:
         return scaled(case, scale, grad if bias is None else small, bias)
 
-    return st.builds(made, cases, scales, weight_fills(), weight_fills(plain), biases)
+    return built(made, cases, scales, weight_fills(), weight_fills(plain), biases)
 
 
 def with_grad(cases: SearchStrategy[Case]) -> SearchStrategy[Case]:
     """Cases without scales, whose gradient of the output is moved."""
-    return st.builds(graded, cases, MOVED)
+    return built(graded, cases, MOVED)

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
@@ -18,6 +17,7 @@ from cases.operators._slot_sum_cases import Call
 from conformance.case import Case, Machine, Tensor
 from conformance.fill import Fill
 from conformance.operator import TensorParameter
+from conformance.strategies.built import built
 
 Shape = tuple[int, ...]
 NAME = "moe_token_permute_with_ep_grad"
@@ -123,4 +123,4 @@ def with_probs(
     cases: SearchStrategy[Case], probs: SearchStrategy[Fill | None]
 ) -> SearchStrategy[Case]:
     """Cases with and without probabilities."""
-    return st.builds(probed, cases, probs)
+    return built(probed, cases, probs)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from cases.operators._slot_weights import WEIGHT_BITS
 from conformance.case import Case, Machine, Tensor
 from conformance.fill import Fill
 from conformance.operator import TensorParameter
+from conformance.strategies.built import built
 
 Shape = tuple[int, ...]
 NAME = "moe_token_unpermute"
@@ -87,4 +87,4 @@ def with_probs(
     cases: SearchStrategy[Case], dtypes: SearchStrategy[str], fills: SearchStrategy[Fill]
 ) -> SearchStrategy[Case]:
     """Cases that have probabilities, too."""
-    return st.builds(weighted, cases, dtypes, fills)
+    return built(weighted, cases, dtypes, fills)

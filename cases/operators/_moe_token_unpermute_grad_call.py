@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
@@ -15,6 +14,7 @@ from cases.operators._slot_weights import WEIGHT_BITS, weight_fills
 from conformance.case import Case, Machine, Tensor
 from conformance.fill import Fill
 from conformance.operator import TensorParameter
+from conformance.strategies.built import built
 from conformance.strategies.fills import MOVED
 from conformance.strategies.routings import unread_rows
 
@@ -120,9 +120,9 @@ def with_probs(
     cases: SearchStrategy[Case], dtypes: SearchStrategy[str], fills: SearchStrategy[Fill]
 ) -> SearchStrategy[Case]:
     """Cases that have probabilities, too, and a gradient of the output."""
-    return st.builds(weighted, cases, dtypes, fills, weight_fills())
+    return built(weighted, cases, dtypes, fills, weight_fills())
 
 
 def with_grad(cases: SearchStrategy[Case]) -> SearchStrategy[Case]:
     """Cases without probabilities, whose gradient of the output is moved."""
-    return st.builds(graded, cases, MOVED)
+    return built(graded, cases, MOVED)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.case import Case, Tensor, integer_view, numpy_dtype
+from conformance.strategies.built import built
 
 MOST_AROUND = 17
 """Elements before the first one and behind the last: a block of 32 bytes of every data type, and
@@ -37,7 +38,7 @@ def views(case: Case, strided: Collection[str]) -> SearchStrategy[Case]:
 
     Row-sparse tensors stay as they are.
     """
-    return st.builds(
+    return built(
         lambda inputs, outputs: replace(case, inputs=inputs, outputs=outputs),
         _views(case.inputs, strided, may_be_broadcast=True),
         _views(case.outputs, strided, may_be_broadcast=False),
@@ -72,14 +73,12 @@ def _listed(tensor: Tensor) -> Tensor:
 def _views(
     tensors: Mapping[str, Tensor], strided: Collection[str], *, may_be_broadcast: bool
 ) -> SearchStrategy[dict[str, Tensor]]:
-    return st.fixed_dictionaries(
-        {
-            name: st.just(tensor)
-            if tensor.rows is not None
-            else _view(tensor, name in strided, may_be_broadcast and name in strided)
-            for name, tensor in tensors.items()
-        }
+    drawn = [name for name, tensor in tensors.items() if tensor.rows is None]
+    each = (
+        _view(tensors[name], name in strided, may_be_broadcast and name in strided)
+        for name in drawn
     )
+    return built(lambda *views: {**tensors, **dict(zip(drawn, views, strict=True))}, *each)
 
 
 def shareable(tensor: Tensor) -> tuple[int, ...]:
