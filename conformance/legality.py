@@ -70,7 +70,8 @@ def check_call(case: Case, operator: Operator) -> None:
     kept = case.breach is None
     _require(kept, "breach", case.breach, "null: a call that breaks the protocol is refused")
     _require_one_of("mode", case.mode, [mode.name for mode in operator.modes])
-    _require_one_of("dtype", case.dtype, list(operator.dtypes))
+    newer = [one.dtype for one in operator.newer]
+    _require_one_of("dtype", case.dtype, [*operator.dtypes, *newer])
     attributes = {p.name for p in operator.parameters if isinstance(p, AttributeParameter)}
     _require_names("attributes", set(case.attributes), attributes)
     for parameter in operator.parameters:

@@ -170,6 +170,15 @@ class Until:
 
 
 @dataclass(frozen=True)
+class Newer:
+    """A data type of documented calls that CANN refuses up to a version (see versions.py)."""
+
+    dtype: str
+    after: str
+    clause: Clause
+
+
+@dataclass(frozen=True)
 class Mode:
     """One documented way to call the operator, and the clause that describes it.
 
@@ -308,7 +317,8 @@ class Operator:
     with the routing of a workload (conformance/workload.py). ``relations`` are
     laws that results keep among themselves, with no reference (conformance/relations).
     ``landmarks`` says what lies where in a call's outputs, for pictures of wrong ones.
-    ``torch_npu`` is how PyTorch calls the operator, or why it does not. ``unreached(case)`` says
+    ``torch_npu`` is how PyTorch calls the operator, or why it does not. ``newer`` are data types
+    of documented calls alone. ``unreached(case)`` says
     why a call cannot be made on the route of a record, "" where it can (`on_route` sets it).
     ``corpus`` and ``regressions`` are cases that stay, which a run adds to the record
     (conformance/frozen). ``file`` is the record's own, which the suite fills in.
@@ -342,6 +352,7 @@ class Operator:
     relations: tuple[Relation, ...] = ()
     landmarks: Callable[[Case], Landmarks] | None = None
     torch_npu: Binding | Unreached = UNDECLARED
+    newer: tuple[Newer, ...] = ()
     unreached: Callable[[Case], str] | None = None
     corpus: tuple[Frozen, ...] = field(default=(), repr=False)
     regressions: tuple[Frozen, ...] = field(default=(), repr=False)

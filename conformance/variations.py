@@ -123,6 +123,18 @@ def right_calls(source: str, *cases: Case) -> tuple[Example, ...]:
     )
 
 
+def without_effect(source: str, case: Case, **values: int) -> tuple[Example, ...]:
+    """The call, and the same with other values of attributes that its mode does not look at."""
+    return (
+        Example(f"attributes without effect, {case.mode}", case, source),
+        *(
+            Example(f"{name} {value}, without effect, {case.mode}", other, source)
+            for name, value in values.items()
+            for other in [with_attributes(case, **{name: value})]
+        ),
+    )
+
+
 def with_attributes(case: Case, **changed: Attribute) -> Case:
     """The same call with other attribute values. Raises ValueError for an unknown attribute."""
     unknown = changed.keys() - case.attributes.keys()

@@ -1,4 +1,4 @@
-"""Which modes of a record are called on an NPU: those that its CANN is known to carry out unharmed.
+"""Which calls of a record are made on an NPU: those that its CANN is known to carry out unharmed.
 
 The simulator makes every call, with kernels whose accesses it checks.
 """
@@ -9,30 +9,41 @@ import re
 
 from conformance.case import Case
 from conformance.devices.device import DeviceProfile
-from conformance.operator import Mode, Operator
+from conformance.operator import Mode, Newer, Operator
 
 NUMBERS = re.compile(r"(\d+)\.(\d+)")
 
 
-def why_withheld(operator: Operator, mode: str, profile: DeviceProfile | None) -> str:
-    """Why calls of a mode are not made on a device; "" if they are."""
-    known = mode_named(operator, mode)
-    if known is None or known.until is None or profile is None or profile.kind != "npu":
+def why_withheld(
+    operator: Operator, mode: str, profile: DeviceProfile | None, dtype: str = ""
+) -> str:
+    """Why calls of a mode, and of a data type if one is given, are not made on a device; "" if they
+    are.
+    """
+    if profile is None or profile.kind != "npu":
         return ""
-    if (numbers := _numbers(profile.cann)) and numbers <= _numbers(known.until.cann):
-        return ""
+    numbers = _numbers(profile.cann)
     with_it = f"CANN {profile.cann}" if numbers else "a CANN whose version is not known"
-    clause = known.until.clause
-    return (
-        f"{operator.name}, {mode}: not called on an NPU with {with_it}, but up to CANN"
-        f" {known.until.cann}: {clause.text} [{clause.source}]"
-    )
+    known = mode_named(operator, mode)
+    if known and known.until and not (numbers and numbers <= _numbers(known.until.cann)):
+        named, which, clause = mode, f"up to CANN {known.until.cann}", known.until.clause
+    elif (newer := _newer(operator, dtype)) and not numbers > _numbers(newer.after):
+        named, which, clause = dtype, f"with a later one than {newer.after}", newer.clause
+    else:
+        return ""
+    told = f"{operator.name}, {named}: not called on an NPU with {with_it}, but {which}"
+    return f"{told}: {clause.text} [{clause.source}]"
 
 
 def may_be_withheld(operator: Operator, case: Case) -> bool:
     """Whether some device may leave out a call, for its version of CANN."""
     known = mode_named(operator, case.mode)
-    return known is not None and known.until is not None
+    dated = known is not None and known.until is not None
+    return dated or _newer(operator, case.dtype) is not None
+
+
+def _newer(operator: Operator, dtype: str) -> Newer | None:
+    return next((one for one in operator.newer if one.dtype == dtype), None)
 
 
 def mode_named(operator: Operator, name: str) -> Mode | None:

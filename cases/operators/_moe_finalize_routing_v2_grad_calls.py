@@ -47,6 +47,7 @@ from conformance.variations import (
     stepped,
     with_attributes,
     without,
+    without_effect,
 )
 
 README = "MoeFinalizeRoutingV2Grad README"
@@ -139,6 +140,15 @@ def _others() -> Iterator[Example]:
     for active_num, told in ((8, "of every slot"), (9, "beyond every slot")):
         every = with_attributes(_made("active", "float16", 4, 2, 8, 8), active_num=active_num)
         yield Example(f"activeNum {told}", every, f"{README}, parameters: min(activeNum, slots)")
+    for case in (_made("dropless", "float16", 4, 2, 8, 8), _made("active", "float16", 4, 2, 8, 6)):
+        yield from without_effect(README, case, expert_num=3, expert_capacity=2)
+    padded = _made("drop_pad", "float16", 4, 2, 8, 9)
+    yield from without_effect(README, padded, active_num=5)
+    moved = graded(call("single", "float32", source=(4, 8), indices=(2, 0, 3, 1), top_k=1), LATTICE)
+    yield from without_effect(README, moved, expert_num=3, expert_capacity=2)
+    bias = {BIAS: Tensor((2, 8), "float32", fill=LATTICE)}
+    alone = replace(moved, inputs={**moved.inputs, **bias})
+    yield Example("a bias without scales", alone, README)
     yield Example("one element", _made("dropless", "float32", 1, 1, 1, 1), README)
     unused = without(
         graded(call("single", "float16", source=(4, 8), indices=(0, 1, 2, 3), top_k=1), LATTICE),

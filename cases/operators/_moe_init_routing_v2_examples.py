@@ -15,6 +15,7 @@ from cases.operators._token_permute_sizes import MOST_TOP_K
 from conformance.case import Case
 from conformance.operator import Example
 from conformance.strategies.keys import LARGEST_KEY
+from conformance.variations import with_attributes, without_effect
 
 EQUATIONS = f"{README}, equations, by hand"
 ROWS = ((1, 10), (2, 20), (3, 30))
@@ -126,7 +127,6 @@ def _inside() -> Iterator[Example]:
         "drop/pad with an activeNum": routed(
             "drop_pad", "bfloat16", (4, 8), 2, 3, capacity=2, active_num=3
         ),
-        "dropless with a capacity": routed("dropless", "float16", (4, 8), 2, 3, capacity=9),
         "no number of experts": call(
             "dropless", "float32", x=(3, 8), top_k=2, experts=EXPERTS, fill=ADDRESSED
         ),
@@ -144,6 +144,17 @@ def _inside() -> Iterator[Example]:
         ),
     }
     yield from (Example(name, case, f"{README}, constraints") for name, case in cases.items())
+    plain = routed("dropless", "float16", (4, 8), 2, 3)
+    yield from without_effect(README, plain, expert_capacity=9, expert_num=4)
+    every = routed("active", "float16", (4, 8), 2, 3, active_num=8, counts="cumsum")
+    yield from without_effect(
+        README, every, active_num=9, expert_capacity=9, expert_tokens_count_or_cumsum_flag=2
+    )
+    few = routed("active", "bfloat16", (4, 8), 2, 3, active_num=5)
+    yield Example("activeNum 5", few, README)
+    yield Example("activeNum 5 of other experts", with_attributes(few, expert_num=4), README)
+    padded = routed("drop_pad", "float16", (4, 8), 2, 3, capacity=2)
+    yield from without_effect(README, padded, active_num=3)
     for top_k in (MOST_TOP_K, MOST_TOP_K + 1):
         case = routed("dropless", "float16", (2, 8), top_k, 7, counts="count")
         yield Example(f"top_k {top_k}", case, f"{README}: no limit of K is named")

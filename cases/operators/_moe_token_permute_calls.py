@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import product
 from typing import Any
+
+import numpy as np
 
 from cases.operators._moe_token_permute_call import DTYPES, PERMUTE, TENSORS, Shape, call
 from cases.operators._storage_bits import bits
 from cases.operators._token_permute_examples import ADDRESSED, PATTERNS, at_lines, far, sized
 from cases.operators._token_permute_sizes import MOST_TOP_K
 from conformance.call_rules import Freedom, Range, Ranks, extent
-from conformance.case import Case
+from conformance.case import Case, Machine
 from conformance.fill import Fill
 from conformance.operator import (
     Clause,
@@ -33,6 +36,7 @@ from conformance.variations import (
     stepped,
     with_attributes,
     without,
+    without_effect,
 )
 
 DOCUMENT = "aclnnMoeTokenPermute document"
@@ -57,7 +61,7 @@ def examples() -> tuple[Example, ...]:
     lines = at_lines(PERMUTE, f"{TILING}: sizes at which it takes another branch", "whole", "first")
     right = right_calls(TILING, RIGHT, ONE_SLOT)
     far_ones = far(call, "first", _last_two_first)
-    return (*_by_hand(), *lines, *_inside(), *_odd(), *far_ones, *right)
+    return (*_by_hand(), *lines, *_inside(), *_odd(), *_of_bytes(), *far_ones, *right)
 
 
 def _by_hand() -> Iterator[Example]:
@@ -112,10 +116,39 @@ def _inside() -> Iterator[Example]:
 
 
 def _odd() -> Iterator[Example]:
+    every = _sized("first", "float32", (4, 8), 2, num_out_tokens=8)
+    yield from without_effect(f"{TILING}: all rows, if fewer", every, num_out_tokens=10)
     yield Example("no tokens", call("whole", "float16", tokens=(0, 8), top_k=2), INFERRED)
     for dtype in DTYPES:
         patterns = _sized("whole", dtype, (32, 33), 8, fill=PATTERNS)
         yield Example(f"every kind of pattern {dtype}", patterns, "values are moved, inferred")
+
+
+def _of_bytes() -> Iterator[Example]:
+    """Tokens of one byte an element: every byte, rows of odd lengths and rows in parts."""
+    sizes = {
+        "odd rows": (9, 33, 3, None),
+        "one column": (70, 1, 2, None),
+        "rows in parts": (3, 5001, 2, Machine(2, 4096)),
+    }
+    cut = {"whole": 0, "first": 5, "without_last": -2}
+    for (name, given), index_dtype in product(sizes.items(), ("int32", "int64")):
+        tokens, hidden, top_k, machine = given
+        for mode, number in cut.items():
+            generator = np.random.default_rng(tokens)
+            values = generator.integers(-128, 128, tokens * hidden)
+            case = call(
+                mode,
+                "int8",
+                tokens=(tokens, hidden),
+                top_k=top_k,
+                indices=tuple(generator.integers(0, 8, tokens * top_k).tolist()),
+                index_dtype=index_dtype,
+                num_out_tokens=number,
+                values=tuple(values.tolist()),
+                machine=machine,
+            )
+            yield Example(f"int8, {name}, {index_dtype}, {mode}", case, f"{README}, types")
 
 
 def _last_two_first(tokens: int) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from cases.operators._token_permute_sizes import (
 from conformance.case import numpy_dtype
 from conformance.operator import Example
 from conformance.strategies.keys import LARGEST_KEY
-from conformance.variations import without
+from conformance.variations import without, without_effect
 
 PRINTED = "ops-transformer, test_aclnn_moe_token_permute_with_ep.cpp"
 TESTED = "ops-transformer, test_moe_token_permute_with_ep_tiling.cpp, accepted sizes"
@@ -116,6 +116,8 @@ def _inside() -> Iterator[Example]:
         "tokens of three axes": _sized("middle", "float16", (4, 3, 5), 2, rank_range=(2, 7)),
     }
     yield from (Example(name, case, ALLOWED) for name, case in cases.items())
+    for case in {case.mode: case for case in cases.values()}.values():
+        yield from without_effect(f"{INFERRED}: a range wins", case, num_out_tokens=3)
 
 
 def _odd() -> Iterator[Example]:
@@ -136,7 +138,7 @@ def _odd() -> Iterator[Example]:
 def _padded() -> Iterator[Example]:
     source = "aclnnMoeTokenPermuteWithEp document, equations of paddedMode"
     sizes: dict[str, Any] = {"tokens": (3, 4), "indices": (2, 0, 0, 1), "fill": ADDRESSED}
-    yield Example("padded", padded_call("float32", **sizes), source)
+    yield from without_effect(source, padded_call("float32", **sizes), num_out_tokens=3)
     with_probs = padded_call("float16", **sizes, experts=2, probs=PATTERNS, index_dtype="int64")
     yield Example("padded, probabilities of two experts", with_probs, INFERRED)
     named = padded_call("bfloat16", tokens=(3, 4), indices=(1, 2), experts=1, probs=PATTERNS)

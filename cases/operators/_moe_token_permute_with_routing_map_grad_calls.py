@@ -41,6 +41,7 @@ from conformance.variations import (
     stepped,
     with_attributes,
     without,
+    without_effect,
 )
 from reference.moe_token_permute_with_routing_map_grad import MOST_TOPK
 
@@ -245,6 +246,7 @@ def examples() -> tuple[Example, ...]:
         ),
         Example("one token of one expert", in_order("float16", 1, 1, 3, "both"), README),
         Example("neither probs nor map", in_order("float32", 4, 2, 16), README),
+        *without_effect(f"{README}: of probs", in_order("float16", 4, 2, 16), num_experts=3),
         Example("hidden 0", in_order("float32", 2, 2, 0), f"{HOST}, empty tensors"),
         Example("hidden 0 with probs", in_order("float32", 2, 2, 0, "both"), f"{HOST}, empty"),
         Example("no rows", no_rows, f"{HOST}, empty tensors"),

@@ -1,7 +1,7 @@
 """MoeTokenPermute: tokens copied for each of their experts, sorted, and the first rows kept.
 
-Missing coverage: int8 tokens (newer than CANN 8.1.RC1); copies of another rank than their tokens,
-which are observed only; more than 2^24 slots.
+Missing coverage: drawn int8 tokens (newer than CANN 8.1.RC1); copies of another rank than their
+tokens, which are observed only; more than 2^24 slots.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ from conformance.operator import (
     Copy,
     Index,
     Mode,
+    Newer,
     Operator,
     Support,
     Target,
@@ -105,7 +106,8 @@ OPERATOR = Operator(
             document(
                 "every row is one of tokens, bit for bit, where its slot's rank says",
                 f"{DOCUMENT}, equations; the newer README indexes it by the slot of a rank",
-            )
+            ),
+            moved=("tokens",),
         ),
         "sorted_indices": Index(
             document(
@@ -128,6 +130,7 @@ OPERATOR = Operator(
     ladders=of_slots(partial(sorted_cases, PERMUTE, widest=True)),
     workload_cases=by_experts(partial(sorted_cases, PERMUTE), "whole", "indices"),
     torch_npu=BINDINGS[NAME],
+    newer=(Newer("int8", "8.1", document("tokens may be int8; CANN 8.1.RC1 lists none", README)),),
     relations=RELATIONS,
     landmarks=lambda case: of_sorted_rows(case, "permute_tokens", "indices", "tokens"),
     strided=of_a_definition(TENSORS, "ops-transformer, moe_token_permute_def.cpp"),

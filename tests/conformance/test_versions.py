@@ -13,7 +13,7 @@ from conformance.gate.judgement import ACCEPTED
 from conformance.judge import judge
 from conformance.merging.merge import merge
 from conformance.observation import Observation, Outcome
-from conformance.operator import Mode, Operator, Until, source_read
+from conformance.operator import Mode, Newer, Operator, Until, source_read
 from conformance.reporting.chinese import in_chinese
 from conformance.reporting.records import operator_lines
 from conformance.suite import operators
@@ -71,6 +71,36 @@ def test_a_call_that_was_not_made_is_not_judged_in_such_a_mode_alone() -> None:
 def test_the_listing_names_the_last_version() -> None:
     told = [line for line in operator_lines(dated()) if "plain" in line]
     assert any("(on an NPU up to CANN 8.5)" in line for line in told)
+
+
+def newer(after: str = "8.1") -> Operator:
+    return replace(operator(), newer=(Newer("int8", after, SINCE),))
+
+
+@pytest.mark.parametrize("cann", ["8.1.RC1", "8.0.0", "7.0", "unknown", ""])
+def test_a_newer_data_type_is_not_called_with_a_version_that_refuses_or_is_not_known(
+    cann: str,
+) -> None:
+    told = why_withheld(newer(), "plain", device(cann), "int8")
+    assert "segment_sum, int8: not called on an NPU with" in told
+    assert told.endswith("but with a later one than 8.1: later ones write beyond y [toy sources]")
+    assert why_withheld(newer(), "plain", device(cann), "float32") == ""
+
+
+@pytest.mark.parametrize("cann", ["8.2.RC1", "8.5.0", "9.1.0"])
+def test_a_newer_data_type_is_called_with_later_versions(cann: str) -> None:
+    assert why_withheld(newer(), "plain", device(cann), "int8") == ""
+    assert why_withheld(newer(), "plain", device("8.0", "sim"), "int8") == ""
+
+
+def test_int8_tokens_are_calls_of_moe_token_permute_that_cann_8_1_is_not_given() -> None:
+    (record,) = [one for one in operators([]) if one.name == "moe_token_permute"]
+    called = [one.case for one in record.examples if one.case.dtype == "int8"]
+    assert {(case.mode, case.inputs["indices"].dtype) for case in called} == {
+        (mode.name, dtype) for mode in record.modes for dtype in ("int32", "int64")
+    }
+    assert not why_withheld(record, "whole", device("8.5.0"), "int8")
+    assert "CANN 8.1.RC1" in why_withheld(record, "whole", device("8.1.RC1"), "int8")
 
 
 def test_slots_without_a_row_are_not_given_to_a_later_moe_token_unpermute_grad() -> None:

@@ -52,7 +52,7 @@ CONSTRAINTS = (
     ),
     Constraint(
         "expertCapacity and expertNum are 0 or more",
-        ("no number of experts", "dropless with a capacity"),
+        ("no number of experts", "expert_capacity 9, without effect, dropless"),
         (
             "expertCapacity is -1",
             "expertNum is -1",

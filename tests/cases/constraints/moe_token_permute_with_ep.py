@@ -150,13 +150,13 @@ CONSTRAINTS = (
     ),
     Constraint(
         "padded indices have one axis",
-        ("padded",),
+        ("attributes without effect, padded",),
         ("padded, indices of rank 2", "padded, indices of rank 0"),
         routes=("kernel",),
     ),
     Constraint(
         "padded tokens have an axis of rows",
-        ("padded",),
+        ("attributes without effect, padded",),
         ("padded, tokens of rank 0",),
         routes=("kernel",),
     ),

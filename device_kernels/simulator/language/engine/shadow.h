@@ -83,7 +83,8 @@ public:
     void Record(Pipe pipe, Access access, uint64_t start, uint64_t end, const Seen& seen);
 
 private:
-    static constexpr uint64_t kPage = 2048;  // bytes: the reach of a search, and what a new interval moves
+    // Bytes: the reach of a search, and of what a new interval moves.
+    static constexpr uint64_t kPage = 2048;
 
     static constexpr uint32_t ListOf(Pipe pipe, Access access) {
         return static_cast<uint32_t>(pipe) * kAccesses + static_cast<uint32_t>(access);
