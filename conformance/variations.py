@@ -128,9 +128,12 @@ def without_effect(source: str, case: Case, **values: int) -> tuple[Example, ...
     return (
         Example(f"attributes without effect, {case.mode}", case, source),
         *(
-            Example(f"{name} {value}, without effect, {case.mode}", other, source)
+            Example(
+                f"{name} {value}, without effect, {case.mode}",
+                with_attributes(case, **{name: value}),
+                source,
+            )
             for name, value in values.items()
-            for other in [with_attributes(case, **{name: value})]
         ),
     )
 
