@@ -30,6 +30,9 @@ SMALL = Machine(3, 8192)
 TOP_KS = (3, 7, 15, 31, 63, 127, 128)
 """The last top_k of each class by which all limits change; of the largest class the first."""
 
+FEWEST = (2, 4, 8, 16, 32, 64, 128)
+"""The first top_k of each class, whose calls are the cheapest."""
+
 BATCHED = (2, 8, 128)
 """top_k of the edges at which tokens fit a batch."""
 
@@ -76,6 +79,8 @@ def _declared(element_bytes: int) -> Iterator[tuple[str, Machine, Sizes]]:
         least = -(-least_ub_bytes(top_k, element_bytes) // UB_BYTES.step) * UB_BYTES.step
         if least in UB_BYTES:
             yield f"least UB of {top_k} slots", Machine(SMALL.cores, least), {"top_k": top_k}
+    for top_k in FEWEST:
+        least = -(-least_ub_bytes(top_k, element_bytes) // UB_BYTES.step) * UB_BYTES.step
         # A step short of a second granule of columns: another token would fit beside the first.
         granule = Machine(1, 2 * least - UB_BYTES.step)
         if granule.ub_bytes in UB_BYTES:

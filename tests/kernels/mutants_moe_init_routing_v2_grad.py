@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.kernels.mutants import Mutant
 
 KERNEL = "moe_init_routing_v2_grad/moe_init_routing_v2_grad_kernel.cpp"
+TILING = "moe_init_routing_v2_grad/moe_init_routing_v2_grad_tiling.cpp"
 
 MUTANTS = (
     Mutant(
@@ -93,6 +94,30 @@ MUTANTS = (
         KERNEL,
         "sourceRows_[row * hidden_ + column]",
         "sourceRows_[row * hidden_ + column / tileColumns_ * columns]",
+    ),
+    Mutant(
+        "tokens-of-a-batch-a-tile-apart",
+        TILING,
+        "tiling.tileColumns < tiling.hidden",
+        "tiling.tileColumns < 1",
+        dtypes=("float16", "bfloat16", "float32"),
+        least_indices=32,
+        least_hidden=17,
+    ),
+    Mutant(
+        "second-tile-of-every-second-token-from-column-0",
+        KERNEL,
+        "SumToken(token + i, column, columns, i * rowElements);",
+        "SumToken(token + i, (token + i - firstToken_) % 2 > 0 ? 0 : column, columns,"
+        " i * rowElements);",
+        least_indices=2,
+    ),
+    Mutant(
+        "buffers-of-the-last-tile's-width",
+        KERNEL,
+        "const int64_t rowElements = RoundedToBlocks(tileColumns_);",
+        "const int64_t tail = hidden_ % tileColumns_;"
+        " const int64_t rowElements = RoundedToBlocks(tail > 0 ? tail : tileColumns_);",
     ),
     Mutant(
         "half-of-the-bins-lost-from-128-slots-on",

@@ -141,6 +141,7 @@ EXPECTED = {
     "part-runs-into-the-next-token": (ROWS, WEIGHTS, STALE, UNWRITTEN),
     "row-in-place-of-its-gradient": (ROWS,),
     "second-tile-from-the-first-column": (COLUMNS,),
+    "second-tile-of-every-second-token-from-column-0": (COLUMNS,),
     "columns-past-whole-repeats-not-added": (LOST,),
     "odd-lanes-not-summed": (LOST,),
     "sums-of-each-part-in-the-first-places": (ROWS, STALE, UNWRITTEN),
