@@ -1,4 +1,5 @@
-"""What a record declares of calls beside its shapes: ranges of numbers, and what no rule ties.
+"""What a record declares of calls beside its shapes: ranges of numbers, what no rule ties, and
+sizes at which the host takes another branch.
 
 From a right call a rejected one follows for each tensor, axis, rank and attribute, but for these.
 """
@@ -100,3 +101,29 @@ class Range:
         """The least and the most of a call; None: no end."""
         least, most = (end(case) if callable(end) else end for end in (self.least, self.most))
         return least, most
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A size at which the host tiling takes another branch, as the record draws around it.
+
+    A kernel under judgement may export a function ``<title>TilingLimit`` that answers ``value`` to
+    ``(const char* axis, int64 top_k, int32 dtype, uint32 cores, uint64 ub_bytes, int64 hidden)``;
+    parameters that an axis does not depend on are 0. The axis "ub-bytes" is the least unified
+    buffer that the tiling accepts.
+    """
+
+    axis: str
+    value: int
+    top_k: int
+    dtype: str
+    cores: int = 0
+    ub_bytes: int = 0
+    hidden: int = 0
+
+    def __str__(self) -> str:
+        sizes = {"top_k": self.top_k, "cores": self.cores, "UB": self.ub_bytes}
+        shown = [
+            f"{name} {size}" for name, size in {**sizes, "hidden": self.hidden}.items() if size
+        ]
+        return f"{self.axis} ({self.dtype}, {', '.join(shown)})"

@@ -26,6 +26,8 @@ else:
 """What an attribute of a case holds: a scalar, or an array of integers, None for a null array."""
 
 SHOWN = 24
+ND = "ND"
+"""The format of a tensor whose elements lie where shape and strides say."""
 
 
 class Printer(Protocol):
@@ -62,6 +64,9 @@ class Tensor(ReadAsPrinted):
 
     An input whose stride is 0 along an axis is broadcast: all elements along it share one place, so
     they are equal. Those are the elements that values or fill have at its first position.
+
+    ``format`` is the aclFormat that the interface is told by its name. It changes nothing of where
+    the elements lie: a call in another format than ND is there to be refused.
     """
 
     shape: tuple[int, ...]
@@ -73,6 +78,7 @@ class Tensor(ReadAsPrinted):
     strides: tuple[int, ...] | None = None
     start: int = 0
     spare: int = 0
+    format: str = ND
 
     @property
     def size(self) -> int:
@@ -151,10 +157,11 @@ class Tensor(ReadAsPrinted):
 
     @property
     def described(self) -> str:
-        """Dtype, shape and how it is laid out, without values."""
+        """Dtype, shape, format and how it is laid out, without values."""
         shape = "x".join(map(str, self.shape)) or "scalar"
         held = "" if self.rows is None else f" holding rows {_shortened(self.rows)}"
-        return f"{self.dtype}[{shape}]{held}{self._placed()}"
+        other = "" if self.format == ND else f" in format {self.format}"
+        return f"{self.dtype}[{shape}]{other}{held}{self._placed()}"
 
     def __repr__(self) -> str:
         name = self.described
@@ -261,6 +268,8 @@ class Case(ReadAsPrinted):
                 hashed.update(repr((name, tensor.strides)).encode())
             if tensor.start or tensor.spare:
                 hashed.update(repr((name, tensor.start, tensor.spare)).encode())
+            if tensor.format != ND:
+                hashed.update(repr((name, tensor.format)).encode())
         if self.breach is not None:
             hashed.update(repr(self.breach).encode())
         return hashed.hexdigest()[:16]

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.case import Attribute, Case, Machine, Tensor, integer_view, numpy_dtype
-from conformance.devices.messages import DTYPES
+from conformance.case import ND, Attribute, Case, Machine, Tensor, integer_view, numpy_dtype
+from conformance.devices.messages import DTYPES, FORMATS
 from conformance.fill import BITS, NAMES, PRESCRIBED, Fill
 from conformance.numerics.moved import as_integers
 from conformance.numerics.sources import Sources
@@ -84,6 +84,8 @@ def check_call(case: Case, operator: Operator) -> None:
         for name, tensor in tensors.items():
             allowed = declared[name].dtypes(case.dtype)
             _require(tensor.dtype in allowed, f"{name}.dtype", tensor.dtype, " or ".join(allowed))
+            rule = f"{ND}: a call in another format is refused"
+            _require(tensor.format == ND, f"{name}.format", tensor.format, rule)
     for name in case.outputs:
         contract = operator.contract(name, case)
         if isinstance(contract, Copy | Index):
@@ -130,6 +132,7 @@ def _check_moved(name: str, contract: Copy | Index, case: Case, operator: Operat
 
 def _check_tensor(name: str, tensor: Tensor) -> None:
     _require_one_of(f"{name}.dtype", tensor.dtype, list(DTYPES))
+    _require_one_of(f"{name}.format", tensor.format, list(FORMATS))
     whole = all(size >= 0 for size in tensor.shape)
     _require(whole, f"{name}.shape", tensor.shape, "sizes of 0 or more")
     if tensor.rows is not None:

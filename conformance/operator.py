@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.call_rules import Freedom, Range
+from conformance.call_rules import Limit as Limit
 from conformance.clause import DOUBTFUL as DOUBTFUL
 from conformance.clause import Clause as Clause
 from conformance.clause import SourceClass as SourceClass
@@ -271,32 +272,6 @@ class Example:
 
 
 @dataclass(frozen=True)
-class Limit:
-    """A size at which the host tiling takes another branch, as the record draws around it.
-
-    A kernel under judgement may export a function ``<title>TilingLimit`` that answers ``value`` to
-    ``(const char* axis, int64 top_k, int32 dtype, uint32 cores, uint64 ub_bytes, int64 hidden)``;
-    parameters that an axis does not depend on are 0. The axis "ub-bytes" is the least unified
-    buffer that the tiling accepts.
-    """
-
-    axis: str
-    value: int
-    top_k: int
-    dtype: str
-    cores: int = 0
-    ub_bytes: int = 0
-    hidden: int = 0
-
-    def __str__(self) -> str:
-        sizes = {"top_k": self.top_k, "cores": self.cores, "UB": self.ub_bytes}
-        shown = [
-            f"{name} {size}" for name, size in {**sizes, "hidden": self.hidden}.items() if size
-        ]
-        return f"{self.axis} ({self.dtype}, {', '.join(shown)})"
-
-
-@dataclass(frozen=True)
 class Operator:
     """One operator of the family.
 
@@ -311,11 +286,13 @@ class Operator:
     (conformance/probe.py). None where the operator has no such case. ``targets`` says of products
     what becomes of the modes there. ``freedoms`` are what no rule ties, ``ranges`` what has ends
     (conformance/call_rules.py). ``strided`` says what becomes of tensors with strides; one that
-    it does not name is always contiguous. ``limits`` are sizes around which cases are drawn: a
-    kernel that exports its own is compared with them (conformance/boundaries.py). ``ladders`` are
-    the sizes that grow alone (conformance/ladders.py). ``workload_cases(dtype, batch)`` draws calls
-    with the routing of a workload (conformance/workload.py). ``relations`` are
-    laws that results keep among themselves, with no reference (conformance/relations).
+    it does not name is always contiguous. ``format_nd`` is the rule that every tensor has format
+    ND, None: nothing is said of formats (conformance/other_formats.py). ``limits`` are sizes around
+    which cases are drawn: a kernel that exports its own is compared with them
+    (conformance/boundaries.py). ``ladders`` are the sizes that grow alone (conformance/ladders.py).
+    ``workload_cases(dtype, batch)`` draws calls with the routing of a workload
+    (conformance/workload.py). ``relations`` are laws that results keep among themselves, with no
+    reference (conformance/relations).
     ``landmarks`` says what lies where in a call's outputs, for pictures of wrong ones.
     ``torch_npu`` is how PyTorch calls the operator, or why it does not. ``newer`` are data types
     of documented calls alone. ``unreached(case)`` says
@@ -346,6 +323,7 @@ class Operator:
     row_sum: Callable[[str, NDArray[np.generic]], Case] | None = None
     targets: tuple[Target, ...] = ()
     strided: tuple[Strided, ...] = ()
+    format_nd: Clause | None = None
     limits: tuple[Limit, ...] = field(default=(), repr=False)
     ladders: tuple[Ladder, ...] = field(default=(), repr=False)
     workload_cases: Callable[[str, Batch], SearchStrategy[Case]] | None = None

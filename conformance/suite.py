@@ -13,6 +13,7 @@ from types import ModuleType
 
 from conformance import SUITE
 from conformance.operator import Example, Operator, Quarantine, Rejection
+from conformance.other_formats import of_formats
 from conformance.printable import printable
 from conformance.protocol import of_the_protocol
 from conformance.relations.invariants import invariants
@@ -166,11 +167,12 @@ def _record(path: Path) -> Operator:
             rule = f"its {kind} {documented.name!r} is a case of operator {named!r}"
             rule += f"; it must be one of {operator.name!r}"
             raise UsageError("record", path, rule)
+    refused = (*of_strides(operator), *of_formats(operator), *of_the_protocol(operator))
     return replace(
         operator,
         examples=(*operator.examples, *with_strides(operator)),
         relations=(*operator.relations, *invariants(operator), layout(operator)),
-        rejections=(*operator.rejections, *of_strides(operator), *of_the_protocol(operator)),
+        rejections=(*operator.rejections, *refused),
         file=str(path),
     )
 

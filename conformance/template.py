@@ -26,7 +26,7 @@ from typing import Any
 import pytest
 
 from conformance import judge as judging
-from conformance.case import Case
+from conformance.case import ND, Case
 from conformance.devices.device import Device
 from conformance.judged import Judged
 from conformance.ladders import cells_asked
@@ -239,8 +239,11 @@ def left_out(rejection: Rejection, device: Device) -> bool:
     then it is told so.
     """
     case, profile = rejection.case, device.profile
+    formats = {one.format for one in (*case.inputs.values(), *case.outputs.values())}
     if case.breach is not None and profile.origin is None:
         reason = "a device that a plugin made has no two phases to call"
+    elif formats - {ND} and profile.origin is None:
+        reason = "a device that a plugin made has no formats"
     elif not rejection.checked_by_cann and profile.kind == "npu":
         reason = "not called on an NPU, where nothing checks the rule"
     else:

@@ -30,6 +30,15 @@ def retyped(case: Case, name: str, dtype: str) -> Case:
     return replace(case, inputs=change(case.inputs), outputs=change(case.outputs))
 
 
+def in_format(case: Case, name: str, other: str) -> Case:
+    """The same call with tensor ``name`` in another format."""
+
+    def change(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        return {k: replace(t, format=other) if k == name else t for k, t in tensors.items()}
+
+    return replace(case, inputs=change(case.inputs), outputs=change(case.outputs))
+
+
 def all_retyped(case: Case, dtype: str) -> Case:
     """The same call with another dtype for all floating tensors: they agree, and are wrong."""
     for name, tensor in {**case.inputs, **case.outputs}.items():

@@ -21,6 +21,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import with_extremes
+from cases.operators._formats import each_nd
 from cases.operators._ladders import FEW, ladder, of_slots, on_edges, slots
 from cases.operators._moe_finalize_routing_v2_call import (
     DTYPES,
@@ -184,6 +185,7 @@ OPERATOR = Operator(
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     strided=of_a_definition(TENSORS, "ops-transformer, moe_finalize_routing_v2_def.cpp"),
+    format_nd=each_nd(README),
     targets=tuple(
         Target(
             product,

@@ -89,6 +89,7 @@ def _argument(passed: Passed, acl_name: str, case: Case, arrays: Arrays, number:
         made.shape = tuple(map(int, passed.shape))
         made.strides = None if passed.strides is None else tuple(map(int, passed.strides))
         made.start, made.spare = int(passed.start), int(passed.spare)
+        made.format = passed.format
         if passed.role == "input":
             made.file, made.rows_file = _store(passed.name, case, arrays, number)
     return made

@@ -51,8 +51,9 @@ class Argument(Strict, kw_only=True):
     ``kind`` is tensor, null (a tensor that the case leaves out), int64, bool, int array (an
     aclIntArray) or numbers (a pointer and a count). ``value`` is that of an attribute. Of a tensor,
     ``data_type`` is its aclDataType, ``strides`` are in elements (None: contiguous), ``start`` and
-    ``spare`` are the storage's elements before the first and behind the last, ``file`` holds
-    an input's elements, ``rows_file`` the numbers of its only rows if it is row-sparse.
+    ``spare`` are the storage's elements before the first and behind the last, ``format`` is its
+    aclFormat, ``file`` holds an input's elements, ``rows_file`` the numbers of its only rows if it
+    is row-sparse.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Argument(Strict, kw_only=True):
     strides: tuple[int, ...] | None = None
     start: int = 0
     spare: int = 0
+    format: int = 2
     file: str = ""
     rows_file: str = ""
 

@@ -171,7 +171,7 @@ def _tensor(files: _Files, one: Argument) -> str:
     strides = "{}" if one.strides is None else _list(one.strides)
     output, sparse = str(one.role == "output").lower(), str(bool(one.rows_file)).lower()
     return (
-        f"{{{quoted(one.name)}, {output}, {one.data_type}, {one.itemsize},\n"
+        f"{{{quoted(one.name)}, {output}, {one.data_type}, {one.format}, {one.itemsize},\n"
         f"        {_list(one.shape)}, {strides}, {one.start}, {one.spare}, {rows}, {sparse},\n"
         f"        {elements}, {{}}}}"
     )

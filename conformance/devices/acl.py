@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.devices.messages import DTYPES, TensorArgument
 from conformance.packages.lookup import ACLNN
 
 SUCCESS = 0
@@ -27,7 +28,6 @@ REPEATED_INITIALIZE = 100002
 OUT_OF_DEVICE_MEMORY = 207001
 HOST_TO_DEVICE, DEVICE_TO_HOST = 1, 2
 MALLOC_HUGE_FIRST = 0
-FORMAT_ND = 2
 VECTOR_CORE_NUM = 201
 PACKAGE_CANN = 0
 DETERMINISTIC = 0
@@ -215,30 +215,19 @@ class Acl:
         """Set ``count`` bytes of device memory to one byte value."""
         self.call("aclrtMemset", device, count, value, count)
 
-    def create_tensor(
-        self,
-        shape: Sequence[int],
-        data_type: int,
-        address: int,
-        strides: Sequence[int] | None = None,
-        offset: int = 0,
-        storage: int | None = None,
-    ) -> int:
-        """An aclTensor over device memory, format ND: a view with these strides (None: those of C
-        order) from element ``offset`` of a storage of so many elements (None: of the shape's).
-        """
-        rank = len(shape)
+    def create_tensor(self, tensor: TensorArgument, address: int) -> int:
+        """An aclTensor over the storage at an address of device memory. Raises AclError."""
+        rank, strides = len(tensor.shape), tensor.strides
         if strides is None:
-            strides = [math.prod(shape[axis + 1 :]) for axis in range(rank)]
-        dimensions, steps = (c_int64 * rank)(*shape), (c_int64 * rank)(*strides)
-        sizes = shape if storage is None else (storage,)
+            strides = tuple(math.prod(tensor.shape[axis + 1 :]) for axis in range(rank))
+        dimensions, steps = (c_int64 * rank)(*tensor.shape), (c_int64 * rank)(*strides)
+        sizes = (tensor.nbytes // tensor.itemsize,) if tensor.is_part else tensor.shape
         stored = (c_int64 * len(sizes))(*sizes)
-        tensor: int | None = self._create_tensor(
-            dimensions, rank, data_type, steps, offset, FORMAT_ND, stored, len(sizes), address
-        )
-        if tensor is None:
+        view = (dimensions, rank, DTYPES[tensor.dtype][0], steps, tensor.start, tensor.format)
+        made: int | None = self._create_tensor(*view, stored, len(sizes), address)
+        if made is None:
             raise AclError("aclCreateTensor", -1, self.message())
-        return tensor
+        return made
 
     def destroy_tensor(self, tensor: int) -> None:
         """Destroy an aclTensor; the memory stays."""

@@ -20,7 +20,6 @@ from conformance.devices.beside import Beside
 from conformance.devices.breaking import Handed, NotBreakableError, breaking
 from conformance.devices.machine import Machine
 from conformance.devices.messages import (
-    DTYPES,
     Answer,
     Argument,
     AttributeArgument,
@@ -156,11 +155,8 @@ class AclnnRoute:
         executor, workspace_bytes = pointer(), c_uint64()
         try:
             for place, tensor in tensors(call):
-                code, address = DTYPES[tensor.dtype][0], self._placement.address(place)
-                storage = tensor.nbytes // tensor.itemsize if tensor.is_part else None
-                handles[place] = self._acl.create_tensor(
-                    tensor.shape, code, address, tensor.strides, tensor.start, storage
-                )
+                address = self._placement.address(place)
+                handles[place] = self._acl.create_tensor(tensor, address)
             for place, array in enumerate(call.arguments):
                 if isinstance(array, IntArrayArgument) and array.values is not None:
                     arrays[place] = self._acl.create_int_array(array.values)

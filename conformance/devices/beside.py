@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any
 
 from conformance.devices.acl import SUCCESS, Acl, AclError
-from conformance.devices.messages import DTYPES, Call
+from conformance.devices.messages import Call
 from conformance.devices.placement import WORKSPACE, Placement, tensors
 
 
@@ -35,15 +35,7 @@ class Beside:
         for place, tensor in tensors(self._call):
             if tensor.role == "output":
                 address = self._placement.apart(place, max(tensor.nbytes, 1))
-                storage = tensor.nbytes // tensor.itemsize if tensor.is_part else None
-                self._handles[place] = self._acl.create_tensor(
-                    tensor.shape,
-                    DTYPES[tensor.dtype][0],
-                    address,
-                    tensor.strides,
-                    tensor.start,
-                    storage,
-                )
+                self._handles[place] = self._acl.create_tensor(tensor, address)
         arguments = passed(self._handles)
         status = plan(*arguments, byref(self._workspace_bytes), byref(self._executor))
         self._check(self._call.symbol + "GetWorkspaceSize", status)

@@ -6,10 +6,11 @@ and back in one copy.
 
 from __future__ import annotations
 
-from conformance.case import Case, Tensor
+from conformance.case import ND, Case, Tensor
 from conformance.devices.layout import GUARD_AFTER, GUARD_BEFORE, SEGMENT_HEADER, round_up
 from conformance.devices.messages import (
     DTYPES,
+    FORMATS,
     Argument,
     AttributeArgument,
     Call,
@@ -29,9 +30,10 @@ def call_of(operator: Operator, case: Case, route: str = "aclnn") -> Call:
 
     A tensor parameter that the case leaves out is passed as a null pointer. Raises ValueError where
     the case names a parameter that the operator lacks, leaves an attribute out or gives an array
-    for a scalar or the other way round, has a tensor whose dtype no aclDataType stands for, or a
-    row-sparse output, or names calls before it: they are calls of their own; or if it breaks the
-    protocol of two phases on a route where PyTorch makes them.
+    for a scalar or the other way round, has a tensor whose dtype no aclDataType or whose format no
+    aclFormat stands for, or a row-sparse output, or names calls before it: they are calls of their
+    own; or if it breaks the protocol of two phases, or has a tensor in another format than ND, on a
+    route where PyTorch makes phases and tensors.
     """
     if case.before:
         raise ValueError(f"the case has {len(case.before)} calls before it: make each by itself")
@@ -44,7 +46,7 @@ def call_of(operator: Operator, case: Case, route: str = "aclnn") -> Call:
         if not isinstance(parameter, TensorParameter):
             arguments.append(_attribute_of(parameter, case, route))
             continue
-        tensor = _tensor_of(parameter, case)
+        tensor = _tensor_of(parameter, case, route)
         if tensor is None:
             arguments.append(NullTensor(parameter.name))
             continue
@@ -58,6 +60,7 @@ def call_of(operator: Operator, case: Case, route: str = "aclnn") -> Call:
             strides=tensor.strides,
             start=tensor.start,
             spare=tensor.spare,
+            format=FORMATS[tensor.format],
         )
         end = argument.offset + argument.held_bytes + GUARD_AFTER
         arguments.append(argument)
@@ -94,13 +97,22 @@ def _attribute_of(parameter: AttributeParameter, case: Case, route: str) -> Argu
     return AttributeArgument(parameter.name, parameter.ctype, int(value))
 
 
-def _tensor_of(parameter: TensorParameter, case: Case) -> Tensor | None:
+def _tensor_of(parameter: TensorParameter, case: Case, route: str) -> Tensor | None:
     tensors = case.inputs if parameter.role == "input" else case.outputs
     tensor = tensors.get(parameter.name)
     if tensor is not None and tensor.dtype not in DTYPES:
         raise ValueError(
             f"tensor '{parameter.name}' has dtype '{tensor.dtype}': no aclDataType stands for it; "
             f"known are {', '.join(DTYPES)}"
+        )
+    if tensor is not None and tensor.format not in FORMATS:
+        raise ValueError(
+            f"tensor '{parameter.name}' has format '{tensor.format}': no aclFormat stands for it; "
+            f"known are {', '.join(FORMATS)}"
+        )
+    if tensor is not None and tensor.format != ND and route == TORCH_NPU:
+        raise ValueError(
+            f"tensor '{parameter.name}' has format {tensor.format}: PyTorch makes tensors by itself"
         )
     if tensor is not None and tensor.rows is not None and parameter.role == "output":
         raise ValueError(f"output '{parameter.name}' lists rows: it must have all, to be judged")

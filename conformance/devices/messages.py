@@ -37,6 +37,9 @@ DTYPES: dict[str, tuple[int, int]] = {
 """aclDataType value and bytes per element, by dtype name (AscendCL, aclDataType)."""
 
 
+FORMATS: dict[str, int] = {"ND": 2, "FRACTAL_NZ": 29}
+"""aclFormat value by name (AscendCL, aclFormat): that of documented tensors, and one to refuse."""
+
 OWN_KERNELS = "libmoe_kernels.so"
 """The project's kernels as a host with CANN builds them, beside CANN's own operators."""
 
@@ -46,7 +49,7 @@ class TensorArgument(msgspec.Struct, frozen=True, tag="tensor"):
 
     Of a row-sparse tensor the segment has only the ``rows`` listed, one after another. The storage
     has ``start`` elements before the first, ``spare`` behind the last, and what ``strides``
-    (elements) leave between them; segment and device have all of it.
+    (elements) leave between them; segment and device have all of it. ``format`` is an aclFormat.
     """
 
     name: str
@@ -58,6 +61,7 @@ class TensorArgument(msgspec.Struct, frozen=True, tag="tensor"):
     strides: tuple[int, ...] | None = None
     start: int = 0
     spare: int = 0
+    format: int = FORMATS["ND"]
 
     @property
     def itemsize(self) -> int:

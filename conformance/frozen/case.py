@@ -14,7 +14,7 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
-from conformance.case import Case, Tensor, integer_view, numpy_dtype
+from conformance.case import ND, Case, Tensor, integer_view, numpy_dtype
 from conformance.setting import USUAL
 
 Kind = Literal["corpus", "regression"]
@@ -106,7 +106,7 @@ def _listed(case: Case, name: str, tensor: Tensor) -> Tensor:
 
 
 def _said(value: Any) -> Any:
-    """Without what a case has where it says nothing: null, no unread rows, blocks forward."""
+    """Without what a case has where it says nothing: null, no unread rows, blocks forward, ND."""
     if isinstance(value, list | tuple):
         return [_said(one) for one in value]
     if not isinstance(value, Mapping):
@@ -117,6 +117,7 @@ def _said(value: Any) -> Any:
         if not (name in ABSENT and one is None)
         and not (name in EMPTY and not one)
         and not (name == "block_order" and one == "forward")
+        and not (name == "format" and one == ND)
         and not (name == "setting" and one == USUAL_SETTING)
     }
 

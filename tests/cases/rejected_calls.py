@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.call_rules import LESS, MORE, FreeAttribute, FreeAxis, Range, Ranks
-from conformance.case import Case, Tensor
+from conformance.case import ND, Case, Tensor
 from conformance.operator import AttributeParameter, Operator
+from conformance.variations import in_format
 
 WORDS = {LESS: "less", MORE: "more"}
 
@@ -33,20 +34,29 @@ class Audit:
     attributes: dict[str, list[tuple[Case, Any]]] = field(default_factory=lambda: defaultdict(list))
     lacking: set[str] = field(default_factory=set)
     """Tensors that alone are null in one of two calls, judged or in quarantine."""
+    in_formats: set[str] = field(default_factory=set)
+    """Tensors that alone are in another format than ND in a rejected call."""
 
     @classmethod
     def of(cls, operator: Operator) -> Audit:
         """The audit of a record."""
         rights = [one.case for one in (*operator.examples, *operator.corpus)]
         rejected = [one.case for one in operator.rejections]
-        found = cls(operator, rights, [case for case in rejected if not _strided(case)])
+        same = [case for case in rejected if not _strided(case) and not _other_formats(case)]
+        found = cls(operator, rights, same)
         found._compare()
+        for case in rejected:
+            for name in _other_formats(case):
+                if in_format(case, name, ND) in rights:
+                    found.in_formats.add(name)
         return found
 
     def all(self) -> Iterator[str]:
         """Everything that is missing."""
         for tensor in self.operator.tensors:
             yield from self._pointers_and_dtypes(tensor.name, tensor.optional)
+            if tensor.name not in self.in_formats:
+                yield f"{tensor.name}: no rejected call in which it alone is in another format"
             for rank in sorted(self._ranks(tensor.name)):
                 yield from self._shapes(tensor.name, rank)
         for parameter in self.operator.parameters:
@@ -165,6 +175,11 @@ class Audit:
 
 def _strided(case: Case) -> bool:
     return any(tensor.strides for tensor in {**case.inputs, **case.outputs}.values())
+
+
+def _other_formats(case: Case) -> list[str]:
+    tensors = {**case.inputs, **case.outputs}
+    return [name for name, tensor in tensors.items() if tensor.format != ND]
 
 
 def _shown(case: Case) -> dict[str, Tensor]:

@@ -1,4 +1,4 @@
-"""For each tensor, axis, rank and attribute of every record there is a rejected call."""
+"""For each tensor, format, axis, rank and attribute of every record there is a rejected call."""
 
 from __future__ import annotations
 
@@ -44,6 +44,10 @@ def without(name: str, *lost: str) -> list[str]:
         ("out is [4, 16, 1], not [4, 16], whole", "out of rank 2: no rejected call with rank 3"),
         ("out is null", "out: no rejected call in which it is null"),
         ("out has another dtype", "out: no rejected call in which it alone has another dtype"),
+        (
+            "out in format FRACTAL_NZ",
+            "out: no rejected call in which it alone is in another format",
+        ),
         ("num_topk is 3, whole", "num_topk: no rejected call in which it alone is one more"),
         ("num_topk is 0", "num_topk: no rejected call just beyond the least"),
     ],

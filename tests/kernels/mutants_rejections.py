@@ -94,6 +94,17 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
             "return {tensor.shape.data(), tensor.shape.size()};",
         ),
     ),
+    "moe_token_unpermute": (
+        Mutant(
+            "the-format-of-probs-is-not-looked-at",
+            "moe_token_unpermute/aclnn_moe_token_unpermute.cpp",
+            "opapi::CheckFormats(tensors.phases.plan, all, kDocument);",
+            "opapi::CheckFormats(\n"
+            "            tensors.phases.plan,\n"
+            "            {&tensors.permutedTokens, &tensors.sortedIndices, &tensors.out},\n"
+            "            kDocument);",
+        ),
+    ),
     "moe_token_unpermute_grad": (
         Mutant(
             "more-indices-than-probabilities",

@@ -15,7 +15,7 @@ POISON, POISON_AGAIN = 0x7FFB, 0xFFFD
 INPUT_GAPS, OUTPUT_GAPS, WORKSPACE_POISON = 0x7FF9, 0x7FF7, 0x7FE3
 ZEROED, AS_LEFT = "zeroed", "as left"
 WORKSPACE = 999
-HOST_TO_DEVICE, DEVICE_TO_HOST, FORMAT_ND = 1, 2, 2
+HOST_TO_DEVICE, DEVICE_TO_HOST = 1, 2
 WRONG, ENVIRONMENT = 1, 3
 
 
@@ -189,7 +189,8 @@ class Tensor:
         dims, data_type = (c_int64 * rank)(*self.shape), c_int(self.told["data_type"])
         view = (dims, c_uint64(rank), data_type, (c_int64 * rank)(*strides), c_int64(self.start))
         storage = ((c_int64 * len(stored))(*stored), c_uint64(len(stored)))
-        handle = create(*view, c_int(FORMAT_ND), *storage, pointer(self.address + BEFORE))
+        form, address = c_int(self.told["format"]), pointer(self.address + BEFORE)
+        handle = create(*view, form, *storage, address)
         if not handle:
             raise Ended(WRONG, f"aclCreateTensor of {self.told['name']} gives none")
         return pointer(handle)

@@ -285,6 +285,7 @@ INVARIANTS: tuple[Phrase, ...] = (
     (r"definedness does not hold: ", r"结果取决于内存中的旧值："),
     (r"determinism does not hold: ", r"同一调用的结果不一致："),
     (r"layout does not hold: ", r"结果取决于张量在内存中的位置："),
+    (r"in format (\w+)", r"格式 \1"),
     (r"with strides (\([^)]*\))", r"步长 \1"),
     (r"(?:with )?(\d+) elements before the first", r"首元素前 \1 个元素"),
     (r"(?:with )?(\d+) behind the last", r"末元素后 \1 个元素"),

@@ -1,0 +1,162 @@
+"""A tensor in another format than ND: a call that must be refused, for each tensor of a record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from conformance import suite
+from conformance.bundle.arguments import arguments_of
+from conformance.bundle.stored import Arrays
+from conformance.case import Tensor
+from conformance.devices.call import call_of
+from conformance.devices.device import Device
+from conformance.devices.messages import TensorArgument
+from conformance.devices.open import open_device
+from conformance.frozen.case import frozen_now, read, written
+from conformance.judge import judge_rejection
+from conformance.legality import IllegalCase, check_call, check_shape_and_data
+from conformance.operator import Example, Operator, Rejection, document
+from conformance.other_formats import of_formats
+from conformance.replay import Replay, load, save
+from conformance.template import left_out
+from conformance.torch_call import TORCH_NPU
+from conformance.variations import in_format
+from tests.conformance.segment_sum import operator, whole
+
+OPERATORS = suite.operators()
+(GRAD,) = suite.chosen(OPERATORS, ["moe_init_routing_v2_grad"])
+RULE = document("each tensor has format ND", "segment_sum.md, Parameters")
+EXAMPLE = Example("worked by hand", whole(), "segment_sum.md, Example")
+
+
+def in_other_formats(record: Operator) -> list[Rejection]:
+    """The calls of a record in which some tensor has another format."""
+    return [one for one in record.rejections if one.name.endswith("in format FRACTAL_NZ")]
+
+
+@pytest.fixture(scope="module")
+def device() -> Iterator[Device]:
+    with closing(open_device("sim", time_limit=10, only=[GRAD.name])) as opened:
+        yield opened
+
+
+def test_each_tensor_of_a_documented_call_is_in_another_format() -> None:
+    record = operator(format_nd=RULE, examples=(EXAMPLE,))
+    made = of_formats(record)
+    assert [one.name for one in made] == [
+        f"{name} in format FRACTAL_NZ" for name in ("x", "rows", "y")
+    ]
+    for name, one in zip(("x", "rows", "y"), made, strict=True):
+        assert (one.status, one.clause, one.routes, one.checked_by_cann) == (
+            161002,
+            RULE,
+            (),
+            False,
+        )
+        tensors = {**one.case.inputs, **one.case.outputs}
+        assert {key for key, tensor in tensors.items() if tensor.format != "ND"} == {name}
+        assert in_format(one.case, name, "ND") == whole()
+
+
+def test_nothing_is_refused_of_which_nothing_is_said() -> None:
+    assert of_formats(operator(examples=(EXAMPLE,))) == ()
+    assert of_formats(operator(format_nd=RULE)) == ()
+
+
+def test_a_format_is_said_where_a_tensor_is_printed_and_is_part_of_the_digest() -> None:
+    turned = in_format(whole(), "x", "FRACTAL_NZ")
+    assert " in format FRACTAL_NZ" in turned.inputs["x"].described
+    assert " in format" not in repr(whole())
+    assert "x: float16[6x36] in format FRACTAL_NZ = [" in repr(turned)
+    assert turned.digest != whole().digest
+
+
+def test_a_call_in_another_format_is_none_to_carry_out() -> None:
+    turned = in_format(whole(), "x", "FRACTAL_NZ")
+    check_shape_and_data(turned)
+    with pytest.raises(IllegalCase, match=r"x\.format is FRACTAL_NZ; it must be ND"):
+        check_call(turned, operator())
+    unknown = in_format(whole(), "x", "NC9HWC9")
+    with pytest.raises(
+        IllegalCase, match=r"x\.format is NC9HWC9; it must be one of ND, FRACTAL_NZ"
+    ):
+        check_shape_and_data(unknown)
+
+
+def test_the_format_reaches_the_call_a_bundle_and_a_saved_case(tmp_path: Path) -> None:
+    for one in in_other_formats(GRAD):
+        (name,) = (
+            key
+            for key, tensor in {**one.case.inputs, **one.case.outputs}.items()
+            if tensor.format != "ND"
+        )
+        for route in ("aclnn", "kernel"):
+            tensors = call_of(GRAD, one.case, route).tensors
+            assert {told.name: told.format for told in tensors} == {
+                told.name: 29 if told.name == name else 2 for told in tensors
+            }
+        arguments, _ = arguments_of(one.case, GRAD, "aclnn", Arrays())
+        kept = {told.name: told.format for told in arguments if told.kind == "tensor"}
+        assert kept == {told.name: told.format for told in tensors}
+        save(Replay(one.case, "rejection", one.name), tmp_path / "case.json")
+        assert load(tmp_path / "case.json").case.digest == one.case.digest
+
+
+def test_a_frozen_case_says_a_format_where_it_is_another() -> None:
+    case = in_other_formats(GRAD)[0].case
+    for kept in (case, in_format(case, "grad_expanded_x", "ND")):
+        frozen = frozen_now("kept", kept, "regression")
+        told = msgspec.json.encode(written(frozen))
+        assert (b"format" in told) == (kept is case)
+        assert read(told, "regression", GRAD.name).case.digest == kept.digest
+
+
+def test_pytorch_gives_no_format() -> None:
+    (record,) = suite.chosen(OPERATORS, ["moe_token_permute"])
+    calls = in_other_formats(record)
+    assert len(calls) == len(record.tensors)
+    assert not in_other_formats(record.on_route(TORCH_NPU))
+    with pytest.raises(ValueError, match="tensor 'tokens' has format FRACTAL_NZ: PyTorch makes"):
+        call_of(record, calls[0].case, TORCH_NPU)
+
+
+def test_an_unknown_format_is_no_call() -> None:
+    with pytest.raises(ValueError, match="'grad_expanded_x' has format 'NC9HWC9': no aclFormat"):
+        call_of(GRAD, in_format(GRAD.examples[0].case, "grad_expanded_x", "NC9HWC9"))
+
+
+@pytest.mark.parametrize("route", ["aclnn", "kernel"])
+def test_each_is_refused_with_its_status(device: Device, route: str) -> None:
+    calls = in_other_formats(GRAD.on_route(route))
+    assert len(calls) == 3
+    for one in calls:
+        verdict = judge_rejection(one, device.run(GRAD, one.case))
+        assert verdict.ok, verdict
+
+
+def test_a_call_that_is_carried_out_is_told_with_the_format(device: Device) -> None:
+    one = in_other_formats(GRAD)[0]
+    verdict = judge_rejection(one, device.run(GRAD, in_format(one.case, "grad_expanded_x", "ND")))
+    assert "the call was carried out, it must be refused with status 161002" in verdict.headline
+    assert "in format FRACTAL_NZ" in verdict.subject
+
+
+def test_it_is_made_neither_on_an_npu_nor_on_a_device_of_a_plugin(device: Device) -> None:
+    for changed in ({"kind": "npu"}, {"origin": None}):
+
+        class Other:
+            profile = replace(device.profile, **changed)  # type: ignore[arg-type]
+
+        assert all(left_out(one, Other()) for one in in_other_formats(GRAD))  # type: ignore[arg-type]
+    assert not any(left_out(one, device) for one in in_other_formats(GRAD))
+
+
+def test_a_tensor_argument_has_format_nd_unless_it_says_another() -> None:
+    assert Tensor((1,), "int32").format == "ND"
+    assert TensorArgument("x", "input", (1,), "int32", 0).format == 2
