@@ -55,25 +55,27 @@ def call(
     values: Shape | None = None,
     unread: Shape = (),
     machine: Machine | None = None,
+    places: bool = False,
 ) -> Case:
     """A case from the sizes that matter: without scales yet, and a gradient of zeros.
 
     Indices from the rows of ``source`` on name none; of two that name one row the later one names
-    another. Modes other than drop/pad have no more rows than slots.
+    another. With drop/pad rows are places of experts, in other modes too where ``places`` says so;
+    else there are no more rows than slots.
     """
     rows, hidden = source
     tokens = len(indices) // top_k if top_k > 0 else 0
     shape: Shape = (rows, hidden)
-    if mode == "drop_pad":
+    padded = places or mode == "drop_pad"
+    if padded:
         experts = next(n for n in (3, 2, 1) if rows % n == 0)
         shape = (experts, rows // experts, hidden)
     elif values is None:
         shape = (rows := min(rows, len(indices)), hidden)
     named = named_once(np.array(indices, np.int64), rows)
     kept = unread_rows(named, rows) if unread else ()
-    listed = np.where(named < rows, named, -1) if mode == "drop_pad" else named
-    padded = mode == "drop_pad"
-    cut = mode == "active" or (mode == "single" and rows < len(indices))
+    listed = np.where(named < rows, named, -1) if padded else named
+    cut = mode == "active" or (mode == "single" and not padded and rows < len(indices))
     return Case(
         operator=NAME,
         mode=mode,
@@ -94,11 +96,11 @@ def call(
     )
 
 
-def call_in(mode: str) -> Any:
-    """What makes cases of a mode, whatever the mode of the sum."""
+def call_in(mode: str, places: bool = False) -> Any:
+    """What makes cases of a mode, whatever the mode of the sum; ``places`` as in `call`."""
 
     def made(_: str, dtype: str, **sizes: Any) -> Case:
-        return call(mode, dtype, **sizes)
+        return call(mode, dtype, places=places, **sizes)
 
     return made
 

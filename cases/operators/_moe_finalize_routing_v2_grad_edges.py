@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import product
 
+from hypothesis.strategies import SearchStrategy
+
 from cases.operators import _slot_grad_limits as slot_grad
 from cases.operators._moe_finalize_routing_v2_grad_call import (
     BIAS,
@@ -32,11 +34,12 @@ from cases.operators._slot_sum_edges import edges_on, sizes_of
 from cases.operators._slot_sum_limits import GRANULE_BYTES, SMALL
 from conformance.case import Case, Machine, numpy_dtype
 from conformance.devices.device import USABLE_UB_BYTES
-from conformance.edges import STEPS, Edges, Sizes
+from conformance.edges import STEPS, Edge, Edges, Sizes
 from conformance.operator import Limit
 
-BIASED_EDGE, EXPERTS_EDGE = "biased", "experts"
-"""Sizes of an edge that fix whether there is a bias, 1 or 0, and its rows."""
+BIASED_EDGE, EXPERTS_EDGE, PLACES_EDGE = "biased", "experts", "places"
+"""Sizes of an edge that fix whether there is a bias, 1 or 0, its rows, and whether rows are places
+of experts, 1 or 0."""
 
 
 def _buffer(element_bytes: int, biased: bool) -> Callable[[int, int], SlotUb]:
@@ -72,22 +75,35 @@ def limits() -> Iterator[Limit]:
 def edges(mode: str, dtype: str) -> Edges:
     """The edges of one mode and dtype; with scales an edge fixes whether there is a bias."""
     size = numpy_dtype(dtype).itemsize
-    declared = (
+    declared = [
         (limit, machine, sizes) for machine in MACHINES for limit, sizes in _on(machine, size, mode)
-    )
+    ]
     drawn = "uneven" if mode == "single" else drawn_as(mode)
-    near = edges_on(call_in(mode), drawn, dtype, declared, products=mode != "single")
-    return replace(near, sizes_of=_sizes_of)
+    near, placed = (
+        edges_on(call_in(mode, places), drawn, dtype, declared, products=mode != "single")
+        for places in (False, True)
+    )
+
+    def cases(edge: Edge) -> SearchStrategy[Case]:
+        return (placed if edge.sizes.get(PLACES_EDGE) else near).cases(edge)
+
+    return replace(near, sizes_of=_sizes_of, cases=cases)
 
 
 def _sizes_of(case: Case) -> Sizes:
-    return {**sizes_of(case), "rows": rows_of(case), BIASED_EDGE: int(BIAS in case.inputs)}
+    return {
+        **sizes_of(case),
+        "rows": rows_of(case),
+        BIASED_EDGE: int(BIAS in case.inputs),
+        PLACES_EDGE: case.attributes["drop_pad_mode"],
+    }
 
 
 def _on(machine: Machine, element_bytes: int, mode: str) -> Iterator[tuple[str, Sizes]]:
     yield from core_edges(machine, {BIASED_EDGE: 0})
     if mode == "single":
         yield from own_edges(machine, _moved(element_bytes), "", {BIASED_EDGE: 0})
+        yield from _zeros(machine, element_bytes, 1)
         return
     for biased in (0, 1):
         kind = ", bias" if biased else ""
@@ -95,12 +111,15 @@ def _on(machine: Machine, element_bytes: int, mode: str) -> Iterator[tuple[str, 
             machine, _buffer(element_bytes, bool(biased)), kind, {BIASED_EDGE: biased}
         )
     if mode == "drop_pad":
-        most = zeros(machine.ub_bytes, element_bytes)
-        for count, (step, change) in product((1, 2), STEPS.items()):
-            sizes = {
-                "top_k": 2,
-                "tokens": 1,
-                "rows": machine.cores,
-                "hidden": count * most + change,
-            }
-            yield f"{count} x zeros of every core{step}", {**sizes, BIASED_EDGE: 0}
+        yield from _zeros(machine, element_bytes, 2)
+
+
+def _zeros(machine: Machine, element_bytes: int, top_k: int) -> Iterator[tuple[str, Sizes]]:
+    """How many zeros a core writes: none on the last one, or as many as it has room for."""
+    fixed = {"top_k": top_k, BIASED_EDGE: 0, PLACES_EDGE: 1}
+    fewer = {"tokens": machine.cores, "rows": 1, "hidden": machine.cores - 1}
+    yield "zeros = cores - 1", {**fewer, **fixed}
+    most = zeros(machine.ub_bytes, element_bytes)
+    for count, (step, change) in product((1, 2), STEPS.items()):
+        sizes = {"tokens": 1, "rows": machine.cores, "hidden": count * most + change}
+        yield f"{count} x zeros of every core{step}", {**sizes, **fixed}

@@ -64,7 +64,7 @@ from cases.operators._strides import of_a_definition
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
 from conformance.case import Case
-from conformance.cells import Axis, Cells, Levels
+from conformance.cells import Axis, Cells, Constraint, Levels
 from conformance.edges import Edge
 from conformance.fill import families_of
 from conformance.operator import (
@@ -91,6 +91,8 @@ KEPT = tuple(pattern for pattern in DROPPED if pattern != "all")
 """Without drop/pad different ranks of all slots name the first row, which is there."""
 
 BIASED = ("without", "with")
+PLACES = BIASED
+"""Whether rows are places of experts, where there are no scales."""
 
 
 def formula(inputs: Arrays, attributes: Mapping[str, Any]) -> Arrays:
@@ -152,10 +154,11 @@ def scaled_slots(inputs: Arrays, attributes: Mapping[str, Any]) -> NDArray[np.bo
 @cache
 def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> SearchStrategy[Case]:
     """Cases of one mode and dtype; shrinks to one token, one column, one small core."""
-    call = call_in(mode)
-    if mode == "single":
-        return with_grad(near_cases(call, "uneven", dtype, small=small, seam=seam, most_top_k=1))
-    near = near_cases(call, drawn_as(mode), dtype, small=small, seam=seam)
+    if mode == SINGLE:
+        calls = (call_in(mode, places) for places in (False, True))
+        moved = partial(near_cases, dtype=dtype, small=small, seam=seam, most_top_k=1)
+        return st.one_of(*(with_grad(moved(call, "uneven")) for call in calls))
+    near = near_cases(call_in(mode), drawn_as(mode), dtype, small=small, seam=seam)
     return st.one_of(
         with_scales(near, weight_fills(), st.none()),
         with_scales(near, weight_fills(WEIGHTS[:2]), BIASES),
@@ -170,16 +173,9 @@ def window(case: Case) -> tuple[int, int]:
 @cache
 def cells(mode: str, dtype: str) -> Cells:
     """The cells of one mode and dtype: those of the sum, what scales are, and a bias."""
+    if mode == SINGLE:
+        return _cells_of_copies(dtype)
     call, near = call_in(mode), edges(mode, dtype)
-    if mode == "single":
-        copies = slot_cells(
-            call, "uneven", dtype, ("1",), window=window, routings=ROUTINGS, patterns=KEPT
-        )
-        return replace(
-            copies,
-            cases=lambda levels: with_grad(copies.cases(levels)),
-            edges=replace(near, cases=lambda edge: with_grad(near.cases(edge))),
-        )
     patterns = DROPPED if mode == "drop_pad" else KEPT
     sums = slot_cells(
         call, drawn_as(mode), dtype, window=window, routings=ROUTINGS, patterns=patterns
@@ -207,6 +203,42 @@ def cells(mode: str, dtype: str) -> Cells:
     )
 
 
+def _cells_of_copies(dtype: str) -> Cells:
+    """Those without scales, where rows are places of experts in every second case."""
+    near = edges(SINGLE, dtype)
+    kinds = {
+        name: slot_cells(
+            call_in(SINGLE, name == "with"),
+            "uneven",
+            dtype,
+            ("1",),
+            window=window,
+            routings=ROUTINGS,
+            patterns=DROPPED,
+        )
+        for name in PLACES
+    }
+    plain = kinds["without"]
+    return replace(
+        plain,
+        axes=(*plain.axes, Axis("places", PLACES, _places_of)),
+        cases=lambda levels: with_grad(kinds[levels["places"]].cases(levels)),
+        constraints=(
+            *plain.constraints,
+            Constraint(
+                ("dropped", "places"),
+                lambda dropped, places: dropped in KEPT or places == "with",
+                "without places some rank names the first row",
+            ),
+        ),
+        edges=replace(near, cases=lambda edge: with_grad(near.cases(edge))),
+    )
+
+
+def _places_of(case: Case) -> list[str]:
+    return [PLACES[case.attributes["drop_pad_mode"]]]
+
+
 def _scales_of(case: Case) -> tuple[str, ...]:
     scales = case.inputs[SCALES]
     return families_of(scales.fill, scales.shape[-1]) if scales.fill else ()
@@ -215,7 +247,7 @@ def _scales_of(case: Case) -> tuple[str, ...]:
 def extremes(mode: str, dtype: str) -> Extremes:
     """What is extreme in rows, gradients, scales and a bias; without scales rows are moved."""
     fixed = {BIASED_EDGE: 0}
-    if mode == "single":
+    if mode == SINGLE:
         return Extremes({GRAD: {}}, top_k=1, tiles="2 x tile", fixed=fixed)
     rows = {X: {}, GRAD: {}, BIAS: {BIASED_EDGE: 1}}
     return Extremes(rows, {SCALES: {}}, tiles="2 x tile", fixed=fixed)
@@ -241,7 +273,7 @@ OPERATOR = Operator(
         Mode("dropless", document("scales given; a row for every slot", EQUATIONS)),
         Mode("active", source_read("scales given; slots beyond activeNum have no row", KERNELS)),
         Mode("drop_pad", source_read("scales given; rows of experts, -1 names none", KERNELS)),
-        Mode("single", document("no scales: rows are moved, one to a token", EQUATIONS)),
+        Mode(SINGLE, document("no scales: rows are moved, one to a token", EQUATIONS)),
     ),
     dtypes=DTYPES,
     formula=formula,

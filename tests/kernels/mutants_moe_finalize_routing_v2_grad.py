@@ -184,6 +184,14 @@ MUTANTS: tuple[Mutant, ...] = (
         "",
         cores=2,
     ),
+    Zeroed(
+        "block-without-zeros-does-not-wait",
+        KERNEL,
+        "if (tiling->zeroedElements > 0) {",
+        "if (tiling->zeroedElements > AscendC::GetBlockIdx()) {",
+        cores=2,
+        modes=("single", "drop_pad"),
+    ),
     Biased(
         "bias-forgotten",
         file=KERNEL,
