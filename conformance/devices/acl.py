@@ -216,7 +216,10 @@ class Acl:
         self.call("aclrtMemset", device, count, value, count)
 
     def create_tensor(self, tensor: TensorArgument, address: int) -> int:
-        """An aclTensor over the storage at an address of device memory. Raises AclError."""
+        """An aclTensor over the storage at an address of device memory. Raises AclError.
+
+        One without bytes has a null address, as storages of PyTorch have none then.
+        """
         rank, strides = len(tensor.shape), tensor.strides
         if strides is None:
             strides = tuple(math.prod(tensor.shape[axis + 1 :]) for axis in range(rank))
@@ -224,7 +227,8 @@ class Acl:
         sizes = (tensor.nbytes // tensor.itemsize,) if tensor.is_part else tensor.shape
         stored = (c_int64 * len(sizes))(*sizes)
         view = (dimensions, rank, DTYPES[tensor.dtype][0], steps, tensor.start, tensor.format)
-        made: int | None = self._create_tensor(*view, stored, len(sizes), address)
+        place = address if tensor.nbytes else None
+        made: int | None = self._create_tensor(*view, stored, len(sizes), place)
         if made is None:
             raise AclError("aclCreateTensor", -1, self.message())
         return made

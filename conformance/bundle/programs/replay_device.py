@@ -189,7 +189,8 @@ class Tensor:
         dims, data_type = (c_int64 * rank)(*self.shape), c_int(self.told["data_type"])
         view = (dims, c_uint64(rank), data_type, (c_int64 * rank)(*strides), c_int64(self.start))
         storage = ((c_int64 * len(stored))(*stored), c_uint64(len(stored)))
-        form, address = c_int(self.told["format"]), pointer(self.address + BEFORE)
+        form = c_int(self.told["format"])
+        address = pointer(self.address + BEFORE if self.nbytes else None)  # as in PyTorch
         handle = create(*view, form, *storage, address)
         if not handle:
             raise Ended(WRONG, f"aclCreateTensor of {self.told['name']} gives none")

@@ -199,6 +199,31 @@ EXPORT int aclnnFakeUnwritten(void* workspace, uint64_t bytes, void* executor, v
     return 0;
 }
 
+/* Where y has elements: whether x has an address; else writes to y where it has one. */
+EXPORT int aclnnFakeAddressGetWorkspaceSize(const Tensor* x, int64_t addend, const Tensor* y,
+                                            uint64_t* bytes, void** executor) {
+    return plan(x, addend, y, bytes, executor, 0);
+}
+EXPORT int aclnnFakeAddress(void* workspace, uint64_t bytes, void* executor, void* stream) {
+    const Plan* p = executor;
+    (void)workspace, (void)bytes, (void)stream;
+    if (p->y->size > 0 || p->y->data != NULL) {
+        p->y->data[0] = p->x->data != NULL;
+    }
+    return 0;
+}
+
+/* Writes to y, whether it has elements or not. */
+EXPORT int aclnnFakeWriteEmptyGetWorkspaceSize(const Tensor* x, int64_t addend, const Tensor* y,
+                                               uint64_t* bytes, void** executor) {
+    return plan(x, addend, y, bytes, executor, 0);
+}
+EXPORT int aclnnFakeWriteEmpty(void* workspace, uint64_t bytes, void* executor, void* stream) {
+    (void)workspace, (void)bytes, (void)stream;
+    *(volatile int32_t*)((Plan*)executor)->y->data = 7;
+    return 0;
+}
+
 /* Moves the rows of x [rows, columns] to those of y, of any dtype and strides, and leaves the last
  * `addend` elements of y as they are. A negative addend counts the calls in place of the first
  * element.
