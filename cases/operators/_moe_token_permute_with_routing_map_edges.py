@@ -25,25 +25,33 @@ from cases.operators._token_permute_edges import (
     copy_edges,
     sort_edges,
 )
+from cases.operators._token_permute_limits import GRANULE_BYTES, CopyUb
 from cases.operators._token_permute_sizes import VendorLines
 from conformance.case import Case, Machine, numpy_dtype
 from conformance.edges import STEPS, Edge, Edges, Sizes, distinct
+from conformance.legality import UB_BYTES
 from conformance.strategies.fills import MOVED, SEEDS
 
 MOST_EXPERTS = 8
 MORE_EXPERTS = 2
 """Experts beyond those of a token, at most."""
 
+ODD_SLOTS = 9
+"""The fewest slots whose ranks take two blocks."""
+
 
 def edges(mode: str, dtype: str) -> Edges:
     """The edges of one mode and dtype."""
     size = numpy_dtype(dtype).itemsize
     found = _padded if mode == "drop_pad" else _unpadded
-    near = distinct(
-        Edge(limit, machine, sizes, _cost(sizes))
+    padded = mode == "drop_pad"
+    declared = [
+        (limit, machine, sizes)
         for machine in (SMALL, *CHIPS)
-        for limit, sizes in (*found(machine, size), *_tiles(machine, size, mode == "drop_pad"))
-    )
+        for limit, sizes in (*found(machine, size), *_tiles(machine, size, padded))
+    ]
+    declared += _a_block_short(size) if padded else [_odd_tile(size)]
+    near = distinct(Edge(limit, machine, sizes, _cost(sizes)) for limit, machine, sizes in declared)
     return Edges(near, _sizes_of, lambda edge: _cases(mode, dtype, edge))
 
 
@@ -86,6 +94,37 @@ def _tiles(machine: Machine, element_bytes: int, padded: bool) -> Iterator[tuple
             most = machine.cores * walk.tokens(experts) + change
             sizes = {**fixed, "experts": experts, "tokens": most, "hidden": 1}
             yield f"tiles of {experts} experts, {told}", sizes
+
+
+def _a_block_short(element_bytes: int) -> Iterator[tuple[str, Machine, Sizes]]:
+    """As many experts as a tile has with one block of the buffer more.
+
+    The buffer has an odd number of blocks. With padding no other tile or batch that is cut for one
+    block more takes more than there is: rounding up, for which room is left, takes less.
+    """
+    for probs in (0, 1):
+        for ub in UB_BYTES[1::2]:
+            few, experts = (
+                MapUb(ub + more, 1, probs * element_bytes, True).experts
+                for more in (0, GRANULE_BYTES)
+            )
+            if few < experts:
+                sizes = {"probs": probs, "experts": experts, "tokens": 1, "hidden": 1}
+                told = "probs" if probs else "no probs"
+                yield f"experts of a tile a block short, {told}", Machine(1, ub), sizes
+                break
+
+
+def _odd_tile(element_bytes: int) -> tuple[str, Machine, Sizes]:
+    """A column more than a tile beside ranks of two blocks, in an odd number of blocks.
+
+    Without padding only such rows in tiles, beside an even number of blocks of ranks, take more
+    than there is where they are cut for one block more.
+    """
+    machine = Machine(1, UB_BYTES[1])
+    columns = CopyUb(machine.ub_bytes, ODD_SLOTS, element_bytes, False).columns
+    sizes = {"top_k": ODD_SLOTS, "tokens": 1, "hidden": columns + 1}
+    return f"tile of {ODD_SLOTS} slots + 1, an odd number of blocks", machine, sizes
 
 
 def _shape(sizes: Sizes) -> tuple[int, int]:

@@ -27,15 +27,10 @@ def _cut(operator: str, name: str, ub_bytes: str) -> Mutant:
     return Mutant(name, f"{operator}/aclnn_{operator}.cpp", UB, ub_bytes)
 
 
-HIDDEN = ("moe_token_permute_with_routing_map",)
-"""Operators whose tiling leaves so much for rounding that 32 bytes more rarely show: a run of smoke
-in five misses them."""
-
-
 def _of(operator: str) -> tuple[Mutant, ...]:
     few = _cut(operator, "buffer-rounded-up-to-64-bytes", f"({UB} + 63) / 64 * 64")
     many = _cut(operator, "buffer-rounded-up-to-a-kib", f"({UB} + 1023) / 1024 * 1024")
-    return (many,) if operator in HIDDEN else (few, many)
+    return few, many
 
 
 MUTANTS: dict[str, tuple[Mutant, ...]] = {operator: _of(operator) for operator in OPERATORS}
