@@ -58,6 +58,7 @@ class Context:
         self.traits = traits_of(self.libraries)
         self.kept = attached(chosen, self.directories, corpus=self.profile.corpus)
         self.records = {operator.name: operator for operator in records}
+        self.on_route = {name: one.on_route(self.route) for name, one in self.records.items()}
         self.operators = tuple(
             asked(on_it(one, self.records, self.route), self.traits) for one in self.kept.operators
         )

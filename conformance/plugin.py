@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Generator, Iterator
+from collections import defaultdict
+from collections.abc import Generator, Hashable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -45,6 +46,8 @@ from conformance.versions import why_withheld
 TRIAL = pytest.StashKey[Trial]()
 BODY = pytest.StashKey[Body]()
 CONTEXT = pytest.StashKey[Context]()
+ASKED = pytest.StashKey[defaultdict[Hashable, set[str | None]]]()
+"""Of a session: the data types in which it asks each template of an operator and mode."""
 NAMED_CALLS = ("example", "rejection", "quarantine", "corpus", "regression")
 """What a record's named calls are judged as; a relation has a name too, but its cases are drawn."""
 PROBING = ("main", "gw0")
@@ -232,7 +235,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         note=note,
         shrink_seconds=context.profile.shrink_seconds,
         by_standard=context.by_standard,
-        records={name: one.on_route(context.route) for name, one in context.records.items()},
+        records=context.on_route,
         libraries=context.traits,
         diagnosed=context.diagnosed,
         end=budget.share(item.nodeid) if budget is not None and draws(item) else math.inf,
@@ -256,19 +259,19 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 def _beside(item: pytest.Function) -> list[str]:
     """The data types in which the run asks an item's template of its operator and mode."""
-    mine = item.callspec.params
-    operator: Any = mine["operator"]
-    asked = {
-        other.callspec.params["dtype"]
-        for other in item.session.items
-        if isinstance(other, pytest.Function)
-        and getattr(other, "callspec", None) is not None
-        and other.originalname == item.originalname
-        and other.callspec.params.get("operator") is operator
-        and other.callspec.params.get("mode") == mine.get("mode")
-        and "dtype" in other.callspec.params
-    }
-    return [dtype for dtype in operator.dtypes if dtype in asked]
+    stash, operator = item.session.stash, item.callspec.params["operator"]
+    if ASKED not in stash:
+        stash[ASKED] = defaultdict(set)
+        for other in item.session.items:
+            if isinstance(other, pytest.Function) and hasattr(other, "callspec"):
+                stash[ASKED][_row_of(other)].add(other.callspec.params.get("dtype"))
+    return [dtype for dtype in operator.dtypes if dtype in stash[ASKED][_row_of(item)]]
+
+
+def _row_of(item: pytest.Function) -> Hashable:
+    """The template of an item, its operator and its mode."""
+    given = item.callspec.params
+    return item.originalname, id(given.get("operator")), given.get("mode")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -40,7 +40,7 @@ void Shadow::Record(Pipe pipe, Access access, uint64_t start, uint64_t end, cons
     }
 }
 
-size_t Shadow::List::FirstAfter(uint64_t start) const {
+size_t Shadow::List::Search(uint64_t start) const {
     if (intervals_.empty() || intervals_.back().end <= start) {
         return intervals_.size();
     }

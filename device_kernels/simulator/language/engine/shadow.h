@@ -113,8 +113,20 @@ private:
         void Clear() { intervals_.clear(); }
 
     private:
-        size_t FirstAfter(uint64_t start) const;  // the first that ends after `start`
+        // The first that ends after `start`: most often that of the last search, or the next one.
+        size_t FirstAfter(uint64_t start) const {
+            for (const size_t at : {last_, last_ + 1}) {
+                if (at < intervals_.size() && start < intervals_[at].end &&
+                    (at == 0 || intervals_[at - 1].end <= start)) {
+                    return last_ = at;
+                }
+            }
+            return last_ = Search(start);
+        }
+        size_t Search(uint64_t start) const;
+
         std::vector<Interval> intervals_;
+        mutable size_t last_ = 0;
     };
 
     struct Page {
