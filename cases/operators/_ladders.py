@@ -8,7 +8,7 @@ from dataclasses import replace
 from hypothesis.strategies import SearchStrategy
 
 from cases.operators._token_permute_sizes import MOST_TOP_K
-from conformance.case import Case, Machine
+from conformance.case import Case, Machine, Tensor
 from conformance.cells import Cells
 from conformance.edges import Edge, Sizes
 from conformance.ladders import MOST, Ladder
@@ -62,9 +62,21 @@ def ladder(
         edge = Edge(f"{name} = {size}", machine, sizes(size), 0)
         if mode == SINGLE:
             edge = replace(edge, sizes={**edge.sizes, "top_k": 1})
-        return drawn(mode, dtype, edge)
+        return drawn(mode, dtype, edge).map(_readable)
 
     return Ladder(name, cases, most, least, step, every, tuple(modes), cheap)
+
+
+def _readable(case: Case) -> Case:
+    """The case without infinities and NaNs: beside one a lost slot does not show."""
+    return replace(case, inputs={name: _finite(one) for name, one in case.inputs.items()})
+
+
+def _finite(tensor: Tensor) -> Tensor:
+    if tensor.fill is None or "special" not in tensor.fill.stripes:
+        return tensor
+    stripes = ("lattice" if one == "special" else one for one in tensor.fill.stripes)
+    return replace(tensor, fill=replace(tensor.fill, stripes=tuple(dict.fromkeys(stripes))))
 
 
 def of_slots(

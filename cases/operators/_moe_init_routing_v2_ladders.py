@@ -49,7 +49,7 @@ def of_experts(draw: st.DrawFn, mode: str, dtype: str, edge: Edge) -> Case:
         top_k=1,
         experts=tuple(keys.tolist()),
         expert_num=experts,
-        counts=draw(st.sampled_from(COUNTS_OF_MODE[mode][1:])),
+        counts=draw(st.sampled_from(COUNTS_OF_MODE[mode][2:])),
         fill=draw(MOVED),
         machine=edge.machine,
         **how,
