@@ -221,6 +221,14 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
             least_indices=4096,
             modes=("drop_pad",),
         ),
+        Mutant(
+            SORTED_KEYS.name,
+            "moe_token_permute_with_routing_map_grad/moe_token_permute_with_routing_map_grad_ub.h",
+            "kMostSorted = 255 *",
+            "kMostSorted = 256 *",
+            least_indices=255 * 32 + 1,
+            modes=("drop_pad",),
+        ),
     ),
 }
 """By operator. Those of shared sources are in every operator that is compiled from them."""
