@@ -140,13 +140,14 @@ def device(pytestconfig: pytest.Config) -> Iterator[Device]:
     """The device under judgement: one for each pytest process, closed at its end."""
     context = pytestconfig.stash[CONTEXT]
     kernels = suite.kernel_folders(context.operators, context.directories)
+    called = suite.with_related(context.operators, context.records.values(), context.oracle)
     try:
         opened = open_device(
             context.device,
             time_limit=context.time_limit,
             libraries=context.libraries,
             kernels=kernels,
-            only=suite.kernel_names(context.operators, kernels),
+            only=suite.kernel_names(called, kernels),
             route=context.route,
             package=delivered(context.package, context.operators),
         )

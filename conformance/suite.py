@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 from conformance import SUITE
-from conformance.operator import Example, Operator, Quarantine, Rejection
+from conformance.operator import REFERENCE, Example, Operator, Quarantine, Rejection
 from conformance.other_formats import of_formats
 from conformance.printable import printable
 from conformance.protocol import of_the_protocol
@@ -115,6 +115,22 @@ def kernel_names(operators: Iterable[Operator], kernels: Sequence[Path] | None) 
         for one in operators
     )
     return tuple(dict.fromkeys(names))
+
+
+def with_related(
+    operators: Iterable[Operator], known: Iterable[Operator], oracle: str
+) -> list[Operator]:
+    """The operators, and those that are called beside them by the relations which an oracle asks."""
+    chosen = list(operators)
+    names = {
+        name
+        for one in chosen
+        for relation in one.relations
+        if relation.always or oracle != REFERENCE
+        for name in relation.beside
+    }
+    names -= {one.name for one in chosen}
+    return chosen + [one for one in known if one.name in names]
 
 
 def _defining(function: str, folders: Iterable[Path]) -> Iterator[str]:

@@ -29,7 +29,7 @@ from conformance.implementation import (
 from conformance.left_out import told
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.observation import Observation
-from conformance.operator import ROUTES, Operator
+from conformance.operator import REFERENCE, RELATIONS, ROUTES, Operator
 from conformance.packages.delivered import DeliveredPackage, delivered, package_lines
 from conformance.progress import bar
 from conformance.verdict import Verdict
@@ -93,8 +93,10 @@ def judge_again(
     on_route = [operator.on_route(route) for operator in operators]
     operator, judged = replay.judgement(saved, on_route)
     judges = by_standard(asked.standard, asked.standards, (operator,))
+    oracle = RELATIONS if saved.judged_as == "relation" else REFERENCE
     called = {operator.name, *(one.operator for one in saved.case.before)}
     wanted = [one for one in on_route if one.name in called]
+    wanted = suite.with_related(wanted, on_route, oracle)
     kernels = suite.kernel_folders(wanted, asked.directories)
     names = suite.kernel_names(wanted, kernels)
     package = delivered(asked.package, [operator])

@@ -159,7 +159,8 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     libraries = checkout.libraries if checkout is not None else libraries
     chosen = attached(found.operators, directories, corpus=profile.corpus).operators
     kernels = suite.kernel_folders(chosen, directories)
-    names = suite.kernel_names(chosen, kernels)
+    called = suite.with_related(chosen, operators, parsed.oracle)
+    names = suite.kernel_names(called, kernels)
     out = parsed.out.absolute()
     resume = parsed.resume and not run_folder.is_empty(out)
     if parsed.resume and not resume:

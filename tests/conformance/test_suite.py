@@ -83,6 +83,17 @@ def test_an_operator_needs_the_kernel_of_its_name_or_that_which_defines_its_func
     assert suite.kernel_names([moving], [folder.parent]) == ("copying",)
 
 
+def test_operators_that_relations_call_are_built_where_relations_are_asked() -> None:
+    known = suite.operators()
+    (one,) = suite.chosen(known, ["moe_finalize_routing_v2_grad"])
+    beside = {name for relation in one.relations for name in relation.beside}
+    assert beside == {"moe_finalize_routing_v2", "moe_token_unpermute_grad"}
+    assert suite.with_related([one], known, "reference") == [one]
+    both = suite.with_related([one], known, "both")
+    assert both[0] is one
+    assert {other.name for other in both[1:]} == beside
+
+
 def test_a_run_over_a_folder_of_records_is_of_them_alone_unless_it_names_others(
     records: Path,
 ) -> None:
