@@ -64,6 +64,15 @@ def test_each_tensor_of_a_documented_call_is_in_another_format() -> None:
         assert in_format(one.case, name, "ND") == whole()
 
 
+def test_a_call_without_a_result_is_refused_for_the_format_of_its_first_tensor() -> None:
+    case = whole()
+    nothing = {name: replace(one, shape=(0, 36)) for name, one in case.outputs.items()}
+    idle = replace(case, outputs=nothing)
+    *_, last = of_formats(operator(format_nd=RULE, examples=(EXAMPLE, replace(EXAMPLE, case=idle))))
+    assert last.name == "x in format FRACTAL_NZ of a call without a result"
+    assert last.case == in_format(idle, "x", "FRACTAL_NZ")
+
+
 def test_nothing_is_refused_of_which_nothing_is_said() -> None:
     assert of_formats(operator(examples=(EXAMPLE,))) == ()
     assert of_formats(operator(format_nd=RULE)) == ()

@@ -104,6 +104,13 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
             "            {&tensors.permutedTokens, &tensors.sortedIndices, &tensors.out},\n"
             "            kDocument);",
         ),
+        Mutant(
+            "no-format-is-looked-at-without-a-result",
+            "moe_token_unpermute/aclnn_moe_token_unpermute.cpp",
+            "    if (status == ACLNN_SUCCESS) {\n        status = opapi::CheckFormats(",
+            "    if (status == ACLNN_SUCCESS && !tensors.out.IsEmpty()) {\n"
+            "        status = opapi::CheckFormats(",
+        ),
     ),
     "moe_token_unpermute_grad": (
         Mutant(
