@@ -299,6 +299,7 @@ def rejections() -> tuple[Rejection, ...]:
             source_read("probs need a routing map", HOST): {
                 "no map for probs": without(good, MAP),
                 "no map for probs, padded": without(padded, MAP),
+                "no map for probs, no room": without(without(good, MAP), "probs_grad"),
             },
         },
         INVALID: {

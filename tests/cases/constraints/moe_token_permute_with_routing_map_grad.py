@@ -29,7 +29,7 @@ CONSTRAINTS = (
     Constraint(
         "probs need a map",
         ("neither probs nor map", "worked out float16 int8"),
-        ("no map for probs", "no map for probs, padded"),
+        ("no map for probs", "no map for probs, padded", "no map for probs, no room"),
         NULL,
     ),
     Constraint(
