@@ -178,6 +178,8 @@ def scaled(
     elif bias is not None:
         experts = bias.experts or case.attributes["expert_num"] or max(slots[1], 2)
         chosen = np.random.default_rng(bias.seed).integers(0, experts, math.prod(slots))
+        if bias.experts:
+            chosen[::2] = experts - 1
         inputs[EXPERTS] = Tensor(slots, "int32", values=tuple(chosen.tolist()))
         inputs[BIAS] = Tensor((experts, x.shape[-1]), dtype, fill=replace(bias.fill, terms=terms))
     outputs = {**made.outputs, SCALES_GRAD: Tensor(slots, dtype)}

@@ -13,6 +13,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from cases.operators._moe_token_permute_with_routing_map_call import call
+from cases.operators._moe_token_permute_with_routing_map_grad_maps import in_last_experts
 from cases.operators._moe_token_permute_with_routing_map_limits import EXPERT_GRANULE, MapUb
 from cases.operators._moe_token_permute_with_routing_map_maps import LEAST, MAP_DTYPES, mask
 from cases.operators._moe_token_permute_with_routing_map_sizes import MOST_TOP_K
@@ -35,6 +36,9 @@ from conformance.strategies.fills import MOVED, SEEDS
 MOST_EXPERTS = 8
 MORE_EXPERTS = 2
 """Experts beyond those of a token, at most."""
+
+ONE_EXPERT = ("same experts", "expert with all tokens")
+"""Patterns in which tokens of one slot each have one expert: what is before it does not show."""
 
 ODD_SLOTS = 9
 """The fewest slots whose ranks take two blocks."""
@@ -190,9 +194,12 @@ def _cases(draw: st.DrawFn, mode: str, dtype: str, edge: Edge) -> Case:
             pattern
             for pattern, (least, more) in LEAST.items()
             if least <= tokens and more <= more_experts
+            if "experts" not in sizes or top_k > 1 or pattern not in ONE_EXPERT
         ]
         pattern = fitting[int(generator.integers(len(fitting)))]
         routing_map = mask(pattern, tokens, experts, top_k, generator)
+        if "experts" in sizes:
+            routing_map = in_last_experts(routing_map)
     return call(
         mode,
         dtype,

@@ -21,6 +21,7 @@ from cases.operators._moe_token_permute_with_routing_map_grad_maps import (
     EXTRAS,
     MAPS,
     goes_with,
+    in_last_experts,
     map_values,
     probs_of,
     routed,
@@ -158,7 +159,10 @@ def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, edge: Edge) -> Ca
         indices = ranked("permuted" if rows >= LEAST_KEPT else "in order", rows, generator)
     extras = EXTRAS if tokens * experts <= SMALL_MAP else BARE
     probs, kind = draw(WANTED if sizes.get("probs") else extras)
-    mask = routed(tokens, experts, top_k, generator) if kind != "absent" else np.zeros(0, np.bool_)
+    mask = np.zeros(0, np.bool_)
+    if kind != "absent":
+        mask = routed(tokens, experts, top_k, generator)
+        mask = in_last_experts(mask) if "experts" in sizes else mask
     return call(
         mode,
         dtype,

@@ -49,6 +49,21 @@ def routed(tokens: int, experts: int, top_k: int, generator: np.random.Generator
     return np.asarray(np.argsort(generator.random((tokens, experts)), axis=1) < top_k)
 
 
+def in_last_experts(routing_map: Mask) -> Mask:
+    """The map with the later half of the experts that it has as the very last ones, in one order.
+
+    Where experts are many and slots few, those beyond a limit would else have none, or as many as
+    those before it.
+    """
+    experts = routing_map.shape[1]
+    used = np.flatnonzero(routing_map.any(axis=0))
+    first = used.size // 2
+    places = np.concatenate([used[:first], np.arange(experts - used.size + first, experts)])
+    moved = np.zeros_like(routing_map)
+    moved[:, places] = routing_map[:, used]
+    return moved
+
+
 def map_values(kind: str, mask: Mask, generator: np.random.Generator) -> tuple[int, ...]:
     """The values of a map of this kind, in C order; one at least tells the kind."""
     values = mask.astype(np.int64)

@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from cases.operators._moe_token_permute_with_routing_map_grad_maps import in_last_experts
 from cases.operators._moe_token_permute_with_routing_map_maps import (
     COLUMNS,
     FILLED,
@@ -97,6 +98,16 @@ def test_a_padded_map_shows_its_levels_wherever_they_go_together(column: str, fi
         ("none", "dropped"),
         ("all", "padded"),
     }
+
+
+def test_the_later_half_of_a_maps_experts_are_the_last_ones_in_their_order() -> None:
+    given = np.zeros((4, 9), np.bool_)
+    given[[0, 1, 2, 3], [5, 0, 2, 3]] = True
+    token, expert = np.nonzero(in_last_experts(given))
+    assert dict(zip(token.tolist(), expert.tolist(), strict=True)) == {0: 8, 1: 0, 2: 2, 3: 7}
+    one = np.zeros((2, 5), np.bool_)
+    one[:, 1] = True
+    assert np.array_equal(np.nonzero(in_last_experts(one))[1], [4, 4])
 
 
 def test_columns_and_capacities_of_a_map_that_is_written_out() -> None:
