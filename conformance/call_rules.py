@@ -59,7 +59,16 @@ class FreeAttribute:
     clause: Clause
 
 
-Freedom = FreeAxis | Ranks | FreeAttribute
+@dataclass(frozen=True)
+class Unseen:
+    """A tensor that no check looks at in a call ``without`` another one."""
+
+    tensor: str
+    without: str
+    clause: Clause
+
+
+Freedom = FreeAxis | Ranks | FreeAttribute | Unseen
 
 
 def extent(tensor: str, axis: int) -> Size:

@@ -286,10 +286,10 @@ class Operator:
     (conformance/probe.py). None where the operator has no such case. ``targets`` says of products
     what becomes of the modes there. ``freedoms`` are what no rule ties, ``ranges`` what has ends
     (conformance/call_rules.py). ``strided`` says what becomes of tensors with strides; one that
-    it does not name is always contiguous. ``format_nd`` is the rule that every tensor has format
-    ND, None: nothing is said of formats (conformance/other_formats.py). ``limits`` are sizes around
-    which cases are drawn: a kernel that exports its own is compared with them
-    (conformance/boundaries.py). ``ladders`` are the sizes that grow alone (conformance/ladders.py).
+    it does not name is always contiguous. ``each_tensor`` is the rule that required tensors are
+    given, and all have listed data types and format ND (conformance/wrong_tensors.py), None: no
+    such rule. ``limits`` are sizes around which cases are drawn: a kernel that exports its own is
+    compared with them (conformance/boundaries.py). ``ladders`` are the sizes that grow alone (conformance/ladders.py).
     ``workload_cases(dtype, batch)`` draws calls with the routing of a workload
     (conformance/workload.py). ``relations`` are laws that results keep among themselves, with no
     reference (conformance/relations).
@@ -323,7 +323,7 @@ class Operator:
     row_sum: Callable[[str, NDArray[np.generic]], Case] | None = None
     targets: tuple[Target, ...] = ()
     strided: tuple[Strided, ...] = ()
-    format_nd: Clause | None = None
+    each_tensor: Clause | None = None
     limits: tuple[Limit, ...] = field(default=(), repr=False)
     ladders: tuple[Ladder, ...] = field(default=(), repr=False)
     workload_cases: Callable[[str, Batch], SearchStrategy[Case]] | None = None

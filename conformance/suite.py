@@ -13,12 +13,12 @@ from types import ModuleType
 
 from conformance import SUITE
 from conformance.operator import REFERENCE, Example, Operator, Quarantine, Rejection
-from conformance.other_formats import of_formats
 from conformance.printable import printable
 from conformance.protocol import of_the_protocol
 from conformance.relations.invariants import invariants
 from conformance.relations.layout import layout
 from conformance.strided_calls import of_strides, with_strides
+from conformance.wrong_tensors import of_tensors
 
 PACKAGE = Path(__file__).resolve().parent
 ATTRIBUTE = "OPERATOR"
@@ -183,7 +183,7 @@ def _record(path: Path) -> Operator:
             rule = f"its {kind} {documented.name!r} is a case of operator {named!r}"
             rule += f"; it must be one of {operator.name!r}"
             raise UsageError("record", path, rule)
-    refused = (*of_strides(operator), *of_formats(operator), *of_the_protocol(operator))
+    refused = (*of_strides(operator), *of_tensors(operator), *of_the_protocol(operator))
     return replace(
         operator,
         examples=(*operator.examples, *with_strides(operator)),

@@ -29,6 +29,9 @@ by the square of n."""
 COLUMNS = 16
 """Of a ladder of top_k: in a single one a lost slot may not show, as where the sum is NaN."""
 
+HIDING = frozenset({"special", "scaled", "cancellation", "knife"})
+"""Families of values of which some are lost beside others."""
+
 Drawn = Callable[[str, str, Edge], SearchStrategy[Case]]
 
 
@@ -68,14 +71,15 @@ def ladder(
 
 
 def _readable(case: Case) -> Case:
-    """The case without infinities and NaNs: beside one a lost slot does not show."""
-    return replace(case, inputs={name: _finite(one) for name, one in case.inputs.items()})
+    """The case without values beside which a lost slot does not show: infinities, and large ones
+    beside small ones."""
+    return replace(case, inputs={name: _plain(one) for name, one in case.inputs.items()})
 
 
-def _finite(tensor: Tensor) -> Tensor:
-    if tensor.fill is None or "special" not in tensor.fill.stripes:
+def _plain(tensor: Tensor) -> Tensor:
+    if tensor.fill is None or not HIDING.intersection(tensor.fill.stripes):
         return tensor
-    stripes = ("lattice" if one == "special" else one for one in tensor.fill.stripes)
+    stripes = ("lattice" if one in HIDING else one for one in tensor.fill.stripes)
     return replace(tensor, fill=replace(tensor.fill, stripes=tuple(dict.fromkeys(stripes))))
 
 

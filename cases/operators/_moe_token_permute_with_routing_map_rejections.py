@@ -24,7 +24,7 @@ from cases.operators._moe_token_permute_with_routing_map_sources import (
     TILING,
 )
 from cases.operators._token_permute_examples import ADDRESSED
-from conformance.call_rules import Freedom, Range, Ranks, extent
+from conformance.call_rules import Freedom, Range, Ranks, Unseen, extent
 from conformance.case import Case, Tensor
 from conformance.fill import Fill
 from conformance.operator import (
@@ -67,6 +67,7 @@ COLUMNS = source_read("axes behind the first are not told apart", HOST)
 FREEDOMS: tuple[Freedom, ...] = (
     Ranks("tokens", 1, None, COLUMNS),
     Ranks("permute_tokens", 2, None, COLUMNS),
+    Unseen("permute_probs", "probs", source_read("room without probs is not looked at", HOST)),
 )
 
 

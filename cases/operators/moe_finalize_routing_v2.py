@@ -21,7 +21,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import with_extremes
-from cases.operators._formats import each_nd
+from cases.operators._documented_tensors import as_listed
 from cases.operators._ladders import FEW, ladder, of_slots, on_edges, slots
 from cases.operators._moe_finalize_routing_v2_call import (
     DTYPES,
@@ -185,7 +185,7 @@ OPERATOR = Operator(
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     strided=of_a_definition(TENSORS, "ops-transformer, moe_finalize_routing_v2_def.cpp"),
-    format_nd=each_nd(README),
+    each_tensor=as_listed(README),
     targets=tuple(
         Target(
             product,

@@ -19,7 +19,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._formats import each_nd
+from cases.operators._documented_tensors import as_listed
 from cases.operators._ladders import FEW, SINGLE, ladder, of_slots, of_tokens, on_edges
 from cases.operators._moe_finalize_routing_v2_grad_call import (
     BIAS,
@@ -331,7 +331,7 @@ OPERATOR = Operator(
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     strided=of_a_definition(TENSORS, "ops-transformer, moe_finalize_routing_v2_grad_def.cpp"),
-    format_nd=each_nd(README),
+    each_tensor=as_listed(README),
     targets=tuple(
         Target(product, Support.SUPPORTED, document(f"{series}: yes", PRODUCTS))
         for product, series in (

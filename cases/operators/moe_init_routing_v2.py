@@ -13,7 +13,7 @@ from typing import Any
 from hypothesis.strategies import SearchStrategy
 
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._formats import each_nd
+from cases.operators._documented_tensors import as_listed
 from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_init_routing_v2_call import (
     BEFORE,
@@ -183,7 +183,7 @@ OPERATOR = Operator(
     ladders=LADDERS,
     relations=RELATIONS,
     strided=of_a_definition(TENSORS, "ops-transformer, moe_init_routing_v2_def.cpp"),
-    format_nd=each_nd(README),
+    each_tensor=as_listed(README),
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),

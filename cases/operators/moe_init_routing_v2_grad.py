@@ -12,7 +12,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import with_extremes
-from cases.operators._formats import each_nd
+from cases.operators._documented_tensors import as_listed
 from cases.operators._ladders import of_slots, on_edges
 from cases.operators._landmarks import of_summed_rows
 from cases.operators._moe_init_routing_v2_grad_call import (
@@ -263,7 +263,7 @@ OPERATOR = Operator(
     ladders=of_slots(on_edges(partial(cells, call))),
     relations=RELATIONS,
     strided=of_a_definition(TENSORS, "ops-transformer, moe_init_routing_v2_grad_def.cpp"),
-    format_nd=each_nd(README),
+    each_tensor=as_listed(README),
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),

@@ -13,7 +13,7 @@ from typing import Any
 from hypothesis.strategies import SearchStrategy
 
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._formats import each_nd
+from cases.operators._documented_tensors import as_listed
 from cases.operators._ladders import of_slots
 from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_token_permute_call import DTYPES, NAME, PERMUTE, TENSORS
@@ -135,7 +135,7 @@ OPERATOR = Operator(
     relations=RELATIONS,
     landmarks=lambda case: of_sorted_rows(case, "permute_tokens", "indices", "tokens"),
     strided=of_a_definition(TENSORS, "ops-transformer, moe_token_permute_def.cpp"),
-    format_nd=each_nd(DOCUMENT),
+    each_tensor=as_listed(DOCUMENT),
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),

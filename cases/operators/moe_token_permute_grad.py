@@ -8,7 +8,7 @@ from functools import cache, partial
 from hypothesis.strategies import SearchStrategy
 
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._formats import each_nd
+from cases.operators._documented_tensors import as_listed
 from cases.operators._ladders import of_slots, on_edges
 from cases.operators._landmarks import of_summed_rows
 from cases.operators._slot_sum_cases import left_to_right, near_cases, row_sum
@@ -310,7 +310,7 @@ OPERATOR = Operator(
         adjoint_of_sums(PERMUTE_GRAD, PERMUTE),
     ),
     strided=of_a_definition(TENSORS, "ops-transformer, moe_token_permute_grad_def.cpp"),
-    format_nd=each_nd(ACLNN),
+    each_tensor=as_listed(ACLNN),
     targets=(
         Target(
             "Ascend910B",

@@ -14,7 +14,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._formats import each_nd
+from cases.operators._documented_tensors import as_listed
 from cases.operators._ladders import of_slots
 from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_token_permute_with_ep_call import (
@@ -232,7 +232,7 @@ OPERATOR = Operator(
     ),
     relations=RELATIONS,
     strided=of_a_definition(TENSORS, "ops-transformer, moe_token_permute_with_ep_def.cpp"),
-    format_nd=each_nd(README),
+    each_tensor=as_listed(README),
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),

@@ -13,7 +13,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._formats import each_nd
+from cases.operators._documented_tensors import as_listed
 from cases.operators._ladders import of_slots, on_edges
 from cases.operators._moe_token_permute_with_ep_grad_call import (
     DTYPES,
@@ -183,7 +183,7 @@ OPERATOR = Operator(
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     strided=of_a_definition(TENSORS, "ops-transformer, moe_token_permute_with_ep_grad_def.cpp"),
-    format_nd=each_nd(README),
+    each_tensor=as_listed(README),
     targets=tuple(
         Target(product, Support.SUPPORTED, source_read("named by the operator's definition", HOST))
         for product in ("Ascend910B", "Ascend910_93")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._formats import each_nd
+from cases.operators._documented_tensors import as_listed
 from cases.operators._ladders import of_a_map, on_edges
 from cases.operators._landmarks import of_counted_rows
 from cases.operators._moe_token_permute_with_routing_map_cases import cases
@@ -191,7 +191,7 @@ OPERATOR = Operator(
     relations=RELATIONS,
     landmarks=landmarks,
     strided=of_written_code(PARAMETERS, HOST),
-    format_nd=each_nd(README),
+    each_tensor=as_listed(README),
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),

@@ -16,7 +16,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._formats import each_nd
+from cases.operators._documented_tensors import as_listed
 from cases.operators._ladders import of_a_map, on_edges
 from cases.operators._moe_token_permute_with_routing_map_grad_calls import (
     GRAD,
@@ -325,7 +325,7 @@ OPERATOR = Operator(
     torch_npu=BINDINGS[NAME],
     relations=RELATIONS,
     strided=of_written_code(PARAMETERS, HOST),
-    format_nd=each_nd(README),
+    each_tensor=as_listed(README),
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
         Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),

@@ -11,7 +11,6 @@ import pytest
 from conformance.devices.call import call_of
 from conformance.legality import check_call, check_shape_and_data
 from conformance.operator import Operator
-from conformance.other_formats import of_formats
 from conformance.protocol import of_the_protocol
 from conformance.strided_calls import of_strides
 from conformance.suite import operators
@@ -57,9 +56,9 @@ def test_every_call_that_must_be_refused_breaks_one_of_these_constraints(
     rejections = operator.rejections
     listed = [name for one in CONSTRAINTS[operator.name] for name in one.names(rejections)]
     listed += OUTSIDE_ONLY.get(operator.name, ())
-    # These have tables of their own: `Operator.strided`, formats, the protocol of the two phases.
-    made = (*of_strides(operator), *of_formats(operator), *of_the_protocol(operator))
-    listed += [one.name for one in made]
+    # These have tables of their own: `Operator.strided`, wrong tensors, the protocol of the two phases.
+    listed += [one.name for one in (*of_strides(operator), *of_the_protocol(operator))]
+    listed += [one.name for one in rejections if one.clause == operator.each_tensor]
     assert len(listed) == len(set(listed))
     assert sorted(listed) == sorted(rejection.name for rejection in operator.rejections)
 

@@ -1,4 +1,4 @@
-"""A tensor in another format than ND: a call that must be refused, for each tensor of a record."""
+"""A tensor that is null, of another type or in another format, in each kind of a record's calls."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 from conformance import suite
 from conformance.bundle.arguments import arguments_of
 from conformance.bundle.stored import Arrays
+from conformance.call_rules import Unseen
 from conformance.case import Tensor
 from conformance.devices.call import call_of
 from conformance.devices.device import Device
@@ -22,11 +23,11 @@ from conformance.frozen.case import frozen_now, read, written
 from conformance.judge import judge_rejection
 from conformance.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.operator import Example, Operator, Rejection, document
-from conformance.other_formats import of_formats
 from conformance.replay import Replay, load, save
 from conformance.template import left_out
 from conformance.torch_call import TORCH_NPU
-from conformance.variations import in_format
+from conformance.variations import in_format, retyped, without
+from conformance.wrong_tensors import kinds, of_tensors
 from tests.conformance.segment_sum import operator, whole
 
 OPERATORS = suite.operators()
@@ -37,7 +38,7 @@ EXAMPLE = Example("worked by hand", whole(), "segment_sum.md, Example")
 
 def in_other_formats(record: Operator) -> list[Rejection]:
     """The calls of a record in which some tensor has another format."""
-    return [one for one in record.rejections if one.name.endswith("in format FRACTAL_NZ")]
+    return [one for one in record.rejections if "in format FRACTAL_NZ" in one.name]
 
 
 @pytest.fixture(scope="module")
@@ -46,36 +47,67 @@ def device() -> Iterator[Device]:
         yield opened
 
 
-def test_each_tensor_of_a_documented_call_is_in_another_format() -> None:
-    record = operator(format_nd=RULE, examples=(EXAMPLE,))
-    made = of_formats(record)
-    assert [one.name for one in made] == [
-        f"{name} in format FRACTAL_NZ" for name in ("x", "rows", "y")
-    ]
-    for name, one in zip(("x", "rows", "y"), made, strict=True):
-        assert (one.status, one.clause, one.routes, one.checked_by_cann) == (
-            161002,
-            RULE,
-            (),
-            False,
+def test_each_tensor_of_a_documented_call_is_null_of_another_type_and_in_another_format() -> None:
+    made = {one.name: one for one in of_tensors(operator(each_tensor=RULE, examples=(EXAMPLE,)))}
+    expected = {
+        f"{name} {wrong}, plain": (case, status)
+        for name in ("x", "rows", "y")
+        for wrong, case, status in (
+            ("is null", without(whole(), name), 161001),
+            ("of uint64", retyped(whole(), name, "uint64"), 161002),
+            ("in format FRACTAL_NZ", in_format(whole(), name, "FRACTAL_NZ"), 161002),
         )
-        tensors = {**one.case.inputs, **one.case.outputs}
-        assert {key for key, tensor in tensors.items() if tensor.format != "ND"} == {name}
-        assert in_format(one.case, name, "ND") == whole()
+    }
+    assert {name: (one.case, one.status) for name, one in made.items()} == expected
+    assert {(one.clause, one.routes) for one in made.values()} == {(RULE, ())}
+    on_npu = {name for name, one in made.items() if one.checked_by_cann}
+    assert on_npu == {name for name in expected if "format" not in name}
 
 
-def test_a_call_without_a_result_is_refused_for_the_format_of_its_first_tensor() -> None:
-    case = whole()
-    nothing = {name: replace(one, shape=(0, 36)) for name, one in case.outputs.items()}
-    idle = replace(case, outputs=nothing)
-    *_, last = of_formats(operator(format_nd=RULE, examples=(EXAMPLE, replace(EXAMPLE, case=idle))))
-    assert last.name == "x in format FRACTAL_NZ of a call without a result"
-    assert last.case == in_format(idle, "x", "FRACTAL_NZ")
+def test_a_kind_is_a_mode_with_its_optional_tensors_and_whether_there_is_a_result() -> None:
+    nothing = {name: replace(one, shape=(0, 36)) for name, one in whole().outputs.items()}
+    idle = replace(EXAMPLE, case=replace(whole(), outputs=nothing))
+    bare = replace(EXAMPLE, case=without(whole(), "rows"))
+    x, rows, *others = operator().parameters
+    record = operator(
+        each_tensor=RULE,
+        examples=(EXAMPLE, EXAMPLE, idle, bare),
+        parameters=(x, replace(rows, optional=True), *others),
+    )
+    assert list(kinds(record)) == ["plain", "plain, no result", "plain, without rows"]
+    made = {one.name: one for one in of_tensors(record)}
+    assert "rows is null, plain" not in made
+    assert made["x in format FRACTAL_NZ, plain, no result"].case == in_format(
+        idle.case, "x", "FRACTAL_NZ"
+    )
+    assert not made["x of uint64, plain, no result"].checked_by_cann
+
+
+def test_a_tensor_that_no_check_looks_at_without_another_may_be_wrong_there() -> None:
+    x, rows, *others = operator().parameters
+    record = operator(
+        each_tensor=RULE,
+        examples=(replace(EXAMPLE, case=without(whole(), "rows")),),
+        parameters=(x, replace(rows, optional=True), *others),
+        freedoms=(Unseen("y", "rows", RULE),),
+    )
+    assert {one.name.partition(",")[0] for one in of_tensors(record)} == {
+        "x is null",
+        "x of uint64",
+        "x in format FRACTAL_NZ",
+        "y is null",
+    }
+
+
+def test_what_the_record_refuses_itself_is_not_made_again() -> None:
+    own = Rejection("no rows", without(whole(), "rows"), 161001, RULE)
+    made = of_tensors(operator(each_tensor=RULE, examples=(EXAMPLE,), rejections=(own,)))
+    assert "rows is null, plain" not in [one.name for one in made]
 
 
 def test_nothing_is_refused_of_which_nothing_is_said() -> None:
-    assert of_formats(operator(examples=(EXAMPLE,))) == ()
-    assert of_formats(operator(format_nd=RULE)) == ()
+    assert of_tensors(operator(examples=(EXAMPLE,))) == ()
+    assert of_tensors(operator(each_tensor=RULE)) == ()
 
 
 def test_a_format_is_said_where_a_tensor_is_printed_and_is_part_of_the_digest() -> None:
@@ -129,7 +161,7 @@ def test_a_frozen_case_says_a_format_where_it_is_another() -> None:
 def test_pytorch_gives_no_format() -> None:
     (record,) = suite.chosen(OPERATORS, ["moe_token_permute"])
     calls = in_other_formats(record)
-    assert len(calls) == len(record.tensors)
+    assert {one.name.partition(" ")[0] for one in calls} == {one.name for one in record.tensors}
     assert not in_other_formats(record.on_route(TORCH_NPU))
     with pytest.raises(ValueError, match="tensor 'tokens' has format FRACTAL_NZ: PyTorch makes"):
         call_of(record, calls[0].case, TORCH_NPU)
@@ -143,7 +175,7 @@ def test_an_unknown_format_is_no_call() -> None:
 @pytest.mark.parametrize("route", ["aclnn", "kernel"])
 def test_each_is_refused_with_its_status(device: Device, route: str) -> None:
     calls = in_other_formats(GRAD.on_route(route))
-    assert len(calls) == 3
+    assert len(calls) == 3 * len(kinds(GRAD))
     for one in calls:
         verdict = judge_rejection(one, device.run(GRAD, one.case))
         assert verdict.ok, verdict

@@ -1,0 +1,89 @@
+"""Calls with one tensor null, of a wrong data type or in a wrong format, from a record's examples.
+
+Each is made of every kind of documented call: in each mode, with each set of optional tensors, and
+without a result. A host entry may have checked less when it takes a branch for one of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from conformance.call_rules import Unseen
+from conformance.case import Case, Tensor
+from conformance.operator import Operator, Rejection
+from conformance.protocol import INVALID, NULL_POINTER
+from conformance.variations import in_format, retyped, without
+
+OTHER_FORMAT = "FRACTAL_NZ"
+"""That of matrices in tiles of 16 by 16, which the cube unit reads: the one that PyTorch makes."""
+
+OTHER_TYPE = "uint64"
+"""One that no tensor of these operators has."""
+
+
+def of_tensors(operator: Operator) -> tuple[Rejection, ...]:
+    """The calls with one wrong tensor, but for those that the record itself has.
+
+    None where the record says nothing of its tensors (`Operator.each_tensor`). CANN's interfaces do
+    not all look at a format, and the storage has the size of ND: on an NPU such a call is not made,
+    nor one without a result, of which CANN may make an end at once.
+    """
+    if operator.each_tensor is None:
+        return ()
+    known = [one.case for one in operator.rejections]
+    return tuple(
+        Rejection(
+            name,
+            case,
+            status,
+            operator.each_tensor,
+            checked_by_cann="format" not in name and "no result" not in name,
+        )
+        for name, case, status in _wrong(operator)
+        if case not in known
+    )
+
+
+def kinds(operator: Operator) -> dict[str, Case]:
+    """The smallest documented call of each kind, by its kind in words."""
+    found: dict[str, Case] = {}
+    for one in operator.examples:
+        case = one.case
+        if case.before or any(tensor.rows is not None for tensor in _tensors(case).values()):
+            continue
+        kind = _kind(operator, case)
+        if kind not in found or _elements(case) < _elements(found[kind]):
+            found[kind] = case
+    return found
+
+
+def _kind(operator: Operator, case: Case) -> str:
+    have = _tensors(case)
+    lacking = [one.name for one in operator.tensors if one.optional and one.name not in have]
+    words = [case.mode, f"without {', '.join(lacking)}" if lacking else ""]
+    words += [] if any(tensor.size for tensor in case.outputs.values()) else ["no result"]
+    return ", ".join(filter(None, words))
+
+
+def _wrong(operator: Operator) -> Iterator[tuple[str, Case, int]]:
+    """Name, case and status of each call."""
+    optional = {one.name for one in operator.tensors if one.optional}
+    unseen = [one for one in operator.freedoms if isinstance(one, Unseen)]
+    for kind, case in kinds(operator).items():
+        have = _tensors(case)
+        free = {one.tensor for one in unseen if one.without not in have}
+        for name in have:
+            if name not in optional:
+                yield f"{name} is null, {kind}", without(case, name), NULL_POINTER
+            if name not in free:
+                yield f"{name} of {OTHER_TYPE}, {kind}", retyped(case, name, OTHER_TYPE), INVALID
+                other = in_format(case, name, OTHER_FORMAT)
+                yield f"{name} in format {OTHER_FORMAT}, {kind}", other, INVALID
+
+
+def _tensors(case: Case) -> dict[str, Tensor]:
+    return {**case.inputs, **case.outputs}
+
+
+def _elements(case: Case) -> int:
+    return sum(tensor.size for tensor in _tensors(case).values())
