@@ -289,10 +289,10 @@ class Operator:
     it does not name is always contiguous. ``each_tensor`` is the rule that required tensors are
     given, and all have listed data types and format ND (conformance/wrong_tensors.py), None: no
     such rule. ``limits`` are sizes around which cases are drawn: a kernel that exports its own is
-    compared with them (conformance/boundaries.py). ``ladders`` are the sizes that grow alone (conformance/ladders.py).
-    ``workload_cases(dtype, batch)`` draws calls with the routing of a workload
-    (conformance/workload.py). ``relations`` are laws that results keep among themselves, with no
-    reference (conformance/relations).
+    compared with them (conformance/boundaries.py). ``ladders`` are the sizes that grow alone
+    (conformance/ladders.py). ``workload_cases(dtype, batch)`` draws calls with the routing of a
+    workload (conformance/workload.py). ``relations`` are laws that results keep among themselves,
+    with no reference (conformance/relations).
     ``landmarks`` says what lies where in a call's outputs, for pictures of wrong ones.
     ``torch_npu`` is how PyTorch calls the operator, or why it does not. ``newer`` are data types
     of documented calls alone. ``unreached(case)`` says

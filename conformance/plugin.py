@@ -46,7 +46,7 @@ from conformance.versions import why_withheld
 TRIAL = pytest.StashKey[Trial]()
 BODY = pytest.StashKey[Body]()
 CONTEXT = pytest.StashKey[Context]()
-ASKED = pytest.StashKey[defaultdict[Hashable, set[str | None]]]()
+ASKED = pytest.StashKey[dict[Hashable, set[Any]]]()
 """Of a session: the data types in which it asks each template of an operator and mode."""
 NAMED_CALLS = ("example", "rejection", "quarantine", "corpus", "regression")
 """What a record's named calls are judged as; a relation has a name too, but its cases are drawn."""
@@ -260,12 +260,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 def _beside(item: pytest.Function) -> list[str]:
     """The data types in which the run asks an item's template of its operator and mode."""
-    stash, operator = item.session.stash, item.callspec.params["operator"]
+    stash = item.session.stash
     if ASKED not in stash:
-        stash[ASKED] = defaultdict(set)
+        asked: dict[Hashable, set[Any]] = defaultdict(set)
         for other in item.session.items:
             if isinstance(other, pytest.Function) and hasattr(other, "callspec"):
-                stash[ASKED][_row_of(other)].add(other.callspec.params.get("dtype"))
+                asked[_row_of(other)].add(other.callspec.params.get("dtype"))
+        stash[ASKED] = asked
+    operator: Any = item.callspec.params["operator"]
     return [dtype for dtype in operator.dtypes if dtype in stash[ASKED][_row_of(item)]]
 
 

@@ -120,7 +120,7 @@ def kernel_names(operators: Iterable[Operator], kernels: Sequence[Path] | None) 
 def with_related(
     operators: Iterable[Operator], known: Iterable[Operator], oracle: str
 ) -> list[Operator]:
-    """The operators, and those that are called beside them by the relations which an oracle asks."""
+    """The operators, and those that the relations which an oracle asks call beside them."""
     chosen = list(operators)
     names = {
         name

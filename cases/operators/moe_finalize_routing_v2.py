@@ -20,8 +20,8 @@ import numpy as np
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
-from cases.operators._extremes import with_extremes
 from cases.operators._documented_tensors import as_listed
+from cases.operators._extremes import with_extremes
 from cases.operators._ladders import FEW, ladder, of_slots, on_edges, slots
 from cases.operators._moe_finalize_routing_v2_call import (
     DTYPES,

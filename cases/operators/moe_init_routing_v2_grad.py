@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
-from cases.operators._extremes import with_extremes
 from cases.operators._documented_tensors import as_listed
+from cases.operators._extremes import with_extremes
 from cases.operators._ladders import of_slots, on_edges
 from cases.operators._landmarks import of_summed_rows
 from cases.operators._moe_init_routing_v2_grad_call import (

@@ -12,8 +12,8 @@ from typing import Any
 
 from hypothesis.strategies import SearchStrategy
 
-from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._documented_tensors import as_listed
+from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._ladders import of_slots
 from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_token_permute_call import DTYPES, NAME, PERMUTE, TENSORS

@@ -7,8 +7,8 @@ from functools import cache, partial
 
 from hypothesis.strategies import SearchStrategy
 
-from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._documented_tensors import as_listed
+from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._ladders import of_slots, on_edges
 from cases.operators._landmarks import of_summed_rows
 from cases.operators._slot_sum_cases import left_to_right, near_cases, row_sum

@@ -13,8 +13,8 @@ import numpy as np
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
-from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._documented_tensors import as_listed
+from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._ladders import of_slots
 from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_token_permute_with_ep_call import (

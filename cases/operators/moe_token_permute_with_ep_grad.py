@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
-from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._documented_tensors import as_listed
+from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._ladders import of_slots, on_edges
 from cases.operators._moe_token_permute_with_ep_grad_call import (
     DTYPES,

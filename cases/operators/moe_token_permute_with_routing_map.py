@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._documented_tensors import as_listed
+from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._ladders import of_a_map, on_edges
 from cases.operators._landmarks import of_counted_rows
 from cases.operators._moe_token_permute_with_routing_map_cases import cases

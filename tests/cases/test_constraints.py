@@ -56,7 +56,7 @@ def test_every_call_that_must_be_refused_breaks_one_of_these_constraints(
     rejections = operator.rejections
     listed = [name for one in CONSTRAINTS[operator.name] for name in one.names(rejections)]
     listed += OUTSIDE_ONLY.get(operator.name, ())
-    # These have tables of their own: `Operator.strided`, wrong tensors, the protocol of the two phases.
+    # These have tables of their own: `Operator.strided`, the protocol, wrong tensors.
     listed += [one.name for one in (*of_strides(operator), *of_the_protocol(operator))]
     listed += [one.name for one in rejections if one.clause == operator.each_tensor]
     assert len(listed) == len(set(listed))
