@@ -194,7 +194,7 @@ def _cases(draw: st.DrawFn, mode: str, dtype: str, edge: Edge) -> Case:
             pattern
             for pattern, (least, more) in LEAST.items()
             if least <= tokens and more <= more_experts
-            if "experts" not in sizes or top_k > 1 or pattern not in ONE_EXPERT
+            if "experts" not in sizes or top_k > 1 or not more_experts or pattern not in ONE_EXPERT
         ]
         pattern = fitting[int(generator.integers(len(fitting)))]
         routing_map = mask(pattern, tokens, experts, top_k, generator)

@@ -108,12 +108,10 @@ MORE_EXPERTS = st.integers(0, 5) | st.sampled_from([31, 32, 33, 64])
 def formula(inputs: Arrays, attributes: Mapping[str, int]) -> Arrays:
     """The document's equations on the case's arrays; probs_grad where probs are given."""
     grad, indices = inputs["permuted_token_output_grad"], inputs["sorted_indices"]
-    routing_map = inputs.get("routing_map")
+    routing_map = _map_of(inputs)
     outputs = {"tokens_grad": reference.tokens_formula(grad, indices, routing_map, **attributes)}
     probs: NDArray[Any] | None = inputs.get("permuted_probs_output_grad")
-    if probs is not None:
-        if routing_map is None:
-            raise ValueError(f"routing_map: must be there where probs are [{HOST}]")
+    if probs is not None and routing_map is not None:
         outputs["probs_grad"] = reference.probs_formula(probs, indices, routing_map, **attributes)
     return outputs
 
@@ -122,8 +120,15 @@ def terms(inputs: Arrays, attributes: Mapping[str, int]) -> Terms:
     """The rows of ``permuted_token_output_grad`` that each token adds."""
     rows = len(inputs["permuted_token_output_grad"])
     return reference.terms(
-        inputs["sorted_indices"], inputs.get("routing_map"), source_rows=rows, **attributes
+        inputs["sorted_indices"], _map_of(inputs), source_rows=rows, **attributes
     )
+
+
+def _map_of(inputs: Arrays) -> NDArray[Any] | None:
+    """The routing map; ValueError if there are probs and it is not there."""
+    if "routing_map" not in inputs and "permuted_probs_output_grad" in inputs:
+        raise ValueError(f"routing_map: must be there if probs are [{HOST}]")
+    return inputs.get("routing_map")
 
 
 @cache

@@ -49,6 +49,7 @@ def test_a_call_that_is_on_record_by_name_is_of_its_own_mode_alone(
         (one.name, one.case.mode, own(one.case))
         for one in getattr(operator, kind)
         if one.name not in IN_NONE.get(operator.name, ())
+        if " is null, " not in one.name  # the tensor that is not there may be what tells the mode
         if filed_wrongly(operator, one.case, was_drawn=kind == "corpus")
     ]
     assert wrong == []
