@@ -100,33 +100,22 @@ def of_the_protocol(operator: Operator) -> tuple[Rejection, ...]:
             one.clause,
             checked_by_cann=one.checked_by_cann,
         )
-        for case in smallest(operator)
+        for case in _smallest(operator)
         for one in MISTAKES
     )
 
 
-def smallest(operator: Operator, tensor: str = "") -> Iterator[Case]:
-    """The smallest documented call with elements in all outputs and in the ``tensor``, if one is
-    named, of a mode of every route if there is one."""
+def _smallest(operator: Operator) -> Iterator[Case]:
+    """The smallest documented call with elements in all outputs, of a mode of every route if there
+    is one."""
     anywhere = {mode.name for mode in operator.modes if not mode.routes}
     fitting = [
         one.case
         for one in operator.examples
-        if _writes(one.case, tensor) and _elements(one.case) <= MOST
+        if all(output.size for output in one.case.outputs.values()) and _elements(one.case) <= MOST
     ]
     fitting.sort(key=lambda case: (case.mode not in anywhere, _elements(case)))
     yield from fitting[:1]
-
-
-def _writes(case: Case, tensor: str) -> bool:
-    """Whether all outputs have elements, and the tensor, if one is named."""
-    needed = dict(case.outputs)
-    if tensor:
-        named = {**case.inputs, **case.outputs}.get(tensor)
-        if named is None:
-            return False
-        needed[tensor] = named
-    return all(one.size for one in needed.values())
 
 
 def _elements(case: Case) -> int:

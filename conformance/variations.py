@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from conformance.call_rules import BOTH, FreeAxis, Freedom, Ranks
@@ -23,20 +23,12 @@ def without(case: Case, name: str) -> Case:
 
 def retyped(case: Case, name: str, dtype: str) -> Case:
     """The same call with zeros of another dtype for tensor ``name``."""
-
-    def change(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        return {k: Tensor(t.shape, dtype) if k == name else t for k, t in tensors.items()}
-
-    return replace(case, inputs=change(case.inputs), outputs=change(case.outputs))
+    return _with_tensor(case, name, lambda tensor: Tensor(tensor.shape, dtype))
 
 
 def in_format(case: Case, name: str, other: str) -> Case:
     """The same call with tensor ``name`` in another format."""
-
-    def change(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        return {k: replace(t, format=other) if k == name else t for k, t in tensors.items()}
-
-    return replace(case, inputs=change(case.inputs), outputs=change(case.outputs))
+    return _with_tensor(case, name, lambda tensor: replace(tensor, format=other))
 
 
 def all_retyped(case: Case, dtype: str) -> Case:
@@ -48,9 +40,14 @@ def all_retyped(case: Case, dtype: str) -> Case:
 
 def reshaped(case: Case, name: str, shape: tuple[int, ...]) -> Case:
     """The same call with zeros of another shape for tensor ``name``."""
+    return _with_tensor(case, name, lambda tensor: Tensor(shape, tensor.dtype))
+
+
+def _with_tensor(case: Case, name: str, made: Callable[[Tensor], Tensor]) -> Case:
+    """The same call with what is made of tensor ``name`` in its place."""
 
     def change(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-        return {k: Tensor(shape, t.dtype) if k == name else t for k, t in tensors.items()}
+        return {k: made(t) if k == name else t for k, t in tensors.items()}
 
     return replace(case, inputs=change(case.inputs), outputs=change(case.outputs))
 

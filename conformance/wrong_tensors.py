@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from conformance.call_rules import Unseen
 from conformance.case import Case, Tensor
-from conformance.operator import Operator, Rejection
+from conformance.operator import Clause, Operator, Rejection
 from conformance.protocol import INVALID, NULL_POINTER
 from conformance.variations import in_format, retyped, without
 
@@ -31,17 +31,8 @@ def of_tensors(operator: Operator) -> tuple[Rejection, ...]:
     if operator.each_tensor is None:
         return ()
     known = [one.case for one in operator.rejections]
-    return tuple(
-        Rejection(
-            name,
-            case,
-            status,
-            operator.each_tensor,
-            checked_by_cann="format" not in name and "no result" not in name,
-        )
-        for name, case, status in _wrong(operator)
-        if case not in known
-    )
+    made = _wrong(operator, operator.each_tensor)
+    return tuple(one for one in made if one.case not in known)
 
 
 def kinds(operator: Operator) -> dict[str, Case]:
@@ -61,24 +52,32 @@ def _kind(operator: Operator, case: Case) -> str:
     have = _tensors(case)
     lacking = [one.name for one in operator.tensors if one.optional and one.name not in have]
     words = [case.mode, f"without {', '.join(lacking)}" if lacking else ""]
-    words += [] if any(tensor.size for tensor in case.outputs.values()) else ["no result"]
+    words += [] if _has_result(case) else ["no result"]
     return ", ".join(filter(None, words))
 
 
-def _wrong(operator: Operator) -> Iterator[tuple[str, Case, int]]:
-    """Name, case and status of each call."""
+def _wrong(operator: Operator, clause: Clause) -> Iterator[Rejection]:
+    """The calls of all kinds."""
     optional = {one.name for one in operator.tensors if one.optional}
     unseen = [one for one in operator.freedoms if isinstance(one, Unseen)]
     for kind, case in kinds(operator).items():
-        have = _tensors(case)
+        have, seen = _tensors(case), _has_result(case)
         free = {one.tensor for one in unseen if one.without not in have}
         for name in have:
             if name not in optional:
-                yield f"{name} is null, {kind}", without(case, name), NULL_POINTER
+                bad, told = without(case, name), f"{name} is null, {kind}"
+                yield Rejection(told, bad, NULL_POINTER, clause, checked_by_cann=seen)
             if name not in free:
-                yield f"{name} of {OTHER_TYPE}, {kind}", retyped(case, name, OTHER_TYPE), INVALID
-                other = in_format(case, name, OTHER_FORMAT)
-                yield f"{name} in format {OTHER_FORMAT}, {kind}", other, INVALID
+                bad, told = retyped(case, name, OTHER_TYPE), f"{name} of {OTHER_TYPE}, {kind}"
+                yield Rejection(told, bad, INVALID, clause, checked_by_cann=seen)
+                bad = in_format(case, name, OTHER_FORMAT)
+                told = f"{name} in format {OTHER_FORMAT}, {kind}"
+                yield Rejection(told, bad, INVALID, clause, checked_by_cann=False)
+
+
+def _has_result(case: Case) -> bool:
+    """Whether some output has elements."""
+    return any(tensor.size for tensor in case.outputs.values())
 
 
 def _tensors(case: Case) -> dict[str, Tensor]:

@@ -16,6 +16,7 @@ from cases.operators._moe_init_routing_v2_grad_limits import (
     tokens_per_batch,
     vendor_tile_columns,
 )
+from cases.operators._slot_sum_limits import up
 from conformance.case import Case, Machine, numpy_dtype
 from conformance.devices.device import USABLE_UB_BYTES
 from conformance.edges import STEPS, Edge, Edges, Sizes, distinct
@@ -76,11 +77,11 @@ def _declared(element_bytes: int) -> Iterator[tuple[str, Machine, Sizes]]:
                 sizes = {"top_k": top_k, "tokens": tokens, "hidden": hidden}
                 yield f"tokens = {limit} of {top_k} slots{step}", machine, sizes
     for top_k in TOP_KS:
-        least = -(-least_ub_bytes(top_k, element_bytes) // UB_BYTES.step) * UB_BYTES.step
+        least = up(least_ub_bytes(top_k, element_bytes), UB_BYTES.step)
         if least in UB_BYTES:
             yield f"least UB of {top_k} slots", Machine(SMALL.cores, least), {"top_k": top_k}
     for top_k in FEWEST:
-        least = -(-least_ub_bytes(top_k, element_bytes) // UB_BYTES.step) * UB_BYTES.step
+        least = up(least_ub_bytes(top_k, element_bytes), UB_BYTES.step)
         # A step short of a second granule of columns: another token would fit beside the first.
         granule = Machine(1, 2 * least - UB_BYTES.step)
         if granule.ub_bytes in UB_BYTES:

@@ -47,8 +47,8 @@ ODD_SLOTS = 9
 def edges(mode: str, dtype: str) -> Edges:
     """The edges of one mode and dtype."""
     size = numpy_dtype(dtype).itemsize
-    found = _padded if mode == "drop_pad" else _unpadded
     padded = mode == "drop_pad"
+    found = _padded if padded else _unpadded
     declared = [
         (limit, machine, sizes)
         for machine in (SMALL, *CHIPS)

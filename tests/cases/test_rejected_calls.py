@@ -54,8 +54,10 @@ def without(name: str, *lost: str) -> list[str]:
     ],
 )
 def test_a_rejected_call_that_is_lost_is_named(lost: str, told: str) -> None:
-    too = {"out is [4, 16, 1], not [4, 16], whole": "out of rank 3"}
-    too |= {"out has another dtype": "out of uint64"}
+    too = {
+        "out is [4, 16, 1], not [4, 16], whole": "out of rank 3",
+        "out has another dtype": "out of uint64",
+    }
     names = (lost, too.get(lost, lost))
     assert without("moe_token_permute_grad", *names) == [f"moe_token_permute_grad: {told}"]
 
