@@ -93,12 +93,14 @@ def _candidates(
     place: list[int | slice] = [slice(None)] * feasible.ndim
     for axis, level in zip(kept, levels, strict=True):
         place[axis] = int(level)
-    free = np.argwhere(feasible[tuple(place)])
+    left = feasible[tuple(place)]
+    free = np.flatnonzero(left)
     if len(free) > CANDIDATES:
         free = free[generator.integers(0, len(free), CANDIDATES)]
     rows = np.empty((len(free), feasible.ndim), np.intp)
     rows[:, list(kept)] = levels
-    rows[:, [axis for axis in range(feasible.ndim) if axis not in kept]] = free
+    others = [axis for axis in range(feasible.ndim) if axis not in kept]
+    rows[:, others] = np.transpose(np.unravel_index(free, left.shape))
     return rows
 
 
