@@ -10,7 +10,7 @@ import hashlib
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis import strategies as st
@@ -28,6 +28,7 @@ from conformance.relations.asked import asked_of
 from conformance.relations.relation import Relation
 from conformance.routed import routed
 from conformance.strategies.machines import in_drawn_order
+from conformance.strategies.seeded import of_seed_alone
 from conformance.strategies.sequences import sequences
 from conformance.template import CELL, DRAWN, LADDER, RELATION, WORKLOAD, Body
 from conformance.trial import BrokenRecord, Trial
@@ -91,10 +92,6 @@ def bind(
             lambda case: body(**{**arguments, DRAWN: case}),
         )
 
-    of_values = not {RELATION, LADDER} & parameters.keys()
-    documented = (e.case for e in operator.examples if of_values)
-    trial.documented = tuple(one for one in documented if (one.mode, one.dtype) == (mode, dtype))
-
     def attempt_each(**arguments: Any) -> None:
         __tracebackhide__ = True
         for case in arguments.pop(DRAWN):
@@ -138,7 +135,13 @@ def bind(
         # A seed takes the database away. What one stream kept means nothing to another.
         test._hypothesis_internal_use_settings = how
         test._hypothesis_internal_database_key = name.encode()
-        return cast(Body, test)
+
+        def run(**arguments: Any) -> None:
+            __tracebackhide__ = True
+            with of_seed_alone():
+                test(**arguments)
+
+        return run
 
     relation: Relation | None = parameters.get(RELATION)
     if (ladder := parameters.get(LADDER)) is not None:
@@ -176,7 +179,7 @@ def bind(
         trial.covered = covered(
             planned.cells, planned.rows, drawing, planned.edges, as_drawn=lambda: trial.as_drawn
         )
-    if of_values:
+    if relation is None:
         wide = [operator.cases(mode, dtype)] * LARGER
         if planned.cells is not None:
             wide += map(planned.cells.cases, planned.rows[:: 1 + len(planned.rows) // LARGER])

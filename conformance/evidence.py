@@ -40,7 +40,7 @@ class Line(msgspec.Struct, tag_field="kind", kw_only=True):
 
 class VerdictLine(Line, tag="verdict", kw_only=True):
     """One verdict. ``digest`` is the hash of the case's inputs, ``phase`` what the case was for
-    (explicit, generate, shrink or replay), ``judged_as`` is values, rejection, example, relation or
+    (generate, shrink or replay), ``judged_as`` is values, rejection, example, relation or
     quarantine;
     ``elements`` were judged, ``exact`` of them bit-exactly;
     ``headroom`` and ``standards`` as in `conformance.verdict`; ``headline`` is that of a verdict

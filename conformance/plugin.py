@@ -302,7 +302,6 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     def search() -> None:
         __tracebackhide__ = True
         try:
-            trial.examine(run)
             trial.repeat(**arguments)
             for scout in trial.scouts:
                 scout(**arguments)

@@ -29,7 +29,7 @@ from conformance.plain_file import read_plain
 from conformance.seal import FIELD, MOST_SUMMARY_BYTES, SUMMARY, Seal, sealed
 from conformance.tiling_keys import TilingKeys
 
-COUNTED = ("explicit", "generate")
+COUNTED = ("generate",)
 """Phases whose cases count; shrinking and the replay of its result are recorded apart."""
 
 REJECTIONS = "rejections"

@@ -1,10 +1,8 @@
 """One item's attempts: what was judged, what was refused, and how long it may look for less.
 
 Hypothesis runs a template's body many times: on drawn cases, and after the first refusal on ever
-smaller ones. A trial stands between the two and keeps eight promises.
+smaller ones. A trial stands between the two and keeps seven promises.
 
-* Documented calls come first. One that is refused does not end the item: what is told is the
-  smallest drawn case that is refused too, and the documented call only if there is none.
 * A refused case is remembered, so that Hypothesis's repetitions of it cost nothing. A hang costs
   the whole time limit, and Hypothesis runs the same case again before it shrinks and at its end.
 * Shrinking has a budget: wall time, of attempts that hang very few, since each costs the whole time
@@ -76,8 +74,7 @@ MOST_TELLING = 4
 class Trial:
     """The attempts of one item.
 
-    ``documented`` are the documented calls of the item's cell; ``again`` draw what was refused in
-    an earlier run; ``scouts`` draw small cases;
+    ``again`` draw what was refused in an earlier run; ``scouts`` draw small cases;
     ``covered`` draws the rows of the cell's covering array, after the item's free draws;
     ``larger`` draw free cases once more where a case is refused, until one more is.
     ``records`` are all operators by name. ``note(judged, phase, seconds)`` is called for every
@@ -97,7 +94,6 @@ class Trial:
     note: Callable[[Judged, str, float], None]
     shrink_seconds: float
     by_standard: ByStandard = field(default_factory=ByStandard)
-    documented: tuple[Case, ...] = ()
     again: tuple[Callable[..., None], ...] = ()
     scouts: tuple[Callable[..., None], ...] = ()
     covered: Callable[..., None] | None = None
@@ -120,7 +116,6 @@ class Trial:
     as_drawn: bool = False
     of_sequences: bool = False
     _again: Callable[[], None] | None = None
-    _examining: bool = False
     _replaying: bool = False
     _passed: frozenset[Key] = frozenset()
     _began: float = 0.0
@@ -136,12 +131,12 @@ class Trial:
 
     @property
     def phase(self) -> str:
-        """What the current attempt is for: explicit, generate, shrink or replay."""
+        """What the current attempt is for: generate, shrink or replay."""
         if self._replaying:
             return "replay"
         if self._first_refusal is not None:
             return "shrink"
-        return "explicit" if self._examining else "generate"
+        return "generate"
 
     def attempt(
         self,
@@ -180,21 +175,6 @@ class Trial:
             self._remember(refused, case)
             self._refuse(refused, body)
 
-    def examine(self, body: Callable[[Case], None]) -> None:
-        """Run the body on the documented calls, up to the first that is refused."""
-        __tracebackhide__ = True
-        self._examining = True
-        try:
-            for case in self.documented:
-                self._check_time()
-                again = functools.partial(body, case)
-                refused = self._run(again)
-                if refused is not None:
-                    self.smallest, self._again = refused, again
-                    return
-        finally:
-            self._examining = False
-
     def repeat(self, **arguments: object) -> None:
         """Run the body on what was refused in an earlier run, and is kept."""
         __tracebackhide__ = True
@@ -204,7 +184,7 @@ class Trial:
                 draw(**arguments)
 
     def settle(self) -> None:
-        """End an item whose drawn cases were all accepted: a refused documented call stands."""
+        """End an item: what was refused before its time was spent stands."""
         __tracebackhide__ = True
         if self.smallest is not None:
             raise Refused(self.smallest.verdict)

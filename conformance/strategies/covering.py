@@ -100,7 +100,8 @@ def _candidates(
     rows = np.empty((len(free), feasible.ndim), np.intp)
     rows[:, list(kept)] = levels
     others = [axis for axis in range(feasible.ndim) if axis not in kept]
-    rows[:, others] = np.transpose(np.unravel_index(free, left.shape))
+    if others:
+        rows[:, others] = np.transpose(np.unravel_index(free, left.shape))
     return rows
 
 

@@ -20,7 +20,7 @@ def test_distinct_cases_are_counted_by_key() -> None:
     lines = [
         keyed("a", 20),
         keyed("a", 20),
-        keyed("b", 20, "explicit"),
+        keyed("b", 20),
         keyed("c", 3),
         keyed("d", 5, "shrink"),
         keyed("e", 6, outcome="not possible here"),

@@ -180,44 +180,6 @@ def test_the_machine_of_the_smallest_case_is_made_small_last(
     assert trial.smallest.case.machine == Machine(*tried[-1])
 
 
-def test_documented_calls_come_first_and_are_counted_as_such() -> None:
-    bench = Bench()
-    bench.trial.documented = (case_of(1), case_of(2))
-    bench.trial.examine(bench.run)
-    bench.attempt(3)
-    with pytest.raises(Refused):
-        bench.attempt(5)
-    bench.attempt(4)
-    assert bench.phases == ["explicit", "explicit", "generate", "generate", "shrink"]
-
-
-def test_a_refused_documented_call_is_told_only_if_no_drawn_case_is_refused() -> None:
-    bench = Bench()
-    bench.trial.documented = (case_of(90), case_of(80))
-    bench.trial.examine(bench.run)
-    assert bench.ran == [90]
-    bench.attempt(3)
-    with pytest.raises(Refused, match="timed out"):
-        bench.trial.settle()
-    bench.trial.replay()
-    assert bench.ran == [90, 3, 90]
-
-    bench.attempt(4)
-    with pytest.raises(Refused):
-        bench.attempt(6)
-    assert bench.trial.smallest is not None
-    assert bench.trial.smallest.case.inputs["x"].size == 6
-
-
-def test_an_item_without_a_refusal_settles() -> None:
-    bench = Bench()
-    bench.trial.documented = (case_of(1),)
-    bench.trial.examine(bench.run)
-    bench.attempt(2)
-    bench.trial.settle()
-    assert bench.trial.smallest is None
-
-
 def test_a_body_that_judges_nothing_does_not_pass() -> None:
     with pytest.raises(NothingJudged, match="judged nothing"):
         Bench().trial.attempt(lambda: None)

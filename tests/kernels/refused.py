@@ -121,7 +121,6 @@ def run_item(operator: Operator, mode: str, dtype: str, device: Any, seconds: fl
     arguments = {**parameters, "device": device}
     run: Callable[[Case], None] = lambda case: body(**arguments, case=case)  # noqa: E731
     with suppress(Refused, OutOfTime, Spent):
-        trial.examine(run)
         for scout in trial.scouts:
             scout(**arguments)
         item(**arguments)

@@ -62,7 +62,7 @@ def honest(place: Path, **changed: Any) -> Path:
         "gw1", worker="gw1", item=f"cases/test_values.py::test_more[{OPERATOR}-whole-float16]"
     )
     levels = {"family": ("nan",), "routing": ("even", "skewed"), "edge": ("hidden at 64",)}
-    shown = verdict("shown", levels=levels, phase="explicit", machine=None)
+    shown = verdict("shown", levels=levels, machine=None)
     lines = every_cell(refused(), doubtful, other, shown)
     told: dict[str, Any] = {"errors": {ERROR: "TypeError: no"}, "coverage": [COVERAGE], **changed}
     return run(place, lines, **told)

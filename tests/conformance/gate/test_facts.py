@@ -19,7 +19,7 @@ def found(folder: Path) -> Facts:
 def test_named_calls_are_those_of_documents_rejections_and_the_corpus(tmp_path: Path) -> None:
     lines = every_cell(
         verdict("r", judged_as="rejection", name="no experts", item="t::r[x]"),
-        verdict("c", name="corpus-1-7", phase="explicit"),
+        verdict("c", name="corpus-1-7"),
         verdict("d"),
     )
     assert list(found(run(tmp_path / "run", lines)).named) == [
