@@ -230,9 +230,7 @@ class Controller:
         declared = self._shared(away)
         drawn = self._drawn(ids & self.selected - early)
         profile = self.context.profile
-        evidence.coverage = coverage(
-            lines, declared, profile.strength, COUNTED, profile.edge_cost, drawn
-        )
+        evidence.coverage = coverage(lines, declared, profile, COUNTED, drawn)
         evidence.further = further(declared.values(), profile)
         evidence.seconds = round(evidence.seconds + time.monotonic() - self._clock, 3)
         evidence.exit_status = exit_status(evidence, interrupted=self.interrupted)

@@ -99,16 +99,15 @@ def levels_of(operator: Operator, judged: Judged) -> dict[str, tuple[str, ...]] 
 def coverage(
     lines: Iterable[AnyLine],
     declared: Mapping[Key, Shared],
-    strength: int,
+    profile: Profile,
     counted: Iterable[str],
-    edge_cost: int = 0,
     ended: Collection[Key] | None = None,
 ) -> list[Coverage]:
     """The coverage of each declared cell, of an operator and a mode, by the distinct cases of the
     ``counted`` phases.
 
-    Of the edges, those count that cost no more than ``edge_cost``. What no case shows is missing
-    in the cells that ``ended`` (None: all), and open in the others.
+    Of the edges, those count that the ``profile`` judges. What no case shows is missing in the
+    cells that ``ended`` (None: all), and open in the others.
     """
     phases = set(counted)
     of_cell = {(*key[:2], dtype): key for key, cells in declared.items() for dtype in cells.of_each}
@@ -127,8 +126,7 @@ def coverage(
             key,
             cells,
             shown[key].values(),
-            strength,
-            edge_cost,
+            profile,
             {dtype for dtype in cells.of_each if ended is None or (*key[:2], dtype) in ended},
         )
         for key, cells in declared.items()
@@ -151,13 +149,13 @@ def further(declared: Iterable[Shared], own: Profile) -> list[Further]:
     found = []
     known = list(declared)
     strength = own.strength
-    before = sum(len(cells.edges(own.edge_cost)) for cells in known)
+    before = sum(len(cells.edge_names(own)) for cells in known)
     for profile in PROFILES.values():
         tuples = 0
         if profile.strength > strength:
             strength = profile.strength
             tuples = sum(_count(cells.feasible, strength) for cells in known)
-        edges = sum(len(cells.edges(profile.edge_cost)) for cells in known) - before
+        edges = sum(len(cells.edge_names(profile)) for cells in known) - before
         if edges > 0 or tuples:
             more = {"edges": max(edges, 0), "strength": profile.strength, "tuples": tuples}
             found.append(Further(profile=profile.name, **more))
@@ -174,11 +172,11 @@ def _of(
     key: Key,
     cells: Shared,
     cases: Iterable[Shown],
-    strength: int,
-    edge_cost: int,
+    profile: Profile,
     ended: Collection[str],
 ) -> Coverage:
-    edges, declared = dict.fromkeys(cells.edges(edge_cost), 0), cells.axes
+    edges, declared = dict.fromkeys(cells.edge_names(profile), 0), cells.axes
+    strength = profile.strength
     counts = {name: dict.fromkeys(levels, 0) for name, levels in declared}
     missing = feasible_tuples(cells.feasible, strength)
     tuples = _count(cells.feasible, strength)
@@ -199,7 +197,7 @@ def _of(
     for axes, owed in feasible_tuples(cells.feasible_in(ended), strength).items():
         missing[axes] &= owed
     names = _words(cells, missing)
-    owed_edges = set(cells.edges(edge_cost, ended))
+    owed_edges = set(cells.edge_names(profile, ended))
     told = {edge: count for edge, count in edges.items() if count or edge in owed_edges}
     return Coverage(
         operator=key[0],

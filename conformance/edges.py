@@ -29,13 +29,15 @@ STEPS = {" - 1": -1, "": 0, " + 1": 1}
 class Edge:
     """Sizes by name, those that the edge fixes, on a machine; ``limit`` says what lies there.
 
-    ``cost`` is about how many elements and keys one case reads, moves, adds and sorts.
+    ``cost`` is about how many elements and keys one case reads, moves, adds and sorts. Data types
+    with the same edges take turns, but not ``in_each``: there, values matter beside the sizes.
     """
 
     limit: str
     machine: Machine
     sizes: Sizes
     cost: int
+    in_each: bool = False
 
     @property
     def name(self) -> str:

@@ -63,8 +63,9 @@ def plan(
     seams = examples // SEAM_SHARE if operator.seam_cases else 0
     small = examples // SMALL_SHARE - seams if operator.small_cases else 0
     cells = operator.cells(mode, dtype) if operator.cells else None
-    rows = _rows(operator, mode, dtype, beside or (dtype,), profile.strength)
-    edges = cells.edges.within(profile.edge_cost) if cells and cells.edges else ()
+    together = [one for one in shared(operator, mode, beside or (dtype,)) if dtype in one.of_each]
+    rows = [row for one in together for row in one.rows(profile.strength)[dtype]]
+    edges = tuple(edge for one in together for edge in one.edges(dtype, profile))
     free = max(examples - small - seams - len(rows), examples // FREE_SHARE)
     return Plan(small, seams, cells, rows, free, edges)
 
@@ -75,13 +76,6 @@ def _of_relation(operator: Operator, relation: Relation, profile: Profile) -> Pl
     seams = count // 3 if operator.seam_cases and relation.always else 0
     few = (count - seams) // 2 if operator.small_cases else 0
     return Plan(few, seams, None, (), count - few - seams)
-
-
-def _rows(
-    operator: Operator, mode: str, dtype: str, beside: Sequence[str], strength: int
-) -> Sequence[Levels]:
-    together = (one for one in shared(operator, mode, beside) if dtype in one.of_each)
-    return next((one.rows(strength)[dtype] for one in together), [])
 
 
 def examples_of_each(operator: Operator, profile: Profile) -> int:
@@ -103,10 +97,9 @@ def about(operator: Operator, profile: Profile, oracle: str, shards: int = 1) ->
     if oracle == RELATIONS:
         return round(drawn / shards)
     for mode in operator.modes:
-        for dtype in operator.dtypes:
-            cells = operator.cells(mode.name, dtype) if operator.cells else None
-            edges = cells.edges.within(profile.edge_cost) if cells and cells.edges else ()
-            drawn += examples_of_each(operator, profile) + len(edges)
+        drawn += examples_of_each(operator, profile) * len(operator.dtypes)
+        for together in shared(operator, mode.name, operator.dtypes):
+            drawn += len(together.edge_names(profile))
     for ladder in operator.ladders:
         sizes = ladder.asked(profile.ladders, 0)
         drawn += len(sizes) * len([*cells_asked(operator, ladder, profile.ladders, 0)])

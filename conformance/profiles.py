@@ -14,7 +14,8 @@ class Profile:
     has so many of these that together they would draw more than ``operator_examples``, and a few
     more where the discrete cells need them: every ``strength`` levels that go together are judged
     in one case of one of the data types (conformance/sharing.py). Of the edges, those are judged
-    that cost no more than ``edge_cost`` (conformance/edges.py). ``relations`` cases are drawn for a
+    that cost no more than ``edge_cost`` (conformance/edges.py), in ``each_edge_dtype`` or, where
+    data types have the same ones, in one of them by turns. ``relations`` cases are drawn for a
     relation in each mode and dtype, where relations are asked for, ``invariants`` for one that
     always is (conformance/relations/invariants.py), of which ``each_dtype`` has as many or, False,
     those of a mode take turns. A ladder (conformance/ladders.py) is judged in one cell of each
@@ -42,6 +43,7 @@ class Profile:
     ladders: Literal["operator", "mode", "dtype"]
     full_rows: int
     each_dtype: bool = True
+    each_edge_dtype: bool = False
     random: bool = False
     corpus: bool = True
 
@@ -90,6 +92,7 @@ PROFILES = {
             time_limit=60,
             strength=3,
             edge_cost=2**40,
+            each_edge_dtype=True,
             relations=2_000,
             invariants=2_000,
             sequences=1_000,

@@ -13,7 +13,9 @@ from functools import cached_property
 import numpy as np
 
 from conformance.cells import EDGE, Cells, Levels
+from conformance.edges import Edge
 from conformance.operator import Operator
+from conformance.profiles import Profile
 from conformance.strategies.covering import Feasible, covering_array
 
 DTYPE = "dtype"
@@ -43,16 +45,33 @@ class Shared:
         (first, *others) = (cells.feasible for cells in self.of_each.values())
         return np.stack([first, *others]) if others else first
 
-    def edges(self, cost: int, dtypes: Collection[str] | None = None) -> list[str]:
-        """The edges that cost no more than ``cost``, each with its data type if there are some.
+    def edges(self, dtype: str, profile: Profile) -> tuple[Edge, ...]:
+        """The edges of a data type that the profile judges.
+
+        Of those that cost no more than it affords, data types with the same ones take turns.
+        """
+        edges = self.of_each[dtype].edges
+        if edges is None:
+            return ()
+        known = {other: cells.edges for other, cells in self.of_each.items() if cells.edges}
+        alike = [other for other, its in known.items() if its.declared == edges.declared]
+        turn = alike.index(dtype)
+        return tuple(
+            edge
+            for number, edge in enumerate(edges.within(profile.edge_cost))
+            if profile.each_edge_dtype or edge.in_each or number % len(alike) == turn
+        )
+
+    def edge_names(self, profile: Profile, dtypes: Collection[str] | None = None) -> list[str]:
+        """The edges that the profile judges, each with its data type if there are some.
 
         Those of ``dtypes``; None: of all.
         """
         return [
             self._edge(dtype, edge.name)
-            for dtype, cells in self.of_each.items()
-            if cells.edges is not None and (dtypes is None or dtype in dtypes)
-            for edge in cells.edges.within(cost)
+            for dtype in self.of_each
+            if dtypes is None or dtype in dtypes
+            for edge in self.edges(dtype, profile)
         ]
 
     def feasible_in(self, dtypes: Collection[str]) -> Feasible:

@@ -51,7 +51,7 @@ class Extreme:
         sizes = {**self.sizes, _key(self.planted): 1} if self.planted else self.sizes
         slots = sizes.get("top_k", 1) * sizes.get("tokens", sizes.get("rows", 3))
         cost = slots * (sizes.get("hidden", 8) + INDEX_COST)
-        return Edge(self.limit, self.machine, sizes, cost)
+        return Edge(self.limit, self.machine, sizes, cost, in_each=bool(self.planted))
 
 
 @dataclass(frozen=True)

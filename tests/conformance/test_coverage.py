@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 import pytest
 
 from conformance.controller import ACCEPTED, REFUSED, exit_status
 from conformance.coverage import coverage
 from conformance.evidence import VerdictLine
+from conformance.profiles import PROFILES
 from conformance.reporting.terminal import coverage_lines
 from conformance.sharing import Shared
 from conformance.summary import COUNTED, Evidence
@@ -16,6 +19,7 @@ from tests.conformance.test_summary import line
 
 KEY = ("copying", "plain", "float32")
 ROWS = CELLS.rows(2)
+SMOKE = PROFILES["smoke"]
 
 
 def judged(digest: str, phase: str = "generate", **levels: str) -> VerdictLine:
@@ -29,7 +33,10 @@ def lines_of(rows: list[dict[str, str]]) -> list[VerdictLine]:
 
 def found(lines: list[VerdictLine], strength: int = 2) -> Evidence:
     return Evidence(
-        cases=1, coverage=coverage(lines, {KEY: Shared({KEY[2]: CELLS})}, strength, COUNTED)
+        cases=1,
+        coverage=coverage(
+            lines, {KEY: Shared({KEY[2]: CELLS})}, replace(SMOKE, strength=strength), COUNTED
+        ),
     )
 
 
@@ -93,7 +100,7 @@ def test_most_missing_cells_are_left_to_the_file() -> None:
 def test_what_no_case_shows_of_a_cell_that_did_not_end_is_open_and_fails_nothing() -> None:
     declared = {KEY: Shared({KEY[2]: CELLS})}
     for kept in ([], ROWS[:3], ROWS):
-        (one,) = coverage(lines_of(kept), declared, 2, COUNTED, ended=[])
+        (one,) = coverage(lines_of(kept), declared, SMOKE, COUNTED, ended=[])
         (whole,) = found(lines_of(kept)).coverage
         assert (one.missing, one.open) == ([], len(whole.missing))
         assert (one.tuples, one.judged) == (20, 20 - len(whole.missing))
@@ -105,8 +112,8 @@ def test_what_no_case_shows_of_a_cell_that_did_not_end_is_open_and_fails_nothing
 
 def test_of_data_types_that_share_rows_only_those_that_ended_can_miss_some() -> None:
     shared = Shared({KEY[2]: CELLS, "int8": CELLS})
-    (one,) = coverage(lines_of(ROWS[:-1]), {KEY: shared}, 2, COUNTED, ended=[KEY])
-    (all_of_it,) = coverage(lines_of(ROWS[:-1]), {KEY: shared}, 2, COUNTED)
+    (one,) = coverage(lines_of(ROWS[:-1]), {KEY: shared}, SMOKE, COUNTED, ended=[KEY])
+    (all_of_it,) = coverage(lines_of(ROWS[:-1]), {KEY: shared}, SMOKE, COUNTED)
     assert one.tuples == all_of_it.tuples > 20
     assert all_of_it.open == 0
     assert one.missing == [name for name in all_of_it.missing if "dtype int8" not in name] != []

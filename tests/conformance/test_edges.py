@@ -14,7 +14,7 @@ from conformance.controller import ACCEPTED, REFUSED, exit_status
 from conformance.coverage import coverage, further
 from conformance.edges import Edge, Edges, Sizes, distinct
 from conformance.plan import plan
-from conformance.profiles import PROFILES
+from conformance.profiles import PROFILES, Profile
 from conformance.reporting.terminal import coverage_lines
 from conformance.sharing import Shared
 from conformance.summary import COUNTED, Evidence
@@ -67,7 +67,11 @@ def test_an_edge_is_judged_from_the_profile_on_that_can_afford_it(
 ) -> None:
     assert EDGES.within(cost) == kept
     record = replace(test_covered.RECORD, cells=lambda *_: replace(CELLS, edges=EDGES))
-    assert plan(record, "plain", "int32", replace(PROFILES["smoke"], edge_cost=cost)).edges == kept
+    assert plan(record, "plain", "int32", affording(cost)).edges == kept
+
+
+def affording(cost: int) -> Profile:
+    return replace(PROFILES["smoke"], edge_cost=cost)
 
 
 def evidence(*edges: str, cost: int = 100) -> Evidence:
@@ -77,7 +81,7 @@ def evidence(*edges: str, cost: int = 100) -> Evidence:
     ]
     edged = replace(FRUIT, edges=EDGES)
     declared = {test_coverage.KEY: Shared({test_coverage.KEY[2]: edged})}
-    return Evidence(cases=1, coverage=coverage(shown, declared, 2, COUNTED, cost))
+    return Evidence(cases=1, coverage=coverage(shown, declared, affording(cost), COUNTED))
 
 
 def test_every_edge_that_the_profile_affords_needs_a_judged_case() -> None:
@@ -99,7 +103,7 @@ def test_an_edge_without_a_judged_case_is_named_and_fails_the_run() -> None:
 def test_an_edge_of_a_cell_that_did_not_end_is_counted_and_fails_nothing() -> None:
     declared = {test_coverage.KEY: Shared({test_coverage.KEY[2]: replace(FRUIT, edges=EDGES)})}
     shown = [msgspec.structs.replace(test_coverage.judged("edged"), levels={EDGE: (NEAR.name,)})]
-    (one,) = coverage(shown, declared, 2, COUNTED, 10**6, ended=[])
+    (one,) = coverage(shown, declared, affording(10**6), COUNTED, ended=[])
     assert (one.edges_judged, one.edges_declared, one.unmet) == (1, 3, [])
     told = Evidence(cases=1, coverage=[one])
     assert exit_status(told) == ACCEPTED

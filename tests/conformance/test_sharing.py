@@ -74,7 +74,8 @@ def test_the_plan_of_a_data_type_has_its_share_of_what_the_run_judges(beside: st
 
 def missing(lines: Sequence[object], cells: Shared = THREE, edge_cost: int = 0) -> list[str]:
     key = ("copying", "plain", cells.dtype)
-    (found,) = coverage(lines, {key: cells}, 2, COUNTED, edge_cost)  # type: ignore[arg-type]
+    profile = replace(PROFILES["smoke"], edge_cost=edge_cost)
+    (found,) = coverage(lines, {key: cells}, profile, COUNTED)  # type: ignore[arg-type]
     return found.missing + found.unmet
 
 
@@ -98,10 +99,40 @@ def test_a_level_is_owed_by_each_data_type_and_a_pair_by_any() -> None:
     assert not any("dtype a" in one or "fruit pear, size" in one for one in left)
 
 
-def test_an_edge_is_owed_by_each_data_type() -> None:
-    near = Edge("rows = cores", NEAR.machine, {"rows": 2}, cost=10)
-    with_edge = replace(PLAIN, edges=Edges((near,), sizes_of, lambda edge: st.nothing()))
-    two = Shared({"a": with_edge, "b": with_edge})
+ON_CORES = Edge("rows = cores", NEAR.machine, {"rows": 2}, cost=10)
+ON_TILES = Edge("rows = tile", NEAR.machine, {"rows": 3}, cost=10)
+OF_VALUES = replace(ON_TILES, limit="special values", in_each=True)
+
+
+def with_edges(**of_each: tuple[Edge, ...]) -> Shared:
+    return Shared(
+        {
+            dtype: replace(PLAIN, edges=Edges(edges, sizes_of, lambda edge: st.nothing()))
+            for dtype, edges in of_each.items()
+        }
+    )
+
+
+def test_an_edge_is_owed_by_the_data_type_whose_turn_it_is() -> None:
+    two = with_edges(a=(ON_CORES, ON_TILES), b=(ON_CORES, ON_TILES))
     lines = lines_of(two.rows(2))
-    lines.append(msgspec.structs.replace(judged("on"), dtype="b", levels={EDGE: (near.name,)}))
-    assert missing(lines, two, edge_cost=10) == [f"a: {near.name}"]
+    lines.append(msgspec.structs.replace(judged("on"), dtype="b", levels={EDGE: (ON_TILES.name,)}))
+    assert missing(lines, two, edge_cost=10) == [f"a: {ON_CORES.name}"]
+
+
+@pytest.mark.parametrize(
+    ("profile", "of_a", "of_b"),
+    [
+        ("smoke", (ON_CORES, OF_VALUES), (ON_TILES, OF_VALUES)),
+        ("gate", (ON_CORES, OF_VALUES), (ON_TILES, OF_VALUES)),
+        ("nightly", (ON_CORES, ON_TILES, OF_VALUES), (ON_CORES, ON_TILES, OF_VALUES)),
+    ],
+)
+def test_data_types_with_the_same_edges_take_turns_but_in_nightly_and_with_special_values(
+    profile: str, of_a: tuple[Edge, ...], of_b: tuple[Edge, ...]
+) -> None:
+    every = (ON_CORES, ON_TILES, OF_VALUES)
+    three = with_edges(a=every, b=every, c=every[1:])
+    found = [three.edges(dtype, PROFILES[profile]) for dtype in three.of_each]
+    assert found == [of_a, of_b, every[1:]]
+    assert with_edges(a=every).edges("a", PROFILES[profile]) == every
