@@ -14,7 +14,8 @@ from dataclasses import replace
 import numpy as np
 
 from conformance.case import Machine, numpy_dtype
-from conformance.devices.device import Device, LimitsCrash, OperatorUnavailable
+from conformance.devices.device import Device
+from conformance.errors import LimitsCrash, OperatorUnavailable
 from conformance.evidence import LimitLine
 from conformance.legality import UB_BYTES
 from conformance.observation import Outcome

@@ -9,7 +9,7 @@ from unittest import SkipTest
 
 from hypothesis.errors import HypothesisException
 
-from conformance.devices.device import EnvironmentFailure, OperatorUnavailable
+from conformance.errors import EnvironmentFailure, OperatorUnavailable
 from conformance.numerics.agreement import ReferenceDisagreement
 
 BROKEN = "an error of a record or of the suite, not of a kernel: "

@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-from conformance.suite import UsageError
+from conformance.errors import UsageError
 
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 

@@ -15,7 +15,6 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from conformance import suite
 from conformance.called import called
 from conformance.commands.baseline import add_baseline
 from conformance.commands.common import tell_program
@@ -28,8 +27,14 @@ from conformance.commands.merge import add_merge
 from conformance.commands.replay import add_replay
 from conformance.commands.report import add_report
 from conformance.commands.run import add_run
-from conformance.controller import ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO
-from conformance.devices.device import EnvironmentFailure, OperatorUnavailable
+from conformance.errors import (
+    ENVIRONMENT,
+    INTERRUPTED,
+    NOTHING_TO_DO,
+    EnvironmentFailure,
+    OperatorUnavailable,
+    UsageError,
+)
 from conformance.printable import printable
 from conformance.reporting.language import (
     HAS_ITS_OWN,
@@ -55,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         check_language(language)
         done: int = parsed.command(parsed, console, extra)
         return done
-    except suite.UsageError as error:
+    except UsageError as error:
         status, message = NOTHING_TO_DO, f"error: {error}"
     except (EnvironmentFailure, OperatorUnavailable) as error:
         status, message = ENVIRONMENT, f"nothing was judged: {error}"

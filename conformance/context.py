@@ -17,6 +17,7 @@ from conformance.by_standard import by_standard
 from conformance.devices.cards import Card
 from conformance.devices.device import DeviceProfile
 from conformance.devices.traits import traits_of
+from conformance.errors import UsageError
 from conformance.evidence import AnyLine, DeviceLine, Writer
 from conformance.fitted import asked
 from conformance.frozen.attach import attached
@@ -39,7 +40,7 @@ BY_A_PERSON, BY_ITSELF = "interrupted", "ended"
 
 
 class Context:
-    """The options of one run; raises `suite.UsageError` for one that is out of its range,
+    """The options of one run; raises `UsageError` for one that is out of its range,
     `EnvironmentFailure` for a folder of an earlier run that contradicts itself."""
 
     def __init__(self, config: pytest.Config) -> None:
@@ -158,23 +159,23 @@ class Context:
 
 
 def one_of(allowed: Iterable[str], parameter: str, value: str) -> str:
-    """``value`` if it is allowed; raises `suite.UsageError`."""
+    """``value`` if it is allowed; raises `UsageError`."""
     names = list(allowed)
     if value not in names:
-        raise suite.UsageError(parameter, value, f"allowed: {', '.join(names)}")
+        raise UsageError(parameter, value, f"allowed: {', '.join(names)}")
     return value
 
 
 def device_spec(text: str) -> str:
-    """A device's name if it is written as one; raises `suite.UsageError`."""
+    """A device's name if it is written as one; raises `UsageError`."""
     if not re.fullmatch(r"auto|sim(:[\w.-]+)?|npu(:\d+(,\d+)*)?", text, re.ASCII):
         rule = "allowed: auto, sim, sim:SOC, npu, npu:N, npu:N,M"
-        raise suite.UsageError("device", text, rule)
+        raise UsageError("device", text, rule)
     return text
 
 
 def profile_named(name: str) -> Profile:
-    """The profile of that name; raises `suite.UsageError`."""
+    """The profile of that name; raises `UsageError`."""
     return PROFILES[one_of(PROFILES, "profile", name)]
 
 
@@ -183,7 +184,7 @@ def seed_of(text: str | None, profile: Profile) -> int:
     if text is None:
         return secrets.randbits(32) if profile.random else DEFAULT_SEED
     if not text.isascii() or not text.isdigit() or int(text) > LARGEST_SEED:
-        raise suite.UsageError("seed", text, f"allowed: integers from 0 to {LARGEST_SEED}")
+        raise UsageError("seed", text, f"allowed: integers from 0 to {LARGEST_SEED}")
     return int(text)
 
 
@@ -192,7 +193,7 @@ def folder_of(parameter: str, text: str | None) -> Path | None:
     if text is None:
         return None
     if not Path(text).is_dir():
-        raise suite.UsageError(parameter, text, "allowed: a folder that exists")
+        raise UsageError(parameter, text, "allowed: a folder that exists")
     return Path(text).absolute()
 
 
@@ -205,5 +206,5 @@ def seconds_of(text: str | None, profile: Profile) -> float:
     except ValueError:
         seconds = math.nan
     if not 0 < seconds < math.inf:
-        raise suite.UsageError("time limit", text, "allowed: seconds above 0")
+        raise UsageError("time limit", text, "allowed: seconds above 0")
     return seconds

@@ -15,7 +15,15 @@ from conformance import run_folder, suite
 from conformance.broken import BROKEN, explained, is_broken
 from conformance.context import BEGAN, BY_A_PERSON, BY_ITSELF, Context
 from conformance.coverage import Key, coverage, further
-from conformance.devices.device import EnvironmentFailure
+from conformance.errors import (
+    ACCEPTED,
+    ENVIRONMENT,
+    INTERRUPTED,
+    NOTHING_TO_DO,
+    REFUSED,
+    EnvironmentFailure,
+    UsageError,
+)
 from conformance.evidence import (
     AnyLine,
     DeviceLine,
@@ -62,9 +70,6 @@ from conformance.summary import (
 )
 from conformance.template import cell_id, item_ids
 from conformance.tiling_keys import tiling_keys
-
-ACCEPTED, REFUSED, NOTHING_TO_DO, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
-"""Exit statuses of the front door; `conformance.cli` says what they mean."""
 
 CRASHED = re.compile(r"worker '\w+' crashed while running ")
 NO_ITEM = "no item of it was selected (-k, -m, --deselect)"
@@ -268,7 +273,7 @@ class Controller:
         )
         try:
             self._hold = self._take(evidence)
-        except suite.UsageError as error:
+        except UsageError as error:
             raise pytest.UsageError(str(error)) from error
         except EnvironmentFailure as error:
             pytest.exit(printable(str(error)), ENVIRONMENT)

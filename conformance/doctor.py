@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from conformance.devices.device import EnvironmentFailure
 from conformance.devices.open import DEVICE_NODES, open_device
+from conformance.errors import EnvironmentFailure
 from conformance.host.finding import Finding
 from conformance.host.npu import npu_findings
 from conformance.host.operators import operator_findings

@@ -13,7 +13,7 @@ import msgspec
 
 from conformance.case import Case, Tensor
 from conformance.chain import Link, linked
-from conformance.devices.device import EnvironmentFailure
+from conformance.errors import EnvironmentFailure
 from conformance.findings import errors
 from conformance.observation import Observation
 from conformance.operator import DOUBTFUL

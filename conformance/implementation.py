@@ -15,9 +15,10 @@ from typing import Literal, TypeVar
 import msgspec
 
 from conformance import suite
-from conformance.devices.device import ARCHIVE, DeviceProfile, EnvironmentFailure, Origin
+from conformance.devices.device import ARCHIVE, DeviceProfile, Origin
 from conformance.devices.foreign import parts
 from conformance.devices.open import hashed
+from conformance.errors import EnvironmentFailure
 
 Told = TypeVar("Told")
 RUNTIME = "libascendcl.so"

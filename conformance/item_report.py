@@ -10,8 +10,8 @@ import pytest
 
 from conformance.broken import BROKEN, explained, is_broken, is_raised_in
 from conformance.context import Context
-from conformance.devices.device import EnvironmentFailure, OperatorUnavailable
 from conformance.endings import BrokenRecord, Refused
+from conformance.errors import EnvironmentFailure, OperatorUnavailable
 from conformance.evidence import AnyLine, EnvironmentLine, ItemLine
 from conformance.failure import tell, without_bundle
 from conformance.trial import Trial

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import msgspec
 
-from conformance.devices.device import EnvironmentFailure
 from conformance.devices.open import simulator_libraries
+from conformance.errors import EnvironmentFailure
 
 STRIP_ALL = "1000"
 """GCOV_PREFIX_STRIP: more folders than any path has, so that all counters lie in one folder."""

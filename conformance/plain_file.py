@@ -11,8 +11,7 @@ import os
 import stat
 from pathlib import Path
 
-from conformance.devices.device import EnvironmentFailure
-from conformance.suite import UsageError
+from conformance.errors import EnvironmentFailure, UsageError
 
 KINDS = {
     stat.S_IFDIR: "a folder",

@@ -15,16 +15,12 @@ from conformance import suite
 from conformance.binding import bind
 from conformance.case import Case
 from conformance.context import BY_A_PERSON, BY_ITSELF, DEFAULTS, Context
-from conformance.controller import ENVIRONMENT, Controller
+from conformance.controller import Controller
 from conformance.coverage import levels_of
-from conformance.devices.device import (
-    Device,
-    DeviceProfile,
-    EnvironmentFailure,
-    OperatorUnavailable,
-)
+from conformance.devices.device import Device, DeviceProfile
 from conformance.devices.open import open_device
 from conformance.ending import Ending
+from conformance.errors import ENVIRONMENT, EnvironmentFailure, OperatorUnavailable, UsageError
 from conformance.evidence import verdict_line
 from conformance.garbage import rarely_collected
 from conformance.item_report import made_report
@@ -107,7 +103,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Check the options; a wrong one ends pytest with its usage status."""
     try:
         context = Context(config)
-    except suite.UsageError as error:
+    except UsageError as error:
         raise pytest.UsageError(str(error)) from error
     except EnvironmentFailure as failure:
         pytest.exit(str(failure), ENVIRONMENT)
@@ -168,7 +164,7 @@ def _same_device(context: Context, opened: Device) -> None:
     """Raise `EnvironmentFailure` for another device than that of the run which goes on."""
     try:
         check_device(context.out, opened.profile)
-    except suite.UsageError as error:
+    except UsageError as error:
         raise EnvironmentFailure(str(error)) from error
 
 

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from conformance.boundaries import limit_lines
 from conformance.case import Case, numpy_dtype
-from conformance.devices.device import Device, OperatorUnavailable
+from conformance.devices.device import Device
+from conformance.errors import OperatorUnavailable
 from conformance.evidence import LimitLine, OrderLine
 from conformance.findings import ending
 from conformance.numerics.recovery import Recovered, Unrecoverable, recover

@@ -13,6 +13,7 @@ import numpy as np
 
 from conformance.case import Case
 from conformance.devices.device import Device
+from conformance.errors import UsageError
 from conformance.implementation import Implementation
 from conformance.judge import judge_example, judge_rejection
 from conformance.legality import IllegalCase, check_call, check_shape_and_data
@@ -23,7 +24,6 @@ from conformance.plain_file import read_given
 from conformance.relations.relate import related
 from conformance.sequences.calls import check_before, observed, rejection_of
 from conformance.sequences.calls import judged as judged_call
-from conformance.suite import UsageError
 from conformance.verdict import Verdict
 
 SCHEMA = 1

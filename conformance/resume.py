@@ -10,13 +10,13 @@ from typing import Any
 
 import msgspec
 
-from conformance.devices.device import DeviceProfile, EnvironmentFailure
+from conformance.devices.device import DeviceProfile
+from conformance.errors import EnvironmentFailure, UsageError
 from conformance.evidence import DeviceLine, FailureLine, ItemLine, read_lines
 from conformance.gate.reading import CannotJudge, read_run, sound
 from conformance.operator import REFERENCE, Operator
 from conformance.profiles import Profile
 from conformance.shard import WHOLE, Shard
-from conformance.suite import UsageError
 from conformance.summary import Evidence, read_evidence
 
 JUDGES = ("python", "packages", "sources", "corpus", "regressions")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from conformance import suite
+from conformance.errors import UsageError
 from conformance.operator import Mode, Operator, Quarantine, Rejection
 from conformance.torch_call import TORCH_NPU, Binding, Unreached
 
@@ -74,11 +74,11 @@ def reachable(
 ) -> tuple[Operator, ...]:
     """Those of the operators of which something can be called on a route.
 
-    Raises `suite.UsageError` for one that was ``asked`` for by its name and that is not among them.
+    Raises `UsageError` for one that was ``asked`` for by its name and that is not among them.
     """
     for operator in operators:
         if operator.name in asked and (reason := why_not(operator, route)):
-            raise suite.UsageError(
+            raise UsageError(
                 "operator", operator.name, f"it is not reachable on route {route}: {reason}"
             )
     return tuple(operator for operator in operators if not why_not(operator, route))

@@ -16,10 +16,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from conformance.case import Case
-from conformance.devices.device import EnvironmentFailure
+from conformance.errors import EnvironmentFailure, UsageError
 from conformance.evidence import MOST_BYTES, Writer
 from conformance.plain_file import read_plain
-from conformance.suite import UsageError
 from conformance.summary import Evidence, read_evidence, write_evidence
 
 LOCK = ".lock"

@@ -23,8 +23,16 @@ from rich.console import Console
 from conformance import SUITE, kernel_coverage, resume, run_folder, suite, workload
 from conformance.called import VARIABLE, called
 from conformance.context import BY_A_PERSON, BY_ITSELF
-from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
-from conformance.devices.device import DeviceProfile, EnvironmentFailure
+from conformance.devices.device import DeviceProfile
+from conformance.errors import (
+    ACCEPTED,
+    ENVIRONMENT,
+    INTERRUPTED,
+    NOTHING_TO_DO,
+    REFUSED,
+    EnvironmentFailure,
+    UsageError,
+)
 from conformance.lineage import interruptible
 from conformance.operator import REFERENCE, ROUTES, Operator
 from conformance.plan import about
@@ -94,17 +102,17 @@ class Outcome:
 
 
 def check(request: Request) -> None:
-    """Raise `suite.UsageError` for what would end the run before its first verdict."""
+    """Raise `UsageError` for what would end the run before its first verdict."""
     run_folder.check(request.out)
     if not request.operators and not request.left_out:
-        raise suite.UsageError("operators", "none", "there is nothing to judge")
+        raise UsageError("operators", "none", "there is nothing to judge")
     if request.resume:
         earlier = resume.earlier_run(request.out)
         resume.check_request(request.out, earlier.request, resume.request(request))
 
 
 def check_device(request: Request, profile: DeviceProfile) -> None:
-    """Raise `suite.UsageError` where a run cannot go on with this device."""
+    """Raise `UsageError` where a run cannot go on with this device."""
     if request.resume:
         resume.check_device(request.out, profile)
 
@@ -113,7 +121,7 @@ def record_failure(request: Request, failure: Exception) -> None:
     """Leave a run's folder that says that nothing was judged: an older run's must not stand for it.
 
     The older run's failures stay, to be replayed. A run that was to go on keeps its verdicts: it is
-    no older one. Raises `suite.UsageError` as `check` does.
+    no older one. Raises `UsageError` as `check` does.
     """
     if request.resume:
         return
@@ -125,7 +133,7 @@ def record_failure(request: Request, failure: Exception) -> None:
 def leave_out(request: Request, console: Console) -> Outcome:
     """Leave a run's folder that says that nothing of what was asked for can be judged.
 
-    Raises `suite.UsageError` as `check` does.
+    Raises `UsageError` as `check` does.
     """
     check(request)
     evidence = _unjudged(request, REFUSED)

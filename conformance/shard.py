@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from conformance.suite import UsageError
+from conformance.errors import UsageError
 
 Item = TypeVar("Item")
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from types import ModuleType
 
 from conformance import SUITE
+from conformance.errors import UsageError
 from conformance.operator import REFERENCE, Example, Operator, Quarantine, Rejection
-from conformance.printable import printable
 from conformance.protocol import of_the_protocol
 from conformance.relations.invariants import invariants
 from conformance.relations.layout import layout
@@ -22,13 +22,6 @@ from conformance.wrong_tensors import of_tensors
 
 PACKAGE = Path(__file__).resolve().parent
 ATTRIBUTE = "OPERATOR"
-
-
-class UsageError(Exception):
-    """A request that the suite cannot honour: names parameter, value and what is allowed."""
-
-    def __init__(self, parameter: str, value: object, rule: str) -> None:
-        super().__init__(printable(f"{parameter} is {str(value)!r}: {rule}"))
 
 
 def root() -> Path:

@@ -33,11 +33,11 @@ from unittest import SkipTest
 from conformance.broken import PASSED_ON, explained
 from conformance.by_standard import ByStandard
 from conformance.case import Case
-from conformance.devices.device import EnvironmentFailure, OperatorUnavailable
 from conformance.devices.traits import LibraryTraits
 from conformance.diagnosis.alike import diagnosis
 from conformance.diagnosis.both import guessed, natures
 from conformance.endings import BrokenRecord, Lost, NothingJudged, OutOfTime, Refused, Spent
+from conformance.errors import EnvironmentFailure, OperatorUnavailable
 from conformance.judged import Judged, contrast
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.observation import Outcome

@@ -28,8 +28,8 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from conformance.errors import UsageError
 from conformance.plain_file import read_given
-from conformance.suite import UsageError
 
 BALANCED, SKEWED, ONE_HOT = ROUTINGS = ("balanced", "skewed", "one hot")
 """How tokens choose experts: all alike; by a power law; one of them in every token."""

@@ -23,9 +23,9 @@ from conformance.bundle.arguments import input_file, rows_file
 from conformance.bundle.arrays import NotTheArray, decode, storable, stored_dtype
 from conformance.bundle.manifest import Manifest
 from conformance.case import Case, Tensor, integer_view
+from conformance.errors import UsageError
 from conformance.plain_file import NotPlain, read_open
 from conformance.replay import Replay, decoded
-from conformance.suite import UsageError
 
 PATH = re.compile(r"(?:[A-Za-z0-9_][\w.+-]{0,99}/)?[A-Za-z0-9_][\w.+-]{0,110}", re.ASCII)
 MOST_FILES = 1000

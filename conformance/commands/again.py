@@ -12,12 +12,12 @@ from conformance import replay, suite
 from conformance.broken import PASSED_ON, explained
 from conformance.by_standard import by_standard
 from conformance.context import DEFAULTS, one_of
-from conformance.controller import ACCEPTED, ENVIRONMENT, REFUSED
-from conformance.devices.device import Device, DeviceProfile, EnvironmentFailure
+from conformance.devices.device import Device, DeviceProfile
 from conformance.devices.foreign import checkout_libraries
 from conformance.devices.npu import NpuDevice
 from conformance.devices.open import open_device
 from conformance.devices.traits import loosened_lines
+from conformance.errors import ACCEPTED, ENVIRONMENT, REFUSED, EnvironmentFailure, UsageError
 from conformance.implementation import (
     Implementation,
     absent,
@@ -83,7 +83,7 @@ def judge_again(
 ) -> Again:
     """Judge a saved case on what failed, or on what is named in its place; print the verdict.
 
-    Raises `suite.UsageError` for a case that cannot be called on the route, EnvironmentFailure
+    Raises `UsageError` for a case that cannot be called on the route, EnvironmentFailure
     where what failed is not here, and nothing else is named.
     """
     check_asked(asked)
@@ -119,7 +119,7 @@ def judge_again(
             progress.update(task, advance=1, description="running the call")
             observation, verdict = judged(device, Arithmetic.of(device.profile))
             progress.update(task, advance=1, description="judging")
-    except (suite.UsageError, *PASSED_ON):
+    except (UsageError, *PASSED_ON):
         raise
     except Exception as error:
         raise EnvironmentFailure(explained(error)) from error
@@ -138,30 +138,30 @@ def judge_again(
 
 
 def check_asked(asked: Asked) -> None:
-    """Raise `suite.UsageError` for options that do not go together."""
+    """Raise `UsageError` for options that do not go together."""
     if asked.kernels is not None:
         check_checkout(asked.kernels, asked.device, asked.route, asked.libraries)
     others = {"libraries": asked.libraries, "package": asked.package, "kernels": asked.kernels}
     given = [(name, value) for name, value in others.items() if value is not None]
     if asked.own_kernels and given:
-        raise suite.UsageError(*given[0], "does not go with --own-kernels")
+        raise UsageError(*given[0], "does not go with --own-kernels")
     if asked.own_kernels and asked.device.startswith("npu"):
-        raise suite.UsageError("device", asked.device, "--own-kernels needs the simulator")
+        raise UsageError("device", asked.device, "--own-kernels needs the simulator")
     if asked.package is not None and asked.kernels is not None:
-        raise suite.UsageError("package", asked.package, "does not go with --kernels")
+        raise UsageError("package", asked.package, "does not go with --kernels")
 
 
 def check_checkout(checkout: Path, device: str, route: str | None, libraries: Path | None) -> None:
-    """Raise `suite.UsageError` for what does not go together with ``--kernels``."""
+    """Raise `UsageError` for what does not go together with ``--kernels``."""
     if not checkout.is_dir():
-        raise suite.UsageError("kernels", checkout, "allowed: a folder that exists")
+        raise UsageError("kernels", checkout, "allowed: a folder that exists")
     if libraries is not None:
-        raise suite.UsageError("libraries", libraries, "does not go with --kernels")
+        raise UsageError("libraries", libraries, "does not go with --kernels")
     if not device.startswith(("auto", "sim")):
-        raise suite.UsageError("device", device, "--kernels needs the simulator")
+        raise UsageError("device", device, "--kernels needs the simulator")
     if route not in (None, DEFAULTS["route"]):
         rule = f"--kernels is called on route {DEFAULTS['route']}"
-        raise suite.UsageError("route", route, rule)
+        raise UsageError("route", route, rule)
 
 
 def on_what_failed(failed: Implementation | None, asked: Asked) -> Asked:
@@ -213,7 +213,7 @@ def open_and_tell(
             package=package,
         )
     except ValueError as error:
-        raise suite.UsageError("device", spec, str(error)) from error
+        raise UsageError("device", spec, str(error)) from error
     card = f", {device.card}" if isinstance(device, NpuDevice) else ""
     console.print(f"device: {device.profile.describe()}{card}", markup=False)
     console.print(f"called: {of_device(device).words}", markup=False)

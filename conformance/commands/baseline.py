@@ -13,8 +13,7 @@ from rich.console import Console
 from conformance import suite
 from conformance.commands.common import add_json, add_operators, tell_program
 from conformance.commands.gate import add_baselines
-from conformance.controller import ACCEPTED
-from conformance.devices.device import EnvironmentFailure
+from conformance.errors import ACCEPTED, EnvironmentFailure
 from conformance.gate import baseline as baselines
 from conformance.gate.baseline import Baseline
 from conformance.gate.facts import facts

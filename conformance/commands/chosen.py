@@ -11,8 +11,8 @@ from rich.console import Console
 
 from conformance import runner, suite
 from conformance.commands.again import check_checkout
-from conformance.devices.device import EnvironmentFailure
 from conformance.devices.foreign import Checkout, checkout_libraries, contents
+from conformance.errors import EnvironmentFailure
 from conformance.left_out import not_on_route, told
 from conformance.operator import Operator
 from conformance.packages.delivered import of_package
@@ -43,7 +43,7 @@ def choose(
 ) -> Chosen:
     """Choose among the ``known`` operators; what is left out is told before anything is built.
 
-    Raises `suite.UsageError` for a name without a record, and for what does not go together.
+    Raises `UsageError` for a name without a record, and for what does not go together.
     """
     directories = [directory.absolute() for directory in parsed.operators]
     wanted = suite.chosen(known, parsed.operator, directories)

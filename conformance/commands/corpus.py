@@ -11,7 +11,7 @@ from rich.console import Console
 
 from conformance import suite
 from conformance.commands.common import add_json, add_operators, tell_program
-from conformance.controller import ACCEPTED
+from conformance.errors import ACCEPTED, UsageError
 from conformance.frozen.attach import CORPUS, attached, folder_of, folders
 from conformance.frozen.case import Frozen
 from conformance.frozen.corpus import read_corpus, write_corpus
@@ -60,7 +60,7 @@ def freeze_command(parsed: argparse.Namespace, console: Console, extra: list[str
         count = sum(map(len, cases.values()))
         told.append({"folder": str(folder), "version": version, "cases": count, "bytes": size})
     if not told:
-        raise suite.UsageError("operators", "none", "there is nothing to freeze")
+        raise UsageError("operators", "none", "there is nothing to freeze")
     if parsed.json:
         tell_program({"status": ACCEPTED, "corpora": told})
     return ACCEPTED

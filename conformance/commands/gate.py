@@ -11,12 +11,12 @@ from rich.console import Console
 
 from conformance.commands.common import add_json, tell_program
 from conformance.context import one_of
+from conformance.errors import UsageError
 from conformance.gate.baseline import FOLDER
 from conformance.gate.decide import Asked, decide
 from conformance.gate.waivers import read_waivers
 from conformance.reporting.gate import ANNOTATIONS, annotated, gate_lines
 from conformance.reporting.language import put
-from conformance.suite import UsageError
 
 DEVICES = ("sim", "npu")
 

@@ -9,8 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from conformance.commands.common import add_json, tell_program
-from conformance.controller import ACCEPTED
-from conformance.devices.device import EnvironmentFailure
+from conformance.errors import ACCEPTED, EnvironmentFailure, UsageError
 from conformance.gate.reading import CannotJudge
 from conformance.history.database import DEFAULT, opened
 from conformance.history.record import import_runs
@@ -18,7 +17,6 @@ from conformance.history.trends import LAST, changes, points
 from conformance.reporting.history import change_lines, picture, trend_tables
 from conformance.reporting.language import Speaking, put
 from conformance.reporting.terminal import WIDTH
-from conformance.suite import UsageError
 
 
 def add_history(commands: Any) -> None:

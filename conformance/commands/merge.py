@@ -9,8 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from conformance.commands.common import add_json, tell_program
-from conformance.controller import ENVIRONMENT
-from conformance.devices.device import EnvironmentFailure
+from conformance.errors import ENVIRONMENT, EnvironmentFailure
 from conformance.gate.reading import CannotJudge
 from conformance.merging.merge import merge
 from conformance.reporting import outcome

@@ -21,6 +21,7 @@ from conformance.case import Case, Machine
 from conformance.commands.again import OWN_KERNELS_HELP, Again, Asked, judge_again
 from conformance.commands.common import add_json, add_operators, tell_program
 from conformance.context import DEFAULTS, device_spec, folder_of, one_of, seconds_of
+from conformance.errors import UsageError
 from conformance.frozen import attach
 from conformance.frozen.regressions import promote
 from conformance.numerics.agreement import ReferenceDisagreement
@@ -77,7 +78,7 @@ def replay_command(parsed: argparse.Namespace, console: Console, extra: list[str
         _check_order(parsed.order, parsed.device)
     about = parsed.name or parsed.why or next(iter(parsed.link or ()), None)
     if not parsed.promote and about:
-        raise suite.UsageError("name", about, "goes with --promote")
+        raise UsageError("name", about, "goes with --promote")
     directories = tuple(directory.absolute() for directory in parsed.operators)
     operators = suite.operators(directories)
     bundle = read_bundle(parsed.bundle)
@@ -144,11 +145,11 @@ def _profile(bundle: Bundle) -> str:
 
 
 def _check_order(order: str, device: str) -> None:
-    """Raise `suite.UsageError` for an order that nothing runs blocks in."""
+    """Raise `UsageError` for an order that nothing runs blocks in."""
     if not ORDER.fullmatch(order):
-        raise suite.UsageError("order", order, "allowed: forward, reverse, shuffled:SEED")
+        raise UsageError("order", order, "allowed: forward, reverse, shuffled:SEED")
     if device.startswith("npu"):
-        raise suite.UsageError("order", order, "only a simulated device can choose it")
+        raise UsageError("order", order, "only a simulated device can choose it")
 
 
 def _in_order(case: Case, order: str | None) -> Case:

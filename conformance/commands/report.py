@@ -8,8 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
-from conformance.controller import ACCEPTED
-from conformance.devices.device import EnvironmentFailure
+from conformance.errors import ACCEPTED, EnvironmentFailure
 from conformance.gate.reading import CannotJudge
 from conformance.reporting.html import REPORT, write
 from conformance.reporting.texts import LANGUAGES

@@ -25,8 +25,8 @@ from conformance.context import (
     seconds_of,
     seed_of,
 )
-from conformance.devices.device import EnvironmentFailure
 from conformance.devices.npu import NpuDevice
+from conformance.errors import EnvironmentFailure, UsageError
 from conformance.frozen.attach import attached
 from conformance.gate.reading import CannotJudge
 from conformance.history.record import import_runs
@@ -151,7 +151,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     if parsed.kernel_coverage:
         _check_counting(parsed)
     if parsed.own_kernels and parsed.case is None:
-        raise suite.UsageError("own-kernels", True, "goes with --case")
+        raise UsageError("own-kernels", True, "goes with --case")
     if parsed.case is not None:
         return _judge_saved(parsed, operators, console, limit, libraries)
     found = choose(parsed, operators, route, package, extra, console)
@@ -238,29 +238,29 @@ def _remember(history: Path, out: Path, console: Console) -> None:
     """Add a run that has ended to the history; where that fails, it is told, and nothing else."""
     try:
         import_runs(history, [out])
-    except (CannotJudge, EnvironmentFailure, suite.UsageError) as failure:
+    except (CannotJudge, EnvironmentFailure, UsageError) as failure:
         console.print(f"not added to the history: {failure}", markup=False)
 
 
 def _check_package(parsed: argparse.Namespace) -> None:
-    """Raise `suite.UsageError` for what does not go together with ``--package``."""
+    """Raise `UsageError` for what does not go together with ``--package``."""
     for option in ("kernels", "kernel_coverage"):
         if getattr(parsed, option):
             other = option.replace("_", "-")
-            raise suite.UsageError("package", parsed.package, f"does not go with --{other}")
+            raise UsageError("package", parsed.package, f"does not go with --{other}")
     if parsed.route not in (None, DEFAULTS["route"]):
         rule = f"a package is called on route {DEFAULTS['route']}"
-        raise suite.UsageError("route", parsed.route, rule)
+        raise UsageError("route", parsed.route, rule)
 
 
 def _check_counting(parsed: argparse.Namespace) -> None:
-    """Raise `suite.UsageError` for what does not go together with ``--kernel-coverage``."""
+    """Raise `UsageError` for what does not go together with ``--kernel-coverage``."""
     for option in ("libraries", "case"):
         value = getattr(parsed, option)
         if value is not None:
-            raise suite.UsageError(option, value, "does not go with --kernel-coverage")
+            raise UsageError(option, value, "does not go with --kernel-coverage")
     if not parsed.device.startswith(("auto", "sim")):
-        raise suite.UsageError("device", parsed.device, "--kernel-coverage needs the simulator")
+        raise UsageError("device", parsed.device, "--kernel-coverage needs the simulator")
 
 
 def _judge_saved(
@@ -272,7 +272,7 @@ def _judge_saved(
 ) -> int:
     """Judge one saved case and print its verdict; on the route that it was judged on, if not told.
 
-    Raises `suite.UsageError` for a case that cannot be called on the route.
+    Raises `UsageError` for a case that cannot be called on the route.
     """
     saved = replay.load(parsed.case)
     asked = Asked(
@@ -306,12 +306,12 @@ def _one_for_each_card(workers: int, cards: int, console: Console) -> int:
 
 
 def _workloads(texts: list[str]) -> tuple[str, ...]:
-    """The workloads that are named, files by their whole path. Raises `suite.UsageError`."""
+    """The workloads that are named, files by their whole path. Raises `UsageError`."""
     workload.chosen(texts, suite.workloads())
     return tuple(str(Path(t).absolute()) if t.endswith(workload.ENDING) else t for t in texts)
 
 
 def _workers(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) > 1024:
-        raise suite.UsageError("n", text, "allowed: integers from 0 (no extra process) to 1024")
+        raise UsageError("n", text, "allowed: integers from 0 (no extra process) to 1024")
     return int(text)

@@ -26,7 +26,7 @@ from pathlib import Path
 
 import msgspec
 
-from conformance.devices.device import EnvironmentFailure
+from conformance.errors import EnvironmentFailure
 
 FOLDER = "MOE_CONFORMANCE_CARDS"
 """The environment variable that names the folder of the locks (docs/npu_host.md)."""

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import conformance
 from conformance.devices import messages
-from conformance.devices.device import EnvironmentFailure
 from conformance.devices.messages import Reply, Request, Setup
 from conformance.devices.segment import Segment
+from conformance.errors import EnvironmentFailure
 from conformance.observation import Outcome
 from conformance.packages.lookup import CUSTOM_VARIABLE
 

@@ -20,18 +20,6 @@ USABLE_UB_BYTES = {"Ascend910B": 196352, "Ascend910_93": 196608}
 256 that the platform reserves on Ascend910B (asc-devkit, platform_ascendc.cpp)."""
 
 
-class EnvironmentFailure(RuntimeError):  # noqa: N818 - the word of the exit status
-    """The device, its build or its environment failed: nothing was judged (exit status 3)."""
-
-
-class OperatorUnavailable(RuntimeError):  # noqa: N818 - as above
-    """The device's operator library does not export the operator."""
-
-
-class LimitsCrash(RuntimeError):  # noqa: N818 - as above
-    """The operator library's own function of limits ends the process."""
-
-
 @dataclass(frozen=True)
 class Trait:
     """A property of a device's arithmetic; ``probed`` False: declared, not measured on it."""

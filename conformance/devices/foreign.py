@@ -9,8 +9,8 @@ from pathlib import Path
 
 import msgspec
 
-from conformance.devices.device import EnvironmentFailure
 from conformance.devices.traits import FILE, LibraryTraits
+from conformance.errors import EnvironmentFailure
 from conformance.operator import Operator, TensorParameter
 
 USABLE_UB_BYTES = 196352

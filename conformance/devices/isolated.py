@@ -14,12 +14,7 @@ from conformance.case import Case, numpy_dtype
 from conformance.devices.call import call_of
 from conformance.devices.child import Child, ChildEndedError
 from conformance.devices.conduct import done, ended, left_behind, told
-from conformance.devices.device import (
-    DeviceProfile,
-    EnvironmentFailure,
-    LimitsCrash,
-    OperatorUnavailable,
-)
+from conformance.devices.device import DeviceProfile
 from conformance.devices.layout import elements_of, write_elements
 from conformance.devices.losses import CLASS
 from conformance.devices.messages import (
@@ -39,6 +34,7 @@ from conformance.devices.messages import (
 from conformance.devices.patience import seconds_for
 from conformance.devices.segment import Segment
 from conformance.devices.unwritten import in_doubt, settled
+from conformance.errors import EnvironmentFailure, LimitsCrash, OperatorUnavailable
 from conformance.observation import Diagnostic, GuardDamage, Observation, Outcome
 from conformance.operator import Limit, Operator
 from conformance.printable import warn

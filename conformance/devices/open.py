@@ -18,7 +18,6 @@ from conformance.devices.device import (
     USABLE_UB_BYTES,
     Device,
     DeviceProfile,
-    EnvironmentFailure,
     Library,
     Origin,
     Trait,
@@ -28,6 +27,7 @@ from conformance.devices.messages import OWN_KERNELS, Opened, Setup
 from conformance.devices.npu import NpuDevice
 from conformance.devices.torch_npu.wheel import Wheel, known_wheel
 from conformance.devices.traits import loosened, traits_of
+from conformance.errors import EnvironmentFailure
 from conformance.host.torch_pins import mended
 from conformance.packages.delivered import DeliveredPackage
 from conformance.packages.lookup import GENERAL, candidates

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from conformance import suite
+from conformance.errors import UsageError
 from conformance.frozen.case import Frozen
 from conformance.frozen.corpus import read_corpus
 from conformance.frozen.regressions import digest_of, read_regressions
@@ -32,17 +33,17 @@ def folders(kind: str, directories: Iterable[Path]) -> list[Path]:
 
 
 def folder_of(kind: str, operator: str, directories: Sequence[Path]) -> Path:
-    """Where the cases of an operator lie: beside its record. Raises `suite.UsageError`."""
+    """Where the cases of an operator lie: beside its record. Raises `UsageError`."""
     for count, folder in enumerate(folders(kind, directories)):
         if operator in [one.name for one in suite.operators(directories[:count])]:
             return folder
-    raise suite.UsageError("operator", operator, "is not on record")
+    raise UsageError("operator", operator, "is not on record")
 
 
 def attached(operators: Sequence[Operator], directories: Sequence[Path], *, corpus: bool) -> Kept:
     """The records with their regressions and, if ``corpus``, with the frozen corpus.
 
-    Raises `suite.UsageError` for a file that is not as it was frozen, and for a name twice.
+    Raises `UsageError` for a file that is not as it was frozen, and for a name twice.
     """
     names = {operator.name for operator in operators}
     cases: dict[str, list[Frozen]] = {}
@@ -81,5 +82,5 @@ def _join(
         twice = {one.name for one in mine} & {one.name for one in cases}
         if twice:
             rule = f"holds a case {sorted(twice)[0]!r} of {operator} that another folder holds too"
-            raise suite.UsageError("cases", folder, rule)
+            raise UsageError("cases", folder, rule)
         mine += cases

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import msgspec
 
+from conformance.errors import UsageError
 from conformance.frozen.case import Frozen, NotFrozen, read, written
 from conformance.plain_file import read_plain
-from conformance.suite import UsageError
 
 INDEX = "corpus.json"
 SCHEMA = 1

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from conformance.errors import UsageError
 from conformance.frozen.case import (
     NAME,
     Frozen,
@@ -23,7 +24,6 @@ from conformance.frozen.case import (
 )
 from conformance.plain_file import read_plain
 from conformance.replay import Replay
-from conformance.suite import UsageError
 
 MOST_BYTES = 64 << 10
 """Of one regression: it is committed, and read by people."""

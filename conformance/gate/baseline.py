@@ -13,10 +13,10 @@ from pathlib import Path
 
 import msgspec
 
+from conformance.errors import UsageError
 from conformance.gate.facts import Facts
 from conformance.gate.reading import CannotJudge
 from conformance.plain_file import read_plain
-from conformance.suite import UsageError
 from conformance.summary import now
 
 SCHEMA = 1

@@ -11,6 +11,7 @@ import msgspec
 
 from conformance.coverage import Coverage
 from conformance.devices.traits import loosened_lines
+from conformance.errors import UsageError
 from conformance.gate import baseline as baselines
 from conformance.gate.baseline import Baseline
 from conformance.gate.compare import changed_inputs, compare, figures, unchanged_libraries
@@ -27,7 +28,6 @@ from conformance.gate.judgement import (
 )
 from conformance.gate.reading import CannotJudge, Run, declared_cells, read_run, whole
 from conformance.gate.waivers import Contract
-from conformance.suite import UsageError
 from conformance.template import cell_id
 
 SHOWN = 5

@@ -26,11 +26,11 @@ from pathlib import Path
 
 import msgspec
 
+from conformance.errors import UsageError
 from conformance.evidence import VerdictLine
 from conformance.gate.predicate import Predicate, Value, WrongPredicate, names_of, parse, unknown
 from conformance.observation import Outcome
 from conformance.plain_file import read_given
-from conformance.suite import UsageError
 from conformance.summary import QUARANTINE
 
 MOST_BYTES = 2**20

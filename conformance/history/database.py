@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from conformance.devices.device import EnvironmentFailure
+from conformance.errors import EnvironmentFailure, UsageError
 from conformance.history.place import check_local
-from conformance.suite import UsageError
 
 DEFAULT = Path("reports/history.sqlite")
 SCHEMA = 1

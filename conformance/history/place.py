@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from conformance.suite import UsageError
+from conformance.errors import UsageError
 
 MOUNTS = Path("/proc/self/mountinfo")
 SHARED = re.compile(

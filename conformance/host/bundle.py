@@ -19,10 +19,9 @@ import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from conformance.devices.device import EnvironmentFailure
+from conformance.errors import EnvironmentFailure, UsageError
 from conformance.host.npu import VERSIONS
 from conformance.host.roots import MANAGERS, Roots
-from conformance.suite import UsageError
 
 ENDINGS = (".tar.gz", ".zip")
 KEPT = re.compile(r"ASCEND_\w*|LD_LIBRARY_PATH|PATH|PYTHON\w*")

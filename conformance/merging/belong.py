@@ -6,11 +6,11 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from conformance.errors import UsageError
 from conformance.evidence import ItemLine
 from conformance.gate.reading import CannotJudge, Run
 from conformance.resume import JUDGES
 from conformance.shard import Shard
-from conformance.suite import UsageError
 
 OF_THE_HOST = frozenset({"shard", "items", "device", "operators", "libraries", "package"})
 """What of a request may differ between hosts: the shard and its items; paths, whose content the

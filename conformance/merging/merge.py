@@ -14,7 +14,7 @@ import msgspec
 from conformance import run_folder
 from conformance.controller import exit_status
 from conformance.coverage import Coverage
-from conformance.devices.device import EnvironmentFailure
+from conformance.errors import EnvironmentFailure, UsageError
 from conformance.evidence import (
     AnyLine,
     DeviceLine,
@@ -32,7 +32,6 @@ from conformance.merging.junit import write_junit
 from conformance.operator import RELATIONS
 from conformance.run_folder import FAILURES
 from conformance.shard import WHOLE
-from conformance.suite import UsageError
 from conformance.summary import (
     COUNTED,
     Evidence,

@@ -20,7 +20,7 @@ from typing import NoReturn
 
 import msgspec
 
-from conformance.devices.device import EnvironmentFailure
+from conformance.errors import EnvironmentFailure
 from conformance.packages.lookup import ACLNN, owner_of
 from conformance.packages.symbols import exports
 

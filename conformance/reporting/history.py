@@ -10,10 +10,10 @@ from typing import Any
 
 from rich.table import Table
 
+from conformance.errors import UsageError
 from conformance.history.trends import Change, Point
 from conformance.printable import printable
 from conformance.reporting.terminal import NONE, percent
-from conformance.suite import UsageError
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 SHOWN = 20

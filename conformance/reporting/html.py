@@ -10,7 +10,14 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
+from conformance.errors import (
+    ACCEPTED,
+    ENVIRONMENT,
+    INTERRUPTED,
+    NOTHING_TO_DO,
+    REFUSED,
+    UsageError,
+)
 from conformance.evidence import FailureLine
 from conformance.failure import REPORTED
 from conformance.frozen.case import MOST_LINKS, is_link
@@ -21,7 +28,6 @@ from conformance.reporting.drawing import heat_map, histogram, legend
 from conformance.reporting.groups import Group, groups, kept_lines
 from conformance.reporting.terminal import called_lines, further_lines, percent
 from conformance.reporting.texts import HTML_LANGUAGE, LANGUAGES, texts
-from conformance.suite import UsageError
 from conformance.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence
 from conformance.template import cell_id
 

@@ -11,11 +11,11 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from conformance.errors import UsageError
 from conformance.printable import printable
 from conformance.reporting.chinese import in_chinese
 from conformance.reporting.chinese.commands import HEADINGS
 from conformance.reporting.texts import LANGUAGES
-from conformance.suite import UsageError
 
 LANGUAGE_OPTION = "--lang"
 LANGUAGE_HELP = "what people are told, in English or Chinese (MOE_CONFORMANCE_LANG, else en)"

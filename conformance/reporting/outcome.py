@@ -11,7 +11,14 @@ from rich.console import Console
 from conformance.boundaries import limits_told
 from conformance.broken import is_broken
 from conformance.called import near
-from conformance.controller import ACCEPTED, ENVIRONMENT, INTERRUPTED, NOTHING_TO_DO, REFUSED
+from conformance.errors import (
+    ACCEPTED,
+    ENVIRONMENT,
+    INTERRUPTED,
+    NOTHING_TO_DO,
+    REFUSED,
+    UsageError,
+)
 from conformance.evidence import FailureLine
 from conformance.gate.reading import CannotJudge
 from conformance.left_out import told
@@ -34,7 +41,6 @@ from conformance.reporting.terminal import (
     withheld_lines,
 )
 from conformance.shard import WHOLE
-from conformance.suite import UsageError
 from conformance.summary import Evidence
 
 LOG = "pytest.log"

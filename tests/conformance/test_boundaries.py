@@ -10,8 +10,9 @@ import pytest
 
 from conformance.boundaries import UNKNOWN, limit_lines, limits_told
 from conformance.case import Case
-from conformance.devices.device import DeviceProfile, LimitsCrash, OperatorUnavailable
+from conformance.devices.device import DeviceProfile
 from conformance.devices.open import open_device
+from conformance.errors import LimitsCrash, OperatorUnavailable
 from conformance.observation import Observation, Outcome
 from conformance.operator import Limit, Operator
 from conformance.suite import operators

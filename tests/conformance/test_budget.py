@@ -15,8 +15,8 @@ from conformance.budget import (
     parts,
     seconds_of_budget,
 )
+from conformance.errors import UsageError
 from conformance.selection import drawn_as
-from conformance.suite import UsageError
 from tests.conformance.toy_runs import CELLS, ROOT, Run
 
 

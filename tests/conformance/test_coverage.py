@@ -7,8 +7,9 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from conformance.controller import ACCEPTED, REFUSED, exit_status
+from conformance.controller import exit_status
 from conformance.coverage import coverage
+from conformance.errors import ACCEPTED, REFUSED
 from conformance.evidence import VerdictLine
 from conformance.profiles import PROFILES
 from conformance.reporting.terminal import coverage_lines

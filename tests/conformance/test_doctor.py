@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from conformance import doctor
-from conformance.devices.device import EnvironmentFailure
 from conformance.doctor import Diagnosis, examine
+from conformance.errors import EnvironmentFailure
 from conformance.host.finding import Finding
 from device_kernels import toolchain
 from tests.conformance.front_door import conformance

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from conformance.case import Case, Machine
 from conformance.cells import EDGE
-from conformance.controller import ACCEPTED, REFUSED, exit_status
+from conformance.controller import exit_status
 from conformance.coverage import coverage, further
 from conformance.edges import Edge, Edges, Sizes, distinct
+from conformance.errors import ACCEPTED, REFUSED
 from conformance.plan import plan
 from conformance.profiles import PROFILES, Profile
 from conformance.reporting.terminal import coverage_lines

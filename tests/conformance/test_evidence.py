@@ -14,7 +14,7 @@ import pytest
 
 from conformance.case import Case, Machine, Tensor
 from conformance.chain import Follower
-from conformance.devices.device import EnvironmentFailure
+from conformance.errors import EnvironmentFailure
 from conformance.evidence import VerdictLine, Writer, last_link, read_lines, verdict_line
 from conformance.observation import Diagnostic, Observation, Outcome
 from conformance.operator import Clause, SourceClass

@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from conformance import kernel_coverage
-from conformance.devices.device import EnvironmentFailure
+from conformance.errors import EnvironmentFailure
 from conformance.summary import read_evidence
 from device_kernels.toolchain import compiler
 from tests.conformance.front_door import ONE_OPERATOR, conformance, with_one_kernel

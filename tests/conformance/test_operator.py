@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from conformance.case import Case
+from conformance.errors import UsageError
 from conformance.judge import judge
 from conformance.observation import Observation, Outcome
 from conformance.operator import ROUTES, TWO_PHASE, Example, Mode, Operator, Quarantine
@@ -17,7 +18,6 @@ from conformance.relations.relate import related
 from conformance.relations.relation import Outputs, Relation, Run, difference
 from conformance.reporting.records import operator_lines
 from conformance.routes import on_it, reachable, why_not
-from conformance.suite import UsageError
 from conformance.torch_call import TORCH_NPU, Binding, Unreached
 from tests.conformance.segment_sum import SUM, operator, refusal, whole
 

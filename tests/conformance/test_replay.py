@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from conformance.case import Case, Machine, Tensor
+from conformance.errors import UsageError
 from conformance.replay import Replay, judgement, load, save
-from conformance.suite import UsageError
 
 CASE = Case(
     operator="copying",

@@ -13,8 +13,7 @@ import pytest
 
 from conformance import run_folder
 from conformance.case import Case, Machine, Tensor
-from conformance.devices.device import EnvironmentFailure
-from conformance.suite import UsageError
+from conformance.errors import EnvironmentFailure, UsageError
 from conformance.summary import Evidence, read_evidence, write_evidence
 
 ROOT = Path(__file__).resolve().parents[2]

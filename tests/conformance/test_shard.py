@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from conformance.errors import UsageError
 from conformance.shard import WHOLE, Shard
-from conformance.suite import UsageError
 from tests.conformance.front_door import NAME, ROOT, host
 from tests.conformance.toy_runs import CELLS, Run
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from conformance import suite
+from conformance.errors import UsageError
 
 TOY = Path(__file__).parent / "toy" / "records"
 OWN = suite.root() / "device_kernels" / "kernels"
@@ -110,12 +111,12 @@ def test_a_run_over_a_folder_of_records_is_of_them_alone_unless_it_names_others(
 
 def test_a_folder_without_a_record_is_told_from_one_that_is_none(tmp_path: Path) -> None:
     for folder, rule in ((tmp_path, "holds no record (a .py file)"), (tmp_path / "a", "no folder")):
-        with pytest.raises(suite.UsageError, match="operators directory") as told:
+        with pytest.raises(UsageError, match="operators directory") as told:
             suite.operators([folder])
         assert rule in str(told.value)
 
 
 def test_a_record_that_is_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "mine.py")
-    with pytest.raises(suite.UsageError, match=r"mine\.py.*is no plain file"):
+    with pytest.raises(UsageError, match=r"mine\.py.*is no plain file"):
         suite.operators([tmp_path])

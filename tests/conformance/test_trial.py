@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from conformance import template
 from conformance.case import Case, Machine, Tensor
-from conformance.devices.device import EnvironmentFailure
+from conformance.errors import EnvironmentFailure
 from conformance.judge import judge
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.observation import Observation, Outcome

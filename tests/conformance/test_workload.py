@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from conformance.suite import UsageError
+from conformance.errors import UsageError
 from conformance.workload import (
     BALANCED,
     ONE_HOT,

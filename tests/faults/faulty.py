@@ -22,10 +22,10 @@ from pathlib import Path
 from conformance.devices import cards
 from conformance.devices.cards import Card
 from conformance.devices.open import simulator_libraries
+from conformance.errors import UsageError
 from conformance.evidence import EnvironmentLine, ItemLine, VerdictLine
 from conformance.gate.contradictions import contradictions
 from conformance.gate.reading import CannotJudge, Run, read_run
-from conformance.suite import UsageError
 from tests.conformance.front_door import host
 
 OPERATOR = "moe_token_permute"

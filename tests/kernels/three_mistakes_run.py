@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from conformance.controller import REFUSED
+from conformance.errors import REFUSED
 from device_kernels.build import build
 from tests.kernels.mutants import apply
 from tests.kernels.mutation_run import KERNELS, MUTANTS, ROOT

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from conformance import suite
-from conformance.devices.device import OperatorUnavailable
 from conformance.devices.open import open_device
+from conformance.errors import OperatorUnavailable
 from conformance.judge import judge_example
 from device_kernels.build import ROOT as DEVICE
 from device_kernels.build import build

@@ -18,8 +18,9 @@ from conformance.cli import main
 from conformance.commands import doctor as command
 from conformance.devices import cards
 from conformance.devices import open as opening
-from conformance.devices.device import Device, EnvironmentFailure
+from conformance.devices.device import Device
 from conformance.devices.losses import CARD_FAULTS, KERNEL_FAULTS
+from conformance.errors import EnvironmentFailure
 from conformance.host.roots import Roots
 from tests import wheelhouse
 from tests.conformance.host.fake_host import FakeHost, fake_host

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from conformance.devices import open as opening
-from conformance.devices.device import EnvironmentFailure
 from conformance.devices.torch_npu import simulate as simulating
+from conformance.errors import EnvironmentFailure
 from tests.conformance.front_door import conformance
 from tests.torch_npu.conftest import PROGRAMS, Program
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.devices.device import EnvironmentFailure
 from conformance.devices.torch_npu.wheel import Wheel, bound, check_known, known, versions
+from conformance.errors import EnvironmentFailure
 from device_kernels.build import build
 from device_kernels.shims import exported, shims
 from tests.torch_npu.conftest import ENVIRONMENT, Program

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.devices.device import EnvironmentFailure
+from conformance.errors import EnvironmentFailure
 
 SYMBOLS = Path(__file__).parent / "symbols"
 """The lists of known functions, one file a version."""

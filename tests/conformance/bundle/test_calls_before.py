@@ -17,10 +17,10 @@ from conformance.bundle.read import as_stored, read_bundle
 from conformance.bundle.write import write_bundle
 from conformance.case import Case, Machine
 from conformance.cli import main
+from conformance.errors import UsageError
 from conformance.replay import Replay
 from conformance.sequences.calls import rejection_of
 from conformance.setting import AS_LEFT, ZEROED, Setting
-from conformance.suite import UsageError
 from device_kernels.build import build
 from tests.conformance.bundle.bundles import CASE, ORIGIN, answer, rewrite
 

@@ -20,10 +20,10 @@ from conformance.bundle.arrays import header
 from conformance.bundle.program import cpp_program, quoted
 from conformance.bundle.read import as_stored, read_bundle
 from conformance.cli import parser
+from conformance.errors import UsageError
 from conformance.legality import check_call
 from conformance.replay import judgement
 from conformance.reporting.language import Speaking
-from conformance.suite import UsageError
 from tests.conformance.bundle.bundles import bundle, put, resealed, rewrite
 
 EVIL = '<script>alert(1)</script>\x1b[2J\x9b\u202e*/\\\n#include "/etc/passwd"\n"; ??/'

@@ -11,14 +11,9 @@ import pytest
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
 from conformance.cli import main
-from conformance.devices.device import (
-    DeviceProfile,
-    EnvironmentFailure,
-    Library,
-    Origin,
-    Trait,
-)
+from conformance.devices.device import DeviceProfile, Library, Origin, Trait
 from conformance.devices.open import hashed
+from conformance.errors import EnvironmentFailure
 from conformance.evidence import DeviceLine, read_lines
 from conformance.implementation import (
     Implementation,

@@ -15,7 +15,7 @@ import pytest
 
 from conformance.devices import cards
 from conformance.devices.cards import Busy, Card, Claim, claim, free, lock_out
-from conformance.devices.device import EnvironmentFailure
+from conformance.errors import EnvironmentFailure
 
 ZERO, ONE = Card(0, 0), Card(1, 1)
 HOLDS = """

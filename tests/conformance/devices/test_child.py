@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from conformance.devices.child import environment
-from conformance.devices.device import EnvironmentFailure
 from conformance.devices.open import open_device
+from conformance.errors import EnvironmentFailure
 from tests.conformance.devices.fakes import fake_case, fake_operator
 from tests.waiting import HANGS, wait_for
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from conformance.devices.device import Device, OperatorUnavailable
+from conformance.devices.device import Device
 from conformance.devices.open import open_device
+from conformance.errors import OperatorUnavailable
 from conformance.observation import Outcome
 from tests.conformance.devices.fakes import (
     fake_array_case,

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from conformance.case import Machine, Tensor
-from conformance.devices.device import Device, LimitsCrash, OperatorUnavailable
+from conformance.devices.device import Device
+from conformance.errors import LimitsCrash, OperatorUnavailable
 from conformance.observation import Diagnostic, GuardDamage, Observation, Outcome
 from conformance.operator import Limit
 from conformance.poison import OUTPUTS, pattern

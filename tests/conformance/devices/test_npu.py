@@ -11,10 +11,10 @@ import pytest
 
 from conformance.devices import cards, isolated
 from conformance.devices.cards import Card, Claim
-from conformance.devices.device import EnvironmentFailure
 from conformance.devices.losses import Loss, in_words, loss_of
 from conformance.devices.npu import NpuDevice
 from conformance.devices.open import open_device
+from conformance.errors import EnvironmentFailure
 from conformance.evidence import DeviceLine, read_lines
 from conformance.observation import Observation, Outcome
 from conformance.operator import Mode, Until, source_read

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from conformance.devices import open as opening
-from conformance.devices.device import EnvironmentFailure
 from conformance.devices.open import open_device
+from conformance.errors import EnvironmentFailure
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from conformance.errors import UsageError
 from conformance.evidence import DeviceLine
-from conformance.suite import UsageError
 from tests.conformance.gate.asking import accepted, gate
 from tests.conformance.gate.runs import (
     CELLS,

@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 import pytest
 
+from conformance.errors import UsageError
 from conformance.gate import baseline as baselines
 from conformance.gate.facts import facts
 from conformance.gate.reading import CannotJudge, read_run, whole
 from conformance.reporting.gate import annotated
-from conformance.suite import UsageError
 from tests.conformance.gate.asking import accepted, gate
 from tests.conformance.gate.runs import device, every_cell, everywhere, refused, run
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from conformance.errors import UsageError
 from conformance.gate.waivers import read_waivers
-from conformance.suite import UsageError
 from tests.conformance.gate.asking import waiver
 
 

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from conformance.cli import main
+from conformance.errors import UsageError
 from conformance.evidence import DeviceLine
 from conformance.gate.reading import CannotJudge
 from conformance.history.database import opened
@@ -19,7 +20,6 @@ from conformance.history.record import import_runs
 from conformance.history.trends import Change, Point, changes, points
 from conformance.printable import printable
 from conformance.reporting.history import change_lines, sparkline
-from conformance.suite import UsageError
 from tests.conformance.gate.runs import (
     OPERATOR,
     device,

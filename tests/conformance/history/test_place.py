@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from conformance.errors import UsageError
 from conformance.history.database import opened
 from conformance.history.place import check_local, filesystem
-from conformance.suite import UsageError
 
 MOUNTS = """\
 22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw

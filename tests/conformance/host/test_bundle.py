@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from conformance.commands import doctor as command
+from conformance.errors import UsageError
 from conformance.host import bundle
-from conformance.suite import UsageError
 from tests.conformance.front_door import conformance
 from tests.conformance.host.fake_host import fake_host
 
@@ -118,7 +118,7 @@ def test_the_doctor_writes_its_bundle_and_tells_people_to_look_through_it(
 ) -> None:
     from conformance import doctor
     from conformance.cli import main
-    from conformance.devices.device import EnvironmentFailure
+    from conformance.errors import EnvironmentFailure
 
     def refuse(spec: str) -> None:
         raise EnvironmentFailure(f"no {spec} today")

@@ -13,12 +13,12 @@ from rich.console import Console
 
 from conformance.cli import main
 from conformance.coverage import Coverage
+from conformance.errors import UsageError
 from conformance.evidence import read_lines
 from conformance.gate.facts import facts
 from conformance.gate.reading import CannotJudge, read_run, whole
 from conformance.merging.merge import merge
 from conformance.reporting import outcome
-from conformance.suite import UsageError
 from tests.conformance.gate.asking import gate
 from tests.conformance.gate.runs import (
     CELLS,

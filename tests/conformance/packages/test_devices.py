@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from conformance.devices import cards
-from conformance.devices.device import EnvironmentFailure
 from conformance.devices.open import open_device
+from conformance.errors import EnvironmentFailure
 from conformance.packages.delivered import delivered
 from conformance.packages.lookup import ACLNN
 from conformance.packages.package import TILING

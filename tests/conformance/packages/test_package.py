@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.devices.device import EnvironmentFailure
+from conformance.errors import EnvironmentFailure
 from conformance.packages.lookup import ACLNN
 from conformance.packages.package import (
     BINARIES,

@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from conformance.devices.device import DeviceProfile, EnvironmentFailure, Trait
+from conformance.devices.device import DeviceProfile, Trait
+from conformance.errors import EnvironmentFailure
 from conformance.observation import Observation, Outcome
 
 SECONDS = 0.4
