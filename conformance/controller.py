@@ -36,6 +36,7 @@ from conformance.evidence import (
 )
 from conformance.item_report import LOST
 from conformance.items import items_in_words, last_of_each
+from conformance.names import cell_id
 from conformance.operator import RELATIONS, Operator
 from conformance.printable import printable
 from conformance.provenance import provenance
@@ -68,7 +69,7 @@ from conformance.summary import (
     withheld_cells,
     write_evidence,
 )
-from conformance.template import cell_id, item_ids
+from conformance.template import item_ids
 from conformance.tiling_keys import tiling_keys
 
 CRASHED = re.compile(r"worker '\w+' crashed while running ")

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from conformance.case import Case
 from conformance.observation import Observation
-from conformance.replay import JudgedAs
 from conformance.verdict import Verdict
+
+JudgedAs = Literal[
+    "values", "rejection", "example", "relation", "quarantine", "corpus", "regression", "sequence"
+]
 
 MOST_LOOKED_AT = 1 << 14
 """Elements of an output that a person can still look at."""

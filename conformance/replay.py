@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Literal, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import msgspec
 import numpy as np
@@ -16,6 +16,7 @@ from conformance.devices.device import Device
 from conformance.errors import UsageError
 from conformance.implementation import Implementation
 from conformance.judge import judge_example, judge_rejection
+from conformance.judged import JudgedAs
 from conformance.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.observation import Observation
@@ -31,10 +32,6 @@ MOST_BYTES = 256 << 20
 """Of a saved case; its arrays have less."""
 Judge = Callable[[Device, Arithmetic], tuple[Observation, Verdict]]
 """Makes the call, or calls, and judges what is observed on a device of that arithmetic."""
-
-JudgedAs = Literal[
-    "values", "rejection", "example", "relation", "quarantine", "corpus", "regression", "sequence"
-]
 
 
 @dataclass(frozen=True)

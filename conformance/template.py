@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -30,6 +29,7 @@ from conformance.case import ND, Case
 from conformance.devices.device import Device
 from conformance.judged import Judged
 from conformance.ladders import cells_asked
+from conformance.names import joined
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.observation import Observation, Outcome
 from conformance.operator import (
@@ -102,16 +102,6 @@ def body_of(template: object) -> Body | None:
     """The function under ``conformance_test``; None for any other object."""
     body: Body | None = getattr(template, MARK, None)
     return body
-
-
-def cell_id(operator: str, mode: str, dtype: str) -> str:
-    """The id of a cell inside an item's name."""
-    return _id((operator, mode, dtype))
-
-
-def call_id(operator: str, name: str) -> str:
-    """The id of a record's named call inside an item's name."""
-    return _id((operator, name))
 
 
 def parametrize(
@@ -291,14 +281,4 @@ def _note(judged: Judged) -> None:
 
 def _item_id(row: Iterable[object], named: str | None) -> str:
     """Of a sequence more than the operator's name, which is also that of many an ordinary test."""
-    return _id((*row, "calls") if named == SEQUENCE else row)
-
-
-def _id(row: Iterable[object]) -> str:
-    return "-".join(_word(value) for value in row)
-
-
-def _word(value: object) -> str:
-    # An operator in full is long, and so takes long to write.
-    name = value.name if hasattr(value, "name") else value
-    return re.sub(r"[^\w.+]+", "_", str(name))
+    return joined((*row, "calls") if named == SEQUENCE else row)

@@ -21,6 +21,7 @@ from conformance.evidence import (
 from conformance.gate.shown import unshown
 from conformance.gate.told import told_otherwise
 from conformance.items import items_in_words, last_of_each, short
+from conformance.names import call_id
 from conformance.operator import RELATIONS as RELATIONS_ALONE
 from conformance.summary import (
     QUARANTINE,
@@ -34,7 +35,6 @@ from conformance.summary import (
     summarize,
     withheld,
 )
-from conformance.template import call_id
 
 if TYPE_CHECKING:
     from conformance.gate.reading import Run

@@ -28,7 +28,7 @@ from conformance.gate.judgement import (
 )
 from conformance.gate.reading import CannotJudge, Run, declared_cells, read_run, whole
 from conformance.gate.waivers import Contract
-from conformance.template import cell_id
+from conformance.names import cell_id
 
 SHOWN = 5
 

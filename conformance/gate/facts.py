@@ -13,9 +13,9 @@ import msgspec
 
 from conformance.evidence import OrderLine, VerdictLine
 from conformance.gate.reading import CannotJudge, Run, declared_cells
+from conformance.names import cell_id
 from conformance.observation import Outcome
 from conformance.summary import COUNTED, QUARANTINE
-from conformance.template import cell_id
 
 DRIFT = "order-drift"
 """The step of an output that is legal, but off the order that its contract declares."""

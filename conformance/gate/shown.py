@@ -12,9 +12,9 @@ from itertools import combinations, product
 from conformance.cells import EDGE
 from conformance.coverage import Coverage
 from conformance.evidence import AnyLine, VerdictLine
+from conformance.names import cell_id
 from conformance.sharing import DTYPE
 from conformance.summary import COUNTED
-from conformance.template import cell_id
 
 Row = tuple[tuple[str, tuple[str, ...]], ...]
 """The levels that a case shows, by axis."""

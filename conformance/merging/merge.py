@@ -29,6 +29,7 @@ from conformance.gate.reading import CannotJudge, Run, declared_cells, read_run,
 from conformance.items import items_in_words, last_of_each
 from conformance.merging.belong import check_belong
 from conformance.merging.junit import write_junit
+from conformance.names import cell_id
 from conformance.operator import RELATIONS
 from conformance.run_folder import FAILURES
 from conformance.shard import WHOLE
@@ -43,7 +44,6 @@ from conformance.summary import (
     withheld_cells,
     write_evidence,
 )
-from conformance.template import cell_id
 from conformance.tiling_keys import asked_in, tiling_keys
 
 BUNDLE = re.compile(r"failures/[\w.-]{1,200}/case\.json", re.ASCII)

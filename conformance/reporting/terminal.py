@@ -11,9 +11,9 @@ from rich.text import Text
 
 from conformance.coverage import Further
 from conformance.devices.traits import loosened_lines
+from conformance.names import cell_id
 from conformance.reporting.language import Speaking
 from conformance.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence
-from conformance.template import cell_id
 
 WIDTH = 120
 NONE = "-"
