@@ -19,7 +19,7 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.case import Case
 from conformance.climbing import climbing
-from conformance.covered import Drawing, covered, not_simplest
+from conformance.covered import Drawing, covered
 from conformance.fitted import fitted
 from conformance.operator import Operator
 from conformance.plan import plan
@@ -28,6 +28,7 @@ from conformance.relations.asked import asked_of
 from conformance.relations.relation import Relation
 from conformance.routed import routed
 from conformance.strategies.machines import in_drawn_order
+from conformance.strategies.not_simplest import not_simplest
 from conformance.strategies.seeded import of_seed_alone
 from conformance.strategies.sequences import sequences
 from conformance.template import CELL, DRAWN, LADDER, RELATION, WORKLOAD, Body

@@ -8,10 +8,11 @@ from dataclasses import replace
 from hypothesis.strategies import SearchStrategy
 
 from conformance.case import Case, Tensor
-from conformance.covered import AT_ONCE, Drawing, not_simplest
+from conformance.covered import AT_ONCE, Drawing
 from conformance.endings import Refused
 from conformance.fill import ADDRESS
 from conformance.ladders import SLOW, Ladder
+from conformance.strategies.not_simplest import not_simplest
 from conformance.trial import Trial
 
 SMALLEST = "up the ladder of {}: {:,} is accepted, {:,} is refused"

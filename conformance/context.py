@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from conformance import suite, workload
+from conformance import places, suite, workload
 from conformance.budget import Budget, seconds_of_budget
 from conformance.by_standard import by_standard
 from conformance.devices.cards import Card
@@ -25,7 +25,7 @@ from conformance.implementation import of_device
 from conformance.operator import ORACLES, REFERENCE, ROUTES
 from conformance.profiles import PROFILES, Profile
 from conformance.resume import Asked, Finished, check_sound, earlier_run, finished_items
-from conformance.routes import on_it, reachable
+from conformance.routes import on_it, on_route, reachable
 from conformance.shard import Shard
 
 DEFAULTS = {"device": "auto", "profile": "smoke", "route": "aclnn", "oracle": REFERENCE}
@@ -59,7 +59,7 @@ class Context:
         self.traits = traits_of(self.libraries)
         self.kept = attached(chosen, self.directories, corpus=self.profile.corpus)
         self.records = {operator.name: operator for operator in records}
-        self.on_route = {name: one.on_route(self.route) for name, one in self.records.items()}
+        self.on_route = {name: on_route(one, self.route) for name, one in self.records.items()}
         self.operators = tuple(
             asked(on_it(one, self.records, self.route), self.traits) for one in self.kept.operators
         )
@@ -71,9 +71,9 @@ class Context:
         named_workloads = option.conformance_workload or ()
         self.workloads_asked = bool(named_workloads)
         self.workloads = (
-            workload.chosen(named_workloads, suite.workloads())
+            workload.chosen(named_workloads, places.workloads())
             if self.workloads_asked
-            else workload.own(suite.workloads())
+            else workload.own(places.workloads())
         )
         self.shard = Shard.of(option.conformance_shard)
         self.time_limit = seconds_of(option.conformance_time_limit, self.profile)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from conformance import run_folder, suite
+from conformance import places, run_folder
 from conformance.broken import BROKEN, explained, is_broken
 from conformance.context import BEGAN, BY_A_PERSON, BY_ITSELF, Context
 from conformance.coverage import Key, coverage, further
@@ -266,7 +266,7 @@ class Controller:
             operators=[operator.name for operator in context.operators],
             left_out={**context.left_out, **self._without_items(mine)},
             provenance={
-                **provenance(suite.root(), context.directories),
+                **provenance(places.root(), context.directories),
                 "corpus": context.kept.corpus,
                 "regressions": context.kept.regressions,
             },

@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Protocol
 
-from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.case import Case
 from conformance.cells import Cells, Levels
 from conformance.edges import Edge
+from conformance.strategies.not_simplest import not_simplest
 from conformance.trial import Refused
 
 NARROWING_EXAMPLES = (2, 30)
@@ -26,9 +26,6 @@ early by a lucky draw, would make the mistake rare in all draws that follow."""
 
 AT_ONCE = 16
 """Cases that are drawn together: to begin a test costs more than to draw one case."""
-
-NOT_ZERO = st.integers(0, 2**31 - 1).filter(bool)
-"""What no simplest example has. Kept, as to make and validate one takes longer than to draw."""
 
 Drawn = tuple[Sequence[SearchStrategy[Case]], int, str, int | None]
 """Cases that are drawn together, how often, the name of their stream of draws, and the one of them
@@ -122,12 +119,3 @@ def _refused(test: Callable[..., None], arguments: dict[str, object]) -> bool:
     except Refused:
         return True
     return False
-
-
-def not_simplest(cases: SearchStrategy[Case]) -> SearchStrategy[Case]:
-    """The same cases, but a test of one example does not draw the simplest of them.
-
-    Hypothesis begins with the simplest example of all, which here is rejected: a row would else
-    always be judged at one token of one column.
-    """
-    return NOT_ZERO.flatmap(lambda _: cases)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from conformance import suite
+from conformance import places
 from conformance.bundle.manifest import CASE
 from conformance.bundle.write import Origin, write_bundle
 from conformance.called import called, near
@@ -113,7 +113,7 @@ def tell(
         time_limit=context.time_limit,
         headline=verdict.headline,
         text=text,
-        provenance=provenance(suite.root(), context.directories),
+        provenance=provenance(places.root(), context.directories),
         device=profile,
         arithmetic=arithmetic,
     )

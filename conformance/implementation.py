@@ -14,7 +14,7 @@ from typing import Literal, TypeVar
 
 import msgspec
 
-from conformance import suite
+from conformance import places
 from conformance.devices.device import ARCHIVE, DeviceProfile, Origin
 from conformance.devices.foreign import parts
 from conformance.devices.open import hashed
@@ -104,7 +104,7 @@ def of_operator(operator: str, libraries: Mapping[str, Told]) -> dict[str, Told]
 
 def _built(origin: Origin, operator: str, libraries: dict[str, str]) -> Implementation:
     """Of several folders of kernels the one that an operator lies in."""
-    own = str(suite.own_kernels().resolve())
+    own = str(places.own_kernels().resolve())
     folders = origin.folders or (own,)
     mine = [one for one in folders if (Path(one) / operator).is_dir()] if operator else folders
     others = [one for one in mine if one != own]

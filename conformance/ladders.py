@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from conformance.case import Machine
-from conformance.devices.device import USABLE_UB_BYTES
+from conformance.chips import USABLE_UB_BYTES
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy

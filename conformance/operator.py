@@ -295,8 +295,8 @@ class Operator:
     with no reference (conformance/relations).
     ``landmarks`` says what lies where in a call's outputs, for pictures of wrong ones.
     ``torch_npu`` is how PyTorch calls the operator, or why it does not. ``newer`` are data types
-    of documented calls alone. ``unreached(case)`` says
-    why a call cannot be made on the route of a record, "" where it can (`on_route` sets it).
+    of documented calls alone. ``unreached(case)`` says why a call cannot be made on the route of a
+    record, "" where it can (`conformance.routes` sets it).
     ``corpus`` and ``regressions`` are cases that stay, which a run adds to the record
     (conformance/frozen). ``file`` is the record's own, which the suite fills in.
     """
@@ -370,9 +370,3 @@ class Operator:
         if isinstance(self.torch_npu, Unreached):
             raise ValueError(f"torch_npu does not reach {self.name}: {self.torch_npu.reason}")
         return self.torch_npu.call(case)
-
-    def on_route(self, route: str) -> Operator:
-        """The operator with only the modes and calls of a route (`conformance.routes`)."""
-        from conformance.routes import on_route
-
-        return on_route(self, route)

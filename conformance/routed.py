@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from conformance.covered import Drawing, not_simplest
+from conformance.covered import Drawing
 from conformance.endings import Refused
 from conformance.operator import Operator
+from conformance.strategies.not_simplest import not_simplest
 from conformance.trial import Trial
 from conformance.workload import Batch
 

@@ -48,7 +48,7 @@ def on_route(operator: Operator, route: str) -> Operator:
 
 def on_it(operator: Operator, records: Mapping[str, Operator], route: str) -> Operator:
     """The operator on a route, with the relations whose other operators can be called there too."""
-    made = operator.on_route(route)
+    made = on_route(operator, route)
     relations = tuple(
         relation
         for relation in made.relations
@@ -66,7 +66,7 @@ def why_not(operator: Operator, route: str) -> str:
     """Why nothing of an operator can be called on a route; "" where something can."""
     if route == TORCH_NPU and isinstance(operator.torch_npu, Unreached):
         return operator.torch_npu.reason
-    return "" if operator.on_route(route).modes else "none of its modes is called there"
+    return "" if on_route(operator, route).modes else "none of its modes is called there"
 
 
 def reachable(

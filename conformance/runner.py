@@ -20,7 +20,7 @@ from typing import IO
 import pytest
 from rich.console import Console
 
-from conformance import SUITE, kernel_coverage, resume, run_folder, suite, workload
+from conformance import SUITE, kernel_coverage, places, resume, run_folder, workload
 from conformance.called import VARIABLE, called
 from conformance.context import BY_A_PERSON, BY_ITSELF
 from conformance.devices.device import DeviceProfile
@@ -39,7 +39,7 @@ from conformance.plan import about
 from conformance.progress import Pulse, Tail, bar
 from conformance.reporting import outcome
 from conformance.resume import Asked
-from conformance.routes import why_not
+from conformance.routes import on_route, why_not
 from conformance.shard import WHOLE
 from conformance.summary import Evidence, now, read_evidence, write_evidence
 from conformance.workload import batches, batches_asked
@@ -74,9 +74,9 @@ class Request(Asked):
         """Verdicts that a run without failures reaches, about."""
         routed = sum(one.workload_cases is not None for one in self._called)
         if self.workloads:
-            named = workload.chosen(self.workloads, suite.workloads())
+            named = workload.chosen(self.workloads, places.workloads())
             return routed * sum(len([*batches_asked(one, 0)]) for one in named)
-        every = workload.own(suite.workloads()) if routed else ()
+        every = workload.own(places.workloads()) if routed else ()
         full_rows = self.profile.full_rows
         calls = sum(len([*batches(one, every, full_rows, self.seed, "")]) for one in every)
         drawn = sum(about(one, self.profile, self.oracle, self.shard.count) for one in self._called)
@@ -85,7 +85,7 @@ class Request(Asked):
     @property
     def _called(self) -> list[Operator]:
         """The operators with what can be called on the route."""
-        return [operator.on_route(self.route) for operator in self.operators]
+        return [on_route(operator, self.route) for operator in self.operators]
 
 
 @dataclass(frozen=True)
@@ -257,7 +257,7 @@ def _start(request: Request, log: IO[bytes]) -> subprocess.Popen[bytes]:
 
     Should this process be killed, pytest is interrupted: it keeps its verdicts and ends.
     """
-    root = suite.root()
+    root = places.root()
     command = [sys.executable, "-m", "pytest", str(root / "cases"), "-p", "conformance.plugin"]
     if SUITE.is_dir():
         # The nearest configuration above an installed suite belongs to another project.

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
-from conformance import SUITE
+from conformance import places
 from conformance.errors import UsageError
 from conformance.operator import REFERENCE, Example, Operator, Quarantine, Rejection
 from conformance.protocol import of_the_protocol
@@ -20,28 +20,7 @@ from conformance.relations.layout import layout
 from conformance.strided_calls import of_strides, with_strides
 from conformance.wrong_tensors import of_tensors
 
-PACKAGE = Path(__file__).resolve().parent
 ATTRIBUTE = "OPERATOR"
-
-
-def root() -> Path:
-    """The folder that holds ``cases``: the wheel's own copy of the suite, or the checkout."""
-    return SUITE if SUITE.is_dir() else PACKAGE.parent
-
-
-def workloads() -> Path:
-    """The folder of the suite's own workloads."""
-    return root() / "cases" / "workloads"
-
-
-def own_kernels() -> Path:
-    """The folder of the suite's own kernels."""
-    return root() / "device_kernels" / "kernels"
-
-
-def records() -> Path:
-    """The suite's own folder of operator records."""
-    return root() / "cases" / "operators"
 
 
 def operators(directories: Iterable[Path] = ()) -> tuple[Operator, ...]:
@@ -52,7 +31,7 @@ def operators(directories: Iterable[Path] = ()) -> tuple[Operator, ...]:
     that cannot be imported, and an operator that is recorded twice.
     """
     found: dict[str, tuple[Operator, Path]] = {}
-    for directory in (records(), *directories):
+    for directory in (places.records(), *directories):
         for path in _files(directory):
             operator = _record(path)
             known = found.setdefault(operator.name, (operator, path))
@@ -93,14 +72,14 @@ def kernel_folders(
     if not needed:
         return None
     if any(not any((folder / name).is_dir() for folder in needed) for name in names):
-        needed.insert(0, own_kernels())
+        needed.insert(0, places.own_kernels())
     return tuple(dict.fromkeys(folder.resolve() for folder in needed))
 
 
 def kernel_names(operators: Iterable[Operator], kernels: Sequence[Path] | None) -> tuple[str, ...]:
     """The names of the kernels that operators need, of those in the folders ``kernels`` (None: the
     suite's own): that of the operator, or of the one in which its aclnn function is defined."""
-    folders = kernels or (own_kernels(),)
+    folders = kernels or (places.own_kernels(),)
     names = (
         one.name
         if any((folder / one.name).is_dir() for folder in folders)
@@ -140,7 +119,7 @@ def counted_folders(judged: Iterable[Operator], known: Iterable[Operator]) -> tu
 
     Sources that several operators share belong to the run that judges all.
     """
-    kernels = own_kernels()
+    kernels = places.own_kernels()
     names = {operator.name for operator in judged}
     if names == {operator.name for operator in known}:
         return (kernels,)

@@ -18,7 +18,7 @@ from cases.operators._moe_init_routing_v2_grad_limits import (
 )
 from cases.operators._slot_sum_limits import up
 from conformance.case import Case, Machine, numpy_dtype
-from conformance.devices.device import USABLE_UB_BYTES
+from conformance.chips import USABLE_UB_BYTES
 from conformance.edges import STEPS, Edge, Edges, Sizes, distinct
 from conformance.legality import UB_BYTES
 from conformance.strategies.fills import SEEDS, fills

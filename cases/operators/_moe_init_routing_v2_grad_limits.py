@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from conformance.case import numpy_dtype
-from conformance.devices.device import USABLE_UB_BYTES
+from conformance.chips import USABLE_UB_BYTES
 from conformance.operator import Limit
 
 GRANULE_BYTES = 32

@@ -13,7 +13,7 @@ from cases.operators._moe_init_routing_v2_grad_limits import (
     vendor_tile_columns,
 )
 from conformance.case import Machine
-from conformance.devices.device import USABLE_UB_BYTES
+from conformance.chips import USABLE_UB_BYTES
 from conformance.legality import UB_BYTES as LEGAL_UB_BYTES
 from conformance.strategies.machines import UB_BYTES
 from conformance.strategies.patterns import least_tokens

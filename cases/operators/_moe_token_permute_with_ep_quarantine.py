@@ -6,7 +6,7 @@ from cases.operators._moe_token_permute_with_ep_call import call
 from cases.operators._moe_token_permute_with_ep_sources import README, SORT, TILING
 from cases.operators._token_permute_sizes import MOST_TOP_K, row_columns
 from conformance.case import Case
-from conformance.devices.device import USABLE_UB_BYTES
+from conformance.chips import USABLE_UB_BYTES
 from conformance.fill import Fill
 from conformance.operator import Clause, Quarantine, SourceClass
 

@@ -26,7 +26,7 @@ from cases.operators._token_permute_sizes import (
     row_columns,
 )
 from conformance.case import Case, numpy_dtype
-from conformance.devices.device import USABLE_UB_BYTES
+from conformance.chips import USABLE_UB_BYTES
 from conformance.fill import Fill
 from conformance.operator import Example
 from conformance.strategies.far import EDGES

@@ -19,7 +19,7 @@ from cases.operators._slot_sum_limits import (
     up,
 )
 from conformance.case import numpy_dtype
-from conformance.devices.device import USABLE_UB_BYTES
+from conformance.chips import USABLE_UB_BYTES
 from conformance.operator import Limit
 
 SORTED_AT_ONCE = 32

@@ -12,7 +12,7 @@ from itertools import product
 
 from cases.operators._token_permute_limits import GRANULE_BYTES, LEAST_UB_BYTES, TOP_KS, CopyUb
 from conformance.case import numpy_dtype
-from conformance.devices.device import USABLE_UB_BYTES
+from conformance.chips import USABLE_UB_BYTES
 from conformance.operator import Limit
 
 EXPERT_GRANULE = 32

@@ -13,7 +13,7 @@ from itertools import product
 
 from cases.operators._slot_sum_limits import CHIPS, GRANULE_BYTES, INDEX_BYTES, SMALL, up
 from conformance.case import Machine
-from conformance.devices.device import USABLE_UB_BYTES
+from conformance.chips import USABLE_UB_BYTES
 from conformance.edges import STEPS, Sizes
 from conformance.operator import Limit
 

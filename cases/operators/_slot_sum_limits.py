@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from conformance.case import Machine, numpy_dtype
-from conformance.devices.device import USABLE_UB_BYTES
+from conformance.chips import USABLE_UB_BYTES
 from conformance.edges import STEPS
 from conformance.operator import Limit
 

@@ -11,7 +11,7 @@ import numpy as np
 from cases.operators._token_permute import Call, TokenPermute
 from cases.operators._token_permute_sizes import LISTS_OF_ONE_MERGE, one_core_slots
 from conformance.case import Case, Machine, numpy_dtype
-from conformance.devices.device import USABLE_UB_BYTES
+from conformance.chips import USABLE_UB_BYTES
 from conformance.fill import BITS, Fill
 from conformance.operator import Example
 from conformance.strategies.far import EDGES

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cases.operators._ladders import Drawn
 from conformance.case import Case, Machine
-from conformance.devices.device import USABLE_UB_BYTES
+from conformance.chips import USABLE_UB_BYTES
 from conformance.edges import Edge
 from conformance.workload import Batch
 

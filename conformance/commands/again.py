@@ -32,6 +32,7 @@ from conformance.observation import Observation
 from conformance.operator import REFERENCE, RELATIONS, ROUTES, Operator
 from conformance.packages.delivered import DeliveredPackage, delivered, package_lines
 from conformance.progress import bar
+from conformance.routes import on_route
 from conformance.verdict import Verdict
 
 OWN_KERNELS_HELP = "judge the suite's own kernels, though the case failed on something else"
@@ -90,13 +91,13 @@ def judge_again(
     failed = saved.implementation
     asked = on_what_failed(failed, asked)
     route = one_of(ROUTES, "route of the case", asked.route or saved.route)
-    on_route = [operator.on_route(route) for operator in operators]
-    operator, judged = replay.judgement(saved, on_route)
+    called_there = [on_route(operator, route) for operator in operators]
+    operator, judged = replay.judgement(saved, called_there)
     judges = by_standard(asked.standard, asked.standards, (operator,))
     oracle = RELATIONS if saved.judged_as == "relation" else REFERENCE
     called = {operator.name, *(one.operator for one in saved.case.before)}
-    wanted = [one for one in on_route if one.name in called]
-    wanted = suite.with_related(wanted, on_route, oracle)
+    wanted = [one for one in called_there if one.name in called]
+    wanted = suite.with_related(wanted, called_there, oracle)
     kernels = suite.kernel_folders(wanted, asked.directories)
     names = suite.kernel_names(wanted, kernels)
     package = delivered(asked.package, [operator])

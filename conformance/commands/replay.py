@@ -30,6 +30,7 @@ from conformance.operator import ROUTES
 from conformance.printable import printable
 from conformance.profiles import PROFILES
 from conformance.replay import judgement
+from conformance.routes import on_route
 from conformance.strategies.machines import CORES, UB_BYTES, ordered
 
 ORDER = re.compile(r"forward|reverse|shuffled:\d{1,18}", re.ASCII)
@@ -83,7 +84,7 @@ def replay_command(parsed: argparse.Namespace, console: Console, extra: list[str
     operators = suite.operators(directories)
     bundle = read_bundle(parsed.bundle)
     route = one_of(ROUTES, "route of the case", parsed.route or bundle.replay.route)
-    judgement(bundle.replay, [operator.on_route(route) for operator in operators])
+    judgement(bundle.replay, [on_route(operator, route) for operator in operators])
     bundle, notes = as_stored(bundle)
     asked = Asked(
         device=parsed.device,

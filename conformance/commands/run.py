@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
-from conformance import kernel_coverage, replay, run_folder, runner, suite, workload
+from conformance import kernel_coverage, places, replay, run_folder, runner, suite, workload
 from conformance.budget import seconds_of_budget
 from conformance.by_standard import by_standard
 from conformance.commands.again import OWN_KERNELS_HELP, Asked, judge_again, open_and_tell
@@ -307,7 +307,7 @@ def _one_for_each_card(workers: int, cards: int, console: Console) -> int:
 
 def _workloads(texts: list[str]) -> tuple[str, ...]:
     """The workloads that are named, files by their whole path. Raises `UsageError`."""
-    workload.chosen(texts, suite.workloads())
+    workload.chosen(texts, places.workloads())
     return tuple(str(Path(t).absolute()) if t.endswith(workload.ENDING) else t for t in texts)
 
 

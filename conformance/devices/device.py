@@ -15,10 +15,6 @@ if TYPE_CHECKING:
 ARCHIVE = ".a"
 """How the file ends that an operator of the suite's build lies in: lib<operator>.a."""
 
-USABLE_UB_BYTES = {"Ascend910B": 196352, "Ascend910_93": 196608}
-"""Bytes of unified buffer that a tiling may use, by the start of the SoC's name: 196608, less the
-256 that the platform reserves on Ascend910B (asc-devkit, platform_ascendc.cpp)."""
-
 
 @dataclass(frozen=True)
 class Trait:

@@ -12,16 +12,9 @@ from pathlib import Path
 
 from msgspec import structs
 
+from conformance.chips import USABLE_UB_BYTES
 from conformance.devices.cards import Card, lock_folder, wanted_cards
-from conformance.devices.device import (
-    ARCHIVE,
-    USABLE_UB_BYTES,
-    Device,
-    DeviceProfile,
-    Library,
-    Origin,
-    Trait,
-)
+from conformance.devices.device import ARCHIVE, Device, DeviceProfile, Library, Origin, Trait
 from conformance.devices.isolated import IsolatedDevice
 from conformance.devices.messages import OWN_KERNELS, Opened, Setup
 from conformance.devices.npu import NpuDevice

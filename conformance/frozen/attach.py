@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from conformance import suite
+from conformance import places, suite
 from conformance.errors import UsageError
 from conformance.frozen.case import Frozen
 from conformance.frozen.corpus import read_corpus
@@ -29,7 +29,7 @@ class Kept:
 
 def folders(kind: str, directories: Iterable[Path]) -> list[Path]:
     """Where the cases of a kind lie: the suite's own beside its records, others' below them."""
-    return [suite.records().with_name(kind), *(directory / kind for directory in directories)]
+    return [places.records().with_name(kind), *(directory / kind for directory in directories)]
 
 
 def folder_of(kind: str, operator: str, directories: Sequence[Path]) -> Path:

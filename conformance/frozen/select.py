@@ -18,13 +18,13 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.case import Case
 from conformance.cells import EDGE
-from conformance.covered import not_simplest
 from conformance.edges import Edge
 from conformance.frozen.case import Frozen, frozen_now, written
 from conformance.legality import IllegalCase, check_call
 from conformance.operator import Operator
 from conformance.sharing import shared
 from conformance.strategies.machines import ordered
+from conformance.strategies.not_simplest import not_simplest
 from conformance.strategies.seeded import of_seed_alone
 
 MOST_PAIRS, MOST_EDGES = 36, 12

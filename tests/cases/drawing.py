@@ -11,8 +11,9 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.case import Case
 from conformance.cells import Levels
-from conformance.covered import AT_ONCE, not_simplest
+from conformance.covered import AT_ONCE
 from conformance.operator import Operator
+from conformance.strategies.not_simplest import not_simplest
 
 Drawn = TypeVar("Drawn")
 

@@ -11,6 +11,7 @@ from conformance import suite
 from conformance.ladders import cells_asked
 from conformance.operator import TWO_PHASE, Operator
 from conformance.profiles import PROFILES
+from conformance.routes import on_route
 
 NONE = "-"
 
@@ -31,7 +32,7 @@ def counts(operator: Operator, name: str) -> str:
 
 def table() -> Iterator[str]:
     """The lines of the table: a row for each size."""
-    operators = [one.on_route(TWO_PHASE[0]) for one in suite.operators([])]
+    operators = [on_route(one, TWO_PHASE[0]) for one in suite.operators([])]
     names = dict.fromkeys(ladder.name for one in operators for ladder in one.ladders)
     heads = (f"`{one.name.removeprefix('moe_')}`" for one in operators)
     yield f"| size | {' | '.join(heads)} |"

@@ -10,8 +10,8 @@ import pytest
 
 from conformance import suite
 from conformance.case import Machine
+from conformance.chips import USABLE_UB_BYTES
 from conformance.devices.call import call_of
-from conformance.devices.device import USABLE_UB_BYTES
 from conformance.edges import STEPS, Edges
 from conformance.legality import check_call
 from conformance.operator import Operator

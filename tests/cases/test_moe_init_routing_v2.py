@@ -11,8 +11,8 @@ from cases.operators._moe_init_routing_v2_rows import PERMUTE, ROWS, experts_of,
 from cases.operators._token_permute_sizes import one_core_slots
 from cases.operators.moe_init_routing_v2 import OPERATOR, cases
 from conformance.case import Case, Machine
+from conformance.chips import USABLE_UB_BYTES
 from conformance.devices.call import call_of
-from conformance.devices.device import USABLE_UB_BYTES
 from conformance.judge import judge
 from conformance.legality import check_call, check_shape_and_data
 from conformance.operator import Index, Rejection, Unspecified

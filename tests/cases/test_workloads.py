@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance import suite
+from conformance import places, suite
 from conformance.devices.call import call_of
 from conformance.legality import check_call
 from conformance.operator import Operator
@@ -15,7 +15,7 @@ from conformance.routed import dtype_of
 from conformance.workload import ROUTINGS, Batch, batches, own
 from tests.cases.drawing import one_of_each
 
-OWN = own(suite.workloads())
+OWN = own(places.workloads())
 PAGE = Path(__file__).parents[2] / "docs" / "workloads.md"
 OPERATORS = suite.operators([])
 

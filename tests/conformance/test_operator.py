@@ -17,7 +17,7 @@ from conformance.operator import ROUTES, TWO_PHASE, Example, Mode, Operator, Qua
 from conformance.relations.relate import related
 from conformance.relations.relation import Outputs, Relation, Run, difference
 from conformance.reporting.records import operator_lines
-from conformance.routes import on_it, reachable, why_not
+from conformance.routes import on_it, on_route, reachable, why_not
 from conformance.torch_call import TORCH_NPU, Binding, Unreached
 from tests.conformance.segment_sum import SUM, operator, refusal, whole
 
@@ -44,7 +44,7 @@ def named(*things: object) -> list[list[str]]:
 
 
 def test_a_mode_of_another_route_is_gone_with_its_calls() -> None:
-    outer = RECORD.on_route("aclnn")
+    outer = on_route(RECORD, "aclnn")
     assert named(outer.modes, outer.examples, outer.rejections) == [
         ["plain"],
         ["plain"],
@@ -53,7 +53,7 @@ def test_a_mode_of_another_route_is_gone_with_its_calls() -> None:
 
 
 def test_a_rejection_of_another_route_is_gone() -> None:
-    inner = RECORD.on_route("kernel")
+    inner = on_route(RECORD, "kernel")
     assert named(inner.modes, inner.examples, inner.rejections) == [
         ["plain", "inner"],
         ["plain", "inner"],
@@ -64,13 +64,13 @@ def test_a_rejection_of_another_route_is_gone() -> None:
 def test_a_route_may_refuse_a_call_of_a_mode_that_it_lacks() -> None:
     refused = replace(refusal(), name="inner, refused outside", case=INNER, routes=("aclnn",))
     record = replace(RECORD, rejections=(refused,))
-    outer, inner = (named(record.on_route(route).rejections)[0] for route in TWO_PHASE)
+    outer, inner = (named(on_route(record, route).rejections)[0] for route in TWO_PHASE)
     assert outer == ["inner, refused outside"]
     assert inner == []
 
 
 def test_a_call_in_quarantine_is_made_where_its_mode_can_be_called_or_where_it_says() -> None:
-    outer, inner = (named(RECORD.on_route(route).quarantine)[0] for route in TWO_PHASE)
+    outer, inner = (named(on_route(RECORD, route).quarantine)[0] for route in TWO_PHASE)
     assert outer == ["plain", "inner, where nobody says what it is"]
     assert inner == ["plain", "inner"]
 
@@ -92,7 +92,7 @@ def test_each_route_has_its_own_function() -> None:
 
 def test_what_torch_npu_does_not_reach_has_nothing_on_its_route_and_says_why() -> None:
     lost = replace(RECORD, torch_npu=Unreached("nobody calls it"))
-    assert lost.on_route(TORCH_NPU).modes == ()
+    assert on_route(lost, TORCH_NPU).modes == ()
     assert why_not(lost, TORCH_NPU) == "nobody calls it"
     assert reachable([lost], "aclnn") == (lost,)
     assert reachable([lost, replace(RECORD, torch_npu=BOUND)], TORCH_NPU) != ()
@@ -115,7 +115,7 @@ def test_a_relation_with_an_operator_that_is_not_reached_is_left_out() -> None:
 
 def test_a_relation_says_nothing_of_a_case_of_which_a_call_cannot_be_made() -> None:
     cannot = replace(BOUND, unreached=lambda case: "no such parameter")
-    through = replace(RECORD, torch_npu=cannot).on_route(TORCH_NPU)
+    through = on_route(replace(RECORD, torch_npu=cannot), TORCH_NPU)
     law = Relation("law", SUM, lambda case, outputs, run: ())
     left_out = Observation(Outcome.NOT_POSSIBLE, message="no such parameter")
     _, verdict = related(law, {through.name: through}, whole(), lambda operator, case: left_out)
@@ -153,14 +153,14 @@ def test_a_law_speaks_of_no_element_of_which_nothing_is_promised() -> None:
 def test_of_refused_calls_only_those_are_made_through_torch_npu_that_name_it() -> None:
     named_it = replace(refusal(), name="through PyTorch", routes=(TORCH_NPU,))
     bound = replace(RECORD, torch_npu=BOUND, rejections=(*RECORD.rejections, named_it))
-    through = bound.on_route(TORCH_NPU)
+    through = on_route(bound, TORCH_NPU)
     assert named(through.rejections, through.quarantine) == [["through PyTorch"], []]
-    assert "through PyTorch" not in named(bound.on_route("aclnn").rejections)[0]
+    assert "through PyTorch" not in named(on_route(bound, "aclnn").rejections)[0]
 
 
 def test_a_call_that_torch_npu_cannot_express_is_not_possible_there_and_judged_elsewhere() -> None:
     cannot = replace(BOUND, unreached=lambda case: "no such parameter")
-    through = replace(RECORD, torch_npu=cannot).on_route(TORCH_NPU)
+    through = on_route(replace(RECORD, torch_npu=cannot), TORCH_NPU)
     assert through.unreached is not None
     assert through.unreached(whole()) == "no such parameter"
     left_out = Observation(Outcome.NOT_POSSIBLE, message="no such parameter")
@@ -170,7 +170,7 @@ def test_a_call_that_torch_npu_cannot_express_is_not_possible_there_and_judged_e
 
 def test_a_record_that_names_no_route_is_the_same_on_each() -> None:
     record = operator(rejections=(refusal(),))
-    assert record.on_route("aclnn") is record
+    assert on_route(record, "aclnn") is record
 
 
 def test_the_listing_says_on_which_route_a_mode_is_called() -> None:

@@ -22,6 +22,7 @@ from conformance.observation import Observation, Outcome
 from conformance.operator import Operator, Rejection
 from conformance.protocol import MISTAKES, of_the_protocol
 from conformance.replay import Replay, load, save
+from conformance.routes import on_route
 from conformance.template import left_out
 from conformance.torch_call import TORCH_NPU
 
@@ -61,7 +62,7 @@ def test_each_is_refused_with_its_status_and_a_right_call_is_right_after_it(
     device: Device, route: str
 ) -> None:
     (example, *_) = GRAD.examples
-    for one in broken(GRAD.on_route(route)):
+    for one in broken(on_route(GRAD, route)):
         verdict = judge_rejection(one, device.run(GRAD, one.case))
         assert verdict.ok, verdict
         after = judge_example(example, GRAD, device.run(GRAD, example.case))
@@ -109,7 +110,7 @@ def test_it_is_saved_and_read_as_it_is(tmp_path: Path) -> None:
 
 def test_pytorch_makes_both_phases_itself() -> None:
     (operator,) = suite.chosen(OPERATORS, ["moe_token_permute"])
-    assert not broken(operator.on_route(TORCH_NPU))
+    assert not broken(on_route(operator, TORCH_NPU))
     with pytest.raises(ValueError, match="PyTorch makes both phases by itself"):
         call_of(operator, broken(operator)[0].case, TORCH_NPU)
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from conformance import suite
+from conformance import places, suite
 from conformance.errors import UsageError
 
 TOY = Path(__file__).parent / "toy" / "records"
-OWN = suite.root() / "device_kernels" / "kernels"
+OWN = places.root() / "device_kernels" / "kernels"
 
 
 @pytest.fixture

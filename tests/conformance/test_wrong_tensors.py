@@ -24,6 +24,7 @@ from conformance.judge import judge_rejection
 from conformance.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.operator import Example, Operator, Rejection, document
 from conformance.replay import Replay, load, save
+from conformance.routes import on_route
 from conformance.template import left_out
 from conformance.torch_call import TORCH_NPU
 from conformance.variations import in_format, retyped, without
@@ -162,7 +163,7 @@ def test_pytorch_gives_no_format() -> None:
     (record,) = suite.chosen(OPERATORS, ["moe_token_permute"])
     calls = in_other_formats(record)
     assert {one.name.partition(" ")[0] for one in calls} == {one.name for one in record.tensors}
-    assert not in_other_formats(record.on_route(TORCH_NPU))
+    assert not in_other_formats(on_route(record, TORCH_NPU))
     with pytest.raises(ValueError, match="tensor 'tokens' has format FRACTAL_NZ: PyTorch makes"):
         call_of(record, calls[0].case, TORCH_NPU)
 
@@ -174,7 +175,7 @@ def test_an_unknown_format_is_no_call() -> None:
 
 @pytest.mark.parametrize("route", ["aclnn", "kernel"])
 def test_each_is_refused_with_its_status(device: Device, route: str) -> None:
-    calls = in_other_formats(GRAD.on_route(route))
+    calls = in_other_formats(on_route(GRAD, route))
     assert len(calls) == 3 * len(kinds(GRAD))
     for one in calls:
         verdict = judge_rejection(one, device.run(GRAD, one.case))

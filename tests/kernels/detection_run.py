@@ -32,6 +32,7 @@ from conformance.devices.open import open_device
 from conformance.judge import judge, judge_example, observe_quarantined
 from conformance.operator import TWO_PHASE, Operator
 from conformance.profiles import PROFILES
+from conformance.routes import on_route
 from tests.kernels import mutants_buffers, mutants_keys
 from tests.kernels.drawn_cases import Case, cell_cases
 from tests.kernels.mutants import Mutant
@@ -181,7 +182,7 @@ def example_refused(operator: Operator, lib: Path) -> bool:
     """Whether one of the documented calls is refused."""
     for route in TWO_PHASE:
         with closing(open_device("sim", **on(lib, route))) as device:
-            for one in operator.on_route(route).examples:
+            for one in on_route(operator, route).examples:
                 example = replace(one, case=replace(one.case))
                 seen = device.run(operator, example.case)
                 if not judge_example(example, operator, seen).ok:

@@ -12,10 +12,11 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.binding import stream_seed
 from conformance.case import Case
-from conformance.covered import not_simplest
 from conformance.operator import Example, Operator, Rejection
 from conformance.plan import plan
 from conformance.profiles import Profile
+from conformance.routes import on_route
+from conformance.strategies.not_simplest import not_simplest
 from tests.kernels.launches import ROUTE
 
 FEW = 50
@@ -37,7 +38,7 @@ def calls(operator: Operator, profile: Profile, run_seed: int) -> Iterator[Call]
     As many small cases, rows of the covering array, edges and free draws as the profile's items
     have.
     """
-    operator = operator.on_route(ROUTE)
+    operator = on_route(operator, ROUTE)
     yield from (Call(example.case, example=example) for example in operator.examples)
     yield from (Call(rejection.case, rejection=rejection) for rejection in operator.rejections)
     found = [

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from conformance import suite
+from conformance import places, suite
 from conformance.devices.open import open_device
 from conformance.frozen.attach import REGRESSIONS
 from conformance.frozen.case import Frozen
@@ -27,7 +27,7 @@ TIME_LIMIT = 20
 
 def regression(operator: str, name: str) -> Frozen:
     """A regression of the suite's own."""
-    known = read_regressions(suite.records().with_name(REGRESSIONS))
+    known = read_regressions(places.records().with_name(REGRESSIONS))
     (found,) = (one for one in known[operator] if one.name == name)
     return found
 

@@ -26,6 +26,7 @@ from conformance.judge import judge
 from conformance.ladders import cells_asked
 from conformance.operator import TWO_PHASE, Operator
 from conformance.profiles import PROFILES
+from conformance.routes import on_route
 from tests.kernels.drawn_cases import drawn
 from tests.kernels.mutants import Mutant
 from tests.kernels.mutants_ladders import MUTANTS
@@ -99,7 +100,7 @@ def climbed(work: tuple[str, str, int, str]) -> Climb:
 def record(name: str) -> Operator:
     """The record of an operator, with what can be called on the vendor's interface."""
     (operator,) = suite.chosen(suite.operators(), [name])
-    return operator.on_route(ROUTE)
+    return on_route(operator, ROUTE)
 
 
 def main() -> int:

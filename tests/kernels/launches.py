@@ -14,6 +14,7 @@ from conformance.case import Case
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.operator import Operator
+from conformance.routes import on_route
 
 ROUTE = "kernel"
 """By this one all modes of the kernels can be called."""
@@ -42,7 +43,7 @@ def drawn(operator: Operator, per_cell: int, *, most_elements: int) -> list[Case
     """The same cases each time: small, of every mode and dtype, on small and large machines."""
     return [
         case
-        for mode in operator.on_route(ROUTE).modes
+        for mode in on_route(operator, ROUTE).modes
         for dtype in operator.dtypes
         for case in _small(operator.cases(mode.name, dtype), per_cell, most_elements)
     ]

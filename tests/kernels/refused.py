@@ -24,6 +24,7 @@ from conformance.judged import Judged
 from conformance.observation import Observation, Outcome
 from conformance.operator import Operator
 from conformance.profiles import PROFILES
+from conformance.routes import on_route
 from conformance.template import body_of
 from conformance.trial import OutOfTime, Refused, Spent, Trial
 from tests.kernels.detection_run import cells_of
@@ -93,7 +94,7 @@ def _run(operator: Operator, mutant: Mutant, lib: Path, seconds: float) -> Found
         with closing(
             open_device("sim", time_limit=TIME_LIMIT, libraries=lib, route=route)
         ) as device:
-            found = run_item(operator.on_route(route), mode, dtype, device, seconds)
+            found = run_item(on_route(operator, route), mode, dtype, device, seconds)
         if found.smallest is not None:
             return found
     return Found()

@@ -26,6 +26,7 @@ from conformance.observation import Observation
 from conformance.operator import Operator
 from conformance.profiles import PROFILES
 from conformance.relations.relate import related
+from conformance.routes import on_route
 from device_kernels.build import build
 from tests.kernels.drawn_cases import cell_cases
 from tests.kernels.launches import ROUTE
@@ -49,7 +50,7 @@ def drawn_in_turn(operator: Operator, mutant: Mutant) -> Iterator[Case]:
     None, where it shows in a dtype alone of which the record has no cases.
     """
     dtypes = [dtype for dtype in mutant.dtypes if dtype in operator.dtypes][:1]
-    modes = mutant.modes or tuple(mode.name for mode in operator.on_route(ROUTE).modes)
+    modes = mutant.modes or tuple(mode.name for mode in on_route(operator, ROUTE).modes)
     cells = (
         cell_cases(operator, mode, dtype, PROFILES["smoke"], 0)
         for mode, dtype in product(modes, dtypes)

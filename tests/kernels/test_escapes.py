@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance import suite
+from conformance import places, suite
 from conformance.frozen.attach import REGRESSIONS
 from conformance.frozen.regressions import read_regressions
 from conformance.legality import check_call
@@ -18,7 +18,7 @@ from tests.kernels.mutation_run import KERNELS
 
 REGRESSED = {
     (operator, one.name): one
-    for operator, some in read_regressions(suite.records().with_name(REGRESSIONS)).items()
+    for operator, some in read_regressions(places.records().with_name(REGRESSIONS)).items()
     for one in some
 }
 MOST_BYTES = 120 << 10
@@ -62,7 +62,7 @@ def test_the_page_of_escapes_names_it_with_its_links(operator: str, name: str) -
 
 
 def test_all_of_them_are_few_enough_to_read() -> None:
-    files = suite.records().with_name(REGRESSIONS).glob("*/*.json")
+    files = places.records().with_name(REGRESSIONS).glob("*/*.json")
     assert sum(os.path.getsize(one) for one in files) <= MOST_BYTES
 
 

@@ -14,6 +14,7 @@ from conformance.devices.open import open_device
 from conformance.judge import judge, judge_rejection
 from conformance.observation import Outcome
 from conformance.operator import TWO_PHASE, Operator
+from conformance.routes import on_route
 from conformance.suite import operators
 from conformance.variations import without
 from device_kernels.build import build
@@ -89,7 +90,7 @@ def test_an_index_that_names_no_token_ends_the_kernel(
     assert [one.code for one in seen.diagnostics] == ["assertion"]
 
 
-@pytest.mark.parametrize("rejection", EP.on_route("kernel").rejections, ids=lambda one: one.name)
+@pytest.mark.parametrize("rejection", on_route(EP, "kernel").rejections, ids=lambda one: one.name)
 def test_the_kernel_entry_refuses_what_it_must(rejection, devices: dict[str, Device]) -> None:  # type: ignore[no-untyped-def]
     verdict = judge_rejection(rejection, devices["kernel"].run(EP, rejection.case))
     assert verdict.ok, verdict

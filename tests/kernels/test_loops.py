@@ -18,6 +18,7 @@ from conformance.case import Case
 from conformance.devices.open import open_device
 from conformance.operator import Operator
 from conformance.profiles import PROFILES
+from conformance.routes import on_route
 from tests.kernels import ladders_run, loops
 from tests.kernels.automatic_run import sources
 from tests.kernels.drawn_cases import cell_cases
@@ -64,7 +65,7 @@ ONCE = {
 def test_every_loop_goes_round_twice_in_some_case_of_smoke(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    operator = suite.chosen(suite.operators(), [name])[0].on_route(ROUTE)
+    operator = on_route(suite.chosen(suite.operators(), [name])[0], ROUTE)
     counted = loops.compiled(name, sources(operator), tmp_path)
     monkeypatch.setenv(loops.COUNTERS, str(tmp_path / "counters"))
     assert left(name, counted), "a loop counts without a call"

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from conformance import suite
 from conformance.case import Case
-from conformance.covered import not_simplest
 from conformance.sequences.calls import rejection_of
 from conformance.setting import AS_LEFT
+from conformance.strategies.not_simplest import not_simplest
 from conformance.strategies.sequences import LONGEST_PART, PARTS, sequences
 
 PERMUTE, UNPERMUTE = suite.chosen(suite.operators(), ["moe_token_permute", "moe_token_unpermute"])
