@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from conformance.address import AddressCode, address_code
 from conformance.knife import knife
-from conformance.numerics.standards import STANDARDS
-from conformance.numerics.standards.data import DataRule, listed_values
 from conformance.planted import PLANTED, planted
+from conformance.standards import STANDARDS
+from conformance.standards.data import DataRule, listed_values
 from reference.floats import Format, format_of, to_bits
 
 Columns = NDArray[np.float64]

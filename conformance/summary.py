@@ -23,10 +23,10 @@ from conformance.evidence import (
     VerdictLine,
 )
 from conformance.kernel_coverage import FileCoverage
-from conformance.numerics.standards import Ruling
 from conformance.observation import Outcome
 from conformance.plain_file import read_plain
 from conformance.seal import FIELD, MOST_SUMMARY_BYTES, SUMMARY, Seal, sealed
+from conformance.standards import Ruling
 from conformance.tiling_keys import TilingKeys
 
 COUNTED = ("generate",)

@@ -14,9 +14,9 @@ from conformance.errors import UsageError
 from conformance.evidence import VerdictLine
 from conformance.fill import PRESCRIBED, Fill
 from conformance.judge import judge
-from conformance.numerics.standards import STANDARDS, Kind, Ruling, StandardVerdict
 from conformance.observation import Outcome
 from conformance.operator import Copy
+from conformance.standards import STANDARDS, Kind, Ruling, StandardVerdict
 from conformance.summary import standard_rows
 from tests.conformance.front_door import ONE_OPERATOR
 from tests.conformance.segment_sum import SUM, case, observe, operator

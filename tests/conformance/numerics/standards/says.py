@@ -5,7 +5,7 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 
-from conformance.numerics.standards import STANDARDS, Kind, Ruling, StandardVerdict
+from conformance.standards import STANDARDS, Kind, Ruling, StandardVerdict
 
 CONTAINERS = {
     "bfloat16": ml_dtypes.bfloat16,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from conformance.numerics.standards import STANDARDS, Kind, Ruling
+from conformance.standards import STANDARDS, Kind, Ruling
 from tests.conformance.numerics.standards.says import (
     accepts,
     is_moved,

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from conformance.numerics.standards import STANDARDS, Kind, Ruling
-from conformance.numerics.standards.commercial import RATIOS, recheck, rerun
-from conformance.numerics.standards.comparison import compare
+from conformance.standards import STANDARDS, Kind, Ruling
+from conformance.standards.commercial import RATIOS, recheck, rerun
+from conformance.standards.comparison import compare
 from tests.conformance.numerics.standards.says import (
     accepts,
     array,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from conformance.numerics.standards.data import (
+from conformance.standards.data import (
     COMMERCIAL_L0,
     COMMERCIAL_L1,
     ECOSYSTEM_V2,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from conformance.numerics.standards import STANDARDS
+from conformance.standards import STANDARDS
 from reference.floats import format_of, from_bits, from_ordered, ordered, to_bits
 from tests.conformance.numerics.standards.says import CONTAINERS, accepts, with_errors
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from conformance.numerics.standards import Ruling
+from conformance.standards import Ruling
 from tests.conformance.numerics.standards.says import (
     accepts,
     is_moved,

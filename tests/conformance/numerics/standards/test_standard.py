@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from conformance.numerics.standards.standard import Check, Ruling, all_of, any_of
+from conformance.standards.standard import Check, Ruling, all_of, any_of
 
 
 @pytest.mark.parametrize(

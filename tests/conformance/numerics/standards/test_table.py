@@ -4,8 +4,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from conformance.numerics.standards import STANDARDS, Kind, Ruling, all_verdicts
-from conformance.numerics.standards.table import disagreement, table
+from conformance.standards import STANDARDS, Kind, Ruling, all_verdicts
+from conformance.standards.table import disagreement, table
 
 HALF = np.linspace(1.0, 2.0, 64).astype(np.float16)
 EXACT = HALF.astype(np.float64)

@@ -4,8 +4,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from conformance.numerics.standards import STANDARDS, Kind
-from conformance.numerics.standards.ttk import clamped
+from conformance.standards import STANDARDS, Kind
+from conformance.standards.ttk import clamped
 from tests.conformance.numerics.standards.says import (
     accepts,
     is_moved,

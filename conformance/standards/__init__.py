@@ -13,7 +13,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from conformance.numerics.standards import (
+from conformance.standards import (
     atk,
     cann_bench,
     commercial,
@@ -24,8 +24,8 @@ from conformance.numerics.standards import (
     table,
     ttk,
 )
-from conformance.numerics.standards.comparison import Kind
-from conformance.numerics.standards.standard import Ruling, Standard, StandardVerdict
+from conformance.standards.comparison import Kind
+from conformance.standards.standard import Ruling, Standard, StandardVerdict
 
 __all__ = ["STANDARDS", "Kind", "Ruling", "Standard", "StandardVerdict", "all_verdicts"]
 

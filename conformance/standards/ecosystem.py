@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from conformance.numerics.standards import data
-from conformance.numerics.standards.comparison import (
+from conformance.standards import data
+from conformance.standards.comparison import (
     ALL_FLOATS,
     COMPUTED,
     Comparison,
@@ -20,7 +20,7 @@ from conformance.numerics.standards.comparison import (
     mean,
     share,
 )
-from conformance.numerics.standards.standard import (
+from conformance.standards.standard import (
     Check,
     Standard,
     StandardVerdict,

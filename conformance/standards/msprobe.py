@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from conformance.numerics.standards.comparison import (
+from conformance.standards.comparison import (
     COMPUTED,
     INTEGERS,
     KERNEL_FLOATS,
@@ -25,7 +25,7 @@ from conformance.numerics.standards.comparison import (
     ratio,
     share,
 )
-from conformance.numerics.standards.standard import (
+from conformance.standards.standard import (
     Check,
     Rule,
     Standard,

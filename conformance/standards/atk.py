@@ -7,16 +7,16 @@ the same bits, which is no rule over one output.
 
 from __future__ import annotations
 
-from conformance.numerics.standards.commercial import dual_benchmark, integral, quantised
-from conformance.numerics.standards.comparison import (
+from conformance.standards.commercial import dual_benchmark, integral, quantised
+from conformance.standards.comparison import (
     ALL_FLOATS,
     COMPUTED,
     INTEGERS,
     Comparison,
     Kind,
 )
-from conformance.numerics.standards.ecosystem import mixed
-from conformance.numerics.standards.standard import Rule, Standard, StandardVerdict
+from conformance.standards.ecosystem import mixed
+from conformance.standards.standard import Rule, Standard, StandardVerdict
 
 VERSION = "2026, second-hand"
 EXACT = (INTEGERS - {"int8"}) | {"bool"}

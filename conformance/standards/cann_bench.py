@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from conformance.numerics.standards.commercial import SMALL, SMALL_RATIO
-from conformance.numerics.standards.comparison import (
+from conformance.standards.commercial import SMALL, SMALL_RATIO
+from conformance.standards.comparison import (
     INTEGERS,
     KERNEL_FLOATS,
     RELATIVE_FLOOR,
@@ -25,8 +25,8 @@ from conformance.numerics.standards.comparison import (
     mean,
     ratio,
 )
-from conformance.numerics.standards.ecosystem import LARGEST_TO_MEAN, RELATIVE_THRESHOLD
-from conformance.numerics.standards.standard import (
+from conformance.standards.ecosystem import LARGEST_TO_MEAN, RELATIVE_THRESHOLD
+from conformance.standards.standard import (
     Check,
     Standard,
     StandardVerdict,

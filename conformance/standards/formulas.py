@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from conformance.numerics.standards.comparison import (
+from conformance.standards.comparison import (
     HALVES,
     INTEGERS,
     KERNEL_FLOATS,
@@ -15,7 +15,7 @@ from conformance.numerics.standards.comparison import (
     ratio,
     share,
 )
-from conformance.numerics.standards.standard import (
+from conformance.standards.standard import (
     Check,
     Rule,
     Standard,

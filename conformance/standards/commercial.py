@@ -16,8 +16,8 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.numerics.standards import data
-from conformance.numerics.standards.comparison import (
+from conformance.standards import data
+from conformance.standards.comparison import (
     ALL_FLOATS,
     COMPUTED,
     INTEGERS,
@@ -33,7 +33,7 @@ from conformance.numerics.standards.comparison import (
     root_mean_square,
     same_special,
 )
-from conformance.numerics.standards.standard import (
+from conformance.standards.standard import (
     Check,
     Rule,
     Ruling,

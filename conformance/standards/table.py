@@ -8,8 +8,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from conformance.numerics.standards.comparison import Kind, compare
-from conformance.numerics.standards.standard import Ruling, Standard, StandardVerdict
+from conformance.standards.comparison import Kind, compare
+from conformance.standards.standard import Ruling, Standard, StandardVerdict
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.numerics.standards.comparison import Comparison, Kind, compare
-from conformance.numerics.standards.data import DataRule
+from conformance.standards.comparison import Comparison, Kind, compare
+from conformance.standards.data import DataRule
 
 
 class Ruling(Enum):

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from conformance.numerics.standards.commercial import (
+from conformance.standards.commercial import (
     LEVELS,
     SMALL,
     SMALL_RATIO,
@@ -18,7 +18,7 @@ from conformance.numerics.standards.commercial import (
     ratio_checks,
     small_ratio,
 )
-from conformance.numerics.standards.comparison import (
+from conformance.standards.comparison import (
     ALL_FLOATS,
     COMPUTED,
     HALVES,
@@ -36,8 +36,8 @@ from conformance.numerics.standards.comparison import (
     same_special,
     share,
 )
-from conformance.numerics.standards.ecosystem import mere_mare, mixed_at_one
-from conformance.numerics.standards.standard import (
+from conformance.standards.ecosystem import mere_mare, mixed_at_one
+from conformance.standards.standard import (
     Check,
     Rule,
     Standard,

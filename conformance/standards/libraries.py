@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.numerics.standards.comparison import (
+from conformance.standards.comparison import (
     INTEGERS,
     KERNEL_FLOATS,
     Comparison,
@@ -19,7 +19,7 @@ from conformance.numerics.standards.comparison import (
     Mask,
     count,
 )
-from conformance.numerics.standards.standard import (
+from conformance.standards.standard import (
     Check,
     Rule,
     Standard,
