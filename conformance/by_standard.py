@@ -15,11 +15,11 @@ from numpy.typing import DTypeLike, NDArray
 
 from conformance.case import Case, Tensor, numpy_dtype
 from conformance.errors import UsageError
-from conformance.fill import Fill, prescribed_family
 from conformance.observation import Observation, Outcome
 from conformance.operator import Arrays, Operator, Sum, Varying
 from conformance.standards import STANDARDS, Kind, Ruling, Standard, StandardVerdict
 from conformance.standards.comparison import compare
+from conformance.values.fill import Fill, prescribed_family
 from conformance.verdict import Verdict
 from reference.floats import format_of, to_bits
 

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from conformance.breach import Breach
-from conformance.fill import Fill, expand
-from conformance.lazy import lazy_zeros
 from conformance.setting import USUAL, Setting
+from conformance.values.fill import Fill, expand
+from conformance.values.large_arrays import lazy_zeros
 from reference.floats import widen
 
 if TYPE_CHECKING:

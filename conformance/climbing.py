@@ -10,10 +10,10 @@ from hypothesis.strategies import SearchStrategy
 from conformance.case import Case, Tensor
 from conformance.covered import AT_ONCE, Drawing
 from conformance.endings import Refused
-from conformance.fill import ADDRESS
 from conformance.ladders import SLOW, Ladder
 from conformance.strategies.not_simplest import not_simplest
 from conformance.trial import Trial
+from conformance.values.fill import ADDRESS
 
 SMALLEST = "up the ladder of {}: {:,} is accepted, {:,} is refused"
 FIRST = "up the ladder of {}: {:,}, the first, is refused"

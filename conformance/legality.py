@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 
 from conformance.case import ND, Attribute, Case, Machine, Tensor, integer_view, numpy_dtype
 from conformance.devices.messages import DTYPES, FORMATS
-from conformance.fill import BITS, NAMES, PRESCRIBED, Fill
 from conformance.numerics.moved import as_integers
 from conformance.numerics.sources import Sources
 from conformance.operator import AttributeParameter, Copy, Index, Operator, Sum
-from conformance.planted import PLANTED
 from conformance.setting import (
     AS_LEFT,
     BESIDE,
@@ -27,6 +25,8 @@ from conformance.setting import (
     ZEROED,
     Setting,
 )
+from conformance.values.fill import BITS, NAMES, PRESCRIBED, Fill
+from conformance.values.special_rows import PLANTED
 
 LARGEST_TENSOR = 2 << 30
 """Bytes of the largest tensor that a stored case may hold."""

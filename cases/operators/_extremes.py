@@ -16,8 +16,8 @@ from hypothesis.strategies import SearchStrategy
 from conformance.case import Case, Machine
 from conformance.cells import Cells
 from conformance.edges import Edge, Edges, Sizes, distinct
-from conformance.fill import Fill
-from conformance.planted import KINDS, PLANTED
+from conformance.values.fill import Fill
+from conformance.values.special_rows import KINDS, PLANTED
 
 MACHINE = Machine(3, 65536)
 MOST_TOP_K = 512

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from cases.operators._slot_sum_cases import Call
 from cases.operators._slot_weights import WEIGHT_BITS
 from conformance.case import Case, Machine, Tensor
-from conformance.fill import Fill
 from conformance.operator import TensorParameter
+from conformance.values.fill import Fill
 
 Shape = tuple[int, ...]
 Data = Fill | Shape

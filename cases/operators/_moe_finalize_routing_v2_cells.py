@@ -31,8 +31,8 @@ from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
 from conformance.case import Case, numpy_dtype
 from conformance.cells import Axis, Cells, Constraint, Levels
 from conformance.edges import Edge, Edges
-from conformance.fill import Fill, families_of
 from conformance.strategies.fills import SEEDS, fills
+from conformance.values.fill import Fill, families_of
 
 BOUNDARIES = tuple(
     f"{size}{step}"

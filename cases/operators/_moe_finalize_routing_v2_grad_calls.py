@@ -25,7 +25,6 @@ from cases.operators._slot_sum_far import far_gradients
 from cases.operators._storage_bits import bits
 from conformance.call_rules import FreeAxis, Freedom, Range
 from conformance.case import Case, Tensor
-from conformance.fill import BITS, Fill
 from conformance.operator import (
     Clause,
     Example,
@@ -35,6 +34,7 @@ from conformance.operator import (
     document,
     source_read,
 )
+from conformance.values.fill import BITS, Fill
 from conformance.variations import (
     all_retyped,
     in_mode,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from conformance.case import Case, Machine, Tensor
-from conformance.fill import Fill
 from conformance.operator import TensorParameter
+from conformance.values.fill import Fill
 
 Shape = tuple[int, ...]
 NAME = "moe_init_routing_v2"

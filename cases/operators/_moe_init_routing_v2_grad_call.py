@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from conformance.case import Case, Machine, Tensor
-from conformance.fill import Fill
 from conformance.operator import Clause, TensorParameter, document
+from conformance.values.fill import Fill
 
 Shape = tuple[int, ...]
 NAME = "moe_init_routing_v2_grad"

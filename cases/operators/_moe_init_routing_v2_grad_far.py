@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from hypothesis import strategies as st
 
 from conformance.case import Case
-from conformance.fill import Fill
 from conformance.operator import Example
 from conformance.strategies.far import EDGES, far_routings
 from conformance.strategies.fills import fills
 from conformance.strategies.machines import UB_BYTES, machines
 from conformance.strategies.sizes import token_counts, top_ks
+from conformance.values.fill import Fill
 
 MOST_INDICES = 64
 MOST_SLOTS = 31

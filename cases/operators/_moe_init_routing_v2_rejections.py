@@ -16,7 +16,6 @@ from cases.operators._moe_init_routing_v2_examples import EXPERTS
 from cases.operators._moe_init_routing_v2_sources import HOST, INTERFACE, README
 from conformance.call_rules import FreeAttribute, Freedom, Range, extent
 from conformance.case import Case
-from conformance.fill import Fill
 from conformance.operator import (
     Clause,
     Rejection,
@@ -24,6 +23,7 @@ from conformance.operator import (
     document,
     source_read,
 )
+from conformance.values.fill import Fill
 from conformance.variations import (
     in_mode,
     misshapen,

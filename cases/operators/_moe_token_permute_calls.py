@@ -15,7 +15,6 @@ from cases.operators._token_permute_examples import ADDRESSED, PATTERNS, at_line
 from cases.operators._token_permute_sizes import MOST_TOP_K
 from conformance.call_rules import Freedom, Range, Ranks, extent
 from conformance.case import Case, Machine
-from conformance.fill import Fill
 from conformance.operator import (
     Clause,
     Example,
@@ -26,6 +25,7 @@ from conformance.operator import (
     source_read,
 )
 from conformance.strategies.keys import LARGEST_KEY
+from conformance.values.fill import Fill
 from conformance.variations import (
     in_mode,
     misshapen,

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from cases.operators._slot_sum_cases import Call
 from conformance.case import Case, Machine, Tensor
-from conformance.fill import Fill
 from conformance.operator import TensorParameter
 from conformance.strategies.built import built
+from conformance.values.fill import Fill
 
 Shape = tuple[int, ...]
 NAME = "moe_token_permute_with_ep_grad"

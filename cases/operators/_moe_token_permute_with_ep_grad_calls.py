@@ -16,7 +16,6 @@ from cases.operators._moe_token_permute_with_ep_grad_call import (
 from cases.operators._storage_bits import bits
 from conformance.call_rules import MORE, FreeAxis, Freedom, Range
 from conformance.case import Case
-from conformance.fill import BITS, Fill
 from conformance.operator import (
     Clause,
     Example,
@@ -27,6 +26,7 @@ from conformance.operator import (
     source_read,
 )
 from conformance.strategies.far import EDGES
+from conformance.values.fill import BITS, Fill
 from conformance.variations import (
     all_retyped,
     in_mode,

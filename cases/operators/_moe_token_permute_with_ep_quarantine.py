@@ -7,8 +7,8 @@ from cases.operators._moe_token_permute_with_ep_sources import README, SORT, TIL
 from cases.operators._token_permute_sizes import MOST_TOP_K, row_columns
 from conformance.case import Case
 from conformance.chips import USABLE_UB_BYTES
-from conformance.fill import Fill
 from conformance.operator import Clause, Quarantine, SourceClass
+from conformance.values.fill import Fill
 
 KERNELS = "ops-transformer, moe_token_permute_with_ep/op_kernel"
 ADDRESSED, LATTICE = Fill(("address",), seed=4), Fill(("lattice",), seed=2)

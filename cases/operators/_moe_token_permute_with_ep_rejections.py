@@ -23,8 +23,8 @@ from cases.operators._token_permute_sizes import (
 )
 from conformance.call_rules import Freedom, Range, Ranks, extent
 from conformance.case import Attribute, Case, Tensor
-from conformance.fill import Fill
 from conformance.operator import Clause, Rejection, SourceClass, document, source_read
+from conformance.values.fill import Fill
 from conformance.variations import (
     all_retyped,
     in_mode,

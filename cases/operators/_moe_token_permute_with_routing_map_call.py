@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from cases.operators._moe_token_permute_with_routing_map_sources import NAME
 from conformance.case import Case, Machine, Tensor
-from conformance.fill import Fill
+from conformance.values.fill import Fill
 
 Shape = tuple[int, ...]
 Mask = NDArray[np.bool_]

@@ -27,9 +27,9 @@ from cases.operators._token_permute_sizes import (
 )
 from conformance.case import Case, numpy_dtype
 from conformance.chips import USABLE_UB_BYTES
-from conformance.fill import Fill
 from conformance.operator import Example
 from conformance.strategies.far import EDGES
+from conformance.values.fill import Fill
 from conformance.variations import without
 
 PRINTED = "ops-transformer, test_aclnn_moe_token_permute_with_routing_map.cpp"

@@ -17,7 +17,6 @@ from cases.operators._moe_token_permute_with_routing_map_grad_sources import (
 )
 from conformance.call_rules import Range
 from conformance.case import Case, Machine, Tensor
-from conformance.fill import BITS, Fill
 from conformance.operator import (
     Clause,
     Example,
@@ -29,6 +28,7 @@ from conformance.operator import (
 )
 from conformance.strategies.layouts import strides_of
 from conformance.strategies.machines import UB_BYTES
+from conformance.values.fill import BITS, Fill
 from conformance.variations import (
     all_retyped,
     misshapen,

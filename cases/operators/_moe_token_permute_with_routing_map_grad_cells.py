@@ -34,12 +34,12 @@ from cases.operators._slot_sum_cells import (
 )
 from conformance.case import Case, numpy_dtype
 from conformance.cells import Axis, Cells, Constraint, Levels
-from conformance.fill import Fill, families_of
 from conformance.strategies.fills import MOVED_FIRST, READABLE_FIRST, SEEDS, fills_with
 from conformance.strategies.layouts import LAYOUTS, layout_of
 from conformance.strategies.patterns import RANKS, rank_patterns, ranked
 from conformance.strategies.routings import unread_rows
 from conformance.strategies.sizes import FEW_ELEMENTS, cheap, few_more, hiddens
+from conformance.values.fill import Fill, families_of
 
 Call = Callable[..., Case]
 MORE_EXPERTS = 5

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from conformance.case import Case
-from conformance.fill import families_of
 from conformance.strategies.fills import MOVED_FIRST
+from conformance.values.fill import families_of
 
 Mask = NDArray[np.bool_]
 

@@ -26,7 +26,6 @@ from cases.operators._moe_token_permute_with_routing_map_sources import (
 from cases.operators._token_permute_examples import ADDRESSED
 from conformance.call_rules import Freedom, Range, Ranks, Unseen, extent
 from conformance.case import Case, Tensor
-from conformance.fill import Fill
 from conformance.operator import (
     Clause,
     Quarantine,
@@ -35,6 +34,7 @@ from conformance.operator import (
     document,
     source_read,
 )
+from conformance.values.fill import Fill
 from conformance.variations import (
     all_retyped,
     in_mode,

@@ -8,9 +8,9 @@ from hypothesis.strategies import SearchStrategy
 
 from cases.operators._slot_weights import WEIGHT_BITS
 from conformance.case import Case, Machine, Tensor
-from conformance.fill import Fill
 from conformance.operator import TensorParameter
 from conformance.strategies.built import built
+from conformance.values.fill import Fill
 
 Shape = tuple[int, ...]
 NAME = "moe_token_unpermute"

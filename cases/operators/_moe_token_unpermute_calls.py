@@ -19,7 +19,6 @@ from cases.operators._slot_sum_far import far_examples
 from cases.operators._storage_bits import bits
 from conformance.call_rules import FreeAttribute, FreeAxis, Freedom, Range, extent
 from conformance.case import Case
-from conformance.fill import Fill
 from conformance.operator import (
     Clause,
     Example,
@@ -29,6 +28,7 @@ from conformance.operator import (
     document,
     source_read,
 )
+from conformance.values.fill import Fill
 from conformance.variations import (
     in_mode,
     misshapen,

@@ -23,7 +23,6 @@ from cases.operators._slot_sum_far import far_gradients
 from cases.operators._storage_bits import bits
 from conformance.call_rules import FreeAttribute, Freedom, Range, extent
 from conformance.case import Case, Tensor
-from conformance.fill import BITS, Fill
 from conformance.operator import (
     Clause,
     Example,
@@ -32,6 +31,7 @@ from conformance.operator import (
     document,
     source_read,
 )
+from conformance.values.fill import BITS, Fill
 from conformance.variations import (
     all_retyped,
     in_mode,

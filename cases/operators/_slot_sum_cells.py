@@ -28,7 +28,6 @@ from cases.operators._slot_sum_sizes import (
 )
 from conformance.case import Case, Machine, Tensor, numpy_dtype
 from conformance.cells import Axis, Cells, Constraint, Levels
-from conformance.fill import families_of
 from conformance.strategies.fills import READABLE_FIRST, SEEDS, fills_with
 from conformance.strategies.patterns import (
     DROPPED,
@@ -44,6 +43,7 @@ from conformance.strategies.patterns import (
 )
 from conformance.strategies.routings import unread_rows
 from conformance.strategies.sizes import FEW_ELEMENTS, cheap, few_more, hiddens
+from conformance.values.fill import families_of
 
 EVERY = "every tuple"
 MOST_HIDDEN = 2000

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from cases.operators._slot_sum_sizes import SLOT_BYTES, least_ub_bytes
 from conformance.case import Case
-from conformance.fill import Fill
 from conformance.operator import Example
 from conformance.strategies.far import EDGES, far_routings
 from conformance.strategies.fills import fills
 from conformance.strategies.machines import machines
 from conformance.strategies.routings import DROPPED
 from conformance.strategies.sizes import token_counts, top_ks
+from conformance.values.fill import Fill
 
 MOST_INDICES = 64
 MOST_SLOTS = 31

@@ -7,9 +7,9 @@ from functools import cache, partial
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.fill import Fill
 from conformance.strategies.built import built
 from conformance.strategies.fills import SEEDS, fills_with
+from conformance.values.fill import Fill
 
 WEIGHT_BITS = 4
 """Bits of a weight of the lattice family, which rows leave to it."""

@@ -12,10 +12,10 @@ from cases.operators._token_permute import Call, TokenPermute
 from cases.operators._token_permute_sizes import LISTS_OF_ONE_MERGE, one_core_slots
 from conformance.case import Case, Machine, numpy_dtype
 from conformance.chips import USABLE_UB_BYTES
-from conformance.fill import BITS, Fill
 from conformance.operator import Example
 from conformance.strategies.far import EDGES
 from conformance.strategies.keys import keyed
+from conformance.values.fill import BITS, Fill
 
 DTYPES = ("float16", "bfloat16", "float32")
 CHIP = Machine(48, USABLE_UB_BYTES["Ascend910_93"])

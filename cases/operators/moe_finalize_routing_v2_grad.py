@@ -66,7 +66,6 @@ from cases.operators._workloads import by_ranks
 from conformance.case import Case
 from conformance.cells import Axis, Cells, Constraint, Levels
 from conformance.edges import Edge
-from conformance.fill import families_of
 from conformance.operator import (
     Arrays,
     AttributeParameter,
@@ -81,6 +80,7 @@ from conformance.operator import (
     source_read,
 )
 from conformance.strategies.patterns import DROPPED
+from conformance.values.fill import families_of
 from reference import moe_finalize_routing_v2_grad as reference
 from reference.terms import Terms, stacked
 

@@ -26,7 +26,6 @@ from cases.relations.sums import of_sums
 from cases.relations.sums_agree import agrees, agrees_rounded, batch_invariant, split
 from conformance.call_rules import FreeAttribute, FreeAxis, Freedom, Range
 from conformance.case import Case, Machine, Tensor
-from conformance.fill import Fill
 from conformance.operator import (
     Arrays,
     AttributeParameter,
@@ -45,6 +44,7 @@ from conformance.operator import (
 )
 from conformance.relations.axes import Axes
 from conformance.strategies.far import mostly
+from conformance.values.fill import Fill
 from conformance.variations import (
     misshapen,
     refused,

@@ -49,7 +49,6 @@ from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
 from conformance.case import Case
 from conformance.cells import Axis, Cells, Levels
-from conformance.fill import Fill, families_of
 from conformance.operator import (
     Arrays,
     AttributeParameter,
@@ -63,6 +62,7 @@ from conformance.operator import (
     source_read,
 )
 from conformance.strategies.fills import MOVED
+from conformance.values.fill import Fill, families_of
 from reference import moe_token_permute_with_ep_grad as reference
 from reference.terms import Terms
 

@@ -52,7 +52,6 @@ from cases.operators._workloads import by_ranks
 from conformance.case import Case, numpy_dtype
 from conformance.cells import Axis, Cells
 from conformance.edges import Edge
-from conformance.fill import families_of
 from conformance.operator import (
     Arrays,
     AttributeParameter,
@@ -67,6 +66,7 @@ from conformance.operator import (
     source_read,
 )
 from conformance.strategies.far import mostly
+from conformance.values.fill import families_of
 from reference import moe_token_unpermute as reference
 from reference.terms import Terms
 

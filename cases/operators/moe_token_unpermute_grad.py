@@ -53,7 +53,6 @@ from cases.operators._workloads import by_ranks
 from conformance.case import Case, numpy_dtype
 from conformance.cells import Axis, Cells
 from conformance.edges import Edge
-from conformance.fill import families_of
 from conformance.operator import (
     Arrays,
     AttributeParameter,
@@ -70,6 +69,7 @@ from conformance.operator import (
     source_read,
 )
 from conformance.strategies.patterns import DROPPED
+from conformance.values.fill import families_of
 from reference import moe_token_unpermute_grad as reference
 from reference.terms import Terms
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.address import AddressCode
 from conformance.diagnosis.subject import Subject
 from conformance.numerics.gather import gather_elements
+from conformance.values.address_code import AddressCode
 from reference.floats import ordered, round_fp32_to_bits
 
 DECODED_ROWS = 8

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.address import AddressCode
 from conformance.diagnosis.mistake import UNKNOWN, Reading
 from conformance.numerics.addends import Rule, delivered
 from conformance.numerics.arithmetic import IEEE, Arithmetic
@@ -18,6 +17,7 @@ from conformance.numerics.gather import gather_elements
 from conformance.numerics.order import Merges
 from conformance.numerics.rounding import IEEE_BEHAVIOUR
 from conformance.numerics.sources import Sources
+from conformance.values.address_code import AddressCode
 from reference.floats import Format, widen
 from reference.terms import Terms
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.fill import Fill, expand
 from conformance.numerics.order import Merges, emulate
 from conformance.numerics.tree import drawing, name_of, tree_of
+from conformance.values.fill import Fill, expand
 from reference.floats import (
     FP16,
     FP32,

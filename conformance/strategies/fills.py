@@ -8,7 +8,7 @@ from itertools import combinations
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.fill import BITS, NAMES, Fill
+from conformance.values.fill import BITS, NAMES, Fill
 
 SEEDS = st.integers(0, 2**32 - 1)
 READABLE_FIRST = ("lattice", "address", "gaussian", "scaled", "cancellation", "special", "knife")

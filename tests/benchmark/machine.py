@@ -7,8 +7,8 @@ import numpy as np
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR, call
 from conformance.devices.open import open_device
-from conformance.fill import Fill
 from conformance.observation import Outcome
+from conformance.values.fill import Fill
 from device_kernels.build import build
 from tests.benchmark.timing import best
 from tests.kernels.permute_calls import Permuter, drawn_call

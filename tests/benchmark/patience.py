@@ -16,8 +16,8 @@ from conformance.case import Machine, Tensor
 from conformance.devices.call import call_of
 from conformance.devices.open import open_device
 from conformance.devices.patience import seconds_for
-from conformance.fill import Fill
 from conformance.observation import Outcome
+from conformance.values.fill import Fill
 
 QUARTER = 0.25
 SLOWEST = (Machine(1, 8192), Machine(48, 8192))

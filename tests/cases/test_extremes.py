@@ -14,9 +14,9 @@ from conformance.devices.call import call_of
 from conformance.edges import Edge, Edges
 from conformance.legality import check_call
 from conformance.operator import Operator, Sum
-from conformance.planted import KINDS
 from conformance.profiles import PROFILES
 from conformance.strategies.not_simplest import not_simplest
+from conformance.values.special_rows import KINDS
 from tests.cases.drawing import drawn_once, one_of_each
 from tests.cases.extremes_audit import EXTREMES, audit
 from tests.conformance.test_planted import kinds_of

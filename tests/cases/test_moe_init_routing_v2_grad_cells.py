@@ -10,12 +10,12 @@ from hypothesis import Phase, find, given, settings
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
 from conformance.binding import bind
 from conformance.case import Case, Machine
-from conformance.fill import Fill
 from conformance.observation import Observation, Outcome
 from conformance.operator import Operator
 from conformance.profiles import PROFILES
 from conformance.template import record
 from conformance.trial import Refused, Trial
+from conformance.values.fill import Fill
 from conformance.verdict import Verdict
 from tests.cases.drawing import SHRUNK
 from tests.conformance.test_cells import by_hand

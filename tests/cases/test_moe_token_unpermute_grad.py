@@ -16,12 +16,12 @@ from cases.operators._storage_bits import bits
 from cases.operators.moe_token_unpermute_grad import DTYPES, OPERATOR, cases
 from conformance.case import Case
 from conformance.devices.call import call_of
-from conformance.fill import Fill
 from conformance.judge import judge, observe_quarantined
 from conformance.legality import check_call, check_shape_and_data
 from conformance.numerics.agreement import check
 from conformance.observation import Observation, Outcome
 from conformance.strategies.fills import SEEDS
+from conformance.values.fill import Fill
 from tests.cases.answers import right_answer
 from tests.cases.drawing import SHRUNK, drawn_once
 from tests.definitions.moe_token_unpermute_grad import (

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 
 from conformance.case import Case, Tensor, integer_view, numpy_dtype
-from conformance.fill import Fill
 from conformance.numerics.order import sequential
 from conformance.observation import Diagnostic, Observation, Outcome
 from conformance.operator import (
@@ -18,6 +17,7 @@ from conformance.operator import (
     Sum,
     TensorParameter,
 )
+from conformance.values.fill import Fill
 from reference.terms import Terms
 
 SUM = Clause(

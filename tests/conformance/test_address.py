@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from conformance.address import AddressCode, address_code
+from conformance.values.address_code import AddressCode, address_code
 from reference.floats import BF16, FP16, FP32
 
 FORMATS = (FP16, BF16, FP32)

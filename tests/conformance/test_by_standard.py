@@ -12,12 +12,12 @@ import pytest
 from conformance.by_standard import OURS, ByStandard, by_standard, rulings
 from conformance.errors import UsageError
 from conformance.evidence import VerdictLine
-from conformance.fill import PRESCRIBED, Fill
 from conformance.judge import judge
 from conformance.observation import Outcome
 from conformance.operator import Copy
 from conformance.standards import STANDARDS, Kind, Ruling, StandardVerdict
 from conformance.summary import standard_rows
+from conformance.values.fill import PRESCRIBED, Fill
 from tests.conformance.front_door import ONE_OPERATOR
 from tests.conformance.segment_sum import SUM, case, observe, operator
 from tests.waiting import HANGS

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import find, given, settings
 
-from conformance.address import address_code
-from conformance.fill import (
+from conformance.strategies.fills import fills_with
+from conformance.values.address_code import address_code
+from conformance.values.fill import (
     ADDRESS,
     AT_ONCE,
     BITS,
@@ -19,7 +20,6 @@ from conformance.fill import (
     expand,
     families_of,
 )
-from conformance.strategies.fills import fills_with
 from reference.floats import FP32, format_of, to_bits, truncate
 
 DTYPES = [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16), np.dtype(np.float32)]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from conformance.knife import knife
+from conformance.values.rounding_boundaries import knife
 from reference.floats import BF16, FP16, FP32, Format, round_once
 
 

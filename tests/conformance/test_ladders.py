@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from conformance.binding import bind
 from conformance.case import Case, Machine, Tensor
 from conformance.climbing import cases_of as climbed_cases
-from conformance.fill import Fill
 from conformance.ladders import BLOCKS, MACHINES, MOST, REPEATS, Ladder, cells_asked
 from conformance.observation import Observation, Outcome
 from conformance.operator import Clause, Mode, Operator, SourceClass
 from conformance.profiles import PROFILES
 from conformance.template import item_ids, parametrize, record
 from conformance.trial import Refused, Trial
+from conformance.values.fill import Fill
 from conformance.verdict import Verdict
 from tests.cases.drawing import one_of_each
 from tests.conformance.toy.records.copying import OPERATOR

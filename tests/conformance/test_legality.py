@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from conformance.case import Case, Machine
-from conformance.fill import Fill
 from conformance.legality import MOST_BEFORE, IllegalCase, check_call, check_shape_and_data
 from conformance.operator import AttributeParameter, Operator, TensorParameter
+from conformance.values.fill import Fill
 from tests.conformance.segment_sum import operator, whole
 
 GOOD = whole()

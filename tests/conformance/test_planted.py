@@ -6,8 +6,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from conformance.fill import Fill, expand
-from conformance.planted import KINDS, PLANTED
+from conformance.values.fill import Fill, expand
+from conformance.values.special_rows import KINDS, PLANTED
 from reference.floats import format_of
 
 DTYPES = [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16), np.dtype(np.float32)]
@@ -72,7 +72,7 @@ def test_rows_that_are_made_in_parts_are_those_of_the_whole(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     whole = planted((23, 40), DTYPES[2])
-    monkeypatch.setattr("conformance.fill.AT_ONCE", 80)
+    monkeypatch.setattr("conformance.values.fill.AT_ONCE", 80)
     assert planted((23, 40), DTYPES[2]).tobytes() == whole.tobytes()
 
 

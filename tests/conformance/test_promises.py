@@ -11,7 +11,6 @@ import pytest
 from msgspec.structs import replace as replace_in
 
 from conformance.case import Case, Tensor
-from conformance.fill import Fill
 from conformance.findings import ending
 from conformance.judge import judge, observe_quarantined
 from conformance.legality import IllegalCase, check_call, check_shape_and_data
@@ -29,6 +28,7 @@ from conformance.reporting.records import operator_lines
 from conformance.reporting.terminal import observed_lines
 from conformance.summary import Evidence, observed, summarize
 from conformance.template import left_out
+from conformance.values.fill import Fill
 from tests.conformance.segment_sum import observe, operator, right, whole
 from tests.conformance.test_summary import line as verdict_line
 

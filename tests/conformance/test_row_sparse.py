@@ -10,14 +10,14 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from conformance.address import AddressCode
 from conformance.case import Case, Tensor
-from conformance.fill import NAMES, Fill
 from conformance.judge import ReferenceDisagreement, judge
-from conformance.lazy import lazy_zeros
 from conformance.numerics.agreement import check
 from conformance.observation import Observation, Outcome
 from conformance.replay import Replay, load, save
+from conformance.values.address_code import AddressCode
+from conformance.values.fill import NAMES, Fill
+from conformance.values.large_arrays import lazy_zeros
 from tests.conformance.segment_sum import operator
 
 MIB = 1 << 20

@@ -14,8 +14,8 @@ from cases.operators._moe_token_permute_with_routing_map_call import NAME, call
 from conformance.case import Machine
 from conformance.devices.foreign import USABLE_UB_BYTES, checkout_libraries
 from conformance.devices.open import open_device
-from conformance.fill import Fill
 from conformance.observation import Observation
+from conformance.values.fill import Fill
 
 HOME = Path(os.environ.get("OPS_TRANSFORMER_HOME", ""))
 pytestmark = pytest.mark.skipif(

@@ -19,10 +19,10 @@ from conformance.case import Case, Machine
 from conformance.devices.device import Device
 from conformance.devices.foreign import USABLE_UB_BYTES, checkout_libraries
 from conformance.devices.open import open_device
-from conformance.fill import Fill
 from conformance.judge import judge
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.observation import Observation
+from conformance.values.fill import Fill
 from conformance.verdict import Verdict
 
 HOME = Path(os.environ.get("OPS_TRANSFORMER_HOME", ""))

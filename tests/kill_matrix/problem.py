@@ -13,9 +13,9 @@ import numpy as np
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR, bin_tree, call
 from conformance.case import Case
-from conformance.fill import NAMES, Fill, expand
 from conformance.numerics.order import emulate
 from conformance.numerics.output import same_value
+from conformance.values.fill import NAMES, Fill, expand
 from reference.floats import FP32, bits_of, format_of, numpy_dtype, round_once, to_bits, widen
 from tests.conformance.numerics.exhaustive import trees
 

@@ -18,11 +18,11 @@ from conformance import suite
 from conformance.bundle import manifest as told
 from conformance.case import Case
 from conformance.devices.open import hashed
-from conformance.fill import Fill
 from conformance.implementation import Implementation
 from conformance.observation import Observation, Outcome
 from conformance.operator import Operator
 from conformance.strategies.layouts import LAYOUTS, strides_of
+from conformance.values.fill import Fill
 from device_kernels.build import build
 from device_kernels.toolchain import compiler
 from tests.conformance.bundle.bundles import CASE, answer, bundle

@@ -16,9 +16,9 @@ from conformance.bundle import manifest as told
 from conformance.bundle import stored
 from conformance.bundle.read import as_stored, read_bundle
 from conformance.case import Case, Tensor
-from conformance.fill import Fill
 from conformance.observation import Observation, Outcome
 from conformance.operator import Sum
+from conformance.values.fill import Fill
 from tests.conformance.bundle.bundles import CASE, answer, bundle
 
 FAR = next(e.case for e in OPERATOR.examples if e.case.inputs["grad_expanded_x"].rows)

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from conformance.address import address_code
 from conformance.diagnosis.subject import Subject
-from conformance.fill import Fill, expand
 from conformance.numerics.addends import Rule
 from conformance.numerics.gather import gather
 from conformance.numerics.interval import judge_elements
 from conformance.numerics.order import emulate, sequential
+from conformance.values.address_code import address_code
+from conformance.values.fill import Fill, expand
 from reference.floats import FP16, FP32, bits_of, numpy_dtype, to_bits
 from reference.terms import Terms
 

@@ -13,12 +13,12 @@ from cases.operators.moe_init_routing_v2_grad import OPERATOR, call
 from conformance import suite
 from conformance.case import Tensor
 from conformance.errors import UsageError
-from conformance.fill import Fill
 from conformance.frozen.attach import CORPUS, attached, folders
 from conformance.frozen.case import LISTED_ELEMENTS, Frozen, frozen_now
 from conformance.frozen.corpus import INDEX, read_corpus, read_index, write_corpus
 from conformance.legality import check_call
 from conformance.routes import on_route
+from conformance.values.fill import Fill
 
 (FOLDER,) = folders(CORPUS, [])
 OPERATORS = {operator.name: operator for operator in suite.operators()}

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from conformance.fill import NAMES
+from conformance.values.fill import NAMES
 from tests.conformance.numerics.detection import (
     family_rows,
     gaussian_rows,

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from conformance.fill import NAMES
 from conformance.numerics.order import sequential
 from conformance.numerics.tree import pairwise
+from conformance.values.fill import NAMES
 from reference.floats import Format, format_of, from_bits, round_once, to_bits
 from tests.conformance.numerics.detection import (
     ORDERS,

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from conformance.case import Tensor
-from conformance.fill import Fill
 from conformance.numerics.agreement import ReferenceDisagreement
 from conformance.numerics.arithmetic import IEEE
 from conformance.observation import Diagnostic, GuardDamage, Observation, Outcome
@@ -17,6 +16,7 @@ from conformance.relations.relate import related
 from conformance.relations.relation import Relation, difference
 from conformance.relations.symmetries import any_order_of_terms, negation, symmetry
 from conformance.replay import Replay, judgement
+from conformance.values.fill import Fill
 from tests.conformance.segment_sum import case, observe, operator, right, whole
 
 AXES = Axes(

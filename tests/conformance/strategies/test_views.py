@@ -10,7 +10,6 @@ from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
 from conformance.case import Case, Tensor
-from conformance.fill import Fill
 from conformance.legality import check_shape_and_data
 from conformance.strategies.views import (
     MOST_RUNS,
@@ -19,6 +18,7 @@ from conformance.strategies.views import (
     shareable,
     views,
 )
+from conformance.values.fill import Fill
 
 QUICK = settings(database=None, max_examples=500, derandomize=True)
 SHAPES = st.lists(st.integers(0, 5), max_size=4).map(tuple)

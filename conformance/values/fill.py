@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.address import AddressCode, address_code
-from conformance.knife import knife
-from conformance.planted import PLANTED, planted
 from conformance.standards import STANDARDS
 from conformance.standards.data import DataRule, listed_values
+from conformance.values.address_code import AddressCode, address_code
+from conformance.values.rounding_boundaries import knife
+from conformance.values.special_rows import PLANTED, planted
 from reference.floats import Format, format_of, to_bits
 
 Columns = NDArray[np.float64]
@@ -205,7 +205,7 @@ FAMILIES: dict[str, Family] = {
 """Families by name: from generator, shape, format and term count to float64 columns."""
 
 ADDRESS = "address"
-"""The family whose values tell their row and column (conformance/address.py)."""
+"""The family whose values tell their row and column (conformance/values/address_code.py)."""
 
 NAMES = (*FAMILIES, ADDRESS)
 """Everything that a strategy may draw as a stripe."""
