@@ -1,6 +1,6 @@
 """Ladders: one size grows past each power of two, and the outputs stay the contract's."""
 
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.devices.device import Device
 from conformance.ladders import Ladder
 from conformance.operator import Operator

@@ -1,6 +1,6 @@
 """Relations among results: no reference says what they are, only what they have in common."""
 
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.devices.device import Device
 from conformance.operator import Operator
 from conformance.relations.relation import Relation

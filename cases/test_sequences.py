@@ -1,6 +1,6 @@
 """Sequences: no call changes what another one answers, whatever was called, refused or repeated."""
 
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.devices.device import Device
 from conformance.operator import Operator
 from conformance.sequences.judge import judge_sequence

@@ -1,6 +1,6 @@
 """Drawn cases: whatever the sizes, the routing and the values, the outputs are the contract's."""
 
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.devices.device import Device
 from conformance.operator import Operator
 from conformance.template import conformance_test, judge

@@ -1,6 +1,6 @@
 """Workloads: the calls of published models, with their routing, on a whole chip."""
 
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.devices.device import Device
 from conformance.operator import Operator
 from conformance.template import conformance_test, judge

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.database import DirectoryBasedExampleDatabase
 from hypothesis.strategies import SearchStrategy
 
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.climbing import climbing
 from conformance.covered import Drawing, covered
 from conformance.fitted import fitted

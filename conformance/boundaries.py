@@ -13,12 +13,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from conformance.case import Machine, numpy_dtype
+from conformance.call.case import Machine, numpy_dtype
+from conformance.call.observation import Outcome
 from conformance.devices.device import Device
 from conformance.errors import LimitsCrash, OperatorUnavailable
 from conformance.evidence import LimitLine
 from conformance.legality import UB_BYTES
-from conformance.observation import Outcome
 from conformance.operator import Limit, Operator
 
 LEAST_UB = "ub-bytes"

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from conformance.case import Case, Tensor, numpy_dtype
+from conformance.call.case import Case, Tensor, numpy_dtype
+from conformance.call.observation import Observation, Outcome
 from conformance.errors import UsageError
-from conformance.observation import Observation, Outcome
 from conformance.operator import Arrays, Operator, Sum, Varying
 from conformance.standards import STANDARDS, Kind, Ruling, Standard, StandardVerdict
 from conformance.standards.comparison import compare

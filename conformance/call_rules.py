@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.clause import Clause
 
 if TYPE_CHECKING:
-    from conformance.case import Case
+    from conformance.call.case import Case
 
 LESS, MORE = -1, 1
 Size = Callable[["Case"], "int | None"]

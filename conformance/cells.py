@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hypothesis import strategies as st
     from hypothesis.strategies import SearchStrategy
 
-    from conformance.case import Case
+    from conformance.call.case import Case
 
 Levels = Mapping[str, str]
 EDGE = "edge"

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from hypothesis.strategies import SearchStrategy
 
-from conformance.case import Case, Tensor
+from conformance.call.case import Case, Tensor
 from conformance.covered import AT_ONCE, Drawing
 from conformance.endings import Refused
 from conformance.ladders import SLOW, Ladder

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from hypothesis.strategies import SearchStrategy
 
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.cells import Cells, Levels
 from conformance.edges import Edge
 from conformance.strategies.not_simplest import not_simplest

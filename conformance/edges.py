@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from conformance.case import Machine
+from conformance.call.case import Machine
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-    from conformance.case import Case
+    from conformance.call.case import Case
 
 Sizes = Mapping[str, int]
 STEPS = {" - 1": -1, "": 0, " + 1": 1}

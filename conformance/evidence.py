@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from conformance.case import Case, Tensor
+from conformance.call.case import Case, Tensor
+from conformance.call.findings import errors
+from conformance.call.observation import Observation
 from conformance.chain import Link, linked
 from conformance.errors import EnvironmentFailure
-from conformance.findings import errors
-from conformance.observation import Observation
 from conformance.operator import DOUBTFUL
 from conformance.picture import Excerpt, Picture
 from conformance.plain_file import read_plain

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.devices.traits import LibraryTraits
 from conformance.operator import Operator
 

@@ -13,15 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.case import Case, numpy_dtype
+from conformance.call.case import Case, numpy_dtype
+from conformance.call.findings import call_findings, ending, errors
+from conformance.call.observation import Observation, Outcome
 from conformance.deferred import Deferred
-from conformance.findings import call_findings, ending, errors
 from conformance.numerics.agreement import ReferenceDisagreement, check, check_outputs
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.numerics.moved import judge_copy, judge_index
 from conformance.numerics.summed import judge_sum
 from conformance.numerics.worst import show
-from conformance.observation import Observation, Outcome
 from conformance.operator import (
     Clause,
     Contract,

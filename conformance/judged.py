@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from conformance.case import Case
-from conformance.observation import Observation
+from conformance.call.case import Case
+from conformance.call.observation import Observation
 from conformance.verdict import Verdict
 
 JudgedAs = Literal[

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from conformance.case import Machine
+from conformance.call.case import Machine
 from conformance.chips import USABLE_UB_BYTES
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-    from conformance.case import Case
+    from conformance.call.case import Case
     from conformance.operator import Operator
 
 MOST = 2**17

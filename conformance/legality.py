@@ -10,12 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.case import ND, Attribute, Case, Machine, Tensor, integer_view, numpy_dtype
-from conformance.devices.messages import DTYPES, FORMATS
-from conformance.numerics.moved import as_integers
-from conformance.numerics.sources import Sources
-from conformance.operator import AttributeParameter, Copy, Index, Operator, Sum
-from conformance.setting import (
+from conformance.call.case import ND, Attribute, Case, Machine, Tensor, integer_view, numpy_dtype
+from conformance.call.surroundings import (
     AS_LEFT,
     BESIDE,
     DEFAULT,
@@ -25,6 +21,10 @@ from conformance.setting import (
     ZEROED,
     Setting,
 )
+from conformance.devices.messages import DTYPES, FORMATS
+from conformance.numerics.moved import as_integers
+from conformance.numerics.sources import Sources
+from conformance.operator import AttributeParameter, Copy, Index, Operator, Sum
 from conformance.values.fill import BITS, NAMES, PRESCRIBED, Fill
 from conformance.values.special_rows import PLANTED
 

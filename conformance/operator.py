@@ -27,7 +27,7 @@ from reference.terms import Terms
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-    from conformance.case import Case
+    from conformance.call.case import Case
     from conformance.cells import Cells
     from conformance.frozen.case import Frozen
     from conformance.ladders import Ladder

@@ -13,7 +13,7 @@ import pytest
 
 from conformance import suite
 from conformance.binding import bind
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.context import BY_A_PERSON, BY_ITSELF, DEFAULTS, Context
 from conformance.controller import Controller
 from conformance.coverage import levels_of

@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.boundaries import limit_lines
-from conformance.case import Case, numpy_dtype
+from conformance.call.case import Case, numpy_dtype
+from conformance.call.findings import ending
+from conformance.call.observation import Outcome
 from conformance.devices.device import Device
 from conformance.errors import OperatorUnavailable
 from conformance.evidence import LimitLine, OrderLine
-from conformance.findings import ending
 from conformance.numerics.recovery import Recovered, Unrecoverable, recover
 from conformance.numerics.tree import lowest_common
-from conformance.observation import Outcome
 from conformance.operator import Operator, Sum
 
 SLOTS = (2, 3, 4, 5, 6, 8, 9, 16, 33)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from conformance.breach import Breach
-from conformance.case import Case
+from conformance.call.breach import Breach
+from conformance.call.case import Case
 from conformance.operator import Clause, Operator, Rejection, SourceClass, document, source_read
 
 NULL_POINTER, INVALID, RUNTIME = 161001, 161002, 361001

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.operator import Arrays, Contract
 

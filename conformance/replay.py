@@ -11,7 +11,8 @@ from typing import Protocol, TypeVar
 import msgspec
 import numpy as np
 
-from conformance.case import Case
+from conformance.call.case import Case
+from conformance.call.observation import Observation
 from conformance.devices.device import Device
 from conformance.errors import UsageError
 from conformance.implementation import Implementation
@@ -19,7 +20,6 @@ from conformance.judge import judge_example, judge_rejection
 from conformance.judged import JudgedAs
 from conformance.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.numerics.arithmetic import Arithmetic
-from conformance.observation import Observation
 from conformance.operator import Operator
 from conformance.plain_file import read_given
 from conformance.relations.relate import related

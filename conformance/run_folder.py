@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.errors import EnvironmentFailure, UsageError
 from conformance.evidence import MOST_BYTES, Writer
 from conformance.plain_file import read_plain

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.operator import Example, Operator, Rejection, Strided
 from conformance.strategies.views import dense_strides
 

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from conformance.by_standard import OURS
+from conformance.call.observation import Outcome
 from conformance.coverage import Coverage, Further
 from conformance.evidence import (
     SCHEMA,
@@ -23,7 +24,6 @@ from conformance.evidence import (
     VerdictLine,
 )
 from conformance.kernel_coverage import FileCoverage
-from conformance.observation import Outcome
 from conformance.plain_file import read_plain
 from conformance.seal import FIELD, MOST_SUMMARY_BYTES, SUMMARY, Seal, sealed
 from conformance.standards import Ruling

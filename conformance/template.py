@@ -25,13 +25,13 @@ from typing import Any
 import pytest
 
 from conformance import judge as judging
-from conformance.case import ND, Case
+from conformance.call.case import ND, Case
+from conformance.call.observation import Observation, Outcome
 from conformance.devices.device import Device
 from conformance.judged import Judged
 from conformance.ladders import cells_asked
 from conformance.names import joined
 from conformance.numerics.arithmetic import IEEE, Arithmetic
-from conformance.observation import Observation, Outcome
 from conformance.operator import (
     BOTH,
     REFERENCE,

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
+from conformance.call.observation import Outcome
 from conformance.evidence import AnyLine, VerdictLine
-from conformance.observation import Outcome
 
 
 class TilingKeys(msgspec.Struct, kw_only=True):

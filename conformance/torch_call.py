@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 if TYPE_CHECKING:
-    from conformance.case import Case
+    from conformance.call.case import Case
     from conformance.operator import Clause
 
 

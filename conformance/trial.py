@@ -32,7 +32,8 @@ from unittest import SkipTest
 
 from conformance.broken import PASSED_ON, explained
 from conformance.by_standard import ByStandard
-from conformance.case import Case
+from conformance.call.case import Case
+from conformance.call.observation import Outcome
 from conformance.devices.traits import LibraryTraits
 from conformance.diagnosis.alike import diagnosis
 from conformance.diagnosis.both import guessed, natures
@@ -40,7 +41,6 @@ from conformance.endings import BrokenRecord, Lost, NothingJudged, OutOfTime, Re
 from conformance.errors import EnvironmentFailure, OperatorUnavailable
 from conformance.judged import Judged, contrast
 from conformance.numerics.arithmetic import IEEE, Arithmetic
-from conformance.observation import Outcome
 from conformance.operator import Operator
 from conformance.strategies.machines import CORES, UB_BYTES
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from conformance.call.case import Attribute, Case, Tensor
 from conformance.call_rules import BOTH, FreeAxis, Freedom, Ranks
-from conformance.case import Attribute, Case, Tensor
 from conformance.operator import Clause, Example, Rejection
 
 Shape = tuple[int, ...]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.devices.device import DeviceProfile
 from conformance.operator import Mode, Newer, Operator
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from conformance.call.case import Case, Tensor
 from conformance.call_rules import Unseen
-from conformance.case import Case, Tensor
 from conformance.operator import Clause, Operator, Rejection
 from conformance.protocol import INVALID, NULL_POINTER
 from conformance.variations import in_format, retyped, without

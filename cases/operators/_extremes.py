@@ -13,7 +13,7 @@ from functools import cache, partial
 
 from hypothesis.strategies import SearchStrategy
 
-from conformance.case import Case, Machine
+from conformance.call.case import Case, Machine
 from conformance.cells import Cells
 from conformance.edges import Edge, Edges, Sizes, distinct
 from conformance.values.fill import Fill

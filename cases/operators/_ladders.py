@@ -8,7 +8,7 @@ from dataclasses import replace
 from hypothesis.strategies import SearchStrategy
 
 from cases.operators._token_permute_sizes import MOST_TOP_K
-from conformance.case import Case, Machine, Tensor
+from conformance.call.case import Case, Machine, Tensor
 from conformance.cells import Cells
 from conformance.edges import Edge, Sizes
 from conformance.ladders import MOST, Ladder

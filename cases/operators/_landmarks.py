@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cases.operators._row_sum_limits import tile_columns
 from cases.operators._token_permute_limits import CopyUb
-from conformance.case import Case, numpy_dtype
+from conformance.call.case import Case, numpy_dtype
 from conformance.picture import Landmarks
 
 

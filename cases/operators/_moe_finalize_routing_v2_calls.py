@@ -25,7 +25,7 @@ from cases.operators._moe_finalize_routing_v2_edges import EVEN_COLUMNS, PATHS
 from cases.operators._moe_finalize_routing_v2_sources import HOST, KERNELS, PAGE, README
 from cases.operators._slot_sum_far import far_examples
 from cases.operators._storage_bits import bits
-from conformance.case import Case, Tensor
+from conformance.call.case import Case, Tensor
 from conformance.operator import Clause, Example, Quarantine, SourceClass, document
 from conformance.values.fill import Fill
 from conformance.variations import reshaped, without

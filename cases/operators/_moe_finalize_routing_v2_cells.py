@@ -28,7 +28,7 @@ from cases.operators._moe_finalize_routing_v2_edges import (
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_sum_cells import top_k_of
 from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
-from conformance.case import Case, numpy_dtype
+from conformance.call.case import Case, numpy_dtype
 from conformance.cells import Axis, Cells, Constraint, Levels
 from conformance.edges import Edge, Edges
 from conformance.strategies.fills import SEEDS, fills

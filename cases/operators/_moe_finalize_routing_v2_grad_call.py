@@ -12,7 +12,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._slot_weights import WEIGHT_BITS, weight_fills
-from conformance.case import Case, Machine, Tensor
+from conformance.call.case import Case, Machine, Tensor
 from conformance.operator import TensorParameter
 from conformance.strategies.built import built
 from conformance.strategies.fills import MOVED, SEEDS

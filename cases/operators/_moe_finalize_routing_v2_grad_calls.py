@@ -23,8 +23,8 @@ from cases.operators._moe_finalize_routing_v2_grad_call import (
 )
 from cases.operators._slot_sum_far import far_gradients
 from cases.operators._storage_bits import bits
+from conformance.call.case import Case, Tensor
 from conformance.call_rules import FreeAxis, Freedom, Range
-from conformance.case import Case, Tensor
 from conformance.operator import (
     Clause,
     Example,

@@ -32,7 +32,7 @@ from cases.operators._slot_grad_limits import (
 )
 from cases.operators._slot_sum_edges import edges_on, sizes_of
 from cases.operators._slot_sum_limits import GRANULE_BYTES, SMALL
-from conformance.case import Case, Machine, numpy_dtype
+from conformance.call.case import Case, Machine, numpy_dtype
 from conformance.chips import USABLE_UB_BYTES
 from conformance.edges import STEPS, Edge, Edges, Sizes
 from conformance.operator import Limit

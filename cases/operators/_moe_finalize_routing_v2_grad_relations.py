@@ -23,7 +23,7 @@ from cases.relations.slot_grads import (
 )
 from cases.relations.slot_sums import FINALIZE
 from cases.relations.sums import of_sums
-from conformance.case import Case, Tensor
+from conformance.call.case import Case, Tensor
 from conformance.relations.axes import Axes
 
 SLOTS = {

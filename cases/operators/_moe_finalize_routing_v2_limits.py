@@ -12,7 +12,7 @@ from itertools import product
 
 from cases.operators._moe_finalize_routing_v2_call import DTYPES, scales_dtypes
 from cases.operators._slot_sum_limits import BUFFERS, GRANULE_BYTES, INDEX_BYTES, SMALL, RowUb
-from conformance.case import numpy_dtype
+from conformance.call.case import numpy_dtype
 from conformance.chips import USABLE_UB_BYTES
 from conformance.operator import Limit
 

@@ -7,8 +7,8 @@ from functools import partial
 from cases.operators._moe_finalize_routing_v2_call import MODES, TENSORS, drops
 from cases.operators._moe_finalize_routing_v2_calls import in_order
 from cases.operators._moe_finalize_routing_v2_sources import HOST, INTERFACE, PAGE, README
+from conformance.call.case import Case
 from conformance.call_rules import MORE, FreeAxis, Freedom, Range
-from conformance.case import Case
 from conformance.operator import Clause, Rejection, SourceClass, document, source_read
 from conformance.variations import (
     all_retyped,

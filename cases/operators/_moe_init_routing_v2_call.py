@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.case import Case, Machine, Tensor
+from conformance.call.case import Case, Machine, Tensor
 from conformance.operator import TensorParameter
 from conformance.values.fill import Fill
 

@@ -12,7 +12,7 @@ from cases.operators._moe_init_routing_v2_sources import HOST, INFERRED, KERNELS
 from cases.operators._storage_bits import bits
 from cases.operators._token_permute_examples import ADDRESSED, PATTERNS, at_lines, far
 from cases.operators._token_permute_sizes import MOST_TOP_K
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.operator import Example
 from conformance.strategies.keys import LARGEST_KEY
 from conformance.variations import with_attributes, without_effect

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from conformance.case import Case, Machine, Tensor
+from conformance.call.case import Case, Machine, Tensor
 from conformance.operator import Clause, TensorParameter, document
 from conformance.values.fill import Fill
 

@@ -17,7 +17,7 @@ from cases.operators._moe_init_routing_v2_grad_limits import (
     vendor_tile_columns,
 )
 from cases.operators._slot_sum_limits import up
-from conformance.case import Case, Machine, numpy_dtype
+from conformance.call.case import Case, Machine, numpy_dtype
 from conformance.chips import USABLE_UB_BYTES
 from conformance.edges import STEPS, Edge, Edges, Sizes, distinct
 from conformance.legality import UB_BYTES

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from hypothesis import strategies as st
 
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.operator import Example
 from conformance.strategies.far import EDGES, far_routings
 from conformance.strategies.fills import fills

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from conformance.case import numpy_dtype
+from conformance.call.case import numpy_dtype
 from conformance.chips import USABLE_UB_BYTES
 from conformance.operator import Limit
 

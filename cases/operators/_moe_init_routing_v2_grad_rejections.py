@@ -13,8 +13,8 @@ from cases.operators._moe_init_routing_v2_grad_call import (
     identity_call,
     stated,
 )
+from conformance.call.case import Case
 from conformance.call_rules import FreeAxis, Freedom, Range, Ranks
-from conformance.case import Case
 from conformance.operator import Clause, Rejection, SourceClass, source_read
 from conformance.variations import (
     misshapen,

@@ -12,7 +12,7 @@ from cases.operators._ladders import ladder, of_slots
 from cases.operators._moe_init_routing_v2_call import call
 from cases.operators._moe_init_routing_v2_rows import COUNTS_OF_MODE, PERMUTE
 from cases.operators._token_permute_edges import sorted_cases
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.edges import Edge
 from conformance.strategies.fills import MOVED, SEEDS
 

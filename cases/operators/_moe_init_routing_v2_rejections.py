@@ -14,8 +14,8 @@ from cases.operators._moe_init_routing_v2_call import (
 )
 from cases.operators._moe_init_routing_v2_examples import EXPERTS
 from cases.operators._moe_init_routing_v2_sources import HOST, INTERFACE, README
+from conformance.call.case import Case
 from conformance.call_rules import FreeAttribute, Freedom, Range, extent
-from conformance.case import Case
 from conformance.operator import (
     Clause,
     Rejection,

@@ -19,7 +19,7 @@ from cases.relations.copy_adjoints import adjoint_of_copies, ranked, round_trip
 from cases.relations.slot_sorts import INIT, MAP, PERMUTE, Ranked, SlotSort, Sorter, same_ranks
 from cases.relations.slot_sums import INIT_GRAD
 from cases.relations.sorts import SOURCE, Sorted, of_sorts
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.operator import Clause, SourceClass
 from conformance.relations.axes import Axes
 from conformance.relations.relation import Outputs, Relation, Run, difference

@@ -16,7 +16,7 @@ from cases.operators._moe_token_permute_call import least_slots as least_kept_sl
 from cases.operators._moe_token_permute_call import levels_shown, number_at
 from cases.operators._token_permute import Choice, TokenPermute, Windows
 from cases.operators._token_permute_sizes import VendorLines
-from conformance.case import Case, Machine
+from conformance.call.case import Case, Machine
 from conformance.values.fill import Fill
 
 Experts = NDArray[np.int64]

@@ -13,8 +13,8 @@ from cases.operators._moe_token_permute_call import DTYPES, PERMUTE, TENSORS, Sh
 from cases.operators._storage_bits import bits
 from cases.operators._token_permute_examples import ADDRESSED, PATTERNS, at_lines, far, sized
 from cases.operators._token_permute_sizes import MOST_TOP_K
+from conformance.call.case import Case, Machine
 from conformance.call_rules import Freedom, Range, Ranks, extent
-from conformance.case import Case, Machine
 from conformance.operator import (
     Clause,
     Example,

@@ -11,7 +11,7 @@ from cases.relations.copy_adjoints import adjoint_of_copies, ranked, round_trip
 from cases.relations.slot_sorts import INIT, MAP, Ranked, SlotSort, Sorter, flat, same_ranks
 from cases.relations.slot_sums import PERMUTE_GRAD
 from cases.relations.sorts import Sorted, of_sorts
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.relations.axes import Axes
 
 

@@ -22,7 +22,7 @@ from cases.operators._token_permute_sizes import (
     MOST_PADDED_TOKENS,
     MOST_TOP_K,
 )
-from conformance.case import numpy_dtype
+from conformance.call.case import numpy_dtype
 from conformance.operator import Example
 from conformance.strategies.keys import LARGEST_KEY
 from conformance.variations import without, without_effect

@@ -14,8 +14,8 @@ from cases.operators._moe_token_permute_with_ep_grad_call import (
     probed,
 )
 from cases.operators._storage_bits import bits
+from conformance.call.case import Case
 from conformance.call_rules import MORE, FreeAxis, Freedom, Range
-from conformance.case import Case
 from conformance.operator import (
     Clause,
     Example,

@@ -8,7 +8,7 @@ from cases.relations.slot_sorts import EP
 from cases.relations.slot_sums import EP_GRAD, INIT_GRAD, SlotSum, SumForm, as_column
 from cases.relations.sums import of_sums
 from cases.relations.sums_agree import agrees, agrees_rounded
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.relations.axes import Axes
 
 AXES = Axes(

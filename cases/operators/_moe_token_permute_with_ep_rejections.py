@@ -21,8 +21,8 @@ from cases.operators._token_permute_sizes import (
     MOST_PADDED_TOKENS,
     MOST_TOP_K,
 )
+from conformance.call.case import Attribute, Case, Tensor
 from conformance.call_rules import Freedom, Range, Ranks, extent
-from conformance.case import Attribute, Case, Tensor
 from conformance.operator import Clause, Rejection, SourceClass, document, source_read
 from conformance.values.fill import Fill
 from conformance.variations import (

@@ -13,7 +13,7 @@ from cases.relations.slot_sorts import INIT, MAP, Ranked, SlotSort, Sorter, flat
 from cases.relations.slot_sums import EP_GRAD, MACHINE, UNPERMUTE, Integers, SlotSum, SumForm
 from cases.relations.sorts import Sorted, of_sorts
 from cases.relations.sums_agree import agrees
-from conformance.case import Case, Tensor
+from conformance.call.case import Case, Tensor
 from conformance.relations.axes import Axes, held
 from conformance.relations.relation import Outputs
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cases.operators._token_permute import Windows
-from conformance.case import Case
+from conformance.call.case import Case
 from reference.moe_token_permute_with_ep import Range, assigned, window
 
 WINDOWS = {

@@ -7,7 +7,7 @@ from hypothesis.strategies import SearchStrategy
 
 from cases.operators._moe_token_permute_with_ep_call import call
 from cases.operators._workloads import CHIP
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.strategies.fills import MOVED
 from conformance.values.fill import Fill
 from conformance.workload import Batch

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cases.operators._moe_token_permute_with_routing_map_sources import NAME
-from conformance.case import Case, Machine, Tensor
+from conformance.call.case import Case, Machine, Tensor
 from conformance.values.fill import Fill
 
 Shape = tuple[int, ...]

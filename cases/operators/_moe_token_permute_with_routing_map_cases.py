@@ -21,7 +21,7 @@ from cases.operators._token_permute_cases import (
 )
 from cases.operators._token_permute_limits import CopyUb
 from cases.operators._token_permute_sizes import SORT_GRANULE
-from conformance.case import Case, numpy_dtype
+from conformance.call.case import Case, numpy_dtype
 from conformance.strategies.fills import MOVED, SEEDS
 from conformance.strategies.machines import machines
 from conformance.strategies.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks

@@ -28,7 +28,7 @@ from cases.operators._token_permute_edges import (
 )
 from cases.operators._token_permute_limits import GRANULE_BYTES, CopyUb
 from cases.operators._token_permute_sizes import VendorLines
-from conformance.case import Case, Machine, numpy_dtype
+from conformance.call.case import Case, Machine, numpy_dtype
 from conformance.edges import STEPS, Edge, Edges, Sizes, distinct
 from conformance.legality import UB_BYTES
 from conformance.strategies.fills import MOVED, SEEDS

@@ -25,7 +25,7 @@ from cases.operators._token_permute_sizes import (
     one_core_slots,
     row_columns,
 )
-from conformance.case import Case, numpy_dtype
+from conformance.call.case import Case, numpy_dtype
 from conformance.chips import USABLE_UB_BYTES
 from conformance.operator import Example
 from conformance.strategies.far import EDGES

@@ -15,8 +15,8 @@ from cases.operators._moe_token_permute_with_routing_map_grad_sources import (
     NAME,
     README,
 )
+from conformance.call.case import Case, Machine, Tensor
 from conformance.call_rules import Range
-from conformance.case import Case, Machine, Tensor
 from conformance.operator import (
     Clause,
     Example,

@@ -35,7 +35,7 @@ from cases.operators._slot_sum_edges import (
     slot_edges,
 )
 from cases.operators._slot_sum_limits import BUFFERS, CHIPS, GRANULE_BYTES, SMALL
-from conformance.case import Case, Machine, numpy_dtype
+from conformance.call.case import Case, Machine, numpy_dtype
 from conformance.edges import STEPS, Edge, Edges, Sizes, distinct
 from conformance.strategies.fills import MOVED, SEEDS, fills
 from conformance.strategies.layouts import LAYOUTS

@@ -18,7 +18,7 @@ from cases.operators._slot_sum_limits import (
     RowUb,
     up,
 )
-from conformance.case import numpy_dtype
+from conformance.call.case import numpy_dtype
 from conformance.chips import USABLE_UB_BYTES
 from conformance.operator import Limit
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.strategies.fills import MOVED_FIRST
 from conformance.values.fill import families_of
 

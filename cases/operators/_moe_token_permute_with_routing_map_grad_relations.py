@@ -9,7 +9,7 @@ from cases.relations.slot_sorts import PERMUTE
 from cases.relations.slot_sums import INIT_GRAD, MAP_GRAD, SlotSum, SumForm, as_column
 from cases.relations.sums import of_sums
 from cases.relations.sums_agree import agrees, agrees_rounded
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.relations.axes import Axes
 
 GRAD, PROBS_IN = "permuted_token_output_grad", "permuted_probs_output_grad"

@@ -20,7 +20,7 @@ from cases.operators._slot_sum_sizes import (
     hidden_on,
     machines_of,
 )
-from conformance.case import Machine
+from conformance.call.case import Machine
 
 Indices = NDArray[np.int64]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from cases.operators._token_permute_limits import GRANULE_BYTES, LEAST_UB_BYTES, TOP_KS, CopyUb
-from conformance.case import numpy_dtype
+from conformance.call.case import numpy_dtype
 from conformance.chips import USABLE_UB_BYTES
 from conformance.operator import Limit
 

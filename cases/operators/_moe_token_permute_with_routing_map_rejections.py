@@ -24,8 +24,8 @@ from cases.operators._moe_token_permute_with_routing_map_sources import (
     TILING,
 )
 from cases.operators._token_permute_examples import ADDRESSED
+from conformance.call.case import Case, Tensor
 from conformance.call_rules import Freedom, Range, Ranks, Unseen, extent
-from conformance.case import Case, Tensor
 from conformance.operator import (
     Clause,
     Quarantine,

@@ -12,7 +12,7 @@ from cases.relations.copy_adjoints import misnamed, round_trip
 from cases.relations.slot_sorts import EP, MOST_EXPERTS, Ranked, SlotSort, Sorter, flat, same_ranks
 from cases.relations.slot_sums import MACHINE, MAP_GRAD, Integers
 from cases.relations.sorts import Sorted, of_sorts
-from conformance.case import Case, Tensor
+from conformance.call.case import Case, Tensor
 from conformance.relations.axes import Axes, held
 from conformance.relations.relation import Outputs
 from conformance.relations.symmetries import symmetry

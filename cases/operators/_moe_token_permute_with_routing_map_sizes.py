@@ -14,7 +14,7 @@ from functools import cache
 from cases.operators import _token_permute_sizes as shared
 from cases.operators._moe_token_permute_with_routing_map_maps import LEAST, counts
 from cases.operators._token_permute_sizes import MOST_ELEMENTS, MOST_SLOTS, Sizes
-from conformance.case import Machine
+from conformance.call.case import Machine
 
 MOST_TOP_K = 511
 """The document's limit. CANN's tiling takes 512 too: such a call is in quarantine."""

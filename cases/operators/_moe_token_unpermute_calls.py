@@ -17,8 +17,8 @@ from cases.operators._moe_token_unpermute_call import (
 )
 from cases.operators._slot_sum_far import far_examples
 from cases.operators._storage_bits import bits
+from conformance.call.case import Case
 from conformance.call_rules import FreeAttribute, FreeAxis, Freedom, Range, extent
-from conformance.case import Case
 from conformance.operator import (
     Clause,
     Example,

@@ -21,8 +21,8 @@ from cases.operators._moe_token_unpermute_grad_call import (
 )
 from cases.operators._slot_sum_far import far_gradients
 from cases.operators._storage_bits import bits
+from conformance.call.case import Case, Tensor
 from conformance.call_rules import FreeAttribute, Freedom, Range, extent
-from conformance.case import Case, Tensor
 from conformance.operator import (
     Clause,
     Example,

@@ -23,7 +23,7 @@ from cases.operators._slot_grad_limits import (
 )
 from cases.operators._slot_sum_edges import edges_on, sizes_of
 from cases.operators._slot_sum_limits import CHIPS
-from conformance.case import Case, Machine, numpy_dtype
+from conformance.call.case import Case, Machine, numpy_dtype
 from conformance.edges import STEPS, Edges, Sizes
 from conformance.operator import Limit
 

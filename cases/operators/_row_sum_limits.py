@@ -8,7 +8,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from cases.operators._slot_sum_limits import BUFFERS, slots_ub
-from conformance.case import Machine
+from conformance.call.case import Machine
 from conformance.strategies.machines import UB_BYTES, seam_machines
 
 MOST_BUFFERS = max(BUFFERS.values())

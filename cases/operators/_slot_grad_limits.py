@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from cases.operators._slot_sum_limits import CHIPS, GRANULE_BYTES, INDEX_BYTES, SMALL, up
-from conformance.case import Machine
+from conformance.call.case import Machine
 from conformance.chips import USABLE_UB_BYTES
 from conformance.edges import STEPS, Sizes
 from conformance.operator import Limit

@@ -22,7 +22,7 @@ from cases.operators._slot_sum_limits import (
     vendor_hiddens,
     vendor_pass,
 )
-from conformance.case import Case, Machine, Tensor, numpy_dtype
+from conformance.call.case import Case, Machine, Tensor, numpy_dtype
 from conformance.edges import STEPS, Edge, Edges, Sizes, distinct
 from conformance.legality import UB_BYTES
 from conformance.strategies.fills import SEEDS, fills

@@ -12,7 +12,7 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from cases.operators._slot_sum_sizes import SLOT_BYTES, least_ub_bytes
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.operator import Example
 from conformance.strategies.far import EDGES, far_routings
 from conformance.strategies.fills import fills

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from conformance.case import Machine, numpy_dtype
+from conformance.call.case import Machine, numpy_dtype
 from conformance.chips import USABLE_UB_BYTES
 from conformance.edges import STEPS
 from conformance.operator import Limit

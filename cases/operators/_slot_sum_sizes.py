@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from cases.operators._slot_sum_limits import VENDOR_COLUMNS
-from conformance.case import Machine
+from conformance.call.case import Machine
 from conformance.strategies.machines import UB_BYTES
 from conformance.strategies.patterns import least_tokens
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from conformance.case import numpy_dtype
+from conformance.call.case import numpy_dtype
 
 
 def bits(dtype: str, *numbers: float) -> tuple[int, ...]:

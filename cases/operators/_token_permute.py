@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cases.operators._token_permute_sizes import VendorLines
-from conformance.case import Case
+from conformance.call.case import Case
 
 Call = Callable[..., Case]
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from cases.operators._token_permute import TokenPermute
 from cases.operators._token_permute_limits import CopyUb
 from cases.operators._token_permute_sizes import MOST_TOP_K, SORT_GRANULE
-from conformance.case import Case, numpy_dtype
+from conformance.call.case import Case, numpy_dtype
 from conformance.strategies.fills import MOVED
 from conformance.strategies.keys import keys
 from conformance.strategies.machines import UB_BYTES, machines, seam_machines

@@ -26,7 +26,7 @@ from cases.operators._token_permute_sizes import (
     VendorLines,
     one_core_slots,
 )
-from conformance.case import Case, Machine, numpy_dtype
+from conformance.call.case import Case, Machine, numpy_dtype
 from conformance.chips import USABLE_UB_BYTES
 from conformance.edges import STEPS, Edge, Edges, Sizes, distinct
 from conformance.strategies.fills import MOVED, SEEDS

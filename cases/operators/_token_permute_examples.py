@@ -10,7 +10,7 @@ import numpy as np
 
 from cases.operators._token_permute import Call, TokenPermute
 from cases.operators._token_permute_sizes import LISTS_OF_ONE_MERGE, one_core_slots
-from conformance.case import Case, Machine, numpy_dtype
+from conformance.call.case import Case, Machine, numpy_dtype
 from conformance.chips import USABLE_UB_BYTES
 from conformance.operator import Example
 from conformance.strategies.far import EDGES

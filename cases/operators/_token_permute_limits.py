@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from conformance.case import numpy_dtype
+from conformance.call.case import numpy_dtype
 from conformance.chips import USABLE_UB_BYTES
 from conformance.operator import Limit
 

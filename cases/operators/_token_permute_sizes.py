@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
-from conformance.case import Machine
+from conformance.call.case import Machine
 from conformance.chips import USABLE_UB_BYTES
 from conformance.strategies.machines import UB_BYTES
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.clause import Clause, source_read
 from conformance.torch_call import Binding, Given, OfDtype, Unreached, Value
 

@@ -10,7 +10,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._ladders import Drawn
-from conformance.case import Case, Machine
+from conformance.call.case import Case, Machine
 from conformance.chips import USABLE_UB_BYTES
 from conformance.edges import Edge
 from conformance.workload import Batch

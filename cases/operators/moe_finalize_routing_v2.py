@@ -50,7 +50,7 @@ from cases.operators._storage_bits import bits
 from cases.operators._strides import of_a_definition
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.operator import (
     Arrays,
     AttributeParameter,

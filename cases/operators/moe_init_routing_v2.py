@@ -49,7 +49,7 @@ from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_limits import limits
 from cases.operators._torch_npu import BINDINGS
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.cells import Cells
 from conformance.operator import (
     Arrays,

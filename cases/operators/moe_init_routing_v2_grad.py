@@ -47,7 +47,7 @@ from cases.operators._moe_init_routing_v2_grad_relations import RELATIONS
 from cases.operators._strides import of_a_definition
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
-from conformance.case import Case, numpy_dtype
+from conformance.call.case import Case, numpy_dtype
 from conformance.operator import (
     Arrays,
     AttributeParameter,

@@ -37,7 +37,7 @@ from cases.operators._token_permute_edges import sorted_cases
 from cases.operators._token_permute_limits import limits
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_experts
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.cells import Cells
 from conformance.operator import (
     Arrays,

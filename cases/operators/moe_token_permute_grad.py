@@ -24,8 +24,8 @@ from cases.relations.slot_sorts import PERMUTE
 from cases.relations.slot_sums import INIT_GRAD, PERMUTE_GRAD
 from cases.relations.sums import of_sums
 from cases.relations.sums_agree import agrees, agrees_rounded, batch_invariant, split
+from conformance.call.case import Case, Machine, Tensor
 from conformance.call_rules import FreeAttribute, FreeAxis, Freedom, Range
-from conformance.case import Case, Machine, Tensor
 from conformance.operator import (
     Arrays,
     AttributeParameter,

@@ -47,7 +47,7 @@ from cases.operators._strides import of_a_definition
 from cases.operators._token_permute_cells import PROBS, probs_with
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.cells import Axis, Cells, Levels
 from conformance.operator import (
     Arrays,

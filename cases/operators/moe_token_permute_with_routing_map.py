@@ -43,7 +43,7 @@ from cases.operators._moe_token_permute_with_routing_map_sources import (
 from cases.operators._strides import of_written_code
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_map
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.operator import (
     Arrays,
     Copy,

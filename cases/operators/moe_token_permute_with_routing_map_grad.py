@@ -62,7 +62,7 @@ from cases.operators._slot_sum_sizes import least_ub_bytes
 from cases.operators._strides import of_written_code
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
-from conformance.case import Case, Machine, numpy_dtype
+from conformance.call.case import Case, Machine, numpy_dtype
 from conformance.operator import (
     Arrays,
     Copy,

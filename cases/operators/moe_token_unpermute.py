@@ -49,7 +49,7 @@ from cases.operators._storage_bits import bits
 from cases.operators._strides import of_a_definition
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
-from conformance.case import Case, numpy_dtype
+from conformance.call.case import Case, numpy_dtype
 from conformance.cells import Axis, Cells
 from conformance.edges import Edge
 from conformance.operator import (

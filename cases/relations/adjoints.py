@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.case import Case, Tensor, numpy_dtype
+from conformance.call.case import Case, Tensor, numpy_dtype
 from conformance.operator import Clause, SourceClass
 from conformance.relations.axes import held, with_arrays
 from conformance.relations.relation import Outputs, Relation, Run

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cases.relations.adjoints import EXACT, Pairing, adjoint, small, with_small
 from cases.relations.slot_sorts import SlotSort, SortForm
 from cases.relations.slot_sums import MOST_SLOTS, UNPERMUTE, Integers, SlotSum, SumForm, as_rows
-from conformance.case import Case, Tensor
+from conformance.call.case import Case, Tensor
 from conformance.operator import Clause, SourceClass
 from conformance.relations.axes import held
 from conformance.relations.relation import Outputs, Relation, Run, difference

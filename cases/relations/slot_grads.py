@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cases.relations.adjoints import EXACT, few, with_small
 from cases.relations.slot_sums import MACHINE, MOST_SLOTS, SlotSum, SumForm, as_rows, cast, named
-from conformance.case import Case, Tensor
+from conformance.call.case import Case, Tensor
 from conformance.operator import Clause, SourceClass
 from conformance.relations.axes import held, on_lattice
 from conformance.relations.relation import Outputs, Relation, Run, difference

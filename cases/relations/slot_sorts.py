@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cases.relations.slot_sums import MACHINE, Integers
-from conformance.case import Case, Tensor
+from conformance.call.case import Case, Tensor
 from conformance.operator import Clause, SourceClass
 from conformance.relations.axes import held, with_arrays
 from conformance.relations.relation import Outputs, Relation, Run, difference

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.case import Case, Machine, Tensor, numpy_dtype
+from conformance.call.case import Case, Machine, Tensor, numpy_dtype
 from conformance.relations.axes import held
 
 Integers = NDArray[np.int64]

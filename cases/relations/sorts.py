@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.operator import Clause, SourceClass
 from conformance.relations.axes import Axes, with_arrays
 from conformance.relations.relation import Outputs, Relation, Run, difference

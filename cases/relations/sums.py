@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.relations.axes import Axes
 from conformance.relations.relation import Relation
 from conformance.relations.symmetries import any_order_of_terms, negation, symmetry

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 
 from cases.relations.slot_sums import SlotSum, SumForm
-from conformance.case import Case
+from conformance.call.case import Case
+from conformance.call.surroundings import BATCH_INVARIANT
 from conformance.operator import Clause, SourceClass
 from conformance.relations.axes import held, on_lattice
 from conformance.relations.relation import Outputs, Relation, Run, difference
-from conformance.setting import BATCH_INVARIANT
 
 
 def agrees(

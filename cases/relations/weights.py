@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cases.relations.slot_sums import SlotSum, SumForm
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.operator import Clause
 from conformance.relations.axes import held, on_lattice
 from conformance.relations.relation import Outputs, Relation, Run, difference

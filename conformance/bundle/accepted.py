@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.case import Case, numpy_dtype
+from conformance.call.case import Case, numpy_dtype
 from conformance.judge import printed_bits, specified_elements
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.numerics.moved import expected_of

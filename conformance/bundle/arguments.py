@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from conformance.bundle.manifest import GUARDS, Argument
 from conformance.bundle.stored import Arrays
-from conformance.case import Case
+from conformance.call.case import Case
+from conformance.call.surroundings import OWN
 from conformance.devices.call import call_of
 from conformance.devices.layout import GUARD_AFTER, GUARD_BEFORE, guard_pattern
 from conformance.devices.messages import (
@@ -24,7 +25,6 @@ from conformance.devices.placement import WORKSPACE, WORKSPACE_GUARD
 from conformance.operator import Operator
 from conformance.routes import two_phase
 from conformance.sequences.calls import alone
-from conformance.setting import OWN
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}", re.ASCII)
 UNDEFINED = (ValueError, TypeError, LookupError, ArithmeticError)

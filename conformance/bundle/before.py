@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from conformance.bundle.arguments import arguments_of, guards_file
 from conformance.bundle.manifest import BeforeEntry
 from conformance.bundle.stored import Arrays
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.operator import Operator
 from conformance.routes import two_phase
 from conformance.sequences.calls import rejection_of

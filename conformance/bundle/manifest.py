@@ -113,7 +113,7 @@ class ObservedEntry(Strict, kw_only=True):
 
 
 class Seen(Strict, kw_only=True):
-    """How the call ended; fields as in `conformance.observation.Observation`."""
+    """How the call ended; fields as in `conformance.call.observation.Observation`."""
 
     outcome: str
     status: int
@@ -137,7 +137,7 @@ class Manifest(Strict, kw_only=True):
     the accepted patterns leave to it. ``symbol`` is the function that was called; without one
     ``no_programs`` says why the bundle has no programs, ``no_cpp`` why it has none in C++.
     ``implementation`` is what was called, in words; ``case.json`` has its hashes. ``memory`` is
-    what outputs and workspace hold before the call (`conformance.setting`), ``before`` the calls
+    what outputs and workspace hold before the call (`conformance.call.surroundings`), ``before`` the calls
     that are made before it.
     """
 

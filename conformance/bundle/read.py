@@ -22,7 +22,7 @@ from conformance.bundle import manifest as told
 from conformance.bundle.arguments import input_file, rows_file
 from conformance.bundle.arrays import NotTheArray, decode, storable, stored_dtype
 from conformance.bundle.manifest import Manifest
-from conformance.case import Case, Tensor, integer_view
+from conformance.call.case import Case, Tensor, integer_view
 from conformance.errors import UsageError
 from conformance.plain_file import NotPlain, read_open
 from conformance.replay import Replay, decoded

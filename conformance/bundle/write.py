@@ -22,17 +22,17 @@ from conformance.bundle.before import before_of, machine_of
 from conformance.bundle.manifest import AcceptedEntry, Manifest, ObservedEntry, Seen
 from conformance.bundle.program import cpp_program, python_device, python_program
 from conformance.bundle.stored import Arrays
-from conformance.case import Case
+from conformance.call.case import Case
+from conformance.call.observation import Observation
+from conformance.call.surroundings import POISONED
 from conformance.devices.device import DeviceProfile
 from conformance.numerics.agreement import ReferenceDisagreement
 from conformance.numerics.arithmetic import Arithmetic
-from conformance.observation import Observation
 from conformance.operator import Example, Operator
 from conformance.printable import printable
 from conformance.replay import Replay, encoded
 from conformance.routes import two_phase
 from conformance.sequences.calls import rejection_of
-from conformance.setting import POISONED
 from conformance.summary import now
 
 OF_A_RELATION = "a relation compares the results of several calls; replay makes them"

@@ -11,6 +11,7 @@ from rich.console import Console
 from conformance import replay, suite
 from conformance.broken import PASSED_ON, explained
 from conformance.by_standard import by_standard
+from conformance.call.observation import Observation
 from conformance.context import DEFAULTS, one_of
 from conformance.devices.device import Device, DeviceProfile
 from conformance.devices.foreign import checkout_libraries
@@ -28,7 +29,6 @@ from conformance.implementation import (
 )
 from conformance.left_out import told
 from conformance.numerics.arithmetic import Arithmetic
-from conformance.observation import Observation
 from conformance.operator import REFERENCE, RELATIONS, ROUTES, Operator
 from conformance.packages.delivered import DeliveredPackage, delivered, package_lines
 from conformance.progress import bar

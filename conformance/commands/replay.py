@@ -17,7 +17,7 @@ from conformance.bundle.accepted import accepted_of
 from conformance.bundle.arguments import UNDEFINED
 from conformance.bundle.arrays import encode, storable
 from conformance.bundle.read import Bundle, as_stored, others, read_bundle
-from conformance.case import Case, Machine
+from conformance.call.case import Case, Machine
 from conformance.commands.again import OWN_KERNELS_HELP, Again, Asked, judge_again
 from conformance.commands.common import add_json, add_operators, tell_program
 from conformance.context import DEFAULTS, device_spec, folder_of, one_of, seconds_of

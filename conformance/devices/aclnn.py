@@ -14,7 +14,8 @@ from ctypes import c_void_p as pointer
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from conformance.breach import KEPT
+from conformance.call.breach import KEPT
+from conformance.call.surroundings import BESIDE, DEFAULT
 from conformance.devices.acl import OUT_OF_DEVICE_MEMORY, SUCCESS, Acl, AclError
 from conformance.devices.beside import Beside
 from conformance.devices.breaking import Handed, NotBreakableError, breaking
@@ -32,7 +33,6 @@ from conformance.devices.messages import (
 from conformance.devices.placement import Findings, NoRoomError, Placement, tensors
 from conformance.devices.segment import Segment
 from conformance.devices.watch import Watch
-from conformance.setting import BESIDE, DEFAULT
 
 ATTRIBUTE_TYPES = {"int64": c_int64, "bool": c_bool}
 

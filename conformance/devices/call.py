@@ -6,7 +6,7 @@ and back in one copy.
 
 from __future__ import annotations
 
-from conformance.case import ND, Case, Tensor
+from conformance.call.case import ND, Case, Tensor
 from conformance.devices.layout import GUARD_AFTER, GUARD_BEFORE, SEGMENT_HEADER, round_up
 from conformance.devices.messages import (
     DTYPES,

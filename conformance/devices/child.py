@@ -15,11 +15,11 @@ import time
 from pathlib import Path
 
 import conformance
+from conformance.call.observation import Outcome
 from conformance.devices import messages
 from conformance.devices.messages import Reply, Request, Setup
 from conformance.devices.segment import Segment
 from conformance.errors import EnvironmentFailure
-from conformance.observation import Outcome
 from conformance.packages.lookup import CUSTOM_VARIABLE
 
 SAMPLE = 0.005

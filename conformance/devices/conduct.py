@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from conformance.case import Case
+from conformance.call.case import Case
+from conformance.call.observation import Diagnostic
 from conformance.devices.messages import Answer, Call
-from conformance.observation import Diagnostic
 from conformance.operator import Operator, Unspecified
 
 ADVICE = {

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
 if TYPE_CHECKING:
-    from conformance.case import Case
-    from conformance.observation import Observation
+    from conformance.call.case import Case
+    from conformance.call.observation import Observation
     from conformance.operator import Limit, Operator
 
 

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance import poison
-from conformance.case import Case, numpy_dtype
+from conformance.call.case import Case, numpy_dtype
+from conformance.call.observation import Diagnostic, GuardDamage, Observation, Outcome
 from conformance.devices.call import call_of
 from conformance.devices.child import Child, ChildEndedError
 from conformance.devices.conduct import done, ended, left_behind, told
@@ -35,7 +36,6 @@ from conformance.devices.patience import seconds_for
 from conformance.devices.segment import Segment
 from conformance.devices.unwritten import in_doubt, settled
 from conformance.errors import EnvironmentFailure, LimitsCrash, OperatorUnavailable
-from conformance.observation import Diagnostic, GuardDamage, Observation, Outcome
 from conformance.operator import Limit, Operator
 from conformance.printable import warn
 from conformance.versions import why_withheld

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance import poison
+from conformance.call.surroundings import ZEROED
 from conformance.devices.messages import Damage, TensorArgument
-from conformance.setting import ZEROED
 
 Bytes = NDArray[np.uint8]
 

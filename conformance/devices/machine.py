@@ -3,9 +3,9 @@ cores, unified buffer and order of blocks, which a real one has of its own."""
 
 from __future__ import annotations
 
+from conformance.call.surroundings import USUAL
 from conformance.devices.acl import Acl
 from conformance.devices.messages import Call
-from conformance.setting import USUAL
 
 
 class Machine:

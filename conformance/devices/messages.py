@@ -14,9 +14,9 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from conformance.breach import Breach
+from conformance.call.breach import Breach
+from conformance.call.surroundings import USUAL, Setting
 from conformance.poison import OUTPUTS
-from conformance.setting import USUAL, Setting
 from conformance.torch_call import TorchCall
 
 DTYPES: dict[str, tuple[int, int]] = {
@@ -236,7 +236,7 @@ class Refused(msgspec.Struct, frozen=True, tag="refused"):
 
 
 class Damage(msgspec.Struct, frozen=True):
-    """Changed bytes of one guard zone; fields as in ``conformance.observation.GuardDamage``."""
+    """Changed bytes of one guard zone; fields as in ``conformance.call.observation.GuardDamage``."""
 
     buffer: str
     offset: int
@@ -270,7 +270,7 @@ class Conduct(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True, tag="answer"):
-    """How a call ended; fields as in ``conformance.observation.Observation``.
+    """How a call ended; fields as in ``conformance.call.observation.Observation``.
 
     ``read_back`` says whether the outputs in the segment are the device's. ``poisoned`` counts per
     output the elements that hold the call's poison, written or not. ``diagnostics`` is the

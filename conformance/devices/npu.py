@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from conformance.case import Case
+from conformance.call.case import Case
+from conformance.call.observation import Diagnostic, Observation
 from conformance.devices import cards as locks
 from conformance.devices.cards import Busy, Card, Claim
 from conformance.devices.device import DeviceProfile
 from conformance.devices.isolated import DeviceRefused, IsolatedDevice
 from conformance.devices.losses import Loss, in_words, loss_of
 from conformance.errors import EnvironmentFailure
-from conformance.observation import Diagnostic, Observation
 from conformance.operator import Limit, Operator
 from conformance.printable import warn
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from conformance import poison
+from conformance.call.surroundings import AS_LEFT, POISONED, ZEROED
 from conformance.devices.acl import OUT_OF_DEVICE_MEMORY, Acl, AclError
 from conformance.devices.layout import (
     GUARD_AFTER,
@@ -32,7 +33,6 @@ from conformance.devices.layout import (
 from conformance.devices.memory import Memory
 from conformance.devices.messages import Call, Damage, TensorArgument
 from conformance.devices.segment import Segment
-from conformance.setting import AS_LEFT, POISONED, ZEROED
 
 WORKSPACE = 999
 """The workspace's place among the allocations: beyond every argument list."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance import poison
-from conformance.observation import Observation, Outcome
+from conformance.call.observation import Observation, Outcome
 
 AGAIN = "in a second call, which found other bytes in its outputs: "
 

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from conformance.call.findings import errors
+from conformance.call.observation import Outcome
 from conformance.diagnosis.both import natures
-from conformance.findings import errors
-from conformance.observation import Outcome
 
 if TYPE_CHECKING:
     from conformance.judged import Judged

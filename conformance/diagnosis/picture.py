@@ -15,16 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.bundle.accepted import Accepted, accepted_of
+from conformance.call.observation import Observation, Outcome
 from conformance.called import near
 from conformance.numerics.agreement import ReferenceDisagreement
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.numerics.patterns import as_one_nan
-from conformance.observation import Observation, Outcome
 from conformance.picture import Excerpt, Landmarks, Picture
 from reference.floats import Format, format_of, ordered
 
 if TYPE_CHECKING:
-    from conformance.case import Case
+    from conformance.call.case import Case
     from conformance.operator import Operator
 
 MOST_CELLS = (48, 64)

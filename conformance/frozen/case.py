@@ -14,8 +14,8 @@ from typing import Any, Literal
 import msgspec
 import numpy as np
 
-from conformance.case import ND, Case, Tensor, integer_view, numpy_dtype
-from conformance.setting import USUAL
+from conformance.call.case import ND, Case, Tensor, integer_view, numpy_dtype
+from conformance.call.surroundings import USUAL
 
 Kind = Literal["corpus", "regression"]
 NAME = re.compile(r"[A-Za-z0-9][\w .,+=^-]{0,119}", re.ASCII)

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis.errors import Unsatisfiable
 from hypothesis.strategies import SearchStrategy
 
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.cells import EDGE
 from conformance.edges import Edge
 from conformance.frozen.case import Frozen, frozen_now, written

@@ -11,10 +11,10 @@ from collections.abc import Collection, Mapping
 
 import msgspec
 
+from conformance.call.observation import Outcome
 from conformance.evidence import OrderLine, VerdictLine
 from conformance.gate.reading import CannotJudge, Run, declared_cells
 from conformance.names import cell_id
-from conformance.observation import Outcome
 from conformance.summary import COUNTED, QUARANTINE
 
 DRIFT = "order-drift"

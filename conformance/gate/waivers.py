@@ -26,10 +26,10 @@ from pathlib import Path
 
 import msgspec
 
+from conformance.call.observation import Outcome
 from conformance.errors import UsageError
 from conformance.evidence import VerdictLine
 from conformance.gate.predicate import Predicate, Value, WrongPredicate, names_of, parse, unknown
-from conformance.observation import Outcome
 from conformance.plain_file import read_given
 from conformance.summary import QUARANTINE
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.numerics.accepted import Floats, Mask
 from conformance.numerics.interval import judge_elements
 from conformance.numerics.output import SummedOutput, summed_output

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.numerics.accepted import Floats, Mask
 from conformance.numerics.addends import Addends, Rule, addends, delivered
 from conformance.numerics.arithmetic import IEEE, Arithmetic, Behaviour

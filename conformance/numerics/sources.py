@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.case import Tensor
+from conformance.call.case import Tensor
 from reference.terms import Terms
 
 Arrays = Mapping[str, NDArray[np.generic]]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from hypothesis.strategies import SearchStrategy
 
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.relations.relation import Relation
 
 Draw = Callable[[str, str], SearchStrategy[Case]]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.case import Case, Tensor, integer_view
+from conformance.call.case import Case, Tensor, integer_view
 from conformance.relations.relation import Outputs
 
 Order = NDArray[np.int64]

@@ -10,10 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from conformance.case import Case
-from conformance.operator import Clause, Operator, SourceClass, Sum
-from conformance.relations.relation import Outputs, Relation, Run, difference
-from conformance.setting import (
+from conformance.call.case import Case
+from conformance.call.surroundings import (
     AS_LEFT,
     BESIDE,
     DEFAULT,
@@ -24,6 +22,8 @@ from conformance.setting import (
     Memory,
     Stream,
 )
+from conformance.operator import Clause, Operator, SourceClass, Sum
+from conformance.relations.relation import Outputs, Relation, Run, difference
 from conformance.strategies.machines import CORES
 
 Other = tuple[str, str, Case]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.operator import Clause, Operator, SourceClass
 from conformance.relations.invariants import differences
 from conformance.relations.relation import Outputs, Relation, Run

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.case import Case
-from conformance.findings import call_findings, ending
+from conformance.call.case import Case
+from conformance.call.findings import call_findings, ending
+from conformance.call.observation import Observation, Outcome
 from conformance.judge import faults, specified_elements
 from conformance.numerics.agreement import check_outputs
-from conformance.observation import Observation, Outcome
 from conformance.operator import Operator, Unspecified
 from conformance.relations.relation import Outputs, Relation
 from conformance.verdict import Verdict

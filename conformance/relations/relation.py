@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-    from conformance.case import Case
+    from conformance.call.case import Case
     from conformance.operator import Clause
 
 Outputs = Mapping[str, NDArray[np.generic]]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from conformance.case import Case, numpy_dtype
+from conformance.call.case import Case, numpy_dtype
 from conformance.operator import Clause, SourceClass
 from conformance.relations.axes import Axes, on_lattice, shuffled, with_arrays
 from conformance.relations.relation import Outputs, Relation, Run, difference

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from conformance import judge as judging
-from conformance.case import Case
+from conformance.call.case import Case
+from conformance.call.observation import Observation
 from conformance.devices.device import Device
 from conformance.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.numerics.arithmetic import Arithmetic
-from conformance.observation import Observation
 from conformance.operator import Operator, Rejection
 from conformance.verdict import Verdict
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from conformance.case import Case
+from conformance.call.case import Case
+from conformance.call.observation import Observation, Outcome
 from conformance.devices.device import Device
 from conformance.judged import Judged
 from conformance.numerics.arithmetic import IEEE
-from conformance.observation import Observation, Outcome
 from conformance.operator import Operator
 from conformance.sequences.calls import alone, judged
 from conformance.trial import current

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.case import Tensor
+from conformance.call.case import Tensor
 
 LAYOUTS = ("contiguous", "spaced rows", "spaced elements", "columns first")
 ROW_GAP = 5

@@ -11,7 +11,7 @@ from itertools import accumulate
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.case import Case, Machine
+from conformance.call.case import Case, Machine
 
 CORES = (1, 2, 3, 40, 48)
 UB_BYTES = tuple(1024 * kib for kib in (1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192))

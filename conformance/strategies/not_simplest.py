@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.case import Case
+from conformance.call.case import Case
 
 NOT_ZERO = st.integers(0, 2**31 - 1).filter(bool)
 """What no simplest example has. Kept, as to make and validate one takes longer than to draw."""

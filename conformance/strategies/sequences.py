@@ -14,9 +14,9 @@ from functools import cache, partial
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.case import Case
+from conformance.call.case import Case
+from conformance.call.surroundings import AS_LEFT, POISONED, Memory, Setting
 from conformance.operator import Operator
-from conformance.setting import AS_LEFT, POISONED, Memory, Setting
 from conformance.strategies.machines import in_any_order
 
 PARTS, LONGEST_PART = 4, 7

@@ -1,6 +1,6 @@
 """The same tensors elsewhere in memory: a call whose tensors are views into larger storages.
 
-What a view leaves of its storage is somebody else's (`conformance.case.Tensor`), and the values
+What a view leaves of its storage is somebody else's (`conformance.call.case.Tensor`), and the values
 stay what they are, so a right kernel makes the same of them.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import replace
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from conformance.case import Case, Tensor, integer_view, numpy_dtype
+from conformance.call.case import Case, Tensor, integer_view, numpy_dtype
 from conformance.strategies.built import built
 
 MOST_AROUND = 17

@@ -6,8 +6,8 @@ import ctypes
 import numpy as np
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR, call
+from conformance.call.observation import Outcome
 from conformance.devices.open import open_device
-from conformance.observation import Outcome
 from conformance.values.fill import Fill
 from device_kernels.build import build
 from tests.benchmark.timing import best

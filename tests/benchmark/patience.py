@@ -12,11 +12,11 @@ import numpy as np
 from cases.operators.moe_init_routing_v2_grad import OPERATOR as GRAD
 from cases.operators.moe_init_routing_v2_grad import call
 from cases.operators.moe_token_permute import OPERATOR as PERMUTE
-from conformance.case import Machine, Tensor
+from conformance.call.case import Machine, Tensor
+from conformance.call.observation import Outcome
 from conformance.devices.call import call_of
 from conformance.devices.open import open_device
 from conformance.devices.patience import seconds_for
-from conformance.observation import Outcome
 from conformance.values.fill import Fill
 
 QUARTER = 0.25

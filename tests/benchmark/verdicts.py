@@ -7,7 +7,7 @@ of seven; of two and three for the slowest.
 import numpy as np
 
 from cases.operators.moe_init_routing_v2_grad import bin_tree
-from conformance.case import Tensor, numpy_dtype
+from conformance.call.case import Tensor, numpy_dtype
 from conformance.numerics.bounds import outside
 from conformance.numerics.order import emulate
 from conformance.numerics.summed import judge_sum

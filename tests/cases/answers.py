@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.case import Case, numpy_dtype
+from conformance.call.case import Case, numpy_dtype
+from conformance.call.observation import Observation, Outcome
 from conformance.numerics.moved import as_integers
-from conformance.observation import Observation, Outcome
 from conformance.operator import Copy, Index, Operator, Unspecified
 from conformance.poison import OUTPUTS, pattern
 from reference.floats import format_of, to_bits

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, Phase, Verbosity, find, given, seed, setting
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.cells import Levels
 from conformance.covered import AT_ONCE
 from conformance.operator import Operator

@@ -14,7 +14,7 @@ import numpy as np
 
 from cases.operators._extremes import PRIME_COLUMNS
 from conformance import suite
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.cells import Cells
 from conformance.edges import Edge
 from conformance.operator import Operator

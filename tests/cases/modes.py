@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from conformance.case import Case
+from conformance.call.case import Case
 
 Asked = Callable[[Case], bool]
 RANGED = ("full", "head", "tail", "middle", "equal", "reversed")

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from conformance.call.case import ND, Case, Tensor
 from conformance.call_rules import LESS, MORE, FreeAttribute, FreeAxis, Range, Ranks
-from conformance.case import ND, Case, Tensor
 from conformance.operator import AttributeParameter, Operator
 from conformance.variations import in_format
 

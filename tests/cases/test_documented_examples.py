@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from conformance import suite
-from conformance.case import numpy_dtype
+from conformance.call.case import numpy_dtype
 from conformance.operator import Example
 from tests.definitions.moe_init_routing_v2_grad import moe_init_routing_v2_grad
 from tests.definitions.moe_token_permute_grad import moe_token_permute_grad

@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 
 from conformance import suite
-from conformance.case import Machine
+from conformance.call.case import Machine
 from conformance.chips import USABLE_UB_BYTES
 from conformance.devices.call import call_of
 from conformance.edges import STEPS, Edges

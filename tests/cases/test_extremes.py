@@ -9,7 +9,7 @@ import pytest
 
 from cases.operators._extremes import FEW_SLOTS
 from conformance import suite
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.devices.call import call_of
 from conformance.edges import Edge, Edges
 from conformance.legality import check_call

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from conformance import suite
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.legality import IllegalCase, check_call
 from conformance.operator import AttributeParameter, Operator
 from conformance.variations import with_attributes

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from conformance import suite
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.devices.call import call_of
 from conformance.ladders import MOST, ONE_CELL, Ladder, cells_asked
 from conformance.legality import check_call

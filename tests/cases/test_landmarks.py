@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from conformance import suite
-from conformance.case import Machine
+from conformance.call.case import Machine
 from conformance.operator import Operator
 from reference.moe_token_permute_with_ep import assigned, window
 from tests.kernels.drawn_cases import drawn

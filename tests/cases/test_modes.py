@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from conformance import suite
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.frozen.attach import attached
 from conformance.operator import Operator
 from tests.cases.drawing import one_of_each

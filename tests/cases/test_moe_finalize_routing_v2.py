@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, find, given, settings
 
 from cases.operators.moe_finalize_routing_v2 import DTYPES, MODES, OPERATOR, cases, row_sum
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.devices.call import call_of
 from conformance.judge import judge
 from conformance.legality import check_call, check_shape_and_data

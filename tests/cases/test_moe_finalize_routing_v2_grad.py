@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, find, given, settings
 
 from cases.operators._moe_finalize_routing_v2_grad_call import MODES
 from cases.operators.moe_finalize_routing_v2_grad import DTYPES, OPERATOR, cases
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.devices.call import call_of
 from conformance.judge import judge
 from conformance.legality import check_call

@@ -10,7 +10,7 @@ from cases.operators._moe_init_routing_v2_call import BEFORE, COUNTS, counts_sho
 from cases.operators._moe_init_routing_v2_rows import PERMUTE, ROWS, experts_of, keys_with
 from cases.operators._token_permute_sizes import one_core_slots
 from cases.operators.moe_init_routing_v2 import OPERATOR, cases
-from conformance.case import Case, Machine
+from conformance.call.case import Case, Machine
 from conformance.chips import USABLE_UB_BYTES
 from conformance.devices.call import call_of
 from conformance.judge import judge

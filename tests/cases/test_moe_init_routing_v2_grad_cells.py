@@ -9,8 +9,8 @@ from hypothesis import Phase, find, given, settings
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
 from conformance.binding import bind
-from conformance.case import Case, Machine
-from conformance.observation import Observation, Outcome
+from conformance.call.case import Case, Machine
+from conformance.call.observation import Observation, Outcome
 from conformance.operator import Operator
 from conformance.profiles import PROFILES
 from conformance.template import record

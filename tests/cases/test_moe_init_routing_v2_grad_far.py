@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cases.operators._moe_init_routing_v2_grad_far import far_cases
 from cases.operators.moe_init_routing_v2_grad import DTYPES, OPERATOR, call, near_and_far_cases
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.legality import check_call
 from conformance.numerics.agreement import check
 from conformance.replay import Replay, load, save

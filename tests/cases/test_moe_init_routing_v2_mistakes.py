@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from cases.operators._moe_init_routing_v2_call import BEFORE, COUNTS, counts_shown
 from cases.operators._token_permute_limits import CopyUb, run_slots
 from cases.operators.moe_init_routing_v2 import OPERATOR
-from conformance.case import Case, numpy_dtype
+from conformance.call.case import Case, numpy_dtype
+from conformance.call.observation import Observation
 from conformance.judge import judge
-from conformance.observation import Observation
 from conformance.profiles import PROFILES
 from tests.cases.answers import right_answer
 from tests.kernels.drawn_cases import cell_cases

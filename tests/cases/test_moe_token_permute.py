@@ -15,7 +15,7 @@ from cases.operators._moe_token_permute_call import (
 )
 from cases.operators._token_permute_sizes import row_columns
 from cases.operators.moe_token_permute import OPERATOR, cases
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.chips import USABLE_UB_BYTES
 from conformance.devices.call import call_of
 from conformance.judge import judge

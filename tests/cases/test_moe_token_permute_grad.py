@@ -17,7 +17,7 @@ from cases.operators.moe_token_permute_grad import (
     cases,
     near_cases,
 )
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.judge import judge, judge_example
 from conformance.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.numerics.agreement import ReferenceDisagreement, check

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from cases.operators._slot_sum_far import far_cases
 from cases.operators.moe_token_permute_grad import DTYPES, MODES, OPERATOR, call
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.legality import check_call
 from conformance.numerics.agreement import check
 from tests.cases.drawing import smallest

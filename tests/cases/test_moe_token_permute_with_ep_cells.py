@@ -17,7 +17,7 @@ from cases.operators._token_permute_sizes import (
     row_columns,
 )
 from cases.operators.moe_token_permute_with_ep import OPERATOR
-from conformance.case import Case, Machine
+from conformance.call.case import Case, Machine
 from conformance.cells import Cells
 from conformance.chips import USABLE_UB_BYTES
 from conformance.devices.call import call_of

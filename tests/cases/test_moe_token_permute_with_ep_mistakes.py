@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from cases.operators._token_permute_sizes import one_core_slots, row_columns
 from cases.operators.moe_token_permute_with_ep import OPERATOR
-from conformance.case import Case
+from conformance.call.case import Case
+from conformance.call.observation import Observation
 from conformance.judge import judge
-from conformance.observation import Observation
 from conformance.profiles import PROFILES
 from tests.cases.test_moe_token_permute_with_ep import right
 from tests.kernels.drawn_cases import cell_cases

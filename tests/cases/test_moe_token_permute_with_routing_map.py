@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, Phase, find, given, settings
 from cases.operators._moe_token_permute_with_routing_map_cells import capacity_of, map_of
 from cases.operators._moe_token_permute_with_routing_map_maps import COLUMNS, FILLED
 from cases.operators.moe_token_permute_with_routing_map import OPERATOR, cases
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.devices.call import call_of
 from conformance.judge import judge
 from conformance.legality import IllegalCase, check_call, check_shape_and_data

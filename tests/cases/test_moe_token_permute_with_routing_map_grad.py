@@ -17,7 +17,7 @@ from cases.operators.moe_token_permute_with_routing_map_grad import (
     cases,
     row_sum,
 )
-from conformance.case import Case, Tensor
+from conformance.call.case import Case, Tensor
 from conformance.judge import judge, judge_example
 from conformance.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.operator import AttributeParameter, Example, Rejection, Sum, Unspecified

@@ -14,7 +14,7 @@ from cases.operators._moe_token_permute_with_routing_map_grad_sizes import (
     token_ids,
 )
 from cases.operators.moe_token_permute_with_routing_map_grad import OPERATOR
-from conformance.case import Machine
+from conformance.call.case import Machine
 from tests.cases.drawing import smallest
 
 MODES = tuple(mode.name for mode in OPERATOR.modes)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cases.operators._moe_token_permute_with_routing_map_cells import capacity_of, map_of
 from cases.operators._token_permute_sizes import one_core_slots, row_columns
 from cases.operators.moe_token_permute_with_routing_map import OPERATOR
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.judge import judge
 from conformance.profiles import PROFILES
 from tests.cases.answers import right_answer

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, find, given, settings
 
 from cases.operators.moe_token_unpermute import DTYPES, MODES, OPERATOR, cases
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.devices.call import call_of
 from conformance.judge import judge
 from conformance.legality import check_call

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from cases.operators._moe_token_unpermute_grad_call import MODES, call, weighted
 from cases.operators._storage_bits import bits
 from cases.operators.moe_token_unpermute_grad import DTYPES, OPERATOR, cases
-from conformance.case import Case
+from conformance.call.case import Case
+from conformance.call.observation import Observation, Outcome
 from conformance.devices.call import call_of
 from conformance.judge import judge, observe_quarantined
 from conformance.legality import check_call, check_shape_and_data
 from conformance.numerics.agreement import check
-from conformance.observation import Observation, Outcome
 from conformance.strategies.fills import SEEDS
 from conformance.values.fill import Fill
 from tests.cases.answers import right_answer

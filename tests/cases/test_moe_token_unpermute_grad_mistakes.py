@@ -11,7 +11,7 @@ from hypothesis import find
 from cases.operators._moe_token_unpermute_grad_call import graded
 from cases.operators._storage_bits import bits
 from cases.operators.moe_token_unpermute_grad import DTYPES, OPERATOR, cases
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.judge import judge
 from tests.cases.answers import right_answer
 from tests.cases.drawing import SHRUNK

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from conformance import suite
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.devices.call import call_of
 from conformance.judge import judge, judge_example
 from conformance.legality import check_call, check_shape_and_data

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from conformance import suite
+from conformance.call.case import Case
 from conformance.call_rules import MORE, FreeAxis
-from conformance.case import Case
 from conformance.legality import IllegalCase, check_call
 from conformance.operator import Operator
 from conformance.variations import reshaped

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from conformance.case import Case, Tensor, integer_view, numpy_dtype
+from conformance.call.case import Case, Tensor, integer_view, numpy_dtype
+from conformance.call.observation import Diagnostic, Observation, Outcome
 from conformance.numerics.order import sequential
-from conformance.observation import Diagnostic, Observation, Outcome
 from conformance.operator import (
     AttributeParameter,
     Clause,

@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 
 from conformance.boundaries import UNKNOWN, limit_lines, limits_told
-from conformance.case import Case
+from conformance.call.case import Case
+from conformance.call.observation import Observation, Outcome
 from conformance.devices.device import DeviceProfile
 from conformance.devices.open import open_device
 from conformance.errors import LimitsCrash, OperatorUnavailable
-from conformance.observation import Observation, Outcome
 from conformance.operator import Limit, Operator
 from conformance.suite import operators
 from tests.conformance.segment_sum import case, operator

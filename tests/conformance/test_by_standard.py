@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from conformance.by_standard import OURS, ByStandard, by_standard, rulings
+from conformance.call.observation import Outcome
 from conformance.errors import UsageError
 from conformance.evidence import VerdictLine
 from conformance.judge import judge
-from conformance.observation import Outcome
 from conformance.operator import Copy
 from conformance.standards import STANDARDS, Kind, Ruling, StandardVerdict
 from conformance.summary import standard_rows

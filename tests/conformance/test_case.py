@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis.vendor.pretty import pretty
 
-from conformance.case import Case, Machine, Tensor
+from conformance.call.case import Case, Machine, Tensor
 from conformance.values.fill import Fill
 
 GRAD = Tensor((2, 3), "bfloat16", fill=Fill(("lattice",), seed=0, terms=2), unread=(1,))

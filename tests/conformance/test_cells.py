@@ -10,7 +10,7 @@ import pytest
 from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.cells import Axis, Cells, Constraint
 from conformance.strategies.covering import covering_array, feasible_tuples
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import strategies as st
 
 from conformance.binding import bind
-from conformance.case import Case, Tensor
+from conformance.call.case import Case, Tensor
+from conformance.call.observation import Observation, Outcome
 from conformance.cells import Axis, Cells, Levels
-from conformance.observation import Observation, Outcome
 from conformance.profiles import PROFILES
 from conformance.template import record
 from conformance.trial import Refused, Trial

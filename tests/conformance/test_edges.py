@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from hypothesis import strategies as st
 
-from conformance.case import Case, Machine
+from conformance.call.case import Case, Machine
 from conformance.cells import EDGE
 from conformance.controller import exit_status
 from conformance.coverage import coverage, further

@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conformance.case import Case, Machine, Tensor
+from conformance.call.case import Case, Machine, Tensor
+from conformance.call.observation import Diagnostic, Observation, Outcome
 from conformance.chain import Follower
 from conformance.errors import EnvironmentFailure
 from conformance.evidence import VerdictLine, Writer, last_link, read_lines, verdict_line
-from conformance.observation import Diagnostic, Observation, Outcome
 from conformance.operator import Clause, SourceClass
 from conformance.verdict import OutputVerdict, Verdict
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from conformance import poison
-from conformance.case import Machine
+from conformance.call.case import Machine
+from conformance.call.observation import Diagnostic, EarlierAccess, Observation, Outcome
 from conformance.judge import judge, judge_rejection
-from conformance.observation import Diagnostic, EarlierAccess, Observation, Outcome
 from tests.conformance.segment_sum import (
     FLAW,
     ROWS,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from conformance.call.findings import call_findings
+from conformance.call.observation import EarlierAccess, Observation, Outcome
 from conformance.devices.isolated import _diagnostics
-from conformance.findings import call_findings
-from conformance.observation import EarlierAccess, Observation, Outcome
 
 RACE = """[{"code": "race", "severity": "error", "message": "two blocks meet",
 "advice": "part them", "kernel": "sum", "file": "sum.cpp", "line": 7, "block": 1,

@@ -6,10 +6,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from conformance.case import Tensor, numpy_dtype
+from conformance.call.case import Tensor, numpy_dtype
+from conformance.call.observation import GuardDamage, Observation, Outcome
 from conformance.judge import ReferenceDisagreement, judge
 from conformance.numerics import output
-from conformance.observation import GuardDamage, Observation, Outcome
 from conformance.operator import Sum
 from reference.terms import Terms
 from tests.conformance.segment_sum import (

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from conformance.case import Tensor
+from conformance.call.case import Tensor
+from conformance.call.observation import Observation, Outcome
 from conformance.judge import judge, judge_example, judge_rejection
-from conformance.observation import Observation, Outcome
 from conformance.operator import Example, Index
 from tests.conformance.segment_sum import (
     FLAW,

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import strategies as st
 
 from conformance.binding import bind
-from conformance.case import Case, Machine, Tensor
+from conformance.call.case import Case, Machine, Tensor
+from conformance.call.observation import Observation, Outcome
 from conformance.climbing import cases_of as climbed_cases
 from conformance.ladders import BLOCKS, MACHINES, MOST, REPEATS, Ladder, cells_asked
-from conformance.observation import Observation, Outcome
 from conformance.operator import Clause, Mode, Operator, SourceClass
 from conformance.profiles import PROFILES
 from conformance.template import item_ids, parametrize, record

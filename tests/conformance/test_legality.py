@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from conformance.case import Case, Machine
+from conformance.call.case import Case, Machine
 from conformance.legality import MOST_BEFORE, IllegalCase, check_call, check_shape_and_data
 from conformance.operator import AttributeParameter, Operator, TensorParameter
 from conformance.values.fill import Fill

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from conformance.case import Case
+from conformance.call.case import Case
+from conformance.call.observation import Observation, Outcome
 from conformance.errors import UsageError
 from conformance.judge import judge
-from conformance.observation import Observation, Outcome
 from conformance.operator import ROUTES, TWO_PHASE, Example, Mode, Operator, Quarantine
 from conformance.relations.relate import related
 from conformance.relations.relation import Outputs, Relation, Run, difference

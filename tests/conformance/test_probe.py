@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
-from conformance.case import numpy_dtype
+from conformance.call.case import numpy_dtype
+from conformance.call.observation import Observation, Outcome
 from conformance.devices.open import open_device
 from conformance.judge import judge
 from conformance.numerics.order import sequential
 from conformance.numerics.tree import pairwise
-from conformance.observation import Observation, Outcome
 from conformance.probe import order_lines, order_of, summation_orders
 from tests.conformance.numerics.trees import adder
 from tests.conformance.segment_sum import case, observe, operator

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from msgspec.structs import replace as replace_in
 
-from conformance.case import Case, Tensor
-from conformance.findings import ending
+from conformance.call.case import Case, Tensor
+from conformance.call.findings import ending
+from conformance.call.observation import Diagnostic, GuardDamage, Observation, Outcome
 from conformance.judge import judge, observe_quarantined
 from conformance.legality import IllegalCase, check_call, check_shape_and_data
-from conformance.observation import Diagnostic, GuardDamage, Observation, Outcome
 from conformance.operator import (
     Operator,
     Quarantine,

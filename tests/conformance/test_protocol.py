@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from conformance import suite
-from conformance.breach import Breach
 from conformance.bundle.arguments import arguments_of
 from conformance.bundle.stored import Arrays
+from conformance.call.breach import Breach
+from conformance.call.observation import Observation, Outcome
 from conformance.devices.call import call_of
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.judge import judge_example, judge_rejection
 from conformance.legality import IllegalCase, check_call, check_shape_and_data
-from conformance.observation import Observation, Outcome
 from conformance.operator import Operator, Rejection
 from conformance.protocol import MISTAKES, of_the_protocol
 from conformance.replay import Replay, load, save

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conformance.case import Case, Machine, Tensor
+from conformance.call.case import Case, Machine, Tensor
 from conformance.errors import UsageError
 from conformance.replay import Replay, judgement, load, save
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from conformance.binding import bind
-from conformance.case import Case, Tensor
-from conformance.observation import Observation, Outcome
+from conformance.call.case import Case, Tensor
+from conformance.call.observation import Observation, Outcome
 from conformance.profiles import PROFILES
 from conformance.template import item_ids, parametrize, record
 from conformance.trial import Refused, Trial

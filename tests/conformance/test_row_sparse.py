@@ -10,10 +10,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from conformance.case import Case, Tensor
+from conformance.call.case import Case, Tensor
+from conformance.call.observation import Observation, Outcome
 from conformance.judge import ReferenceDisagreement, judge
 from conformance.numerics.agreement import check
-from conformance.observation import Observation, Outcome
 from conformance.replay import Replay, load, save
 from conformance.values.address_code import AddressCode
 from conformance.values.fill import NAMES, Fill

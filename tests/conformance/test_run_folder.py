@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from conformance import run_folder
-from conformance.case import Case, Machine, Tensor
+from conformance.call.case import Case, Machine, Tensor
 from conformance.errors import EnvironmentFailure, UsageError
 from conformance.summary import Evidence, read_evidence, write_evidence
 

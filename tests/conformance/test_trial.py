@@ -12,11 +12,11 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from conformance import template
-from conformance.case import Case, Machine, Tensor
+from conformance.call.case import Case, Machine, Tensor
+from conformance.call.observation import Observation, Outcome
 from conformance.errors import EnvironmentFailure
 from conformance.judge import judge
 from conformance.numerics.arithmetic import IEEE, Arithmetic
-from conformance.observation import Observation, Outcome
 from conformance.trial import (
     MOST_REOPENED,
     Judged,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from conformance.case import Case, Tensor
+from conformance.call.case import Case, Tensor
 from conformance.variations import retyped, with_attributes, without
 
 GOOD = Case(

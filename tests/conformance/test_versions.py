@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from conformance.call.observation import Observation, Outcome
 from conformance.devices.device import DeviceProfile, Trait
 from conformance.evidence import ItemLine
 from conformance.gate.judgement import ACCEPTED
 from conformance.judge import judge
 from conformance.merging.merge import merge
-from conformance.observation import Observation, Outcome
 from conformance.operator import Mode, Newer, Operator, Until, source_read
 from conformance.reporting.chinese import in_chinese
 from conformance.reporting.records import operator_lines

@@ -13,8 +13,8 @@ import pytest
 from conformance import suite
 from conformance.bundle.arguments import arguments_of
 from conformance.bundle.stored import Arrays
+from conformance.call.case import Tensor
 from conformance.call_rules import Unseen
-from conformance.case import Tensor
 from conformance.devices.call import call_of
 from conformance.devices.device import Device
 from conformance.devices.messages import TensorArgument

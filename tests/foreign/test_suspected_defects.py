@@ -15,13 +15,13 @@ import pytest
 
 from cases.operators import moe_token_permute_with_ep as record
 from cases.operators._moe_token_permute_with_ep_call import NAME, call
-from conformance.case import Case, Machine
+from conformance.call.case import Case, Machine
+from conformance.call.observation import Observation
 from conformance.devices.device import Device
 from conformance.devices.foreign import USABLE_UB_BYTES, checkout_libraries
 from conformance.devices.open import open_device
 from conformance.judge import judge
 from conformance.numerics.arithmetic import Arithmetic
-from conformance.observation import Observation
 from conformance.values.fill import Fill
 from conformance.verdict import Verdict
 

@@ -29,9 +29,9 @@ from rich.console import Console
 from rich.progress import Progress
 
 from conformance import suite
+from conformance.call.observation import Observation
 from conformance.devices.open import open_device
 from conformance.judge import judge, judge_example, judge_rejection
-from conformance.observation import Observation
 from conformance.operator import Operator
 from conformance.profiles import PROFILES
 from device_kernels.build import build

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.strategies import SearchStrategy
 
 from conformance.binding import stream_seed
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.operator import Example, Operator, Rejection
 from conformance.plan import plan
 from conformance.profiles import Profile

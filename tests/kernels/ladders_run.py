@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 
 from conformance import suite
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.climbing import cases_of
 from conformance.devices.open import open_device
 from conformance.judge import judge

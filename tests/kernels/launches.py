@@ -10,7 +10,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.strategies import SearchStrategy
 
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.operator import Operator

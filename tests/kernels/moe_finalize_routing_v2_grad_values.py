@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.case import Tensor
+from conformance.call.case import Tensor
 from tests.kernels.moe_token_permute_grad_values import MACHINES, Value, permutation
 from tests.kernels.moe_token_unpermute_grad_values import lane_sum, untouched
 from tests.kernels.moe_token_unpermute_values import random_probs, typed

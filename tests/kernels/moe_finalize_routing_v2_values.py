@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.case import Tensor
+from conformance.call.case import Tensor
 from tests.kernels.moe_token_permute_grad_values import MACHINES, WIDE, Value
 from tests.kernels.signatures import (
     DTYPES,

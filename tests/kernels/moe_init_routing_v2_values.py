@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.case import Case, Tensor
+from conformance.call.case import Case, Tensor
 from tests.kernels.moe_token_permute_grad_values import MACHINES, Value
 from tests.kernels.permute_calls import ranks_by_definition
 from tests.kernels.permute_values import KINDS, experts

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.case import Case, Tensor
+from conformance.call.case import Case, Tensor
 from tests.kernels.signatures import DTYPES, PERMUTE_GRAD, call, random_rows
 
 MACHINES = ((1, 1024), (2, 1024), (3, 2048), (48, 4096), (40, 196352))

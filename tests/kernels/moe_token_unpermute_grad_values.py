@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance import poison
-from conformance.case import Tensor
+from conformance.call.case import Tensor
 from tests.kernels.moe_token_permute_grad_values import MACHINES, Value, permutation
 from tests.kernels.moe_token_unpermute_values import NONE, Probs, random_probs, typed
 from tests.kernels.signatures import DTYPES, UNPERMUTE_GRAD, call, random_bits, random_rows, storage

@@ -16,12 +16,12 @@ from typing import Any
 
 from conformance import suite
 from conformance.binding import bind
-from conformance.case import Case
+from conformance.call.case import Case
+from conformance.call.findings import errors
+from conformance.call.observation import Observation, Outcome
 from conformance.devices.open import open_device
-from conformance.findings import errors
 from conformance.judge import judge
 from conformance.judged import Judged
-from conformance.observation import Observation, Outcome
 from conformance.operator import Operator
 from conformance.profiles import PROFILES
 from conformance.routes import on_route

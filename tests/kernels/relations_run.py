@@ -20,9 +20,9 @@ from itertools import islice, product, zip_longest
 from pathlib import Path
 
 from conformance import suite
-from conformance.case import Case
+from conformance.call.case import Case
+from conformance.call.observation import Observation
 from conformance.devices.open import open_device
-from conformance.observation import Observation
 from conformance.operator import Operator
 from conformance.profiles import PROFILES
 from conformance.relations.relate import related

@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.operator import Operator
 from conformance.suite import operators
 from device_kernels.build import build

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
+from conformance.call.observation import Outcome
 from conformance.devices.open import open_device
-from conformance.observation import Outcome
 from conformance.operator import Operator
 from device_kernels.build import build
 from tests.kernels import (

@@ -13,9 +13,9 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.case import Attribute, Case, Machine, Tensor
+from conformance.call.case import Attribute, Case, Machine, Tensor
+from conformance.call.observation import Observation, Outcome
 from conformance.devices.device import Device
-from conformance.observation import Observation, Outcome
 from conformance.operator import AttributeParameter, Operator, Parameter, TensorParameter
 
 DTYPES = ("float32", "float16", "bfloat16")

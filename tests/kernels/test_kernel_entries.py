@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.case import Case
+from conformance.call.case import Case
+from conformance.call.observation import Outcome
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.judge import judge, judge_rejection
-from conformance.observation import Outcome
 from conformance.operator import TWO_PHASE, Operator
 from conformance.routes import on_route
 from conformance.suite import operators

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from conformance import suite
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.devices.open import open_device
 from conformance.operator import Operator
 from conformance.profiles import PROFILES

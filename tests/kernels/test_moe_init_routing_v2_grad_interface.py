@@ -6,10 +6,10 @@ from itertools import combinations
 import pytest
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR, call
-from conformance.case import Case
+from conformance.call.case import Case
+from conformance.call.observation import Outcome
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
-from conformance.observation import Outcome
 from conformance.variations import reshaped, retyped, with_attributes, without
 
 Breaking = Callable[[Case], Case]

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from conformance.case import Tensor
+from conformance.call.case import Tensor
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from device_kernels.build import build

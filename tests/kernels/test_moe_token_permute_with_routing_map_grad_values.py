@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from conformance.case import Machine, Tensor
+from conformance.call.case import Machine, Tensor
+from conformance.call.observation import Outcome
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
-from conformance.observation import Outcome
 from device_kernels.build import build
 from tests.kernels.launches import simulator
 from tests.kernels.moe_token_permute_grad_values import MACHINES, Value

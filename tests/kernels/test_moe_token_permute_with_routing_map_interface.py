@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from conformance.case import Case, Tensor
+from conformance.call.case import Case, Tensor
+from conformance.call.observation import Outcome
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
-from conformance.observation import Outcome
 from conformance.variations import reshaped, retyped, with_attributes, without
 from device_kernels.build import build
 from tests.kernels.aclnn_program import INT8, INT32, Program

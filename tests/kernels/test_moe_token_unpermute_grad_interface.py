@@ -9,10 +9,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from conformance.case import Case
+from conformance.call.case import Case
+from conformance.call.observation import Outcome
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
-from conformance.observation import Outcome
 from conformance.operator import TWO_PHASE
 from conformance.variations import reshaped, retyped, with_attributes, without
 from device_kernels.build import build

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from conformance import suite
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.judge import judge

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.observation import Outcome
+from conformance.call.observation import Outcome
 from conformance.strategies.machines import ordered
 from conformance.suite import operators
 from device_kernels.build import CHECKS, build

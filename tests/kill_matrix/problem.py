@@ -12,7 +12,7 @@ from functools import cache, cached_property
 import numpy as np
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR, bin_tree, call
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.numerics.order import emulate
 from conformance.numerics.output import same_value
 from conformance.values.fill import NAMES, Fill, expand

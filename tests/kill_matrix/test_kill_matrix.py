@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from conformance.case import integer_view
+from conformance.call.case import integer_view
 from tests.kill_matrix.judges import OURS, Judge, published
 from tests.kill_matrix.matrix import Cell, Counts, Trial, trials
 from tests.kill_matrix.mistakes import MISTAKES, RIGHT, WRONG

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from conformance.case import Machine
+from conformance.call.case import Machine
+from conformance.call.observation import GuardDamage, Observation, Outcome
 from conformance.devices.device import DeviceProfile, Trait
 from conformance.judge import judge, judge_example, judge_rejection
 from conformance.numerics.agreement import check
 from conformance.numerics.arithmetic import Arithmetic
-from conformance.observation import GuardDamage, Observation, Outcome
 from conformance.operator import Copy, Example, Index, document
 from reference.terms import Terms
 from tests.conformance.segment_sum import (

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from cases.operators.moe_init_routing_v2_grad import bin_tree
-from conformance.case import numpy_dtype
+from conformance.call.case import numpy_dtype
 from conformance.numerics.arithmetic import IEEE
 from conformance.numerics.gather import blocks, factors, gather, gather_elements
 from conformance.numerics.moved import as_integers, judge_copy, judge_index

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from cases.operators.moe_init_routing_v2_grad import OPERATOR, call
 from conformance.bundle import manifest as told
 from conformance.bundle.write import Origin, write_bundle
-from conformance.case import Case, Machine
-from conformance.observation import Observation
+from conformance.call.case import Case, Machine
+from conformance.call.observation import Observation
 from conformance.operator import Operator
 from conformance.replay import Replay
 from conformance.values.fill import Fill

@@ -15,12 +15,12 @@ from conformance import suite
 from conformance.bundle import manifest as told
 from conformance.bundle.read import as_stored, read_bundle
 from conformance.bundle.write import write_bundle
-from conformance.case import Case, Machine
+from conformance.call.case import Case, Machine
+from conformance.call.surroundings import AS_LEFT, ZEROED, Setting
 from conformance.cli import main
 from conformance.errors import UsageError
 from conformance.replay import Replay
 from conformance.sequences.calls import rejection_of
-from conformance.setting import AS_LEFT, ZEROED, Setting
 from device_kernels.build import build
 from tests.conformance.bundle.bundles import CASE, ORIGIN, answer, rewrite
 

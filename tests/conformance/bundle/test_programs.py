@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from conformance import suite
 from conformance.bundle import manifest as told
-from conformance.case import Case
+from conformance.call.case import Case
+from conformance.call.observation import Observation, Outcome
 from conformance.devices.open import hashed
 from conformance.implementation import Implementation
-from conformance.observation import Observation, Outcome
 from conformance.operator import Operator
 from conformance.strategies.layouts import LAYOUTS, strides_of
 from conformance.values.fill import Fill

@@ -15,8 +15,8 @@ from cases.operators.moe_token_permute import OPERATOR as PERMUTE
 from conformance.bundle import manifest as told
 from conformance.bundle import stored
 from conformance.bundle.read import as_stored, read_bundle
-from conformance.case import Case, Tensor
-from conformance.observation import Observation, Outcome
+from conformance.call.case import Case, Tensor
+from conformance.call.observation import Observation, Outcome
 from conformance.operator import Sum
 from conformance.values.fill import Fill
 from tests.conformance.bundle.bundles import CASE, answer, bundle

@@ -12,7 +12,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from conformance import poison
-from conformance.case import Case, Machine, Tensor, numpy_dtype
+from conformance.call.case import Case, Machine, Tensor, numpy_dtype
 from conformance.operator import (
     AttributeParameter,
     Copy,

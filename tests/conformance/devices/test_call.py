@@ -7,7 +7,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from conformance.case import Machine, Tensor
+from conformance.call.case import Machine, Tensor
 from conformance.devices.call import Call, call_of
 from conformance.devices.layout import GUARD_AFTER, GUARD_BEFORE, SEGMENT_HEADER
 from conformance.devices.messages import (

@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
+from conformance.call.observation import Observation, Outcome
 from conformance.devices import cards
 from conformance.devices.cards import Card, Claim
 from conformance.devices.npu import NpuDevice
 from conformance.devices.open import open_device, simulator_libraries
 from conformance.errors import EnvironmentFailure
 from conformance.evidence import DeviceLine, read_lines
-from conformance.observation import Observation, Outcome
 from tests.conformance.devices.test_simulator import grad_case
 from tests.conformance.front_door import conformance
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from conformance.case import Machine
+from conformance.call.case import Machine
+from conformance.call.observation import Observation, Outcome
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
-from conformance.observation import Observation, Outcome
 from device_kernels.build import build
 from tests.conformance.devices.fakes import fake_case, fake_operator
 

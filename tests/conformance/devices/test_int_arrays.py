@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from conformance.call.observation import Outcome
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.errors import OperatorUnavailable
-from conformance.observation import Outcome
 from tests.conformance.devices.fakes import (
     fake_array_case,
     fake_array_operator,

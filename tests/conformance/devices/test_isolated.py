@@ -10,13 +10,13 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from conformance.case import Machine, Tensor
+from conformance.call.case import Machine, Tensor
+from conformance.call.observation import Diagnostic, GuardDamage, Observation, Outcome
+from conformance.call.surroundings import Memory, Setting
 from conformance.devices.device import Device
 from conformance.errors import LimitsCrash, OperatorUnavailable
-from conformance.observation import Diagnostic, GuardDamage, Observation, Outcome
 from conformance.operator import Limit
 from conformance.poison import OUTPUTS, pattern
-from conformance.setting import Memory, Setting
 from tests.conformance.devices.fakes import fake_case, fake_operator
 
 

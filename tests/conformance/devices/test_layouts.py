@@ -7,13 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from conformance.case import Case, Tensor
+from conformance.call.case import Case, Tensor
+from conformance.call.observation import GuardDamage, Observation, Outcome
+from conformance.call.surroundings import AS_LEFT, ZEROED, Memory, Setting
 from conformance.devices.call import call_of
 from conformance.devices.device import Device
 from conformance.devices.messages import NullTensor, TensorArgument
-from conformance.observation import GuardDamage, Observation, Outcome
 from conformance.poison import OUTPUTS, pattern
-from conformance.setting import AS_LEFT, ZEROED, Memory, Setting
 from tests.conformance.devices.fakes import count_case, count_operator
 
 NAME = "FakeCount"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.call.observation import Observation, Outcome
 from conformance.devices import cards, isolated
 from conformance.devices.cards import Card, Claim
 from conformance.devices.losses import Loss, in_words, loss_of
@@ -16,7 +17,6 @@ from conformance.devices.npu import NpuDevice
 from conformance.devices.open import open_device
 from conformance.errors import EnvironmentFailure
 from conformance.evidence import DeviceLine, read_lines
-from conformance.observation import Observation, Outcome
 from conformance.operator import Mode, Until, source_read
 from conformance.poison import OUTPUTS
 from conformance.profiles import PROFILES

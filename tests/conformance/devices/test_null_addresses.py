@@ -9,12 +9,12 @@ from dataclasses import replace
 import pytest
 
 from conformance import suite
-from conformance.case import Case, Tensor
+from conformance.call.case import Case, Tensor
+from conformance.call.observation import Observation, Outcome
+from conformance.call.surroundings import BESIDE, Setting
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.judge import judge_example
-from conformance.observation import Observation, Outcome
-from conformance.setting import BESIDE, Setting
 from tests.conformance.devices.fakes import fake_case, fake_operator
 
 EMPTY = Tensor((0,), "int32")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.case import Case, Tensor
+from conformance.call.case import Case, Tensor
 from conformance.devices.call import call_of
 from conformance.devices.patience import BYTES, ITEMS, seconds_for
 from tests.conformance.devices.fakes import fake_case, fake_operator

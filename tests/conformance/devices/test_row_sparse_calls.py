@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
-from conformance.case import Case, Tensor
+from conformance.call.case import Case, Tensor
+from conformance.call.observation import GuardDamage, Observation, Outcome
 from conformance.devices.call import call_of
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
-from conformance.observation import GuardDamage, Observation, Outcome
 from tests.conformance.devices.fakes import fake_case, fake_operator
 
 MIB = 1 << 20

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
-from conformance.case import Case, Machine, Tensor
+from conformance.call.case import Case, Machine, Tensor
+from conformance.call.observation import Outcome
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
-from conformance.observation import Outcome
 
 SOURCE = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]], np.float32)
 

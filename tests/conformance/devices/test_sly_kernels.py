@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from conformance.call.observation import Observation, Outcome
+from conformance.call.surroundings import BESIDE, DEFAULT, OWN, Setting, Stream
 from conformance.clause import Clause, SourceClass
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.judge import judge
-from conformance.observation import Observation, Outcome
 from conformance.operator import Contract, Copy, Operator, Unspecified
-from conformance.setting import BESIDE, DEFAULT, OWN, Setting, Stream
 from device_kernels.build import build
 from tests.conformance.devices.fakes import fake_case, fake_operator
 

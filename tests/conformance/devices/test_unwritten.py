@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.case import Case
+from conformance.call.case import Case
+from conformance.call.observation import Observation, Outcome
 from conformance.devices.device import Device
 from conformance.devices.messages import DTYPES
 from conformance.judge import judge
-from conformance.observation import Observation, Outcome
 from conformance.poison import OUTPUTS, OUTPUTS_AGAIN, holds
 from conformance.relations.invariants import invariants
 from conformance.relations.layout import layout

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from conformance.call.observation import Diagnostic, GuardDamage, Outcome
 from conformance.diagnosis.alike import diagnosis
 from conformance.judge import judge, judge_rejection
 from conformance.judged import Judged
-from conformance.observation import Diagnostic, GuardDamage, Outcome
 from conformance.verdict import Verdict
 from tests.conformance.segment_sum import FLAW, observe, operator, refusal, right, whole
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from conformance.bundle.accepted import Accepted
+from conformance.call.observation import Diagnostic, EarlierAccess, Observation, Outcome
 from conformance.diagnosis.picture import FAR, distances, excerpts, picture
-from conformance.observation import Diagnostic, EarlierAccess, Observation, Outcome
 from conformance.picture import Landmarks, Picture
 
 NO_MARKS = Landmarks()

@@ -11,7 +11,7 @@ import pytest
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR, call
 from conformance import suite
-from conformance.case import Tensor
+from conformance.call.case import Tensor
 from conformance.errors import UsageError
 from conformance.frozen.attach import CORPUS, attached, folders
 from conformance.frozen.case import LISTED_ELEMENTS, Frozen, frozen_now

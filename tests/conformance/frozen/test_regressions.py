@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR, call
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.errors import UsageError
 from conformance.frozen.attach import attached
 from conformance.frozen.regressions import MOST_BYTES, digest_of, promote, read_regressions

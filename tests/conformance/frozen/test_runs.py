@@ -13,7 +13,8 @@ import pytest
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
 from conformance import suite
 from conformance.bundle.read import read_bundle
-from conformance.case import Case
+from conformance.call.case import Case
+from conformance.call.observation import Observation
 from conformance.cli import main
 from conformance.devices.device import Device
 from conformance.evidence import VerdictLine, read_lines
@@ -23,7 +24,6 @@ from conformance.frozen.judge import judge_frozen
 from conformance.frozen.regressions import promote, read_regressions
 from conformance.gate.facts import facts
 from conformance.gate.reading import read_run
-from conformance.observation import Observation
 from conformance.operator import Operator
 from conformance.replay import Replay, judgement
 from conformance.summary import read_evidence

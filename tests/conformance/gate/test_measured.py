@@ -10,11 +10,11 @@ import msgspec
 import numpy as np
 import pytest
 
-from conformance.case import Case, Tensor
+from conformance.call.case import Case, Tensor
+from conformance.call.observation import Diagnostic, GuardDamage, Observation, Outcome
 from conformance.evidence import LONGEST_ATTRIBUTE, VerdictLine, verdict_line
 from conformance.gate.measured import measured
 from conformance.gate.reading import read_run
-from conformance.observation import Diagnostic, GuardDamage, Observation, Outcome
 from conformance.operator import Clause, Copy, Operator, SourceClass, Varying
 from conformance.verdict import OutputVerdict, Verdict
 from tests.conformance.gate.runs import OPERATOR, every_cell, refused, run, verdict

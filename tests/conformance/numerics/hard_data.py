@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 
 from cases.operators.moe_init_routing_v2_grad import bin_tree
-from conformance.case import Tensor, numpy_dtype
+from conformance.call.case import Tensor, numpy_dtype
 from conformance.numerics.order import emulate, sequential
 from conformance.numerics.summed import judge_sum
 from conformance.operator import Sum, document

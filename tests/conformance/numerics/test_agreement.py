@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from conformance.case import Tensor
+from conformance.call.case import Tensor
 from conformance.numerics import output
 from conformance.numerics.agreement import ReferenceDisagreement, check, check_outputs
 from conformance.operator import Copy, Index, Sum, Unspecified

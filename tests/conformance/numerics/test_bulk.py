@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cases.operators.moe_init_routing_v2_grad import bin_tree
-from conformance.case import numpy_dtype
+from conformance.call.case import numpy_dtype
 from conformance.numerics import bulk
 from conformance.numerics.bulk import Bulk
 from conformance.numerics.interval import judge_elements

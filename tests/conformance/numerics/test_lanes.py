@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from conformance.case import numpy_dtype
+from conformance.call.case import numpy_dtype
 from conformance.numerics.lanes import Rows, packable
 from reference.floats import FP16, format_of, from_bits, round_fp32_to_bits
 

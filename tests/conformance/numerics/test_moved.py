@@ -7,7 +7,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from conformance.case import Tensor
+from conformance.call.case import Tensor
 from conformance.judge import judge
 from conformance.numerics.moved import judge_copy, judge_index
 from conformance.operator import Copy, Index, document

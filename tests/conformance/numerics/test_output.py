@@ -5,7 +5,7 @@ from itertools import chain
 import numpy as np
 import pytest
 
-from conformance.case import numpy_dtype
+from conformance.call.case import numpy_dtype
 from conformance.numerics import output
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.numerics.order import sequential

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from conformance import suite
-from conformance.case import Case, numpy_dtype
+from conformance.call.case import Case, numpy_dtype
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.numerics.interval import judge_elements
 from conformance.numerics.output import SummedOutput, summed_output

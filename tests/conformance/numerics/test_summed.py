@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR, call
-from conformance.case import Tensor, numpy_dtype
+from conformance.call.case import Tensor, numpy_dtype
+from conformance.call.observation import Observation, Outcome
 from conformance.judge import judge
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.numerics.order import sequential
-from conformance.observation import Observation, Outcome
 from conformance.operator import Sum
 from reference.terms import Terms, stacked
 from tests.conformance.segment_sum import ORDER, SUM, case, observe, operator

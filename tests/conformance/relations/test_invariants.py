@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from conformance.case import Machine
-from conformance.observation import Outcome
+from conformance.call.case import Machine
+from conformance.call.observation import Outcome
+from conformance.call.surroundings import AS_LEFT, BESIDE, DEFAULT, LEVELS, ZEROED, Setting
 from conformance.operator import Unspecified
 from conformance.relations.invariants import definedness, determinism, invariants
 from conformance.relations.relate import related
-from conformance.setting import AS_LEFT, BESIDE, DEFAULT, LEVELS, ZEROED, Setting
 from tests.conformance.segment_sum import SUM, case, observe, operator, right, whole
 from tests.conformance.test_failure_text import matches_snapshot
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import find, settings
 from hypothesis.errors import NoSuchExample
 
-from conformance.observation import GuardDamage, Outcome
+from conformance.call.observation import GuardDamage, Outcome
 from conformance.operator import Strided, document
 from conformance.relations.layout import layout
 from conformance.relations.relate import related

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from conformance.case import Tensor
+from conformance.call.case import Tensor
+from conformance.call.observation import Diagnostic, GuardDamage, Observation, Outcome
 from conformance.numerics.agreement import ReferenceDisagreement
 from conformance.numerics.arithmetic import IEEE
-from conformance.observation import Diagnostic, GuardDamage, Observation, Outcome
 from conformance.operator import Clause, SourceClass
 from conformance.relations.axes import Axes, on_lattice, shuffled, with_arrays
 from conformance.relations.relate import related

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from conformance.case import Case
+from conformance.call.case import Case
+from conformance.call.observation import Observation, Outcome
 from conformance.clause import Clause, SourceClass
 from conformance.judged import Judged
-from conformance.observation import Observation, Outcome
 from conformance.operator import Operator, Rejection
 from conformance.sequences.judge import judge_sequence
 from conformance.trial import Trial

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from conformance.call.surroundings import Setting
 from conformance.devices.call import call_of
 from conformance.legality import IllegalCase
 from conformance.numerics.arithmetic import IEEE
 from conformance.sequences.calls import check_before, judged, observed, rejection_of
-from conformance.setting import Setting
 from tests.conformance.segment_sum import right
 from tests.conformance.sequences.forgetful import (
     LARGE,

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from conformance.call.observation import Outcome
 from conformance.failure import ALONE_ACCEPTED
-from conformance.observation import Outcome
 from conformance.trial import Refused, Spent
 from tests.conformance.sequences.forgetful import (
     LARGE,

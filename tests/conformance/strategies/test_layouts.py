@@ -2,7 +2,7 @@
 
 import pytest
 
-from conformance.case import Case, Tensor
+from conformance.call.case import Case, Tensor
 from conformance.legality import check_shape_and_data
 from conformance.strategies.layouts import LAYOUTS, layout_of, strides_of
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
-from conformance.case import Case, Machine
+from conformance.call.case import Case, Machine
 from conformance.legality import check_shape_and_data
 from conformance.strategies.machines import block_orders, in_any_order, machines
 

@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from conformance import suite
-from conformance.case import Case
+from conformance.call.case import Case
+from conformance.call.surroundings import AS_LEFT
 from conformance.sequences.calls import rejection_of
-from conformance.setting import AS_LEFT
 from conformance.strategies.not_simplest import not_simplest
 from conformance.strategies.sequences import LONGEST_PART, PARTS, sequences
 

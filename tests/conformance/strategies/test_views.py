@@ -9,7 +9,7 @@ import pytest
 from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
-from conformance.case import Case, Tensor
+from conformance.call.case import Case, Tensor
 from conformance.legality import check_shape_and_data
 from conformance.strategies.views import (
     MOST_RUNS,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from conformance.observation import Outcome
+from conformance.call.observation import Outcome
 from conformance.template import conformance_test, record
 from conformance.verdict import OutputVerdict, Verdict
 

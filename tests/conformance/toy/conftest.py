@@ -6,9 +6,9 @@ import time
 
 import pytest
 
+from conformance.call.observation import Observation, Outcome
 from conformance.devices.device import DeviceProfile, Trait
 from conformance.errors import EnvironmentFailure
-from conformance.observation import Observation, Outcome
 
 SECONDS = 0.4
 

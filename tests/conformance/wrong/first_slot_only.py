@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis.strategies import SearchStrategy
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR as RIGHT
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.operator import Arrays, Sum
 from reference.terms import Terms
 

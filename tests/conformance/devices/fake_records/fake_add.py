@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from conformance.case import Case, Tensor
+from conformance.call.case import Case, Tensor
 from conformance.operator import (
     AttributeParameter,
     Clause,

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import strategies as st
 
 from conformance import judge as judging
-from conformance.case import Case, Tensor
+from conformance.call.case import Case, Tensor
 from conformance.operator import (
     Clause,
     Copy,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from conformance.case import Case
+from conformance.call.case import Case
 from conformance.operator import Clause, Example, Mode, SourceClass, Until
 
 from . import copying

@@ -4,7 +4,7 @@ import os
 
 from hypothesis import strategies as st
 
-from conformance.case import Case, Tensor
+from conformance.call.case import Case, Tensor
 from conformance.cells import Axis, Cells, Levels
 from conformance.operator import Clause, Mode, Operator, SourceClass
 

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from conformance.case import Case, Tensor
+from conformance.call.case import Case, Tensor
 from conformance.operator import Clause, Example, Mode, Operator, Quarantine, Rejection, SourceClass
 
 RULE = Clause("the output equals the input", "toy document", SourceClass.DOCUMENT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from conformance.observation import Diagnostic, Observation, Outcome
+from conformance.call.observation import Diagnostic, Observation, Outcome
 
 SHOWN_DIAGNOSTICS = 5
 HARMLESS = ("warning", "note")

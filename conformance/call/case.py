@@ -13,8 +13,8 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from conformance.breach import Breach
-from conformance.setting import USUAL, Setting
+from conformance.call.breach import Breach
+from conformance.call.surroundings import USUAL, Setting
 from conformance.values.fill import Fill, expand
 from conformance.values.large_arrays import lazy_zeros
 from reference.floats import widen
