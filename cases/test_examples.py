@@ -1,7 +1,7 @@
 """Documented calls: what a document or a public test prints, the device answers."""
 
 from conformance.devices.device import Device
-from conformance.operator import Example, Operator
+from conformance.record.operator import Example, Operator
 from conformance.template import conformance_test, judge_example
 
 

@@ -1,7 +1,7 @@
 """Calls in quarantine: sources differ on them, so their answers are told and fail nothing."""
 
 from conformance.devices.device import Device
-from conformance.operator import Operator, Quarantine
+from conformance.record.operator import Operator, Quarantine
 from conformance.template import conformance_test, observe_quarantined
 
 

@@ -1,9 +1,9 @@
 """Regressions: calls that a kernel once got wrong, before all others."""
 
 from conformance.devices.device import Device
-from conformance.frozen.case import Frozen
 from conformance.frozen.judge import judge_frozen
-from conformance.operator import Operator
+from conformance.record.frozen import Frozen
+from conformance.record.operator import Operator
 from conformance.template import conformance_test
 
 

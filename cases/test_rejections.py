@@ -1,7 +1,7 @@
 """Forbidden calls: each is refused with its own status, and leaves the device fit for use."""
 
 from conformance.devices.device import Device
-from conformance.operator import Operator, Rejection
+from conformance.record.operator import Operator, Rejection
 from conformance.template import conformance_test, judge_example, judge_rejection, left_out
 
 

@@ -2,8 +2,8 @@
 
 from conformance.call.case import Case
 from conformance.devices.device import Device
-from conformance.operator import Operator
-from conformance.relations.relation import Relation
+from conformance.record.operator import Operator
+from conformance.record.relation import Relation
 from conformance.template import conformance_test, relate
 
 

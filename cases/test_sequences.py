@@ -2,7 +2,7 @@
 
 from conformance.call.case import Case
 from conformance.devices.device import Device
-from conformance.operator import Operator
+from conformance.record.operator import Operator
 from conformance.sequences.judge import judge_sequence
 from conformance.template import conformance_test
 

@@ -2,7 +2,7 @@
 
 from conformance.call.case import Case
 from conformance.devices.device import Device
-from conformance.operator import Operator
+from conformance.record.operator import Operator
 from conformance.template import conformance_test, judge
 
 

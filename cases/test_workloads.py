@@ -2,9 +2,9 @@
 
 from conformance.call.case import Case
 from conformance.devices.device import Device
-from conformance.operator import Operator
+from conformance.record.operator import Operator
+from conformance.record.workload import Workload
 from conformance.template import conformance_test, judge
-from conformance.workload import Workload
 
 
 @conformance_test

@@ -21,11 +21,12 @@ from conformance.call.case import Case
 from conformance.climbing import climbing
 from conformance.covered import Drawing, covered
 from conformance.fitted import fitted
-from conformance.operator import Operator
 from conformance.plan import plan
-from conformance.profiles import Profile
+from conformance.record.operator import Operator
+from conformance.record.profiles import Profile
+from conformance.record.relation import Relation
+from conformance.record.workload import Workload, batches, batches_asked
 from conformance.relations.asked import asked_of
-from conformance.relations.relation import Relation
 from conformance.routed import routed
 from conformance.strategies.machines import in_drawn_order
 from conformance.strategies.not_simplest import not_simplest
@@ -33,7 +34,6 @@ from conformance.strategies.seeded import of_seed_alone
 from conformance.strategies.sequences import sequences
 from conformance.template import CELL, DRAWN, LADDER, RELATION, WORKLOAD, Body
 from conformance.trial import BrokenRecord, Trial
-from conformance.workload import Workload, batches, batches_asked
 
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)
 FILTERED = (HealthCheck.filter_too_much,)

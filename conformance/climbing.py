@@ -1,4 +1,4 @@
-"""An item that goes up a ladder (conformance/ladders.py), and down from the first refused size."""
+"""An item that goes up a ladder (conformance/record/ladders.py), and down from the first refused size."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis.strategies import SearchStrategy
 from conformance.call.case import Case, Tensor
 from conformance.covered import AT_ONCE, Drawing
 from conformance.endings import Refused
-from conformance.ladders import SLOW, Ladder
+from conformance.record.ladders import SLOW, Ladder
 from conformance.strategies.not_simplest import not_simplest
 from conformance.trial import Trial
 from conformance.values.fill import ADDRESS

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from conformance import places, suite, workload
+from conformance import places, suite
 from conformance.budget import Budget, seconds_of_budget
 from conformance.by_standard import by_standard
 from conformance.devices.cards import Card
@@ -22,8 +22,9 @@ from conformance.evidence import AnyLine, DeviceLine, Writer
 from conformance.fitted import asked
 from conformance.frozen.attach import attached
 from conformance.implementation import of_device
-from conformance.operator import ORACLES, REFERENCE, ROUTES
-from conformance.profiles import PROFILES, Profile
+from conformance.record import workload
+from conformance.record.operator import ORACLES, REFERENCE, ROUTES
+from conformance.record.profiles import PROFILES, Profile
 from conformance.resume import Asked, Finished, check_sound, earlier_run, finished_items
 from conformance.routes import on_it, on_route, reachable
 from conformance.shard import Shard

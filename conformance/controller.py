@@ -37,9 +37,9 @@ from conformance.evidence import (
 from conformance.item_report import LOST
 from conformance.items import items_in_words, last_of_each
 from conformance.names import cell_id
-from conformance.operator import RELATIONS, Operator
 from conformance.printable import printable
 from conformance.provenance import provenance
+from conformance.record.operator import RELATIONS, Operator
 from conformance.reporting.terminal import (
     as_text,
     called_lines,

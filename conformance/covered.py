@@ -14,8 +14,8 @@ from typing import Protocol
 from hypothesis.strategies import SearchStrategy
 
 from conformance.call.case import Case
-from conformance.cells import Cells, Levels
-from conformance.edges import Edge
+from conformance.record.cells import Cells, Levels
+from conformance.record.edges import Edge
 from conformance.strategies.not_simplest import not_simplest
 from conformance.trial import Refused
 

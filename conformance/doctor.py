@@ -20,8 +20,8 @@ from conformance.host.npu import npu_findings
 from conformance.host.operators import operator_findings
 from conformance.host.roots import Roots
 from conformance.host.torch_pins import torch_findings
-from conformance.operator import Operator
 from conformance.provenance import PACKAGES
+from conformance.record.operator import Operator
 from device_kernels.build import cache_folder
 from device_kernels.toolchain import BuildError, compiler, tool
 

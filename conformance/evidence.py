@@ -16,9 +16,9 @@ from conformance.call.findings import errors
 from conformance.call.observation import Observation
 from conformance.chain import Link, linked
 from conformance.errors import EnvironmentFailure
-from conformance.operator import DOUBTFUL
-from conformance.picture import Excerpt, Picture
 from conformance.plain_file import read_plain
+from conformance.record.operator import DOUBTFUL
+from conformance.record.picture import Excerpt, Picture
 from conformance.verdict import Verdict
 
 SCHEMA = 2
@@ -47,7 +47,7 @@ class VerdictLine(Line, tag="verdict", kw_only=True):
     that is not ok, or that judged nothing because the ``outcome`` is "not possible here" or the
     call is in quarantine;
     ``seconds`` from the attempt's start to its verdict; ``levels`` are those that the case shows of
-    the record's discrete axes (conformance/cells.py), None where the record declares none;
+    the record's discrete axes (conformance/record/cells.py), None where the record declares none;
     ``route`` is how the kernel was called; ``name`` is the stable name of a case that has one: a
     documented or refused call, a case of the corpus or of the regressions. ``attributes`` (arrays
     up to `LONGEST_ATTRIBUTE`) and ``shapes`` are the case's; ``workspace_bytes`` and
@@ -157,7 +157,7 @@ class OrderLine(Line, tag="order", kw_only=True):
 
     ``order`` is its name (numerics/tree.py), or ``unrecoverable`` or ``no answer`` with the
     ``reason``; ``merges``
-    as in `conformance.operator.Sum`; ``verified`` random columns came out bit for bit with
+    as in `conformance.record.operator.Sum`; ``verified`` random columns came out bit for bit with
     additions in ``accumulate``; ``drawing`` is the tree as text where it has no name;
     ``as_declared`` tells whether the contract declares this tree, None if it declares no order.
     """

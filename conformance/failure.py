@@ -21,12 +21,12 @@ from conformance.diagnosis.both import guessed
 from conformance.diagnosis.guess import Guess, chosen
 from conformance.diagnosis.picture import excerpts, pictures
 from conformance.evidence import FailureLine, unconfirmed
-from conformance.frozen.case import Frozen
 from conformance.implementation import of_device
 from conformance.judged import Judged
 from conformance.numerics.arithmetic import IEEE, Arithmetic
-from conformance.picture import Picture
 from conformance.provenance import provenance
+from conformance.record.frozen import Frozen
+from conformance.record.picture import Picture
 from conformance.replay import Replay, save
 from conformance.run_folder import failure_folder
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from conformance.call.case import Case
 from conformance.devices.traits import LibraryTraits
-from conformance.operator import Operator
+from conformance.record.operator import Operator
 
 
 def fitted(case: Case, traits: LibraryTraits) -> Case:

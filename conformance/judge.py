@@ -22,7 +22,8 @@ from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.numerics.moved import judge_copy, judge_index
 from conformance.numerics.summed import judge_sum
 from conformance.numerics.worst import show
-from conformance.operator import (
+from conformance.question import Question
+from conformance.record.operator import (
     Clause,
     Contract,
     Copy,
@@ -35,7 +36,6 @@ from conformance.operator import (
     Sum,
     Unspecified,
 )
-from conformance.question import Question
 from conformance.verdict import OutputVerdict, Verdict
 from conformance.versions import may_be_withheld
 from reference.floats import format_of, round_once, to_bits

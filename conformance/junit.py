@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from conformance.operator import Operator
 from conformance.printable import printable
+from conformance.record.operator import Operator
 
 
 def properties(

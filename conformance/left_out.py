@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from _pytest.mark.expression import Expression
 
-from conformance.operator import ROUTES, Mode, Operator
+from conformance.record.operator import ROUTES, Mode, Operator
 from conformance.routes import why_not
 
 

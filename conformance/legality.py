@@ -24,7 +24,7 @@ from conformance.call.surroundings import (
 from conformance.devices.messages import DTYPES, FORMATS
 from conformance.numerics.moved import as_integers
 from conformance.numerics.sources import Sources
-from conformance.operator import AttributeParameter, Copy, Index, Operator, Sum
+from conformance.record.operator import AttributeParameter, Copy, Index, Operator, Sum
 from conformance.values.fill import BITS, NAMES, PRESCRIBED, Fill
 from conformance.values.special_rows import PLANTED
 

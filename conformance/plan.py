@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from conformance.cells import Cells, Levels
-from conformance.edges import Edge
-from conformance.ladders import cells_asked
-from conformance.operator import REFERENCE, RELATIONS, Operator
-from conformance.profiles import Profile
-from conformance.relations.relation import Relation
+from conformance.record.cells import Cells, Levels
+from conformance.record.edges import Edge
+from conformance.record.ladders import cells_asked
+from conformance.record.operator import REFERENCE, RELATIONS, Operator
+from conformance.record.profiles import Profile
+from conformance.record.relation import Relation
+from conformance.record.torch_binding import TORCH_NPU
 from conformance.sharing import shared
-from conformance.torch_call import TORCH_NPU
 
 SMALL_SHARE = 3
 """One in so many drawn cases is small. They come first: from a big case that shows a rare mistake,

@@ -27,12 +27,12 @@ from conformance.item_report import made_report
 from conformance.judged import Judged
 from conformance.junit import properties
 from conformance.numerics.arithmetic import Arithmetic
-from conformance.operator import ORACLES, ROUTES
 from conformance.packages.delivered import delivered
 from conformance.plan import sequences_of_each
 from conformance.printable import printable
 from conformance.probe import probed
-from conformance.profiles import PROFILES
+from conformance.record.operator import ORACLES, ROUTES
+from conformance.record.profiles import PROFILES
 from conformance.resume import check_device
 from conformance.selection import Selection, draws
 from conformance.template import DRAWN, Body, body_of, fixed_parameters, mode_asked, parametrize

@@ -23,7 +23,7 @@ from conformance.errors import OperatorUnavailable
 from conformance.evidence import LimitLine, OrderLine
 from conformance.numerics.recovery import Recovered, Unrecoverable, recover
 from conformance.numerics.tree import lowest_common
-from conformance.operator import Operator, Sum
+from conformance.record.operator import Operator, Sum
 
 SLOTS = (2, 3, 4, 5, 6, 8, 9, 16, 33)
 """Row lengths that are probed: both sides of powers of two, where trees change their shape."""

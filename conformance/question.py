@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from conformance.call.case import Case
 from conformance.numerics.arithmetic import IEEE, Arithmetic
-from conformance.operator import Arrays, Contract
+from conformance.record.operator import Arrays, Contract
 
 Formula = Callable[[Arrays, Mapping[str, int]], Arrays]
 

@@ -20,8 +20,8 @@ from conformance.judge import judge_example, judge_rejection
 from conformance.judged import JudgedAs
 from conformance.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.numerics.arithmetic import Arithmetic
-from conformance.operator import Operator
 from conformance.plain_file import read_given
+from conformance.record.operator import Operator
 from conformance.relations.relate import related
 from conformance.sequences.calls import check_before, observed, rejection_of
 from conformance.sequences.calls import judged as judged_call

@@ -14,8 +14,8 @@ from conformance.devices.device import DeviceProfile
 from conformance.errors import EnvironmentFailure, UsageError
 from conformance.evidence import DeviceLine, FailureLine, ItemLine, read_lines
 from conformance.gate.reading import CannotJudge, read_run, sound
-from conformance.operator import REFERENCE, Operator
-from conformance.profiles import Profile
+from conformance.record.operator import REFERENCE, Operator
+from conformance.record.profiles import Profile
 from conformance.shard import WHOLE, Shard
 from conformance.summary import Evidence, read_evidence
 

@@ -1,4 +1,4 @@
-"""An item that makes the calls of a workload (conformance/workload.py)."""
+"""An item that makes the calls of a workload (conformance/record/workload.py)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from conformance.covered import Drawing
 from conformance.endings import Refused
-from conformance.operator import Operator
+from conformance.record.operator import Operator
+from conformance.record.workload import Batch
 from conformance.strategies.not_simplest import not_simplest
 from conformance.trial import Trial
-from conformance.workload import Batch
 
 DTYPE = "bfloat16"
 """In which the models are published."""

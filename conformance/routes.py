@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from conformance.errors import UsageError
-from conformance.operator import Mode, Operator, Quarantine, Rejection
-from conformance.torch_call import TORCH_NPU, Binding, Unreached
+from conformance.record.operator import Mode, Operator, Quarantine, Rejection
+from conformance.record.torch_binding import TORCH_NPU, Binding, Unreached
 
 
 def on_route(operator: Operator, route: str) -> Operator:

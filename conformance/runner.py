@@ -20,7 +20,7 @@ from typing import IO
 import pytest
 from rich.console import Console
 
-from conformance import SUITE, kernel_coverage, places, resume, run_folder, workload
+from conformance import SUITE, kernel_coverage, places, resume, run_folder
 from conformance.called import VARIABLE, called
 from conformance.context import BY_A_PERSON, BY_ITSELF
 from conformance.devices.device import DeviceProfile
@@ -34,15 +34,16 @@ from conformance.errors import (
     UsageError,
 )
 from conformance.lineage import interruptible
-from conformance.operator import REFERENCE, ROUTES, Operator
 from conformance.plan import about
 from conformance.progress import Pulse, Tail, bar
+from conformance.record import workload
+from conformance.record.operator import REFERENCE, ROUTES, Operator
+from conformance.record.workload import batches, batches_asked
 from conformance.reporting import outcome
 from conformance.resume import Asked
 from conformance.routes import on_route, why_not
 from conformance.shard import WHOLE
 from conformance.summary import Evidence, now, read_evidence, write_evidence
-from conformance.workload import batches, batches_asked
 
 POLL_SECONDS = 0.2
 END_SECONDS = 30

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from conformance.call.case import Case
-from conformance.operator import Example, Operator, Rejection, Strided
+from conformance.record.operator import Example, Operator, Rejection, Strided
 from conformance.strategies.views import dense_strides
 
 MOST_ELEMENTS = 4096

@@ -13,8 +13,8 @@ from types import ModuleType
 
 from conformance import places
 from conformance.errors import UsageError
-from conformance.operator import REFERENCE, Example, Operator, Quarantine, Rejection
 from conformance.protocol import of_the_protocol
+from conformance.record.operator import REFERENCE, Example, Operator, Quarantine, Rejection
 from conformance.relations.invariants import invariants
 from conformance.relations.layout import layout
 from conformance.strided_calls import of_strides, with_strides
@@ -141,7 +141,7 @@ def _files(directory: Path) -> list[Path]:
 def _record(path: Path) -> Operator:
     operator = getattr(_module(path), ATTRIBUTE, None)
     if not isinstance(operator, Operator):
-        rule = f"its attribute {ATTRIBUTE} must be a conformance.operator.Operator"
+        rule = f"its attribute {ATTRIBUTE} must be a conformance.record.operator.Operator"
         raise UsageError("record", path, rule)
     known = {target.product for target in operator.targets}
     if operator.targets and not known >= set(operator.products):

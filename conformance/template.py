@@ -29,10 +29,10 @@ from conformance.call.case import ND, Case
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.device import Device
 from conformance.judged import Judged
-from conformance.ladders import cells_asked
 from conformance.names import joined
 from conformance.numerics.arithmetic import IEEE, Arithmetic
-from conformance.operator import (
+from conformance.record.ladders import cells_asked
+from conformance.record.operator import (
     BOTH,
     REFERENCE,
     RELATIONS,
@@ -41,11 +41,11 @@ from conformance.operator import (
     Quarantine,
     Rejection,
 )
+from conformance.record.relation import Relation
+from conformance.record.workload import Workload
 from conformance.relations.relate import related
-from conformance.relations.relation import Relation
 from conformance.trial import current
 from conformance.verdict import Verdict
-from conformance.workload import Workload
 
 Body = Callable[..., None]
 DRAWN = "case"
@@ -119,7 +119,7 @@ def parametrize(
 
     Templates without a relation judge by the reference; with one, those that the ``oracle`` names,
     and those that are always asked: in ``each_dtype`` of a mode, or in one, by turns. Ladders are
-    judged in one cell of each of ``ladders`` (conformance/profiles.py), by ``turn``;
+    judged in one cell of each of ``ladders`` (conformance/record/profiles.py), by ``turn``;
     ``workloads`` in one item each, and nothing else if a person ``asked`` for them.
     """
     names = inspect.signature(body).parameters

@@ -41,7 +41,7 @@ from conformance.endings import BrokenRecord, Lost, NothingJudged, OutOfTime, Re
 from conformance.errors import EnvironmentFailure, OperatorUnavailable
 from conformance.judged import Judged, contrast
 from conformance.numerics.arithmetic import IEEE, Arithmetic
-from conformance.operator import Operator
+from conformance.record.operator import Operator
 from conformance.strategies.machines import CORES, UB_BYTES
 
 __all__ = [

@@ -9,7 +9,7 @@ import re
 
 from conformance.call.case import Case
 from conformance.devices.device import DeviceProfile
-from conformance.operator import Mode, Newer, Operator
+from conformance.record.operator import Mode, Newer, Operator
 
 NUMBERS = re.compile(r"(\d+)\.(\d+)")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.operator import Clause, document
+from conformance.record.operator import Clause, document
 
 
 def as_listed(source: str) -> Clause:

@@ -14,8 +14,8 @@ from functools import cache, partial
 from hypothesis.strategies import SearchStrategy
 
 from conformance.call.case import Case, Machine
-from conformance.cells import Cells
-from conformance.edges import Edge, Edges, Sizes, distinct
+from conformance.record.cells import Cells
+from conformance.record.edges import Edge, Edges, Sizes, distinct
 from conformance.values.fill import Fill
 from conformance.values.special_rows import KINDS, PLANTED
 

@@ -9,9 +9,9 @@ from hypothesis.strategies import SearchStrategy
 
 from cases.operators._token_permute_sizes import MOST_TOP_K
 from conformance.call.case import Case, Machine, Tensor
-from conformance.cells import Cells
-from conformance.edges import Edge, Sizes
-from conformance.ladders import MOST, Ladder
+from conformance.record.cells import Cells
+from conformance.record.edges import Edge, Sizes
+from conformance.record.ladders import MOST, Ladder
 
 SINGLE = "single"
 """The mode of several operators in which every token has one slot."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cases.operators._row_sum_limits import tile_columns
 from cases.operators._token_permute_limits import CopyUb
 from conformance.call.case import Case, numpy_dtype
-from conformance.picture import Landmarks
+from conformance.record.picture import Landmarks
 
 
 def of_sorted_rows(case: Case, output: str, keys: str, tokens: str, first: int = 0) -> Landmarks:

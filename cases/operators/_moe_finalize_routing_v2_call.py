@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from cases.operators._slot_sum_cases import Call
 from cases.operators._slot_weights import WEIGHT_BITS
 from conformance.call.case import Case, Machine, Tensor
-from conformance.operator import TensorParameter
+from conformance.record.operator import TensorParameter
 from conformance.values.fill import Fill
 
 Shape = tuple[int, ...]

@@ -20,7 +20,7 @@ from cases.operators._moe_finalize_routing_v2_limits import Kind, kinds
 from cases.operators._slot_sum_edges import edges_on, sizes_of
 from cases.operators._slot_sum_limits import BUFFERS, CHIPS, GRANULE_BYTES, SMALL
 from conformance.call.case import Case, Machine, numpy_dtype
-from conformance.edges import STEPS, Edges, Sizes
+from conformance.record.edges import STEPS, Edges, Sizes
 
 EVEN_COLUMNS = 5120
 """The vendor's kernel has a path for rows of so many float32 columns and an even top_k

@@ -24,8 +24,8 @@ from cases.operators._moe_finalize_routing_v2_grad_call import (
 from cases.operators._slot_sum_far import far_gradients
 from cases.operators._storage_bits import bits
 from conformance.call.case import Case, Tensor
-from conformance.call_rules import FreeAxis, Freedom, Range
-from conformance.operator import (
+from conformance.record.call_rules import FreeAxis, Freedom, Range
+from conformance.record.operator import (
     Clause,
     Example,
     Quarantine,
@@ -34,8 +34,7 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.values.fill import BITS, Fill
-from conformance.variations import (
+from conformance.record.variations import (
     all_retyped,
     in_mode,
     refused,
@@ -49,6 +48,7 @@ from conformance.variations import (
     without,
     without_effect,
 )
+from conformance.values.fill import BITS, Fill
 
 README = "MoeFinalizeRoutingV2Grad README"
 KERNELS = "ops-transformer, moe_finalize_routing_v2_grad/op_kernel"

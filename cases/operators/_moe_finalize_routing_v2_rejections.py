@@ -8,9 +8,9 @@ from cases.operators._moe_finalize_routing_v2_call import MODES, TENSORS, drops
 from cases.operators._moe_finalize_routing_v2_calls import in_order
 from cases.operators._moe_finalize_routing_v2_sources import HOST, INTERFACE, PAGE, README
 from conformance.call.case import Case
-from conformance.call_rules import MORE, FreeAxis, Freedom, Range
-from conformance.operator import Clause, Rejection, SourceClass, document, source_read
-from conformance.variations import (
+from conformance.record.call_rules import MORE, FreeAxis, Freedom, Range
+from conformance.record.operator import Clause, Rejection, SourceClass, document, source_read
+from conformance.record.variations import (
     all_retyped,
     misshapen,
     refused,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conformance.call.case import Case, Machine, Tensor
-from conformance.operator import TensorParameter
+from conformance.record.operator import TensorParameter
 from conformance.values.fill import Fill
 
 Shape = tuple[int, ...]

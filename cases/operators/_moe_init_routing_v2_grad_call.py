@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from conformance.call.case import Case, Machine, Tensor
-from conformance.operator import Clause, TensorParameter, document
+from conformance.record.operator import Clause, TensorParameter, document
 from conformance.values.fill import Fill
 
 Shape = tuple[int, ...]

@@ -27,7 +27,7 @@ from cases.operators._moe_init_routing_v2_grad_sizes import (
     sizes_at,
 )
 from conformance.call.case import Case, numpy_dtype
-from conformance.cells import Axis, Cells, Constraint, Levels
+from conformance.record.cells import Axis, Cells, Constraint, Levels
 from conformance.strategies.fills import READABLE_FIRST, SEEDS, fills_with
 from conformance.strategies.patterns import (
     DROPPED,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from hypothesis import strategies as st
 
 from conformance.call.case import Case
-from conformance.operator import Example
+from conformance.record.operator import Example
 from conformance.strategies.far import EDGES, far_routings
 from conformance.strategies.fills import fills
 from conformance.strategies.machines import UB_BYTES, machines

@@ -14,9 +14,9 @@ from cases.operators._moe_init_routing_v2_grad_call import (
     stated,
 )
 from conformance.call.case import Case
-from conformance.call_rules import FreeAxis, Freedom, Range, Ranks
-from conformance.operator import Clause, Rejection, SourceClass, source_read
-from conformance.variations import (
+from conformance.record.call_rules import FreeAxis, Freedom, Range, Ranks
+from conformance.record.operator import Clause, Rejection, SourceClass, source_read
+from conformance.record.variations import (
     misshapen,
     refused,
     reranked,

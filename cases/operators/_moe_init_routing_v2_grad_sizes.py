@@ -13,8 +13,8 @@ from cases.operators._moe_init_routing_v2_grad_limits import (
     vendor_tile_columns,
 )
 from conformance.call.case import Machine
-from conformance.chips import USABLE_UB_BYTES
 from conformance.legality import UB_BYTES as LEGAL_UB_BYTES
+from conformance.record.chips import USABLE_UB_BYTES
 from conformance.strategies.machines import UB_BYTES
 from conformance.strategies.patterns import least_tokens
 

@@ -15,16 +15,15 @@ from cases.operators._moe_init_routing_v2_call import (
 from cases.operators._moe_init_routing_v2_examples import EXPERTS
 from cases.operators._moe_init_routing_v2_sources import HOST, INTERFACE, README
 from conformance.call.case import Case
-from conformance.call_rules import FreeAttribute, Freedom, Range, extent
-from conformance.operator import (
+from conformance.record.call_rules import FreeAttribute, Freedom, Range, extent
+from conformance.record.operator import (
     Clause,
     Rejection,
     SourceClass,
     document,
     source_read,
 )
-from conformance.values.fill import Fill
-from conformance.variations import (
+from conformance.record.variations import (
     in_mode,
     misshapen,
     refused,
@@ -36,6 +35,7 @@ from conformance.variations import (
     with_attributes,
     without,
 )
+from conformance.values.fill import Fill
 
 NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 

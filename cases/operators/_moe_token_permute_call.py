@@ -8,7 +8,7 @@ from typing import Any
 from cases.operators._token_permute import TokenPermute, Windows
 from cases.operators._token_permute_sizes import VendorLines
 from conformance.call.case import Case, Machine, Tensor
-from conformance.operator import TensorParameter
+from conformance.record.operator import TensorParameter
 from conformance.values.fill import Fill
 from reference.permutation import rows_kept
 

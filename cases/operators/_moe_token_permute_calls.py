@@ -14,8 +14,8 @@ from cases.operators._storage_bits import bits
 from cases.operators._token_permute_examples import ADDRESSED, PATTERNS, at_lines, far, sized
 from cases.operators._token_permute_sizes import MOST_TOP_K
 from conformance.call.case import Case, Machine
-from conformance.call_rules import Freedom, Range, Ranks, extent
-from conformance.operator import (
+from conformance.record.call_rules import Freedom, Range, Ranks, extent
+from conformance.record.operator import (
     Clause,
     Example,
     Quarantine,
@@ -24,9 +24,7 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.strategies.keys import LARGEST_KEY
-from conformance.values.fill import Fill
-from conformance.variations import (
+from conformance.record.variations import (
     in_mode,
     misshapen,
     refused,
@@ -38,6 +36,8 @@ from conformance.variations import (
     without,
     without_effect,
 )
+from conformance.strategies.keys import LARGEST_KEY
+from conformance.values.fill import Fill
 
 DOCUMENT = "aclnnMoeTokenPermute document"
 README = "ops-transformer, MoeTokenPermute README"

@@ -8,7 +8,7 @@ from cases.operators._moe_token_permute_with_ep_windows import RANGES
 from cases.operators._token_permute import TokenPermute
 from cases.operators._token_permute_sizes import VendorLines
 from conformance.call.case import Case, Machine, Tensor
-from conformance.operator import TensorParameter
+from conformance.record.operator import TensorParameter
 from conformance.values.fill import Fill
 from reference.moe_token_permute_with_ep import Range, window
 

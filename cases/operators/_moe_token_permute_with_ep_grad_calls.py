@@ -15,8 +15,8 @@ from cases.operators._moe_token_permute_with_ep_grad_call import (
 )
 from cases.operators._storage_bits import bits
 from conformance.call.case import Case
-from conformance.call_rules import MORE, FreeAxis, Freedom, Range
-from conformance.operator import (
+from conformance.record.call_rules import MORE, FreeAxis, Freedom, Range
+from conformance.record.operator import (
     Clause,
     Example,
     Quarantine,
@@ -25,9 +25,7 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.strategies.far import EDGES
-from conformance.values.fill import BITS, Fill
-from conformance.variations import (
+from conformance.record.variations import (
     all_retyped,
     in_mode,
     misshapen,
@@ -41,6 +39,8 @@ from conformance.variations import (
     with_attributes,
     without,
 )
+from conformance.strategies.far import EDGES
+from conformance.values.fill import BITS, Fill
 from reference.permutation import MOST_TOPK
 
 README = "aclnnMoeTokenPermuteWithEpGrad document"

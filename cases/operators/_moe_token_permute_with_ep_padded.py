@@ -28,7 +28,7 @@ from cases.operators._token_permute_sizes import (
     sizes_at,
 )
 from conformance.call.case import Case, numpy_dtype
-from conformance.cells import Axis, Cells, Constraint, Levels
+from conformance.record.cells import Axis, Cells, Constraint, Levels
 from conformance.strategies.far import far_routings, mostly
 from conformance.strategies.fills import MOVED, MOVED_FIRST, SEEDS, fills_with
 from conformance.strategies.machines import machines

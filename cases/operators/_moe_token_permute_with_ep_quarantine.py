@@ -6,8 +6,8 @@ from cases.operators._moe_token_permute_with_ep_call import call
 from cases.operators._moe_token_permute_with_ep_sources import README, SORT, TILING
 from cases.operators._token_permute_sizes import MOST_TOP_K, row_columns
 from conformance.call.case import Case
-from conformance.chips import USABLE_UB_BYTES
-from conformance.operator import Clause, Quarantine, SourceClass
+from conformance.record.chips import USABLE_UB_BYTES
+from conformance.record.operator import Clause, Quarantine, SourceClass
 from conformance.values.fill import Fill
 
 KERNELS = "ops-transformer, moe_token_permute_with_ep/op_kernel"

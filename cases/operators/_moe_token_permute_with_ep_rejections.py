@@ -22,10 +22,9 @@ from cases.operators._token_permute_sizes import (
     MOST_TOP_K,
 )
 from conformance.call.case import Attribute, Case, Tensor
-from conformance.call_rules import Freedom, Range, Ranks, extent
-from conformance.operator import Clause, Rejection, SourceClass, document, source_read
-from conformance.values.fill import Fill
-from conformance.variations import (
+from conformance.record.call_rules import Freedom, Range, Ranks, extent
+from conformance.record.operator import Clause, Rejection, SourceClass, document, source_read
+from conformance.record.variations import (
     all_retyped,
     in_mode,
     misshapen,
@@ -38,6 +37,7 @@ from conformance.variations import (
     with_attributes,
     without,
 )
+from conformance.values.fill import Fill
 
 NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 AT_INTERFACE = ("aclnn",)

@@ -14,8 +14,8 @@ from cases.relations.slot_sums import EP_GRAD, MACHINE, UNPERMUTE, Integers, Slo
 from cases.relations.sorts import Sorted, of_sorts
 from cases.relations.sums_agree import agrees
 from conformance.call.case import Case, Tensor
+from conformance.record.relation import Outputs
 from conformance.relations.axes import Axes, held
-from conformance.relations.relation import Outputs
 
 SORTS = (
     "full",

@@ -33,7 +33,7 @@ from cases.operators._token_permute_cells import (
 )
 from cases.operators._token_permute_sizes import BOUNDARIES, CORES, UB, boundaries_of, sizes_at
 from conformance.call.case import Case, numpy_dtype
-from conformance.cells import Axis, Cells, Constraint, Levels
+from conformance.record.cells import Axis, Cells, Constraint, Levels
 from conformance.strategies.fills import MOVED_FIRST, SEEDS, fills_with
 from conformance.strategies.sizes import FEW_ELEMENTS, cheap, few_more, hiddens
 

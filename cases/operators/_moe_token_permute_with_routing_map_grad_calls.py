@@ -16,8 +16,8 @@ from cases.operators._moe_token_permute_with_routing_map_grad_sources import (
     README,
 )
 from conformance.call.case import Case, Machine, Tensor
-from conformance.call_rules import Range
-from conformance.operator import (
+from conformance.record.call_rules import Range
+from conformance.record.operator import (
     Clause,
     Example,
     Quarantine,
@@ -26,10 +26,7 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.strategies.layouts import strides_of
-from conformance.strategies.machines import UB_BYTES
-from conformance.values.fill import BITS, Fill
-from conformance.variations import (
+from conformance.record.variations import (
     all_retyped,
     misshapen,
     refused,
@@ -43,6 +40,9 @@ from conformance.variations import (
     without,
     without_effect,
 )
+from conformance.strategies.layouts import strides_of
+from conformance.strategies.machines import UB_BYTES
+from conformance.values.fill import BITS, Fill
 from reference.moe_token_permute_with_routing_map_grad import MOST_TOPK
 
 Shape = tuple[int, ...]

@@ -33,7 +33,7 @@ from cases.operators._slot_sum_cells import (
     ub_of,
 )
 from conformance.call.case import Case, numpy_dtype
-from conformance.cells import Axis, Cells, Constraint, Levels
+from conformance.record.cells import Axis, Cells, Constraint, Levels
 from conformance.strategies.fills import MOVED_FIRST, READABLE_FIRST, SEEDS, fills_with
 from conformance.strategies.layouts import LAYOUTS, layout_of
 from conformance.strategies.patterns import RANKS, rank_patterns, ranked

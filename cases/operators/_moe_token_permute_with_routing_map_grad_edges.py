@@ -36,7 +36,7 @@ from cases.operators._slot_sum_edges import (
 )
 from cases.operators._slot_sum_limits import BUFFERS, CHIPS, GRANULE_BYTES, SMALL
 from conformance.call.case import Case, Machine, numpy_dtype
-from conformance.edges import STEPS, Edge, Edges, Sizes, distinct
+from conformance.record.edges import STEPS, Edge, Edges, Sizes, distinct
 from conformance.strategies.fills import MOVED, SEEDS, fills
 from conformance.strategies.layouts import LAYOUTS
 from conformance.strategies.patterns import LEAST_KEPT, ranked

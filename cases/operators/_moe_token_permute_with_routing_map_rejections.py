@@ -25,8 +25,8 @@ from cases.operators._moe_token_permute_with_routing_map_sources import (
 )
 from cases.operators._token_permute_examples import ADDRESSED
 from conformance.call.case import Case, Tensor
-from conformance.call_rules import Freedom, Range, Ranks, Unseen, extent
-from conformance.operator import (
+from conformance.record.call_rules import Freedom, Range, Ranks, Unseen, extent
+from conformance.record.operator import (
     Clause,
     Quarantine,
     Rejection,
@@ -34,8 +34,7 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.values.fill import Fill
-from conformance.variations import (
+from conformance.record.variations import (
     all_retyped,
     in_mode,
     misshapen,
@@ -47,6 +46,7 @@ from conformance.variations import (
     with_attributes,
     without,
 )
+from conformance.values.fill import Fill
 
 NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 LEAST_REFUSED = 2**24 - 1

@@ -13,8 +13,8 @@ from cases.relations.slot_sorts import EP, MOST_EXPERTS, Ranked, SlotSort, Sorte
 from cases.relations.slot_sums import MACHINE, MAP_GRAD, Integers
 from cases.relations.sorts import Sorted, of_sorts
 from conformance.call.case import Case, Tensor
+from conformance.record.relation import Outputs
 from conformance.relations.axes import Axes, held
-from conformance.relations.relation import Outputs
 from conformance.relations.symmetries import symmetry
 
 AXES = Axes(

@@ -5,7 +5,7 @@ CANN 8.1.RC1 has no operator of this name: there it is unavailable.
 
 from __future__ import annotations
 
-from conformance.operator import AttributeParameter, TensorParameter
+from conformance.record.operator import AttributeParameter, TensorParameter
 
 NAME = "moe_token_permute_with_routing_map"
 README = "MoeTokenPermuteWithRoutingMap README"

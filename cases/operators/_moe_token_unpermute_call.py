@@ -8,7 +8,7 @@ from hypothesis.strategies import SearchStrategy
 
 from cases.operators._slot_weights import WEIGHT_BITS
 from conformance.call.case import Case, Machine, Tensor
-from conformance.operator import TensorParameter
+from conformance.record.operator import TensorParameter
 from conformance.strategies.built import built
 from conformance.values.fill import Fill
 

@@ -18,8 +18,8 @@ from cases.operators._moe_token_unpermute_call import (
 from cases.operators._slot_sum_far import far_examples
 from cases.operators._storage_bits import bits
 from conformance.call.case import Case
-from conformance.call_rules import FreeAttribute, FreeAxis, Freedom, Range, extent
-from conformance.operator import (
+from conformance.record.call_rules import FreeAttribute, FreeAxis, Freedom, Range, extent
+from conformance.record.operator import (
     Clause,
     Example,
     Quarantine,
@@ -28,8 +28,7 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.values.fill import Fill
-from conformance.variations import (
+from conformance.record.variations import (
     in_mode,
     misshapen,
     refused,
@@ -40,6 +39,7 @@ from conformance.variations import (
     with_attributes,
     without,
 )
+from conformance.values.fill import Fill
 from reference.permutation import MOST_TOPK
 
 ACLNN = "aclnnMoeTokenUnpermute document"

@@ -22,8 +22,8 @@ from cases.operators._moe_token_unpermute_grad_call import (
 from cases.operators._slot_sum_far import far_gradients
 from cases.operators._storage_bits import bits
 from conformance.call.case import Case, Tensor
-from conformance.call_rules import FreeAttribute, Freedom, Range, extent
-from conformance.operator import (
+from conformance.record.call_rules import FreeAttribute, Freedom, Range, extent
+from conformance.record.operator import (
     Clause,
     Example,
     Quarantine,
@@ -31,8 +31,7 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.values.fill import BITS, Fill
-from conformance.variations import (
+from conformance.record.variations import (
     all_retyped,
     in_mode,
     misshapen,
@@ -45,6 +44,7 @@ from conformance.variations import (
     with_attributes,
     without,
 )
+from conformance.values.fill import BITS, Fill
 from reference.permutation import MOST_TOPK
 
 ACLNN = "aclnnMoeTokenUnpermuteGrad document"

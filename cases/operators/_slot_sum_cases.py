@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cases.operators._row_sum_limits import SEAM_MACHINES, SEAMS, beyond, tile_columns
 from cases.operators._slot_sum_sizes import SLOT_BYTES, least_ub_bytes
 from conformance.call.case import Case, numpy_dtype
-from conformance.operator import Merges
+from conformance.record.operator import Merges
 from conformance.strategies.fills import fills
 from conformance.strategies.machines import machines
 from conformance.strategies.routings import ranks, unread_rows

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cases.operators._slot_sum_sizes import SLOT_BYTES, least_ub_bytes
 from conformance.call.case import Case
-from conformance.operator import Example
+from conformance.record.operator import Example
 from conformance.strategies.far import EDGES, far_routings
 from conformance.strategies.fills import fills
 from conformance.strategies.machines import machines

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from conformance.operator import (
+from conformance.record.operator import (
     Clause,
     Parameter,
     SourceClass,

@@ -28,7 +28,7 @@ from cases.operators._token_permute_sizes import (
     sizes_at,
 )
 from conformance.call.case import Case, numpy_dtype
-from conformance.cells import Axis, Cells, Constraint, Levels
+from conformance.record.cells import Axis, Cells, Constraint, Levels
 from conformance.strategies.fills import MOVED_FIRST, SEEDS, fills_with
 from conformance.strategies.keys import KEYS, key_patterns, keyed
 from conformance.strategies.keys import LEAST_SLOTS as LEAST_KEYS

@@ -27,8 +27,8 @@ from cases.operators._token_permute_sizes import (
     one_core_slots,
 )
 from conformance.call.case import Case, Machine, numpy_dtype
-from conformance.chips import USABLE_UB_BYTES
-from conformance.edges import STEPS, Edge, Edges, Sizes, distinct
+from conformance.record.chips import USABLE_UB_BYTES
+from conformance.record.edges import STEPS, Edge, Edges, Sizes, distinct
 from conformance.strategies.fills import MOVED, SEEDS
 from conformance.strategies.keys import keyed
 from conformance.strategies.wide_keys import FAMILIES, Family

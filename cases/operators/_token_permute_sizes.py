@@ -13,7 +13,7 @@ from functools import cache
 from itertools import product
 
 from conformance.call.case import Machine
-from conformance.chips import USABLE_UB_BYTES
+from conformance.record.chips import USABLE_UB_BYTES
 from conformance.strategies.machines import UB_BYTES
 
 LEAST_UB_BYTES = 16384

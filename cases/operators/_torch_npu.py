@@ -10,8 +10,8 @@ import math
 from collections.abc import Mapping
 
 from conformance.call.case import Case
-from conformance.clause import Clause, source_read
-from conformance.torch_call import Binding, Given, OfDtype, Unreached, Value
+from conformance.record.clause import Clause, source_read
+from conformance.record.torch_binding import Binding, Given, OfDtype, Unreached, Value
 
 PLUGIN = "op-plugin, op_plugin/ops/opapi"
 FUNCTIONS = "op-plugin, op_plugin/config/op_plugin_functions.yaml"

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from cases.operators._ladders import Drawn
 from conformance.call.case import Case, Machine
-from conformance.chips import USABLE_UB_BYTES
-from conformance.edges import Edge
-from conformance.workload import Batch
+from conformance.record.chips import USABLE_UB_BYTES
+from conformance.record.edges import Edge
+from conformance.record.workload import Batch
 
 CHIP = Machine(48, max(USABLE_UB_BYTES.values()))
 Made = Callable[[str, Batch], SearchStrategy[Case]]

@@ -64,9 +64,9 @@ from cases.operators._strides import of_a_definition
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
 from conformance.call.case import Case
-from conformance.cells import Axis, Cells, Constraint, Levels
-from conformance.edges import Edge
-from conformance.operator import (
+from conformance.record.cells import Axis, Cells, Constraint, Levels
+from conformance.record.edges import Edge
+from conformance.record.operator import (
     Arrays,
     AttributeParameter,
     Copy,

@@ -50,8 +50,8 @@ from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_limits import limits
 from cases.operators._torch_npu import BINDINGS
 from conformance.call.case import Case
-from conformance.cells import Cells
-from conformance.operator import (
+from conformance.record.cells import Cells
+from conformance.record.operator import (
     Arrays,
     AttributeParameter,
     Clause,
@@ -66,7 +66,7 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.variations import right_calls
+from conformance.record.variations import right_calls
 from reference import moe_init_routing_v2 as reference
 
 

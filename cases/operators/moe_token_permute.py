@@ -38,8 +38,8 @@ from cases.operators._token_permute_limits import limits
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_experts
 from conformance.call.case import Case
-from conformance.cells import Cells
-from conformance.operator import (
+from conformance.record.cells import Cells
+from conformance.record.operator import (
     Arrays,
     AttributeParameter,
     Copy,

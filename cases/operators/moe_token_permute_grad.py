@@ -25,8 +25,8 @@ from cases.relations.slot_sums import INIT_GRAD, PERMUTE_GRAD
 from cases.relations.sums import of_sums
 from cases.relations.sums_agree import agrees, agrees_rounded, batch_invariant, split
 from conformance.call.case import Case, Machine, Tensor
-from conformance.call_rules import FreeAttribute, FreeAxis, Freedom, Range
-from conformance.operator import (
+from conformance.record.call_rules import FreeAttribute, FreeAxis, Freedom, Range
+from conformance.record.operator import (
     Arrays,
     AttributeParameter,
     Clause,
@@ -42,10 +42,7 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.relations.axes import Axes
-from conformance.strategies.far import mostly
-from conformance.values.fill import Fill
-from conformance.variations import (
+from conformance.record.variations import (
     misshapen,
     refused,
     reranked,
@@ -57,6 +54,9 @@ from conformance.variations import (
     with_attributes,
     without,
 )
+from conformance.relations.axes import Axes
+from conformance.strategies.far import mostly
+from conformance.values.fill import Fill
 from reference import moe_token_permute_grad as reference
 from reference.terms import Terms
 

@@ -50,8 +50,8 @@ from cases.operators._token_permute_edges import sorted_cases
 from cases.operators._token_permute_limits import limits
 from cases.operators._torch_npu import BINDINGS
 from conformance.call.case import Case
-from conformance.cells import Cells
-from conformance.operator import (
+from conformance.record.cells import Cells
+from conformance.record.operator import (
     Arrays,
     AttributeParameter,
     Clause,
@@ -65,8 +65,8 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.picture import Landmarks
-from conformance.variations import right_calls
+from conformance.record.picture import Landmarks
+from conformance.record.variations import right_calls
 from reference import moe_token_permute_with_ep as reference
 
 

@@ -48,8 +48,8 @@ from cases.operators._token_permute_cells import PROBS, probs_with
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
 from conformance.call.case import Case
-from conformance.cells import Axis, Cells, Levels
-from conformance.operator import (
+from conformance.record.cells import Axis, Cells, Levels
+from conformance.record.operator import (
     Arrays,
     AttributeParameter,
     Copy,

@@ -44,7 +44,7 @@ from cases.operators._strides import of_written_code
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_map
 from conformance.call.case import Case
-from conformance.operator import (
+from conformance.record.operator import (
     Arrays,
     Copy,
     Index,
@@ -57,8 +57,8 @@ from conformance.operator import (
     document,
     source_read,
 )
-from conformance.picture import Landmarks
-from conformance.variations import right_calls
+from conformance.record.picture import Landmarks
+from conformance.record.variations import right_calls
 from reference import moe_token_permute_with_routing_map as reference
 
 

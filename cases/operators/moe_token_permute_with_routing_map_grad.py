@@ -63,7 +63,7 @@ from cases.operators._strides import of_written_code
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
 from conformance.call.case import Case, Machine, numpy_dtype
-from conformance.operator import (
+from conformance.record.operator import (
     Arrays,
     Copy,
     Mode,

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.call.case import Case, Tensor, numpy_dtype
-from conformance.operator import Clause, SourceClass
+from conformance.record.operator import Clause, SourceClass
+from conformance.record.relation import Outputs, Relation, Run
 from conformance.relations.axes import held, with_arrays
-from conformance.relations.relation import Outputs, Relation, Run
 
 EXACT = {"float16": 2**11, "bfloat16": 2**8, "float32": 2**24}
 """Integers up to here are exact in a dtype, and so are sums that stay within."""

@@ -12,9 +12,9 @@ from cases.relations.adjoints import EXACT, Pairing, adjoint, small, with_small
 from cases.relations.slot_sorts import SlotSort, SortForm
 from cases.relations.slot_sums import MOST_SLOTS, UNPERMUTE, Integers, SlotSum, SumForm, as_rows
 from conformance.call.case import Case, Tensor
-from conformance.operator import Clause, SourceClass
+from conformance.record.operator import Clause, SourceClass
+from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.relations.axes import held
-from conformance.relations.relation import Outputs, Relation, Run, difference
 
 Names = Callable[[Case, Outputs], Integers]
 """The row in which each slot's copy lies, [tokens, top_k]; -1 where it has none."""

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from cases.relations.adjoints import EXACT, few, with_small
 from cases.relations.slot_sums import MACHINE, MOST_SLOTS, SlotSum, SumForm, as_rows, cast, named
 from conformance.call.case import Case, Tensor
-from conformance.operator import Clause, SourceClass
+from conformance.record.operator import Clause, SourceClass
+from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.relations.axes import held, on_lattice
-from conformance.relations.relation import Outputs, Relation, Run, difference
 
 MOST_WEIGHT = 2
 Added = Callable[[Case], Mapping[str, Tensor] | None]

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from cases.relations.slot_sums import MACHINE, Integers
 from conformance.call.case import Case, Tensor
-from conformance.operator import Clause, SourceClass
+from conformance.record.operator import Clause, SourceClass
+from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.relations.axes import held, with_arrays
-from conformance.relations.relation import Outputs, Relation, Run, difference
 
 MOST_EXPERTS = 512
 """Of a map that is made for a sort, whose tokens have at most as many slots."""

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.call.case import Case
-from conformance.operator import Clause, SourceClass
+from conformance.record.operator import Clause, SourceClass
+from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.relations.axes import Axes, with_arrays
-from conformance.relations.relation import Outputs, Relation, Run, difference
 from conformance.relations.symmetries import symmetry
 
 Integers = NDArray[np.int64]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from conformance.call.case import Case
+from conformance.record.relation import Relation
 from conformance.relations.axes import Axes
-from conformance.relations.relation import Relation
 from conformance.relations.symmetries import any_order_of_terms, negation, symmetry
 
 Prepared = Callable[[Case], Case | None]

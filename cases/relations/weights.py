@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from cases.relations.slot_sums import SlotSum, SumForm
 from conformance.call.case import Case
-from conformance.operator import Clause
+from conformance.record.operator import Clause
+from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.relations.axes import held, on_lattice
-from conformance.relations.relation import Outputs, Relation, Run, difference
 
 
 def zero_is_none(

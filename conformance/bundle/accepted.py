@@ -15,8 +15,8 @@ from conformance.numerics.arithmetic import Arithmetic
 from conformance.numerics.moved import expected_of
 from conformance.numerics.output import summed_output
 from conformance.numerics.patterns import accepted_ranges
-from conformance.operator import Example, Operator, Sum, Unspecified
 from conformance.question import Question
+from conformance.record.operator import Example, Operator, Sum, Unspecified
 
 BYTES_OF_AN_ELEMENT = 16
 """What the ranges of a summed element take where there is one range, the usual number."""

@@ -22,7 +22,7 @@ from conformance.devices.messages import (
 )
 from conformance.devices.messages import Argument as Passed
 from conformance.devices.placement import WORKSPACE, WORKSPACE_GUARD
-from conformance.operator import Operator
+from conformance.record.operator import Operator
 from conformance.routes import two_phase
 from conformance.sequences.calls import alone
 

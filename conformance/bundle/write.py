@@ -28,8 +28,8 @@ from conformance.call.surroundings import POISONED
 from conformance.devices.device import DeviceProfile
 from conformance.numerics.agreement import ReferenceDisagreement
 from conformance.numerics.arithmetic import Arithmetic
-from conformance.operator import Example, Operator
 from conformance.printable import printable
+from conformance.record.operator import Example, Operator
 from conformance.replay import Replay, encoded
 from conformance.routes import two_phase
 from conformance.sequences.calls import rejection_of

@@ -29,9 +29,9 @@ from conformance.implementation import (
 )
 from conformance.left_out import told
 from conformance.numerics.arithmetic import Arithmetic
-from conformance.operator import REFERENCE, RELATIONS, ROUTES, Operator
 from conformance.packages.delivered import DeliveredPackage, delivered, package_lines
 from conformance.progress import bar
+from conformance.record.operator import REFERENCE, RELATIONS, ROUTES, Operator
 from conformance.routes import on_route
 from conformance.verdict import Verdict
 

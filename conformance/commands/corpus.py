@@ -13,9 +13,9 @@ from conformance import suite
 from conformance.commands.common import add_json, add_operators, tell_program
 from conformance.errors import ACCEPTED, UsageError
 from conformance.frozen.attach import CORPUS, attached, folder_of, folders
-from conformance.frozen.case import Frozen
 from conformance.frozen.corpus import read_corpus, write_corpus
-from conformance.operator import Operator
+from conformance.record.frozen import Frozen
+from conformance.record.operator import Operator
 from conformance.summary import now
 
 

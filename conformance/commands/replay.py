@@ -26,9 +26,9 @@ from conformance.frozen import attach
 from conformance.frozen.regressions import promote
 from conformance.numerics.agreement import ReferenceDisagreement
 from conformance.numerics.arithmetic import Arithmetic
-from conformance.operator import ROUTES
 from conformance.printable import printable
-from conformance.profiles import PROFILES
+from conformance.record.operator import ROUTES
+from conformance.record.profiles import PROFILES
 from conformance.replay import judgement
 from conformance.routes import on_route
 from conformance.strategies.machines import CORES, UB_BYTES, ordered

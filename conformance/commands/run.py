@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
-from conformance import kernel_coverage, places, replay, run_folder, runner, suite, workload
+from conformance import kernel_coverage, places, replay, run_folder, runner, suite
 from conformance.budget import seconds_of_budget
 from conformance.by_standard import by_standard
 from conformance.commands.again import OWN_KERNELS_HELP, Asked, judge_again, open_and_tell
@@ -30,9 +30,10 @@ from conformance.errors import EnvironmentFailure, UsageError
 from conformance.frozen.attach import attached
 from conformance.gate.reading import CannotJudge
 from conformance.history.record import import_runs
-from conformance.operator import ORACLES, ROUTES, Operator
 from conformance.packages.delivered import delivered
-from conformance.profiles import PROFILES
+from conformance.record import workload
+from conformance.record.operator import ORACLES, ROUTES, Operator
+from conformance.record.profiles import PROFILES
 from conformance.resume import check_sound, earlier_run
 from conformance.shard import Shard
 

@@ -19,14 +19,14 @@ from conformance.devices.messages import (
     NumbersArgument,
     TensorArgument,
 )
-from conformance.operator import AttributeParameter, Operator, TensorParameter
-from conformance.torch_call import TORCH_NPU
+from conformance.record.operator import AttributeParameter, Operator, TensorParameter
+from conformance.record.torch_binding import TORCH_NPU
 
 __all__ = ["Call", "call_of"]
 
 
 def call_of(operator: Operator, case: Case, route: str = "aclnn") -> Call:
-    """Lay out a case for its operator's signature on a route of `conformance.operator.ROUTES`.
+    """Lay out a case for its operator's signature on a route of `conformance.record.operator.ROUTES`.
 
     A tensor parameter that the case leaves out is passed as a null pointer. Raises ValueError where
     the case names a parameter that the operator lacks, leaves an attribute out or gives an array

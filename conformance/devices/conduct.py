@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from conformance.call.case import Case
 from conformance.call.observation import Diagnostic
 from conformance.devices.messages import Answer, Call
-from conformance.operator import Operator, Unspecified
+from conformance.record.operator import Operator, Unspecified
 
 ADVICE = {
     "no-launch": "Compute on the device: launch a kernel, or fill and copy there.",

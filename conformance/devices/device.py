@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 if TYPE_CHECKING:
     from conformance.call.case import Case
     from conformance.call.observation import Observation
-    from conformance.operator import Limit, Operator
+    from conformance.record.operator import Limit, Operator
 
 
 ARCHIVE = ".a"

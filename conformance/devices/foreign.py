@@ -11,7 +11,7 @@ import msgspec
 
 from conformance.devices.traits import FILE, LibraryTraits
 from conformance.errors import EnvironmentFailure
-from conformance.operator import Operator, TensorParameter
+from conformance.record.operator import Operator, TensorParameter
 
 USABLE_UB_BYTES = 196352
 """Of one Ascend910B core, as its tilings are told (operators.md 1.2): theirs expect no less."""

@@ -36,8 +36,8 @@ from conformance.devices.patience import seconds_for
 from conformance.devices.segment import Segment
 from conformance.devices.unwritten import in_doubt, settled
 from conformance.errors import EnvironmentFailure, LimitsCrash, OperatorUnavailable
-from conformance.operator import Limit, Operator
 from conformance.printable import warn
+from conformance.record.operator import Limit, Operator
 from conformance.versions import why_withheld
 
 OPEN_LIMIT = {"sim": 30.0, "npu": 120.0}

@@ -17,7 +17,7 @@ import msgspec
 from conformance.call.breach import Breach
 from conformance.call.surroundings import USUAL, Setting
 from conformance.poison import OUTPUTS
-from conformance.torch_call import TorchCall
+from conformance.record.torch_binding import TorchCall
 
 DTYPES: dict[str, tuple[int, int]] = {
     "float32": (0, 4),

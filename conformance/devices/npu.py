@@ -14,8 +14,8 @@ from conformance.devices.device import DeviceProfile
 from conformance.devices.isolated import DeviceRefused, IsolatedDevice
 from conformance.devices.losses import Loss, in_words, loss_of
 from conformance.errors import EnvironmentFailure
-from conformance.operator import Limit, Operator
 from conformance.printable import warn
+from conformance.record.operator import Limit, Operator
 
 Open = Callable[[Card], IsolatedDevice]
 ASKED_AGAIN = "context-lost"

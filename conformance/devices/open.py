@@ -12,7 +12,6 @@ from pathlib import Path
 
 from msgspec import structs
 
-from conformance.chips import USABLE_UB_BYTES
 from conformance.devices.cards import Card, lock_folder, wanted_cards
 from conformance.devices.device import ARCHIVE, Device, DeviceProfile, Library, Origin, Trait
 from conformance.devices.isolated import IsolatedDevice
@@ -25,7 +24,8 @@ from conformance.host.torch_pins import mended
 from conformance.packages.delivered import DeliveredPackage
 from conformance.packages.lookup import GENERAL, candidates
 from conformance.printable import warn
-from conformance.torch_call import TORCH_NPU
+from conformance.record.chips import USABLE_UB_BYTES
+from conformance.record.torch_binding import TORCH_NPU
 
 TIME_LIMIT = 20.0
 """Seconds that one call may take."""
@@ -59,7 +59,7 @@ def open_device(
     ``libraries`` is a folder with libascendcl.so and libopapi.so; by default the simulator's are
     built, from the operators in the folders ``kernels`` (None: the suite's own), of which ``only``
     names those that are needed (None: all), and an NPU's are found by the loader.
-    ``route`` is how operators are called (`conformance.operator.ROUTES`).
+    ``route`` is how operators are called (`conformance.record.operator.ROUTES`).
     ``package`` is what is judged in the place of the device's own operators.
     Raises ValueError for a spec that names no device,
     EnvironmentFailure where the device does not open.

@@ -37,7 +37,7 @@ from conformance.devices.torch_npu.activate import over_cann, over_simulator
 from conformance.devices.torch_npu.route import TorchNpuRoute
 from conformance.devices.traits import traits_of
 from conformance.lineage import end_with
-from conformance.torch_call import TORCH_NPU
+from conformance.record.torch_binding import TORCH_NPU
 
 
 class UnknownDeviceError(Exception):

@@ -20,12 +20,12 @@ from conformance.called import near
 from conformance.numerics.agreement import ReferenceDisagreement
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.numerics.patterns import as_one_nan
-from conformance.picture import Excerpt, Landmarks, Picture
+from conformance.record.picture import Excerpt, Landmarks, Picture
 from reference.floats import Format, format_of, ordered
 
 if TYPE_CHECKING:
     from conformance.call.case import Case
-    from conformance.operator import Operator
+    from conformance.record.operator import Operator
 
 MOST_CELLS = (48, 64)
 """Rows and columns of the grid."""

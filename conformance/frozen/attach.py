@@ -8,10 +8,10 @@ from pathlib import Path
 
 from conformance import places, suite
 from conformance.errors import UsageError
-from conformance.frozen.case import Frozen
 from conformance.frozen.corpus import read_corpus
 from conformance.frozen.regressions import digest_of, read_regressions
-from conformance.operator import Operator
+from conformance.record.frozen import Frozen
+from conformance.record.operator import Operator
 
 CORPUS, REGRESSIONS = "corpus", "regressions"
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import msgspec
 
 from conformance.errors import UsageError
-from conformance.frozen.case import Frozen, NotFrozen, read, written
 from conformance.plain_file import read_plain
+from conformance.record.frozen import Frozen, NotFrozen, read, written
 
 INDEX = "corpus.json"
 SCHEMA = 1

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from conformance.devices.device import Device
-from conformance.frozen.case import Frozen
 from conformance.judged import Judged
 from conformance.legality import IllegalCase, check_call
 from conformance.numerics.arithmetic import IEEE
-from conformance.operator import Operator
+from conformance.record.frozen import Frozen
+from conformance.record.operator import Operator
 from conformance.sequences.calls import check_before, judged, observed, rejection_of
 from conformance.trial import BrokenRecord, current
 from conformance.verdict import Verdict

@@ -13,7 +13,8 @@ from pathlib import Path
 import msgspec
 
 from conformance.errors import UsageError
-from conformance.frozen.case import (
+from conformance.plain_file import read_plain
+from conformance.record.frozen import (
     NAME,
     Frozen,
     NotFrozen,
@@ -22,7 +23,6 @@ from conformance.frozen.case import (
     read,
     written,
 )
-from conformance.plain_file import read_plain
 from conformance.replay import Replay
 
 MOST_BYTES = 64 << 10

@@ -17,11 +17,11 @@ from hypothesis.errors import Unsatisfiable
 from hypothesis.strategies import SearchStrategy
 
 from conformance.call.case import Case
-from conformance.cells import EDGE
-from conformance.edges import Edge
-from conformance.frozen.case import Frozen, frozen_now, written
 from conformance.legality import IllegalCase, check_call
-from conformance.operator import Operator
+from conformance.record.cells import EDGE
+from conformance.record.edges import Edge
+from conformance.record.frozen import Frozen, frozen_now, written
+from conformance.record.operator import Operator
 from conformance.sharing import shared
 from conformance.strategies.machines import ordered
 from conformance.strategies.not_simplest import not_simplest
@@ -37,7 +37,7 @@ MOST_ELEMENTS = 30_000
 """Elements that exist of all tensors of a case: it is judged in milliseconds."""
 
 MOST_COST = 20_000
-"""Of an edge (conformance/edges.py)."""
+"""Of an edge (conformance/record/edges.py)."""
 
 ONE = settings(
     max_examples=1,

@@ -22,7 +22,7 @@ from conformance.gate.shown import unshown
 from conformance.gate.told import told_otherwise
 from conformance.items import items_in_words, last_of_each, short
 from conformance.names import call_id
-from conformance.operator import RELATIONS as RELATIONS_ALONE
+from conformance.record.operator import RELATIONS as RELATIONS_ALONE
 from conformance.summary import (
     QUARANTINE,
     REJECTIONS,

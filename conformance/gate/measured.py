@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from conformance.gate.reading import Run
 from conformance.gate.waivers import judged
-from conformance.operator import DOUBTFUL, Clause, Operator, Varying
+from conformance.record.operator import DOUBTFUL, Clause, Operator, Varying
 
 
 def measured(run: Run, operators: Iterable[Operator]) -> list[str]:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import combinations, product
 
-from conformance.cells import EDGE
 from conformance.coverage import Coverage
 from conformance.evidence import AnyLine, VerdictLine
 from conformance.names import cell_id
+from conformance.record.cells import EDGE
 from conformance.sharing import DTYPE
 from conformance.summary import COUNTED
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from conformance.evidence import AnyLine, DeviceLine, VerdictLine
-from conformance.operator import RELATIONS as RELATIONS_ALONE
+from conformance.record.operator import RELATIONS as RELATIONS_ALONE
 from conformance.summary import (
     COUNTED,
     REJECTIONS,

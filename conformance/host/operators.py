@@ -10,9 +10,9 @@ from pathlib import Path
 
 from conformance.host.finding import Finding
 from conformance.host.roots import Roots
-from conformance.operator import Operator
 from conformance.packages.package import KERNELS
 from conformance.packages.symbols import exports
+from conformance.record.operator import Operator
 
 PASSED_OVER = "judging it: the built-in operator is called in its place"
 

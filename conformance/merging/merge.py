@@ -30,7 +30,7 @@ from conformance.items import items_in_words, last_of_each
 from conformance.merging.belong import check_belong
 from conformance.merging.junit import write_junit
 from conformance.names import cell_id
-from conformance.operator import RELATIONS
+from conformance.record.operator import RELATIONS
 from conformance.run_folder import FAILURES
 from conformance.shard import WHOLE
 from conformance.summary import (

@@ -8,7 +8,7 @@ from conformance.call.case import Case
 from conformance.numerics.accepted import Floats, Mask
 from conformance.numerics.interval import judge_elements
 from conformance.numerics.output import SummedOutput, summed_output
-from conformance.operator import Arrays, Index, Operator, Sum, Unspecified
+from conformance.record.operator import Arrays, Index, Operator, Sum, Unspecified
 
 ELEMENTS = 4096
 """Source elements times slots up to which a case is checked; slots that are elements of one row

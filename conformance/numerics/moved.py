@@ -15,8 +15,8 @@ from conformance.diagnosis.movement import Moved, guesses
 from conformance.diagnosis.origins import origins
 from conformance.diagnosis.pattern import pattern
 from conformance.numerics.worst import show
-from conformance.operator import Arrays, Clause, Copy, Index
 from conformance.question import Question
+from conformance.record.operator import Arrays, Clause, Copy, Index
 from conformance.verdict import OutputVerdict, WorstElement
 from reference.floats import format_of
 

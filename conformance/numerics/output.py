@@ -20,7 +20,7 @@ from conformance.numerics.gather import Window, blocks, factors, gather, gather_
 from conformance.numerics.order import Merges, emulate, validate
 from conformance.numerics.rounding import IEEE_BEHAVIOUR, cast_result
 from conformance.numerics.sources import Sources
-from conformance.operator import Sum
+from conformance.record.operator import Sum
 from reference.floats import FP32, Format, bits_of, format_of, ordered, to_bits
 from reference.terms import Terms
 

@@ -17,8 +17,8 @@ from conformance.numerics.accepted import Mask
 from conformance.numerics.interval import Judged, judge_elements
 from conformance.numerics.output import Operands, SummedOutput, summed_output
 from conformance.numerics.worst import worst_element
-from conformance.operator import Sum
 from conformance.question import Question
+from conformance.record.operator import Sum
 from conformance.values.fill import address_code_of
 from conformance.verdict import OutputVerdict, WorstElement
 

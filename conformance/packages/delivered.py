@@ -8,8 +8,8 @@ from pathlib import Path
 
 from conformance.devices.device import DeviceProfile
 from conformance.devices.messages import JudgedPackage
-from conformance.operator import Operator
 from conformance.packages.package import Package, Wanted, open_package
+from conformance.record.operator import Operator
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from hypothesis.strategies import SearchStrategy
 
 from conformance.call.case import Case
-from conformance.relations.relation import Relation
+from conformance.record.relation import Relation
 
 Draw = Callable[[str, str], SearchStrategy[Case]]
 

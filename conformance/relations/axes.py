@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.call.case import Case, Tensor, integer_view
-from conformance.relations.relation import Outputs
+from conformance.record.relation import Outputs
 
 Order = NDArray[np.int64]
 

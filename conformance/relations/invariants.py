@@ -22,8 +22,8 @@ from conformance.call.surroundings import (
     Memory,
     Stream,
 )
-from conformance.operator import Clause, Operator, SourceClass, Sum
-from conformance.relations.relation import Outputs, Relation, Run, difference
+from conformance.record.operator import Clause, Operator, SourceClass, Sum
+from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.strategies.machines import CORES
 
 Other = tuple[str, str, Case]

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from functools import partial
 
 from conformance.call.case import Case
-from conformance.operator import Clause, Operator, SourceClass
+from conformance.record.operator import Clause, Operator, SourceClass
+from conformance.record.relation import Outputs, Relation, Run
 from conformance.relations.invariants import differences
-from conformance.relations.relation import Outputs, Relation, Run
 from conformance.strategies.views import contiguous, views
 
 LAYOUT = "layout"

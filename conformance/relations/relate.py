@@ -12,8 +12,8 @@ from conformance.call.findings import call_findings, ending
 from conformance.call.observation import Observation, Outcome
 from conformance.judge import faults, specified_elements
 from conformance.numerics.agreement import check_outputs
-from conformance.operator import Operator, Unspecified
-from conformance.relations.relation import Outputs, Relation
+from conformance.record.operator import Operator, Unspecified
+from conformance.record.relation import Outputs, Relation
 from conformance.verdict import Verdict
 from conformance.versions import may_be_withheld
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from conformance.call.case import Case, numpy_dtype
-from conformance.operator import Clause, SourceClass
+from conformance.record.operator import Clause, SourceClass
+from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.relations.axes import Axes, on_lattice, shuffled, with_arrays
-from conformance.relations.relation import Outputs, Relation, Run, difference
 
 SOURCE = "no sum or copy of this family looks at positions"
 

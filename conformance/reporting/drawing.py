@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from markupsafe import Markup
 
 from conformance.diagnosis.picture import NAN, OPEN, RIGHT, UNWRITTEN
-from conformance.picture import Picture
+from conformance.record.picture import Picture
 
 LARGEST_SIDE, LARGEST_SQUARE, MARGIN = 512, 24, 26
 """Units of the drawing: of its longer side, of a square, of the room for what stands beside it."""

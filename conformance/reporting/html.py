@@ -20,10 +20,10 @@ from conformance.errors import (
 )
 from conformance.evidence import FailureLine
 from conformance.failure import REPORTED
-from conformance.frozen.case import MOST_LINKS, is_link
 from conformance.gate.reading import read_run, sound
 from conformance.names import cell_id
 from conformance.printable import printable
+from conformance.record.frozen import MOST_LINKS, is_link
 from conformance.reporting.chinese import in_chinese
 from conformance.reporting.drawing import heat_map, histogram, legend
 from conformance.reporting.groups import Group, groups, kept_lines

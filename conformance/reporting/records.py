@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from conformance.operator import (
+from conformance.record.operator import (
     TWO_PHASE,
     Clause,
     Operator,
@@ -15,7 +15,7 @@ from conformance.operator import (
     TensorParameter,
     Varying,
 )
-from conformance.torch_call import TORCH_NPU, UNDECLARED, Binding, Unreached
+from conformance.record.torch_binding import TORCH_NPU, UNDECLARED, Binding, Unreached
 
 
 def operator_lines(operator: Operator) -> Iterator[str]:

@@ -11,7 +11,7 @@ from conformance.call.observation import Observation
 from conformance.devices.device import Device
 from conformance.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.numerics.arithmetic import Arithmetic
-from conformance.operator import Operator, Rejection
+from conformance.record.operator import Operator, Rejection
 from conformance.verdict import Verdict
 
 

@@ -10,7 +10,7 @@ from conformance.call.observation import Observation, Outcome
 from conformance.devices.device import Device
 from conformance.judged import Judged
 from conformance.numerics.arithmetic import IEEE
-from conformance.operator import Operator
+from conformance.record.operator import Operator
 from conformance.sequences.calls import alone, judged
 from conformance.trial import current
 from conformance.verdict import Verdict

@@ -16,7 +16,7 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.call.case import Case
 from conformance.call.surroundings import AS_LEFT, POISONED, Memory, Setting
-from conformance.operator import Operator
+from conformance.record.operator import Operator
 from conformance.strategies.machines import in_any_order
 
 PARTS, LONGEST_PART = 4, 7

@@ -11,8 +11,8 @@ from conformance.call.case import Tensor, numpy_dtype
 from conformance.numerics.bounds import outside
 from conformance.numerics.order import emulate
 from conformance.numerics.summed import judge_sum
-from conformance.operator import Sum, document
 from conformance.question import Question
+from conformance.record.operator import Sum, document
 from reference.floats import format_of, to_bits
 from reference.terms import Terms
 from tests.benchmark.timing import best

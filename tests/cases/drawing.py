@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.call.case import Case
-from conformance.cells import Levels
 from conformance.covered import AT_ONCE
-from conformance.operator import Operator
+from conformance.record.cells import Levels
+from conformance.record.operator import Operator
 from conformance.strategies.not_simplest import not_simplest
 
 Drawn = TypeVar("Drawn")

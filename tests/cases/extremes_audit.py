@@ -15,10 +15,10 @@ import numpy as np
 from cases.operators._extremes import PRIME_COLUMNS
 from conformance import suite
 from conformance.call.case import Case
-from conformance.cells import Cells
-from conformance.edges import Edge
-from conformance.operator import Operator
-from conformance.profiles import PROFILES
+from conformance.record.cells import Cells
+from conformance.record.edges import Edge
+from conformance.record.operator import Operator
+from conformance.record.profiles import PROFILES
 
 GATE, NIGHTLY = PROFILES["gate"].edge_cost, PROFILES["nightly"].edge_cost
 MOST_KEYS = 2**24 - 2

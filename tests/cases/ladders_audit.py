@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance import suite
-from conformance.ladders import cells_asked
-from conformance.operator import TWO_PHASE, Operator
-from conformance.profiles import PROFILES
+from conformance.record.ladders import cells_asked
+from conformance.record.operator import TWO_PHASE, Operator
+from conformance.record.profiles import PROFILES
 from conformance.routes import on_route
 
 NONE = "-"

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.call.case import ND, Case, Tensor
-from conformance.call_rules import LESS, MORE, FreeAttribute, FreeAxis, Range, Ranks
-from conformance.operator import AttributeParameter, Operator
-from conformance.variations import in_format
+from conformance.record.call_rules import LESS, MORE, FreeAttribute, FreeAxis, Range, Ranks
+from conformance.record.operator import AttributeParameter, Operator
+from conformance.record.variations import in_format
 
 WORDS = {LESS: "less", MORE: "more"}
 

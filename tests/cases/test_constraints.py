@@ -10,8 +10,8 @@ import pytest
 
 from conformance.devices.call import call_of
 from conformance.legality import check_call, check_shape_and_data
-from conformance.operator import Operator
 from conformance.protocol import of_the_protocol
+from conformance.record.operator import Operator
 from conformance.routes import on_route
 from conformance.strided_calls import of_strides
 from conformance.suite import operators

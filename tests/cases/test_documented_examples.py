@@ -15,7 +15,7 @@ import pytest
 
 from conformance import suite
 from conformance.call.case import numpy_dtype
-from conformance.operator import Example
+from conformance.record.operator import Example
 from tests.definitions.moe_init_routing_v2_grad import moe_init_routing_v2_grad
 from tests.definitions.moe_token_permute_grad import moe_token_permute_grad
 from tests.definitions.moe_token_permute_with_ep import moe_token_permute_with_ep

@@ -10,12 +10,12 @@ import pytest
 
 from conformance import suite
 from conformance.call.case import Machine
-from conformance.chips import USABLE_UB_BYTES
 from conformance.devices.call import call_of
-from conformance.edges import STEPS, Edges
 from conformance.legality import check_call
-from conformance.operator import Operator
-from conformance.profiles import PROFILES
+from conformance.record.chips import USABLE_UB_BYTES
+from conformance.record.edges import STEPS, Edges
+from conformance.record.operator import Operator
+from conformance.record.profiles import PROFILES
 from tests.cases.drawing import one_of_each
 
 CHIPS = {Machine(cores, ub) for cores, ub in product((40, 48), USABLE_UB_BYTES.values())}

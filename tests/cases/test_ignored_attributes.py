@@ -11,8 +11,8 @@ import pytest
 from conformance import suite
 from conformance.call.case import Case
 from conformance.legality import IllegalCase, check_call
-from conformance.operator import AttributeParameter, Operator
-from conformance.variations import with_attributes
+from conformance.record.operator import AttributeParameter, Operator
+from conformance.record.variations import with_attributes
 from tests.cases.modes import MODES
 
 OPERATORS = suite.operators([])

@@ -13,9 +13,9 @@ import pytest
 from conformance import suite
 from conformance.call.case import Case
 from conformance.devices.call import call_of
-from conformance.ladders import MOST, ONE_CELL, Ladder, cells_asked
 from conformance.legality import check_call
-from conformance.operator import Operator
+from conformance.record.ladders import MOST, ONE_CELL, Ladder, cells_asked
+from conformance.record.operator import Operator
 from tests.cases.drawing import one_of_each
 from tests.cases.ladders_audit import table
 

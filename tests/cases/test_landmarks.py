@@ -9,7 +9,7 @@ import pytest
 
 from conformance import suite
 from conformance.call.case import Machine
-from conformance.operator import Operator
+from conformance.record.operator import Operator
 from reference.moe_token_permute_with_ep import assigned, window
 from tests.kernels.drawn_cases import drawn
 

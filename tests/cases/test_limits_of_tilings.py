@@ -6,9 +6,9 @@ import pytest
 
 from cases.operators._slot_sum_limits import CHIPS, VENDOR_COLUMNS, vendor_pass
 from conformance import suite
-from conformance.chips import USABLE_UB_BYTES
 from conformance.devices.messages import DTYPES
-from conformance.operator import Operator
+from conformance.record.chips import USABLE_UB_BYTES
+from conformance.record.operator import Operator
 from tests.kernels.host_tilings import HostTiling
 
 OPERATORS = suite.operators([])

@@ -11,11 +11,11 @@ from cases.operators._moe_init_routing_v2_rows import PERMUTE, ROWS, experts_of,
 from cases.operators._token_permute_sizes import one_core_slots
 from cases.operators.moe_init_routing_v2 import OPERATOR, cases
 from conformance.call.case import Case, Machine
-from conformance.chips import USABLE_UB_BYTES
 from conformance.devices.call import call_of
 from conformance.judge import judge
 from conformance.legality import check_call, check_shape_and_data
-from conformance.operator import Index, Rejection, Unspecified
+from conformance.record.chips import USABLE_UB_BYTES
+from conformance.record.operator import Index, Rejection, Unspecified
 from conformance.strategies.keys import KEYS, keyed
 from tests.cases.answers import right_answer
 from tests.cases.drawing import SHRUNK, smallest

@@ -11,7 +11,7 @@ from cases.operators._moe_init_routing_v2_grad_limits import (
     tokens_per_batch,
     vendor_tile_columns,
 )
-from conformance.chips import USABLE_UB_BYTES
+from conformance.record.chips import USABLE_UB_BYTES
 from tests.kernels.moe_init_routing_v2_grad_tiling import BYTES, Tiling, compile_tiling
 
 TOP_KS = (1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 129, 300)

@@ -16,11 +16,11 @@ from cases.operators._moe_token_permute_call import (
 from cases.operators._token_permute_sizes import row_columns
 from cases.operators.moe_token_permute import OPERATOR, cases
 from conformance.call.case import Case
-from conformance.chips import USABLE_UB_BYTES
 from conformance.devices.call import call_of
 from conformance.judge import judge
 from conformance.legality import check_call, check_shape_and_data
-from conformance.operator import Rejection
+from conformance.record.chips import USABLE_UB_BYTES
+from conformance.record.operator import Rejection
 from reference.permutation import rows_kept
 from tests.cases.answers import right_answer
 from tests.cases.drawing import SHRUNK, smallest

@@ -21,7 +21,7 @@ from conformance.call.case import Case
 from conformance.judge import judge, judge_example
 from conformance.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.numerics.agreement import ReferenceDisagreement, check
-from conformance.operator import Example, Rejection, Support
+from conformance.record.operator import Example, Rejection, Support
 from tests.cases.answers import right_answer
 from tests.cases.drawing import SHRUNK
 from tests.definitions.moe_token_permute_grad import moe_token_permute_grad as loops

@@ -15,7 +15,7 @@ from conformance.devices.call import call_of
 from conformance.judge import judge
 from conformance.legality import check_call, check_shape_and_data
 from conformance.numerics.moved import as_integers
-from conformance.operator import AttributeParameter, SourceClass
+from conformance.record.operator import AttributeParameter, SourceClass
 from conformance.routes import on_route
 from tests.definitions.moe_token_permute_with_ep import moe_token_permute_with_ep as loops
 from tests.shrinking import ENDS_EARLY, MOST_INDICES

@@ -14,7 +14,7 @@ from cases.operators.moe_token_permute_with_ep import OPERATOR
 from conformance.call.case import Case
 from conformance.call.observation import Observation
 from conformance.judge import judge
-from conformance.profiles import PROFILES
+from conformance.record.profiles import PROFILES
 from tests.cases.test_moe_token_permute_with_ep import right
 from tests.kernels.drawn_cases import cell_cases
 

@@ -16,7 +16,7 @@ from conformance.call.case import Case
 from conformance.devices.call import call_of
 from conformance.judge import judge
 from conformance.legality import IllegalCase, check_call, check_shape_and_data
-from conformance.operator import AttributeParameter, Index, Rejection, Unspecified
+from conformance.record.operator import AttributeParameter, Index, Rejection, Unspecified
 from conformance.replay import Replay, load, save
 from reference.moe_token_permute_with_routing_map_grad import probs_formula, tokens_formula
 from tests.cases.answers import right_answer

@@ -15,7 +15,7 @@ from conformance.call.case import Case
 from conformance.devices.call import call_of
 from conformance.judge import judge, judge_example
 from conformance.legality import check_call, check_shape_and_data
-from conformance.operator import Example, Operator, Rejection
+from conformance.record.operator import Example, Operator, Rejection
 from conformance.replay import Replay, load, save
 from conformance.verdict import Verdict
 from tests.cases.answers import right_answer

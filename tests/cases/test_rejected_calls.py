@@ -9,10 +9,10 @@ import pytest
 
 from conformance import suite
 from conformance.call.case import Case
-from conformance.call_rules import MORE, FreeAxis
 from conformance.legality import IllegalCase, check_call
-from conformance.operator import Operator
-from conformance.variations import reshaped
+from conformance.record.call_rules import MORE, FreeAxis
+from conformance.record.operator import Operator
+from conformance.record.variations import reshaped
 from tests.cases.rejected_calls import missing
 
 OPERATORS = suite.operators([])

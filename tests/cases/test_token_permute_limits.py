@@ -12,7 +12,7 @@ from cases.operators._row_sum_limits import names_at_once, tile_columns
 from cases.operators._token_permute_limits import CopyUb
 from conformance.call.case import Case, numpy_dtype
 from conformance.legality import check_call
-from conformance.operator import Operator
+from conformance.record.operator import Operator
 from tests.kernels.host_tilings import BYTES, HostTiling
 
 TOP_KS = (1, 2, 3, 5, 7, 8, 9, 31, 64, 65)

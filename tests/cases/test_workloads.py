@@ -10,9 +10,9 @@ import pytest
 from conformance import places, suite
 from conformance.devices.call import call_of
 from conformance.legality import check_call
-from conformance.operator import Operator
+from conformance.record.operator import Operator
+from conformance.record.workload import ROUTINGS, Batch, batches, own
 from conformance.routed import dtype_of
-from conformance.workload import ROUTINGS, Batch, batches, own
 from tests.cases.drawing import one_of_each
 
 OWN = own(places.workloads())

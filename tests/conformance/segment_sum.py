@@ -7,7 +7,7 @@ import numpy as np
 from conformance.call.case import Case, Tensor, integer_view, numpy_dtype
 from conformance.call.observation import Diagnostic, Observation, Outcome
 from conformance.numerics.order import sequential
-from conformance.operator import (
+from conformance.record.operator import (
     AttributeParameter,
     Clause,
     Mode,

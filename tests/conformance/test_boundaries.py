@@ -14,7 +14,7 @@ from conformance.call.observation import Observation, Outcome
 from conformance.devices.device import DeviceProfile
 from conformance.devices.open import open_device
 from conformance.errors import LimitsCrash, OperatorUnavailable
-from conformance.operator import Limit, Operator
+from conformance.record.operator import Limit, Operator
 from conformance.suite import operators
 from tests.conformance.segment_sum import case, operator
 

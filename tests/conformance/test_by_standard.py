@@ -14,7 +14,7 @@ from conformance.call.observation import Outcome
 from conformance.errors import UsageError
 from conformance.evidence import VerdictLine
 from conformance.judge import judge
-from conformance.operator import Copy
+from conformance.record.operator import Copy
 from conformance.standards import STANDARDS, Kind, Ruling, StandardVerdict
 from conformance.summary import standard_rows
 from conformance.values.fill import PRESCRIBED, Fill

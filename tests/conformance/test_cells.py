@@ -11,8 +11,8 @@ from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
 from conformance.call.case import Case
-from conformance.cells import Axis, Cells, Constraint
-from conformance.strategies.covering import covering_array, feasible_tuples
+from conformance.record.cells import Axis, Cells, Constraint
+from conformance.record.covering import covering_array, feasible_tuples
 
 FRUIT = Axis("fruit", ("apple", "pear", "plum"), lambda case: case.mode.split())
 SIZE = Axis("size", ("small", "big"), lambda case: case.dtype.split())

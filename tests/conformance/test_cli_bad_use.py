@@ -111,7 +111,7 @@ def test_a_kernel_that_does_not_compile_is_told_with_the_compilers_first_error(
         ("OPERATOR = (", "fails to import: SyntaxError("),
         ("import nowhere", "fails to import: ModuleNotFoundError("),
         ("raise SystemExit(0)", "fails to import: SystemExit(0)"),
-        ("OPERATOR = 1", "its attribute OPERATOR must be a conformance.operator.Operator"),
+        ("OPERATOR = 1", "its attribute OPERATOR must be a conformance.record.operator.Operator"),
         (
             f"from cases.operators.{NAME} import OPERATOR",
             f"'{NAME}': an operator has one record",

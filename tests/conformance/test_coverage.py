@@ -11,7 +11,7 @@ from conformance.controller import exit_status
 from conformance.coverage import coverage
 from conformance.errors import ACCEPTED, REFUSED
 from conformance.evidence import VerdictLine
-from conformance.profiles import PROFILES
+from conformance.record.profiles import PROFILES
 from conformance.reporting.terminal import coverage_lines
 from conformance.sharing import Shared
 from conformance.summary import COUNTED, Evidence

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from conformance.binding import bind
 from conformance.call.case import Case, Tensor
 from conformance.call.observation import Observation, Outcome
-from conformance.cells import Axis, Cells, Levels
-from conformance.profiles import PROFILES
+from conformance.record.cells import Axis, Cells, Levels
+from conformance.record.profiles import PROFILES
 from conformance.template import record
 from conformance.trial import Refused, Trial
 from conformance.verdict import Verdict

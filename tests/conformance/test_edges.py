@@ -9,13 +9,13 @@ import pytest
 from hypothesis import strategies as st
 
 from conformance.call.case import Case, Machine
-from conformance.cells import EDGE
 from conformance.controller import exit_status
 from conformance.coverage import coverage, further
-from conformance.edges import Edge, Edges, Sizes, distinct
 from conformance.errors import ACCEPTED, REFUSED
 from conformance.plan import plan
-from conformance.profiles import PROFILES, Profile
+from conformance.record.cells import EDGE
+from conformance.record.edges import Edge, Edges, Sizes, distinct
+from conformance.record.profiles import PROFILES, Profile
 from conformance.reporting.terminal import coverage_lines
 from conformance.sharing import Shared
 from conformance.summary import COUNTED, Evidence

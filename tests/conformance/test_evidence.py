@@ -17,7 +17,7 @@ from conformance.call.observation import Diagnostic, Observation, Outcome
 from conformance.chain import Follower
 from conformance.errors import EnvironmentFailure
 from conformance.evidence import VerdictLine, Writer, last_link, read_lines, verdict_line
-from conformance.operator import Clause, SourceClass
+from conformance.record.operator import Clause, SourceClass
 from conformance.verdict import OutputVerdict, Verdict
 
 CLAUSE = Clause("the output equals the input", "toy document", SourceClass.DOCUMENT)

@@ -10,7 +10,7 @@ from conformance.call.case import Tensor, numpy_dtype
 from conformance.call.observation import GuardDamage, Observation, Outcome
 from conformance.judge import ReferenceDisagreement, judge
 from conformance.numerics import output
-from conformance.operator import Sum
+from conformance.record.operator import Sum
 from reference.terms import Terms
 from tests.conformance.segment_sum import (
     FLAW,

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from conformance.left_out import not_on_route
-from conformance.operator import Unreached
-from conformance.torch_call import TORCH_NPU
+from conformance.record.operator import Unreached
+from conformance.record.torch_binding import TORCH_NPU
 from tests.conformance.test_operator import BOUND, RECORD
 
 INNER = f"{RECORD.name} inner"

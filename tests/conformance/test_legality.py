@@ -7,7 +7,7 @@ import pytest
 
 from conformance.call.case import Case, Machine
 from conformance.legality import MOST_BEFORE, IllegalCase, check_call, check_shape_and_data
-from conformance.operator import AttributeParameter, Operator, TensorParameter
+from conformance.record.operator import AttributeParameter, Operator, TensorParameter
 from conformance.values.fill import Fill
 from tests.conformance.segment_sum import operator, whole
 

@@ -10,8 +10,8 @@ from rich.console import Console
 
 from conformance.evidence import VerdictLine, read_lines
 from conformance.plan import about
-from conformance.profiles import PROFILES
 from conformance.progress import Pulse, Tail
+from conformance.record.profiles import PROFILES
 from conformance.reporting.chinese import in_chinese
 from conformance.resume import finished_items
 from conformance.suite import operators

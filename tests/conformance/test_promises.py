@@ -15,7 +15,7 @@ from conformance.call.findings import ending
 from conformance.call.observation import Diagnostic, GuardDamage, Observation, Outcome
 from conformance.judge import judge, observe_quarantined
 from conformance.legality import IllegalCase, check_call, check_shape_and_data
-from conformance.operator import (
+from conformance.record.operator import (
     Operator,
     Quarantine,
     Rejection,

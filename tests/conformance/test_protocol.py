@@ -19,12 +19,12 @@ from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.judge import judge_example, judge_rejection
 from conformance.legality import IllegalCase, check_call, check_shape_and_data
-from conformance.operator import Operator, Rejection
 from conformance.protocol import MISTAKES, of_the_protocol
+from conformance.record.operator import Operator, Rejection
+from conformance.record.torch_binding import TORCH_NPU
 from conformance.replay import Replay, load, save
 from conformance.routes import on_route
 from conformance.template import left_out
-from conformance.torch_call import TORCH_NPU
 
 OPERATORS = suite.operators()
 (GRAD,) = suite.chosen(OPERATORS, ["moe_init_routing_v2_grad"])

@@ -10,11 +10,11 @@ import msgspec
 import pytest
 from hypothesis import strategies as st
 
-from conformance.cells import EDGE, Axis, Cells
 from conformance.coverage import coverage
-from conformance.edges import Edge, Edges
 from conformance.plan import plan
-from conformance.profiles import PROFILES
+from conformance.record.cells import EDGE, Axis, Cells
+from conformance.record.edges import Edge, Edges
+from conformance.record.profiles import PROFILES
 from conformance.sharing import DTYPE, Shared, shared
 from conformance.summary import COUNTED
 from tests.conformance.test_cells import CELLS, COUNT, FRUIT, SIZE, case_of

@@ -6,7 +6,7 @@ from collections import Counter
 
 from cases import test_relations as relations
 from conformance import suite
-from conformance.operator import BOTH, REFERENCE
+from conformance.record.operator import BOTH, REFERENCE
 from conformance.template import body_of, item_ids, parametrize
 
 RECORDS = suite.operators()

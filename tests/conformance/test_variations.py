@@ -3,7 +3,7 @@
 import pytest
 
 from conformance.call.case import Case, Tensor
-from conformance.variations import retyped, with_attributes, without
+from conformance.record.variations import retyped, with_attributes, without
 
 GOOD = Case(
     operator="segment_sum",

@@ -13,7 +13,7 @@ from conformance.evidence import ItemLine
 from conformance.gate.judgement import ACCEPTED
 from conformance.judge import judge
 from conformance.merging.merge import merge
-from conformance.operator import Mode, Newer, Operator, Until, source_read
+from conformance.record.operator import Mode, Newer, Operator, Until, source_read
 from conformance.reporting.chinese import in_chinese
 from conformance.reporting.records import operator_lines
 from conformance.suite import operators

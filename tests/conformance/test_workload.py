@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from conformance.errors import UsageError
-from conformance.workload import (
+from conformance.record.workload import (
     BALANCED,
     ONE_HOT,
     ROUTINGS,

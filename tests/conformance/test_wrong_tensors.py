@@ -14,20 +14,20 @@ from conformance import suite
 from conformance.bundle.arguments import arguments_of
 from conformance.bundle.stored import Arrays
 from conformance.call.case import Tensor
-from conformance.call_rules import Unseen
 from conformance.devices.call import call_of
 from conformance.devices.device import Device
 from conformance.devices.messages import TensorArgument
 from conformance.devices.open import open_device
-from conformance.frozen.case import frozen_now, read, written
 from conformance.judge import judge_rejection
 from conformance.legality import IllegalCase, check_call, check_shape_and_data
-from conformance.operator import Example, Operator, Rejection, document
+from conformance.record.call_rules import Unseen
+from conformance.record.frozen import frozen_now, read, written
+from conformance.record.operator import Example, Operator, Rejection, document
+from conformance.record.torch_binding import TORCH_NPU
+from conformance.record.variations import in_format, retyped, without
 from conformance.replay import Replay, load, save
 from conformance.routes import on_route
 from conformance.template import left_out
-from conformance.torch_call import TORCH_NPU
-from conformance.variations import in_format, retyped, without
 from conformance.wrong_tensors import kinds, of_tensors
 from tests.conformance.segment_sum import operator, whole
 

@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 
 from conformance.evidence import VerdictLine, read_lines
-from conformance.profiles import PROFILES
+from conformance.record.profiles import PROFILES
 
 ROOT = Path(__file__).parents[2]
 MOST_TOLD = 20

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conformance import suite
-from conformance.operator import Operator
-from conformance.profiles import PROFILES
+from conformance.record.operator import Operator
+from conformance.record.profiles import PROFILES
 from tests.kernels import (
     mutants_batch_invariance,
     mutants_broadcast,

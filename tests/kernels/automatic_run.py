@@ -32,8 +32,8 @@ from conformance import suite
 from conformance.call.observation import Observation
 from conformance.devices.open import open_device
 from conformance.judge import judge, judge_example, judge_rejection
-from conformance.operator import Operator
-from conformance.profiles import PROFILES
+from conformance.record.operator import Operator
+from conformance.record.profiles import PROFILES
 from device_kernels.build import build
 from device_kernels.toolchain import BuildError
 from tests.kernels.copies import KERNELS, compile_copy, copy_operator

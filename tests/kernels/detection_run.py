@@ -30,8 +30,8 @@ from typing import Any
 from conformance import suite
 from conformance.devices.open import open_device
 from conformance.judge import judge, judge_example, observe_quarantined
-from conformance.operator import TWO_PHASE, Operator
-from conformance.profiles import PROFILES
+from conformance.record.operator import TWO_PHASE, Operator
+from conformance.record.profiles import PROFILES
 from conformance.routes import on_route
 from tests.kernels import mutants_buffers, mutants_keys
 from tests.kernels.drawn_cases import Case, cell_cases

@@ -23,9 +23,9 @@ from conformance.call.case import Case
 from conformance.climbing import cases_of
 from conformance.devices.open import open_device
 from conformance.judge import judge
-from conformance.ladders import cells_asked
-from conformance.operator import TWO_PHASE, Operator
-from conformance.profiles import PROFILES
+from conformance.record.ladders import cells_asked
+from conformance.record.operator import TWO_PHASE, Operator
+from conformance.record.profiles import PROFILES
 from conformance.routes import on_route
 from tests.kernels.drawn_cases import drawn
 from tests.kernels.mutants import Mutant

@@ -13,7 +13,7 @@ from hypothesis.strategies import SearchStrategy
 from conformance.call.case import Case
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
-from conformance.operator import Operator
+from conformance.record.operator import Operator
 from conformance.routes import on_route
 
 ROUTE = "kernel"

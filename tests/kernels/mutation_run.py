@@ -27,8 +27,8 @@ from pathlib import Path
 from conformance import suite
 from conformance.devices.open import open_device
 from conformance.judge import judge
-from conformance.operator import TWO_PHASE, Operator
-from conformance.profiles import PROFILES
+from conformance.record.operator import TWO_PHASE, Operator
+from conformance.record.profiles import PROFILES
 from conformance.replay import load
 from conformance.strategies.machines import UB_BYTES
 from device_kernels.build import build

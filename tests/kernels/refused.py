@@ -22,8 +22,8 @@ from conformance.call.observation import Observation, Outcome
 from conformance.devices.open import open_device
 from conformance.judge import judge
 from conformance.judged import Judged
-from conformance.operator import Operator
-from conformance.profiles import PROFILES
+from conformance.record.operator import Operator
+from conformance.record.profiles import PROFILES
 from conformance.routes import on_route
 from conformance.template import body_of
 from conformance.trial import OutOfTime, Refused, Spent, Trial

@@ -23,8 +23,8 @@ from conformance import suite
 from conformance.call.case import Case
 from conformance.call.observation import Observation
 from conformance.devices.open import open_device
-from conformance.operator import Operator
-from conformance.profiles import PROFILES
+from conformance.record.operator import Operator
+from conformance.record.profiles import PROFILES
 from conformance.relations.relate import related
 from conformance.routes import on_route
 from device_kernels.build import build

@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 from conformance.call.case import Case
-from conformance.operator import Operator
+from conformance.record.operator import Operator
 from conformance.suite import operators
 from device_kernels.build import build
 from tests.kernels.launches import drawn, simulator

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from conformance.call.observation import Outcome
 from conformance.devices.open import open_device
-from conformance.operator import Operator
+from conformance.record.operator import Operator
 from device_kernels.build import build
 from tests.kernels import (
     moe_finalize_routing_v2_grad_values,

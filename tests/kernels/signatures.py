@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from conformance.call.case import Attribute, Case, Machine, Tensor
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.device import Device
-from conformance.operator import AttributeParameter, Operator, Parameter, TensorParameter
+from conformance.record.operator import AttributeParameter, Operator, Parameter, TensorParameter
 
 DTYPES = ("float32", "float16", "bfloat16")
 

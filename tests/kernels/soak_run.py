@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from conformance.coverage import Coverage
-from conformance.profiles import PROFILES
+from conformance.record.profiles import PROFILES
 from conformance.summary import read_evidence
 
 ROOT = Path(__file__).parents[2]

@@ -5,7 +5,7 @@ from itertools import islice
 import pytest
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
-from conformance.profiles import PROFILES
+from conformance.record.profiles import PROFILES
 from conformance.suite import operators
 from device_kernels.build import build
 from tests.kernels import automatic_run

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from conformance import suite
-from conformance.operator import Operator
+from conformance.record.operator import Operator
 from device_kernels.build import build
 from tests.kernels.cpp_program import INCLUDE, ROOT
 

@@ -13,10 +13,10 @@ from conformance.call.observation import Outcome
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.judge import judge, judge_rejection
-from conformance.operator import TWO_PHASE, Operator
+from conformance.record.operator import TWO_PHASE, Operator
+from conformance.record.variations import without
 from conformance.routes import on_route
 from conformance.suite import operators
-from conformance.variations import without
 from device_kernels.build import build
 
 RECORDS = {operator.name: operator for operator in operators()}

@@ -16,8 +16,8 @@ import pytest
 from conformance import suite
 from conformance.call.case import Case
 from conformance.devices.open import open_device
-from conformance.operator import Operator
-from conformance.profiles import PROFILES
+from conformance.record.operator import Operator
+from conformance.record.profiles import PROFILES
 from conformance.routes import on_route
 from tests.kernels import ladders_run, loops
 from tests.kernels.automatic_run import sources

@@ -10,7 +10,7 @@ from conformance.call.case import Case
 from conformance.call.observation import Outcome
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
-from conformance.variations import reshaped, retyped, with_attributes, without
+from conformance.record.variations import reshaped, retyped, with_attributes, without
 
 Breaking = Callable[[Case], Case]
 GOOD = call("dropless", "float32", grad=(8, 16), indices=tuple(range(8)), top_k=2)

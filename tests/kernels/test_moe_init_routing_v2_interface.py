@@ -14,8 +14,8 @@ from conformance.call.case import Case, Tensor
 from conformance.call.observation import Outcome
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
-from conformance.operator import TWO_PHASE
-from conformance.variations import reshaped, retyped, with_attributes, without
+from conformance.record.operator import TWO_PHASE
+from conformance.record.variations import reshaped, retyped, with_attributes, without
 from device_kernels.build import build
 from tests.kernels.aclnn_program import FP32, INT32, NCHW, Program
 from tests.kernels.moe_init_routing_v2_values import Mode, value

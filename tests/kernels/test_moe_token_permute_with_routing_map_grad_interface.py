@@ -16,7 +16,7 @@ from conformance.call.case import Case
 from conformance.call.observation import Outcome
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
-from conformance.variations import reshaped, retyped, with_attributes, without
+from conformance.record.variations import reshaped, retyped, with_attributes, without
 from device_kernels.build import build
 from tests.kernels.aclnn_program import INT8, INT32, Program
 from tests.kernels.moe_token_permute_grad_values import Value

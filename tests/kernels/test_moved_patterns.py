@@ -17,7 +17,7 @@ from conformance.call.case import Case
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.judge import judge
-from conformance.operator import Copy, Operator
+from conformance.record.operator import Copy, Operator
 from reference.floats import Format, format_of
 
 Bits = NDArray[Any]

@@ -11,7 +11,7 @@ from conformance.devices.device import DeviceProfile, Trait
 from conformance.judge import judge, judge_example, judge_rejection
 from conformance.numerics.agreement import check
 from conformance.numerics.arithmetic import Arithmetic
-from conformance.operator import Copy, Example, Index, document
+from conformance.record.operator import Copy, Example, Index, document
 from reference.terms import Terms
 from tests.conformance.segment_sum import (
     FLAW,

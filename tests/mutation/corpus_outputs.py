@@ -14,8 +14,8 @@ from conformance.numerics.moved import as_integers, judge_copy, judge_index
 from conformance.numerics.order import emulate, sequential
 from conformance.numerics.output import summed_output
 from conformance.numerics.summed import judge_sum
-from conformance.operator import Copy, Index, Sum, document
 from conformance.question import Question
+from conformance.record.operator import Copy, Index, Sum, document
 from reference.floats import FP32, format_of, to_bits, widen
 from reference.terms import Terms
 from tests.conformance.numerics.hard_data import HARD, Call, columns, gaussian, reversed_order

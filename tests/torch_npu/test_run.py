@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from conformance import suite
-from conformance.torch_call import TORCH_NPU, Binding
+from conformance.record.torch_binding import TORCH_NPU, Binding
 from device_kernels.build import build
 from tests.kernels.mutants import apply
 from tests.kernels.mutation_run import KERNELS, MUTANTS

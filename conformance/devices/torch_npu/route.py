@@ -20,7 +20,7 @@ from conformance.devices.machine import Machine
 from conformance.devices.messages import Answer, Call, Failure, TensorArgument, Unavailable
 from conformance.devices.segment import Segment
 from conformance.devices.watch import Watch
-from conformance.torch_call import Given, OfDtype, TorchCall, Value
+from conformance.record.torch_binding import Given, OfDtype, TorchCall, Value
 
 CODE = re.compile(r"error code is (\d+)|status[ :=]+(\d{6})")
 """How torch_npu tells the status of a two-phase function."""

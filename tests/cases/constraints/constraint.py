@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from conformance.operator import Rejection
+from conformance.record.operator import Rejection
 
 NULL, INVALID, TILING = 161001, 161002, 561002
 

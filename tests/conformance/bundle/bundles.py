@@ -16,7 +16,7 @@ from conformance.bundle import manifest as told
 from conformance.bundle.write import Origin, write_bundle
 from conformance.call.case import Case, Machine
 from conformance.call.observation import Observation
-from conformance.operator import Operator
+from conformance.record.operator import Operator
 from conformance.replay import Replay
 from conformance.values.fill import Fill
 from tests.cases.answers import right_answer

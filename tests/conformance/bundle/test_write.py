@@ -17,7 +17,7 @@ from conformance.bundle import stored
 from conformance.bundle.read import as_stored, read_bundle
 from conformance.call.case import Case, Tensor
 from conformance.call.observation import Observation, Outcome
-from conformance.operator import Sum
+from conformance.record.operator import Sum
 from conformance.values.fill import Fill
 from tests.conformance.bundle.bundles import CASE, answer, bundle
 

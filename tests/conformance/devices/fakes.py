@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from conformance import poison
 from conformance.call.case import Case, Machine, Tensor, numpy_dtype
-from conformance.operator import (
+from conformance.record.operator import (
     AttributeParameter,
     Copy,
     Index,

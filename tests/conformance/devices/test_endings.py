@@ -11,10 +11,10 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.clause import Clause, SourceClass
 from conformance.devices.device import Device
 from conformance.judge import judge
-from conformance.operator import Index
+from conformance.record.clause import Clause, SourceClass
+from conformance.record.operator import Index
 from tests.conformance.devices.fakes import fake_case, fake_operator
 
 SUMS = Index(Clause("y is x + addend.", "fake_ascend/opapi.c", SourceClass.DOCUMENT))

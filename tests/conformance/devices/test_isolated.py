@@ -15,8 +15,8 @@ from conformance.call.observation import Diagnostic, GuardDamage, Observation, O
 from conformance.call.surroundings import Memory, Setting
 from conformance.devices.device import Device
 from conformance.errors import LimitsCrash, OperatorUnavailable
-from conformance.operator import Limit
 from conformance.poison import OUTPUTS, pattern
+from conformance.record.operator import Limit
 from tests.conformance.devices.fakes import fake_case, fake_operator
 
 

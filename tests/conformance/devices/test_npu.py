@@ -17,9 +17,9 @@ from conformance.devices.npu import NpuDevice
 from conformance.devices.open import open_device
 from conformance.errors import EnvironmentFailure
 from conformance.evidence import DeviceLine, read_lines
-from conformance.operator import Mode, Until, source_read
 from conformance.poison import OUTPUTS
-from conformance.profiles import PROFILES
+from conformance.record.operator import Mode, Until, source_read
+from conformance.record.profiles import PROFILES
 from conformance.resume import Asked, request
 from conformance.summary import read_evidence
 from tests.conformance.devices.fakes import fake_case, fake_operator, move_case

@@ -10,11 +10,11 @@ import pytest
 
 from conformance.call.observation import Observation, Outcome
 from conformance.call.surroundings import BESIDE, DEFAULT, OWN, Setting, Stream
-from conformance.clause import Clause, SourceClass
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.judge import judge
-from conformance.operator import Contract, Copy, Operator, Unspecified
+from conformance.record.clause import Clause, SourceClass
+from conformance.record.operator import Contract, Copy, Operator, Unspecified
 from device_kernels.build import build
 from tests.conformance.devices.fakes import fake_case, fake_operator
 

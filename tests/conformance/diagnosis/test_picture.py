@@ -12,7 +12,7 @@ import pytest
 from conformance.bundle.accepted import Accepted
 from conformance.call.observation import Diagnostic, EarlierAccess, Observation, Outcome
 from conformance.diagnosis.picture import FAR, distances, excerpts, picture
-from conformance.picture import Landmarks, Picture
+from conformance.record.picture import Landmarks, Picture
 
 NO_MARKS = Landmarks()
 

@@ -13,10 +13,10 @@ import pytest
 from cases.operators.moe_token_permute_grad import OPERATOR as RIGHT
 from conformance.cli import main
 from conformance.frozen import select
-from conformance.frozen.case import Frozen, written
 from conformance.frozen.corpus import read_corpus
 from conformance.frozen.select import MOST_BYTES, MOST_EDGES, MOST_ELEMENTS, chosen
 from conformance.legality import check_call
+from conformance.record.frozen import Frozen, written
 
 NARROW = replace(RIGHT, modes=RIGHT.modes[:1], dtypes=("float16",))
 RECORD = """\

@@ -19,12 +19,12 @@ from conformance.cli import main
 from conformance.devices.device import Device
 from conformance.evidence import VerdictLine, read_lines
 from conformance.frozen.attach import attached
-from conformance.frozen.case import frozen_now
 from conformance.frozen.judge import judge_frozen
 from conformance.frozen.regressions import promote, read_regressions
 from conformance.gate.facts import facts
 from conformance.gate.reading import read_run
-from conformance.operator import Operator
+from conformance.record.frozen import frozen_now
+from conformance.record.operator import Operator
 from conformance.replay import Replay, judgement
 from conformance.summary import read_evidence
 from conformance.trial import BrokenRecord

@@ -12,7 +12,7 @@ from conformance.cli import main
 from conformance.gate import baseline as baselines
 from conformance.gate.facts import facts
 from conformance.gate.reading import read_run, whole
-from conformance.picture import Excerpt
+from conformance.record.picture import Excerpt
 from tests.conformance.gate.asking import waiver
 from tests.conformance.gate.runs import (
     device,

@@ -10,8 +10,8 @@ import pytest
 from conformance.call.case import Tensor
 from conformance.judge import judge
 from conformance.numerics.moved import judge_copy, judge_index
-from conformance.operator import Copy, Index, document
 from conformance.question import Question
+from conformance.record.operator import Copy, Index, document
 from tests.conformance.segment_sum import bits, case, observe, operator
 
 CLAUSE = document("row r of y is row rows[r] of x", "gather.md")

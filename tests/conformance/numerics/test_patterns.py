@@ -14,7 +14,7 @@ from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.numerics.interval import judge_elements
 from conformance.numerics.output import SummedOutput, summed_output
 from conformance.numerics.patterns import accepted_ranges
-from conformance.operator import Operator, Sum
+from conformance.record.operator import Operator, Sum
 from reference.floats import from_bits
 from tests.cases.drawing import drawn_once
 from tests.conformance.segment_sum import case as segment_case

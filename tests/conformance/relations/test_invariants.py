@@ -8,7 +8,7 @@ import pytest
 from conformance.call.case import Machine
 from conformance.call.observation import Outcome
 from conformance.call.surroundings import AS_LEFT, BESIDE, DEFAULT, LEVELS, ZEROED, Setting
-from conformance.operator import Unspecified
+from conformance.record.operator import Unspecified
 from conformance.relations.invariants import definedness, determinism, invariants
 from conformance.relations.relate import related
 from tests.conformance.segment_sum import SUM, case, observe, operator, right, whole

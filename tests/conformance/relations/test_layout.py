@@ -11,7 +11,7 @@ from hypothesis import find, settings
 from hypothesis.errors import NoSuchExample
 
 from conformance.call.observation import GuardDamage, Outcome
-from conformance.operator import Strided, document
+from conformance.record.operator import Strided, document
 from conformance.relations.layout import layout
 from conformance.relations.relate import related
 from tests.conformance.segment_sum import case, observe, operator, right, whole

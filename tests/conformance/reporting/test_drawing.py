@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ElementTree
 import msgspec
 import pytest
 
-from conformance.picture import Picture
+from conformance.record.picture import Picture
 from conformance.reporting.drawing import heat_map, histogram, legend
 from conformance.reporting.texts import texts
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 
 from conformance.call.case import Case
 from conformance.call.observation import Observation, Outcome
-from conformance.clause import Clause, SourceClass
 from conformance.judged import Judged
-from conformance.operator import Operator, Rejection
+from conformance.record.clause import Clause, SourceClass
+from conformance.record.operator import Operator, Rejection
 from conformance.sequences.judge import judge_sequence
 from conformance.trial import Trial
 from tests.conformance.segment_sum import case, observe, operator, right

@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from conformance.call.case import Case, Tensor
-from conformance.operator import (
+from conformance.record.operator import (
     AttributeParameter,
     Clause,
     Index,

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from conformance import judge as judging
 from conformance.call.case import Case, Tensor
-from conformance.operator import (
+from conformance.record.operator import (
     Clause,
     Copy,
     Mode,

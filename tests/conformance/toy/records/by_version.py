@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from conformance.call.case import Case
-from conformance.operator import Clause, Example, Mode, SourceClass, Until
+from conformance.record.operator import Clause, Example, Mode, SourceClass, Until
 
 from . import copying
 

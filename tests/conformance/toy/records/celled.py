@@ -5,8 +5,8 @@ import os
 from hypothesis import strategies as st
 
 from conformance.call.case import Case, Tensor
-from conformance.cells import Axis, Cells, Levels
-from conformance.operator import Clause, Mode, Operator, SourceClass
+from conformance.record.cells import Axis, Cells, Levels
+from conformance.record.operator import Clause, Mode, Operator, SourceClass
 
 RULE = Clause("the output equals the input", "toy document", SourceClass.DOCUMENT)
 LENGTHS = {"few": (0, 4), "some": (5, 20), "many": (21, 40)}

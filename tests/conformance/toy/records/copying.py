@@ -3,7 +3,15 @@
 from hypothesis import strategies as st
 
 from conformance.call.case import Case, Tensor
-from conformance.operator import Clause, Example, Mode, Operator, Quarantine, Rejection, SourceClass
+from conformance.record.operator import (
+    Clause,
+    Example,
+    Mode,
+    Operator,
+    Quarantine,
+    Rejection,
+    SourceClass,
+)
 
 RULE = Clause("the output equals the input", "toy document", SourceClass.DOCUMENT)
 

@@ -14,13 +14,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from conformance.call.case import Machine
-from conformance.chips import USABLE_UB_BYTES
+from conformance.record.chips import USABLE_UB_BYTES
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
     from conformance.call.case import Case
-    from conformance.operator import Operator
+    from conformance.record.operator import Operator
 
 MOST = 2**17
 """The largest size of a ladder whose operator's documents allow more."""

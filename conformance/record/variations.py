@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from conformance.call.case import Attribute, Case, Tensor
-from conformance.call_rules import BOTH, FreeAxis, Freedom, Ranks
-from conformance.operator import Clause, Example, Rejection
+from conformance.record.call_rules import BOTH, FreeAxis, Freedom, Ranks
+from conformance.record.operator import Clause, Example, Rejection
 
 Shape = tuple[int, ...]
 

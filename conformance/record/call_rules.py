@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from conformance.clause import Clause
+from conformance.record.clause import Clause
 
 if TYPE_CHECKING:
     from conformance.call.case import Case

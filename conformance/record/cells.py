@@ -2,7 +2,7 @@
 
 A record declares its axes (family of values, routing, boundary, machine...) with the levels of
 each, and the combinations that no case can have, each with its reason. From these follow the rows
-that a run must judge (conformance/strategies/covering.py) and what its evidence must show
+that a run must judge (conformance/record/covering.py) and what its evidence must show
 (conformance/coverage.py). A level is what a judged case *is*, not what was asked for: ``of`` reads
 it off the case, so that freely drawn cases count too.
 """
@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from conformance.edges import Edges
-from conformance.strategies.covering import Feasible, covering_array
+from conformance.record.covering import Feasible, covering_array
+from conformance.record.edges import Edges
 
 if TYPE_CHECKING:
     from hypothesis import strategies as st

@@ -14,26 +14,26 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.call_rules import Freedom, Range
-from conformance.call_rules import Limit as Limit
-from conformance.clause import DOUBTFUL as DOUBTFUL
-from conformance.clause import Clause as Clause
-from conformance.clause import SourceClass as SourceClass
-from conformance.clause import document as document
-from conformance.clause import source_read as source_read
-from conformance.torch_call import TORCH_NPU, UNDECLARED, Binding, TorchCall, Unreached
+from conformance.record.call_rules import Freedom, Range
+from conformance.record.call_rules import Limit as Limit
+from conformance.record.clause import DOUBTFUL as DOUBTFUL
+from conformance.record.clause import Clause as Clause
+from conformance.record.clause import SourceClass as SourceClass
+from conformance.record.clause import document as document
+from conformance.record.clause import source_read as source_read
+from conformance.record.torch_binding import TORCH_NPU, UNDECLARED, Binding, TorchCall, Unreached
 from reference.terms import Terms
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
     from conformance.call.case import Case
-    from conformance.cells import Cells
-    from conformance.frozen.case import Frozen
-    from conformance.ladders import Ladder
-    from conformance.picture import Landmarks
-    from conformance.relations.relation import Relation
-    from conformance.workload import Batch
+    from conformance.record.cells import Cells
+    from conformance.record.frozen import Frozen
+    from conformance.record.ladders import Ladder
+    from conformance.record.picture import Landmarks
+    from conformance.record.relation import Relation
+    from conformance.record.workload import Batch
 
 Arrays = Mapping[str, NDArray[np.generic]]
 Merges = Sequence[tuple[int, int]]
@@ -285,13 +285,13 @@ class Operator:
     [slots, columns] of that storage dtype: by it the order of a device's additions is recovered
     (conformance/probe.py). None where the operator has no such case. ``targets`` says of products
     what becomes of the modes there. ``freedoms`` are what no rule ties, ``ranges`` what has ends
-    (conformance/call_rules.py). ``strided`` says what becomes of tensors with strides; one that
+    (conformance/record/call_rules.py). ``strided`` says what becomes of tensors with strides; one that
     it does not name is always contiguous. ``each_tensor`` is the rule that required tensors are
     given, and all have listed data types and format ND (conformance/wrong_tensors.py), None: no
     such rule. ``limits`` are sizes around which cases are drawn: a kernel that exports its own is
     compared with them (conformance/boundaries.py). ``ladders`` are the sizes that grow alone
-    (conformance/ladders.py). ``workload_cases(dtype, batch)`` draws calls with the routing of a
-    workload (conformance/workload.py). ``relations`` are laws that results keep among themselves,
+    (conformance/record/ladders.py). ``workload_cases(dtype, batch)`` draws calls with the routing of a
+    workload (conformance/record/workload.py). ``relations`` are laws that results keep among themselves,
     with no reference (conformance/relations).
     ``landmarks`` says what lies where in a call's outputs, for pictures of wrong ones.
     ``torch_npu`` is how PyTorch calls the operator, or why it does not. ``newer`` are data types

@@ -14,7 +14,7 @@ import msgspec
 
 if TYPE_CHECKING:
     from conformance.call.case import Case
-    from conformance.operator import Clause
+    from conformance.record.operator import Clause
 
 
 TORCH_NPU = "torch_npu"
