@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from conformance.devices.finding import Finding
 from conformance.devices.open import DEVICE_NODES, open_device
+from conformance.devices.torch_npu.pins import torch_findings
 from conformance.errors import EnvironmentFailure
-from conformance.host.finding import Finding
 from conformance.host.npu import npu_findings
 from conformance.host.operators import operator_findings
 from conformance.host.roots import Roots
-from conformance.host.torch_pins import torch_findings
 from conformance.provenance import PACKAGES
 from conformance.record.operator import Operator
 from device_kernels.build import cache_folder

@@ -17,6 +17,7 @@ from conformance.call.case import Case, numpy_dtype
 from conformance.call.findings import call_findings, ending, errors
 from conformance.call.observation import Observation, Outcome
 from conformance.deferred import Deferred
+from conformance.devices.carried_out import may_be_withheld
 from conformance.numerics.agreement import ReferenceDisagreement, check, check_outputs
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.numerics.moved import judge_copy, judge_index
@@ -37,7 +38,6 @@ from conformance.record.operator import (
     Unspecified,
 )
 from conformance.verdict import OutputVerdict, Verdict
-from conformance.versions import may_be_withheld
 from reference.floats import format_of, round_once, to_bits
 
 __all__ = [

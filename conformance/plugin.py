@@ -17,8 +17,10 @@ from conformance.call.case import Case
 from conformance.context import BY_A_PERSON, BY_ITSELF, DEFAULTS, Context
 from conformance.controller import Controller
 from conformance.coverage import levels_of
+from conformance.devices.carried_out import why_withheld
 from conformance.devices.device import Device, DeviceProfile
 from conformance.devices.open import open_device
+from conformance.devices.packages.delivered import delivered
 from conformance.ending import Ending
 from conformance.errors import ENVIRONMENT, EnvironmentFailure, OperatorUnavailable, UsageError
 from conformance.evidence import verdict_line
@@ -27,7 +29,6 @@ from conformance.item_report import made_report
 from conformance.judged import Judged
 from conformance.junit import properties
 from conformance.numerics.arithmetic import Arithmetic
-from conformance.packages.delivered import delivered
 from conformance.plan import sequences_of_each
 from conformance.printable import printable
 from conformance.probe import probed
@@ -37,7 +38,6 @@ from conformance.resume import check_device
 from conformance.selection import Selection, draws
 from conformance.template import DRAWN, Body, body_of, fixed_parameters, mode_asked, parametrize
 from conformance.trial import BrokenRecord, Lost, OutOfTime, Refused, Spent, Trial
-from conformance.versions import why_withheld
 
 TRIAL = pytest.StashKey[Trial]()
 BODY = pytest.StashKey[Body]()

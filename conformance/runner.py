@@ -24,6 +24,7 @@ from conformance import SUITE, kernel_coverage, places, resume, run_folder
 from conformance.called import VARIABLE, called
 from conformance.context import BY_A_PERSON, BY_ITSELF
 from conformance.devices.device import DeviceProfile
+from conformance.devices.lifetime import interruptible
 from conformance.errors import (
     ACCEPTED,
     ENVIRONMENT,
@@ -33,7 +34,6 @@ from conformance.errors import (
     EnvironmentFailure,
     UsageError,
 )
-from conformance.lineage import interruptible
 from conformance.plan import about
 from conformance.progress import Pulse, Tail, bar
 from conformance.record import workload

@@ -17,6 +17,7 @@ from conformance.devices.device import Device, DeviceProfile
 from conformance.devices.foreign import checkout_libraries
 from conformance.devices.npu import NpuDevice
 from conformance.devices.open import open_device
+from conformance.devices.packages.delivered import DeliveredPackage, delivered, package_lines
 from conformance.devices.traits import loosened_lines
 from conformance.errors import ACCEPTED, ENVIRONMENT, REFUSED, EnvironmentFailure, UsageError
 from conformance.implementation import (
@@ -29,7 +30,6 @@ from conformance.implementation import (
 )
 from conformance.left_out import told
 from conformance.numerics.arithmetic import Arithmetic
-from conformance.packages.delivered import DeliveredPackage, delivered, package_lines
 from conformance.progress import bar
 from conformance.record.operator import REFERENCE, RELATIONS, ROUTES, Operator
 from conformance.routes import on_route

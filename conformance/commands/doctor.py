@@ -12,11 +12,11 @@ from rich.console import Console
 
 from conformance import suite
 from conformance.commands.common import add_json, add_operators, tell_program
+from conformance.devices.finding import Finding
 from conformance.devices.open import DEVICE_NODES
 from conformance.doctor import Diagnosis, examine
 from conformance.errors import ACCEPTED, ENVIRONMENT
 from conformance.host import bundle
-from conformance.host.finding import Finding
 from conformance.host.roots import Roots
 from conformance.reporting.language import put
 

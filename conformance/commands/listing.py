@@ -12,8 +12,8 @@ from conformance import suite
 from conformance.boundaries import limit_lines, limits_told
 from conformance.commands.common import add_operators
 from conformance.devices.open import open_device
+from conformance.devices.packages.lookup import candidates, order_of_lookup
 from conformance.errors import ACCEPTED, ENVIRONMENT, EnvironmentFailure
-from conformance.packages.lookup import candidates, order_of_lookup
 from conformance.probe import order_lines, summation_orders
 from conformance.reporting.language import put
 from conformance.reporting.profile import profile_lines

@@ -26,11 +26,11 @@ from conformance.context import (
     seed_of,
 )
 from conformance.devices.npu import NpuDevice
+from conformance.devices.packages.delivered import delivered
 from conformance.errors import EnvironmentFailure, UsageError
 from conformance.frozen.attach import attached
 from conformance.gate.reading import CannotJudge
 from conformance.history.record import import_runs
-from conformance.packages.delivered import delivered
 from conformance.record import workload
 from conformance.record.operator import ORACLES, ROUTES, Operator
 from conformance.record.profiles import PROFILES

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.devices.messages import DTYPES, TensorArgument
-from conformance.packages.lookup import ACLNN
+from conformance.devices.packages.lookup import ACLNN
 
 SUCCESS = 0
 REPEATED_INITIALIZE = 100002

@@ -18,9 +18,9 @@ import conformance
 from conformance.call.observation import Outcome
 from conformance.devices import messages
 from conformance.devices.messages import Reply, Request, Setup
+from conformance.devices.packages.lookup import CUSTOM_VARIABLE
 from conformance.devices.segment import Segment
 from conformance.errors import EnvironmentFailure
-from conformance.packages.lookup import CUSTOM_VARIABLE
 
 SAMPLE = 0.005
 """Seconds between two looks at the child's memory while a call runs."""

@@ -6,7 +6,7 @@ import ctypes
 from pathlib import Path
 
 from conformance.devices.messages import JudgedPackage
-from conformance.packages.symbols import misplaced, strangers
+from conformance.devices.packages.symbols import misplaced, strangers
 
 MAPS = Path("/proc/self/maps")
 

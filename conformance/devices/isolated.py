@@ -13,6 +13,7 @@ from conformance import poison
 from conformance.call.case import Case, numpy_dtype
 from conformance.call.observation import Diagnostic, GuardDamage, Observation, Outcome
 from conformance.devices.call import call_of
+from conformance.devices.carried_out import why_withheld
 from conformance.devices.child import Child, ChildEndedError
 from conformance.devices.conduct import done, ended, left_behind, told
 from conformance.devices.device import DeviceProfile
@@ -38,7 +39,6 @@ from conformance.devices.unwritten import in_doubt, settled
 from conformance.errors import EnvironmentFailure, LimitsCrash, OperatorUnavailable
 from conformance.printable import warn
 from conformance.record.operator import Limit, Operator
-from conformance.versions import why_withheld
 
 OPEN_LIMIT = {"sim": 30.0, "npu": 120.0}
 """Seconds within which a device must open: a library that loads, or a card that comes out of reset

@@ -17,12 +17,12 @@ from conformance.devices.device import ARCHIVE, Device, DeviceProfile, Library, 
 from conformance.devices.isolated import IsolatedDevice
 from conformance.devices.messages import OWN_KERNELS, Opened, Setup
 from conformance.devices.npu import NpuDevice
+from conformance.devices.packages.delivered import DeliveredPackage
+from conformance.devices.packages.lookup import GENERAL, candidates
+from conformance.devices.torch_npu.pins import mended
 from conformance.devices.torch_npu.wheel import Wheel, known_wheel
 from conformance.devices.traits import loosened, traits_of
 from conformance.errors import EnvironmentFailure
-from conformance.host.torch_pins import mended
-from conformance.packages.delivered import DeliveredPackage
-from conformance.packages.lookup import GENERAL, candidates
 from conformance.printable import warn
 from conformance.record.chips import USABLE_UB_BYTES
 from conformance.record.torch_binding import TORCH_NPU

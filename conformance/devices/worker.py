@@ -20,6 +20,7 @@ from conformance.devices import messages
 from conformance.devices.acl import Acl, AclError
 from conformance.devices.aclnn import AclnnRoute
 from conformance.devices.guard import NotOfThePackage, PackageGuard
+from conformance.devices.lifetime import end_with
 from conformance.devices.messages import (
     OWN_KERNELS,
     Answer,
@@ -36,7 +37,6 @@ from conformance.devices.segment import Segment
 from conformance.devices.torch_npu.activate import over_cann, over_simulator
 from conformance.devices.torch_npu.route import TorchNpuRoute
 from conformance.devices.traits import traits_of
-from conformance.lineage import end_with
 from conformance.record.torch_binding import TORCH_NPU
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from conformance.devices import cards
+from conformance.devices.finding import Finding
 from conformance.errors import EnvironmentFailure
-from conformance.host.finding import Finding
 from conformance.host.roots import MANAGERS, Roots
 
 JUDGING = "judging on an NPU"

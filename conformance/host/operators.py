@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from conformance.host.finding import Finding
+from conformance.devices.finding import Finding
+from conformance.devices.packages.package import KERNELS
+from conformance.devices.packages.symbols import exports
 from conformance.host.roots import Roots
-from conformance.packages.package import KERNELS
-from conformance.packages.symbols import exports
 from conformance.record.operator import Operator
 
 PASSED_OVER = "judging it: the built-in operator is called in its place"

@@ -7,7 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from conformance.packages.lookup import Candidate, candidates, on_loader_path, package_folders
+from conformance.devices.packages.lookup import (
+    Candidate,
+    candidates,
+    on_loader_path,
+    package_folders,
+)
 
 MANAGERS = ("davinci_manager", "devmm_svm", "hisi_hdc")
 """The nodes that a process needs beside its card's (CANN, installation in a container)."""

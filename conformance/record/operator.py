@@ -184,7 +184,7 @@ class Mode:
     """One documented way to call the operator, and the clause that describes it.
 
     ``routes`` are those on which it can be called; none: all. If ``until`` is given, an NPU with a
-    later CANN, or with one that does not tell its version, is not called (conformance/versions.py).
+    later CANN, or with one that does not tell its version, is not called (conformance/devices/carried_out.py).
     """
 
     name: str

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from conformance import doctor
+from conformance.devices.finding import Finding
 from conformance.doctor import Diagnosis, examine
 from conformance.errors import EnvironmentFailure
-from conformance.host.finding import Finding
 from device_kernels import toolchain
 from tests.conformance.front_door import conformance
 

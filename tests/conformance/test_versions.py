@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from conformance.call.observation import Observation, Outcome
+from conformance.devices.carried_out import why_withheld
 from conformance.devices.device import DeviceProfile, Trait
 from conformance.evidence import ItemLine
 from conformance.gate.judgement import ACCEPTED
@@ -17,7 +18,6 @@ from conformance.record.operator import Mode, Newer, Operator, Until, source_rea
 from conformance.reporting.chinese import in_chinese
 from conformance.reporting.records import operator_lines
 from conformance.suite import operators
-from conformance.versions import why_withheld
 from tests.conformance.gate.asking import gate
 from tests.conformance.gate.runs import CELLS, OPERATOR, every_cell, run
 from tests.conformance.gate.runs import device as npu_line

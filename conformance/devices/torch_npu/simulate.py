@@ -15,9 +15,9 @@ from typing import Any
 from conformance.devices.open import DEVICE_NODES, simulator_libraries, torch_npu_shims
 from conformance.devices.torch_npu import fallback as cpu_kernels
 from conformance.devices.torch_npu.activate import over_simulator
+from conformance.devices.torch_npu.pins import mended
 from conformance.devices.torch_npu.wheel import known_wheel
 from conformance.errors import EnvironmentFailure
-from conformance.host.torch_pins import mended
 
 
 def simulate(

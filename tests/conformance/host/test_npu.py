@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from conformance.devices.cards import Card, Claim, lock_folder
-from conformance.host.finding import Finding
+from conformance.devices.finding import Finding
 from conformance.host.npu import cann_version, driver_version, npu_findings
 from conformance.host.roots import Roots
 from tests.conformance.host.fake_host import FakeHost, fake_host

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from conformance.host.finding import Finding
+from conformance.devices.finding import Finding
+from conformance.devices.packages.symbols import exports
 from conformance.host.operators import kernels_of, operator_findings
 from conformance.host.roots import Roots
-from conformance.packages.symbols import exports
 from tests.conformance.devices.fakes import compile_fakes, fake_operator
 from tests.conformance.host.fake_host import FakeHost, fake_host
 

@@ -6,9 +6,9 @@ from importlib.metadata import PackageNotFoundError
 
 import pytest
 
-from conformance.host import torch_pins
-from conformance.host.finding import Finding
-from conformance.host.torch_pins import NO_METADATA, ROUTE, TESTED, mended, torch_findings
+from conformance.devices.finding import Finding
+from conformance.devices.torch_npu import pins as torch_pins
+from conformance.devices.torch_npu.pins import NO_METADATA, ROUTE, TESTED, mended, torch_findings
 
 
 def advice(python: tuple[int, int], *, there: bool = False, **installed: str) -> list[str]:

@@ -10,10 +10,10 @@ import pytest
 
 from conformance.devices import cards
 from conformance.devices.open import open_device
+from conformance.devices.packages.delivered import delivered
+from conformance.devices.packages.lookup import ACLNN
+from conformance.devices.packages.package import TILING
 from conformance.errors import EnvironmentFailure
-from conformance.packages.delivered import delivered
-from conformance.packages.lookup import ACLNN
-from conformance.packages.package import TILING
 from tests.conformance.devices.fakes import fake_case, fake_operator
 from tests.conformance.packages.builds import adding_more, compiled
 from tests.conformance.packages.trees import package_tree
@@ -179,7 +179,9 @@ def test_an_npu_host_says_which_custom_library_it_passes_over(
 ) -> None:
     library = adding_more(tmp_path / "named" / ACLNN, 4, fakes)
     monkeypatch.setenv("ASCEND_CUSTOM_OPP_PATH", str(tmp_path / "named"))
-    monkeypatch.setattr("conformance.packages.lookup.owner_of", lambda path: os.getuid() + 1)
+    monkeypatch.setattr(
+        "conformance.devices.packages.lookup.owner_of", lambda path: os.getuid() + 1
+    )
     assert first_element("npu") == RIGHT
     told = capsys.readouterr().err
     assert f"{library} (ASCEND_CUSTOM_OPP_PATH) is passed over: it is of user" in told

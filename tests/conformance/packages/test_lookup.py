@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.packages.lookup import ACLNN, Candidate, candidates, order_of_lookup
+from conformance.devices.packages.lookup import ACLNN, Candidate, candidates, order_of_lookup
 
 USER = 1234
 
@@ -14,7 +14,7 @@ USER = 1234
 @pytest.fixture(autouse=True)
 def owned(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files of this process's user are of USER."""
-    monkeypatch.setattr("conformance.packages.lookup.owner_of", lambda path: USER)
+    monkeypatch.setattr("conformance.devices.packages.lookup.owner_of", lambda path: USER)
 
 
 def library(path: Path) -> Path:

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.errors import EnvironmentFailure
-from conformance.packages.lookup import ACLNN
-from conformance.packages.package import (
+from conformance.devices.packages.lookup import ACLNN
+from conformance.devices.packages.package import (
     BINARIES,
     KERNELS,
     TILING,
@@ -20,7 +19,8 @@ from conformance.packages.package import (
     open_package,
     soc_folder,
 )
-from conformance.packages.symbols import strangers
+from conformance.devices.packages.symbols import strangers
+from conformance.errors import EnvironmentFailure
 from tests.conformance.packages.trees import MACHINE, package_tree
 
 ADD = Wanted("fake_add", "FakeAdd", "aclnnFakeAdd")

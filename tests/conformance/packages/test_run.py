@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.packages.lookup import ACLNN
-from conformance.packages.package import KERNELS, TILING
+from conformance.devices.packages.lookup import ACLNN
+from conformance.devices.packages.package import KERNELS, TILING
 from device_kernels.build import build
 from tests.conformance.front_door import NAME, Ended, conformance
 from tests.conformance.packages.builds import adding_more

@@ -8,8 +8,8 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from conformance.packages.lookup import ACLNN
-from conformance.packages.package import BINARIES, KERNELS, MACHINES, TILING, TILING_FOLDER
+from conformance.devices.packages.lookup import ACLNN
+from conformance.devices.packages.package import BINARIES, KERNELS, MACHINES, TILING, TILING_FOLDER
 
 SOC = "ascend910b"
 MACHINE = MACHINES[platform.machine().lower()]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from conformance.devices.device import DeviceProfile
 from conformance.devices.messages import JudgedPackage
-from conformance.packages.package import Package, Wanted, open_package
+from conformance.devices.packages.package import Package, Wanted, open_package
 from conformance.record.operator import Operator
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
-from conformance.host.finding import Finding
+from conformance.devices.finding import Finding
 
 NUMPY = {(3, 10): "1.23", (3, 11): "1.26", (3, 12): "1.26"}
 """The numpy that torch_npu's installation guide pins for each Python."""

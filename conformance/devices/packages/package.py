@@ -20,9 +20,9 @@ from typing import NoReturn
 
 import msgspec
 
+from conformance.devices.packages.lookup import ACLNN, owner_of
+from conformance.devices.packages.symbols import exports
 from conformance.errors import EnvironmentFailure
-from conformance.packages.lookup import ACLNN, owner_of
-from conformance.packages.symbols import exports
 
 TILING_FOLDER = "op_impl/ai_core/tbe/op_tiling"
 TILING = "libcust_opmaster_rt2.0.so"
