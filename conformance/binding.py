@@ -20,6 +20,10 @@ from hypothesis.strategies import SearchStrategy
 from conformance.call.case import Case
 from conformance.climbing import climbing
 from conformance.covered import Drawing, covered
+from conformance.draw.machines import in_drawn_order
+from conformance.draw.not_simplest import not_simplest
+from conformance.draw.seeded import of_seed_alone
+from conformance.draw.sequences import sequences
 from conformance.fitted import fitted
 from conformance.plan import plan
 from conformance.record.operator import Operator
@@ -28,10 +32,6 @@ from conformance.record.relation import Relation
 from conformance.record.workload import Workload, batches, batches_asked
 from conformance.relations.asked import asked_of
 from conformance.routed import routed
-from conformance.strategies.machines import in_drawn_order
-from conformance.strategies.not_simplest import not_simplest
-from conformance.strategies.seeded import of_seed_alone
-from conformance.strategies.sequences import sequences
 from conformance.template import CELL, DRAWN, LADDER, RELATION, WORKLOAD, Body
 from conformance.trial import BrokenRecord, Trial
 

@@ -15,6 +15,7 @@ from conformance import places, run_folder
 from conformance.broken import BROKEN, explained, is_broken
 from conformance.context import BEGAN, BY_A_PERSON, BY_ITSELF, Context
 from conformance.coverage import Key, coverage, further
+from conformance.draw.shared_rows import Shared, shared
 from conformance.errors import (
     ACCEPTED,
     ENVIRONMENT,
@@ -56,7 +57,6 @@ from conformance.resume import (
     request,
 )
 from conformance.shard import WHOLE
-from conformance.sharing import Shared, shared
 from conformance.summary import (
     COUNTED,
     Evidence,

@@ -14,9 +14,9 @@ from typing import Protocol
 from hypothesis.strategies import SearchStrategy
 
 from conformance.call.case import Case
+from conformance.draw.not_simplest import not_simplest
 from conformance.record.cells import Cells, Levels
 from conformance.record.edges import Edge
-from conformance.strategies.not_simplest import not_simplest
 from conformance.trial import Refused
 
 NARROWING_EXAMPLES = (2, 30)

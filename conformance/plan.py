@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from conformance.draw.shared_rows import shared
 from conformance.record.cells import Cells, Levels
 from conformance.record.edges import Edge
 from conformance.record.ladders import cells_asked
@@ -12,7 +13,6 @@ from conformance.record.operator import REFERENCE, RELATIONS, Operator
 from conformance.record.profiles import Profile
 from conformance.record.relation import Relation
 from conformance.record.torch_binding import TORCH_NPU
-from conformance.sharing import shared
 
 SMALL_SHARE = 3
 """One in so many drawn cases is small. They come first: from a big case that shows a rare mistake,

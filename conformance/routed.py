@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from conformance.covered import Drawing
+from conformance.draw.not_simplest import not_simplest
 from conformance.endings import Refused
 from conformance.record.operator import Operator
 from conformance.record.workload import Batch
-from conformance.strategies.not_simplest import not_simplest
 from conformance.trial import Trial
 
 DTYPE = "bfloat16"

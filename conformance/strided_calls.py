@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from conformance.call.case import Case
+from conformance.draw.views import dense_strides
 from conformance.record.operator import Example, Operator, Rejection, Strided
-from conformance.strategies.views import dense_strides
 
 MOST_ELEMENTS = 4096
 """Of a tensor that is spaced."""

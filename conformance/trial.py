@@ -37,12 +37,12 @@ from conformance.call.observation import Outcome
 from conformance.devices.traits import LibraryTraits
 from conformance.diagnosis.alike import diagnosis
 from conformance.diagnosis.both import guessed, natures
+from conformance.draw.machines import CORES, UB_BYTES
 from conformance.endings import BrokenRecord, Lost, NothingJudged, OutOfTime, Refused, Spent
 from conformance.errors import EnvironmentFailure, OperatorUnavailable
 from conformance.judged import Judged, contrast
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.record.operator import Operator
-from conformance.strategies.machines import CORES, UB_BYTES
 
 __all__ = [
     "BrokenRecord",

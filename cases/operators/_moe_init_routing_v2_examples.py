@@ -13,9 +13,9 @@ from cases.operators._storage_bits import bits
 from cases.operators._token_permute_examples import ADDRESSED, PATTERNS, at_lines, far
 from cases.operators._token_permute_sizes import MOST_TOP_K
 from conformance.call.case import Case
+from conformance.draw.keys import LARGEST_KEY
 from conformance.record.operator import Example
 from conformance.record.variations import with_attributes, without_effect
-from conformance.strategies.keys import LARGEST_KEY
 
 EQUATIONS = f"{README}, equations, by hand"
 ROWS = ((1, 10), (2, 20), (3, 30))

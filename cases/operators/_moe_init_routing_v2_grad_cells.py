@@ -27,9 +27,8 @@ from cases.operators._moe_init_routing_v2_grad_sizes import (
     sizes_at,
 )
 from conformance.call.case import Case, numpy_dtype
-from conformance.record.cells import Axis, Cells, Constraint, Levels
-from conformance.strategies.fills import READABLE_FIRST, SEEDS, fills_with
-from conformance.strategies.patterns import (
+from conformance.draw.fills import READABLE_FIRST, SEEDS, fills_with
+from conformance.draw.patterns import (
     DROPPED,
     LEAST_KEPT,
     PLACES,
@@ -41,8 +40,9 @@ from conformance.strategies.patterns import (
     place_patterns,
     rank_patterns,
 )
-from conformance.strategies.routings import unread_rows
-from conformance.strategies.sizes import FEW_ELEMENTS, cheap, few_more, hiddens
+from conformance.draw.routings import unread_rows
+from conformance.draw.sizes import FEW_ELEMENTS, cheap, few_more, hiddens
+from conformance.record.cells import Axis, Cells, Constraint, Levels
 from conformance.values.fill import families_of
 
 EVERY = "every tuple"

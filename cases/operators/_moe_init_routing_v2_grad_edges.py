@@ -18,12 +18,12 @@ from cases.operators._moe_init_routing_v2_grad_limits import (
 )
 from cases.operators._slot_sum_limits import up
 from conformance.call.case import Case, Machine, numpy_dtype
+from conformance.draw.fills import SEEDS, fills
+from conformance.draw.patterns import LEAST_KEPT
+from conformance.draw.routings import unread_rows
 from conformance.legality import UB_BYTES
 from conformance.record.chips import USABLE_UB_BYTES
 from conformance.record.edges import STEPS, Edge, Edges, Sizes, distinct
-from conformance.strategies.fills import SEEDS, fills
-from conformance.strategies.patterns import LEAST_KEPT
-from conformance.strategies.routings import unread_rows
 
 PRODUCTS = {ub: product for product, ub in USABLE_UB_BYTES.items()}
 CHIPS = tuple(Machine(cores, ub) for cores in (40, 48) for ub in USABLE_UB_BYTES.values())

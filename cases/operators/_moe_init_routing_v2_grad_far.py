@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator
 from hypothesis import strategies as st
 
 from conformance.call.case import Case
+from conformance.draw.far import EDGES, far_routings
+from conformance.draw.fills import fills
+from conformance.draw.machines import UB_BYTES, machines
+from conformance.draw.sizes import token_counts, top_ks
 from conformance.record.operator import Example
-from conformance.strategies.far import EDGES, far_routings
-from conformance.strategies.fills import fills
-from conformance.strategies.machines import UB_BYTES, machines
-from conformance.strategies.sizes import token_counts, top_ks
 from conformance.values.fill import Fill
 
 MOST_INDICES = 64

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.strategies.patterns import placed, ranked
-from conformance.strategies.routings import DROPPED as DROPPED_INDEX
+from conformance.draw.patterns import placed, ranked
+from conformance.draw.routings import DROPPED as DROPPED_INDEX
 
 Indices = NDArray[np.int64]
 

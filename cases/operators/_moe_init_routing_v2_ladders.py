@@ -13,8 +13,8 @@ from cases.operators._moe_init_routing_v2_call import call
 from cases.operators._moe_init_routing_v2_rows import COUNTS_OF_MODE, PERMUTE
 from cases.operators._token_permute_edges import sorted_cases
 from conformance.call.case import Case
+from conformance.draw.fills import MOVED, SEEDS
 from conformance.record.edges import Edge
-from conformance.strategies.fills import MOVED, SEEDS
 
 EXPERTS, LOAD, CAPACITY = "experts", "load", "capacity"
 """Sizes of an edge: the number of experts, the slots of one of them, its rows in drop/pad mode."""

@@ -14,6 +14,7 @@ from cases.operators._storage_bits import bits
 from cases.operators._token_permute_examples import ADDRESSED, PATTERNS, at_lines, far, sized
 from cases.operators._token_permute_sizes import MOST_TOP_K
 from conformance.call.case import Case, Machine
+from conformance.draw.keys import LARGEST_KEY
 from conformance.record.call_rules import Freedom, Range, Ranks, extent
 from conformance.record.operator import (
     Clause,
@@ -36,7 +37,6 @@ from conformance.record.variations import (
     without,
     without_effect,
 )
-from conformance.strategies.keys import LARGEST_KEY
 from conformance.values.fill import Fill
 
 DOCUMENT = "aclnnMoeTokenPermute document"

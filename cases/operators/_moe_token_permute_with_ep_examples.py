@@ -23,9 +23,9 @@ from cases.operators._token_permute_sizes import (
     MOST_TOP_K,
 )
 from conformance.call.case import numpy_dtype
+from conformance.draw.keys import LARGEST_KEY
 from conformance.record.operator import Example
 from conformance.record.variations import without, without_effect
-from conformance.strategies.keys import LARGEST_KEY
 
 PRINTED = "ops-transformer, test_aclnn_moe_token_permute_with_ep.cpp"
 TESTED = "ops-transformer, test_moe_token_permute_with_ep_tiling.cpp, accepted sizes"

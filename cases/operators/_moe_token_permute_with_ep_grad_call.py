@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from cases.operators._slot_sum_cases import Call
 from conformance.call.case import Case, Machine, Tensor
+from conformance.draw.built import built
 from conformance.record.operator import TensorParameter
-from conformance.strategies.built import built
 from conformance.values.fill import Fill
 
 Shape = tuple[int, ...]

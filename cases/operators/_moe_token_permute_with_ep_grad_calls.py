@@ -15,6 +15,7 @@ from cases.operators._moe_token_permute_with_ep_grad_call import (
 )
 from cases.operators._storage_bits import bits
 from conformance.call.case import Case
+from conformance.draw.far import EDGES
 from conformance.record.call_rules import MORE, FreeAxis, Freedom, Range
 from conformance.record.operator import (
     Clause,
@@ -39,7 +40,6 @@ from conformance.record.variations import (
     with_attributes,
     without,
 )
-from conformance.strategies.far import EDGES
 from conformance.values.fill import BITS, Fill
 from reference.permutation import MOST_TOPK
 

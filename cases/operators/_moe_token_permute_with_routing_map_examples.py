@@ -26,10 +26,10 @@ from cases.operators._token_permute_sizes import (
     row_columns,
 )
 from conformance.call.case import Case, numpy_dtype
+from conformance.draw.far import EDGES
 from conformance.record.chips import USABLE_UB_BYTES
 from conformance.record.operator import Example
 from conformance.record.variations import without
-from conformance.strategies.far import EDGES
 from conformance.values.fill import Fill
 
 PRINTED = "ops-transformer, test_aclnn_moe_token_permute_with_routing_map.cpp"

@@ -16,6 +16,8 @@ from cases.operators._moe_token_permute_with_routing_map_grad_sources import (
     README,
 )
 from conformance.call.case import Case, Machine, Tensor
+from conformance.draw.layouts import strides_of
+from conformance.draw.machines import UB_BYTES
 from conformance.record.call_rules import Range
 from conformance.record.operator import (
     Clause,
@@ -40,8 +42,6 @@ from conformance.record.variations import (
     without,
     without_effect,
 )
-from conformance.strategies.layouts import strides_of
-from conformance.strategies.machines import UB_BYTES
 from conformance.values.fill import BITS, Fill
 from reference.moe_token_permute_with_routing_map_grad import MOST_TOPK
 

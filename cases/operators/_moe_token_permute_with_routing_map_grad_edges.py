@@ -36,11 +36,11 @@ from cases.operators._slot_sum_edges import (
 )
 from cases.operators._slot_sum_limits import BUFFERS, CHIPS, GRANULE_BYTES, SMALL
 from conformance.call.case import Case, Machine, numpy_dtype
+from conformance.draw.fills import MOVED, SEEDS, fills
+from conformance.draw.layouts import LAYOUTS
+from conformance.draw.patterns import LEAST_KEPT, ranked
+from conformance.draw.routings import unread_rows
 from conformance.record.edges import STEPS, Edge, Edges, Sizes, distinct
-from conformance.strategies.fills import MOVED, SEEDS, fills
-from conformance.strategies.layouts import LAYOUTS
-from conformance.strategies.patterns import LEAST_KEPT, ranked
-from conformance.strategies.routings import unread_rows
 
 MOST_EXPERTS = 64
 SMALL_MAP = 4096

@@ -8,8 +8,8 @@ from hypothesis.strategies import SearchStrategy
 
 from cases.operators._slot_weights import WEIGHT_BITS
 from conformance.call.case import Case, Machine, Tensor
+from conformance.draw.built import built
 from conformance.record.operator import TensorParameter
-from conformance.strategies.built import built
 from conformance.values.fill import Fill
 
 Shape = tuple[int, ...]

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from cases.operators._moe_token_unpermute_call import DTYPES as DTYPES
 from cases.operators._slot_weights import WEIGHT_BITS, weight_fills
 from conformance.call.case import Case, Machine, Tensor
+from conformance.draw.built import built
+from conformance.draw.fills import MOVED
+from conformance.draw.routings import unread_rows
 from conformance.record.operator import TensorParameter
-from conformance.strategies.built import built
-from conformance.strategies.fills import MOVED
-from conformance.strategies.routings import unread_rows
 from conformance.values.fill import Fill
 
 Shape = tuple[int, ...]

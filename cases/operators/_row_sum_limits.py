@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cases.operators._slot_sum_limits import BUFFERS, slots_ub
 from conformance.call.case import Machine
-from conformance.strategies.machines import UB_BYTES, seam_machines
+from conformance.draw.machines import UB_BYTES, seam_machines
 
 MOST_BUFFERS = max(BUFFERS.values())
 LEAST_MACHINE = Machine(1, UB_BYTES[0])

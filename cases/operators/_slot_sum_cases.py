@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from cases.operators._row_sum_limits import SEAM_MACHINES, SEAMS, beyond, tile_columns
 from cases.operators._slot_sum_sizes import SLOT_BYTES, least_ub_bytes
 from conformance.call.case import Case, numpy_dtype
+from conformance.draw.fills import fills
+from conformance.draw.machines import machines
+from conformance.draw.routings import ranks, unread_rows
+from conformance.draw.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
 from conformance.record.operator import Merges
-from conformance.strategies.fills import fills
-from conformance.strategies.machines import machines
-from conformance.strategies.routings import ranks, unread_rows
-from conformance.strategies.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
 from reference.permutation import MOST_TOPK
 
 MOST_INDICES = 5_000

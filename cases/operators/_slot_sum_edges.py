@@ -23,11 +23,11 @@ from cases.operators._slot_sum_limits import (
     vendor_pass,
 )
 from conformance.call.case import Case, Machine, Tensor, numpy_dtype
+from conformance.draw.fills import SEEDS, fills
+from conformance.draw.patterns import LEAST_KEPT, ranked_beside_drops
+from conformance.draw.routings import unread_rows
 from conformance.legality import UB_BYTES
 from conformance.record.edges import STEPS, Edge, Edges, Sizes, distinct
-from conformance.strategies.fills import SEEDS, fills
-from conformance.strategies.patterns import LEAST_KEPT, ranked_beside_drops
-from conformance.strategies.routings import unread_rows
 
 MOST_TOP_K = 512
 FREE_TOKENS, FREE_HIDDEN = 3, 8

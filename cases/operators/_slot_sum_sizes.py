@@ -12,8 +12,8 @@ from functools import cache
 
 from cases.operators._slot_sum_limits import VENDOR_COLUMNS
 from conformance.call.case import Machine
-from conformance.strategies.machines import UB_BYTES
-from conformance.strategies.patterns import least_tokens
+from conformance.draw.machines import UB_BYTES
+from conformance.draw.patterns import least_tokens
 
 SLOTS = {
     "1": (1,),

@@ -27,11 +27,11 @@ from cases.operators._token_permute_sizes import (
     one_core_slots,
 )
 from conformance.call.case import Case, Machine, numpy_dtype
+from conformance.draw.fills import MOVED, SEEDS
+from conformance.draw.keys import keyed
+from conformance.draw.wide_keys import FAMILIES, Family
 from conformance.record.chips import USABLE_UB_BYTES
 from conformance.record.edges import STEPS, Edge, Edges, Sizes, distinct
-from conformance.strategies.fills import MOVED, SEEDS
-from conformance.strategies.keys import keyed
-from conformance.strategies.wide_keys import FAMILIES, Family
 
 CHIPS = tuple(Machine(cores, ub) for cores in (40, 48) for ub in USABLE_UB_BYTES.values())
 SMALL = Machine(3, 2048)

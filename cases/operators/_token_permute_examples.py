@@ -11,10 +11,10 @@ import numpy as np
 from cases.operators._token_permute import Call, TokenPermute
 from cases.operators._token_permute_sizes import LISTS_OF_ONE_MERGE, one_core_slots
 from conformance.call.case import Case, Machine, numpy_dtype
+from conformance.draw.far import EDGES
+from conformance.draw.keys import keyed
 from conformance.record.chips import USABLE_UB_BYTES
 from conformance.record.operator import Example
-from conformance.strategies.far import EDGES
-from conformance.strategies.keys import keyed
 from conformance.values.fill import BITS, Fill
 
 DTYPES = ("float16", "bfloat16", "float32")

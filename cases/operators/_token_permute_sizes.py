@@ -13,8 +13,8 @@ from functools import cache
 from itertools import product
 
 from conformance.call.case import Machine
+from conformance.draw.machines import UB_BYTES
 from conformance.record.chips import USABLE_UB_BYTES
-from conformance.strategies.machines import UB_BYTES
 
 LEAST_UB_BYTES = 16384
 """The smallest buffer on whose boundaries cases are drawn: what the vendor's tiling keeps back for

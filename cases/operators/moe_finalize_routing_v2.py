@@ -51,6 +51,7 @@ from cases.operators._strides import of_a_definition
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
 from conformance.call.case import Case
+from conformance.draw.far import mostly
 from conformance.record.operator import (
     Arrays,
     AttributeParameter,
@@ -64,7 +65,6 @@ from conformance.record.operator import (
     source_read,
 )
 from conformance.record.variations import right_calls
-from conformance.strategies.far import mostly
 from reference import moe_finalize_routing_v2 as reference
 from reference.terms import Terms, stacked
 

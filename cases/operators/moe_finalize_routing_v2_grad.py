@@ -64,6 +64,7 @@ from cases.operators._strides import of_a_definition
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
 from conformance.call.case import Case
+from conformance.draw.patterns import DROPPED
 from conformance.record.cells import Axis, Cells, Constraint, Levels
 from conformance.record.edges import Edge
 from conformance.record.operator import (
@@ -79,7 +80,6 @@ from conformance.record.operator import (
     document,
     source_read,
 )
-from conformance.strategies.patterns import DROPPED
 from conformance.values.fill import families_of
 from reference import moe_finalize_routing_v2_grad as reference
 from reference.terms import Terms, stacked

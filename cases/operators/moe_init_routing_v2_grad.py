@@ -48,6 +48,11 @@ from cases.operators._strides import of_a_definition
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
 from conformance.call.case import Case, numpy_dtype
+from conformance.draw.far import mostly
+from conformance.draw.fills import fills
+from conformance.draw.machines import machines
+from conformance.draw.routings import positions, ranks, unread_rows
+from conformance.draw.sizes import hiddens, token_counts, top_ks
 from conformance.record.operator import (
     Arrays,
     AttributeParameter,
@@ -62,11 +67,6 @@ from conformance.record.operator import (
     source_read,
 )
 from conformance.record.variations import right_calls
-from conformance.strategies.far import mostly
-from conformance.strategies.fills import fills
-from conformance.strategies.machines import machines
-from conformance.strategies.routings import positions, ranks, unread_rows
-from conformance.strategies.sizes import hiddens, token_counts, top_ks
 from reference import moe_init_routing_v2_grad as reference
 from reference.terms import Terms
 

@@ -25,6 +25,7 @@ from cases.relations.slot_sums import INIT_GRAD, PERMUTE_GRAD
 from cases.relations.sums import of_sums
 from cases.relations.sums_agree import agrees, agrees_rounded, batch_invariant, split
 from conformance.call.case import Case, Machine, Tensor
+from conformance.draw.far import mostly
 from conformance.record.call_rules import FreeAttribute, FreeAxis, Freedom, Range
 from conformance.record.operator import (
     Arrays,
@@ -55,7 +56,6 @@ from conformance.record.variations import (
     without,
 )
 from conformance.relations.axes import Axes
-from conformance.strategies.far import mostly
 from conformance.values.fill import Fill
 from reference import moe_token_permute_grad as reference
 from reference.terms import Terms

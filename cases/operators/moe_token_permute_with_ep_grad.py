@@ -48,6 +48,7 @@ from cases.operators._token_permute_cells import PROBS, probs_with
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
 from conformance.call.case import Case
+from conformance.draw.fills import MOVED
 from conformance.record.cells import Axis, Cells, Levels
 from conformance.record.operator import (
     Arrays,
@@ -61,7 +62,6 @@ from conformance.record.operator import (
     document,
     source_read,
 )
-from conformance.strategies.fills import MOVED
 from conformance.values.fill import Fill, families_of
 from reference import moe_token_permute_with_ep_grad as reference
 from reference.terms import Terms

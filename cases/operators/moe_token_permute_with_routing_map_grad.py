@@ -63,6 +63,11 @@ from cases.operators._strides import of_written_code
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
 from conformance.call.case import Case, Machine, numpy_dtype
+from conformance.draw.fills import MOVED, SEEDS, fills
+from conformance.draw.layouts import LAYOUTS
+from conformance.draw.machines import machines
+from conformance.draw.routings import ranks, unread_rows
+from conformance.draw.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
 from conformance.record.operator import (
     Arrays,
     Copy,
@@ -76,11 +81,6 @@ from conformance.record.operator import (
     document,
     source_read,
 )
-from conformance.strategies.fills import MOVED, SEEDS, fills
-from conformance.strategies.layouts import LAYOUTS
-from conformance.strategies.machines import machines
-from conformance.strategies.routings import ranks, unread_rows
-from conformance.strategies.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
 from reference import moe_token_permute_with_routing_map_grad as reference
 from reference.terms import Terms
 

@@ -50,6 +50,7 @@ from cases.operators._strides import of_a_definition
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
 from conformance.call.case import Case, numpy_dtype
+from conformance.draw.far import mostly
 from conformance.record.cells import Axis, Cells
 from conformance.record.edges import Edge
 from conformance.record.operator import (
@@ -65,7 +66,6 @@ from conformance.record.operator import (
     document,
     source_read,
 )
-from conformance.strategies.far import mostly
 from conformance.values.fill import families_of
 from reference import moe_token_unpermute as reference
 from reference.terms import Terms

@@ -21,6 +21,7 @@ from conformance.call.case import Case, Machine
 from conformance.commands.again import OWN_KERNELS_HELP, Again, Asked, judge_again
 from conformance.commands.common import add_json, add_operators, tell_program
 from conformance.context import DEFAULTS, device_spec, folder_of, one_of, seconds_of
+from conformance.draw.machines import CORES, UB_BYTES, ordered
 from conformance.errors import UsageError
 from conformance.frozen import attach
 from conformance.frozen.regressions import promote
@@ -31,7 +32,6 @@ from conformance.record.operator import ROUTES
 from conformance.record.profiles import PROFILES
 from conformance.replay import judgement
 from conformance.routes import on_route
-from conformance.strategies.machines import CORES, UB_BYTES, ordered
 
 ORDER = re.compile(r"forward|reverse|shuffled:\d{1,18}", re.ASCII)
 

@@ -17,15 +17,15 @@ from hypothesis.errors import Unsatisfiable
 from hypothesis.strategies import SearchStrategy
 
 from conformance.call.case import Case
+from conformance.draw.machines import ordered
+from conformance.draw.not_simplest import not_simplest
+from conformance.draw.seeded import of_seed_alone
+from conformance.draw.shared_rows import shared
 from conformance.legality import IllegalCase, check_call
 from conformance.record.cells import EDGE
 from conformance.record.edges import Edge
 from conformance.record.frozen import Frozen, frozen_now, written
 from conformance.record.operator import Operator
-from conformance.sharing import shared
-from conformance.strategies.machines import ordered
-from conformance.strategies.not_simplest import not_simplest
-from conformance.strategies.seeded import of_seed_alone
 
 MOST_PAIRS, MOST_EDGES = 36, 12
 """Cases that are frozen of an operator for pairs of levels, and for its edges."""

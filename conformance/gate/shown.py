@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations, product
 
 from conformance.coverage import Coverage
+from conformance.draw.shared_rows import DTYPE
 from conformance.evidence import AnyLine, VerdictLine
 from conformance.names import cell_id
 from conformance.record.cells import EDGE
-from conformance.sharing import DTYPE
 from conformance.summary import COUNTED
 
 Row = tuple[tuple[str, tuple[str, ...]], ...]

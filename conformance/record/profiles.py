@@ -13,7 +13,7 @@ class Profile:
     ``examples`` is the number of drawn cases per operator, mode and dtype, fewer where an operator
     has so many of these that together they would draw more than ``operator_examples``, and a few
     more where the discrete cells need them: every ``strength`` levels that go together are judged
-    in one case of one of the data types (conformance/sharing.py). Of the edges, those are judged
+    in one case of one of the data types (conformance/draw/shared_rows.py). Of the edges, those are judged
     that cost no more than ``edge_cost`` (conformance/record/edges.py), in ``each_edge_dtype`` or, where
     data types have the same ones, in one of them by turns. ``relations`` cases are drawn for a
     relation in each mode and dtype, where relations are asked for, ``invariants`` for one that

@@ -22,9 +22,9 @@ from conformance.call.surroundings import (
     Memory,
     Stream,
 )
+from conformance.draw.machines import CORES
 from conformance.record.operator import Clause, Operator, SourceClass, Sum
 from conformance.record.relation import Outputs, Relation, Run, difference
-from conformance.strategies.machines import CORES
 
 Other = tuple[str, str, Case]
 """Words for the call that was made and for another one, and that other one."""

@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from functools import partial
 
 from conformance.call.case import Case
+from conformance.draw.views import contiguous, views
 from conformance.record.operator import Clause, Operator, SourceClass
 from conformance.record.relation import Outputs, Relation, Run
 from conformance.relations.invariants import differences
-from conformance.strategies.views import contiguous, views
 
 LAYOUT = "layout"
 PLACED = Clause(

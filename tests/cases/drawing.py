@@ -11,9 +11,9 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.call.case import Case
 from conformance.covered import AT_ONCE
+from conformance.draw.not_simplest import not_simplest
 from conformance.record.cells import Levels
 from conformance.record.operator import Operator
-from conformance.strategies.not_simplest import not_simplest
 
 Drawn = TypeVar("Drawn")
 

@@ -11,11 +11,11 @@ from cases.operators._extremes import FEW_SLOTS
 from conformance import suite
 from conformance.call.case import Case
 from conformance.devices.call import call_of
+from conformance.draw.not_simplest import not_simplest
 from conformance.legality import check_call
 from conformance.record.edges import Edge, Edges
 from conformance.record.operator import Operator, Sum
 from conformance.record.profiles import PROFILES
-from conformance.strategies.not_simplest import not_simplest
 from conformance.values.special_rows import KINDS
 from tests.cases.drawing import drawn_once, one_of_each
 from tests.cases.extremes_audit import EXTREMES, audit

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import strategies as st
 
 from conformance.coverage import coverage
+from conformance.draw.shared_rows import DTYPE, Shared, shared
 from conformance.plan import plan
 from conformance.record.cells import EDGE, Axis, Cells
 from conformance.record.edges import Edge, Edges
 from conformance.record.profiles import PROFILES
-from conformance.sharing import DTYPE, Shared, shared
 from conformance.summary import COUNTED
 from tests.conformance.test_cells import CELLS, COUNT, FRUIT, SIZE, case_of
 from tests.conformance.test_coverage import judged

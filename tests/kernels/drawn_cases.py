@@ -12,11 +12,11 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.binding import stream_seed
 from conformance.call.case import Case
+from conformance.draw.not_simplest import not_simplest
 from conformance.plan import plan
 from conformance.record.operator import Example, Operator, Rejection
 from conformance.record.profiles import Profile
 from conformance.routes import on_route
-from conformance.strategies.not_simplest import not_simplest
 from tests.kernels.launches import ROUTE
 
 FEW = 50

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conformance.call.observation import Outcome
-from conformance.strategies.machines import ordered
+from conformance.draw.machines import ordered
 from conformance.suite import operators
 from device_kernels.build import CHECKS, build
 from tests.kernels.launches import drawn, simulator

@@ -19,9 +19,9 @@ from conformance.bundle import manifest as told
 from conformance.call.case import Case
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.open import hashed
+from conformance.draw.layouts import LAYOUTS, strides_of
 from conformance.implementation import Implementation
 from conformance.record.operator import Operator
-from conformance.strategies.layouts import LAYOUTS, strides_of
 from conformance.values.fill import Fill
 from device_kernels.build import build
 from device_kernels.toolchain import compiler

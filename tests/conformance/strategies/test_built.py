@@ -3,7 +3,7 @@
 from hypothesis import find
 from hypothesis import strategies as st
 
-from conformance.strategies.built import built
+from conformance.draw.built import built
 
 
 def test_the_draws_come_in_the_order_of_the_parts_and_shrink() -> None:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
-from conformance.strategies.far import EDGES, FarRouting, far_routings, mostly
-from conformance.strategies.routings import DROPPED
+from conformance.draw.far import EDGES, FarRouting, far_routings, mostly
+from conformance.draw.routings import DROPPED
 
 
 @settings(max_examples=200, deadline=None, database=None)

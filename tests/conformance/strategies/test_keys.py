@@ -7,7 +7,7 @@ import pytest
 from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
-from conformance.strategies.keys import (
+from conformance.draw.keys import (
     KEYS,
     LARGEST_KEY,
     LEAST_SLOTS,

@@ -3,8 +3,8 @@
 import pytest
 
 from conformance.call.case import Case, Tensor
+from conformance.draw.layouts import LAYOUTS, layout_of, strides_of
 from conformance.legality import check_shape_and_data
-from conformance.strategies.layouts import LAYOUTS, layout_of, strides_of
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 7), (6, 1), (5, 8), (0, 3), (4, 0)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conformance.strategies.patterns import (
+from conformance.draw.patterns import (
     DROPPED,
     LEAST_KEPT,
     PLACES,

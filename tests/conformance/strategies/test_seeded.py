@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
-from conformance.strategies.seeded import of_seed_alone
+from conformance.draw.seeded import of_seed_alone
 
 
 def draws() -> list[int]:

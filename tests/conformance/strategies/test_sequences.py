@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from conformance import suite
 from conformance.call.case import Case
 from conformance.call.surroundings import AS_LEFT
+from conformance.draw.not_simplest import not_simplest
+from conformance.draw.sequences import LONGEST_PART, PARTS, sequences
 from conformance.sequences.calls import rejection_of
-from conformance.strategies.not_simplest import not_simplest
-from conformance.strategies.sequences import LONGEST_PART, PARTS, sequences
 
 PERMUTE, UNPERMUTE = suite.chosen(suite.operators(), ["moe_token_permute", "moe_token_unpermute"])
 OPERATORS = {one.name: one for one in (PERMUTE, UNPERMUTE)}

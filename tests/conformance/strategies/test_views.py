@@ -10,14 +10,14 @@ from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
 from conformance.call.case import Case, Tensor
-from conformance.legality import check_shape_and_data
-from conformance.strategies.views import (
+from conformance.draw.views import (
     MOST_RUNS,
     contiguous,
     dense_strides,
     shareable,
     views,
 )
+from conformance.legality import check_shape_and_data
 from conformance.values.fill import Fill
 
 QUICK = settings(database=None, max_examples=500, derandomize=True)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
-from conformance.strategies.keys import keys
-from conformance.strategies.wide_keys import BITS, FAMILIES, Family, has_one_order, in_one_order
+from conformance.draw.keys import keys
+from conformance.draw.wide_keys import BITS, FAMILIES, Family, has_one_order, in_one_order
 
 SEEDS = st.integers(0, 2**32 - 1)
 ROUNDINGS = (np.int64, np.float32, np.float64)

@@ -7,9 +7,9 @@ from ctypes import c_uint32, c_uint64
 import pytest
 
 from conformance.call.case import Case, Machine
+from conformance.draw.machines import CORES
+from conformance.draw.machines import UB_BYTES as DRAWN_UB_BYTES
 from conformance.legality import MOST_CORES, UB_BYTES, IllegalCase, check_shape_and_data
-from conformance.strategies.machines import CORES
-from conformance.strategies.machines import UB_BYTES as DRAWN_UB_BYTES
 from tests.simulator.runtime.driver import Acl
 
 EDGES = [

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.call.case import Case, Tensor, integer_view, numpy_dtype
-from conformance.strategies.built import built
+from conformance.draw.built import built
 
 MOST_AROUND = 17
 """Elements before the first one and behind the last: a block of 32 bytes of every data type, and

@@ -16,8 +16,8 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.call.case import Case
 from conformance.call.surroundings import AS_LEFT, POISONED, Memory, Setting
+from conformance.draw.machines import in_any_order
 from conformance.record.operator import Operator
-from conformance.strategies.machines import in_any_order
 
 PARTS, LONGEST_PART = 4, 7
 """A sequence is of so many lists of calls, each of which may be empty and shrinks by itself: of one

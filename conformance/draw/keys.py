@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
-from conformance.strategies.built import built
-from conformance.strategies.fills import SEEDS
-from conformance.strategies.wide_keys import FAMILIES, Family
+from conformance.draw.built import built
+from conformance.draw.fills import SEEDS
+from conformance.draw.wide_keys import FAMILIES, Family
 
 Keys = NDArray[np.int64]
 

@@ -1,1 +1,0 @@
-"""Strategies that several operators share: sizes, machines, routings and recipes of values."""
