@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from conformance.call.case import Case, numpy_dtype
 from conformance.call.findings import call_findings, ending, errors
 from conformance.call.observation import Observation, Outcome
-from conformance.deferred import Deferred
 from conformance.devices.carried_out import may_be_withheld
+from conformance.diagnosis.deferred import Deferred
 from conformance.numerics.agreement import ReferenceDisagreement, check, check_outputs
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.numerics.moved import judge_copy, judge_index

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from conformance.deferred import Deferred
+from conformance.diagnosis.deferred import Deferred
 from conformance.trial import Refused
 from conformance.verdict import Verdict
 
