@@ -18,7 +18,7 @@ from conformance.call.observation import Outcome
 from conformance.devices.device import Device
 from conformance.errors import LimitsCrash, OperatorUnavailable
 from conformance.evidence import LimitLine
-from conformance.legality import UB_BYTES
+from conformance.judge.legality import UB_BYTES
 from conformance.record.operator import Limit, Operator
 
 LEAST_UB = "ub-bytes"

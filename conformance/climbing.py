@@ -10,7 +10,7 @@ from hypothesis.strategies import SearchStrategy
 from conformance.call.case import Case, Tensor
 from conformance.covered import AT_ONCE, Drawing
 from conformance.draw.not_simplest import not_simplest
-from conformance.endings import Refused
+from conformance.judge.endings import Refused
 from conformance.record.ladders import SLOW, Ladder
 from conformance.trial import Trial
 from conformance.values.fill import ADDRESS

@@ -13,7 +13,6 @@ import pytest
 
 from conformance import places, suite
 from conformance.budget import Budget, seconds_of_budget
-from conformance.by_standard import by_standard
 from conformance.devices.cards import Card
 from conformance.devices.device import DeviceProfile
 from conformance.devices.traits import traits_of
@@ -22,6 +21,7 @@ from conformance.evidence import AnyLine, DeviceLine, Writer
 from conformance.fitted import asked
 from conformance.frozen.attach import attached
 from conformance.implementation import of_device
+from conformance.judge.by_standard import by_standard
 from conformance.record import workload
 from conformance.record.operator import ORACLES, REFERENCE, ROUTES
 from conformance.record.profiles import PROFILES, Profile

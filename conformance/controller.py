@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from conformance import places, run_folder
-from conformance.broken import BROKEN, explained, is_broken
 from conformance.context import BEGAN, BY_A_PERSON, BY_ITSELF, Context
 from conformance.coverage import Key, coverage, further
 from conformance.draw.shared_rows import Shared, shared
@@ -37,6 +36,7 @@ from conformance.evidence import (
 )
 from conformance.item_report import LOST
 from conformance.items import items_in_words, last_of_each
+from conformance.judge.broken import BROKEN, explained, is_broken
 from conformance.names import cell_id
 from conformance.printable import printable
 from conformance.provenance import provenance

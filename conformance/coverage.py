@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from conformance.draw.shared_rows import DTYPE, Shared
 from conformance.evidence import AnyLine, VerdictLine
-from conformance.judged import Judged
+from conformance.judge.judged import Judged
 from conformance.record.cells import EDGE
 from conformance.record.covering import Feasible, feasible_tuples
 from conformance.record.operator import Operator

@@ -16,10 +16,10 @@ from conformance.call.findings import errors
 from conformance.call.observation import Observation
 from conformance.chain import Link, linked
 from conformance.errors import EnvironmentFailure
+from conformance.judge.verdict import Verdict
 from conformance.plain_file import read_plain
 from conformance.record.operator import DOUBTFUL
 from conformance.record.picture import Excerpt, Picture
-from conformance.verdict import Verdict
 
 SCHEMA = 2
 MOST_BYTES = 2**31
@@ -43,7 +43,7 @@ class VerdictLine(Line, tag="verdict", kw_only=True):
     (generate, shrink or replay), ``judged_as`` is values, rejection, example, relation or
     quarantine;
     ``elements`` were judged, ``exact`` of them bit-exactly;
-    ``headroom`` and ``standards`` as in `conformance.verdict`; ``headline`` is that of a verdict
+    ``headroom`` and ``standards`` as in `conformance.judge.verdict`; ``headline`` is that of a verdict
     that is not ok, or that judged nothing because the ``outcome`` is "not possible here" or the
     call is in quarantine;
     ``seconds`` from the attempt's start to its verdict; ``levels`` are those that the case shows of

@@ -22,7 +22,7 @@ from conformance.diagnosis.guess import Guess, chosen
 from conformance.diagnosis.picture import excerpts, pictures
 from conformance.evidence import FailureLine, unconfirmed
 from conformance.implementation import of_device
-from conformance.judged import Judged
+from conformance.judge.judged import Judged
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.provenance import provenance
 from conformance.record.frozen import Frozen

@@ -8,12 +8,12 @@ from unittest import SkipTest
 
 import pytest
 
-from conformance.broken import BROKEN, explained, is_broken, is_raised_in
 from conformance.context import Context
-from conformance.endings import BrokenRecord, Refused
 from conformance.errors import EnvironmentFailure, OperatorUnavailable
 from conformance.evidence import AnyLine, EnvironmentLine, ItemLine
 from conformance.failure import tell, without_bundle
+from conformance.judge.broken import BROKEN, explained, is_broken, is_raised_in
+from conformance.judge.endings import BrokenRecord, Refused
 from conformance.trial import Trial
 
 LOST = "conformance_lost"

@@ -26,7 +26,7 @@ from conformance.errors import ENVIRONMENT, EnvironmentFailure, OperatorUnavaila
 from conformance.evidence import verdict_line
 from conformance.garbage import rarely_collected
 from conformance.item_report import made_report
-from conformance.judged import Judged
+from conformance.judge.judged import Judged
 from conformance.junit import properties
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.plan import sequences_of_each

@@ -16,16 +16,16 @@ from conformance.call.observation import Observation
 from conformance.devices.device import Device
 from conformance.errors import UsageError
 from conformance.implementation import Implementation
-from conformance.judge import judge_example, judge_rejection
-from conformance.judged import JudgedAs
-from conformance.legality import IllegalCase, check_call, check_shape_and_data
+from conformance.judge.calls import judge_example, judge_rejection
+from conformance.judge.judged import JudgedAs
+from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
+from conformance.judge.relate import related
+from conformance.judge.sequences import check_before, observed, rejection_of
+from conformance.judge.sequences import judged as judged_call
+from conformance.judge.verdict import Verdict
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.plain_file import read_given
 from conformance.record.operator import Operator
-from conformance.relations.relate import related
-from conformance.sequences.calls import check_before, observed, rejection_of
-from conformance.sequences.calls import judged as judged_call
-from conformance.verdict import Verdict
 
 SCHEMA = 1
 MOST_BYTES = 256 << 20

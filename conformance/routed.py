@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from conformance.covered import Drawing
 from conformance.draw.not_simplest import not_simplest
-from conformance.endings import Refused
+from conformance.judge.endings import Refused
 from conformance.record.operator import Operator
 from conformance.record.workload import Batch
 from conformance.trial import Trial

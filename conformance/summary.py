@@ -10,7 +10,6 @@ from typing import Any
 
 import msgspec
 
-from conformance.by_standard import OURS
 from conformance.call.observation import Outcome
 from conformance.coverage import Coverage, Further
 from conformance.evidence import (
@@ -23,6 +22,7 @@ from conformance.evidence import (
     OrderLine,
     VerdictLine,
 )
+from conformance.judge.by_standard import OURS
 from conformance.kernel_coverage import FileCoverage
 from conformance.plain_file import read_plain
 from conformance.seal import FIELD, MOST_SUMMARY_BYTES, SUMMARY, Seal, sealed

@@ -24,11 +24,13 @@ from typing import Any
 
 import pytest
 
-from conformance import judge as judging
 from conformance.call.case import ND, Case
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.device import Device
-from conformance.judged import Judged
+from conformance.judge import calls as judging
+from conformance.judge.judged import Judged
+from conformance.judge.relate import related
+from conformance.judge.verdict import Verdict
 from conformance.names import joined
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.record.ladders import cells_asked
@@ -43,9 +45,7 @@ from conformance.record.operator import (
 )
 from conformance.record.relation import Relation
 from conformance.record.workload import Workload
-from conformance.relations.relate import related
 from conformance.trial import current
-from conformance.verdict import Verdict
 
 Body = Callable[..., None]
 DRAWN = "case"

@@ -30,17 +30,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 from unittest import SkipTest
 
-from conformance.broken import PASSED_ON, explained
-from conformance.by_standard import ByStandard
 from conformance.call.case import Case
 from conformance.call.observation import Outcome
 from conformance.devices.traits import LibraryTraits
 from conformance.diagnosis.alike import diagnosis
 from conformance.diagnosis.both import guessed, natures
 from conformance.draw.machines import CORES, UB_BYTES
-from conformance.endings import BrokenRecord, Lost, NothingJudged, OutOfTime, Refused, Spent
 from conformance.errors import EnvironmentFailure, OperatorUnavailable
-from conformance.judged import Judged, contrast
+from conformance.judge.broken import PASSED_ON, explained
+from conformance.judge.by_standard import ByStandard
+from conformance.judge.endings import BrokenRecord, Lost, NothingJudged, OutOfTime, Refused, Spent
+from conformance.judge.judged import Judged, contrast
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.record.operator import Operator
 

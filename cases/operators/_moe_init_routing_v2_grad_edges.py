@@ -21,7 +21,7 @@ from conformance.call.case import Case, Machine, numpy_dtype
 from conformance.draw.fills import SEEDS, fills
 from conformance.draw.patterns import LEAST_KEPT
 from conformance.draw.routings import unread_rows
-from conformance.legality import UB_BYTES
+from conformance.judge.legality import UB_BYTES
 from conformance.record.chips import USABLE_UB_BYTES
 from conformance.record.edges import STEPS, Edge, Edges, Sizes, distinct
 

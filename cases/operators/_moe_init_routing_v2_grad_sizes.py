@@ -15,7 +15,7 @@ from cases.operators._moe_init_routing_v2_grad_limits import (
 from conformance.call.case import Machine
 from conformance.draw.machines import UB_BYTES
 from conformance.draw.patterns import least_tokens
-from conformance.legality import UB_BYTES as LEGAL_UB_BYTES
+from conformance.judge.legality import UB_BYTES as LEGAL_UB_BYTES
 from conformance.record.chips import USABLE_UB_BYTES
 
 SLOTS = {

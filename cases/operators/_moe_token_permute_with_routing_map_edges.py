@@ -30,7 +30,7 @@ from cases.operators._token_permute_limits import GRANULE_BYTES, CopyUb
 from cases.operators._token_permute_sizes import VendorLines
 from conformance.call.case import Case, Machine, numpy_dtype
 from conformance.draw.fills import MOVED, SEEDS
-from conformance.legality import UB_BYTES
+from conformance.judge.legality import UB_BYTES
 from conformance.record.edges import STEPS, Edge, Edges, Sizes, distinct
 
 MOST_EXPERTS = 8

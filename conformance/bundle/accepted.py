@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.call.case import Case, numpy_dtype
-from conformance.judge import printed_bits, specified_elements
+from conformance.judge.asked import Question
+from conformance.judge.calls import printed_bits, specified_elements
+from conformance.judge.moved import expected_of
 from conformance.numerics.arithmetic import Arithmetic
-from conformance.numerics.moved import expected_of
 from conformance.numerics.output import summed_output
 from conformance.numerics.patterns import accepted_ranges
-from conformance.question import Question
 from conformance.record.operator import Example, Operator, Sum, Unspecified
 
 BYTES_OF_AN_ELEMENT = 16

@@ -22,9 +22,9 @@ from conformance.devices.messages import (
 )
 from conformance.devices.messages import Argument as Passed
 from conformance.devices.placement import WORKSPACE, WORKSPACE_GUARD
+from conformance.judge.sequences import alone
 from conformance.record.operator import Operator
 from conformance.routes import two_phase
-from conformance.sequences.calls import alone
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}", re.ASCII)
 UNDEFINED = (ValueError, TypeError, LookupError, ArithmeticError)

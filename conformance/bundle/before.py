@@ -8,9 +8,9 @@ from conformance.bundle.arguments import arguments_of, guards_file
 from conformance.bundle.manifest import BeforeEntry
 from conformance.bundle.stored import Arrays
 from conformance.call.case import Case
+from conformance.judge.sequences import rejection_of
 from conformance.record.operator import Operator
 from conformance.routes import two_phase
-from conformance.sequences.calls import rejection_of
 
 
 def before_of(

@@ -26,13 +26,13 @@ from conformance.call.case import Case
 from conformance.call.observation import Observation
 from conformance.call.surroundings import POISONED
 from conformance.devices.device import DeviceProfile
-from conformance.numerics.agreement import ReferenceDisagreement
+from conformance.judge.agreement import ReferenceDisagreement
+from conformance.judge.sequences import rejection_of
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.printable import printable
 from conformance.record.operator import Example, Operator
 from conformance.replay import Replay, encoded
 from conformance.routes import two_phase
-from conformance.sequences.calls import rejection_of
 from conformance.summary import now
 
 OF_A_RELATION = "a relation compares the results of several calls; replay makes them"

@@ -9,8 +9,6 @@ from pathlib import Path
 from rich.console import Console
 
 from conformance import replay, suite
-from conformance.broken import PASSED_ON, explained
-from conformance.by_standard import by_standard
 from conformance.call.observation import Observation
 from conformance.context import DEFAULTS, one_of
 from conformance.devices.device import Device, DeviceProfile
@@ -28,12 +26,14 @@ from conformance.implementation import (
     of_device,
     unusable,
 )
+from conformance.judge.broken import PASSED_ON, explained
+from conformance.judge.by_standard import by_standard
+from conformance.judge.verdict import Verdict
 from conformance.left_out import told
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.progress import bar
 from conformance.record.operator import REFERENCE, RELATIONS, ROUTES, Operator
 from conformance.routes import on_route
-from conformance.verdict import Verdict
 
 OWN_KERNELS_HELP = "judge the suite's own kernels, though the case failed on something else"
 

@@ -25,7 +25,7 @@ from conformance.draw.machines import CORES, UB_BYTES, ordered
 from conformance.errors import UsageError
 from conformance.frozen import attach
 from conformance.frozen.regressions import promote
-from conformance.numerics.agreement import ReferenceDisagreement
+from conformance.judge.agreement import ReferenceDisagreement
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.printable import printable
 from conformance.record.operator import ROUTES

@@ -12,7 +12,6 @@ from rich.console import Console
 
 from conformance import kernel_coverage, places, replay, run_folder, runner, suite
 from conformance.budget import seconds_of_budget
-from conformance.by_standard import by_standard
 from conformance.commands.again import OWN_KERNELS_HELP, Asked, judge_again, open_and_tell
 from conformance.commands.chosen import choose
 from conformance.commands.common import add_json, add_operators, tell_program
@@ -31,6 +30,7 @@ from conformance.errors import EnvironmentFailure, UsageError
 from conformance.frozen.attach import attached
 from conformance.gate.reading import CannotJudge
 from conformance.history.record import import_runs
+from conformance.judge.by_standard import by_standard
 from conformance.record import workload
 from conformance.record.operator import ORACLES, ROUTES, Operator
 from conformance.record.profiles import PROFILES

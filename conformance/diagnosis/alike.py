@@ -15,7 +15,7 @@ from conformance.call.observation import Outcome
 from conformance.diagnosis.both import natures
 
 if TYPE_CHECKING:
-    from conformance.judged import Judged
+    from conformance.judge.judged import Judged
 
 
 def diagnosis(judged: Judged, telling: Judged | None = None) -> str:

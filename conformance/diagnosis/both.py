@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from conformance.diagnosis.guess import Guess, joint
 
 if TYPE_CHECKING:
-    from conformance.judged import Judged
+    from conformance.judge.judged import Judged
 
 
 def guessed(judged: Judged, telling: Judged | None = None) -> list[str]:

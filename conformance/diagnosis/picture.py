@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from conformance.bundle.accepted import Accepted, accepted_of
 from conformance.call.observation import Observation, Outcome
 from conformance.called import near
-from conformance.numerics.agreement import ReferenceDisagreement
+from conformance.judge.agreement import ReferenceDisagreement
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.numerics.patterns import as_one_nan
 from conformance.record.picture import Excerpt, Landmarks, Picture

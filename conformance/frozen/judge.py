@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from conformance.devices.device import Device
-from conformance.judged import Judged
-from conformance.legality import IllegalCase, check_call
+from conformance.judge.judged import Judged
+from conformance.judge.legality import IllegalCase, check_call
+from conformance.judge.sequences import check_before, judged, observed, rejection_of
+from conformance.judge.verdict import Verdict
 from conformance.numerics.arithmetic import IEEE
 from conformance.record.frozen import Frozen
 from conformance.record.operator import Operator
-from conformance.sequences.calls import check_before, judged, observed, rejection_of
 from conformance.trial import BrokenRecord, current
-from conformance.verdict import Verdict
 
 
 def judge_frozen(frozen: Frozen, operator: Operator, device: Device) -> Verdict:

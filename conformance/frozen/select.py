@@ -21,7 +21,7 @@ from conformance.draw.machines import ordered
 from conformance.draw.not_simplest import not_simplest
 from conformance.draw.seeded import of_seed_alone
 from conformance.draw.shared_rows import shared
-from conformance.legality import IllegalCase, check_call
+from conformance.judge.legality import IllegalCase, check_call
 from conformance.record.cells import EDGE
 from conformance.record.edges import Edge
 from conformance.record.frozen import Frozen, frozen_now, written

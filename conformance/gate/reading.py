@@ -8,11 +8,11 @@ from pathlib import Path
 
 import msgspec
 
-from conformance.broken import is_broken
 from conformance.chain import Follower
 from conformance.errors import UsageError
 from conformance.evidence import MOST_BYTES, SCHEMA, AnyLine, DeviceLine, VerdictLine, Writer
 from conformance.gate.contradictions import contradictions
+from conformance.judge.broken import is_broken
 from conformance.plain_file import read_plain
 from conformance.run_folder import LOCK, Hold
 from conformance.seal import MOST_SUMMARY_BYTES, SUMMARY, Seal, broken, file_link

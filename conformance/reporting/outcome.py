@@ -9,7 +9,6 @@ from pathlib import Path
 from rich.console import Console
 
 from conformance.boundaries import limits_told
-from conformance.broken import is_broken
 from conformance.called import near
 from conformance.errors import (
     ACCEPTED,
@@ -21,6 +20,7 @@ from conformance.errors import (
 )
 from conformance.evidence import FailureLine
 from conformance.gate.reading import CannotJudge
+from conformance.judge.broken import is_broken
 from conformance.left_out import told
 from conformance.probe import order_lines
 from conformance.reporting import html

@@ -8,12 +8,12 @@ from dataclasses import replace
 from conformance.call.case import Case
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.device import Device
-from conformance.judged import Judged
+from conformance.judge.judged import Judged
+from conformance.judge.sequences import alone, judged
+from conformance.judge.verdict import Verdict
 from conformance.numerics.arithmetic import IEEE
 from conformance.record.operator import Operator
-from conformance.sequences.calls import alone, judged
 from conformance.trial import current
-from conformance.verdict import Verdict
 
 
 def judge_sequence(operator: Operator, device: Device, case: Case) -> Verdict:

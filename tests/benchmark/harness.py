@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
 from conformance.devices.open import open_device
-from conformance.judge import judge
+from conformance.judge.calls import judge
 
 ROOT = Path(__file__).parents[2]
 CASES = 1000

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.devices.call import call_of
-from conformance.legality import check_call, check_shape_and_data
+from conformance.judge.legality import check_call, check_shape_and_data
 from conformance.protocol import of_the_protocol
 from conformance.record.operator import Operator
 from conformance.routes import on_route

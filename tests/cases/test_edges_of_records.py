@@ -11,7 +11,7 @@ import pytest
 from conformance import suite
 from conformance.call.case import Machine
 from conformance.devices.call import call_of
-from conformance.legality import check_call
+from conformance.judge.legality import check_call
 from conformance.record.chips import USABLE_UB_BYTES
 from conformance.record.edges import STEPS, Edges
 from conformance.record.operator import Operator

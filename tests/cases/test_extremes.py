@@ -12,7 +12,7 @@ from conformance import suite
 from conformance.call.case import Case
 from conformance.devices.call import call_of
 from conformance.draw.not_simplest import not_simplest
-from conformance.legality import check_call
+from conformance.judge.legality import check_call
 from conformance.record.edges import Edge, Edges
 from conformance.record.operator import Operator, Sum
 from conformance.record.profiles import PROFILES

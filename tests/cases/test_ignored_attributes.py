@@ -10,7 +10,7 @@ import pytest
 
 from conformance import suite
 from conformance.call.case import Case
-from conformance.legality import IllegalCase, check_call
+from conformance.judge.legality import IllegalCase, check_call
 from conformance.record.operator import AttributeParameter, Operator
 from conformance.record.variations import with_attributes
 from tests.cases.modes import MODES

@@ -13,7 +13,7 @@ import pytest
 from conformance import suite
 from conformance.call.case import Case
 from conformance.devices.call import call_of
-from conformance.legality import check_call
+from conformance.judge.legality import check_call
 from conformance.record.ladders import MOST, ONE_CELL, Ladder, cells_asked
 from conformance.record.operator import Operator
 from tests.cases.drawing import one_of_each

@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, find, given, settings
 from cases.operators.moe_finalize_routing_v2 import DTYPES, MODES, OPERATOR, cases, row_sum
 from conformance.call.case import Case
 from conformance.devices.call import call_of
-from conformance.judge import judge
-from conformance.legality import check_call, check_shape_and_data
-from conformance.numerics.agreement import check
+from conformance.judge.agreement import check
+from conformance.judge.calls import judge
+from conformance.judge.legality import check_call, check_shape_and_data
 from reference.floats import widen
 from tests.cases.answers import right_answer
 from tests.cases.drawing import FOUND, SHRUNK

@@ -13,8 +13,8 @@ from cases.operators.moe_init_routing_v2 import OPERATOR, cases
 from conformance.call.case import Case, Machine
 from conformance.devices.call import call_of
 from conformance.draw.keys import KEYS, keyed
-from conformance.judge import judge
-from conformance.legality import check_call, check_shape_and_data
+from conformance.judge.calls import judge
+from conformance.judge.legality import check_call, check_shape_and_data
 from conformance.record.chips import USABLE_UB_BYTES
 from conformance.record.operator import Index, Rejection, Unspecified
 from tests.cases.answers import right_answer

@@ -17,8 +17,8 @@ from cases.operators._token_permute_sizes import row_columns
 from cases.operators.moe_token_permute import OPERATOR, cases
 from conformance.call.case import Case
 from conformance.devices.call import call_of
-from conformance.judge import judge
-from conformance.legality import check_call, check_shape_and_data
+from conformance.judge.calls import judge
+from conformance.judge.legality import check_call, check_shape_and_data
 from conformance.record.chips import USABLE_UB_BYTES
 from conformance.record.operator import Rejection
 from reference.permutation import rows_kept

@@ -18,9 +18,9 @@ from cases.operators.moe_token_permute_grad import (
     near_cases,
 )
 from conformance.call.case import Case
-from conformance.judge import judge, judge_example
-from conformance.legality import IllegalCase, check_call, check_shape_and_data
-from conformance.numerics.agreement import ReferenceDisagreement, check
+from conformance.judge.agreement import ReferenceDisagreement, check
+from conformance.judge.calls import judge, judge_example
+from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.record.operator import Example, Rejection, Support
 from tests.cases.answers import right_answer
 from tests.cases.drawing import SHRUNK

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from cases.operators._slot_sum_far import far_cases
 from cases.operators.moe_token_permute_grad import DTYPES, MODES, OPERATOR, call
 from conformance.call.case import Case
-from conformance.legality import check_call
-from conformance.numerics.agreement import check
+from conformance.judge.agreement import check
+from conformance.judge.legality import check_call
 from tests.cases.drawing import smallest
 
 

@@ -12,9 +12,9 @@ from cases.operators.moe_token_permute_with_ep import OPERATOR, cases
 from conformance.call.case import Case
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.call import call_of
-from conformance.judge import judge
-from conformance.legality import check_call, check_shape_and_data
-from conformance.numerics.moved import as_integers
+from conformance.judge.calls import judge
+from conformance.judge.legality import check_call, check_shape_and_data
+from conformance.judge.moved import as_integers
 from conformance.record.operator import AttributeParameter, SourceClass
 from conformance.routes import on_route
 from tests.definitions.moe_token_permute_with_ep import moe_token_permute_with_ep as loops

@@ -20,8 +20,8 @@ from cases.operators.moe_token_permute_with_ep import OPERATOR
 from conformance.call.case import Case, Machine
 from conformance.devices.call import call_of
 from conformance.draw.not_simplest import not_simplest
-from conformance.judge import judge
-from conformance.legality import check_call
+from conformance.judge.calls import judge
+from conformance.judge.legality import check_call
 from conformance.record.cells import Cells
 from conformance.record.chips import USABLE_UB_BYTES
 from reference.moe_token_permute_with_ep import window

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, find, given, settings
 from cases.operators.moe_token_permute_with_ep_grad import DTYPES, MODES, OPERATOR, cases
 from conformance.call.case import Case
 from conformance.devices.call import call_of
-from conformance.judge import judge
-from conformance.legality import check_call
-from conformance.numerics.agreement import check
+from conformance.judge.agreement import check
+from conformance.judge.calls import judge
+from conformance.judge.legality import check_call
 from tests.cases.answers import right_answer
 from tests.cases.drawing import SHRUNK
 from tests.definitions.moe_token_permute_with_ep_grad import (

@@ -18,9 +18,9 @@ from conformance.call.case import Case
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.call import call_of
 from conformance.draw.fills import SEEDS
-from conformance.judge import judge, observe_quarantined
-from conformance.legality import check_call, check_shape_and_data
-from conformance.numerics.agreement import check
+from conformance.judge.agreement import check
+from conformance.judge.calls import judge, observe_quarantined
+from conformance.judge.legality import check_call, check_shape_and_data
 from conformance.values.fill import Fill
 from tests.cases.answers import right_answer
 from tests.cases.drawing import SHRUNK, drawn_once

@@ -12,7 +12,7 @@ from cases.operators._moe_token_unpermute_grad_call import graded
 from cases.operators._storage_bits import bits
 from cases.operators.moe_token_unpermute_grad import DTYPES, OPERATOR, cases
 from conformance.call.case import Case
-from conformance.judge import judge
+from conformance.judge.calls import judge
 from tests.cases.answers import right_answer
 from tests.cases.drawing import SHRUNK
 

@@ -9,7 +9,7 @@ import pytest
 
 from conformance import suite
 from conformance.call.case import Case
-from conformance.legality import IllegalCase, check_call
+from conformance.judge.legality import IllegalCase, check_call
 from conformance.record.call_rules import MORE, FreeAxis
 from conformance.record.operator import Operator
 from conformance.record.variations import reshaped

@@ -11,7 +11,7 @@ from cases.operators import moe_token_permute_with_routing_map_grad as routing_m
 from cases.operators._row_sum_limits import names_at_once, tile_columns
 from cases.operators._token_permute_limits import CopyUb
 from conformance.call.case import Case, numpy_dtype
-from conformance.legality import check_call
+from conformance.judge.legality import check_call
 from conformance.record.operator import Operator
 from tests.kernels.host_tilings import BYTES, HostTiling
 

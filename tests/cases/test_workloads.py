@@ -9,7 +9,7 @@ import pytest
 
 from conformance import places, suite
 from conformance.devices.call import call_of
-from conformance.legality import check_call
+from conformance.judge.legality import check_call
 from conformance.record.operator import Operator
 from conformance.record.workload import ROUTINGS, Batch, batches, own
 from conformance.routed import dtype_of

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from conformance.broken import BROKEN, explained
 from conformance.errors import ENVIRONMENT
 from conformance.evidence import FailureLine, read_lines
 from conformance.gate.judgement import CANNOT_JUDGE
+from conformance.judge.broken import BROKEN, explained
 from conformance.reporting import outcome
 from tests.conformance.gate.asking import gate
 from tests.conformance.gate.runs import every_cell

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conformance.by_standard import OURS, ByStandard, by_standard, rulings
 from conformance.call.observation import Outcome
 from conformance.errors import UsageError
 from conformance.evidence import VerdictLine
-from conformance.judge import judge
+from conformance.judge.by_standard import OURS, ByStandard, by_standard, rulings
+from conformance.judge.calls import judge
 from conformance.record.operator import Copy
 from conformance.standards import STANDARDS, Kind, Ruling, StandardVerdict
 from conformance.summary import standard_rows

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from conformance.diagnosis.deferred import Deferred
+from conformance.judge.verdict import Verdict
 from conformance.trial import Refused
-from conformance.verdict import Verdict
 
 
 def counted() -> tuple[list[str], Deferred]:

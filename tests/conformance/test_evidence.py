@@ -17,8 +17,8 @@ from conformance.call.observation import Diagnostic, Observation, Outcome
 from conformance.chain import Follower
 from conformance.errors import EnvironmentFailure
 from conformance.evidence import VerdictLine, Writer, last_link, read_lines, verdict_line
+from conformance.judge.verdict import OutputVerdict, Verdict
 from conformance.record.operator import Clause, SourceClass
-from conformance.verdict import OutputVerdict, Verdict
 
 CLAUSE = Clause("the output equals the input", "toy document", SourceClass.DOCUMENT)
 CASE = Case(

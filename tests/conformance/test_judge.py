@@ -8,7 +8,7 @@ import pytest
 
 from conformance.call.case import Tensor, numpy_dtype
 from conformance.call.observation import GuardDamage, Observation, Outcome
-from conformance.judge import ReferenceDisagreement, judge
+from conformance.judge.calls import ReferenceDisagreement, judge
 from conformance.numerics import output
 from conformance.record.operator import Sum
 from reference.terms import Terms

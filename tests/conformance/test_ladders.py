@@ -15,13 +15,13 @@ from conformance.binding import bind
 from conformance.call.case import Case, Machine, Tensor
 from conformance.call.observation import Observation, Outcome
 from conformance.climbing import cases_of as climbed_cases
+from conformance.judge.verdict import Verdict
 from conformance.record.ladders import BLOCKS, MACHINES, MOST, REPEATS, Ladder, cells_asked
 from conformance.record.operator import Clause, Mode, Operator, SourceClass
 from conformance.record.profiles import PROFILES
 from conformance.template import item_ids, parametrize, record
 from conformance.trial import Refused, Trial
 from conformance.values.fill import Fill
-from conformance.verdict import Verdict
 from tests.cases.drawing import one_of_each
 from tests.conformance.toy.records.copying import OPERATOR
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from conformance.call.case import Case, Machine
-from conformance.legality import MOST_BEFORE, IllegalCase, check_call, check_shape_and_data
+from conformance.judge.legality import MOST_BEFORE, IllegalCase, check_call, check_shape_and_data
 from conformance.record.operator import AttributeParameter, Operator, TensorParameter
 from conformance.values.fill import Fill
 from tests.conformance.segment_sum import operator, whole

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from conformance.call.case import Case
 from conformance.call.observation import Observation, Outcome
 from conformance.errors import UsageError
-from conformance.judge import judge
+from conformance.judge.calls import judge
+from conformance.judge.relate import related
 from conformance.record.operator import ROUTES, TWO_PHASE, Example, Mode, Operator, Quarantine
 from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.record.torch_binding import TORCH_NPU, Binding, Unreached
-from conformance.relations.relate import related
 from conformance.reporting.records import operator_lines
 from conformance.routes import on_it, on_route, reachable, why_not
 from tests.conformance.segment_sum import SUM, operator, refusal, whole

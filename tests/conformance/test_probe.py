@@ -9,7 +9,7 @@ from cases.operators.moe_init_routing_v2_grad import OPERATOR
 from conformance.call.case import numpy_dtype
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.open import open_device
-from conformance.judge import judge
+from conformance.judge.calls import judge
 from conformance.numerics.order import sequential
 from conformance.numerics.tree import pairwise
 from conformance.probe import order_lines, order_of, summation_orders

@@ -13,8 +13,8 @@ from msgspec.structs import replace as replace_in
 from conformance.call.case import Case, Tensor
 from conformance.call.findings import ending
 from conformance.call.observation import Diagnostic, GuardDamage, Observation, Outcome
-from conformance.judge import judge, observe_quarantined
-from conformance.legality import IllegalCase, check_call, check_shape_and_data
+from conformance.judge.calls import judge, observe_quarantined
+from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.record.operator import (
     Operator,
     Quarantine,

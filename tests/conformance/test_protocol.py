@@ -17,8 +17,8 @@ from conformance.call.observation import Observation, Outcome
 from conformance.devices.call import call_of
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
-from conformance.judge import judge_example, judge_rejection
-from conformance.legality import IllegalCase, check_call, check_shape_and_data
+from conformance.judge.calls import judge_example, judge_rejection
+from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.protocol import MISTAKES, of_the_protocol
 from conformance.record.operator import Operator, Rejection
 from conformance.record.torch_binding import TORCH_NPU

@@ -12,8 +12,8 @@ import pytest
 
 from conformance.call.case import Case, Tensor
 from conformance.call.observation import Observation, Outcome
-from conformance.judge import ReferenceDisagreement, judge
-from conformance.numerics.agreement import check
+from conformance.judge.agreement import check
+from conformance.judge.calls import ReferenceDisagreement, judge
 from conformance.replay import Replay, load, save
 from conformance.values.address_code import AddressCode
 from conformance.values.fill import NAMES, Fill

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.legality import check_call
+from conformance.judge.legality import check_call
 from conformance.record.operator import Example, Strided, document
 from conformance.strided_calls import of_strides, with_strides
 from tests.conformance.segment_sum import operator, whole

@@ -15,7 +15,8 @@ from conformance import template
 from conformance.call.case import Case, Machine, Tensor
 from conformance.call.observation import Observation, Outcome
 from conformance.errors import EnvironmentFailure
-from conformance.judge import judge
+from conformance.judge.calls import judge
+from conformance.judge.verdict import Verdict
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.trial import (
     MOST_REOPENED,
@@ -26,7 +27,6 @@ from conformance.trial import (
     Trial,
     current,
 )
-from conformance.verdict import Verdict
 from tests.conformance.segment_sum import case, observe, operator
 
 LIMIT = 20.0

@@ -12,7 +12,7 @@ from conformance.devices.carried_out import why_withheld
 from conformance.devices.device import DeviceProfile, Trait
 from conformance.evidence import ItemLine
 from conformance.gate.judgement import ACCEPTED
-from conformance.judge import judge
+from conformance.judge.calls import judge
 from conformance.merging.merge import merge
 from conformance.record.operator import Mode, Newer, Operator, Until, source_read
 from conformance.reporting.chinese import in_chinese

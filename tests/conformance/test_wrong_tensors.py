@@ -18,8 +18,8 @@ from conformance.devices.call import call_of
 from conformance.devices.device import Device
 from conformance.devices.messages import TensorArgument
 from conformance.devices.open import open_device
-from conformance.judge import judge_rejection
-from conformance.legality import IllegalCase, check_call, check_shape_and_data
+from conformance.judge.calls import judge_rejection
+from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.record.call_rules import Unseen
 from conformance.record.frozen import frozen_now, read, written
 from conformance.record.operator import Example, Operator, Rejection, document

@@ -19,7 +19,7 @@ from cases.operators._storage_bits import bits
 from conformance.call.case import Machine
 from conformance.devices.foreign import USABLE_UB_BYTES, checkout_libraries
 from conformance.devices.open import open_device
-from conformance.judge import judge
+from conformance.judge.calls import judge
 from conformance.numerics.arithmetic import Arithmetic
 
 HOME = Path(os.environ.get("OPS_TRANSFORMER_HOME", ""))

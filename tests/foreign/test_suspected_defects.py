@@ -20,10 +20,10 @@ from conformance.call.observation import Observation
 from conformance.devices.device import Device
 from conformance.devices.foreign import USABLE_UB_BYTES, checkout_libraries
 from conformance.devices.open import open_device
-from conformance.judge import judge
+from conformance.judge.calls import judge
+from conformance.judge.verdict import Verdict
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.values.fill import Fill
-from conformance.verdict import Verdict
 
 HOME = Path(os.environ.get("OPS_TRANSFORMER_HOME", ""))
 pytestmark = pytest.mark.skipif(

@@ -31,7 +31,7 @@ from rich.progress import Progress
 from conformance import suite
 from conformance.call.observation import Observation
 from conformance.devices.open import open_device
-from conformance.judge import judge, judge_example, judge_rejection
+from conformance.judge.calls import judge, judge_example, judge_rejection
 from conformance.record.operator import Operator
 from conformance.record.profiles import PROFILES
 from device_kernels.build import build

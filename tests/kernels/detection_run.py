@@ -29,7 +29,7 @@ from typing import Any
 
 from conformance import suite
 from conformance.devices.open import open_device
-from conformance.judge import judge, judge_example, observe_quarantined
+from conformance.judge.calls import judge, judge_example, observe_quarantined
 from conformance.record.operator import TWO_PHASE, Operator
 from conformance.record.profiles import PROFILES
 from conformance.routes import on_route

@@ -17,7 +17,7 @@ from conformance import places, suite
 from conformance.devices.open import open_device
 from conformance.frozen.attach import REGRESSIONS
 from conformance.frozen.regressions import read_regressions
-from conformance.judge import judge
+from conformance.judge.calls import judge
 from conformance.record.frozen import Frozen
 from tests.kernels.mutants_escapes import ESCAPES
 from tests.kernels.shown_mutants import build_alone

@@ -22,7 +22,7 @@ from conformance import suite
 from conformance.call.case import Case
 from conformance.climbing import cases_of
 from conformance.devices.open import open_device
-from conformance.judge import judge
+from conformance.judge.calls import judge
 from conformance.record.ladders import cells_asked
 from conformance.record.operator import TWO_PHASE, Operator
 from conformance.record.profiles import PROFILES

@@ -27,7 +27,7 @@ from pathlib import Path
 from conformance import suite
 from conformance.devices.open import open_device
 from conformance.draw.machines import UB_BYTES
-from conformance.judge import judge
+from conformance.judge.calls import judge
 from conformance.record.operator import TWO_PHASE, Operator
 from conformance.record.profiles import PROFILES
 from conformance.replay import load

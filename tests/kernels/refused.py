@@ -20,8 +20,8 @@ from conformance.call.case import Case
 from conformance.call.findings import errors
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.open import open_device
-from conformance.judge import judge
-from conformance.judged import Judged
+from conformance.judge.calls import judge
+from conformance.judge.judged import Judged
 from conformance.record.operator import Operator
 from conformance.record.profiles import PROFILES
 from conformance.routes import on_route

@@ -23,9 +23,9 @@ from conformance import suite
 from conformance.call.case import Case
 from conformance.call.observation import Observation
 from conformance.devices.open import open_device
+from conformance.judge.relate import related
 from conformance.record.operator import Operator
 from conformance.record.profiles import PROFILES
-from conformance.relations.relate import related
 from conformance.routes import on_route
 from device_kernels.build import build
 from tests.kernels.drawn_cases import cell_cases

@@ -15,7 +15,7 @@ from pathlib import Path
 from conformance import suite
 from conformance.call.surroundings import BESIDE, DEFAULT, OWN, Setting, Stream
 from conformance.devices.open import open_device
-from conformance.judge import judge
+from conformance.judge.calls import judge
 from tests.kernels.mutants import Mutant
 from tests.kernels.mutants_streams import MUTANTS
 from tests.kernels.shown_mutants import build_alone

@@ -10,7 +10,7 @@ import pytest
 from conformance import places, suite
 from conformance.frozen.attach import REGRESSIONS
 from conformance.frozen.regressions import read_regressions
-from conformance.legality import check_call
+from conformance.judge.legality import check_call
 from tests.kernels.escapes_run import refused
 from tests.kernels.mutants import apply
 from tests.kernels.mutants_escapes import ESCAPES

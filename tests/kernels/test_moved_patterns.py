@@ -16,7 +16,7 @@ from conformance import suite
 from conformance.call.case import Case
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
-from conformance.judge import judge
+from conformance.judge.calls import judge
 from conformance.record.operator import Copy, Operator
 from reference.floats import Format, format_of
 

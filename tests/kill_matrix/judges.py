@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
+from conformance.judge.asked import Question
+from conformance.judge.summed import judge_sum
 from conformance.numerics.order import sequential
-from conformance.numerics.summed import judge_sum
-from conformance.question import Question
 from conformance.standards import STANDARDS
 from reference.floats import numpy_dtype
 from tests.kill_matrix.mistakes import Mistake

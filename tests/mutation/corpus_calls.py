@@ -8,8 +8,8 @@ import numpy as np
 from conformance.call.case import Machine
 from conformance.call.observation import GuardDamage, Observation, Outcome
 from conformance.devices.device import DeviceProfile, Trait
-from conformance.judge import judge, judge_example, judge_rejection
-from conformance.numerics.agreement import check
+from conformance.judge.agreement import check
+from conformance.judge.calls import judge, judge_example, judge_rejection
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.record.operator import Copy, Example, Index, document
 from reference.terms import Terms

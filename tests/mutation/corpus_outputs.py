@@ -8,13 +8,13 @@ import numpy as np
 
 from cases.operators.moe_init_routing_v2_grad import bin_tree
 from conformance.call.case import numpy_dtype
+from conformance.judge.asked import Question
+from conformance.judge.moved import as_integers, judge_copy, judge_index
+from conformance.judge.summed import judge_sum
 from conformance.numerics.arithmetic import IEEE
 from conformance.numerics.gather import blocks, factors, gather, gather_elements
-from conformance.numerics.moved import as_integers, judge_copy, judge_index
 from conformance.numerics.order import emulate, sequential
 from conformance.numerics.output import summed_output
-from conformance.numerics.summed import judge_sum
-from conformance.question import Question
 from conformance.record.operator import Copy, Index, Sum, document
 from reference.floats import FP32, format_of, to_bits, widen
 from reference.terms import Terms

@@ -1,6 +1,6 @@
 """Mutants of the judge, each held against the tests: ``python -m tests.mutation.run``.
 
-Every mutant of conformance/judge.py and conformance/numerics/*.py that changes an outcome of the
+Every mutant of conformance/judge/calls.py and conformance/numerics/*.py that changes an outcome of the
 toy corpus must make a test fail. Ends with status 1 where one does not, 2 where the unchanged judge
 does not pass. ``--jobs N`` at a time; ``--module NAME`` (again and again), ``--shard I/N`` and
 ``--sample N --seed S`` choose some; results go to ``--out``. ``--go-on FILE`` keeps what an earlier
@@ -35,7 +35,7 @@ ROOT = Path(__file__).parents[2]
 TESTS = ROOT / "tests" / "conformance"
 CORPUS = "tests.mutation.corpus"
 OF_WHOLE_CALLS = ("test_judge*.py", "test_failure_text.py")
-"""The tests that mirror conformance/judge.py."""
+"""The tests that mirror conformance/judge/calls.py."""
 
 LIBRARIES = (
     "hypothesis.strategies",

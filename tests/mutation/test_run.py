@@ -19,15 +19,15 @@ def options(**fields):
 
 def test_every_module_of_the_judge_is_mutated_and_most_have_tests_of_their_own():
     names = set(modules())
-    assert {"conformance.judge", "conformance.numerics.figures"} <= names
+    assert {"conformance.judge.calls", "conformance.numerics.figures"} <= names
     assert not any(name.endswith("__init__") for name in names)
     assert [path.name for path in own_tests("conformance.numerics.bulk")] == ["test_bulk.py"]
-    assert {path.name for path in own_tests("conformance.judge")} == {
+    assert {path.name for path in own_tests("conformance.judge.calls")} == {
         "test_judge.py",
         "test_judge_refusals_and_examples.py",
         "test_failure_text.py",
     }
-    assert set(own_tests("conformance.judge")) <= set(judging_tests())
+    assert set(own_tests("conformance.judge.calls")) <= set(judging_tests())
 
 
 def test_shards_share_the_mutants_and_a_sample_is_drawn_by_its_seed():

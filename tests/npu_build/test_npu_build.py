@@ -14,7 +14,7 @@ import pytest
 from conformance import suite
 from conformance.devices.open import open_device
 from conformance.errors import OperatorUnavailable
-from conformance.judge import judge_example
+from conformance.judge.calls import judge_example
 from device_kernels.build import ROOT as DEVICE
 from device_kernels.build import build
 from device_kernels.toolchain import BuildError, compile_libraries, compiler

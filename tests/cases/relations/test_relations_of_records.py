@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from conformance import suite
-from conformance.relations.relate import related
+from conformance.judge.relate import related
 from tests.cases.answers import right_answer
 from tests.kernels.drawn_cases import drawn
 

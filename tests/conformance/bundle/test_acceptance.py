@@ -17,7 +17,7 @@ from cases.operators.moe_init_routing_v2_grad import OPERATOR as RIGHT
 from conformance.cli import main
 from conformance.devices.open import open_device
 from conformance.implementation import of_device
-from conformance.judge import judge
+from conformance.judge.calls import judge
 from conformance.numerics.arithmetic import Arithmetic
 from tests.conformance.bundle.bundles import CASE, ORIGIN, bundle
 from tests.conformance.bundle.test_programs import WRONG, compiled, cpp, python

@@ -19,8 +19,8 @@ from conformance.call.case import Case, Machine
 from conformance.call.surroundings import AS_LEFT, ZEROED, Setting
 from conformance.cli import main
 from conformance.errors import UsageError
+from conformance.judge.sequences import rejection_of
 from conformance.replay import Replay
-from conformance.sequences.calls import rejection_of
 from device_kernels.build import build
 from tests.conformance.bundle.bundles import CASE, ORIGIN, answer, rewrite
 

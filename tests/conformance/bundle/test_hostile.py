@@ -21,7 +21,7 @@ from conformance.bundle.program import cpp_program, quoted
 from conformance.bundle.read import as_stored, read_bundle
 from conformance.cli import parser
 from conformance.errors import UsageError
-from conformance.legality import check_call
+from conformance.judge.legality import check_call
 from conformance.replay import judgement
 from conformance.reporting.language import Speaking
 from tests.conformance.bundle.bundles import bundle, put, resealed, rewrite

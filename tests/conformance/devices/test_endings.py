@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.devices.device import Device
-from conformance.judge import judge
+from conformance.judge.calls import judge
 from conformance.record.clause import Clause, SourceClass
 from conformance.record.operator import Index
 from tests.conformance.devices.fakes import fake_case, fake_operator

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from conformance.devices.device import Device
-from conformance.judge import judge
+from conformance.judge.calls import judge
 from conformance.record.operator import Index, document
 from tests.conformance.devices.fakes import fake_case, fake_operator, move_case, move_operator
 

@@ -12,7 +12,7 @@ from conformance.call.observation import Observation, Outcome
 from conformance.call.surroundings import BESIDE, DEFAULT, OWN, Setting, Stream
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
-from conformance.judge import judge
+from conformance.judge.calls import judge
 from conformance.record.clause import Clause, SourceClass
 from conformance.record.operator import Contract, Copy, Operator, Unspecified
 from device_kernels.build import build

@@ -12,11 +12,11 @@ from conformance.call.case import Case
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.device import Device
 from conformance.devices.messages import DTYPES
-from conformance.judge import judge
+from conformance.judge.calls import judge
+from conformance.judge.relate import related
 from conformance.poison import OUTPUTS, OUTPUTS_AGAIN, holds
 from conformance.relations.invariants import invariants
 from conformance.relations.layout import layout
-from conformance.relations.relate import related
 from tests.conformance.devices.fakes import fake_operator, move_case, move_operator
 
 PLACED = {

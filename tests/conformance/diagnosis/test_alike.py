@@ -9,9 +9,9 @@ import pytest
 
 from conformance.call.observation import Diagnostic, GuardDamage, Outcome
 from conformance.diagnosis.alike import diagnosis
-from conformance.judge import judge, judge_rejection
-from conformance.judged import Judged
-from conformance.verdict import Verdict
+from conformance.judge.calls import judge, judge_rejection
+from conformance.judge.judged import Judged
+from conformance.judge.verdict import Verdict
 from tests.conformance.segment_sum import FLAW, observe, operator, refusal, right, whole
 
 

@@ -15,7 +15,7 @@ from conformance.call.case import Tensor
 from conformance.errors import UsageError
 from conformance.frozen.attach import CORPUS, attached, folders
 from conformance.frozen.corpus import INDEX, read_corpus, read_index, write_corpus
-from conformance.legality import check_call
+from conformance.judge.legality import check_call
 from conformance.record.frozen import LISTED_ELEMENTS, Frozen, frozen_now
 from conformance.routes import on_route
 from conformance.values.fill import Fill

@@ -15,7 +15,7 @@ from conformance.cli import main
 from conformance.frozen import select
 from conformance.frozen.corpus import read_corpus
 from conformance.frozen.select import MOST_BYTES, MOST_EDGES, MOST_ELEMENTS, chosen
-from conformance.legality import check_call
+from conformance.judge.legality import check_call
 from conformance.record.frozen import Frozen, written
 
 NARROW = replace(RIGHT, modes=RIGHT.modes[:1], dtypes=("float16",))

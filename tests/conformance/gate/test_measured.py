@@ -15,8 +15,8 @@ from conformance.call.observation import Diagnostic, GuardDamage, Observation, O
 from conformance.evidence import LONGEST_ATTRIBUTE, VerdictLine, verdict_line
 from conformance.gate.measured import measured
 from conformance.gate.reading import read_run
+from conformance.judge.verdict import OutputVerdict, Verdict
 from conformance.record.operator import Clause, Copy, Operator, SourceClass, Varying
-from conformance.verdict import OutputVerdict, Verdict
 from tests.conformance.gate.runs import OPERATOR, every_cell, refused, run, verdict
 
 DOCUMENTED = Clause("rows are moved", "a document", SourceClass.DOCUMENT)

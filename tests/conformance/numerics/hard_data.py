@@ -6,9 +6,9 @@ import numpy as np
 
 from cases.operators.moe_init_routing_v2_grad import bin_tree
 from conformance.call.case import Tensor, numpy_dtype
+from conformance.judge.asked import Question
+from conformance.judge.summed import judge_sum
 from conformance.numerics.order import emulate, sequential
-from conformance.numerics.summed import judge_sum
-from conformance.question import Question
 from conformance.record.operator import Sum, document
 from reference.floats import FP32, format_of, round_once, to_bits
 from reference.terms import Terms

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from conformance.call.case import Tensor
+from conformance.judge.agreement import ReferenceDisagreement, check, check_outputs
 from conformance.numerics import output
-from conformance.numerics.agreement import ReferenceDisagreement, check, check_outputs
 from conformance.record.operator import Copy, Index, Sum, Unspecified
 from reference.terms import Terms
 from tests.conformance.segment_sum import ORDER, ROWS, SUM, case, lattice, operator, whole

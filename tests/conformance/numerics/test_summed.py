@@ -8,7 +8,7 @@ import pytest
 from cases.operators.moe_init_routing_v2_grad import OPERATOR, call
 from conformance.call.case import Tensor, numpy_dtype
 from conformance.call.observation import Observation, Outcome
-from conformance.judge import judge
+from conformance.judge.calls import judge
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.numerics.order import sequential
 from conformance.record.operator import Sum

@@ -5,10 +5,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from conformance.judge.worst import show, worst_element
 from conformance.numerics.addends import Addends, exactly
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.numerics.output import Operands
-from conformance.numerics.worst import show, worst_element
 from reference.floats import BF16, FP32, to_bits
 
 

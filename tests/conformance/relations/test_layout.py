@@ -11,9 +11,9 @@ from hypothesis import find, settings
 from hypothesis.errors import NoSuchExample
 
 from conformance.call.observation import GuardDamage, Outcome
+from conformance.judge.relate import related
 from conformance.record.operator import Strided, document
 from conformance.relations.layout import layout
-from conformance.relations.relate import related
 from tests.conformance.segment_sum import case, observe, operator, right, whole
 from tests.conformance.test_failure_text import matches_snapshot
 

@@ -8,12 +8,12 @@ import pytest
 
 from conformance.call.case import Tensor
 from conformance.call.observation import Diagnostic, GuardDamage, Observation, Outcome
-from conformance.numerics.agreement import ReferenceDisagreement
+from conformance.judge.agreement import ReferenceDisagreement
+from conformance.judge.relate import related
 from conformance.numerics.arithmetic import IEEE
 from conformance.record.operator import Clause, SourceClass
 from conformance.record.relation import Relation, difference
 from conformance.relations.axes import Axes, on_lattice, shuffled, with_arrays
-from conformance.relations.relate import related
 from conformance.relations.symmetries import any_order_of_terms, negation, symmetry
 from conformance.replay import Replay, judgement
 from conformance.values.fill import Fill

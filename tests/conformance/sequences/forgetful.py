@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from conformance.call.case import Case
 from conformance.call.observation import Observation, Outcome
-from conformance.judged import Judged
+from conformance.judge.judged import Judged
 from conformance.record.clause import Clause, SourceClass
 from conformance.record.operator import Operator, Rejection
 from conformance.sequences.judge import judge_sequence

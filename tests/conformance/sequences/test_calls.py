@@ -8,9 +8,9 @@ import pytest
 
 from conformance.call.surroundings import Setting
 from conformance.devices.call import call_of
-from conformance.legality import IllegalCase
+from conformance.judge.legality import IllegalCase
+from conformance.judge.sequences import check_before, judged, observed, rejection_of
 from conformance.numerics.arithmetic import IEEE
-from conformance.sequences.calls import check_before, judged, observed, rejection_of
 from tests.conformance.segment_sum import right
 from tests.conformance.sequences.forgetful import (
     LARGE,

@@ -4,7 +4,7 @@ import pytest
 
 from conformance.call.case import Case, Tensor
 from conformance.draw.layouts import LAYOUTS, layout_of, strides_of
-from conformance.legality import check_shape_and_data
+from conformance.judge.legality import check_shape_and_data
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 7), (6, 1), (5, 8), (0, 3), (4, 0)])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from conformance.call.case import Case, Machine
 from conformance.draw.machines import block_orders, in_any_order, machines
-from conformance.legality import check_shape_and_data
+from conformance.judge.legality import check_shape_and_data
 
 QUICK = settings(database=None, max_examples=2000, derandomize=True)
 

@@ -14,7 +14,7 @@ from conformance.call.case import Case
 from conformance.call.surroundings import AS_LEFT
 from conformance.draw.not_simplest import not_simplest
 from conformance.draw.sequences import LONGEST_PART, PARTS, sequences
-from conformance.sequences.calls import rejection_of
+from conformance.judge.sequences import rejection_of
 
 PERMUTE, UNPERMUTE = suite.chosen(suite.operators(), ["moe_token_permute", "moe_token_unpermute"])
 OPERATORS = {one.name: one for one in (PERMUTE, UNPERMUTE)}

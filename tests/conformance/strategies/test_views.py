@@ -17,7 +17,7 @@ from conformance.draw.views import (
     shareable,
     views,
 )
-from conformance.legality import check_shape_and_data
+from conformance.judge.legality import check_shape_and_data
 from conformance.values.fill import Fill
 
 QUICK = settings(database=None, max_examples=500, derandomize=True)

@@ -3,8 +3,8 @@
 import numpy as np
 
 from conformance.call.observation import Outcome
+from conformance.judge.verdict import OutputVerdict, Verdict
 from conformance.template import conformance_test, record
-from conformance.verdict import OutputVerdict, Verdict
 
 
 @conformance_test

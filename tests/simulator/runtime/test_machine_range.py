@@ -9,7 +9,7 @@ import pytest
 from conformance.call.case import Case, Machine
 from conformance.draw.machines import CORES
 from conformance.draw.machines import UB_BYTES as DRAWN_UB_BYTES
-from conformance.legality import MOST_CORES, UB_BYTES, IllegalCase, check_shape_and_data
+from conformance.judge.legality import MOST_CORES, UB_BYTES, IllegalCase, check_shape_and_data
 from tests.simulator.runtime.driver import Acl
 
 EDGES = [

@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from conformance import judge as judging
 from conformance.call.case import Case, Tensor
+from conformance.judge import calls as judging
+from conformance.judge.verdict import OutputVerdict
 from conformance.record.operator import (
     Clause,
     Copy,
@@ -24,7 +25,6 @@ from conformance.record.operator import (
     SourceClass,
     TensorParameter,
 )
-from conformance.verdict import OutputVerdict
 
 HOW = os.environ.get("BROKEN", "")
 RULE = Clause("the output equals the input", "toy document", SourceClass.DOCUMENT)

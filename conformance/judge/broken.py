@@ -10,7 +10,7 @@ from unittest import SkipTest
 from hypothesis.errors import HypothesisException
 
 from conformance.errors import EnvironmentFailure, OperatorUnavailable
-from conformance.numerics.agreement import ReferenceDisagreement
+from conformance.judge.agreement import ReferenceDisagreement
 
 BROKEN = "an error of a record or of the suite, not of a kernel: "
 """How the text begins of an item that such an error ended; a run with one ends with status 3."""

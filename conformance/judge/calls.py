@@ -18,12 +18,13 @@ from conformance.call.findings import call_findings, ending, errors
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.carried_out import may_be_withheld
 from conformance.diagnosis.deferred import Deferred
-from conformance.numerics.agreement import ReferenceDisagreement, check, check_outputs
+from conformance.judge.agreement import ReferenceDisagreement, check, check_outputs
+from conformance.judge.asked import Question
+from conformance.judge.moved import judge_copy, judge_index
+from conformance.judge.summed import judge_sum
+from conformance.judge.verdict import OutputVerdict, Verdict
+from conformance.judge.worst import show
 from conformance.numerics.arithmetic import IEEE, Arithmetic
-from conformance.numerics.moved import judge_copy, judge_index
-from conformance.numerics.summed import judge_sum
-from conformance.numerics.worst import show
-from conformance.question import Question
 from conformance.record.operator import (
     Clause,
     Contract,
@@ -37,7 +38,6 @@ from conformance.record.operator import (
     Sum,
     Unspecified,
 )
-from conformance.verdict import OutputVerdict, Verdict
 from reference.floats import format_of, round_once, to_bits
 
 __all__ = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.verdict import Verdict
+from conformance.judge.verdict import Verdict
 
 
 class Refused(AssertionError):  # noqa: N818 - a verdict's word, and what a person reads

@@ -11,11 +11,11 @@ from conformance.call.case import Case
 from conformance.call.findings import call_findings, ending
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.carried_out import may_be_withheld
-from conformance.judge import faults, specified_elements
-from conformance.numerics.agreement import check_outputs
+from conformance.judge.agreement import check_outputs
+from conformance.judge.calls import faults, specified_elements
+from conformance.judge.verdict import Verdict
 from conformance.record.operator import Operator, Unspecified
 from conformance.record.relation import Outputs, Relation
-from conformance.verdict import Verdict
 
 Observe = Callable[[Operator, Case], Observation]
 MOST_SENTENCES = 4

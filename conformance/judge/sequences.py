@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from conformance import judge as judging
 from conformance.call.case import Case
 from conformance.call.observation import Observation
 from conformance.devices.device import Device
-from conformance.legality import IllegalCase, check_call, check_shape_and_data
+from conformance.judge import calls as judging
+from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
+from conformance.judge.verdict import Verdict
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.record.operator import Operator, Rejection
-from conformance.verdict import Verdict
 
 
 def alone(case: Case) -> Case:

@@ -16,11 +16,11 @@ from numpy.typing import DTypeLike, NDArray
 from conformance.call.case import Case, Tensor, numpy_dtype
 from conformance.call.observation import Observation, Outcome
 from conformance.errors import UsageError
+from conformance.judge.verdict import Verdict
 from conformance.record.operator import Arrays, Operator, Sum, Varying
 from conformance.standards import STANDARDS, Kind, Ruling, Standard, StandardVerdict
 from conformance.standards.comparison import compare
 from conformance.values.fill import Fill, prescribed_family
-from conformance.verdict import Verdict
 from reference.floats import format_of, to_bits
 
 OURS = "this suite"

@@ -7,7 +7,7 @@ from typing import Literal
 
 from conformance.call.case import Case
 from conformance.call.observation import Observation
-from conformance.verdict import Verdict
+from conformance.judge.verdict import Verdict
 
 JudgedAs = Literal[
     "values", "rejection", "example", "relation", "quarantine", "corpus", "regression", "sequence"

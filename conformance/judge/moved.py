@@ -14,10 +14,10 @@ from conformance.diagnosis.guess import Guesses, first_of
 from conformance.diagnosis.movement import Moved, guesses
 from conformance.diagnosis.origins import origins
 from conformance.diagnosis.pattern import pattern
-from conformance.numerics.worst import show
-from conformance.question import Question
+from conformance.judge.asked import Question
+from conformance.judge.verdict import OutputVerdict, WorstElement
+from conformance.judge.worst import show
 from conformance.record.operator import Arrays, Clause, Copy, Index
-from conformance.verdict import OutputVerdict, WorstElement
 from reference.floats import format_of
 
 AT_ONCE = 1 << 22

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.judge.verdict import Derivation, WorstElement
 from conformance.numerics.accepted import AcceptedSet
 from conformance.numerics.addends import Addends
 from conformance.numerics.arithmetic import IEEE, Arithmetic
@@ -14,7 +15,6 @@ from conformance.numerics.every_order import applicable, every_tree, outcomes, r
 from conformance.numerics.exactly import accepted_exactly
 from conformance.numerics.figures import Sums, summarize
 from conformance.numerics.output import Operands
-from conformance.verdict import Derivation, WorstElement
 from reference.floats import Format, from_bits, from_ordered, ordered
 
 SHOWN_TERMS = 12
