@@ -17,7 +17,7 @@ from conformance.call.case import Machine, numpy_dtype
 from conformance.call.observation import Outcome
 from conformance.devices.device import Device
 from conformance.errors import LimitsCrash, OperatorUnavailable
-from conformance.evidence import LimitLine
+from conformance.evidence.lines import LimitLine
 from conformance.judge.legality import UB_BYTES
 from conformance.record.operator import Limit, Operator
 

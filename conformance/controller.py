@@ -11,9 +11,8 @@ from typing import Any
 
 import pytest
 
-from conformance import places, run_folder
+from conformance import places
 from conformance.context import BEGAN, BY_A_PERSON, BY_ITSELF, Context
-from conformance.coverage import Key, coverage, further
 from conformance.draw.shared_rows import Shared, shared
 from conformance.errors import (
     ACCEPTED,
@@ -24,7 +23,10 @@ from conformance.errors import (
     EnvironmentFailure,
     UsageError,
 )
-from conformance.evidence import (
+from conformance.evidence import run_folder
+from conformance.evidence.coverage import Key, coverage, further
+from conformance.evidence.items import items_in_words, last_of_each
+from conformance.evidence.lines import (
     AnyLine,
     DeviceLine,
     EnvironmentLine,
@@ -34,12 +36,25 @@ from conformance.evidence import (
     OrderLine,
     read_lines,
 )
+from conformance.evidence.provenance import provenance
+from conformance.evidence.shard import WHOLE
+from conformance.evidence.summary import (
+    COUNTED,
+    Evidence,
+    lost_cards,
+    now,
+    observed,
+    standard_rows,
+    summarize,
+    withheld,
+    withheld_cells,
+    write_evidence,
+)
+from conformance.evidence.tiling_keys import tiling_keys
 from conformance.item_report import LOST
-from conformance.items import items_in_words, last_of_each
 from conformance.judge.broken import BROKEN, explained, is_broken
 from conformance.names import cell_id
 from conformance.printable import printable
-from conformance.provenance import provenance
 from conformance.record.operator import RELATIONS, Operator
 from conformance.reporting.terminal import (
     as_text,
@@ -56,21 +71,7 @@ from conformance.resume import (
     earlier_run,
     request,
 )
-from conformance.shard import WHOLE
-from conformance.summary import (
-    COUNTED,
-    Evidence,
-    lost_cards,
-    now,
-    observed,
-    standard_rows,
-    summarize,
-    withheld,
-    withheld_cells,
-    write_evidence,
-)
 from conformance.template import item_ids
-from conformance.tiling_keys import tiling_keys
 
 CRASHED = re.compile(r"worker '\w+' crashed while running ")
 NO_ITEM = "no item of it was selected (-k, -m, --deselect)"

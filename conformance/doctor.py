@@ -17,10 +17,10 @@ from conformance.devices.finding import Finding
 from conformance.devices.open import DEVICE_NODES, open_device
 from conformance.devices.torch_npu.pins import torch_findings
 from conformance.errors import EnvironmentFailure
+from conformance.evidence.provenance import PACKAGES
 from conformance.host.npu import npu_findings
 from conformance.host.operators import operator_findings
 from conformance.host.roots import Roots
-from conformance.provenance import PACKAGES
 from conformance.record.operator import Operator
 from device_kernels.build import cache_folder
 from device_kernels.toolchain import BuildError, compiler, tool

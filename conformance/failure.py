@@ -20,15 +20,15 @@ from conformance.diagnosis.alike import diagnosis
 from conformance.diagnosis.both import guessed
 from conformance.diagnosis.guess import Guess, chosen
 from conformance.diagnosis.picture import excerpts, pictures
-from conformance.evidence import FailureLine, unconfirmed
-from conformance.implementation import of_device
+from conformance.evidence.implementation import of_device
+from conformance.evidence.lines import FailureLine, unconfirmed
+from conformance.evidence.provenance import provenance
+from conformance.evidence.run_folder import failure_folder
 from conformance.judge.judged import Judged
 from conformance.numerics.arithmetic import IEEE, Arithmetic
-from conformance.provenance import provenance
 from conformance.record.frozen import Frozen
 from conformance.record.picture import Picture
 from conformance.replay import Replay, save
-from conformance.run_folder import failure_folder
 
 CALLED, KEPT_FOR, REPORTED = "regression called: ", "kept for: ", "reported: "
 """How lines begin that tell of a regression; the last one has the address of a public report."""

@@ -16,14 +16,14 @@ from conformance.binding import bind
 from conformance.call.case import Case
 from conformance.context import BY_A_PERSON, BY_ITSELF, DEFAULTS, Context
 from conformance.controller import Controller
-from conformance.coverage import levels_of
 from conformance.devices.carried_out import why_withheld
 from conformance.devices.device import Device, DeviceProfile
 from conformance.devices.open import open_device
 from conformance.devices.packages.delivered import delivered
 from conformance.ending import Ending
 from conformance.errors import ENVIRONMENT, EnvironmentFailure, OperatorUnavailable, UsageError
-from conformance.evidence import verdict_line
+from conformance.evidence.coverage import levels_of
+from conformance.evidence.lines import verdict_line
 from conformance.garbage import rarely_collected
 from conformance.item_report import made_report
 from conformance.judge.judged import Judged

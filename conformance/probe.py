@@ -20,7 +20,7 @@ from conformance.call.findings import ending
 from conformance.call.observation import Outcome
 from conformance.devices.device import Device
 from conformance.errors import OperatorUnavailable
-from conformance.evidence import LimitLine, OrderLine
+from conformance.evidence.lines import LimitLine, OrderLine
 from conformance.numerics.recovery import Recovered, Unrecoverable, recover
 from conformance.numerics.tree import lowest_common
 from conformance.record.operator import Operator, Sum

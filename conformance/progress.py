@@ -10,9 +10,9 @@ import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from conformance.evidence import AnyLine, VerdictLine, Writer
+from conformance.evidence.lines import AnyLine, VerdictLine, Writer
+from conformance.evidence.summary import COUNTED, read_evidence
 from conformance.resume import finished_items
-from conformance.summary import COUNTED, read_evidence
 
 A_MINUTE = 60
 

@@ -15,7 +15,7 @@ from conformance.call.case import Case
 from conformance.call.observation import Observation
 from conformance.devices.device import Device
 from conformance.errors import UsageError
-from conformance.implementation import Implementation
+from conformance.evidence.implementation import Implementation
 from conformance.judge.calls import judge_example, judge_rejection
 from conformance.judge.judged import JudgedAs
 from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data

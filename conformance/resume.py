@@ -12,12 +12,12 @@ import msgspec
 
 from conformance.devices.device import DeviceProfile
 from conformance.errors import EnvironmentFailure, UsageError
-from conformance.evidence import DeviceLine, FailureLine, ItemLine, read_lines
-from conformance.gate.reading import CannotJudge, read_run, sound
+from conformance.evidence.lines import DeviceLine, FailureLine, ItemLine, read_lines
+from conformance.evidence.reading import CannotJudge, read_run, sound
+from conformance.evidence.shard import WHOLE, Shard
+from conformance.evidence.summary import Evidence, read_evidence
 from conformance.record.operator import REFERENCE, Operator
 from conformance.record.profiles import Profile
-from conformance.shard import WHOLE, Shard
-from conformance.summary import Evidence, read_evidence
 
 JUDGES = ("python", "packages", "sources", "corpus", "regressions")
 """What of the provenance decides verdicts beside the device."""

@@ -20,7 +20,7 @@ from typing import IO
 import pytest
 from rich.console import Console
 
-from conformance import SUITE, kernel_coverage, places, resume, run_folder
+from conformance import SUITE, places, resume
 from conformance.called import VARIABLE, called
 from conformance.context import BY_A_PERSON, BY_ITSELF
 from conformance.devices.device import DeviceProfile
@@ -34,6 +34,9 @@ from conformance.errors import (
     EnvironmentFailure,
     UsageError,
 )
+from conformance.evidence import kernel_coverage, run_folder
+from conformance.evidence.shard import WHOLE
+from conformance.evidence.summary import Evidence, now, read_evidence, write_evidence
 from conformance.plan import about
 from conformance.progress import Pulse, Tail, bar
 from conformance.record import workload
@@ -42,8 +45,6 @@ from conformance.record.workload import batches, batches_asked
 from conformance.reporting import outcome
 from conformance.resume import Asked
 from conformance.routes import on_route, why_not
-from conformance.shard import WHOLE
-from conformance.summary import Evidence, now, read_evidence, write_evidence
 
 POLL_SECONDS = 0.2
 END_SECONDS = 30

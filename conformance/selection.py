@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from conformance.budget import RELATIONS, SEQUENCES, VALUES, parts
 from conformance.context import Context
+from conformance.evidence.budget import RELATIONS, SEQUENCES, VALUES, parts
 from conformance.resume import Finished
 from conformance.template import DRAWN, LADDER, RELATION, WORKLOAD, body_of, draws_sequences
 

@@ -26,6 +26,7 @@ from conformance.call.case import Case
 from conformance.call.observation import Observation
 from conformance.call.surroundings import POISONED
 from conformance.devices.device import DeviceProfile
+from conformance.evidence.summary import now
 from conformance.judge.agreement import ReferenceDisagreement
 from conformance.judge.sequences import rejection_of
 from conformance.numerics.arithmetic import Arithmetic
@@ -33,7 +34,6 @@ from conformance.printable import printable
 from conformance.record.operator import Example, Operator
 from conformance.replay import Replay, encoded
 from conformance.routes import two_phase
-from conformance.summary import now
 
 OF_A_RELATION = "a relation compares the results of several calls; replay makes them"
 OF_A_REFUSAL = "the call must be refused: its outputs must stay as they are"

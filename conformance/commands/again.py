@@ -18,7 +18,7 @@ from conformance.devices.open import open_device
 from conformance.devices.packages.delivered import DeliveredPackage, delivered, package_lines
 from conformance.devices.traits import loosened_lines
 from conformance.errors import ACCEPTED, ENVIRONMENT, REFUSED, EnvironmentFailure, UsageError
-from conformance.implementation import (
+from conformance.evidence.implementation import (
     Implementation,
     absent,
     check_called,
@@ -68,7 +68,7 @@ class Asked:
 @dataclass(frozen=True)
 class Again:
     """What came of it; ``status`` is the front door's, ``beside`` what was called beside what
-    failed (`conformance.implementation.compared`)."""
+    failed (`conformance.evidence.implementation.compared`)."""
 
     operator: Operator
     observation: Observation

@@ -14,11 +14,11 @@ from conformance import suite
 from conformance.commands.common import add_json, add_operators, tell_program
 from conformance.commands.gate import add_baselines
 from conformance.errors import ACCEPTED, EnvironmentFailure
+from conformance.evidence.reading import CannotJudge, read_run, whole
 from conformance.gate import baseline as baselines
 from conformance.gate.baseline import Baseline
 from conformance.gate.facts import facts
 from conformance.gate.measured import measured
-from conformance.gate.reading import CannotJudge, read_run, whole
 from conformance.left_out import told
 from conformance.reporting.language import put
 

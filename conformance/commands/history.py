@@ -10,7 +10,7 @@ from rich.console import Console
 
 from conformance.commands.common import add_json, tell_program
 from conformance.errors import ACCEPTED, EnvironmentFailure, UsageError
-from conformance.gate.reading import CannotJudge
+from conformance.evidence.reading import CannotJudge
 from conformance.history.database import DEFAULT, opened
 from conformance.history.record import import_runs
 from conformance.history.trends import LAST, changes, points

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from conformance.commands.common import add_json, tell_program
 from conformance.errors import ENVIRONMENT, EnvironmentFailure
-from conformance.gate.reading import CannotJudge
+from conformance.evidence.reading import CannotJudge
 from conformance.merging.merge import merge
 from conformance.reporting import outcome
 

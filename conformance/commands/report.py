@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from conformance.errors import ACCEPTED, EnvironmentFailure
-from conformance.gate.reading import CannotJudge
+from conformance.evidence.reading import CannotJudge
 from conformance.reporting.html import REPORT, write
 from conformance.reporting.texts import LANGUAGES
 

@@ -10,8 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
-from conformance import kernel_coverage, places, replay, run_folder, runner, suite
-from conformance.budget import seconds_of_budget
+from conformance import places, replay, runner, suite
 from conformance.commands.again import OWN_KERNELS_HELP, Asked, judge_again, open_and_tell
 from conformance.commands.chosen import choose
 from conformance.commands.common import add_json, add_operators, tell_program
@@ -27,15 +26,17 @@ from conformance.context import (
 from conformance.devices.npu import NpuDevice
 from conformance.devices.packages.delivered import delivered
 from conformance.errors import EnvironmentFailure, UsageError
+from conformance.evidence import kernel_coverage, run_folder
+from conformance.evidence.budget import seconds_of_budget
+from conformance.evidence.reading import CannotJudge
+from conformance.evidence.shard import Shard
 from conformance.frozen.attach import attached
-from conformance.gate.reading import CannotJudge
 from conformance.history.record import import_runs
 from conformance.judge.by_standard import by_standard
 from conformance.record import workload
 from conformance.record.operator import ORACLES, ROUTES, Operator
 from conformance.record.profiles import PROFILES
 from conformance.resume import check_sound, earlier_run
-from conformance.shard import Shard
 
 WORKERS = min(2, os.cpu_count() or 1)
 

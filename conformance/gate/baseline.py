@@ -14,10 +14,10 @@ from pathlib import Path
 import msgspec
 
 from conformance.errors import UsageError
+from conformance.evidence.reading import CannotJudge
+from conformance.evidence.summary import now
 from conformance.gate.facts import Facts
-from conformance.gate.reading import CannotJudge
 from conformance.plain_file import read_plain
-from conformance.summary import now
 
 SCHEMA = 1
 FOLDER = Path("baselines")

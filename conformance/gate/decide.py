@@ -9,9 +9,10 @@ from pathlib import Path
 
 import msgspec
 
-from conformance.coverage import Coverage
 from conformance.devices.traits import loosened_lines
 from conformance.errors import UsageError
+from conformance.evidence.coverage import Coverage
+from conformance.evidence.reading import CannotJudge, Run, declared_cells, read_run, whole
 from conformance.gate import baseline as baselines
 from conformance.gate.baseline import Baseline
 from conformance.gate.compare import changed_inputs, compare, figures, unchanged_libraries
@@ -26,7 +27,6 @@ from conformance.gate.judgement import (
     cannot,
     in_order,
 )
-from conformance.gate.reading import CannotJudge, Run, declared_cells, read_run, whole
 from conformance.gate.waivers import Contract
 from conformance.names import cell_id
 

@@ -12,10 +12,10 @@ from collections.abc import Collection, Mapping
 import msgspec
 
 from conformance.call.observation import Outcome
-from conformance.evidence import OrderLine, VerdictLine
-from conformance.gate.reading import CannotJudge, Run, declared_cells
+from conformance.evidence.lines import OrderLine, VerdictLine
+from conformance.evidence.reading import CannotJudge, Run, declared_cells
+from conformance.evidence.summary import COUNTED, QUARANTINE
 from conformance.names import cell_id
-from conformance.summary import COUNTED, QUARANTINE
 
 DRIFT = "order-drift"
 """The step of an output that is legal, but off the order that its contract declares."""
@@ -124,7 +124,7 @@ class _Profile(msgspec.Struct):
 
 
 def facts(run: Run) -> Facts:
-    """The facts of a run that `conformance.gate.reading.whole` lets pass.
+    """The facts of a run that `conformance.evidence.reading.whole` lets pass.
 
     Raises `CannotJudge` where the device's profile says something that no profile says.
     """

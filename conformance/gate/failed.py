@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from conformance.evidence import FailureLine, VerdictLine
+from conformance.evidence.items import short
+from conformance.evidence.lines import FailureLine, VerdictLine
+from conformance.evidence.reading import Run
 from conformance.gate.judgement import Finding
-from conformance.gate.reading import Run
 from conformance.gate.waivers import Contract, Use, here, judged, uses
-from conformance.items import short
 from conformance.reporting.groups import groups
 
 SHOWN = 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from conformance.gate.reading import Run
+from conformance.evidence.reading import Run
 from conformance.gate.waivers import judged
 from conformance.record.operator import DOUBTFUL, Clause, Operator, Varying
 

@@ -28,10 +28,10 @@ import msgspec
 
 from conformance.call.observation import Outcome
 from conformance.errors import UsageError
-from conformance.evidence import VerdictLine
+from conformance.evidence.lines import VerdictLine
+from conformance.evidence.summary import QUARANTINE
 from conformance.gate.predicate import Predicate, Value, WrongPredicate, names_of, parse, unknown
 from conformance.plain_file import read_given
-from conformance.summary import QUARANTINE
 
 MOST_BYTES = 2**20
 

@@ -7,11 +7,11 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from conformance.evidence.implementation import of_operator
+from conformance.evidence.reading import CannotJudge, Run, read_part, read_run, sound, whole
+from conformance.evidence.seal import MOST_SUMMARY_BYTES, SUMMARY
 from conformance.gate.facts import Facts, facts
-from conformance.gate.reading import CannotJudge, Run, read_part, read_run, sound, whole
 from conformance.history.database import opened
-from conformance.implementation import of_operator
-from conformance.seal import MOST_SUMMARY_BYTES, SUMMARY
 
 Fact = tuple[str, str, str, str]
 """Operator, what it is of, its name, its value."""

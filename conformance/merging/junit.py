@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
-from conformance.evidence import AnyLine, ItemLine, VerdictLine
+from conformance.evidence.lines import AnyLine, ItemLine, VerdictLine
+from conformance.evidence.summary import Evidence
 from conformance.printable import printable
-from conformance.summary import Evidence
 
 JUNIT = "junit.xml"
 NO_XML = re.compile(r"[^\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -11,11 +11,13 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from conformance import run_folder
 from conformance.controller import exit_status
-from conformance.coverage import Coverage
 from conformance.errors import EnvironmentFailure, UsageError
-from conformance.evidence import (
+from conformance.evidence import run_folder
+from conformance.evidence.contradictions import known_items
+from conformance.evidence.coverage import Coverage
+from conformance.evidence.items import items_in_words, last_of_each
+from conformance.evidence.lines import (
     AnyLine,
     DeviceLine,
     FailureLine,
@@ -23,17 +25,10 @@ from conformance.evidence import (
     OrderLine,
     Writer,
 )
-from conformance.failure import LARGER
-from conformance.gate.contradictions import known_items
-from conformance.gate.reading import CannotJudge, Run, declared_cells, read_run, sound
-from conformance.items import items_in_words, last_of_each
-from conformance.merging.belong import check_belong
-from conformance.merging.junit import write_junit
-from conformance.names import cell_id
-from conformance.record.operator import RELATIONS
-from conformance.run_folder import FAILURES
-from conformance.shard import WHOLE
-from conformance.summary import (
+from conformance.evidence.reading import CannotJudge, Run, declared_cells, read_run, sound
+from conformance.evidence.run_folder import FAILURES
+from conformance.evidence.shard import WHOLE
+from conformance.evidence.summary import (
     COUNTED,
     Evidence,
     lost_cards,
@@ -44,7 +39,12 @@ from conformance.summary import (
     withheld_cells,
     write_evidence,
 )
-from conformance.tiling_keys import asked_in, tiling_keys
+from conformance.evidence.tiling_keys import asked_in, tiling_keys
+from conformance.failure import LARGER
+from conformance.merging.belong import check_belong
+from conformance.merging.junit import write_junit
+from conformance.names import cell_id
+from conformance.record.operator import RELATIONS
 
 BUNDLE = re.compile(r"failures/[\w.-]{1,200}/case\.json", re.ASCII)
 LINE = re.compile(

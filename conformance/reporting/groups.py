@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from conformance.evidence import FailureLine
+from conformance.evidence.lines import FailureLine
 from conformance.failure import CALLED, KEPT_FOR, REPORTED
 
 

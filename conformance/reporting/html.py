@@ -18,9 +18,10 @@ from conformance.errors import (
     REFUSED,
     UsageError,
 )
-from conformance.evidence import FailureLine
+from conformance.evidence.lines import FailureLine
+from conformance.evidence.reading import read_run, sound
+from conformance.evidence.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence
 from conformance.failure import REPORTED
-from conformance.gate.reading import read_run, sound
 from conformance.names import cell_id
 from conformance.printable import printable
 from conformance.record.frozen import MOST_LINKS, is_link
@@ -29,7 +30,6 @@ from conformance.reporting.drawing import heat_map, histogram, legend
 from conformance.reporting.groups import Group, groups, kept_lines
 from conformance.reporting.terminal import called_lines, further_lines, percent
 from conformance.reporting.texts import HTML_LANGUAGE, LANGUAGES, texts
-from conformance.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence
 
 REPORT = "report.html"
 SHOWN_FAILURES, SHOWN_MISSING, SHOWN_TEXT = 200, 20, 8_000

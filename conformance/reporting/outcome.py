@@ -18,8 +18,10 @@ from conformance.errors import (
     REFUSED,
     UsageError,
 )
-from conformance.evidence import FailureLine
-from conformance.gate.reading import CannotJudge
+from conformance.evidence.lines import FailureLine
+from conformance.evidence.reading import CannotJudge
+from conformance.evidence.shard import WHOLE
+from conformance.evidence.summary import Evidence
 from conformance.judge.broken import is_broken
 from conformance.left_out import told
 from conformance.probe import order_lines
@@ -40,8 +42,6 @@ from conformance.reporting.terminal import (
     whole,
     withheld_lines,
 )
-from conformance.shard import WHOLE
-from conformance.summary import Evidence
 
 LOG = "pytest.log"
 SHOWN_FAILURES = 3

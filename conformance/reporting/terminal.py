@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from rich.table import Table
 from rich.text import Text
 
-from conformance.coverage import Further
 from conformance.devices.traits import loosened_lines
+from conformance.evidence.coverage import Further
+from conformance.evidence.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence
 from conformance.names import cell_id
 from conformance.reporting.language import Speaking
-from conformance.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence
 
 WIDTH = 120
 NONE = "-"

@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 from conformance.devices.open import open_device
-from conformance.evidence import Writer
+from conformance.evidence.lines import Writer
 from tests.benchmark.timing import best
 from tests.conformance.devices.fakes import compile_fakes, fake_case, fake_operator
 from tests.conformance.history.test_history import changed, of_100000_calls, trends

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.evidence import AnyLine, VerdictLine, read_lines
+from conformance.evidence.lines import AnyLine, VerdictLine, read_lines
 
 
 @dataclass

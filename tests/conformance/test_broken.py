@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from conformance.errors import ENVIRONMENT
-from conformance.evidence import FailureLine, read_lines
+from conformance.evidence.lines import FailureLine, read_lines
 from conformance.gate.judgement import CANNOT_JUDGE
 from conformance.judge.broken import BROKEN, explained
 from conformance.reporting import outcome

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from conformance.budget import (
+from conformance.errors import UsageError
+from conformance.evidence.budget import (
     RELATIONS,
     SEQUENCES,
     SHARES,
@@ -15,7 +16,6 @@ from conformance.budget import (
     parts,
     seconds_of_budget,
 )
-from conformance.errors import UsageError
 from conformance.selection import drawn_as
 from tests.conformance.toy_runs import CELLS, ROOT, Run
 

@@ -11,12 +11,12 @@ import pytest
 
 from conformance.call.observation import Outcome
 from conformance.errors import UsageError
-from conformance.evidence import VerdictLine
+from conformance.evidence.lines import VerdictLine
+from conformance.evidence.summary import standard_rows
 from conformance.judge.by_standard import OURS, ByStandard, by_standard, rulings
 from conformance.judge.calls import judge
 from conformance.record.operator import Copy
 from conformance.standards import STANDARDS, Kind, Ruling, StandardVerdict
-from conformance.summary import standard_rows
 from conformance.values.fill import PRESCRIBED, Fill
 from tests.conformance.front_door import ONE_OPERATOR
 from tests.conformance.segment_sum import SUM, case, observe, operator

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from conformance.called import called
-from conformance.evidence import VerdictLine, read_lines
+from conformance.evidence.lines import VerdictLine, read_lines
+from conformance.evidence.summary import read_evidence
 from conformance.replay import load
-from conformance.summary import read_evidence
 from tests.conformance.front_door import (
     BY_WORKERS,
     HERE,

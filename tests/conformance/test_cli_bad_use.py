@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from conformance import run_folder, suite
+from conformance import suite
 from conformance.cli import main
-from conformance.evidence import VerdictLine, read_lines
-from conformance.summary import read_evidence
+from conformance.evidence import run_folder
+from conformance.evidence.lines import VerdictLine, read_lines
+from conformance.evidence.summary import read_evidence
 from device_kernels.build import build
 from tests.conformance.front_door import (
     NAME,
@@ -157,7 +158,7 @@ def test_two_runs_never_write_one_folder(
     monkeypatch.setattr(run_folder, "WAIT_SECONDS", 0)
     program = (
         "import sys; from pathlib import Path; from conformance import run_folder\n"
-        "from conformance.summary import Evidence\n"
+        "from conformance.evidence.summary import Evidence\n"
         "hold = run_folder.start(Path('out'), Evidence()); print('writing', flush=True)\n"
         "sys.stdin.read()"
     )

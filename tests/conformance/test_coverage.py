@@ -8,13 +8,13 @@ import msgspec
 import pytest
 
 from conformance.controller import exit_status
-from conformance.coverage import coverage
 from conformance.draw.shared_rows import Shared
 from conformance.errors import ACCEPTED, REFUSED
-from conformance.evidence import VerdictLine
+from conformance.evidence.coverage import coverage
+from conformance.evidence.lines import VerdictLine
+from conformance.evidence.summary import COUNTED, Evidence
 from conformance.record.profiles import PROFILES
 from conformance.reporting.terminal import coverage_lines
-from conformance.summary import COUNTED, Evidence
 from tests.conformance.test_cells import CELLS
 from tests.conformance.test_summary import line
 

@@ -14,9 +14,9 @@ import pytest
 
 from conformance.call.case import Case, Machine, Tensor
 from conformance.call.observation import Diagnostic, Observation, Outcome
-from conformance.chain import Follower
 from conformance.errors import EnvironmentFailure
-from conformance.evidence import VerdictLine, Writer, last_link, read_lines, verdict_line
+from conformance.evidence.chain import Follower
+from conformance.evidence.lines import VerdictLine, Writer, last_link, read_lines, verdict_line
 from conformance.judge.verdict import OutputVerdict, Verdict
 from conformance.record.operator import Clause, SourceClass
 
@@ -133,7 +133,7 @@ def test_nothing_is_written_behind_a_line_without_a_link(tmp_path: Path) -> None
 
 def test_a_finished_verdict_survives_the_death_of_its_process(tmp_path: Path) -> None:
     program = (
-        "import sys, time; from pathlib import Path; from conformance.evidence import *\n"
+        "import sys, time; from pathlib import Path; from conformance.evidence.lines import *\n"
         f"w = Writer(Path({str(tmp_path)!r}), 'main')\n"
         "for i in range(3): w.write(EnvironmentLine(worker='main', item=str(i), message='m'))\n"
         "print('written', flush=True); time.sleep(60)"

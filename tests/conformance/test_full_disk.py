@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from conformance.evidence import VerdictLine, read_lines
+from conformance.evidence.lines import VerdictLine, read_lines
 from tests.conformance.toy_runs import ROOT, Run
 
 MOST_BYTES = 20_000

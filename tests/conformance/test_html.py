@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from conformance.cli import main
-from conformance.coverage import Coverage, Further
-from conformance.evidence import FailureLine
+from conformance.evidence.coverage import Coverage, Further
+from conformance.evidence.lines import FailureLine
+from conformance.evidence.summary import Cell, Evidence
 from conformance.reporting import html
 from conformance.reporting.texts import LANGUAGES, TEXTS
-from conformance.summary import Cell, Evidence
 from tests.conformance.gate.runs import every_cell, refused, run, verdict
 
 REPLAY = "python -m conformance run --case 'a folder/<case>&.json' --device sim"

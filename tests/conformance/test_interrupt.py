@@ -17,8 +17,8 @@ import pytest
 from rich.console import Console
 
 from conformance import runner
-from conformance.evidence import VerdictLine, read_lines
-from conformance.summary import COUNTED, Evidence
+from conformance.evidence.lines import VerdictLine, read_lines
+from conformance.evidence.summary import COUNTED, Evidence
 from tests.conformance.front_door import BY_WORKERS, ROOT
 from tests.conformance.killed.kills import wait_until
 from tests.conformance.killed.resumed import on_record, summary_of

@@ -5,9 +5,9 @@ import subprocess
 
 import pytest
 
-from conformance import kernel_coverage
 from conformance.errors import EnvironmentFailure
-from conformance.summary import read_evidence
+from conformance.evidence import kernel_coverage
+from conformance.evidence.summary import read_evidence
 from device_kernels.toolchain import compiler
 from tests.conformance.front_door import ONE_OPERATOR, conformance, with_one_kernel
 

@@ -17,12 +17,12 @@ from rich.table import Table
 from conformance.bundle import manifest as told
 from conformance.cli import main
 from conformance.errors import UsageError
-from conformance.implementation import Implementation
+from conformance.evidence.implementation import Implementation
+from conformance.evidence.summary import read_evidence
 from conformance.printable import printable, printable_json
 from conformance.replay import Replay, encoded
 from conformance.reporting import outcome
 from conformance.reporting.language import Speaking, put
-from conformance.summary import read_evidence
 from tests.conformance.bundle.bundles import CASE, bundle, resealed
 from tests.conformance.bundle.bundles import put as put_file
 from tests.conformance.front_door import HERE, ONE_OPERATOR, ROOT, conformance

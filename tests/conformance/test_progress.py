@@ -8,14 +8,14 @@ from collections.abc import Iterator
 import pytest
 from rich.console import Console
 
-from conformance.evidence import VerdictLine, read_lines
+from conformance.evidence.lines import VerdictLine, read_lines
+from conformance.evidence.summary import COUNTED
 from conformance.plan import about
 from conformance.progress import Pulse, Tail
 from conformance.record.profiles import PROFILES
 from conformance.reporting.chinese import in_chinese
 from conformance.resume import finished_items
 from conformance.suite import operators
-from conformance.summary import COUNTED
 from tests.conformance.toy_runs import HERE, Run
 
 

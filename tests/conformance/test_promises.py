@@ -13,6 +13,7 @@ from msgspec.structs import replace as replace_in
 from conformance.call.case import Case, Tensor
 from conformance.call.findings import ending
 from conformance.call.observation import Diagnostic, GuardDamage, Observation, Outcome
+from conformance.evidence.summary import Evidence, observed, summarize
 from conformance.judge.calls import judge, observe_quarantined
 from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.record.operator import (
@@ -26,7 +27,6 @@ from conformance.record.operator import (
 )
 from conformance.reporting.records import operator_lines
 from conformance.reporting.terminal import observed_lines
-from conformance.summary import Evidence, observed, summarize
 from conformance.template import left_out
 from conformance.values.fill import Fill
 from tests.conformance.segment_sum import observe, operator, right, whole

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.summary import read_evidence
+from conformance.evidence.summary import read_evidence
 from tests.conformance.front_door import NAME
 from tests.conformance.read_only import in_read_only_checkout, why_not
 from tests.conformance.toy_runs import Run

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from conformance import run_folder
 from conformance.call.case import Case, Machine, Tensor
 from conformance.errors import EnvironmentFailure, UsageError
-from conformance.summary import Evidence, read_evidence, write_evidence
+from conformance.evidence import run_folder
+from conformance.evidence.summary import Evidence, read_evidence, write_evidence
 
 ROOT = Path(__file__).resolve().parents[2]
 CASE = Case(
@@ -72,8 +72,8 @@ def test_a_file_or_a_link_is_refused(tmp_path: Path) -> None:
 WRITING = """
 import sys, time
 from pathlib import Path
-from conformance import run_folder
-from conformance.summary import Evidence
+from conformance.evidence import run_folder
+from conformance.evidence.summary import Evidence
 hold = run_folder.start(Path(sys.argv[1]), Evidence())
 print("writing", flush=True)
 time.sleep(60)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from conformance.errors import UsageError
-from conformance.shard import WHOLE, Shard
+from conformance.evidence.shard import WHOLE, Shard
 from tests.conformance.front_door import NAME, ROOT, host
 from tests.conformance.toy_runs import CELLS, Run
 

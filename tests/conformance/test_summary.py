@@ -9,10 +9,17 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from conformance.evidence import VerdictLine
+from conformance.evidence.lines import VerdictLine
+from conformance.evidence.summary import (
+    REJECTIONS,
+    Cell,
+    Evidence,
+    read_evidence,
+    summarize,
+    write_evidence,
+)
 from conformance.reporting.outcome import tell
 from conformance.reporting.terminal import as_text, impossible_lines
-from conformance.summary import REJECTIONS, Cell, Evidence, read_evidence, summarize, write_evidence
 
 DECLARED = [("copying", "plain", "float32"), ("copying", "plain", "float16")]
 

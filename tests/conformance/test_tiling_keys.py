@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from conformance.evidence import VerdictLine
+from conformance.evidence.lines import VerdictLine
+from conformance.evidence.summary import COUNTED, Evidence
+from conformance.evidence.tiling_keys import asked_in, tiling_keys
 from conformance.reporting.terminal import tiling_key_lines
-from conformance.summary import COUNTED, Evidence
-from conformance.tiling_keys import asked_in, tiling_keys
 from tests.conformance.test_summary import line
 
 

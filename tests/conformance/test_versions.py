@@ -10,7 +10,7 @@ import pytest
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.carried_out import why_withheld
 from conformance.devices.device import DeviceProfile, Trait
-from conformance.evidence import ItemLine
+from conformance.evidence.lines import ItemLine
 from conformance.gate.judgement import ACCEPTED
 from conformance.judge.calls import judge
 from conformance.merging.merge import merge

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from conformance.evidence import VerdictLine, Writer
+from conformance.evidence.lines import VerdictLine, Writer
 from tests.conformance.toy_runs import Run, toy_runs
 from tests.conformance.workers_run import difference, verdicts
 

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance.evidence import VerdictLine, read_lines
-from conformance.gate.contradictions import contradictions
-from conformance.gate.reading import read_run
-from conformance.summary import Evidence, read_evidence
+from conformance.evidence.contradictions import contradictions
+from conformance.evidence.lines import VerdictLine, read_lines
+from conformance.evidence.reading import read_run
+from conformance.evidence.summary import Evidence, read_evidence
 from tests.waiting import HANGS
 
 HERE = Path(__file__).resolve().parent

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import msgspec
 
-from conformance.evidence import VerdictLine, read_lines
+from conformance.evidence.lines import VerdictLine, read_lines
 from conformance.record.profiles import PROFILES
 
 ROOT = Path(__file__).parents[2]

@@ -23,9 +23,9 @@ from conformance.devices import cards
 from conformance.devices.cards import Card
 from conformance.devices.open import simulator_libraries
 from conformance.errors import UsageError
-from conformance.evidence import EnvironmentLine, ItemLine, VerdictLine
-from conformance.gate.contradictions import contradictions
-from conformance.gate.reading import CannotJudge, Run, read_run
+from conformance.evidence.contradictions import contradictions
+from conformance.evidence.lines import EnvironmentLine, ItemLine, VerdictLine
+from conformance.evidence.reading import CannotJudge, Run, read_run
 from tests.conformance.front_door import host
 
 OPERATOR = "moe_token_permute"

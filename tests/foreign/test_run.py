@@ -10,9 +10,9 @@ import pytest
 from cases.operators import moe_token_permute_grad as record
 from conformance import replay
 from conformance.cli import main
-from conformance.evidence import VerdictLine
-from conformance.gate.reading import read_run
-from conformance.summary import read_evidence
+from conformance.evidence.lines import VerdictLine
+from conformance.evidence.reading import read_run
+from conformance.evidence.summary import read_evidence
 from tests.conformance.front_door import conformance
 from tests.foreign.a_checkout import NAME, written
 

@@ -16,9 +16,9 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from conformance.coverage import Coverage
+from conformance.evidence.coverage import Coverage
+from conformance.evidence.summary import read_evidence
 from conformance.record.profiles import PROFILES
-from conformance.summary import read_evidence
 
 ROOT = Path(__file__).parents[2]
 

@@ -1,6 +1,6 @@
 """A soak counts what its runs judged, class by class."""
 
-from conformance.coverage import Coverage
+from conformance.evidence.coverage import Coverage
 from tests.kernels.soak_run import classes, rare
 
 

@@ -16,7 +16,7 @@ import pytest
 from cases.operators.moe_init_routing_v2_grad import OPERATOR as RIGHT
 from conformance.cli import main
 from conformance.devices.open import open_device
-from conformance.implementation import of_device
+from conformance.evidence.implementation import of_device
 from conformance.judge.calls import judge
 from conformance.numerics.arithmetic import Arithmetic
 from tests.conformance.bundle.bundles import CASE, ORIGIN, bundle

@@ -14,14 +14,14 @@ from conformance.cli import main
 from conformance.devices.device import DeviceProfile, Library, Origin, Trait
 from conformance.devices.open import hashed
 from conformance.errors import EnvironmentFailure
-from conformance.evidence import DeviceLine, read_lines
-from conformance.implementation import (
+from conformance.evidence.implementation import (
     Implementation,
     check_called,
     compared,
     of_device,
     unusable,
 )
+from conformance.evidence.lines import DeviceLine, read_lines
 from conformance.replay import Replay, load, save
 from device_kernels.build import build
 from tests.conformance.bundle.bundles import CASE, bundle

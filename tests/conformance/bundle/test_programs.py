@@ -20,7 +20,7 @@ from conformance.call.case import Case
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.open import hashed
 from conformance.draw.layouts import LAYOUTS, strides_of
-from conformance.implementation import Implementation
+from conformance.evidence.implementation import Implementation
 from conformance.record.operator import Operator
 from conformance.values.fill import Fill
 from device_kernels.build import build

@@ -19,7 +19,7 @@ from conformance.devices.cards import Card, Claim
 from conformance.devices.npu import NpuDevice
 from conformance.devices.open import open_device, simulator_libraries
 from conformance.errors import EnvironmentFailure
-from conformance.evidence import DeviceLine, read_lines
+from conformance.evidence.lines import DeviceLine, read_lines
 from tests.conformance.devices.test_simulator import grad_case
 from tests.conformance.front_door import conformance
 

@@ -16,12 +16,12 @@ from conformance.devices.losses import Loss, in_words, loss_of
 from conformance.devices.npu import NpuDevice
 from conformance.devices.open import open_device
 from conformance.errors import EnvironmentFailure
-from conformance.evidence import DeviceLine, read_lines
+from conformance.evidence.lines import DeviceLine, read_lines
+from conformance.evidence.summary import read_evidence
 from conformance.poison import OUTPUTS
 from conformance.record.operator import Mode, Until, source_read
 from conformance.record.profiles import PROFILES
 from conformance.resume import Asked, request
-from conformance.summary import read_evidence
 from tests.conformance.devices.fakes import fake_case, fake_operator, move_case
 from tests.conformance.front_door import Ended, conformance
 

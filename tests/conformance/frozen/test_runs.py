@@ -17,16 +17,16 @@ from conformance.call.case import Case
 from conformance.call.observation import Observation
 from conformance.cli import main
 from conformance.devices.device import Device
-from conformance.evidence import VerdictLine, read_lines
+from conformance.evidence.lines import VerdictLine, read_lines
+from conformance.evidence.reading import read_run
+from conformance.evidence.summary import read_evidence
 from conformance.frozen.attach import attached
 from conformance.frozen.judge import judge_frozen
 from conformance.frozen.regressions import promote, read_regressions
 from conformance.gate.facts import facts
-from conformance.gate.reading import read_run
 from conformance.record.frozen import frozen_now
 from conformance.record.operator import Operator
 from conformance.replay import Replay, judgement
-from conformance.summary import read_evidence
 from conformance.trial import BrokenRecord
 from tests.conformance.bundle.bundles import CASE, bundle
 from tests.conformance.front_door import HERE, NAME, ON_SIMULATOR, Ended, conformance

@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
+from conformance.evidence.reading import read_run, whole
 from conformance.gate import baseline as baselines
 from conformance.gate.decide import Asked, decide
 from conformance.gate.facts import facts
 from conformance.gate.judgement import Judgement
-from conformance.gate.reading import read_run, whole
 from conformance.gate.waivers import read_waivers
 from conformance.reporting.gate import gate_lines
 from tests.conformance.gate.runs import OPERATOR

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from conformance.coverage import Coverage
+from conformance.evidence.coverage import Coverage
 from tests.conformance.gate.runs import (
     OPERATOR,
     every_cell,

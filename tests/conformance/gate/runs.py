@@ -8,8 +8,10 @@ from typing import Any
 
 import msgspec
 
-from conformance.chain import Link, linked
-from conformance.evidence import (
+from conformance.evidence.chain import Link, linked
+from conformance.evidence.contradictions import known_items
+from conformance.evidence.items import items_in_words
+from conformance.evidence.lines import (
     AnyLine,
     DeviceLine,
     FailureLine,
@@ -18,10 +20,8 @@ from conformance.evidence import (
     VerdictLine,
     Writer,
 )
-from conformance.gate.contradictions import known_items
-from conformance.items import items_in_words
-from conformance.seal import FIELD, SUMMARY, sealed
-from conformance.summary import Evidence, lost_cards, observed, summarize, write_evidence
+from conformance.evidence.seal import FIELD, SUMMARY, sealed
+from conformance.evidence.summary import Evidence, lost_cards, observed, summarize, write_evidence
 
 OPERATOR = "permute"
 CELLS = [(OPERATOR, mode, dtype) for mode in ("whole", "tail") for dtype in ("float16", "float32")]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from conformance import provenance
+from conformance.evidence import provenance
+from conformance.evidence.reading import read_run, whole
 from conformance.gate.facts import Facts, facts
-from conformance.gate.reading import read_run, whole
 from tests.conformance.gate.runs import device, every_cell, example, run, verdict
 
 

@@ -9,9 +9,9 @@ import msgspec
 import pytest
 
 from conformance.cli import main
+from conformance.evidence.reading import read_run, whole
 from conformance.gate import baseline as baselines
 from conformance.gate.facts import facts
-from conformance.gate.reading import read_run, whole
 from conformance.record.picture import Excerpt
 from tests.conformance.gate.asking import waiver
 from tests.conformance.gate.runs import (

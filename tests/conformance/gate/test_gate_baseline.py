@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from conformance.errors import UsageError
-from conformance.evidence import DeviceLine
+from conformance.evidence.lines import DeviceLine
 from tests.conformance.gate.asking import accepted, gate
 from tests.conformance.gate.runs import (
     CELLS,

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from conformance.run_folder import Hold
+from conformance.evidence.run_folder import Hold
 from tests.conformance.gate.asking import accepted, gate, waiver
 from tests.conformance.gate.runs import (
     device,

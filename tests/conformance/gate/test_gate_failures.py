@@ -7,8 +7,8 @@ from pathlib import Path
 
 import msgspec
 
-from conformance.coverage import Coverage
-from conformance.evidence import FailureLine, VerdictLine
+from conformance.evidence.coverage import Coverage
+from conformance.evidence.lines import FailureLine, VerdictLine
 from tests.conformance.gate.asking import TODAY, accepted, gate, waiver
 from tests.conformance.gate.runs import (
     OPERATOR,

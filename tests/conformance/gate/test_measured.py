@@ -12,9 +12,9 @@ import pytest
 
 from conformance.call.case import Case, Tensor
 from conformance.call.observation import Diagnostic, GuardDamage, Observation, Outcome
-from conformance.evidence import LONGEST_ATTRIBUTE, VerdictLine, verdict_line
+from conformance.evidence.lines import LONGEST_ATTRIBUTE, VerdictLine, verdict_line
+from conformance.evidence.reading import read_run
 from conformance.gate.measured import measured
-from conformance.gate.reading import read_run
 from conformance.judge.verdict import OutputVerdict, Verdict
 from conformance.record.operator import Clause, Copy, Operator, SourceClass, Varying
 from tests.conformance.gate.runs import OPERATOR, every_cell, refused, run, verdict

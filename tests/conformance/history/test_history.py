@@ -13,8 +13,8 @@ import pytest
 
 from conformance.cli import main
 from conformance.errors import UsageError
-from conformance.evidence import DeviceLine
-from conformance.gate.reading import CannotJudge
+from conformance.evidence.lines import DeviceLine
+from conformance.evidence.reading import CannotJudge
 from conformance.history.database import opened
 from conformance.history.record import import_runs
 from conformance.history.trends import Change, Point, changes, points

@@ -10,7 +10,7 @@ import os
 
 import pytest
 
-from conformance.evidence import AnyLine, VerdictLine, Writer
+from conformance.evidence.lines import AnyLine, VerdictLine, Writer
 
 FILE = "CONFORMANCE_ACKNOWLEDGED"
 _write = Writer.write

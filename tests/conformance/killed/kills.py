@@ -15,10 +15,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from conformance.evidence import VerdictLine
+from conformance.evidence.lines import VerdictLine
+from conformance.evidence.reading import read_run
 from conformance.gate.decide import Asked, decide
 from conformance.gate.judgement import CANNOT_JUDGE
-from conformance.gate.reading import read_run
 from conformance.history.record import import_runs
 from tests.conformance.killed.acknowledged import FILE
 from tests.waiting import wait_for

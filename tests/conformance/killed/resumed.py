@@ -11,9 +11,9 @@ from pathlib import Path
 
 import msgspec
 
-from conformance.evidence import Writer
+from conformance.evidence.lines import Writer
+from conformance.evidence.summary import COUNTED, Cell, Evidence, read_evidence
 from conformance.resume import finished_items
-from conformance.summary import COUNTED, Cell, Evidence, read_evidence
 from tests.conformance.killed.kills import ended
 from tests.conformance.workers_run import Key, difference, verdicts
 

@@ -12,11 +12,11 @@ import pytest
 from rich.console import Console
 
 from conformance.cli import main
-from conformance.coverage import Coverage
 from conformance.errors import UsageError
-from conformance.evidence import read_lines
+from conformance.evidence.coverage import Coverage
+from conformance.evidence.lines import read_lines
+from conformance.evidence.reading import CannotJudge, read_run, whole
 from conformance.gate.facts import facts
-from conformance.gate.reading import CannotJudge, read_run, whole
 from conformance.merging.merge import merge
 from conformance.reporting import outcome
 from tests.conformance.gate.asking import gate

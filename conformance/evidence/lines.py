@@ -14,8 +14,8 @@ import msgspec
 from conformance.call.case import Case, Tensor
 from conformance.call.findings import errors
 from conformance.call.observation import Observation
-from conformance.chain import Link, linked
 from conformance.errors import EnvironmentFailure
+from conformance.evidence.chain import Link, linked
 from conformance.judge.verdict import Verdict
 from conformance.plain_file import read_plain
 from conformance.record.operator import DOUBTFUL
@@ -31,7 +31,7 @@ LONGEST_ATTRIBUTE = 16
 class Line(msgspec.Struct, tag_field="kind", kw_only=True):
     """A line of ``evidence.<worker>.jsonl``; ``worker`` is xdist's name of it, or ``main``.
 
-    Behind its fields stands its link (conformance/chain.py).
+    Behind its fields stands its link (conformance/evidence/chain.py).
     """
 
     schema: int = SCHEMA

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from conformance.call.observation import Outcome
-from conformance.evidence import AnyLine, VerdictLine
+from conformance.evidence.lines import AnyLine, VerdictLine
 
 
 class TilingKeys(msgspec.Struct, kw_only=True):

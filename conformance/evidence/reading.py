@@ -8,16 +8,16 @@ from pathlib import Path
 
 import msgspec
 
-from conformance.chain import Follower
 from conformance.errors import UsageError
-from conformance.evidence import MOST_BYTES, SCHEMA, AnyLine, DeviceLine, VerdictLine, Writer
-from conformance.gate.contradictions import contradictions
+from conformance.evidence.chain import Follower
+from conformance.evidence.contradictions import contradictions
+from conformance.evidence.lines import MOST_BYTES, SCHEMA, AnyLine, DeviceLine, VerdictLine, Writer
+from conformance.evidence.run_folder import LOCK, Hold
+from conformance.evidence.seal import MOST_SUMMARY_BYTES, SUMMARY, Seal, broken, file_link
+from conformance.evidence.shard import WHOLE
+from conformance.evidence.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence
 from conformance.judge.broken import is_broken
 from conformance.plain_file import read_plain
-from conformance.run_folder import LOCK, Hold
-from conformance.seal import MOST_SUMMARY_BYTES, SUMMARY, Seal, broken, file_link
-from conformance.shard import WHOLE
-from conformance.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence
 
 READABLE = (SCHEMA,)
 """Schemas of evidence that this version reads."""

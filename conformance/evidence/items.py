@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 
-from conformance.evidence import FailureLine
+from conformance.evidence.lines import FailureLine
 
 
 def items_in_words(items: Sequence[str]) -> str:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TypeGuard
 
-from conformance.evidence import (
+from conformance.evidence.items import items_in_words, last_of_each, short
+from conformance.evidence.lines import (
     AnyLine,
     DeviceLine,
     EnvironmentLine,
@@ -18,12 +19,8 @@ from conformance.evidence import (
     ItemLine,
     VerdictLine,
 )
-from conformance.gate.shown import unshown
-from conformance.gate.told import told_otherwise
-from conformance.items import items_in_words, last_of_each, short
-from conformance.names import call_id
-from conformance.record.operator import RELATIONS as RELATIONS_ALONE
-from conformance.summary import (
+from conformance.evidence.shown import unshown
+from conformance.evidence.summary import (
     QUARANTINE,
     REJECTIONS,
     RELATIONS,
@@ -35,9 +32,12 @@ from conformance.summary import (
     summarize,
     withheld,
 )
+from conformance.evidence.told import told_otherwise
+from conformance.names import call_id
+from conformance.record.operator import RELATIONS as RELATIONS_ALONE
 
 if TYPE_CHECKING:
-    from conformance.gate.reading import Run
+    from conformance.evidence.reading import Run
 
 SHOWN, SHOWN_BREAKS = 3, 10
 """Contradictions of a kind that are told, and broken links and seals."""

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from conformance.call.case import Case
 from conformance.errors import EnvironmentFailure, UsageError
-from conformance.evidence import MOST_BYTES, Writer
+from conformance.evidence.lines import MOST_BYTES, Writer
+from conformance.evidence.summary import Evidence, read_evidence, write_evidence
 from conformance.plain_file import read_plain
-from conformance.summary import Evidence, read_evidence, write_evidence
 
 LOCK = ".lock"
 FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import combinations, product
 
-from conformance.coverage import Coverage
 from conformance.draw.shared_rows import DTYPE
-from conformance.evidence import AnyLine, VerdictLine
+from conformance.evidence.coverage import Coverage
+from conformance.evidence.lines import AnyLine, VerdictLine
+from conformance.evidence.summary import COUNTED
 from conformance.names import cell_id
 from conformance.record.cells import EDGE
-from conformance.summary import COUNTED
 
 Row = tuple[tuple[str, tuple[str, ...]], ...]
 """The levels that a case shows, by axis."""

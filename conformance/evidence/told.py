@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from conformance.evidence import AnyLine, DeviceLine, VerdictLine
-from conformance.record.operator import RELATIONS as RELATIONS_ALONE
-from conformance.summary import (
+from conformance.evidence.lines import AnyLine, DeviceLine, VerdictLine
+from conformance.evidence.summary import (
     COUNTED,
     REJECTIONS,
     RELATIONS,
@@ -19,6 +18,7 @@ from conformance.summary import (
     Evidence,
     withheld_cells,
 )
+from conformance.record.operator import RELATIONS as RELATIONS_ALONE
 
 OTHERS = ("libraries", "checkout", "package")
 """Origins of libraries that may ask for machines on which no discrete cells are declared."""

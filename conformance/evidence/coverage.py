@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.draw.shared_rows import DTYPE, Shared
-from conformance.evidence import AnyLine, VerdictLine
+from conformance.evidence.lines import AnyLine, VerdictLine
 from conformance.judge.judged import Judged
 from conformance.record.cells import EDGE
 from conformance.record.covering import Feasible, feasible_tuples

@@ -11,8 +11,9 @@ from typing import Any
 import msgspec
 
 from conformance.call.observation import Outcome
-from conformance.coverage import Coverage, Further
-from conformance.evidence import (
+from conformance.evidence.coverage import Coverage, Further
+from conformance.evidence.kernel_coverage import FileCoverage
+from conformance.evidence.lines import (
     SCHEMA,
     AnyLine,
     DeviceLine,
@@ -22,12 +23,11 @@ from conformance.evidence import (
     OrderLine,
     VerdictLine,
 )
+from conformance.evidence.seal import FIELD, MOST_SUMMARY_BYTES, SUMMARY, Seal, sealed
+from conformance.evidence.tiling_keys import TilingKeys
 from conformance.judge.by_standard import OURS
-from conformance.kernel_coverage import FileCoverage
 from conformance.plain_file import read_plain
-from conformance.seal import FIELD, MOST_SUMMARY_BYTES, SUMMARY, Seal, sealed
 from conformance.standards import Ruling
-from conformance.tiling_keys import TilingKeys
 
 COUNTED = ("generate",)
 """Phases whose cases count; shrinking and the replay of its result are recorded apart."""
@@ -97,7 +97,7 @@ class Evidence(msgspec.Struct, kw_only=True):
     ``observed`` tells of each call in quarantine what became of it, ``lost_cards`` which cards gave
     way to others while the run went on. ``tiling_keys`` has which
     branches of the kernels the cases reached, of devices that tell it. ``seal`` shows what was
-    changed since the run ended (conformance/seal.py); a run that goes on has none.
+    changed since the run ended (conformance/evidence/seal.py); a run that goes on has none.
     """
 
     schema: int = SCHEMA

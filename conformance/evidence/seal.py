@@ -13,8 +13,8 @@ from typing import Any
 
 import msgspec
 
-from conformance.chain import Link
-from conformance.evidence import Writer, last_link
+from conformance.evidence.chain import Link
+from conformance.evidence.lines import Writer, last_link
 
 SUMMARY = "evidence.json"
 MOST_SUMMARY_BYTES = 2**28
