@@ -15,7 +15,6 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from conformance.called import called
 from conformance.commands.baseline import add_baseline
 from conformance.commands.common import tell_program
 from conformance.commands.corpus import add_corpus
@@ -36,7 +35,8 @@ from conformance.errors import (
     UsageError,
 )
 from conformance.printable import printable
-from conformance.reporting.language import (
+from conformance.text.command_lines import called
+from conformance.text.language import (
     HAS_ITS_OWN,
     LANGUAGE_HELP,
     LANGUAGE_OPTION,
@@ -44,7 +44,7 @@ from conformance.reporting.language import (
     check_language,
     language_of,
 )
-from conformance.reporting.texts import LANGUAGES
+from conformance.text.texts import LANGUAGES
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -56,7 +56,14 @@ from conformance.judge.broken import BROKEN, explained, is_broken
 from conformance.names import cell_id
 from conformance.printable import printable
 from conformance.record.operator import RELATIONS, Operator
-from conformance.reporting.terminal import (
+from conformance.resume import (
+    check_judges,
+    check_request,
+    earlier_run,
+    request,
+)
+from conformance.template import item_ids
+from conformance.text.terminal import (
     as_text,
     called_lines,
     coverage_lines,
@@ -65,13 +72,6 @@ from conformance.reporting.terminal import (
     tiling_key_lines,
     withheld_lines,
 )
-from conformance.resume import (
-    check_judges,
-    check_request,
-    earlier_run,
-    request,
-)
-from conformance.template import item_ids
 
 CRASHED = re.compile(r"worker '\w+' crashed while running ")
 NO_ITEM = "no item of it was selected (-k, -m, --deselect)"

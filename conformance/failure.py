@@ -13,7 +13,6 @@ import msgspec
 from conformance import places
 from conformance.bundle.manifest import CASE
 from conformance.bundle.write import Origin, write_bundle
-from conformance.called import called, near
 from conformance.context import DEFAULTS, Context
 from conformance.devices.device import DeviceProfile
 from conformance.diagnosis.alike import diagnosis
@@ -29,6 +28,7 @@ from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.record.frozen import Frozen
 from conformance.record.picture import Picture
 from conformance.replay import Replay, save
+from conformance.text.command_lines import called, near
 
 CALLED, KEPT_FOR, REPORTED = "regression called: ", "kept for: ", "reported: "
 """How lines begin that tell of a regression; the last one has the address of a public report."""

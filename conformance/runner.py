@@ -21,7 +21,6 @@ import pytest
 from rich.console import Console
 
 from conformance import SUITE, places, resume
-from conformance.called import VARIABLE, called
 from conformance.context import BY_A_PERSON, BY_ITSELF
 from conformance.devices.device import DeviceProfile
 from conformance.devices.lifetime import interruptible
@@ -45,6 +44,7 @@ from conformance.record.workload import batches, batches_asked
 from conformance.reporting import outcome
 from conformance.resume import Asked
 from conformance.routes import on_route, why_not
+from conformance.text.command_lines import VARIABLE, called
 
 POLL_SECONDS = 0.2
 END_SECONDS = 30

@@ -20,7 +20,7 @@ from conformance.gate.baseline import Baseline
 from conformance.gate.facts import facts
 from conformance.gate.measured import measured
 from conformance.left_out import told
-from conformance.reporting.language import put
+from conformance.text.language import put
 
 
 def add_baseline(commands: Any) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from conformance.printable import printable_json
-from conformance.reporting.language import put
+from conformance.text.language import put
 
 
 def add_operators(command: argparse.ArgumentParser) -> None:

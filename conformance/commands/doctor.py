@@ -18,7 +18,7 @@ from conformance.doctor import Diagnosis, examine
 from conformance.errors import ACCEPTED, ENVIRONMENT
 from conformance.host import bundle
 from conformance.host.roots import Roots
-from conformance.reporting.language import put
+from conformance.text.language import put
 
 
 def add_doctor(commands: Any) -> None:

@@ -16,7 +16,7 @@ from conformance.gate.baseline import FOLDER
 from conformance.gate.decide import Asked, decide
 from conformance.gate.waivers import read_waivers
 from conformance.reporting.gate import ANNOTATIONS, annotated, gate_lines
-from conformance.reporting.language import put
+from conformance.text.language import put
 
 DEVICES = ("sim", "npu")
 

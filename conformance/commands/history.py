@@ -15,8 +15,8 @@ from conformance.history.database import DEFAULT, opened
 from conformance.history.record import import_runs
 from conformance.history.trends import LAST, changes, points
 from conformance.reporting.history import change_lines, picture, trend_tables
-from conformance.reporting.language import Speaking, put
-from conformance.reporting.terminal import WIDTH
+from conformance.text.language import Speaking, put
+from conformance.text.terminal import WIDTH
 
 
 def add_history(commands: Any) -> None:

@@ -15,9 +15,9 @@ from conformance.devices.open import open_device
 from conformance.devices.packages.lookup import candidates, order_of_lookup
 from conformance.errors import ACCEPTED, ENVIRONMENT, EnvironmentFailure
 from conformance.probe import order_lines, summation_orders
-from conformance.reporting.language import put
-from conformance.reporting.profile import profile_lines
-from conformance.reporting.records import operator_lines
+from conformance.text.language import put
+from conformance.text.profile import profile_lines
+from conformance.text.records import operator_lines
 
 
 def add_operators_command(commands: Any) -> None:

@@ -11,7 +11,7 @@ from rich.console import Console
 from conformance.errors import ACCEPTED, EnvironmentFailure
 from conformance.evidence.reading import CannotJudge
 from conformance.reporting.html import REPORT, write
-from conformance.reporting.texts import LANGUAGES
+from conformance.text.texts import LANGUAGES
 
 
 def add_report(commands: Any) -> None:

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from conformance.bundle.accepted import Accepted, accepted_of
 from conformance.call.observation import Observation, Outcome
-from conformance.called import near
 from conformance.judge.agreement import ReferenceDisagreement
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.numerics.patterns import as_one_nan
 from conformance.record.picture import Excerpt, Landmarks, Picture
+from conformance.text.command_lines import near
 from reference.floats import Format, format_of, ordered
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from rich.table import Table
 from conformance.errors import UsageError
 from conformance.history.trends import Change, Point
 from conformance.printable import printable
-from conformance.reporting.terminal import NONE, percent
+from conformance.text.terminal import NONE, percent
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 SHOWN = 20

@@ -25,11 +25,11 @@ from conformance.failure import REPORTED
 from conformance.names import cell_id
 from conformance.printable import printable
 from conformance.record.frozen import MOST_LINKS, is_link
-from conformance.reporting.chinese import in_chinese
 from conformance.reporting.drawing import heat_map, histogram, legend
 from conformance.reporting.groups import Group, groups, kept_lines
-from conformance.reporting.terminal import called_lines, further_lines, percent
-from conformance.reporting.texts import HTML_LANGUAGE, LANGUAGES, texts
+from conformance.text.chinese import in_chinese
+from conformance.text.terminal import called_lines, further_lines, percent
+from conformance.text.texts import HTML_LANGUAGE, LANGUAGES, texts
 
 REPORT = "report.html"
 SHOWN_FAILURES, SHOWN_MISSING, SHOWN_TEXT = 200, 20, 8_000

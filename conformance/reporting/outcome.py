@@ -9,7 +9,6 @@ from pathlib import Path
 from rich.console import Console
 
 from conformance.boundaries import limits_told
-from conformance.called import near
 from conformance.errors import (
     ACCEPTED,
     ENVIRONMENT,
@@ -27,8 +26,9 @@ from conformance.left_out import told
 from conformance.probe import order_lines
 from conformance.reporting import html
 from conformance.reporting.groups import groups, kept_lines
-from conformance.reporting.language import Speaking
-from conformance.reporting.terminal import (
+from conformance.text.command_lines import near
+from conformance.text.language import Speaking
+from conformance.text.terminal import (
     WIDTH,
     called_lines,
     coverage_lines,

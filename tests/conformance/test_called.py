@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance import called
+from conformance.text import command_lines as called
 
 
 @pytest.fixture(autouse=True)

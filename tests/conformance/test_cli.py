@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from conformance.called import called
 from conformance.evidence.lines import VerdictLine, read_lines
 from conformance.evidence.summary import read_evidence
 from conformance.replay import load
+from conformance.text.command_lines import called
 from tests.conformance.front_door import (
     BY_WORKERS,
     HERE,

@@ -14,7 +14,7 @@ from conformance.evidence.coverage import coverage
 from conformance.evidence.lines import VerdictLine
 from conformance.evidence.summary import COUNTED, Evidence
 from conformance.record.profiles import PROFILES
-from conformance.reporting.terminal import coverage_lines
+from conformance.text.terminal import coverage_lines
 from tests.conformance.test_cells import CELLS
 from tests.conformance.test_summary import line
 

@@ -18,7 +18,7 @@ from conformance.plan import plan
 from conformance.record.cells import EDGE
 from conformance.record.edges import Edge, Edges, Sizes, distinct
 from conformance.record.profiles import PROFILES, Profile
-from conformance.reporting.terminal import coverage_lines
+from conformance.text.terminal import coverage_lines
 from tests.conformance import test_coverage, test_covered
 from tests.conformance.test_cells import CELLS as FRUIT
 from tests.conformance.test_covered import CELLS, DULL

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from conformance.reporting import html
-from conformance.reporting.texts import LANGUAGES
+from conformance.text.texts import LANGUAGES
 from tests.conformance.test_html import failed_run
 from tests.waiting import HANGS
 

@@ -22,7 +22,7 @@ from conformance.evidence.summary import read_evidence
 from conformance.printable import printable, printable_json
 from conformance.replay import Replay, encoded
 from conformance.reporting import outcome
-from conformance.reporting.language import Speaking, put
+from conformance.text.language import Speaking, put
 from tests.conformance.bundle.bundles import CASE, bundle, resealed
 from tests.conformance.bundle.bundles import put as put_file
 from tests.conformance.front_door import HERE, ONE_OPERATOR, ROOT, conformance

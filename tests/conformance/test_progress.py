@@ -13,9 +13,9 @@ from conformance.evidence.summary import COUNTED
 from conformance.plan import about
 from conformance.progress import Pulse, Tail
 from conformance.record.profiles import PROFILES
-from conformance.reporting.chinese import in_chinese
 from conformance.resume import finished_items
 from conformance.suite import operators
+from conformance.text.chinese import in_chinese
 from tests.conformance.toy_runs import HERE, Run
 
 

@@ -25,9 +25,9 @@ from conformance.record.operator import (
     Varying,
     document,
 )
-from conformance.reporting.records import operator_lines
-from conformance.reporting.terminal import observed_lines
 from conformance.template import left_out
+from conformance.text.records import operator_lines
+from conformance.text.terminal import observed_lines
 from conformance.values.fill import Fill
 from tests.conformance.segment_sum import observe, operator, right, whole
 from tests.conformance.test_summary import line as verdict_line

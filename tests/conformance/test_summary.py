@@ -19,7 +19,7 @@ from conformance.evidence.summary import (
     write_evidence,
 )
 from conformance.reporting.outcome import tell
-from conformance.reporting.terminal import as_text, impossible_lines
+from conformance.text.terminal import as_text, impossible_lines
 
 DECLARED = [("copying", "plain", "float32"), ("copying", "plain", "float16")]
 

@@ -7,7 +7,7 @@ import msgspec
 from conformance.evidence.lines import VerdictLine
 from conformance.evidence.summary import COUNTED, Evidence
 from conformance.evidence.tiling_keys import asked_in, tiling_keys
-from conformance.reporting.terminal import tiling_key_lines
+from conformance.text.terminal import tiling_key_lines
 from tests.conformance.test_summary import line
 
 

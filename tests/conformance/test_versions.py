@@ -15,9 +15,9 @@ from conformance.gate.judgement import ACCEPTED
 from conformance.judge.calls import judge
 from conformance.merging.merge import merge
 from conformance.record.operator import Mode, Newer, Operator, Until, source_read
-from conformance.reporting.chinese import in_chinese
-from conformance.reporting.records import operator_lines
 from conformance.suite import operators
+from conformance.text.chinese import in_chinese
+from conformance.text.records import operator_lines
 from tests.conformance.gate.asking import gate
 from tests.conformance.gate.runs import CELLS, OPERATOR, every_cell, run
 from tests.conformance.gate.runs import device as npu_line

@@ -23,7 +23,7 @@ from conformance.cli import parser
 from conformance.errors import UsageError
 from conformance.judge.legality import check_call
 from conformance.replay import judgement
-from conformance.reporting.language import Speaking
+from conformance.text.language import Speaking
 from tests.conformance.bundle.bundles import bundle, put, resealed, rewrite
 
 EVIL = '<script>alert(1)</script>\x1b[2J\x9b\u202e*/\\\n#include "/etc/passwd"\n"; ??/'

@@ -9,9 +9,9 @@ import pytest
 
 from conformance.devices.conduct import ADVICE as ADVICE_OF_CONDUCT
 from conformance.errors import UsageError
-from conformance.reporting.chinese import in_chinese
-from conformance.reporting.chinese.advice import ADVICE, ADVICE_ON_CALLS
-from conformance.reporting.language import Speaking, check_language, language_of
+from conformance.text.chinese import in_chinese
+from conformance.text.chinese.advice import ADVICE, ADVICE_ON_CALLS
+from conformance.text.language import Speaking, check_language, language_of
 
 ROOT = Path(__file__).parents[3]
 SNAPSHOTS = sorted((ROOT / "tests" / "conformance" / "snapshots").glob("*.txt"))

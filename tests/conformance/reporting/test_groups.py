@@ -11,7 +11,7 @@ from conformance.evidence.lines import FailureLine
 from conformance.evidence.summary import Evidence
 from conformance.reporting import html, outcome
 from conformance.reporting.groups import groups
-from conformance.reporting.language import LANGUAGES, Speaking
+from conformance.text.language import LANGUAGES, Speaking
 
 
 def failure(item: str, diagnosis: str, elements: int = 1, *, as_drawn: bool = False) -> FailureLine:

@@ -13,7 +13,7 @@ from conformance.devices.traits import loosened_lines
 from conformance.evidence.coverage import Further
 from conformance.evidence.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence
 from conformance.names import cell_id
-from conformance.reporting.language import Speaking
+from conformance.text.language import Speaking
 
 WIDTH = 120
 NONE = "-"

@@ -13,9 +13,9 @@ from rich.text import Text
 
 from conformance.errors import UsageError
 from conformance.printable import printable
-from conformance.reporting.chinese import in_chinese
-from conformance.reporting.chinese.commands import HEADINGS
-from conformance.reporting.texts import LANGUAGES
+from conformance.text.chinese import in_chinese
+from conformance.text.chinese.commands import HEADINGS
+from conformance.text.texts import LANGUAGES
 
 LANGUAGE_OPTION = "--lang"
 LANGUAGE_HELP = "what people are told, in English or Chinese (MOE_CONFORMANCE_LANG, else en)"

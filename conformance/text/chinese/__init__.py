@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 
-from conformance.reporting.chinese import advice, commands, folders, guesses, origins, verdicts
+from conformance.text.chinese import advice, commands, folders, guesses, origins, verdicts
 
 QUOTED = {
     "contract: ": "契约：",

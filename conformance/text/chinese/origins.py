@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.reporting.chinese.verdicts import Phrase
+from conformance.text.chinese.verdicts import Phrase
 
 ORIGINS = {
     "an output that nobody wrote": "未写过的输出",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from conformance.reporting.chinese.verdicts import Phrase
+from conformance.text.chinese.verdicts import Phrase
 
 INSTEAD = {
     "folder": "文件夹",
