@@ -24,7 +24,6 @@ from conformance.draw.machines import in_drawn_order
 from conformance.draw.not_simplest import not_simplest
 from conformance.draw.seeded import of_seed_alone
 from conformance.draw.sequences import sequences
-from conformance.fitted import fitted
 from conformance.plan import plan
 from conformance.record.operator import Operator
 from conformance.record.profiles import Profile
@@ -32,6 +31,7 @@ from conformance.record.relation import Relation
 from conformance.record.workload import Workload, batches, batches_asked
 from conformance.relations.asked import asked_of
 from conformance.routed import routed
+from conformance.suite.for_libraries import fitted
 from conformance.template import CELL, DRAWN, LADDER, RELATION, WORKLOAD, Body
 from conformance.trial import BrokenRecord, Trial
 

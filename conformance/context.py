@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from conformance import places, suite
+from conformance import places
 from conformance.devices.cards import Card
 from conformance.devices.device import DeviceProfile
 from conformance.devices.traits import traits_of
@@ -20,14 +20,15 @@ from conformance.evidence.budget import Budget, seconds_of_budget
 from conformance.evidence.implementation import of_device
 from conformance.evidence.lines import AnyLine, DeviceLine, Writer
 from conformance.evidence.shard import Shard
-from conformance.fitted import asked
 from conformance.frozen.attach import attached
 from conformance.judge.by_standard import by_standard
 from conformance.record import workload
 from conformance.record.operator import ORACLES, REFERENCE, ROUTES
 from conformance.record.profiles import PROFILES, Profile
 from conformance.resume import Asked, Finished, check_sound, earlier_run, finished_items
-from conformance.routes import on_it, on_route, reachable
+from conformance.suite import records as suite
+from conformance.suite.for_libraries import asked
+from conformance.suite.routes import on_it, on_route, reachable
 
 DEFAULTS = {"device": "auto", "profile": "smoke", "route": "aclnn", "oracle": REFERENCE}
 PYTEST_OUT = Path("reports", "pytest")

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from conformance import suite
 from conformance.binding import bind
 from conformance.call.case import Case
 from conformance.context import BY_A_PERSON, BY_ITSELF, DEFAULTS, Context
@@ -36,6 +35,7 @@ from conformance.record.operator import ORACLES, ROUTES
 from conformance.record.profiles import PROFILES
 from conformance.resume import check_device
 from conformance.selection import Selection, draws
+from conformance.suite import records as suite
 from conformance.template import DRAWN, Body, body_of, fixed_parameters, mode_asked, parametrize
 from conformance.trial import BrokenRecord, Lost, OutOfTime, Refused, Spent, Trial
 

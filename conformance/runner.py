@@ -43,7 +43,7 @@ from conformance.record.operator import REFERENCE, ROUTES, Operator
 from conformance.record.workload import batches, batches_asked
 from conformance.reporting import outcome
 from conformance.resume import Asked
-from conformance.routes import on_route, why_not
+from conformance.suite.routes import on_route, why_not
 from conformance.text.command_lines import VARIABLE, called
 
 POLL_SECONDS = 0.2

@@ -24,7 +24,7 @@ from conformance.devices.messages import Argument as Passed
 from conformance.devices.placement import WORKSPACE, WORKSPACE_GUARD
 from conformance.judge.sequences import alone
 from conformance.record.operator import Operator
-from conformance.routes import two_phase
+from conformance.suite.routes import two_phase
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}", re.ASCII)
 UNDEFINED = (ValueError, TypeError, LookupError, ArithmeticError)

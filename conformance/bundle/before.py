@@ -10,7 +10,7 @@ from conformance.bundle.stored import Arrays
 from conformance.call.case import Case
 from conformance.judge.sequences import rejection_of
 from conformance.record.operator import Operator
-from conformance.routes import two_phase
+from conformance.suite.routes import two_phase
 
 
 def before_of(

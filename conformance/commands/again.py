@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from conformance import replay, suite
+from conformance import replay
 from conformance.call.observation import Observation
 from conformance.context import DEFAULTS, one_of
 from conformance.devices.device import Device, DeviceProfile
@@ -33,7 +33,8 @@ from conformance.left_out import told
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.progress import bar
 from conformance.record.operator import REFERENCE, RELATIONS, ROUTES, Operator
-from conformance.routes import on_route
+from conformance.suite import records as suite
+from conformance.suite.routes import on_route
 
 OWN_KERNELS_HELP = "judge the suite's own kernels, though the case failed on something else"
 

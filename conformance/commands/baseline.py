@@ -10,7 +10,6 @@ from typing import Any
 
 from rich.console import Console
 
-from conformance import suite
 from conformance.commands.common import add_json, add_operators, tell_program
 from conformance.commands.gate import add_baselines
 from conformance.errors import ACCEPTED, EnvironmentFailure
@@ -20,6 +19,7 @@ from conformance.gate.baseline import Baseline
 from conformance.gate.facts import facts
 from conformance.gate.measured import measured
 from conformance.left_out import told
+from conformance.suite import records as suite
 from conformance.text.language import put
 
 

@@ -9,14 +9,15 @@ from pathlib import Path
 
 from rich.console import Console
 
-from conformance import runner, suite
+from conformance import runner
 from conformance.commands.again import check_checkout
 from conformance.devices.foreign import Checkout, checkout_libraries, contents
 from conformance.devices.packages.delivered import of_package
 from conformance.errors import EnvironmentFailure
 from conformance.left_out import not_on_route, told
 from conformance.record.operator import Operator
-from conformance.routes import reachable
+from conformance.suite import records as suite
+from conformance.suite.routes import reachable
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ from typing import Any
 
 from rich.console import Console
 
-from conformance import suite
 from conformance.commands.common import add_json, add_operators, tell_program
 from conformance.errors import ACCEPTED, UsageError
 from conformance.evidence.summary import now
@@ -17,6 +16,7 @@ from conformance.frozen.attach import CORPUS, attached, folder_of, folders
 from conformance.frozen.corpus import read_corpus, write_corpus
 from conformance.record.frozen import Frozen
 from conformance.record.operator import Operator
+from conformance.suite import records as suite
 
 
 def add_corpus(commands: Any) -> None:

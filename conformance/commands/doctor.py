@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 from rich.console import Console
 
-from conformance import suite
 from conformance.commands.common import add_json, add_operators, tell_program
 from conformance.devices.finding import Finding
 from conformance.devices.open import DEVICE_NODES
@@ -18,6 +17,7 @@ from conformance.doctor import Diagnosis, examine
 from conformance.errors import ACCEPTED, ENVIRONMENT
 from conformance.host import bundle
 from conformance.host.roots import Roots
+from conformance.suite import records as suite
 from conformance.text.language import put
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 from rich.console import Console
 
-from conformance import suite
 from conformance.boundaries import limit_lines, limits_told
 from conformance.commands.common import add_operators
 from conformance.devices.open import open_device
 from conformance.devices.packages.lookup import candidates, order_of_lookup
 from conformance.errors import ACCEPTED, ENVIRONMENT, EnvironmentFailure
 from conformance.probe import order_lines, summation_orders
+from conformance.suite import records as suite
 from conformance.text.language import put
 from conformance.text.profile import profile_lines
 from conformance.text.records import operator_lines

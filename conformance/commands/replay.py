@@ -12,7 +12,6 @@ from typing import Any
 
 from rich.console import Console
 
-from conformance import suite
 from conformance.bundle.accepted import accepted_of
 from conformance.bundle.arguments import UNDEFINED
 from conformance.bundle.arrays import encode, storable
@@ -31,7 +30,8 @@ from conformance.printable import printable
 from conformance.record.operator import ROUTES
 from conformance.record.profiles import PROFILES
 from conformance.replay import judgement
-from conformance.routes import on_route
+from conformance.suite import records as suite
+from conformance.suite.routes import on_route
 
 ORDER = re.compile(r"forward|reverse|shuffled:\d{1,18}", re.ASCII)
 

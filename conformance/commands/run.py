@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
-from conformance import places, replay, runner, suite
+from conformance import places, replay, runner
 from conformance.commands.again import OWN_KERNELS_HELP, Asked, judge_again, open_and_tell
 from conformance.commands.chosen import choose
 from conformance.commands.common import add_json, add_operators, tell_program
@@ -37,6 +37,7 @@ from conformance.record import workload
 from conformance.record.operator import ORACLES, ROUTES, Operator
 from conformance.record.profiles import PROFILES
 from conformance.resume import check_sound, earlier_run
+from conformance.suite import records as suite
 
 WORKERS = min(2, os.cpu_count() or 1)
 

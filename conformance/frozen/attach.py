@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from conformance import places, suite
+from conformance import places
 from conformance.errors import UsageError
 from conformance.frozen.corpus import read_corpus
 from conformance.frozen.regressions import digest_of, read_regressions
 from conformance.record.frozen import Frozen
 from conformance.record.operator import Operator
+from conformance.suite import records as suite
 
 CORPUS, REGRESSIONS = "corpus", "regressions"
 

@@ -287,7 +287,7 @@ class Operator:
     what becomes of the modes there. ``freedoms`` are what no rule ties, ``ranges`` what has ends
     (conformance/record/call_rules.py). ``strided`` says what becomes of tensors with strides; one that
     it does not name is always contiguous. ``each_tensor`` is the rule that required tensors are
-    given, and all have listed data types and format ND (conformance/wrong_tensors.py), None: no
+    given, and all have listed data types and format ND (conformance/suite/wrong_tensors.py), None: no
     such rule. ``limits`` are sizes around which cases are drawn: a kernel that exports its own is
     compared with them (conformance/boundaries.py). ``ladders`` are the sizes that grow alone
     (conformance/record/ladders.py). ``workload_cases(dtype, batch)`` draws calls with the routing of a
@@ -296,7 +296,7 @@ class Operator:
     ``landmarks`` says what lies where in a call's outputs, for pictures of wrong ones.
     ``torch_npu`` is how PyTorch calls the operator, or why it does not. ``newer`` are data types
     of documented calls alone. ``unreached(case)`` says why a call cannot be made on the route of a
-    record, "" where it can (`conformance.routes` sets it).
+    record, "" where it can (`conformance.suite.routes` sets it).
     ``corpus`` and ``regressions`` are cases that stay, which a run adds to the record
     (conformance/frozen). ``file`` is the record's own, which the suite fills in.
     """

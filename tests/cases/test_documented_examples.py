@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance import suite
 from conformance.call.case import numpy_dtype
 from conformance.record.operator import Example
+from conformance.suite import records as suite
 from tests.definitions.moe_init_routing_v2_grad import moe_init_routing_v2_grad
 from tests.definitions.moe_token_permute_grad import moe_token_permute_grad
 from tests.definitions.moe_token_permute_with_ep import moe_token_permute_with_ep

@@ -8,7 +8,6 @@ from itertools import product
 
 import pytest
 
-from conformance import suite
 from conformance.call.case import Machine
 from conformance.devices.call import call_of
 from conformance.judge.legality import check_call
@@ -16,6 +15,7 @@ from conformance.record.chips import USABLE_UB_BYTES
 from conformance.record.edges import STEPS, Edges
 from conformance.record.operator import Operator
 from conformance.record.profiles import PROFILES
+from conformance.suite import records as suite
 from tests.cases.drawing import one_of_each
 
 CHIPS = {Machine(cores, ub) for cores, ub in product((40, 48), USABLE_UB_BYTES.values())}

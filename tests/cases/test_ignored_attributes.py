@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from conformance import suite
 from conformance.call.case import Case
 from conformance.judge.legality import IllegalCase, check_call
 from conformance.record.operator import AttributeParameter, Operator
 from conformance.record.variations import with_attributes
+from conformance.suite import records as suite
 from tests.cases.modes import MODES
 
 OPERATORS = suite.operators([])

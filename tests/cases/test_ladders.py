@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conformance import suite
 from conformance.call.case import Case
 from conformance.devices.call import call_of
 from conformance.judge.legality import check_call
 from conformance.record.ladders import MOST, ONE_CELL, Ladder, cells_asked
 from conformance.record.operator import Operator
+from conformance.suite import records as suite
 from tests.cases.drawing import one_of_each
 from tests.cases.ladders_audit import table
 

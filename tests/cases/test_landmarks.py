@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from conformance import suite
 from conformance.call.case import Machine
 from conformance.record.operator import Operator
+from conformance.suite import records as suite
 from reference.moe_token_permute_with_ep import assigned, window
 from tests.kernels.drawn_cases import drawn
 

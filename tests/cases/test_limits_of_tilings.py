@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from cases.operators._slot_sum_limits import CHIPS, VENDOR_COLUMNS, vendor_pass
-from conformance import suite
 from conformance.devices.messages import DTYPES
 from conformance.record.chips import USABLE_UB_BYTES
 from conformance.record.operator import Operator
+from conformance.suite import records as suite
 from tests.kernels.host_tilings import HostTiling
 
 OPERATORS = suite.operators([])

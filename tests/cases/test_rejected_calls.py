@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from conformance import suite
 from conformance.call.case import Case
 from conformance.judge.legality import IllegalCase, check_call
 from conformance.record.call_rules import MORE, FreeAxis
 from conformance.record.operator import Operator
 from conformance.record.variations import reshaped
+from conformance.suite import records as suite
 from tests.cases.rejected_calls import missing
 
 OPERATORS = suite.operators([])

@@ -15,7 +15,7 @@ from conformance.devices.device import DeviceProfile
 from conformance.devices.open import open_device
 from conformance.errors import LimitsCrash, OperatorUnavailable
 from conformance.record.operator import Limit, Operator
-from conformance.suite import operators
+from conformance.suite.records import operators
 from tests.conformance.segment_sum import case, operator
 
 LEAST = Limit("ub-bytes", 2048, top_k=4, dtype="float16")

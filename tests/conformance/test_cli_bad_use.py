@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from conformance import suite
 from conformance.cli import main
 from conformance.evidence import run_folder
 from conformance.evidence.lines import VerdictLine, read_lines
 from conformance.evidence.summary import read_evidence
+from conformance.suite import records as suite
 from device_kernels.build import build
 from tests.conformance.front_door import (
     NAME,

@@ -14,7 +14,7 @@ from conformance.plan import about
 from conformance.progress import Pulse, Tail
 from conformance.record.profiles import PROFILES
 from conformance.resume import finished_items
-from conformance.suite import operators
+from conformance.suite.records import operators
 from conformance.text.chinese import in_chinese
 from tests.conformance.toy_runs import HERE, Run
 

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from conformance import suite
 from conformance.bundle.arguments import arguments_of
 from conformance.bundle.stored import Arrays
 from conformance.call.breach import Breach
@@ -19,11 +18,12 @@ from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.judge.calls import judge_example, judge_rejection
 from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
-from conformance.protocol import MISTAKES, of_the_protocol
 from conformance.record.operator import Operator, Rejection
 from conformance.record.torch_binding import TORCH_NPU
 from conformance.replay import Replay, load, save
-from conformance.routes import on_route
+from conformance.suite import records as suite
+from conformance.suite.protocol import MISTAKES, of_the_protocol
+from conformance.suite.routes import on_route
 from conformance.template import left_out
 
 OPERATORS = suite.operators()

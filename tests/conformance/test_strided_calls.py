@@ -8,7 +8,7 @@ import pytest
 
 from conformance.judge.legality import check_call
 from conformance.record.operator import Example, Strided, document
-from conformance.strided_calls import of_strides, with_strides
+from conformance.suite.strided_calls import of_strides, with_strides
 from tests.conformance.segment_sum import operator, whole
 
 RULE = document("y is contiguous", "segment_sum.md, Layout")

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from conformance import places, suite
+from conformance import places
 from conformance.errors import UsageError
+from conformance.suite import records as suite
 
 TOY = Path(__file__).parent / "toy" / "records"
 OWN = places.root() / "device_kernels" / "kernels"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from cases import test_relations as relations
-from conformance import suite
 from conformance.record.operator import BOTH, REFERENCE
+from conformance.suite import records as suite
 from conformance.template import body_of, item_ids, parametrize
 
 RECORDS = suite.operators()

@@ -15,7 +15,7 @@ from conformance.gate.judgement import ACCEPTED
 from conformance.judge.calls import judge
 from conformance.merging.merge import merge
 from conformance.record.operator import Mode, Newer, Operator, Until, source_read
-from conformance.suite import operators
+from conformance.suite.records import operators
 from conformance.text.chinese import in_chinese
 from conformance.text.records import operator_lines
 from tests.conformance.gate.asking import gate

@@ -10,7 +10,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from conformance import suite
 from conformance.bundle.arguments import arguments_of
 from conformance.bundle.stored import Arrays
 from conformance.call.case import Tensor
@@ -26,9 +25,10 @@ from conformance.record.operator import Example, Operator, Rejection, document
 from conformance.record.torch_binding import TORCH_NPU
 from conformance.record.variations import in_format, retyped, without
 from conformance.replay import Replay, load, save
-from conformance.routes import on_route
+from conformance.suite import records as suite
+from conformance.suite.routes import on_route
+from conformance.suite.wrong_tensors import kinds, of_tensors
 from conformance.template import left_out
-from conformance.wrong_tensors import kinds, of_tensors
 from tests.conformance.segment_sum import operator, whole
 
 OPERATORS = suite.operators()

@@ -16,9 +16,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from conformance import suite
 from conformance.record.operator import Operator
 from conformance.record.profiles import PROFILES
+from conformance.suite import records as suite
 from tests.kernels import (
     mutants_batch_invariance,
     mutants_broadcast,

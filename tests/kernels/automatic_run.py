@@ -28,12 +28,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress
 
-from conformance import suite
 from conformance.call.observation import Observation
 from conformance.devices.open import open_device
 from conformance.judge.calls import judge, judge_example, judge_rejection
 from conformance.record.operator import Operator
 from conformance.record.profiles import PROFILES
+from conformance.suite import records as suite
 from device_kernels.build import build
 from device_kernels.toolchain import BuildError
 from tests.kernels.copies import KERNELS, compile_copy, copy_operator

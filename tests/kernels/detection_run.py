@@ -27,12 +27,12 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from conformance import suite
 from conformance.devices.open import open_device
 from conformance.judge.calls import judge, judge_example, observe_quarantined
 from conformance.record.operator import TWO_PHASE, Operator
 from conformance.record.profiles import PROFILES
-from conformance.routes import on_route
+from conformance.suite import records as suite
+from conformance.suite.routes import on_route
 from tests.kernels import mutants_buffers, mutants_keys
 from tests.kernels.drawn_cases import Case, cell_cases
 from tests.kernels.mutants import Mutant

@@ -16,7 +16,7 @@ from conformance.draw.not_simplest import not_simplest
 from conformance.plan import plan
 from conformance.record.operator import Example, Operator, Rejection
 from conformance.record.profiles import Profile
-from conformance.routes import on_route
+from conformance.suite.routes import on_route
 from tests.kernels.launches import ROUTE
 
 FEW = 50

@@ -13,12 +13,13 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from conformance import places, suite
+from conformance import places
 from conformance.devices.open import open_device
 from conformance.frozen.attach import REGRESSIONS
 from conformance.frozen.regressions import read_regressions
 from conformance.judge.calls import judge
 from conformance.record.frozen import Frozen
+from conformance.suite import records as suite
 from tests.kernels.mutants_escapes import ESCAPES
 from tests.kernels.shown_mutants import build_alone
 

@@ -18,7 +18,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from conformance import suite
 from conformance.call.case import Case
 from conformance.climbing import cases_of
 from conformance.devices.open import open_device
@@ -26,7 +25,8 @@ from conformance.judge.calls import judge
 from conformance.record.ladders import cells_asked
 from conformance.record.operator import TWO_PHASE, Operator
 from conformance.record.profiles import PROFILES
-from conformance.routes import on_route
+from conformance.suite import records as suite
+from conformance.suite.routes import on_route
 from tests.kernels.drawn_cases import drawn
 from tests.kernels.mutants import Mutant
 from tests.kernels.mutants_ladders import MUTANTS

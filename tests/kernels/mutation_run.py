@@ -24,13 +24,13 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from conformance import suite
 from conformance.devices.open import open_device
 from conformance.draw.machines import UB_BYTES
 from conformance.judge.calls import judge
 from conformance.record.operator import TWO_PHASE, Operator
 from conformance.record.profiles import PROFILES
 from conformance.replay import load
+from conformance.suite import records as suite
 from device_kernels.build import build
 from tests.kernels import (
     mutants_moe_finalize_routing_v2,

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from conformance import suite
 from conformance.binding import bind
 from conformance.call.case import Case
 from conformance.call.findings import errors
@@ -24,7 +23,8 @@ from conformance.judge.calls import judge
 from conformance.judge.judged import Judged
 from conformance.record.operator import Operator
 from conformance.record.profiles import PROFILES
-from conformance.routes import on_route
+from conformance.suite import records as suite
+from conformance.suite.routes import on_route
 from conformance.template import body_of
 from conformance.trial import OutOfTime, Refused, Spent, Trial
 from tests.kernels.detection_run import cells_of

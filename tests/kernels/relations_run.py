@@ -19,14 +19,14 @@ from contextlib import ExitStack, closing
 from itertools import islice, product, zip_longest
 from pathlib import Path
 
-from conformance import suite
 from conformance.call.case import Case
 from conformance.call.observation import Observation
 from conformance.devices.open import open_device
 from conformance.judge.relate import related
 from conformance.record.operator import Operator
 from conformance.record.profiles import PROFILES
-from conformance.routes import on_route
+from conformance.suite import records as suite
+from conformance.suite.routes import on_route
 from device_kernels.build import build
 from tests.kernels.drawn_cases import cell_cases
 from tests.kernels.launches import ROUTE

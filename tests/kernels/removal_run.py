@@ -15,7 +15,7 @@ from pathlib import Path
 
 from conformance.call.case import Case
 from conformance.record.operator import Operator
-from conformance.suite import operators
+from conformance.suite.records import operators
 from device_kernels.build import build
 from tests.kernels.launches import drawn, simulator
 from tests.kernels.removals import apply, removals, users

@@ -12,10 +12,10 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from conformance import suite
 from conformance.call.surroundings import BESIDE, DEFAULT, OWN, Setting, Stream
 from conformance.devices.open import open_device
 from conformance.judge.calls import judge
+from conformance.suite import records as suite
 from tests.kernels.mutants import Mutant
 from tests.kernels.mutants_streams import MUTANTS
 from tests.kernels.shown_mutants import build_alone

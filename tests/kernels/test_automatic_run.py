@@ -6,7 +6,7 @@ import pytest
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
 from conformance.record.profiles import PROFILES
-from conformance.suite import operators
+from conformance.suite.records import operators
 from device_kernels.build import build
 from tests.kernels import automatic_run
 from tests.kernels.automatic_run import (

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from conformance import suite
+from conformance.suite import records as suite
 from tests.kernels.detection_run import Detection, Kept, cells_of
 from tests.kernels.mutants import Mutant
 from tests.kernels.mutation_run import MUTANTS

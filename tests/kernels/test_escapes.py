@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from conformance import places, suite
+from conformance import places
 from conformance.frozen.attach import REGRESSIONS
 from conformance.frozen.regressions import read_regressions
 from conformance.judge.legality import check_call
+from conformance.suite import records as suite
 from tests.kernels.escapes_run import refused
 from tests.kernels.mutants import apply
 from tests.kernels.mutants_escapes import ESCAPES

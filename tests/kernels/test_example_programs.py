@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance import suite
 from conformance.record.operator import Operator
+from conformance.suite import records as suite
 from device_kernels.build import build
 from tests.kernels.cpp_program import INCLUDE, ROOT
 

@@ -15,8 +15,8 @@ from conformance.devices.open import open_device
 from conformance.judge.calls import judge, judge_rejection
 from conformance.record.operator import TWO_PHASE, Operator
 from conformance.record.variations import without
-from conformance.routes import on_route
-from conformance.suite import operators
+from conformance.suite.records import operators
+from conformance.suite.routes import on_route
 from device_kernels.build import build
 
 RECORDS = {operator.name: operator for operator in operators()}

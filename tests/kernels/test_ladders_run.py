@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance import suite
+from conformance.suite import records as suite
 from tests.kernels.ladders_run import Climb
 from tests.kernels.mutants import Mutant, apply
 from tests.kernels.mutants_ladders import MUTANTS

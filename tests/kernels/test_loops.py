@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from conformance import suite
 from conformance.call.case import Case
 from conformance.devices.open import open_device
 from conformance.record.operator import Operator
 from conformance.record.profiles import PROFILES
-from conformance.routes import on_route
+from conformance.suite import records as suite
+from conformance.suite.routes import on_route
 from tests.kernels import ladders_run, loops
 from tests.kernels.automatic_run import sources
 from tests.kernels.drawn_cases import cell_cases

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from conformance import suite
 from conformance.call.case import Case
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.judge.calls import judge
 from conformance.record.operator import Copy, Operator
+from conformance.suite import records as suite
 from reference.floats import Format, format_of
 
 Bits = NDArray[Any]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance import suite
+from conformance.suite import records as suite
 from tests.kernels.mutants_addresses import MUTANTS, SAID
 from tests.kernels.mutation_run import STOP_EARLY, build_mutant, run_on
 

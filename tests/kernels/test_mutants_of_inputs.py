@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance import suite
+from conformance.suite import records as suite
 from tests.kernels import mutants_broadcast, mutants_buffers, mutants_keys
 from tests.kernels.mutants import Mutant, apply
 from tests.kernels.mutation_run import KERNELS

@@ -9,7 +9,7 @@ import pytest
 
 from conformance.call.observation import Outcome
 from conformance.draw.machines import ordered
-from conformance.suite import operators
+from conformance.suite.records import operators
 from device_kernels.build import CHECKS, build
 from tests.kernels.launches import drawn, simulator
 from tests.kernels.removal_run import KERNELS, leaves_unordered, reported

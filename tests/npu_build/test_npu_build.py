@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from conformance import suite
 from conformance.devices.open import open_device
 from conformance.errors import OperatorUnavailable
 from conformance.judge.calls import judge_example
+from conformance.suite import records as suite
 from device_kernels.build import ROOT as DEVICE
 from device_kernels.build import build
 from device_kernels.toolchain import BuildError, compile_libraries, compiler

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance import doctor, suite
+from conformance import doctor
 from conformance.cli import main
 from conformance.commands import doctor as command
 from conformance.devices import cards
@@ -22,6 +22,7 @@ from conformance.devices.device import Device
 from conformance.devices.losses import CARD_FAULTS, KERNEL_FAULTS
 from conformance.errors import EnvironmentFailure
 from conformance.host.roots import Roots
+from conformance.suite import records as suite
 from tests import wheelhouse
 from tests.conformance.host.fake_host import FakeHost, fake_host
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance import suite
 from conformance.cli import main
+from conformance.suite import records as suite
 
 ROOT = Path(__file__).parents[2]
 ENGLISH = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from conformance import suite
 from conformance.record.torch_binding import TORCH_NPU, Binding
+from conformance.suite import records as suite
 from device_kernels.build import build
 from tests.kernels.mutants import apply
 from tests.kernels.mutation_run import KERNELS, MUTANTS

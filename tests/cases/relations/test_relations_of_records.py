@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance import suite
 from conformance.judge.relate import related
+from conformance.suite import records as suite
 from tests.cases.answers import right_answer
 from tests.kernels.drawn_cases import drawn
 

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from conformance import suite
 from conformance.bundle import manifest as told
 from conformance.call.case import Case
 from conformance.call.observation import Observation, Outcome
@@ -22,6 +21,7 @@ from conformance.devices.open import hashed
 from conformance.draw.layouts import LAYOUTS, strides_of
 from conformance.evidence.implementation import Implementation
 from conformance.record.operator import Operator
+from conformance.suite import records as suite
 from conformance.values.fill import Fill
 from device_kernels.build import build
 from device_kernels.toolchain import compiler

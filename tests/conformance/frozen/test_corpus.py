@@ -10,14 +10,14 @@ import msgspec
 import pytest
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR, call
-from conformance import suite
 from conformance.call.case import Tensor
 from conformance.errors import UsageError
 from conformance.frozen.attach import CORPUS, attached, folders
 from conformance.frozen.corpus import INDEX, read_corpus, read_index, write_corpus
 from conformance.judge.legality import check_call
 from conformance.record.frozen import LISTED_ELEMENTS, Frozen, frozen_now
-from conformance.routes import on_route
+from conformance.suite import records as suite
+from conformance.suite.routes import on_route
 from conformance.values.fill import Fill
 
 (FOLDER,) = folders(CORPUS, [])

@@ -11,7 +11,6 @@ from typing import Any, cast
 import pytest
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
-from conformance import suite
 from conformance.bundle.read import read_bundle
 from conformance.call.case import Case
 from conformance.call.observation import Observation
@@ -27,6 +26,7 @@ from conformance.gate.facts import facts
 from conformance.record.frozen import frozen_now
 from conformance.record.operator import Operator
 from conformance.replay import Replay, judgement
+from conformance.suite import records as suite
 from conformance.trial import BrokenRecord
 from tests.conformance.bundle.bundles import CASE, bundle
 from tests.conformance.front_door import HERE, NAME, ON_SIMULATOR, Ended, conformance

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from conformance import suite
 from conformance.call.case import Case, numpy_dtype
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.numerics.interval import judge_elements
 from conformance.numerics.output import SummedOutput, summed_output
 from conformance.numerics.patterns import accepted_ranges
 from conformance.record.operator import Operator, Sum
+from conformance.suite import records as suite
 from reference.floats import from_bits
 from tests.cases.drawing import drawn_once
 from tests.conformance.segment_sum import case as segment_case

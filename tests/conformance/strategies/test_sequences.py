@@ -9,12 +9,12 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from conformance import suite
 from conformance.call.case import Case
 from conformance.call.surroundings import AS_LEFT
 from conformance.draw.not_simplest import not_simplest
 from conformance.draw.sequences import LONGEST_PART, PARTS, sequences
 from conformance.judge.sequences import rejection_of
+from conformance.suite import records as suite
 
 PERMUTE, UNPERMUTE = suite.chosen(suite.operators(), ["moe_token_permute", "moe_token_unpermute"])
 OPERATORS = {one.name: one for one in (PERMUTE, UNPERMUTE)}

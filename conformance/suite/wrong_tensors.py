@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance.call.case import Case, Tensor
-from conformance.protocol import INVALID, NULL_POINTER
 from conformance.record.call_rules import Unseen
 from conformance.record.operator import Clause, Operator, Rejection
 from conformance.record.variations import in_format, retyped, without
+from conformance.suite.protocol import INVALID, NULL_POINTER
 
 OTHER_FORMAT = "FRACTAL_NZ"
 """That of matrices in tiles of 16 by 16, which the cube unit reads: the one that PyTorch makes."""
