@@ -11,7 +11,7 @@ import pytest
 from conformance.context import Context
 from conformance.errors import EnvironmentFailure, OperatorUnavailable
 from conformance.evidence.lines import AnyLine, EnvironmentLine, ItemLine
-from conformance.failure import tell, without_bundle
+from conformance.session.failure_lines import tell, without_bundle
 from conformance.judge.broken import BROKEN, explained, is_broken, is_raised_in
 from conformance.judge.endings import BrokenRecord, Refused
 from conformance.trial import Trial

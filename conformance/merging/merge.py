@@ -40,7 +40,7 @@ from conformance.evidence.summary import (
     write_evidence,
 )
 from conformance.evidence.tiling_keys import asked_in, tiling_keys
-from conformance.failure import LARGER
+from conformance.session.failure_lines import LARGER
 from conformance.merging.belong import check_belong
 from conformance.merging.junit import write_junit
 from conformance.names import cell_id

@@ -21,7 +21,7 @@ from conformance.errors import (
 from conformance.evidence.lines import FailureLine
 from conformance.evidence.reading import read_run, sound
 from conformance.evidence.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence
-from conformance.failure import REPORTED
+from conformance.session.failure_lines import REPORTED
 from conformance.names import cell_id
 from conformance.printable import printable
 from conformance.record.frozen import MOST_LINKS, is_link

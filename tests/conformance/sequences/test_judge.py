@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.call.observation import Outcome
-from conformance.failure import ALONE_ACCEPTED
+from conformance.session.failure_lines import ALONE_ACCEPTED
 from conformance.trial import Refused, Spent
 from tests.conformance.sequences.forgetful import (
     LARGE,
