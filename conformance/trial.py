@@ -33,10 +33,10 @@ from unittest import SkipTest
 from conformance.call.case import Case
 from conformance.call.observation import Outcome
 from conformance.devices.traits import LibraryTraits
-from conformance.diagnosis.alike import diagnosis
-from conformance.diagnosis.both import guessed, natures
 from conformance.draw.machines import CORES, UB_BYTES
 from conformance.errors import EnvironmentFailure, OperatorUnavailable
+from conformance.failure.alike import diagnosis
+from conformance.failure.both import guessed, natures
 from conformance.judge.broken import PASSED_ON, explained
 from conformance.judge.by_standard import ByStandard
 from conformance.judge.endings import BrokenRecord, Lost, NothingJudged, OutOfTime, Refused, Spent

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from rich.console import Console
 
-from conformance import replay
 from conformance.call.observation import Observation
 from conformance.context import DEFAULTS, one_of
 from conformance.devices.device import Device, DeviceProfile
@@ -26,6 +25,7 @@ from conformance.evidence.implementation import (
     of_device,
     unusable,
 )
+from conformance.failure import replay
 from conformance.judge.broken import PASSED_ON, explained
 from conformance.judge.by_standard import by_standard
 from conformance.judge.verdict import Verdict

@@ -12,16 +12,17 @@ from typing import Any
 
 from rich.console import Console
 
-from conformance.bundle.accepted import accepted_of
-from conformance.bundle.arguments import UNDEFINED
-from conformance.bundle.arrays import encode, storable
-from conformance.bundle.read import Bundle, as_stored, others, read_bundle
 from conformance.call.case import Case, Machine
 from conformance.commands.again import OWN_KERNELS_HELP, Again, Asked, judge_again
 from conformance.commands.common import add_json, add_operators, tell_program
 from conformance.context import DEFAULTS, device_spec, folder_of, one_of, seconds_of
 from conformance.draw.machines import CORES, UB_BYTES, ordered
 from conformance.errors import UsageError
+from conformance.failure.bundle.accepted import accepted_of
+from conformance.failure.bundle.arguments import UNDEFINED
+from conformance.failure.bundle.arrays import encode, storable
+from conformance.failure.bundle.read import Bundle, as_stored, others, read_bundle
+from conformance.failure.replay import judgement
 from conformance.frozen import attach
 from conformance.frozen.regressions import promote
 from conformance.judge.agreement import ReferenceDisagreement
@@ -29,7 +30,6 @@ from conformance.numerics.arithmetic import Arithmetic
 from conformance.printable import printable
 from conformance.record.operator import ROUTES
 from conformance.record.profiles import PROFILES
-from conformance.replay import judgement
 from conformance.suite import records as suite
 from conformance.suite.routes import on_route
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
-from conformance import places, replay, runner
+from conformance import places, runner
 from conformance.commands.again import OWN_KERNELS_HELP, Asked, judge_again, open_and_tell
 from conformance.commands.chosen import choose
 from conformance.commands.common import add_json, add_operators, tell_program
@@ -30,6 +30,7 @@ from conformance.evidence import kernel_coverage, run_folder
 from conformance.evidence.budget import seconds_of_budget
 from conformance.evidence.reading import CannotJudge
 from conformance.evidence.shard import Shard
+from conformance.failure import replay
 from conformance.frozen.attach import attached
 from conformance.history.record import import_runs
 from conformance.judge.by_standard import by_standard

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from conformance.errors import UsageError
+from conformance.failure.replay import Replay
 from conformance.plain_file import read_plain
 from conformance.record.frozen import (
     NAME,
@@ -23,7 +24,6 @@ from conformance.record.frozen import (
     read,
     written,
 )
-from conformance.replay import Replay
 
 MOST_BYTES = 64 << 10
 """Of one regression: it is committed, and read by people."""

@@ -40,11 +40,11 @@ from conformance.evidence.summary import (
     write_evidence,
 )
 from conformance.evidence.tiling_keys import asked_in, tiling_keys
-from conformance.session.failure_lines import LARGER
 from conformance.merging.belong import check_belong
 from conformance.merging.junit import write_junit
 from conformance.names import cell_id
 from conformance.record.operator import RELATIONS
+from conformance.session.failure_lines import LARGER
 
 BUNDLE = re.compile(r"failures/[\w.-]{1,200}/case\.json", re.ASCII)
 LINE = re.compile(

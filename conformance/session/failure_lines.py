@@ -11,23 +11,23 @@ from pathlib import Path
 import msgspec
 
 from conformance import places
-from conformance.bundle.manifest import CASE
-from conformance.bundle.write import Origin, write_bundle
 from conformance.context import DEFAULTS, Context
 from conformance.devices.device import DeviceProfile
-from conformance.diagnosis.alike import diagnosis
-from conformance.diagnosis.both import guessed
 from conformance.diagnosis.guess import Guess, chosen
-from conformance.diagnosis.picture import excerpts, pictures
 from conformance.evidence.implementation import of_device
 from conformance.evidence.lines import FailureLine, unconfirmed
 from conformance.evidence.provenance import provenance
 from conformance.evidence.run_folder import failure_folder
+from conformance.failure.alike import diagnosis
+from conformance.failure.both import guessed
+from conformance.failure.bundle.manifest import CASE
+from conformance.failure.bundle.write import Origin, write_bundle
+from conformance.failure.picture import excerpts, pictures
+from conformance.failure.replay import Replay, save
 from conformance.judge.judged import Judged
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.record.frozen import Frozen
 from conformance.record.picture import Picture
-from conformance.replay import Replay, save
 from conformance.text.command_lines import called, near
 
 CALLED, KEPT_FOR, REPORTED = "regression called: ", "kept for: ", "reported: "

@@ -12,10 +12,10 @@ from cases.operators._moe_finalize_routing_v2_grad_call import MODES
 from cases.operators.moe_finalize_routing_v2_grad import DTYPES, OPERATOR, cases
 from conformance.call.case import Case
 from conformance.devices.call import call_of
+from conformance.failure.replay import Replay, load, save
 from conformance.judge.agreement import check
 from conformance.judge.calls import judge
 from conformance.judge.legality import check_call
-from conformance.replay import Replay, load, save
 from tests.cases.answers import right_answer
 from tests.cases.drawing import FOUND, SHRUNK
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from cases.operators._moe_init_routing_v2_grad_far import far_cases
 from cases.operators.moe_init_routing_v2_grad import DTYPES, OPERATOR, call, near_and_far_cases
 from conformance.call.case import Case
+from conformance.failure.replay import Replay, load, save
 from conformance.judge.agreement import check
 from conformance.judge.legality import check_call
-from conformance.replay import Replay, load, save
 
 FAR_EXAMPLES = [e for e in OPERATOR.examples if e.case.inputs["grad_expanded_x"].rows]
 

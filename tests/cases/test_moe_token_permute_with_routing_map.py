@@ -14,10 +14,10 @@ from cases.operators._moe_token_permute_with_routing_map_maps import COLUMNS, FI
 from cases.operators.moe_token_permute_with_routing_map import OPERATOR, cases
 from conformance.call.case import Case
 from conformance.devices.call import call_of
+from conformance.failure.replay import Replay, load, save
 from conformance.judge.calls import judge
 from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.record.operator import AttributeParameter, Index, Rejection, Unspecified
-from conformance.replay import Replay, load, save
 from reference.moe_token_permute_with_routing_map_grad import probs_formula, tokens_formula
 from tests.cases.answers import right_answer
 from tests.cases.drawing import SHRUNK

@@ -18,10 +18,10 @@ from cases.operators.moe_token_permute_with_routing_map_grad import (
     row_sum,
 )
 from conformance.call.case import Case, Tensor
+from conformance.failure.replay import Replay, load, save
 from conformance.judge.calls import judge, judge_example
 from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.record.operator import AttributeParameter, Example, Rejection, Sum, Unspecified
-from conformance.replay import Replay, load, save
 from tests.cases.answers import right_answer
 from tests.cases.drawing import SHRUNK
 from tests.definitions.moe_token_permute_with_routing_map_grad import (

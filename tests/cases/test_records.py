@@ -12,11 +12,11 @@ import pytest
 
 from conformance.call.case import Case
 from conformance.devices.call import call_of
+from conformance.failure.replay import Replay, load, save
 from conformance.judge.calls import judge, judge_example
 from conformance.judge.legality import check_call, check_shape_and_data
 from conformance.judge.verdict import Verdict
 from conformance.record.operator import Example, Operator, Rejection
-from conformance.replay import Replay, load, save
 from conformance.suite import records as suite
 from tests.cases.answers import right_answer
 from tests.cases.drawing import a_case_of_every_row, drawn_once

@@ -13,7 +13,7 @@ import pytest
 
 from conformance.evidence.lines import VerdictLine, read_lines
 from conformance.evidence.summary import read_evidence
-from conformance.replay import load
+from conformance.failure.replay import load
 from conformance.text.command_lines import called
 from tests.conformance.front_door import (
     BY_WORKERS,

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
-from conformance.replay import Replay, save
+from conformance.failure.replay import Replay, save
 from tests.conformance.front_door import ROOT, conformance, host
 
 

@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from conformance.bundle.arguments import arguments_of
-from conformance.bundle.stored import Arrays
 from conformance.call.breach import Breach
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.call import call_of
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
+from conformance.failure.bundle.arguments import arguments_of
+from conformance.failure.bundle.stored import Arrays
+from conformance.failure.replay import Replay, load, save
 from conformance.judge.calls import judge_example, judge_rejection
 from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.record.operator import Operator, Rejection
 from conformance.record.torch_binding import TORCH_NPU
-from conformance.replay import Replay, load, save
 from conformance.suite import records as suite
 from conformance.suite.protocol import MISTAKES, of_the_protocol
 from conformance.suite.routes import on_route

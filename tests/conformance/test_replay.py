@@ -10,7 +10,7 @@ import pytest
 
 from conformance.call.case import Case, Machine, Tensor
 from conformance.errors import UsageError
-from conformance.replay import Replay, judgement, load, save
+from conformance.failure.replay import Replay, judgement, load, save
 
 CASE = Case(
     operator="copying",

@@ -10,13 +10,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from conformance.bundle.arguments import arguments_of
-from conformance.bundle.stored import Arrays
 from conformance.call.case import Tensor
 from conformance.devices.call import call_of
 from conformance.devices.device import Device
 from conformance.devices.messages import TensorArgument
 from conformance.devices.open import open_device
+from conformance.failure.bundle.arguments import arguments_of
+from conformance.failure.bundle.stored import Arrays
+from conformance.failure.replay import Replay, load, save
 from conformance.judge.calls import judge_rejection
 from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.record.call_rules import Unseen
@@ -24,7 +25,6 @@ from conformance.record.frozen import frozen_now, read, written
 from conformance.record.operator import Example, Operator, Rejection, document
 from conformance.record.torch_binding import TORCH_NPU
 from conformance.record.variations import in_format, retyped, without
-from conformance.replay import Replay, load, save
 from conformance.suite import records as suite
 from conformance.suite.routes import on_route
 from conformance.suite.wrong_tensors import kinds, of_tensors

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from cases.operators import moe_token_permute_grad as record
-from conformance import replay
 from conformance.cli import main
 from conformance.evidence.lines import VerdictLine
 from conformance.evidence.reading import read_run
 from conformance.evidence.summary import read_evidence
+from conformance.failure import replay
 from tests.conformance.front_door import conformance
 from tests.foreign.a_checkout import NAME, written
 

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR, call
-from conformance.bundle import manifest as told
-from conformance.bundle.write import Origin, write_bundle
 from conformance.call.case import Case, Machine
 from conformance.call.observation import Observation
+from conformance.failure.bundle import manifest as told
+from conformance.failure.bundle.write import Origin, write_bundle
+from conformance.failure.replay import Replay
 from conformance.record.operator import Operator
-from conformance.replay import Replay
 from conformance.values.fill import Fill
 from tests.cases.answers import right_answer
 

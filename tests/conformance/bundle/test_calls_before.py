@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
-from conformance.bundle import manifest as told
-from conformance.bundle.read import as_stored, read_bundle
-from conformance.bundle.write import write_bundle
 from conformance.call.case import Case, Machine
 from conformance.call.surroundings import AS_LEFT, ZEROED, Setting
 from conformance.cli import main
 from conformance.errors import UsageError
+from conformance.failure.bundle import manifest as told
+from conformance.failure.bundle.read import as_stored, read_bundle
+from conformance.failure.bundle.write import write_bundle
+from conformance.failure.replay import Replay
 from conformance.judge.sequences import rejection_of
-from conformance.replay import Replay
 from conformance.suite import records as suite
 from device_kernels.build import build
 from tests.conformance.bundle.bundles import CASE, ORIGIN, answer, rewrite

@@ -15,14 +15,14 @@ import pytest
 from rich.console import Console
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
-from conformance.bundle import manifest as told
-from conformance.bundle.arrays import header
-from conformance.bundle.program import cpp_program, quoted
-from conformance.bundle.read import as_stored, read_bundle
 from conformance.cli import parser
 from conformance.errors import UsageError
+from conformance.failure.bundle import manifest as told
+from conformance.failure.bundle.arrays import header
+from conformance.failure.bundle.program import cpp_program, quoted
+from conformance.failure.bundle.read import as_stored, read_bundle
+from conformance.failure.replay import judgement
 from conformance.judge.legality import check_call
-from conformance.replay import judgement
 from conformance.text.language import Speaking
 from tests.conformance.bundle.bundles import bundle, put, resealed, rewrite
 

@@ -22,7 +22,7 @@ from conformance.evidence.implementation import (
     unusable,
 )
 from conformance.evidence.lines import DeviceLine, read_lines
-from conformance.replay import Replay, load, save
+from conformance.failure.replay import Replay, load, save
 from device_kernels.build import build
 from tests.conformance.bundle.bundles import CASE, bundle
 from tests.conformance.front_door import NAME, ONE_OPERATOR, conformance

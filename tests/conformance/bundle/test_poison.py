@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from conformance import poison
-from conformance.bundle.program import PROGRAMS
 from conformance.call.case import Case
 from conformance.call.observation import Observation, Outcome
+from conformance.failure.bundle.program import PROGRAMS
 from conformance.poison import OUTPUTS
 from tests.conformance.bundle.bundles import bundle
 from tests.conformance.bundle.test_programs import RIGHT, WRONG, Said, compiled, cpp, python

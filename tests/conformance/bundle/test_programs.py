@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from conformance.bundle import manifest as told
 from conformance.call.case import Case
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.open import hashed
 from conformance.draw.layouts import LAYOUTS, strides_of
 from conformance.evidence.implementation import Implementation
+from conformance.failure.bundle import manifest as told
 from conformance.record.operator import Operator
 from conformance.suite import records as suite
 from conformance.values.fill import Fill

@@ -12,11 +12,11 @@ import pytest
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR, call
 from cases.operators.moe_token_permute import OPERATOR as PERMUTE
-from conformance.bundle import manifest as told
-from conformance.bundle import stored
-from conformance.bundle.read import as_stored, read_bundle
 from conformance.call.case import Case, Tensor
 from conformance.call.observation import Observation, Outcome
+from conformance.failure.bundle import manifest as told
+from conformance.failure.bundle import stored
+from conformance.failure.bundle.read import as_stored, read_bundle
 from conformance.record.operator import Sum
 from conformance.values.fill import Fill
 from tests.conformance.bundle.bundles import CASE, answer, bundle

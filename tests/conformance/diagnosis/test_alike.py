@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from conformance.call.observation import Diagnostic, GuardDamage, Outcome
-from conformance.diagnosis.alike import diagnosis
+from conformance.failure.alike import diagnosis
 from conformance.judge.calls import judge, judge_rejection
 from conformance.judge.judged import Judged
 from conformance.judge.verdict import Verdict

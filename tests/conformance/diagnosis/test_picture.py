@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conformance.bundle.accepted import Accepted
 from conformance.call.observation import Diagnostic, EarlierAccess, Observation, Outcome
-from conformance.diagnosis.picture import FAR, distances, excerpts, picture
+from conformance.failure.bundle.accepted import Accepted
+from conformance.failure.picture import FAR, distances, excerpts, picture
 from conformance.record.picture import Landmarks, Picture
 
 NO_MARKS = Landmarks()

@@ -11,9 +11,9 @@ import pytest
 from cases.operators.moe_init_routing_v2_grad import OPERATOR, call
 from conformance.call.case import Case
 from conformance.errors import UsageError
+from conformance.failure.replay import Replay
 from conformance.frozen.attach import attached
 from conformance.frozen.regressions import MOST_BYTES, digest_of, promote, read_regressions
-from conformance.replay import Replay
 from tests.conformance.bundle.bundles import CASE
 
 NAME = OPERATOR.name

@@ -11,7 +11,6 @@ from typing import Any, cast
 import pytest
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
-from conformance.bundle.read import read_bundle
 from conformance.call.case import Case
 from conformance.call.observation import Observation
 from conformance.cli import main
@@ -19,13 +18,14 @@ from conformance.devices.device import Device
 from conformance.evidence.lines import VerdictLine, read_lines
 from conformance.evidence.reading import read_run
 from conformance.evidence.summary import read_evidence
+from conformance.failure.bundle.read import read_bundle
+from conformance.failure.replay import Replay, judgement
 from conformance.frozen.attach import attached
 from conformance.frozen.judge import judge_frozen
 from conformance.frozen.regressions import promote, read_regressions
 from conformance.gate.facts import facts
 from conformance.record.frozen import frozen_now
 from conformance.record.operator import Operator
-from conformance.replay import Replay, judgement
 from conformance.suite import records as suite
 from conformance.trial import BrokenRecord
 from tests.conformance.bundle.bundles import CASE, bundle

@@ -8,6 +8,7 @@ import pytest
 
 from conformance.call.case import Tensor
 from conformance.call.observation import Diagnostic, GuardDamage, Observation, Outcome
+from conformance.failure.replay import Replay, judgement
 from conformance.judge.agreement import ReferenceDisagreement
 from conformance.judge.relate import related
 from conformance.numerics.arithmetic import IEEE
@@ -15,7 +16,6 @@ from conformance.record.operator import Clause, SourceClass
 from conformance.record.relation import Relation, difference
 from conformance.relations.axes import Axes, on_lattice, shuffled, with_arrays
 from conformance.relations.symmetries import any_order_of_terms, negation, symmetry
-from conformance.replay import Replay, judgement
 from conformance.values.fill import Fill
 from tests.conformance.segment_sum import case, observe, operator, right, whole
 

@@ -7,8 +7,8 @@ import xml.etree.ElementTree as ElementTree
 import msgspec
 import pytest
 
+from conformance.failure.drawing import heat_map, histogram, legend
 from conformance.record.picture import Picture
-from conformance.reporting.drawing import heat_map, histogram, legend
 from conformance.text.texts import texts
 
 NAME = "{http://www.w3.org/2000/svg}"

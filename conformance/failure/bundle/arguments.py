@@ -7,8 +7,6 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.bundle.manifest import GUARDS, Argument
-from conformance.bundle.stored import Arrays
 from conformance.call.case import Case
 from conformance.call.surroundings import OWN
 from conformance.devices.call import call_of
@@ -22,6 +20,8 @@ from conformance.devices.messages import (
 )
 from conformance.devices.messages import Argument as Passed
 from conformance.devices.placement import WORKSPACE, WORKSPACE_GUARD
+from conformance.failure.bundle.manifest import GUARDS, Argument
+from conformance.failure.bundle.stored import Arrays
 from conformance.judge.sequences import alone
 from conformance.record.operator import Operator
 from conformance.suite.routes import two_phase

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from markupsafe import Markup
 
-from conformance.diagnosis.picture import NAN, OPEN, RIGHT, UNWRITTEN
+from conformance.failure.picture import NAN, OPEN, RIGHT, UNWRITTEN
 from conformance.record.picture import Picture
 
 LARGEST_SIDE, LARGEST_SQUARE, MARGIN = 512, 24, 26

@@ -18,14 +18,14 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.bundle import manifest as told
-from conformance.bundle.arguments import input_file, rows_file
-from conformance.bundle.arrays import NotTheArray, decode, storable, stored_dtype
-from conformance.bundle.manifest import Manifest
 from conformance.call.case import Case, Tensor, integer_view
 from conformance.errors import UsageError
+from conformance.failure.bundle import manifest as told
+from conformance.failure.bundle.arguments import input_file, rows_file
+from conformance.failure.bundle.arrays import NotTheArray, decode, storable, stored_dtype
+from conformance.failure.bundle.manifest import Manifest
+from conformance.failure.replay import Replay, decoded
 from conformance.plain_file import NotPlain, read_open
-from conformance.replay import Replay, decoded
 
 PATH = re.compile(r"(?:[A-Za-z0-9_][\w.+-]{0,99}/)?[A-Za-z0-9_][\w.+-]{0,110}", re.ASCII)
 MOST_FILES = 1000

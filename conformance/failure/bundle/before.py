@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from conformance.bundle.arguments import arguments_of, guards_file
-from conformance.bundle.manifest import BeforeEntry
-from conformance.bundle.stored import Arrays
 from conformance.call.case import Case
+from conformance.failure.bundle.arguments import arguments_of, guards_file
+from conformance.failure.bundle.manifest import BeforeEntry
+from conformance.failure.bundle.stored import Arrays
 from conformance.judge.sequences import rejection_of
 from conformance.record.operator import Operator
 from conformance.suite.routes import two_phase

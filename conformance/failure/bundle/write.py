@@ -14,25 +14,25 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from conformance.bundle import manifest as told
-from conformance.bundle.accepted import accepted_of, estimated_bytes
-from conformance.bundle.arguments import NAME, UNDEFINED, arguments_of
-from conformance.bundle.arrays import encoded_bytes, storable
-from conformance.bundle.before import before_of, machine_of
-from conformance.bundle.manifest import AcceptedEntry, Manifest, ObservedEntry, Seen
-from conformance.bundle.program import cpp_program, python_device, python_program
-from conformance.bundle.stored import Arrays
 from conformance.call.case import Case
 from conformance.call.observation import Observation
 from conformance.call.surroundings import POISONED
 from conformance.devices.device import DeviceProfile
 from conformance.evidence.summary import now
+from conformance.failure.bundle import manifest as told
+from conformance.failure.bundle.accepted import accepted_of, estimated_bytes
+from conformance.failure.bundle.arguments import NAME, UNDEFINED, arguments_of
+from conformance.failure.bundle.arrays import encoded_bytes, storable
+from conformance.failure.bundle.before import before_of, machine_of
+from conformance.failure.bundle.manifest import AcceptedEntry, Manifest, ObservedEntry, Seen
+from conformance.failure.bundle.program import cpp_program, python_device, python_program
+from conformance.failure.bundle.stored import Arrays
+from conformance.failure.replay import Replay, encoded
 from conformance.judge.agreement import ReferenceDisagreement
 from conformance.judge.sequences import rejection_of
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.printable import printable
 from conformance.record.operator import Example, Operator
-from conformance.replay import Replay, encoded
 from conformance.suite.routes import two_phase
 
 OF_A_RELATION = "a relation compares the results of several calls; replay makes them"

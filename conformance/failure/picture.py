@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.bundle.accepted import Accepted, accepted_of
 from conformance.call.observation import Observation, Outcome
+from conformance.failure.bundle.accepted import Accepted, accepted_of
 from conformance.judge.agreement import ReferenceDisagreement
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.numerics.patterns import as_one_nan

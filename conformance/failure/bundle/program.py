@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from conformance.bundle.arrays import header
-from conformance.bundle.manifest import GUARDS, Argument, Manifest
+from conformance.failure.bundle.arrays import header
+from conformance.failure.bundle.manifest import GUARDS, Argument, Manifest
 
 PROGRAMS = Path(__file__).with_name("programs")
 START_SECONDS = 120
@@ -34,7 +34,7 @@ def python_device() -> bytes:
 def cpp_program(manifest: Manifest) -> bytes:
     """The content of ``replay.cpp``; the manifest must name a symbol."""
     environment = Environment(
-        loader=PackageLoader("conformance.bundle", "programs"),
+        loader=PackageLoader("conformance.failure.bundle", "programs"),
         autoescape=False,  # C++, whose texts are quoted below
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -6,8 +6,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from conformance.bundle.arrays import encode, encoded_bytes, storable
-from conformance.bundle.manifest import MOST_ARRAY_BYTES, FileEntry, LeftOut, entry
+from conformance.failure.bundle.arrays import encode, encoded_bytes, storable
+from conformance.failure.bundle.manifest import MOST_ARRAY_BYTES, FileEntry, LeftOut, entry
 
 
 class Arrays:
