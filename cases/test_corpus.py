@@ -1,10 +1,10 @@
 """The frozen corpus: the same cases in every run, so that runs can be compared."""
 
 from conformance.devices.device import Device
-from conformance.frozen.judge import judge_frozen
 from conformance.record.frozen import Frozen
 from conformance.record.operator import Operator
-from conformance.template import conformance_test
+from conformance.session.judge_frozen import judge_frozen
+from conformance.session.template import conformance_test
 
 
 @conformance_test

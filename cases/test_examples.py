@@ -2,7 +2,7 @@
 
 from conformance.devices.device import Device
 from conformance.record.operator import Example, Operator
-from conformance.template import conformance_test, judge_example
+from conformance.session.template import conformance_test, judge_example
 
 
 @conformance_test

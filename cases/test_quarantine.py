@@ -2,7 +2,7 @@
 
 from conformance.devices.device import Device
 from conformance.record.operator import Operator, Quarantine
-from conformance.template import conformance_test, observe_quarantined
+from conformance.session.template import conformance_test, observe_quarantined
 
 
 @conformance_test

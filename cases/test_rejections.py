@@ -2,7 +2,7 @@
 
 from conformance.devices.device import Device
 from conformance.record.operator import Operator, Rejection
-from conformance.template import conformance_test, judge_example, judge_rejection, left_out
+from conformance.session.template import conformance_test, judge_example, judge_rejection, left_out
 
 
 @conformance_test

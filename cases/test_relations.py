@@ -4,7 +4,7 @@ from conformance.call.case import Case
 from conformance.devices.device import Device
 from conformance.record.operator import Operator
 from conformance.record.relation import Relation
-from conformance.template import conformance_test, relate
+from conformance.session.template import conformance_test, relate
 
 
 @conformance_test

@@ -3,8 +3,8 @@
 from conformance.call.case import Case
 from conformance.devices.device import Device
 from conformance.record.operator import Operator
-from conformance.sequences.judge import judge_sequence
-from conformance.template import conformance_test
+from conformance.session.judge_sequences import judge_sequence
+from conformance.session.template import conformance_test
 
 
 @conformance_test

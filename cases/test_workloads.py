@@ -4,7 +4,7 @@ from conformance.call.case import Case
 from conformance.devices.device import Device
 from conformance.record.operator import Operator
 from conformance.record.workload import Workload
-from conformance.template import conformance_test, judge
+from conformance.session.template import conformance_test, judge
 
 
 @conformance_test

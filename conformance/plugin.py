@@ -11,33 +11,40 @@ from typing import Any
 
 import pytest
 
-from conformance.binding import bind
 from conformance.call.case import Case
-from conformance.context import BY_A_PERSON, BY_ITSELF, DEFAULTS, Context
-from conformance.controller import Controller
 from conformance.devices.carried_out import why_withheld
 from conformance.devices.device import Device, DeviceProfile
 from conformance.devices.open import open_device
 from conformance.devices.packages.delivered import delivered
-from conformance.ending import Ending
 from conformance.errors import ENVIRONMENT, EnvironmentFailure, OperatorUnavailable, UsageError
 from conformance.evidence.coverage import levels_of
 from conformance.evidence.lines import verdict_line
-from conformance.garbage import rarely_collected
-from conformance.item_report import made_report
 from conformance.judge.judged import Judged
-from conformance.junit import properties
 from conformance.numerics.arithmetic import Arithmetic
-from conformance.plan import sequences_of_each
 from conformance.printable import printable
-from conformance.probe import probed
 from conformance.record.operator import ORACLES, ROUTES
 from conformance.record.profiles import PROFILES
-from conformance.resume import check_device
-from conformance.selection import Selection, draws
+from conformance.session.binding import bind
+from conformance.session.context import BY_A_PERSON, BY_ITSELF, DEFAULTS, Context
+from conformance.session.controller import Controller
+from conformance.session.ending import Ending
+from conformance.session.garbage import rarely_collected
+from conformance.session.item_report import made_report
+from conformance.session.junit import properties
+from conformance.session.plan import sequences_of_each
+from conformance.session.probe import probed
+from conformance.session.resume import check_device
+from conformance.session.selection import Selection, draws
+from conformance.session.template import (
+    DRAWN,
+    Body,
+    body_of,
+    fixed_parameters,
+    mode_asked,
+    parametrize,
+)
+from conformance.session.trial import BrokenRecord, Lost, OutOfTime, Refused, Spent, Trial
 from conformance.suite import records as suite
-from conformance.template import DRAWN, Body, body_of, fixed_parameters, mode_asked, parametrize
-from conformance.trial import BrokenRecord, Lost, OutOfTime, Refused, Spent, Trial
 
 TRIAL = pytest.StashKey[Trial]()
 BODY = pytest.StashKey[Body]()

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from conformance.evidence.lines import AnyLine, VerdictLine, Writer
 from conformance.evidence.summary import COUNTED, read_evidence
-from conformance.resume import finished_items
+from conformance.session.resume import finished_items
 
 A_MINUTE = 60
 

@@ -20,8 +20,7 @@ from typing import IO
 import pytest
 from rich.console import Console
 
-from conformance import SUITE, places, resume
-from conformance.context import BY_A_PERSON, BY_ITSELF
+from conformance import SUITE, places
 from conformance.devices.device import DeviceProfile
 from conformance.devices.lifetime import interruptible
 from conformance.errors import (
@@ -36,13 +35,15 @@ from conformance.errors import (
 from conformance.evidence import kernel_coverage, run_folder
 from conformance.evidence.shard import WHOLE
 from conformance.evidence.summary import Evidence, now, read_evidence, write_evidence
-from conformance.plan import about
 from conformance.progress import Pulse, Tail, bar
 from conformance.record import workload
 from conformance.record.operator import REFERENCE, ROUTES, Operator
 from conformance.record.workload import batches, batches_asked
 from conformance.reporting import outcome
-from conformance.resume import Asked
+from conformance.session import resume
+from conformance.session.context import BY_A_PERSON, BY_ITSELF
+from conformance.session.plan import about
+from conformance.session.resume import Asked
 from conformance.suite.routes import on_route, why_not
 from conformance.text.command_lines import VARIABLE, called
 

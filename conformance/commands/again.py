@@ -9,7 +9,6 @@ from pathlib import Path
 from rich.console import Console
 
 from conformance.call.observation import Observation
-from conformance.context import DEFAULTS, one_of
 from conformance.devices.device import Device, DeviceProfile
 from conformance.devices.foreign import checkout_libraries
 from conformance.devices.npu import NpuDevice
@@ -29,10 +28,11 @@ from conformance.failure import replay
 from conformance.judge.broken import PASSED_ON, explained
 from conformance.judge.by_standard import by_standard
 from conformance.judge.verdict import Verdict
-from conformance.left_out import told
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.progress import bar
 from conformance.record.operator import REFERENCE, RELATIONS, ROUTES, Operator
+from conformance.session.context import DEFAULTS, one_of
+from conformance.session.left_out import told
 from conformance.suite import records as suite
 from conformance.suite.routes import on_route
 

@@ -18,7 +18,7 @@ from conformance.gate import baseline as baselines
 from conformance.gate.baseline import Baseline
 from conformance.gate.facts import facts
 from conformance.gate.measured import measured
-from conformance.left_out import told
+from conformance.session.left_out import told
 from conformance.suite import records as suite
 from conformance.text.language import put
 

@@ -14,8 +14,8 @@ from conformance.commands.again import check_checkout
 from conformance.devices.foreign import Checkout, checkout_libraries, contents
 from conformance.devices.packages.delivered import of_package
 from conformance.errors import EnvironmentFailure
-from conformance.left_out import not_on_route, told
 from conformance.record.operator import Operator
+from conformance.session.left_out import not_on_route, told
 from conformance.suite import records as suite
 from conformance.suite.routes import reachable
 

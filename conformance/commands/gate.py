@@ -10,12 +10,12 @@ from typing import Any
 from rich.console import Console
 
 from conformance.commands.common import add_json, tell_program
-from conformance.context import one_of
 from conformance.errors import UsageError
 from conformance.gate.baseline import FOLDER
 from conformance.gate.decide import Asked, decide
 from conformance.gate.waivers import read_waivers
 from conformance.reporting.gate import ANNOTATIONS, annotated, gate_lines
+from conformance.session.context import one_of
 from conformance.text.language import put
 
 DEVICES = ("sim", "npu")

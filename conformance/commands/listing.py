@@ -8,12 +8,12 @@ from typing import Any
 
 from rich.console import Console
 
-from conformance.boundaries import limit_lines, limits_told
 from conformance.commands.common import add_operators
 from conformance.devices.open import open_device
 from conformance.devices.packages.lookup import candidates, order_of_lookup
 from conformance.errors import ACCEPTED, ENVIRONMENT, EnvironmentFailure
-from conformance.probe import order_lines, summation_orders
+from conformance.session.boundaries import limit_lines, limits_told
+from conformance.session.probe import order_lines, summation_orders
 from conformance.suite import records as suite
 from conformance.text.language import put
 from conformance.text.profile import profile_lines

@@ -15,7 +15,6 @@ from rich.console import Console
 from conformance.call.case import Case, Machine
 from conformance.commands.again import OWN_KERNELS_HELP, Again, Asked, judge_again
 from conformance.commands.common import add_json, add_operators, tell_program
-from conformance.context import DEFAULTS, device_spec, folder_of, one_of, seconds_of
 from conformance.draw.machines import CORES, UB_BYTES, ordered
 from conformance.errors import UsageError
 from conformance.failure.bundle.accepted import accepted_of
@@ -30,6 +29,7 @@ from conformance.numerics.arithmetic import Arithmetic
 from conformance.printable import printable
 from conformance.record.operator import ROUTES
 from conformance.record.profiles import PROFILES
+from conformance.session.context import DEFAULTS, device_spec, folder_of, one_of, seconds_of
 from conformance.suite import records as suite
 from conformance.suite.routes import on_route
 

@@ -14,15 +14,6 @@ from conformance import places, runner
 from conformance.commands.again import OWN_KERNELS_HELP, Asked, judge_again, open_and_tell
 from conformance.commands.chosen import choose
 from conformance.commands.common import add_json, add_operators, tell_program
-from conformance.context import (
-    DEFAULTS,
-    device_spec,
-    folder_of,
-    one_of,
-    profile_named,
-    seconds_of,
-    seed_of,
-)
 from conformance.devices.npu import NpuDevice
 from conformance.devices.packages.delivered import delivered
 from conformance.errors import EnvironmentFailure, UsageError
@@ -37,7 +28,16 @@ from conformance.judge.by_standard import by_standard
 from conformance.record import workload
 from conformance.record.operator import ORACLES, ROUTES, Operator
 from conformance.record.profiles import PROFILES
-from conformance.resume import check_sound, earlier_run
+from conformance.session.context import (
+    DEFAULTS,
+    device_spec,
+    folder_of,
+    one_of,
+    profile_named,
+    seconds_of,
+    seed_of,
+)
+from conformance.session.resume import check_sound, earlier_run
 from conformance.suite import records as suite
 
 WORKERS = min(2, os.cpu_count() or 1)

@@ -10,7 +10,7 @@ from conformance.errors import UsageError
 from conformance.evidence.lines import ItemLine
 from conformance.evidence.reading import CannotJudge, Run
 from conformance.evidence.shard import Shard
-from conformance.resume import JUDGES
+from conformance.session.resume import JUDGES
 
 OF_THE_HOST = frozenset({"shard", "items", "device", "operators", "libraries", "package"})
 """What of a request may differ between hosts: the shard and its items; paths, whose content the

@@ -11,7 +11,6 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from conformance.controller import exit_status
 from conformance.errors import EnvironmentFailure, UsageError
 from conformance.evidence import run_folder
 from conformance.evidence.contradictions import known_items
@@ -44,6 +43,7 @@ from conformance.merging.belong import check_belong
 from conformance.merging.junit import write_junit
 from conformance.names import cell_id
 from conformance.record.operator import RELATIONS
+from conformance.session.controller import exit_status
 from conformance.session.failure_lines import LARGER
 
 BUNDLE = re.compile(r"failures/[\w.-]{1,200}/case\.json", re.ASCII)

@@ -283,13 +283,13 @@ class Operator:
     ``contracts`` has one entry for every output; `contract` gives that of a call.
     ``row_sum(dtype, x)`` is a case whose summed output has one row, the sum over the slots of ``x``
     [slots, columns] of that storage dtype: by it the order of a device's additions is recovered
-    (conformance/probe.py). None where the operator has no such case. ``targets`` says of products
+    (conformance/session/probe.py). None where the operator has no such case. ``targets`` says of products
     what becomes of the modes there. ``freedoms`` are what no rule ties, ``ranges`` what has ends
     (conformance/record/call_rules.py). ``strided`` says what becomes of tensors with strides; one that
     it does not name is always contiguous. ``each_tensor`` is the rule that required tensors are
     given, and all have listed data types and format ND (conformance/suite/wrong_tensors.py), None: no
     such rule. ``limits`` are sizes around which cases are drawn: a kernel that exports its own is
-    compared with them (conformance/boundaries.py). ``ladders`` are the sizes that grow alone
+    compared with them (conformance/session/boundaries.py). ``ladders`` are the sizes that grow alone
     (conformance/record/ladders.py). ``workload_cases(dtype, batch)`` draws calls with the routing of a
     workload (conformance/record/workload.py). ``relations`` are laws that results keep among themselves,
     with no reference (conformance/relations).

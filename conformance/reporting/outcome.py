@@ -8,7 +8,6 @@ from pathlib import Path
 
 from rich.console import Console
 
-from conformance.boundaries import limits_told
 from conformance.errors import (
     ACCEPTED,
     ENVIRONMENT,
@@ -22,10 +21,11 @@ from conformance.evidence.reading import CannotJudge
 from conformance.evidence.shard import WHOLE
 from conformance.evidence.summary import Evidence
 from conformance.judge.broken import is_broken
-from conformance.left_out import told
-from conformance.probe import order_lines
 from conformance.reporting import html
 from conformance.reporting.groups import groups, kept_lines
+from conformance.session.boundaries import limits_told
+from conformance.session.left_out import told
+from conformance.session.probe import order_lines
 from conformance.text.command_lines import near
 from conformance.text.language import Speaking
 from conformance.text.terminal import (

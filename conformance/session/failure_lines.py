@@ -11,7 +11,6 @@ from pathlib import Path
 import msgspec
 
 from conformance import places
-from conformance.context import DEFAULTS, Context
 from conformance.devices.device import DeviceProfile
 from conformance.diagnosis.guess import Guess, chosen
 from conformance.evidence.implementation import of_device
@@ -28,6 +27,7 @@ from conformance.judge.judged import Judged
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.record.frozen import Frozen
 from conformance.record.picture import Picture
+from conformance.session.context import DEFAULTS, Context
 from conformance.text.command_lines import called, near
 
 CALLED, KEPT_FOR, REPORTED = "regression called: ", "kept for: ", "reported: "

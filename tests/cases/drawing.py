@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.call.case import Case
-from conformance.covered import AT_ONCE
 from conformance.draw.not_simplest import not_simplest
 from conformance.record.cells import Levels
 from conformance.record.operator import Operator
+from conformance.session.covered import AT_ONCE
 
 Drawn = TypeVar("Drawn")
 

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import Phase, find, given, settings
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
-from conformance.binding import bind
 from conformance.call.case import Case, Machine
 from conformance.call.observation import Observation, Outcome
 from conformance.judge.verdict import Verdict
 from conformance.record.operator import Operator
 from conformance.record.profiles import PROFILES
-from conformance.template import record
-from conformance.trial import Refused, Trial
+from conformance.session.binding import bind
+from conformance.session.template import record
+from conformance.session.trial import Refused, Trial
 from conformance.values.fill import Fill
 from tests.cases.drawing import SHRUNK
 from tests.conformance.test_cells import by_hand

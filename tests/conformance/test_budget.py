@@ -16,7 +16,7 @@ from conformance.evidence.budget import (
     parts,
     seconds_of_budget,
 )
-from conformance.selection import drawn_as
+from conformance.session.selection import drawn_as
 from tests.conformance.toy_runs import CELLS, ROOT, Run
 
 

@@ -8,14 +8,14 @@ from dataclasses import replace
 import pytest
 from hypothesis import strategies as st
 
-from conformance.binding import bind
 from conformance.call.case import Case, Tensor
 from conformance.call.observation import Observation, Outcome
 from conformance.judge.verdict import Verdict
 from conformance.record.cells import Axis, Cells, Levels
 from conformance.record.profiles import PROFILES
-from conformance.template import record
-from conformance.trial import Refused, Trial
+from conformance.session.binding import bind
+from conformance.session.template import record
+from conformance.session.trial import Refused, Trial
 from tests.conformance.toy.records.copying import OPERATOR
 
 AXES = {"colour": ("red", "green", "blue"), "shape": ("round", "square"), "size": ("s", "m", "l")}

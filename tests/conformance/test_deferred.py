@@ -8,7 +8,7 @@ import pytest
 
 from conformance.diagnosis.deferred import Deferred
 from conformance.judge.verdict import Verdict
-from conformance.trial import Refused
+from conformance.session.trial import Refused
 
 
 def counted() -> tuple[list[str], Deferred]:

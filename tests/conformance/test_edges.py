@@ -9,15 +9,15 @@ import pytest
 from hypothesis import strategies as st
 
 from conformance.call.case import Case, Machine
-from conformance.controller import exit_status
 from conformance.draw.shared_rows import Shared
 from conformance.errors import ACCEPTED, REFUSED
 from conformance.evidence.coverage import coverage, further
 from conformance.evidence.summary import COUNTED, Evidence
-from conformance.plan import plan
 from conformance.record.cells import EDGE
 from conformance.record.edges import Edge, Edges, Sizes, distinct
 from conformance.record.profiles import PROFILES, Profile
+from conformance.session.controller import exit_status
+from conformance.session.plan import plan
 from conformance.text.terminal import coverage_lines
 from tests.conformance import test_coverage, test_covered
 from tests.conformance.test_cells import CELLS as FRUIT

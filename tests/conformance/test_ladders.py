@@ -11,16 +11,16 @@ from pathlib import Path
 import pytest
 from hypothesis import strategies as st
 
-from conformance.binding import bind
 from conformance.call.case import Case, Machine, Tensor
 from conformance.call.observation import Observation, Outcome
-from conformance.climbing import cases_of as climbed_cases
 from conformance.judge.verdict import Verdict
 from conformance.record.ladders import BLOCKS, MACHINES, MOST, REPEATS, Ladder, cells_asked
 from conformance.record.operator import Clause, Mode, Operator, SourceClass
 from conformance.record.profiles import PROFILES
-from conformance.template import item_ids, parametrize, record
-from conformance.trial import Refused, Trial
+from conformance.session.binding import bind
+from conformance.session.climbing import cases_of as climbed_cases
+from conformance.session.template import item_ids, parametrize, record
+from conformance.session.trial import Refused, Trial
 from conformance.values.fill import Fill
 from tests.cases.drawing import one_of_each
 from tests.conformance.toy.records.copying import OPERATOR

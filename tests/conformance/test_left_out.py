@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.left_out import not_on_route
 from conformance.record.operator import Unreached
 from conformance.record.torch_binding import TORCH_NPU
+from conformance.session.left_out import not_on_route
 from tests.conformance.test_operator import BOUND, RECORD
 
 INNER = f"{RECORD.name} inner"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from conformance.cli import main
-from conformance.controller import NO_ITEM
 from conformance.evidence.summary import Evidence, read_evidence
+from conformance.session.controller import NO_ITEM
 from tests.conformance.front_door import NAME, ON_SIMULATOR
 
 EP = "moe_token_permute_with_ep"

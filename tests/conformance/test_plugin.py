@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from conformance.binding import LARGER
 from conformance.evidence import run_folder
 from conformance.evidence.summary import Evidence, read_evidence
+from conformance.session.binding import LARGER
 from tests.conformance.toy_runs import CELLS, ROOT, Run
 
 

@@ -12,7 +12,7 @@ from conformance.devices.open import open_device
 from conformance.judge.calls import judge
 from conformance.numerics.order import sequential
 from conformance.numerics.tree import pairwise
-from conformance.probe import order_lines, order_of, summation_orders
+from conformance.session.probe import order_lines, order_of, summation_orders
 from tests.conformance.numerics.trees import adder
 from tests.conformance.segment_sum import case, observe, operator
 

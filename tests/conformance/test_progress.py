@@ -10,10 +10,10 @@ from rich.console import Console
 
 from conformance.evidence.lines import VerdictLine, read_lines
 from conformance.evidence.summary import COUNTED
-from conformance.plan import about
 from conformance.progress import Pulse, Tail
 from conformance.record.profiles import PROFILES
-from conformance.resume import finished_items
+from conformance.session.plan import about
+from conformance.session.resume import finished_items
 from conformance.suite.records import operators
 from conformance.text.chinese import in_chinese
 from tests.conformance.toy_runs import HERE, Run

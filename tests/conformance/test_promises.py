@@ -25,7 +25,7 @@ from conformance.record.operator import (
     Varying,
     document,
 )
-from conformance.template import left_out
+from conformance.session.template import left_out
 from conformance.text.records import operator_lines
 from conformance.text.terminal import observed_lines
 from conformance.values.fill import Fill

@@ -21,10 +21,10 @@ from conformance.judge.calls import judge_example, judge_rejection
 from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.record.operator import Operator, Rejection
 from conformance.record.torch_binding import TORCH_NPU
+from conformance.session.template import left_out
 from conformance.suite import records as suite
 from conformance.suite.protocol import MISTAKES, of_the_protocol
 from conformance.suite.routes import on_route
-from conformance.template import left_out
 
 OPERATORS = suite.operators()
 (GRAD,) = suite.chosen(OPERATORS, ["moe_init_routing_v2_grad"])

@@ -12,7 +12,7 @@ from conformance.devices.device import DeviceProfile, Library, Trait
 from conformance.errors import UsageError
 from conformance.evidence.lines import DeviceLine, ItemLine, Writer, read_lines
 from conformance.evidence.summary import Evidence, read_evidence, write_evidence
-from conformance.resume import check_device, check_judges, earlier_run
+from conformance.session.resume import check_device, check_judges, earlier_run
 from tests.conformance.front_door import ONE_OPERATOR, conformance
 from tests.conformance.toy_runs import CELLS, Ended, Run
 

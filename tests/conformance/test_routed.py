@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from conformance.binding import bind
 from conformance.call.case import Case, Tensor
 from conformance.call.observation import Observation, Outcome
 from conformance.judge.verdict import Verdict
 from conformance.record.profiles import PROFILES
 from conformance.record.workload import Batch, Workload, batches
-from conformance.template import item_ids, parametrize, record
-from conformance.trial import Refused, Trial
+from conformance.session.binding import bind
+from conformance.session.template import item_ids, parametrize, record
+from conformance.session.trial import Refused, Trial
 from tests.conformance.toy.records.copying import OPERATOR
 
 MODEL = Workload(

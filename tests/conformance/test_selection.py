@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from conformance.selection import dealt
+from conformance.session.selection import dealt
 
 ITEMS: list[Any] = ["values a", "values b", "values c", "values d", "law a", "law b", "calls"]
 

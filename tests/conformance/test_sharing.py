@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from conformance.draw.shared_rows import DTYPE, Shared, shared
 from conformance.evidence.coverage import coverage
 from conformance.evidence.summary import COUNTED
-from conformance.plan import plan
 from conformance.record.cells import EDGE, Axis, Cells
 from conformance.record.edges import Edge, Edges
 from conformance.record.profiles import PROFILES
+from conformance.session.plan import plan
 from tests.conformance.test_cells import CELLS, COUNT, FRUIT, SIZE, case_of
 from tests.conformance.test_coverage import judged
 from tests.conformance.test_covered import RECORD

@@ -6,8 +6,8 @@ from collections import Counter
 
 from cases import test_relations as relations
 from conformance.record.operator import BOTH, REFERENCE
+from conformance.session.template import body_of, item_ids, parametrize
 from conformance.suite import records as suite
-from conformance.template import body_of, item_ids, parametrize
 
 RECORDS = suite.operators()
 BODY = body_of(relations.test_relations)

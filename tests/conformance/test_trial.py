@@ -11,14 +11,14 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from conformance import template
 from conformance.call.case import Case, Machine, Tensor
 from conformance.call.observation import Observation, Outcome
 from conformance.errors import EnvironmentFailure
 from conformance.judge.calls import judge
 from conformance.judge.verdict import Verdict
 from conformance.numerics.arithmetic import IEEE, Arithmetic
-from conformance.trial import (
+from conformance.session import template
+from conformance.session.trial import (
     MOST_REOPENED,
     Judged,
     Lost,

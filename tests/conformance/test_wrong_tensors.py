@@ -25,10 +25,10 @@ from conformance.record.frozen import frozen_now, read, written
 from conformance.record.operator import Example, Operator, Rejection, document
 from conformance.record.torch_binding import TORCH_NPU
 from conformance.record.variations import in_format, retyped, without
+from conformance.session.template import left_out
 from conformance.suite import records as suite
 from conformance.suite.routes import on_route
 from conformance.suite.wrong_tensors import kinds, of_tensors
-from conformance.template import left_out
 from tests.conformance.segment_sum import operator, whole
 
 OPERATORS = suite.operators()

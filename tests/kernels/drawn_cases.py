@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis.strategies import SearchStrategy
 
-from conformance.binding import stream_seed
 from conformance.call.case import Case
 from conformance.draw.not_simplest import not_simplest
-from conformance.plan import plan
 from conformance.record.operator import Example, Operator, Rejection
 from conformance.record.profiles import Profile
+from conformance.session.binding import stream_seed
+from conformance.session.plan import plan
 from conformance.suite.routes import on_route
 from tests.kernels.launches import ROUTE
 
@@ -64,7 +64,7 @@ def cell_cases(
 ) -> Iterator[Case]:
     """The drawn cases of one cell: small ones, seams, covering rows, edges, free draws.
 
-    ``beside`` are the data types that share its rows with it, as in ``conformance.plan``.
+    ``beside`` are the data types that share its rows with it, as in ``conformance.session.plan``.
     """
     key = f"{mode} {dtype}"
     planned = plan(operator, mode, dtype, profile, beside=beside)

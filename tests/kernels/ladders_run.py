@@ -19,12 +19,12 @@ from functools import cache
 from pathlib import Path
 
 from conformance.call.case import Case
-from conformance.climbing import cases_of
 from conformance.devices.open import open_device
 from conformance.judge.calls import judge
 from conformance.record.ladders import cells_asked
 from conformance.record.operator import TWO_PHASE, Operator
 from conformance.record.profiles import PROFILES
+from conformance.session.climbing import cases_of
 from conformance.suite import records as suite
 from conformance.suite.routes import on_route
 from tests.kernels.drawn_cases import drawn

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from conformance.binding import bind
 from conformance.call.case import Case
 from conformance.call.findings import errors
 from conformance.call.observation import Observation, Outcome
@@ -23,10 +22,11 @@ from conformance.judge.calls import judge
 from conformance.judge.judged import Judged
 from conformance.record.operator import Operator
 from conformance.record.profiles import PROFILES
+from conformance.session.binding import bind
+from conformance.session.template import body_of
+from conformance.session.trial import OutOfTime, Refused, Spent, Trial
 from conformance.suite import records as suite
 from conformance.suite.routes import on_route
-from conformance.template import body_of
-from conformance.trial import OutOfTime, Refused, Spent, Trial
 from tests.kernels.detection_run import cells_of
 from tests.kernels.mutants import Mutant
 from tests.kernels.mutation_run import build_mutant

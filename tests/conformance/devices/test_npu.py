@@ -21,7 +21,7 @@ from conformance.evidence.summary import read_evidence
 from conformance.poison import OUTPUTS
 from conformance.record.operator import Mode, Until, source_read
 from conformance.record.profiles import PROFILES
-from conformance.resume import Asked, request
+from conformance.session.resume import Asked, request
 from tests.conformance.devices.fakes import fake_case, fake_operator, move_case
 from tests.conformance.front_door import Ended, conformance
 

@@ -21,13 +21,13 @@ from conformance.evidence.summary import read_evidence
 from conformance.failure.bundle.read import read_bundle
 from conformance.failure.replay import Replay, judgement
 from conformance.frozen.attach import attached
-from conformance.frozen.judge import judge_frozen
 from conformance.frozen.regressions import promote, read_regressions
 from conformance.gate.facts import facts
 from conformance.record.frozen import frozen_now
 from conformance.record.operator import Operator
+from conformance.session.judge_frozen import judge_frozen
+from conformance.session.trial import BrokenRecord
 from conformance.suite import records as suite
-from conformance.trial import BrokenRecord
 from tests.conformance.bundle.bundles import CASE, bundle
 from tests.conformance.front_door import HERE, NAME, ON_SIMULATOR, Ended, conformance
 from tests.conformance.wrong.first_slot_only import OPERATOR as FIRST_SLOT_ONLY

@@ -13,7 +13,7 @@ import msgspec
 
 from conformance.evidence.lines import Writer
 from conformance.evidence.summary import COUNTED, Cell, Evidence, read_evidence
-from conformance.resume import finished_items
+from conformance.session.resume import finished_items
 from tests.conformance.killed.kills import ended
 from tests.conformance.workers_run import Key, difference, verdicts
 

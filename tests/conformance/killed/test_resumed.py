@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from conformance.evidence.summary import write_evidence
-from conformance.resume import finished_items
+from conformance.session.resume import finished_items
 from tests.conformance.front_door import BY_WORKERS
 from tests.conformance.killed.kills import killed
 from tests.conformance.killed.resumed import differences, disturbed, summary_of

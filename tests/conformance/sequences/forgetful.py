@@ -9,8 +9,8 @@ from conformance.call.observation import Observation, Outcome
 from conformance.judge.judged import Judged
 from conformance.record.clause import Clause, SourceClass
 from conformance.record.operator import Operator, Rejection
-from conformance.sequences.judge import judge_sequence
-from conformance.trial import Trial
+from conformance.session.judge_sequences import judge_sequence
+from conformance.session.trial import Trial
 from tests.conformance.segment_sum import case, observe, operator, right
 
 RULE = Clause("topK is positive.", "segment_sum.md, Rules", SourceClass.DOCUMENT)

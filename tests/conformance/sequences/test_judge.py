@@ -8,7 +8,7 @@ import pytest
 
 from conformance.call.observation import Outcome
 from conformance.session.failure_lines import ALONE_ACCEPTED
-from conformance.trial import Refused, Spent
+from conformance.session.trial import Refused, Spent
 from tests.conformance.sequences.forgetful import (
     LARGE,
     MUST_BE_REFUSED,

@@ -1,7 +1,7 @@
 """Templates that forget something."""
 
 from conformance.judge.verdict import Verdict
-from conformance.template import conformance_test, record
+from conformance.session.template import conformance_test, record
 
 
 @conformance_test

@@ -4,7 +4,7 @@ import numpy as np
 
 from conformance.call.observation import Outcome
 from conformance.judge.verdict import OutputVerdict, Verdict
-from conformance.template import conformance_test, record
+from conformance.session.template import conformance_test, record
 
 
 @conformance_test

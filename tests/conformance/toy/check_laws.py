@@ -1,6 +1,6 @@
 """A template of relations that stands before one that is judged by the reference."""
 
-from conformance.template import conformance_test, judge, relate
+from conformance.session.template import conformance_test, judge, relate
 
 
 @conformance_test

@@ -1,7 +1,7 @@
 """Templates of which one observes only."""
 
 from conformance.judge.verdict import Verdict
-from conformance.template import conformance_test, observe_quarantined, record
+from conformance.session.template import conformance_test, observe_quarantined, record
 
 
 @conformance_test

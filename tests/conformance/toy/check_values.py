@@ -1,6 +1,6 @@
 """The template of values alone."""
 
-from conformance.template import conformance_test, judge
+from conformance.session.template import conformance_test, judge
 
 
 @conformance_test

@@ -18,22 +18,22 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 from hypothesis.strategies import SearchStrategy
 
 from conformance.call.case import Case
-from conformance.climbing import climbing
-from conformance.covered import Drawing, covered
 from conformance.draw.machines import in_drawn_order
 from conformance.draw.not_simplest import not_simplest
 from conformance.draw.seeded import of_seed_alone
 from conformance.draw.sequences import sequences
-from conformance.plan import plan
 from conformance.record.operator import Operator
 from conformance.record.profiles import Profile
 from conformance.record.relation import Relation
 from conformance.record.workload import Workload, batches, batches_asked
-from conformance.relations.asked import asked_of
-from conformance.routed import routed
+from conformance.session.asked_relations import asked_of
+from conformance.session.climbing import climbing
+from conformance.session.covered import Drawing, covered
+from conformance.session.plan import plan
+from conformance.session.routed import routed
+from conformance.session.template import CELL, DRAWN, LADDER, RELATION, WORKLOAD, Body
+from conformance.session.trial import BrokenRecord, Trial
 from conformance.suite.for_libraries import fitted
-from conformance.template import CELL, DRAWN, LADDER, RELATION, WORKLOAD, Body
-from conformance.trial import BrokenRecord, Trial
 
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)
 FILTERED = (HealthCheck.filter_too_much,)

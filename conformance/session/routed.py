@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from conformance.covered import Drawing
 from conformance.draw.not_simplest import not_simplest
 from conformance.judge.endings import Refused
 from conformance.record.operator import Operator
 from conformance.record.workload import Batch
-from conformance.trial import Trial
+from conformance.session.covered import Drawing
+from conformance.session.trial import Trial
 
 DTYPE = "bfloat16"
 """In which the models are published."""

@@ -14,7 +14,6 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.boundaries import limit_lines
 from conformance.call.case import Case, numpy_dtype
 from conformance.call.findings import ending
 from conformance.call.observation import Outcome
@@ -24,6 +23,7 @@ from conformance.evidence.lines import LimitLine, OrderLine
 from conformance.numerics.recovery import Recovered, Unrecoverable, recover
 from conformance.numerics.tree import lowest_common
 from conformance.record.operator import Operator, Sum
+from conformance.session.boundaries import limit_lines
 
 SLOTS = (2, 3, 4, 5, 6, 8, 9, 16, 33)
 """Row lengths that are probed: both sides of powers of two, where trees change their shape."""

@@ -8,13 +8,13 @@ from unittest import SkipTest
 
 import pytest
 
-from conformance.context import Context
 from conformance.errors import EnvironmentFailure, OperatorUnavailable
 from conformance.evidence.lines import AnyLine, EnvironmentLine, ItemLine
 from conformance.judge.broken import BROKEN, explained, is_broken, is_raised_in
 from conformance.judge.endings import BrokenRecord, Refused
+from conformance.session.context import Context
 from conformance.session.failure_lines import tell, without_bundle
-from conformance.trial import Trial
+from conformance.session.trial import Trial
 
 LOST = "conformance_lost"
 """The attribute of a report by which the controller knows that its environment failed."""

@@ -8,11 +8,11 @@ from dataclasses import replace
 from hypothesis.strategies import SearchStrategy
 
 from conformance.call.case import Case, Tensor
-from conformance.covered import AT_ONCE, Drawing
 from conformance.draw.not_simplest import not_simplest
 from conformance.judge.endings import Refused
 from conformance.record.ladders import SLOW, Ladder
-from conformance.trial import Trial
+from conformance.session.covered import AT_ONCE, Drawing
+from conformance.session.trial import Trial
 from conformance.values.fill import ADDRESS
 
 SMALLEST = "up the ladder of {}: {:,} is accepted, {:,} is refused"

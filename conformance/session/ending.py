@@ -12,7 +12,7 @@ from collections.abc import Generator
 
 import pytest
 
-from conformance.context import Context
+from conformance.session.context import Context
 
 
 class Ending:

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from conformance import places
-from conformance.context import BEGAN, BY_A_PERSON, BY_ITSELF, Context
 from conformance.draw.shared_rows import Shared, shared
 from conformance.errors import (
     ACCEPTED,
@@ -51,18 +50,19 @@ from conformance.evidence.summary import (
     write_evidence,
 )
 from conformance.evidence.tiling_keys import tiling_keys
-from conformance.item_report import LOST
 from conformance.judge.broken import BROKEN, explained, is_broken
 from conformance.names import cell_id
 from conformance.printable import printable
 from conformance.record.operator import RELATIONS, Operator
-from conformance.resume import (
+from conformance.session.context import BEGAN, BY_A_PERSON, BY_ITSELF, Context
+from conformance.session.item_report import LOST
+from conformance.session.resume import (
     check_judges,
     check_request,
     earlier_run,
     request,
 )
-from conformance.template import item_ids
+from conformance.session.template import item_ids
 from conformance.text.terminal import (
     as_text,
     called_lines,

@@ -45,7 +45,7 @@ from conformance.record.operator import (
 )
 from conformance.record.relation import Relation
 from conformance.record.workload import Workload
-from conformance.trial import current
+from conformance.session.trial import current
 
 Body = Callable[..., None]
 DRAWN = "case"

@@ -13,7 +13,7 @@ from conformance.judge.sequences import alone, judged
 from conformance.judge.verdict import Verdict
 from conformance.numerics.arithmetic import IEEE
 from conformance.record.operator import Operator
-from conformance.trial import current
+from conformance.session.trial import current
 
 
 def judge_sequence(operator: Operator, device: Device, case: Case) -> Verdict:

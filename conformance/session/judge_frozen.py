@@ -12,7 +12,7 @@ from conformance.judge.verdict import Verdict
 from conformance.numerics.arithmetic import IEEE
 from conformance.record.frozen import Frozen
 from conformance.record.operator import Operator
-from conformance.trial import BrokenRecord, current
+from conformance.session.trial import BrokenRecord, current
 
 
 def judge_frozen(frozen: Frozen, operator: Operator, device: Device) -> Verdict:

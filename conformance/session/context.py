@@ -25,7 +25,7 @@ from conformance.judge.by_standard import by_standard
 from conformance.record import workload
 from conformance.record.operator import ORACLES, REFERENCE, ROUTES
 from conformance.record.profiles import PROFILES, Profile
-from conformance.resume import Asked, Finished, check_sound, earlier_run, finished_items
+from conformance.session.resume import Asked, Finished, check_sound, earlier_run, finished_items
 from conformance.suite import records as suite
 from conformance.suite.for_libraries import asked
 from conformance.suite.routes import on_it, on_route, reachable

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from conformance.context import Context
 from conformance.evidence.budget import RELATIONS, SEQUENCES, VALUES, parts
-from conformance.resume import Finished
-from conformance.template import DRAWN, LADDER, RELATION, WORKLOAD, body_of, draws_sequences
+from conformance.session.context import Context
+from conformance.session.resume import Finished
+from conformance.session.template import DRAWN, LADDER, RELATION, WORKLOAD, body_of, draws_sequences
 
 
 class Selection:

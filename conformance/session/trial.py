@@ -310,7 +310,7 @@ class Trial:
             _current.reset(token)
         if not self._verdicts:
             raise NothingJudged(
-                "the template judged nothing: it must call conformance.template's judge, "
+                "the template judged nothing: it must call conformance.session.template's judge, "
                 "judge_rejection, judge_example or record"
             )
         return next((judged for judged in self._verdicts if not judged.verdict.ok), None)

@@ -17,7 +17,7 @@ from conformance.call.case import Case
 from conformance.draw.not_simplest import not_simplest
 from conformance.record.cells import Cells, Levels
 from conformance.record.edges import Edge
-from conformance.trial import Refused
+from conformance.session.trial import Refused
 
 NARROWING_EXAMPLES = (2, 30)
 """Draws in which a mistake must show again for a level to be let go, in the first pass over the

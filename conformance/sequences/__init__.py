@@ -1,1 +1,0 @@
-"""Sequences: calls made one after the other on one freshly opened device, each of them judged."""
