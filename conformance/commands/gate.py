@@ -13,8 +13,8 @@ from conformance.commands.common import add_json, tell_program
 from conformance.errors import UsageError
 from conformance.gate.baseline import FOLDER
 from conformance.gate.decide import Asked, decide
+from conformance.gate.report import ANNOTATIONS, annotated, gate_lines
 from conformance.gate.waivers import read_waivers
-from conformance.reporting.gate import ANNOTATIONS, annotated, gate_lines
 from conformance.session.context import one_of
 from conformance.text.language import put
 

@@ -11,7 +11,7 @@ from rich.console import Console
 from conformance.commands.common import add_json, tell_program
 from conformance.errors import ENVIRONMENT, EnvironmentFailure
 from conformance.evidence.reading import CannotJudge
-from conformance.merging.merge import merge
+from conformance.gate.merge import merge
 from conformance.reporting import outcome
 
 

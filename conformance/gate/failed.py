@@ -10,9 +10,9 @@ from typing import Any
 from conformance.evidence.items import short
 from conformance.evidence.lines import FailureLine, VerdictLine
 from conformance.evidence.reading import Run
+from conformance.gate.groups import groups
 from conformance.gate.judgement import Finding
 from conformance.gate.waivers import Contract, Use, here, judged, uses
-from conformance.reporting.groups import groups
 
 SHOWN = 3
 

@@ -22,10 +22,10 @@ from conformance.evidence.lines import FailureLine
 from conformance.evidence.reading import read_run, sound
 from conformance.evidence.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence
 from conformance.failure.drawing import heat_map, histogram, legend
+from conformance.gate.groups import Group, groups, kept_lines
 from conformance.names import cell_id
 from conformance.printable import printable
 from conformance.record.frozen import MOST_LINKS, is_link
-from conformance.reporting.groups import Group, groups, kept_lines
 from conformance.session.failure_lines import REPORTED
 from conformance.text.chinese import in_chinese
 from conformance.text.terminal import called_lines, further_lines, percent

@@ -20,9 +20,9 @@ from conformance.evidence.lines import FailureLine
 from conformance.evidence.reading import CannotJudge
 from conformance.evidence.shard import WHOLE
 from conformance.evidence.summary import Evidence
+from conformance.gate.groups import groups, kept_lines
 from conformance.judge.broken import is_broken
 from conformance.reporting import html
-from conformance.reporting.groups import groups, kept_lines
 from conformance.session.boundaries import limits_told
 from conformance.session.left_out import told
 from conformance.session.probe import order_lines

@@ -12,8 +12,8 @@ from conformance.devices.carried_out import why_withheld
 from conformance.devices.device import DeviceProfile, Trait
 from conformance.evidence.lines import ItemLine
 from conformance.gate.judgement import ACCEPTED
+from conformance.gate.merge import merge
 from conformance.judge.calls import judge
-from conformance.merging.merge import merge
 from conformance.record.operator import Mode, Newer, Operator, Until, source_read
 from conformance.suite.records import operators
 from conformance.text.chinese import in_chinese

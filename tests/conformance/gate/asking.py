@@ -13,8 +13,8 @@ from conformance.gate import baseline as baselines
 from conformance.gate.decide import Asked, decide
 from conformance.gate.facts import facts
 from conformance.gate.judgement import Judgement
+from conformance.gate.report import gate_lines
 from conformance.gate.waivers import read_waivers
-from conformance.reporting.gate import gate_lines
 from tests.conformance.gate.runs import OPERATOR
 
 TODAY = date(2026, 3, 1)

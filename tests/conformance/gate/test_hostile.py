@@ -13,7 +13,7 @@ from conformance.errors import UsageError
 from conformance.evidence.reading import CannotJudge, read_run, whole
 from conformance.gate import baseline as baselines
 from conformance.gate.facts import facts
-from conformance.reporting.gate import annotated
+from conformance.gate.report import annotated
 from tests.conformance.gate.asking import accepted, gate
 from tests.conformance.gate.runs import device, every_cell, everywhere, refused, run
 

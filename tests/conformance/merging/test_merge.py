@@ -17,7 +17,7 @@ from conformance.evidence.coverage import Coverage
 from conformance.evidence.lines import read_lines
 from conformance.evidence.reading import CannotJudge, read_run, whole
 from conformance.gate.facts import facts
-from conformance.merging.merge import merge
+from conformance.gate.merge import merge
 from conformance.reporting import outcome
 from tests.conformance.gate.asking import gate
 from tests.conformance.gate.runs import (

@@ -9,8 +9,8 @@ import pytest
 
 from conformance.evidence.lines import FailureLine
 from conformance.evidence.summary import Evidence
+from conformance.gate.groups import groups
 from conformance.reporting import html, outcome
-from conformance.reporting.groups import groups
 from conformance.text.language import LANGUAGES, Speaking
 
 

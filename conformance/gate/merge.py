@@ -39,8 +39,8 @@ from conformance.evidence.summary import (
     write_evidence,
 )
 from conformance.evidence.tiling_keys import asked_in, tiling_keys
-from conformance.merging.belong import check_belong
-from conformance.merging.junit import write_junit
+from conformance.gate.belong import check_belong
+from conformance.gate.junit import write_junit
 from conformance.names import cell_id
 from conformance.record.operator import RELATIONS
 from conformance.session.controller import exit_status

@@ -1,1 +1,0 @@
-"""Shards of one run, judged apart, put together into a run like any other."""
