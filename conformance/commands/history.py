@@ -13,8 +13,8 @@ from conformance.errors import ACCEPTED, EnvironmentFailure, UsageError
 from conformance.evidence.reading import CannotJudge
 from conformance.history.database import DEFAULT, opened
 from conformance.history.record import import_runs
+from conformance.history.report import change_lines, picture, trend_tables
 from conformance.history.trends import LAST, changes, points
-from conformance.reporting.history import change_lines, picture, trend_tables
 from conformance.text.language import Speaking, put
 from conformance.text.terminal import WIDTH
 

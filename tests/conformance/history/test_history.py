@@ -17,9 +17,9 @@ from conformance.evidence.lines import DeviceLine
 from conformance.evidence.reading import CannotJudge
 from conformance.history.database import opened
 from conformance.history.record import import_runs
+from conformance.history.report import change_lines, sparkline
 from conformance.history.trends import Change, Point, changes, points
 from conformance.printable import printable
-from conformance.reporting.history import change_lines, sparkline
 from tests.conformance.gate.runs import (
     OPERATOR,
     device,
