@@ -13,9 +13,9 @@ from rich.console import Console
 from conformance.commands.common import add_json, add_operators, tell_program
 from conformance.devices.finding import Finding
 from conformance.devices.open import DEVICE_NODES
-from conformance.doctor import Diagnosis, examine
 from conformance.errors import ACCEPTED, ENVIRONMENT
 from conformance.host import bundle
+from conformance.host.doctor import Diagnosis, examine
 from conformance.host.roots import Roots
 from conformance.suite import records as suite
 from conformance.text.language import put

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from conformance import doctor
 from conformance.devices.finding import Finding
-from conformance.doctor import Diagnosis, examine
 from conformance.errors import EnvironmentFailure
+from conformance.host import doctor
+from conformance.host.doctor import Diagnosis, examine
 from device_kernels import toolchain
 from tests.conformance.front_door import conformance
 

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from conformance import doctor
 from conformance.cli import main
 from conformance.commands import doctor as command
 from conformance.devices import cards
@@ -21,6 +20,7 @@ from conformance.devices import open as opening
 from conformance.devices.device import Device
 from conformance.devices.losses import CARD_FAULTS, KERNEL_FAULTS
 from conformance.errors import EnvironmentFailure
+from conformance.host import doctor
 from conformance.host.roots import Roots
 from conformance.suite import records as suite
 from tests import wheelhouse

@@ -116,9 +116,9 @@ def test_a_name_that_cannot_be_written_is_wrong_usage_before_anything_is_looked_
 def test_the_doctor_writes_its_bundle_and_tells_people_to_look_through_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    from conformance import doctor
     from conformance.cli import main
     from conformance.errors import EnvironmentFailure
+    from conformance.host import doctor
 
     def refuse(spec: str) -> None:
         raise EnvironmentFailure(f"no {spec} today")
