@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from conformance.cli import outcome
 from conformance.errors import ENVIRONMENT
 from conformance.evidence.lines import FailureLine, read_lines
 from conformance.gate.judgement import CANNOT_JUDGE
 from conformance.judge.broken import BROKEN, explained
-from conformance.reporting import outcome
 from tests.conformance.gate.asking import gate
 from tests.conformance.gate.runs import every_cell
 from tests.conformance.gate.runs import run as a_folder

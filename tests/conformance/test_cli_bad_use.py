@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.cli import main
+from conformance.cli.main import main
 from conformance.evidence import run_folder
 from conformance.evidence.lines import VerdictLine, read_lines
 from conformance.evidence.summary import read_evidence

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from conformance.cli import main
+from conformance.cli import html
+from conformance.cli.main import main
 from conformance.evidence.coverage import Coverage, Further
 from conformance.evidence.lines import FailureLine
 from conformance.evidence.summary import Cell, Evidence
-from conformance.reporting import html
 from conformance.text.texts import LANGUAGES, TEXTS
 from tests.conformance.gate.runs import every_cell, refused, run, verdict
 

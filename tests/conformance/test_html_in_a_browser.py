@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.reporting import html
+from conformance.cli import html
 from conformance.text.texts import LANGUAGES
 from tests.conformance.test_html import failed_run
 from tests.waiting import HANGS

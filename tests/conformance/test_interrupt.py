@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from conformance import runner
+from conformance.cli import runner
 from conformance.evidence.lines import VerdictLine, read_lines
 from conformance.evidence.summary import COUNTED, Evidence
 from tests.conformance.front_door import BY_WORKERS, ROOT

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.cli import main
+from conformance.cli.main import main
 from conformance.evidence.summary import Evidence, read_evidence
 from conformance.session.controller import NO_ITEM
 from tests.conformance.front_door import NAME, ON_SIMULATOR

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.cli import main
+from conformance.cli.main import main
 from conformance.plain_file import NotPlain, read_plain
 from tests.conformance.gate.runs import every_cell, refused, run
 

@@ -14,14 +14,14 @@ import msgspec
 import pytest
 from rich.table import Table
 
-from conformance.cli import main
+from conformance.cli import outcome
+from conformance.cli.main import main
 from conformance.errors import UsageError
 from conformance.evidence.implementation import Implementation
 from conformance.evidence.summary import read_evidence
 from conformance.failure.bundle import manifest as told
 from conformance.failure.replay import Replay, encoded
 from conformance.printable import printable, printable_json
-from conformance.reporting import outcome
 from conformance.text.language import Speaking, put
 from tests.conformance.bundle.bundles import CASE, bundle, resealed
 from tests.conformance.bundle.bundles import put as put_file

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 from rich.console import Console
 
+from conformance.cli.progress import Pulse, Tail
 from conformance.evidence.lines import VerdictLine, read_lines
 from conformance.evidence.summary import COUNTED
-from conformance.progress import Pulse, Tail
 from conformance.record.profiles import PROFILES
 from conformance.session.plan import about
 from conformance.session.resume import finished_items

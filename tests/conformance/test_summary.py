@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from rich.console import Console
 
+from conformance.cli.outcome import tell
 from conformance.evidence.lines import VerdictLine
 from conformance.evidence.summary import (
     REJECTIONS,
@@ -18,7 +19,6 @@ from conformance.evidence.summary import (
     summarize,
     write_evidence,
 )
-from conformance.reporting.outcome import tell
 from conformance.text.terminal import as_text, impossible_lines
 
 DECLARED = [("copying", "plain", "float32"), ("copying", "plain", "float16")]

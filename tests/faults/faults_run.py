@@ -22,8 +22,8 @@ from pathlib import Path
 
 from rich.console import Console
 
+from conformance.cli.progress import bar
 from conformance.devices.open import simulator_libraries
-from conformance.progress import bar
 from tests.faults.expected import CARD_EFFECTS, EFFECTS, Struck, allowed, roles
 from tests.faults.faulty import DRAWN, ITEMS, Ended, broken, faulty_run
 

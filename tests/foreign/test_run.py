@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cases.operators import moe_token_permute_grad as record
-from conformance.cli import main
+from conformance.cli.main import main
 from conformance.evidence.lines import VerdictLine
 from conformance.evidence.reading import read_run
 from conformance.evidence.summary import read_evidence

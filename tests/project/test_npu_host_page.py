@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.cli import main
-from conformance.commands import doctor as command
+from conformance.cli import doctor as command
+from conformance.cli.main import main
 from conformance.devices import cards
 from conformance.devices import open as opening
 from conformance.devices.device import Device

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.cli import main
+from conformance.cli.main import main
 from conformance.suite import records as suite
 
 ROOT = Path(__file__).parents[2]

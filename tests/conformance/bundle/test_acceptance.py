@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR as RIGHT
-from conformance.cli import main
+from conformance.cli.main import main
 from conformance.devices.open import open_device
 from conformance.evidence.implementation import of_device
 from conformance.judge.calls import judge

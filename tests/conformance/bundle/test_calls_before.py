@@ -13,7 +13,7 @@ import pytest
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
 from conformance.call.case import Case, Machine
 from conformance.call.surroundings import AS_LEFT, ZEROED, Setting
-from conformance.cli import main
+from conformance.cli.main import main
 from conformance.errors import UsageError
 from conformance.failure.bundle import manifest as told
 from conformance.failure.bundle.read import as_stored, read_bundle

@@ -15,7 +15,7 @@ import pytest
 from rich.console import Console
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
-from conformance.cli import parser
+from conformance.cli.main import parser
 from conformance.errors import UsageError
 from conformance.failure.bundle import manifest as told
 from conformance.failure.bundle.arrays import header

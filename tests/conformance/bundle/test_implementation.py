@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
-from conformance.cli import main
+from conformance.cli.main import main
 from conformance.devices.device import DeviceProfile, Library, Origin, Trait
 from conformance.devices.open import hashed
 from conformance.errors import EnvironmentFailure

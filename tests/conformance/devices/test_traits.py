@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from conformance.cli import main
+from conformance.cli.main import main
 from conformance.devices.open import open_device, simulator_libraries
 from conformance.devices.traits import FILE, LibraryTraits, loosened, loosened_lines
 from tests.conformance.gate.asking import gate

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from cases.operators.moe_token_permute_grad import OPERATOR as RIGHT
-from conformance.cli import main
+from conformance.cli.main import main
 from conformance.frozen import select
 from conformance.frozen.corpus import read_corpus
 from conformance.frozen.select import MOST_BYTES, MOST_EDGES, MOST_ELEMENTS, chosen

@@ -13,7 +13,7 @@ import pytest
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
 from conformance.call.case import Case
 from conformance.call.observation import Observation
-from conformance.cli import main
+from conformance.cli.main import main
 from conformance.devices.device import Device
 from conformance.evidence.lines import VerdictLine, read_lines
 from conformance.evidence.reading import read_run

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from conformance.cli import main
+from conformance.cli.main import main
 from tests.conformance.gate.cheats import CHEATS, Cheat, Folder, honest
 from tests.conformance.gate.runs import OPERATOR, run, verdict
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from conformance.cli import main
+from conformance.cli.main import main
 from conformance.evidence.reading import read_run, whole
 from conformance.gate import baseline as baselines
 from conformance.gate.facts import facts

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from conformance.cli import main
+from conformance.cli.main import main
 from conformance.errors import UsageError
 from conformance.evidence.lines import DeviceLine
 from conformance.evidence.reading import CannotJudge

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.commands import doctor as command
+from conformance.cli import doctor as command
 from conformance.errors import UsageError
 from conformance.host import bundle
 from tests.conformance.front_door import conformance
@@ -116,7 +116,7 @@ def test_a_name_that_cannot_be_written_is_wrong_usage_before_anything_is_looked_
 def test_the_doctor_writes_its_bundle_and_tells_people_to_look_through_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    from conformance.cli import main
+    from conformance.cli.main import main
     from conformance.errors import EnvironmentFailure
     from conformance.host import doctor
 

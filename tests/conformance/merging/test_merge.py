@@ -11,14 +11,14 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from conformance.cli import main
+from conformance.cli import outcome
+from conformance.cli.main import main
 from conformance.errors import UsageError
 from conformance.evidence.coverage import Coverage
 from conformance.evidence.lines import read_lines
 from conformance.evidence.reading import CannotJudge, read_run, whole
 from conformance.gate.facts import facts
 from conformance.gate.merge import merge
-from conformance.reporting import outcome
 from tests.conformance.gate.asking import gate
 from tests.conformance.gate.runs import (
     CELLS,

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from conformance.cli import html, outcome
 from conformance.evidence.lines import FailureLine
 from conformance.evidence.summary import Evidence
 from conformance.gate.groups import groups
-from conformance.reporting import html, outcome
 from conformance.text.language import LANGUAGES, Speaking
 
 

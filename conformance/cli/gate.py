@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
-from conformance.commands.common import add_json, tell_program
+from conformance.cli.common import add_json, tell_program
 from conformance.errors import UsageError
 from conformance.gate.baseline import FOLDER
 from conformance.gate.decide import Asked, decide

@@ -9,6 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from conformance.call.observation import Observation
+from conformance.cli.progress import bar
 from conformance.devices.device import Device, DeviceProfile
 from conformance.devices.foreign import checkout_libraries
 from conformance.devices.npu import NpuDevice
@@ -29,7 +30,6 @@ from conformance.judge.broken import PASSED_ON, explained
 from conformance.judge.by_standard import by_standard
 from conformance.judge.verdict import Verdict
 from conformance.numerics.arithmetic import Arithmetic
-from conformance.progress import bar
 from conformance.record.operator import REFERENCE, RELATIONS, ROUTES, Operator
 from conformance.session.context import DEFAULTS, one_of
 from conformance.session.left_out import told

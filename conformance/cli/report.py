@@ -8,9 +8,9 @@ from typing import Any
 
 from rich.console import Console
 
+from conformance.cli.html import REPORT, write
 from conformance.errors import ACCEPTED, EnvironmentFailure
 from conformance.evidence.reading import CannotJudge
-from conformance.reporting.html import REPORT, write
 from conformance.text.texts import LANGUAGES
 
 

@@ -15,17 +15,17 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from conformance.commands.baseline import add_baseline
-from conformance.commands.common import tell_program
-from conformance.commands.corpus import add_corpus
-from conformance.commands.doctor import add_doctor
-from conformance.commands.gate import add_gate
-from conformance.commands.history import add_history
-from conformance.commands.listing import add_devices, add_operators_command
-from conformance.commands.merge import add_merge
-from conformance.commands.replay import add_replay
-from conformance.commands.report import add_report
-from conformance.commands.run import add_run
+from conformance.cli.baseline import add_baseline
+from conformance.cli.common import tell_program
+from conformance.cli.corpus import add_corpus
+from conformance.cli.doctor import add_doctor
+from conformance.cli.gate import add_gate
+from conformance.cli.history import add_history
+from conformance.cli.listing import add_devices, add_operators_command
+from conformance.cli.merge import add_merge
+from conformance.cli.replay import add_replay
+from conformance.cli.report import add_report
+from conformance.cli.run import add_run
 from conformance.errors import (
     ENVIRONMENT,
     INTERRUPTED,

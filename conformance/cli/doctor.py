@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from rich.console import Console
 
-from conformance.commands.common import add_json, add_operators, tell_program
+from conformance.cli.common import add_json, add_operators, tell_program
 from conformance.devices.finding import Finding
 from conformance.devices.open import DEVICE_NODES
 from conformance.errors import ACCEPTED, ENVIRONMENT

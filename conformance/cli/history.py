@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
-from conformance.commands.common import add_json, tell_program
+from conformance.cli.common import add_json, tell_program
 from conformance.errors import ACCEPTED, EnvironmentFailure, UsageError
 from conformance.evidence.reading import CannotJudge
 from conformance.history.database import DEFAULT, opened

@@ -21,6 +21,8 @@ import pytest
 from rich.console import Console
 
 from conformance import SUITE, places
+from conformance.cli import outcome
+from conformance.cli.progress import Pulse, Tail, bar
 from conformance.devices.device import DeviceProfile
 from conformance.devices.lifetime import interruptible
 from conformance.errors import (
@@ -35,11 +37,9 @@ from conformance.errors import (
 from conformance.evidence import kernel_coverage, run_folder
 from conformance.evidence.shard import WHOLE
 from conformance.evidence.summary import Evidence, now, read_evidence, write_evidence
-from conformance.progress import Pulse, Tail, bar
 from conformance.record import workload
 from conformance.record.operator import REFERENCE, ROUTES, Operator
 from conformance.record.workload import batches, batches_asked
-from conformance.reporting import outcome
 from conformance.session import resume
 from conformance.session.context import BY_A_PERSON, BY_ITSELF
 from conformance.session.plan import about

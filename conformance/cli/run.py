@@ -10,10 +10,11 @@ from typing import Any
 
 from rich.console import Console
 
-from conformance import places, runner
-from conformance.commands.again import OWN_KERNELS_HELP, Asked, judge_again, open_and_tell
-from conformance.commands.chosen import choose
-from conformance.commands.common import add_json, add_operators, tell_program
+from conformance import places
+from conformance.cli import runner
+from conformance.cli.again import OWN_KERNELS_HELP, Asked, judge_again, open_and_tell
+from conformance.cli.chosen import choose
+from conformance.cli.common import add_json, add_operators, tell_program
 from conformance.devices.npu import NpuDevice
 from conformance.devices.packages.delivered import delivered
 from conformance.errors import EnvironmentFailure, UsageError

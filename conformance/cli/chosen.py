@@ -9,8 +9,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from conformance import runner
-from conformance.commands.again import check_checkout
+from conformance.cli import runner
+from conformance.cli.again import check_checkout
 from conformance.devices.foreign import Checkout, checkout_libraries, contents
 from conformance.devices.packages.delivered import of_package
 from conformance.errors import EnvironmentFailure

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
-from conformance.commands.common import add_operators
+from conformance.cli.common import add_operators
 from conformance.devices.open import open_device
 from conformance.devices.packages.lookup import candidates, order_of_lookup
 from conformance.errors import ACCEPTED, ENVIRONMENT, EnvironmentFailure

@@ -13,8 +13,8 @@ from typing import Any
 from rich.console import Console
 
 from conformance.call.case import Case, Machine
-from conformance.commands.again import OWN_KERNELS_HELP, Again, Asked, judge_again
-from conformance.commands.common import add_json, add_operators, tell_program
+from conformance.cli.again import OWN_KERNELS_HELP, Again, Asked, judge_again
+from conformance.cli.common import add_json, add_operators, tell_program
 from conformance.draw.machines import CORES, UB_BYTES, ordered
 from conformance.errors import UsageError
 from conformance.failure.bundle.accepted import accepted_of

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from conformance.cli import html
 from conformance.errors import (
     ACCEPTED,
     ENVIRONMENT,
@@ -22,7 +23,6 @@ from conformance.evidence.shard import WHOLE
 from conformance.evidence.summary import Evidence
 from conformance.gate.groups import groups, kept_lines
 from conformance.judge.broken import is_broken
-from conformance.reporting import html
 from conformance.session.boundaries import limits_told
 from conformance.session.left_out import told
 from conformance.session.probe import order_lines

@@ -8,11 +8,11 @@ from typing import Any
 
 from rich.console import Console
 
-from conformance.commands.common import add_json, tell_program
+from conformance.cli import outcome
+from conformance.cli.common import add_json, tell_program
 from conformance.errors import ENVIRONMENT, EnvironmentFailure
 from conformance.evidence.reading import CannotJudge
 from conformance.gate.merge import merge
-from conformance.reporting import outcome
 
 
 def add_merge(commands: Any) -> None:

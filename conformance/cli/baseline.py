@@ -10,8 +10,8 @@ from typing import Any
 
 from rich.console import Console
 
-from conformance.commands.common import add_json, add_operators, tell_program
-from conformance.commands.gate import add_baselines
+from conformance.cli.common import add_json, add_operators, tell_program
+from conformance.cli.gate import add_baselines
 from conformance.errors import ACCEPTED, EnvironmentFailure
 from conformance.evidence.reading import CannotJudge, read_run, whole
 from conformance.gate import baseline as baselines

@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
-from conformance.commands.common import add_json, add_operators, tell_program
+from conformance.cli.common import add_json, add_operators, tell_program
 from conformance.errors import ACCEPTED, UsageError
 from conformance.evidence.summary import now
 from conformance.frozen.attach import CORPUS, attached, folder_of, folders

@@ -1,1 +1,0 @@
-"""The commands of the front door, a module each: its options, and what it does."""
