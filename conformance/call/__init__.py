@@ -1,0 +1,1 @@
+"""One call of an operator, and what was observed of it."""

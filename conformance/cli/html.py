@@ -62,7 +62,7 @@ def render(evidence: Evidence, language: str = "en") -> str:
     if language not in LANGUAGES:
         raise UsageError("lang", language, f"allowed: {', '.join(LANGUAGES)}")
     environment = Environment(
-        loader=PackageLoader("conformance.reporting"),
+        loader=PackageLoader("conformance.cli"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

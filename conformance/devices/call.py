@@ -26,7 +26,8 @@ __all__ = ["Call", "call_of"]
 
 
 def call_of(operator: Operator, case: Case, route: str = "aclnn") -> Call:
-    """Lay out a case for its operator's signature on a route of `conformance.record.operator.ROUTES`.
+    """Lay out a case for its operator's signature on a route of
+    `conformance.record.operator.ROUTES`.
 
     A tensor parameter that the case leaves out is passed as a null pointer. Raises ValueError where
     the case names a parameter that the operator lacks, leaves an attribute out or gives an array

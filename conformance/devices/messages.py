@@ -236,7 +236,8 @@ class Refused(msgspec.Struct, frozen=True, tag="refused"):
 
 
 class Damage(msgspec.Struct, frozen=True):
-    """Changed bytes of one guard zone; fields as in ``conformance.call.observation.GuardDamage``."""
+    """Changed bytes of one guard zone; fields as in
+    ``conformance.call.observation.GuardDamage``."""
 
     buffer: str
     offset: int

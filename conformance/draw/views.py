@@ -1,7 +1,7 @@
 """The same tensors elsewhere in memory: a call whose tensors are views into larger storages.
 
-What a view leaves of its storage is somebody else's (`conformance.call.case.Tensor`), and the values
-stay what they are, so a right kernel makes the same of them.
+What a view leaves of its storage is somebody else's (`conformance.call.case.Tensor`), and the
+values stay what they are, so a right kernel makes the same of them.
 """
 
 from __future__ import annotations

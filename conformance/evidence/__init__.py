@@ -1,0 +1,1 @@
+"""What a run leaves on disk: lines, folder, summary, coverage; reading it, and contradictions."""

@@ -41,19 +41,17 @@ class Line(msgspec.Struct, tag_field="kind", kw_only=True):
 class VerdictLine(Line, tag="verdict", kw_only=True):
     """One verdict. ``digest`` is the hash of the case's inputs, ``phase`` what the case was for
     (generate, shrink or replay), ``judged_as`` is values, rejection, example, relation or
-    quarantine;
-    ``elements`` were judged, ``exact`` of them bit-exactly;
-    ``headroom`` and ``standards`` as in `conformance.judge.verdict`; ``headline`` is that of a verdict
-    that is not ok, or that judged nothing because the ``outcome`` is "not possible here" or the
-    call is in quarantine;
-    ``seconds`` from the attempt's start to its verdict; ``levels`` are those that the case shows of
-    the record's discrete axes (conformance/record/cells.py), None where the record declares none;
-    ``route`` is how the kernel was called; ``name`` is the stable name of a case that has one: a
-    documented or refused call, a case of the corpus or of the regressions. ``attributes`` (arrays
-    up to `LONGEST_ATTRIBUTE`) and ``shapes`` are the case's; ``workspace_bytes`` and
-    ``call_seconds`` what its call took; ``tiling_key`` the branch of the kernel, where it is known.
-    ``unconfirmed`` are the clauses that are broken where nothing else is wrong and no document
-    states any of them.
+    quarantine; ``elements`` were judged, ``exact`` of them bit-exactly; ``headroom`` and
+    ``standards`` as in `conformance.judge.verdict`; ``headline`` is that of a verdict that is not
+    ok, or that judged nothing because the ``outcome`` is "not possible here" or the call is in
+    quarantine; ``seconds`` from the attempt's start to its verdict; ``levels`` are those that the
+    case shows of the record's discrete axes (conformance/record/cells.py), None where the record
+    declares none; ``route`` is how the kernel was called; ``name`` is the stable name of a case
+    that has one: a documented or refused call, a case of the corpus or of the regressions.
+    ``attributes`` (arrays up to `LONGEST_ATTRIBUTE`) and ``shapes`` are the case's;
+    ``workspace_bytes`` and ``call_seconds`` what its call took; ``tiling_key`` the branch of the
+    kernel, where it is known. ``unconfirmed`` are the clauses that are broken where nothing else is
+    wrong and no document states any of them.
     """
 
     item: str

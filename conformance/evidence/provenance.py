@@ -12,8 +12,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from conformance import places
+
 PACKAGES = ("numpy", "ml_dtypes", "hypothesis", "pytest", "pytest-xdist", "msgspec")
-PACKAGE = Path(__file__).resolve().parent
 GIT_SECONDS = 10
 DRIVER = Path("/usr/local/Ascend/driver/version.info")
 """Where the driver's installer writes its version (CANN's installation guide, "Checking")."""
@@ -29,7 +30,7 @@ def provenance(root: Path, directories: Iterable[Path] = ()) -> dict[str, Any]:
         "platform": f"{platform.system()} {platform.machine()}",
         "byte_order": sys.byteorder,
         "packages": {name: _version(name) for name in PACKAGES},
-        "sources": _digest([PACKAGE, root / "reference", root / "cases", *directories]),
+        "sources": _digest([places.PACKAGE, root / "reference", root / "cases", *directories]),
         "git": _git_state(root),
         "driver": _driver(),
         "torch_npu": _version("torch_npu"),

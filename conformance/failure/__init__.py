@@ -1,0 +1,1 @@
+"""A failed case kept and called again: diagnosis, pictures, bundle, replay."""

@@ -1,0 +1,1 @@
+"""From a contract and an observation to a verdict."""

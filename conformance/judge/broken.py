@@ -9,6 +9,7 @@ from unittest import SkipTest
 
 from hypothesis.errors import HypothesisException
 
+from conformance import places
 from conformance.errors import EnvironmentFailure, OperatorUnavailable
 from conformance.judge.agreement import ReferenceDisagreement
 
@@ -16,7 +17,7 @@ BROKEN = "an error of a record or of the suite, not of a kernel: "
 """How the text begins of an item that such an error ended; a run with one ends with status 3."""
 
 NO_VERDICT = "no kernel was judged by it"
-HARNESS = Path(__file__).resolve().parent
+HARNESS = places.PACKAGE
 PASSED_ON = (EnvironmentFailure, OperatorUnavailable, HypothesisException, SkipTest)
 """Exceptions that say else: the device is lost, a draw is rejected, an item is skipped."""
 

@@ -49,9 +49,9 @@ class Unrecoverable(Exception):  # noqa: N818 - a finding about a device, not a 
 class Recovered:
     """The order in which ``slots`` values of ``dtype`` are added.
 
-    ``merges`` is the representation of `conformance.record.operator.Sum.merges`, every pair into the lower
-    slot. ``accumulate`` is the format in which the additions, in that order, with one rounding to
-    ``dtype`` at the end, gave the bits of all ``verified`` random columns.
+    ``merges`` is the representation of `conformance.record.operator.Sum.merges`, every pair into
+    the lower slot. ``accumulate`` is the format in which the additions, in that order, with one
+    rounding to ``dtype`` at the end, gave the bits of all ``verified`` random columns.
     """
 
     slots: int

@@ -3,8 +3,8 @@
 A record declares its axes (family of values, routing, boundary, machine...) with the levels of
 each, and the combinations that no case can have, each with its reason. From these follow the rows
 that a run must judge (conformance/record/covering.py) and what its evidence must show
-(conformance/evidence/coverage.py). A level is what a judged case *is*, not what was asked for: ``of`` reads
-it off the case, so that freely drawn cases count too.
+(conformance/evidence/coverage.py). A level is what a judged case *is*, not what was asked for:
+``of`` reads it off the case, so that freely drawn cases count too.
 """
 
 from __future__ import annotations

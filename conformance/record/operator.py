@@ -184,7 +184,8 @@ class Mode:
     """One documented way to call the operator, and the clause that describes it.
 
     ``routes`` are those on which it can be called; none: all. If ``until`` is given, an NPU with a
-    later CANN, or with one that does not tell its version, is not called (conformance/devices/carried_out.py).
+    later CANN, or with one that does not tell its version, is not called
+    (conformance/devices/carried_out.py).
     """
 
     name: str
@@ -280,24 +281,24 @@ class Operator:
     ``seam_cases(mode, dtype)`` the smallest that some small machine takes in parts;
     ``formula(inputs, attributes)`` returns the outputs in the dtype of the inputs given.
     ``cells(mode, dtype)`` declares the discrete cells that a run must judge, None: none.
-    ``contracts`` has one entry for every output; `contract` gives that of a call.
-    ``row_sum(dtype, x)`` is a case whose summed output has one row, the sum over the slots of ``x``
-    [slots, columns] of that storage dtype: by it the order of a device's additions is recovered
-    (conformance/session/probe.py). None where the operator has no such case. ``targets`` says of products
-    what becomes of the modes there. ``freedoms`` are what no rule ties, ``ranges`` what has ends
-    (conformance/record/call_rules.py). ``strided`` says what becomes of tensors with strides; one that
-    it does not name is always contiguous. ``each_tensor`` is the rule that required tensors are
-    given, and all have listed data types and format ND (conformance/suite/wrong_tensors.py), None: no
-    such rule. ``limits`` are sizes around which cases are drawn: a kernel that exports its own is
-    compared with them (conformance/session/boundaries.py). ``ladders`` are the sizes that grow alone
-    (conformance/record/ladders.py). ``workload_cases(dtype, batch)`` draws calls with the routing of a
-    workload (conformance/record/workload.py). ``relations`` are laws that results keep among themselves,
-    with no reference (conformance/relations).
-    ``landmarks`` says what lies where in a call's outputs, for pictures of wrong ones.
-    ``torch_npu`` is how PyTorch calls the operator, or why it does not. ``newer`` are data types
-    of documented calls alone. ``unreached(case)`` says why a call cannot be made on the route of a
-    record, "" where it can (`conformance.suite.routes` sets it).
-    ``corpus`` and ``regressions`` are cases that stay, which a run adds to the record
+    ``contracts`` has one entry for every output; `contract` gives that of a call. ``row_sum(dtype,
+    x)`` is a case whose summed output has one row, the sum over the slots of ``x`` [slots, columns]
+    of that storage dtype: by it the order of a device's additions is recovered
+    (conformance/session/probe.py). None where the operator has no such case. ``targets`` says of
+    products what becomes of the modes there. ``freedoms`` are what no rule ties, ``ranges`` what
+    has ends (conformance/record/call_rules.py). ``strided`` says what becomes of tensors with
+    strides; one that it does not name is always contiguous. ``each_tensor`` is the rule that
+    required tensors are given, and all have listed data types and format ND
+    (conformance/suite/wrong_tensors.py), None: no such rule. ``limits`` are sizes around which
+    cases are drawn: a kernel that exports its own is compared with them
+    (conformance/session/boundaries.py). ``ladders`` are the sizes that grow alone
+    (conformance/record/ladders.py). ``workload_cases(dtype, batch)`` draws calls with the routing
+    of a workload (conformance/record/workload.py). ``relations`` are laws that results keep among
+    themselves, with no reference (conformance/relations). ``landmarks`` says what lies where in a
+    call's outputs, for pictures of wrong ones. ``torch_npu`` is how PyTorch calls the operator, or
+    why it does not. ``newer`` are data types of documented calls alone. ``unreached(case)`` says
+    why a call cannot be made on the route of a record, "" where it can (`conformance.suite.routes`
+    sets it). ``corpus`` and ``regressions`` are cases that stay, which a run adds to the record
     (conformance/frozen). ``file`` is the record's own, which the suite fills in.
     """
 

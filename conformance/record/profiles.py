@@ -13,20 +13,20 @@ class Profile:
     ``examples`` is the number of drawn cases per operator, mode and dtype, fewer where an operator
     has so many of these that together they would draw more than ``operator_examples``, and a few
     more where the discrete cells need them: every ``strength`` levels that go together are judged
-    in one case of one of the data types (conformance/draw/shared_rows.py). Of the edges, those are judged
-    that cost no more than ``edge_cost`` (conformance/record/edges.py), in ``each_edge_dtype`` or, where
-    data types have the same ones, in one of them by turns. ``relations`` cases are drawn for a
-    relation in each mode and dtype, where relations are asked for, ``invariants`` for one that
-    always is (conformance/relations/invariants.py), of which ``each_dtype`` has as many or, False,
-    those of a mode take turns. A ladder (conformance/record/ladders.py) is judged in one cell of each
-    ``ladders``: "operator", "mode" or "dtype" of a mode. Of ``full_rows`` workloads
-    (conformance/record/workload.py), by turns, a step is judged with all its columns. ``sequences`` of
-    calls are drawn of an operator, each on a freshly opened device (conformance/sequences).
-    ``shrink_seconds`` bounds the wall time in which one failing item may look for a smaller case,
-    see `conformance.session.trial`; ``time_limit`` is seconds for one call on the device. ``random``
-    profiles draw a new seed for each run and keep Hypothesis's example database; the others draw
-    the same cases for the same seed. With ``corpus`` the frozen cases are judged before any that is
-    drawn.
+    in one case of one of the data types (conformance/draw/shared_rows.py). Of the edges, those are
+    judged that cost no more than ``edge_cost`` (conformance/record/edges.py), in
+    ``each_edge_dtype`` or, where data types have the same ones, in one of them by turns.
+    ``relations`` cases are drawn for a relation in each mode and dtype, where relations are asked
+    for, ``invariants`` for one that always is (conformance/relations/invariants.py), of which
+    ``each_dtype`` has as many or, False, those of a mode take turns. A ladder
+    (conformance/record/ladders.py) is judged in one cell of each ``ladders``: "operator", "mode" or
+    "dtype" of a mode. Of ``full_rows`` workloads (conformance/record/workload.py), by turns, a step
+    is judged with all its columns. ``sequences`` of calls are drawn of an operator, each on a
+    freshly opened device (conformance/sequences). ``shrink_seconds`` bounds the wall time in which
+    one failing item may look for a smaller case, see `conformance.session.trial`; ``time_limit`` is
+    seconds for one call on the device. ``random`` profiles draw a new seed for each run and keep
+    Hypothesis's example database; the others draw the same cases for the same seed. With ``corpus``
+    the frozen cases are judged before any that is drawn.
     """
 
     name: str

@@ -3,7 +3,8 @@
 Cases lie on, below and above the sizes at which a tiling takes another branch. A kernel whose
 tiling has changed has its branches elsewhere: then its boundary cases are cases like any others,
 and a mistake one step beyond a limit may go unseen. A library that exports its limits
-(`conformance.record.operator.Limit`) is asked for them; one that exports none is taken at the record's.
+(`conformance.record.operator.Limit`) is asked for them; one that exports none is taken at the
+record's.
 """
 
 from __future__ import annotations

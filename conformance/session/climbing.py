@@ -1,4 +1,5 @@
-"""An item that goes up a ladder (conformance/record/ladders.py), and down from the first refused size."""
+"""An item that goes up a ladder (conformance/record/ladders.py), and down from the first refused
+size."""
 
 from __future__ import annotations
 

@@ -137,8 +137,8 @@ class Manifest(Strict, kw_only=True):
     the accepted patterns leave to it. ``symbol`` is the function that was called; without one
     ``no_programs`` says why the bundle has no programs, ``no_cpp`` why it has none in C++.
     ``implementation`` is what was called, in words; ``case.json`` has its hashes. ``memory`` is
-    what outputs and workspace hold before the call (`conformance.call.surroundings`), ``before`` the calls
-    that are made before it.
+    what outputs and workspace hold before the call (`conformance.call.surroundings`), ``before``
+    the calls that are made before it.
     """
 
     kind: str = KIND

@@ -1,7 +1,8 @@
 """Reading a bundle as somebody else's: every byte is checked, and nothing in it is run.
 
 No path may leave the folder, no link is followed, no array is parsed: what an array must be is
-known from the case (`arrays`), and what a case may be from the record (`conformance.judge.legality`).
+known from the case (`arrays`), and what a case may be from the record
+(`conformance.judge.legality`).
 """
 
 from __future__ import annotations

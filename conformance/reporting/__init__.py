@@ -1,1 +1,0 @@
-"""Evidence told to people."""
