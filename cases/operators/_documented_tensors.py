@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.record.operator import Clause, document
+from conformance.record.clause import Clause, document
 
 
 def as_listed(source: str) -> Clause:

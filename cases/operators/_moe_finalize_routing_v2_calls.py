@@ -26,7 +26,8 @@ from cases.operators._moe_finalize_routing_v2_sources import HOST, KERNELS, PAGE
 from cases.operators._slot_sum_far import far_examples
 from cases.operators._storage_bits import bits
 from conformance.call.case import Case, Tensor
-from conformance.record.operator import Clause, Example, Quarantine, SourceClass, document
+from conformance.record.clause import Clause, SourceClass, document
+from conformance.record.operator import Example, Quarantine
 from conformance.record.variations import reshaped, without
 from conformance.values.fill import Fill
 

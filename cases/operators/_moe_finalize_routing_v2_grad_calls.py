@@ -25,15 +25,8 @@ from cases.operators._slot_sum_far import far_gradients
 from cases.operators._storage_bits import bits
 from conformance.call.case import Case, Tensor
 from conformance.record.call_rules import FreeAxis, Freedom, Range
-from conformance.record.operator import (
-    Clause,
-    Example,
-    Quarantine,
-    Rejection,
-    SourceClass,
-    document,
-    source_read,
-)
+from conformance.record.clause import Clause, SourceClass, document, source_read
+from conformance.record.operator import Example, Quarantine, Rejection
 from conformance.record.variations import (
     all_retyped,
     in_mode,

@@ -33,9 +33,9 @@ from cases.operators._slot_grad_limits import (
 from cases.operators._slot_sum_edges import edges_on, sizes_of
 from cases.operators._slot_sum_limits import GRANULE_BYTES, SMALL
 from conformance.call.case import Case, Machine, numpy_dtype
+from conformance.record.call_rules import Limit
 from conformance.record.chips import USABLE_UB_BYTES
 from conformance.record.edges import STEPS, Edge, Edges, Sizes
-from conformance.record.operator import Limit
 
 BIASED_EDGE, EXPERTS_EDGE, PLACES_EDGE = "biased", "experts", "places"
 """Sizes of an edge that fix whether there is a bias, 1 or 0, its rows, and whether rows are places

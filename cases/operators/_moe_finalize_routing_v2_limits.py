@@ -13,8 +13,8 @@ from itertools import product
 from cases.operators._moe_finalize_routing_v2_call import DTYPES, scales_dtypes
 from cases.operators._slot_sum_limits import BUFFERS, GRANULE_BYTES, INDEX_BYTES, SMALL, RowUb
 from conformance.call.case import numpy_dtype
+from conformance.record.call_rules import Limit
 from conformance.record.chips import USABLE_UB_BYTES
-from conformance.record.operator import Limit
 
 NAMES_SHARE = 4
 """All names of a token are held together where they fit such a part of the buffer."""

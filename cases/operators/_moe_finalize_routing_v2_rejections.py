@@ -9,7 +9,8 @@ from cases.operators._moe_finalize_routing_v2_calls import in_order
 from cases.operators._moe_finalize_routing_v2_sources import HOST, INTERFACE, PAGE, README
 from conformance.call.case import Case
 from conformance.record.call_rules import MORE, FreeAxis, Freedom, Range
-from conformance.record.operator import Clause, Rejection, SourceClass, document, source_read
+from conformance.record.clause import Clause, SourceClass, document, source_read
+from conformance.record.operator import Rejection
 from conformance.record.variations import (
     all_retyped,
     misshapen,

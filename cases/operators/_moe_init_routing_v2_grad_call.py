@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from conformance.call.case import Case, Machine, Tensor
-from conformance.record.operator import Clause, TensorParameter, document
+from conformance.record.clause import Clause, document
+from conformance.record.operator import TensorParameter
 from conformance.values.fill import Fill
 
 Shape = tuple[int, ...]

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from itertools import product
 
 from conformance.call.case import numpy_dtype
+from conformance.record.call_rules import Limit
 from conformance.record.chips import USABLE_UB_BYTES
-from conformance.record.operator import Limit
 
 GRANULE_BYTES = 32
 MOST_COPY_BLOCKS = 4095

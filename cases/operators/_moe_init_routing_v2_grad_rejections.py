@@ -15,7 +15,8 @@ from cases.operators._moe_init_routing_v2_grad_call import (
 )
 from conformance.call.case import Case
 from conformance.record.call_rules import FreeAxis, Freedom, Range, Ranks
-from conformance.record.operator import Clause, Rejection, SourceClass, source_read
+from conformance.record.clause import Clause, SourceClass, source_read
+from conformance.record.operator import Rejection
 from conformance.record.variations import (
     misshapen,
     refused,

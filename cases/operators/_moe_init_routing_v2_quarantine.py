@@ -7,7 +7,8 @@ from cases.operators._moe_init_routing_v2_examples import EXPERTS
 from cases.operators._moe_init_routing_v2_rejections import of_three
 from cases.operators._moe_init_routing_v2_sources import HOST, KERNELS, README, SORT
 from cases.operators._token_permute_examples import ADDRESSED
-from conformance.record.operator import Clause, Quarantine, SourceClass, document
+from conformance.record.clause import Clause, SourceClass, document
+from conformance.record.operator import Quarantine
 from conformance.record.variations import with_attributes
 
 

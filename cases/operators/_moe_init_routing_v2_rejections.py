@@ -16,13 +16,8 @@ from cases.operators._moe_init_routing_v2_examples import EXPERTS
 from cases.operators._moe_init_routing_v2_sources import HOST, INTERFACE, README
 from conformance.call.case import Case
 from conformance.record.call_rules import FreeAttribute, Freedom, Range, extent
-from conformance.record.operator import (
-    Clause,
-    Rejection,
-    SourceClass,
-    document,
-    source_read,
-)
+from conformance.record.clause import Clause, SourceClass, document, source_read
+from conformance.record.operator import Rejection
 from conformance.record.variations import (
     in_mode,
     misshapen,

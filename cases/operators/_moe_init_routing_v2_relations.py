@@ -20,7 +20,7 @@ from cases.relations.slot_sorts import INIT, MAP, PERMUTE, Ranked, SlotSort, Sor
 from cases.relations.slot_sums import INIT_GRAD
 from cases.relations.sorts import SOURCE, Sorted, of_sorts
 from conformance.call.case import Case
-from conformance.record.operator import Clause, SourceClass
+from conformance.record.clause import Clause, SourceClass
 from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.relations.axes import Axes
 from conformance.relations.symmetries import symmetry

@@ -16,15 +16,8 @@ from cases.operators._token_permute_sizes import MOST_TOP_K
 from conformance.call.case import Case, Machine
 from conformance.draw.keys import LARGEST_KEY
 from conformance.record.call_rules import Freedom, Range, Ranks, extent
-from conformance.record.operator import (
-    Clause,
-    Example,
-    Quarantine,
-    Rejection,
-    SourceClass,
-    document,
-    source_read,
-)
+from conformance.record.clause import Clause, SourceClass, document, source_read
+from conformance.record.operator import Example, Quarantine, Rejection
 from conformance.record.variations import (
     in_mode,
     misshapen,

@@ -17,15 +17,8 @@ from cases.operators._storage_bits import bits
 from conformance.call.case import Case
 from conformance.draw.far import EDGES
 from conformance.record.call_rules import MORE, FreeAxis, Freedom, Range
-from conformance.record.operator import (
-    Clause,
-    Example,
-    Quarantine,
-    Rejection,
-    SourceClass,
-    document,
-    source_read,
-)
+from conformance.record.clause import Clause, SourceClass, document, source_read
+from conformance.record.operator import Example, Quarantine, Rejection
 from conformance.record.variations import (
     all_retyped,
     in_mode,

@@ -7,7 +7,8 @@ from cases.operators._moe_token_permute_with_ep_sources import README, SORT, TIL
 from cases.operators._token_permute_sizes import MOST_TOP_K, row_columns
 from conformance.call.case import Case
 from conformance.record.chips import USABLE_UB_BYTES
-from conformance.record.operator import Clause, Quarantine, SourceClass
+from conformance.record.clause import Clause, SourceClass
+from conformance.record.operator import Quarantine
 from conformance.values.fill import Fill
 
 KERNELS = "ops-transformer, moe_token_permute_with_ep/op_kernel"

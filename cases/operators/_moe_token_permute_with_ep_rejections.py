@@ -23,7 +23,8 @@ from cases.operators._token_permute_sizes import (
 )
 from conformance.call.case import Attribute, Case, Tensor
 from conformance.record.call_rules import Freedom, Range, Ranks, extent
-from conformance.record.operator import Clause, Rejection, SourceClass, document, source_read
+from conformance.record.clause import Clause, SourceClass, document, source_read
+from conformance.record.operator import Rejection
 from conformance.record.variations import (
     all_retyped,
     in_mode,

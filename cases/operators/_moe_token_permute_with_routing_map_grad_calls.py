@@ -19,15 +19,8 @@ from conformance.call.case import Case, Machine, Tensor
 from conformance.draw.layouts import strides_of
 from conformance.draw.machines import UB_BYTES
 from conformance.record.call_rules import Range
-from conformance.record.operator import (
-    Clause,
-    Example,
-    Quarantine,
-    Rejection,
-    SourceClass,
-    document,
-    source_read,
-)
+from conformance.record.clause import Clause, SourceClass, document, source_read
+from conformance.record.operator import Example, Quarantine, Rejection
 from conformance.record.variations import (
     all_retyped,
     misshapen,

@@ -19,8 +19,8 @@ from cases.operators._slot_sum_limits import (
     up,
 )
 from conformance.call.case import numpy_dtype
+from conformance.record.call_rules import Limit
 from conformance.record.chips import USABLE_UB_BYTES
-from conformance.record.operator import Limit
 
 SORTED_AT_ONCE = 32
 MOST_SORTED = 255 * SORTED_AT_ONCE

@@ -12,8 +12,8 @@ from itertools import product
 
 from cases.operators._token_permute_limits import GRANULE_BYTES, LEAST_UB_BYTES, TOP_KS, CopyUb
 from conformance.call.case import numpy_dtype
+from conformance.record.call_rules import Limit
 from conformance.record.chips import USABLE_UB_BYTES
-from conformance.record.operator import Limit
 
 EXPERT_GRANULE = 32
 COUNT_BYTES, NAME_BYTES = 12, 4

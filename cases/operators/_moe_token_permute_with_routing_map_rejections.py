@@ -26,14 +26,8 @@ from cases.operators._moe_token_permute_with_routing_map_sources import (
 from cases.operators._token_permute_examples import ADDRESSED
 from conformance.call.case import Case, Tensor
 from conformance.record.call_rules import Freedom, Range, Ranks, Unseen, extent
-from conformance.record.operator import (
-    Clause,
-    Quarantine,
-    Rejection,
-    SourceClass,
-    document,
-    source_read,
-)
+from conformance.record.clause import Clause, SourceClass, document, source_read
+from conformance.record.operator import Quarantine, Rejection
 from conformance.record.variations import (
     all_retyped,
     in_mode,

@@ -19,15 +19,8 @@ from cases.operators._slot_sum_far import far_examples
 from cases.operators._storage_bits import bits
 from conformance.call.case import Case
 from conformance.record.call_rules import FreeAttribute, FreeAxis, Freedom, Range, extent
-from conformance.record.operator import (
-    Clause,
-    Example,
-    Quarantine,
-    Rejection,
-    SourceClass,
-    document,
-    source_read,
-)
+from conformance.record.clause import Clause, SourceClass, document, source_read
+from conformance.record.operator import Example, Quarantine, Rejection
 from conformance.record.variations import (
     in_mode,
     misshapen,

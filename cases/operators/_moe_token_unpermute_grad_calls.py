@@ -23,14 +23,8 @@ from cases.operators._slot_sum_far import far_gradients
 from cases.operators._storage_bits import bits
 from conformance.call.case import Case, Tensor
 from conformance.record.call_rules import FreeAttribute, Freedom, Range, extent
-from conformance.record.operator import (
-    Clause,
-    Example,
-    Quarantine,
-    Rejection,
-    document,
-    source_read,
-)
+from conformance.record.clause import Clause, document, source_read
+from conformance.record.operator import Example, Quarantine, Rejection
 from conformance.record.variations import (
     all_retyped,
     in_mode,

@@ -24,8 +24,8 @@ from cases.operators._slot_grad_limits import (
 from cases.operators._slot_sum_edges import edges_on, sizes_of
 from cases.operators._slot_sum_limits import CHIPS
 from conformance.call.case import Case, Machine, numpy_dtype
+from conformance.record.call_rules import Limit
 from conformance.record.edges import STEPS, Edges, Sizes
-from conformance.record.operator import Limit
 
 PROB_BYTES = "prob_bytes"
 """The size of an edge that fixes the dtype of probabilities; 0: there are none."""

@@ -13,9 +13,9 @@ from itertools import product
 
 from cases.operators._slot_sum_limits import CHIPS, GRANULE_BYTES, INDEX_BYTES, SMALL, up
 from conformance.call.case import Machine
+from conformance.record.call_rules import Limit
 from conformance.record.chips import USABLE_UB_BYTES
 from conformance.record.edges import STEPS, Sizes
-from conformance.record.operator import Limit
 
 LANES = 64
 LANE_BYTES = 4 * LANES

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import product
 
 from conformance.call.case import Machine, numpy_dtype
+from conformance.record.call_rules import Limit
 from conformance.record.chips import USABLE_UB_BYTES
 from conformance.record.edges import STEPS
-from conformance.record.operator import Limit
 
 GRANULE_BYTES = 32
 INDEX_BYTES = 4

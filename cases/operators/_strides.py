@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from conformance.record.operator import (
-    Clause,
-    Parameter,
-    SourceClass,
-    Strided,
-    TensorParameter,
-    source_read,
-)
+from conformance.record.clause import Clause, SourceClass, source_read
+from conformance.record.operator import Parameter, Strided, TensorParameter
 
 INVALID = 161002
 

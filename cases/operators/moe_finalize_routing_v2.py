@@ -52,6 +52,7 @@ from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
 from conformance.call.case import Case
 from conformance.draw.far import mostly
+from conformance.record.clause import document, source_read
 from conformance.record.operator import (
     Arrays,
     AttributeParameter,
@@ -61,8 +62,6 @@ from conformance.record.operator import (
     Support,
     Target,
     Varying,
-    document,
-    source_read,
 )
 from conformance.record.variations import right_calls
 from reference import moe_finalize_routing_v2 as reference

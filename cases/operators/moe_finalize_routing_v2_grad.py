@@ -66,6 +66,7 @@ from cases.operators._workloads import by_ranks
 from conformance.call.case import Case
 from conformance.draw.patterns import DROPPED
 from conformance.record.cells import Axis, Cells, Constraint, Levels
+from conformance.record.clause import document, source_read
 from conformance.record.edges import Edge
 from conformance.record.operator import (
     Arrays,
@@ -77,8 +78,6 @@ from conformance.record.operator import (
     Support,
     Target,
     Varying,
-    document,
-    source_read,
 )
 from conformance.values.fill import families_of
 from reference import moe_finalize_routing_v2_grad as reference

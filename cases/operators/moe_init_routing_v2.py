@@ -51,10 +51,10 @@ from cases.operators._token_permute_limits import limits
 from cases.operators._torch_npu import BINDINGS
 from conformance.call.case import Case
 from conformance.record.cells import Cells
+from conformance.record.clause import Clause, document, source_read
 from conformance.record.operator import (
     Arrays,
     AttributeParameter,
-    Clause,
     Copy,
     Index,
     Mode,
@@ -63,8 +63,6 @@ from conformance.record.operator import (
     Target,
     Unspecified,
     Varying,
-    document,
-    source_read,
 )
 from conformance.record.variations import right_calls
 from reference import moe_init_routing_v2 as reference

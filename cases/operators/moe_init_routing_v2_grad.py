@@ -53,6 +53,7 @@ from conformance.draw.fills import fills
 from conformance.draw.machines import machines
 from conformance.draw.routings import positions, ranks, unread_rows
 from conformance.draw.sizes import hiddens, token_counts, top_ks
+from conformance.record.clause import document, source_read
 from conformance.record.operator import (
     Arrays,
     AttributeParameter,
@@ -63,8 +64,6 @@ from conformance.record.operator import (
     Sum,
     Support,
     Target,
-    document,
-    source_read,
 )
 from conformance.record.variations import right_calls
 from reference import moe_init_routing_v2_grad as reference

@@ -39,6 +39,7 @@ from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_experts
 from conformance.call.case import Case
 from conformance.record.cells import Cells
+from conformance.record.clause import document, source_read
 from conformance.record.operator import (
     Arrays,
     AttributeParameter,
@@ -49,8 +50,6 @@ from conformance.record.operator import (
     Operator,
     Support,
     Target,
-    document,
-    source_read,
 )
 from reference import moe_token_permute as reference
 

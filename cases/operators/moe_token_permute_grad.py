@@ -27,10 +27,10 @@ from cases.relations.sums_agree import agrees, agrees_rounded, batch_invariant, 
 from conformance.call.case import Case, Machine, Tensor
 from conformance.draw.far import mostly
 from conformance.record.call_rules import FreeAttribute, FreeAxis, Freedom, Range
+from conformance.record.clause import Clause, document, source_read
 from conformance.record.operator import (
     Arrays,
     AttributeParameter,
-    Clause,
     Example,
     Mode,
     Operator,
@@ -40,8 +40,6 @@ from conformance.record.operator import (
     Support,
     Target,
     TensorParameter,
-    document,
-    source_read,
 )
 from conformance.record.variations import (
     misshapen,

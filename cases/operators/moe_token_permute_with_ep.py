@@ -51,19 +51,16 @@ from cases.operators._token_permute_limits import limits
 from cases.operators._torch_npu import BINDINGS
 from conformance.call.case import Case
 from conformance.record.cells import Cells
+from conformance.record.clause import Clause, SourceClass, document, source_read
 from conformance.record.operator import (
     Arrays,
     AttributeParameter,
-    Clause,
     Copy,
     Index,
     Mode,
     Operator,
-    SourceClass,
     Support,
     Target,
-    document,
-    source_read,
 )
 from conformance.record.picture import Landmarks
 from conformance.record.variations import right_calls

@@ -50,6 +50,7 @@ from cases.operators._workloads import by_ranks
 from conformance.call.case import Case
 from conformance.draw.fills import MOVED
 from conformance.record.cells import Axis, Cells, Levels
+from conformance.record.clause import document, source_read
 from conformance.record.operator import (
     Arrays,
     AttributeParameter,
@@ -59,8 +60,6 @@ from conformance.record.operator import (
     Sum,
     Support,
     Target,
-    document,
-    source_read,
 )
 from conformance.values.fill import Fill, families_of
 from reference import moe_token_permute_with_ep_grad as reference

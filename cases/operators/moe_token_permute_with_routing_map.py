@@ -44,6 +44,7 @@ from cases.operators._strides import of_written_code
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_map
 from conformance.call.case import Case
+from conformance.record.clause import document, source_read
 from conformance.record.operator import (
     Arrays,
     Copy,
@@ -54,8 +55,6 @@ from conformance.record.operator import (
     Target,
     Unspecified,
     Varying,
-    document,
-    source_read,
 )
 from conformance.record.picture import Landmarks
 from conformance.record.variations import right_calls

@@ -68,6 +68,7 @@ from conformance.draw.layouts import LAYOUTS
 from conformance.draw.machines import machines
 from conformance.draw.routings import ranks, unread_rows
 from conformance.draw.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
+from conformance.record.clause import document, source_read
 from conformance.record.operator import (
     Arrays,
     Copy,
@@ -78,8 +79,6 @@ from conformance.record.operator import (
     Target,
     Unspecified,
     Varying,
-    document,
-    source_read,
 )
 from reference import moe_token_permute_with_routing_map_grad as reference
 from reference.terms import Terms

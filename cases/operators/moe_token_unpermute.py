@@ -51,20 +51,18 @@ from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
 from conformance.call.case import Case, numpy_dtype
 from conformance.draw.far import mostly
+from conformance.record.call_rules import Limit
 from conformance.record.cells import Axis, Cells
+from conformance.record.clause import Clause, document, source_read
 from conformance.record.edges import Edge
 from conformance.record.operator import (
     Arrays,
     AttributeParameter,
-    Clause,
-    Limit,
     Mode,
     Operator,
     Sum,
     Support,
     Target,
-    document,
-    source_read,
 )
 from conformance.values.fill import families_of
 from reference import moe_token_unpermute as reference

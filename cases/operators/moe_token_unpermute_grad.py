@@ -53,6 +53,7 @@ from cases.operators._workloads import by_ranks
 from conformance.call.case import Case, numpy_dtype
 from conformance.draw.patterns import DROPPED
 from conformance.record.cells import Axis, Cells
+from conformance.record.clause import document, source_read
 from conformance.record.edges import Edge
 from conformance.record.operator import (
     Arrays,
@@ -66,8 +67,6 @@ from conformance.record.operator import (
     Unspecified,
     Until,
     Varying,
-    document,
-    source_read,
 )
 from conformance.values.fill import families_of
 from reference import moe_token_unpermute_grad as reference

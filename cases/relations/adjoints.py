@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.call.case import Case, Tensor, numpy_dtype
-from conformance.record.operator import Clause, SourceClass
+from conformance.record.clause import Clause, SourceClass
 from conformance.record.relation import Outputs, Relation, Run
 from conformance.relations.axes import held, with_arrays
 

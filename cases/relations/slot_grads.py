@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cases.relations.adjoints import EXACT, few, with_small
 from cases.relations.slot_sums import MACHINE, MOST_SLOTS, SlotSum, SumForm, as_rows, cast, named
 from conformance.call.case import Case, Tensor
-from conformance.record.operator import Clause, SourceClass
+from conformance.record.clause import Clause, SourceClass
 from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.relations.axes import held, on_lattice
 

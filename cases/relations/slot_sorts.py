@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cases.relations.slot_sums import MACHINE, Integers
 from conformance.call.case import Case, Tensor
-from conformance.record.operator import Clause, SourceClass
+from conformance.record.clause import Clause, SourceClass
 from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.relations.axes import held, with_arrays
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.call.case import Case
-from conformance.record.operator import Clause, SourceClass
+from conformance.record.clause import Clause, SourceClass
 from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.relations.axes import Axes, with_arrays
 from conformance.relations.symmetries import symmetry

@@ -10,7 +10,7 @@ import numpy as np
 from cases.relations.slot_sums import SlotSum, SumForm
 from conformance.call.case import Case
 from conformance.call.surroundings import BATCH_INVARIANT
-from conformance.record.operator import Clause, SourceClass
+from conformance.record.clause import Clause, SourceClass
 from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.relations.axes import held, on_lattice
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cases.relations.slot_sums import SlotSum, SumForm
 from conformance.call.case import Case
-from conformance.record.operator import Clause
+from conformance.record.clause import Clause
 from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.relations.axes import held, on_lattice
 

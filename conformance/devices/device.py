@@ -6,10 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from conformance.former_names import former
+
 if TYPE_CHECKING:
     from conformance.call.case import Case
     from conformance.call.observation import Observation
-    from conformance.record.operator import Limit, Operator
+    from conformance.record.call_rules import Limit
+    from conformance.record.operator import Operator
 
 
 ARCHIVE = ".a"
@@ -107,3 +110,6 @@ class Device(Protocol):
 
     def close(self) -> None:
         """End the device's process; a closed device cannot run."""
+
+
+__getattr__ = former(__name__)

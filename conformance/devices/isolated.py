@@ -38,7 +38,8 @@ from conformance.devices.segment import Segment
 from conformance.devices.unwritten import in_doubt, settled
 from conformance.errors import EnvironmentFailure, LimitsCrash, OperatorUnavailable
 from conformance.printable import warn
-from conformance.record.operator import Limit, Operator
+from conformance.record.call_rules import Limit
+from conformance.record.operator import Operator
 
 OPEN_LIMIT = {"sim": 30.0, "npu": 120.0}
 """Seconds within which a device must open: a library that loads, or a card that comes out of reset

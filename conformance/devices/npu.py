@@ -15,7 +15,8 @@ from conformance.devices.isolated import DeviceRefused, IsolatedDevice
 from conformance.devices.losses import Loss, in_words, loss_of
 from conformance.errors import EnvironmentFailure
 from conformance.printable import warn
-from conformance.record.operator import Limit, Operator
+from conformance.record.call_rules import Limit
+from conformance.record.operator import Operator
 
 Open = Callable[[Card], IsolatedDevice]
 ASKED_AGAIN = "context-lost"

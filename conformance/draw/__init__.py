@@ -1,1 +1,1 @@
-"""Hypothesis strategies that records share: sizes, routings, values, machines, sequences of calls."""
+"""Hypothesis strategies that records share: sizes, routings, values, machines, sequences."""

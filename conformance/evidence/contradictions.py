@@ -37,7 +37,7 @@ from conformance.names import call_id
 from conformance.record.operator import RELATIONS as RELATIONS_ALONE
 
 if TYPE_CHECKING:
-    from conformance.evidence.reading import Run
+    from conformance.evidence.run import Run
 
 SHOWN, SHOWN_BREAKS = 3, 10
 """Contradictions of a kind that are told, and broken links and seals."""

@@ -18,7 +18,7 @@ from conformance.errors import EnvironmentFailure
 from conformance.evidence.chain import Link, linked
 from conformance.judge.verdict import Verdict
 from conformance.plain_file import read_plain
-from conformance.record.operator import DOUBTFUL
+from conformance.record.clause import DOUBTFUL
 from conformance.record.picture import Excerpt, Picture
 
 SCHEMA = 2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -11,7 +10,8 @@ import msgspec
 from conformance.errors import UsageError
 from conformance.evidence.chain import Follower
 from conformance.evidence.contradictions import contradictions
-from conformance.evidence.lines import MOST_BYTES, SCHEMA, AnyLine, DeviceLine, VerdictLine, Writer
+from conformance.evidence.lines import MOST_BYTES, SCHEMA, AnyLine, Writer
+from conformance.evidence.run import Run
 from conformance.evidence.run_folder import LOCK, Hold
 from conformance.evidence.seal import MOST_SUMMARY_BYTES, SUMMARY, Seal, broken, file_link
 from conformance.evidence.shard import WHOLE
@@ -30,27 +30,6 @@ class CannotJudge(Exception):  # noqa: N818 - the words of the exit status
     def __init__(self, *reasons: str) -> None:
         super().__init__("; ".join(reasons))
         self.reasons = reasons
-
-
-@dataclass(frozen=True)
-class Run:
-    """A run as its folder tells it; ``lines`` are those of all its workers. ``breaks`` says in
-    sentences what was lost, added or changed since they were written."""
-
-    folder: Path
-    evidence: Evidence
-    lines: tuple[AnyLine, ...]
-    breaks: tuple[str, ...] = ()
-
-    @property
-    def verdicts(self) -> Iterator[VerdictLine]:
-        """The verdicts, shrinking's among them."""
-        return (line for line in self.lines if isinstance(line, VerdictLine))
-
-    @property
-    def device(self) -> DeviceLine:
-        """The device that was judged; `whole` has seen that there is one."""
-        return self.evidence.devices[0]
 
 
 def read_run(folder: Path) -> Run:

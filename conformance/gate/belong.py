@@ -8,7 +8,8 @@ from typing import Any
 
 from conformance.errors import UsageError
 from conformance.evidence.lines import ItemLine
-from conformance.evidence.reading import CannotJudge, Run
+from conformance.evidence.reading import CannotJudge
+from conformance.evidence.run import Run
 from conformance.evidence.shard import Shard
 from conformance.session.resume import JUDGES
 

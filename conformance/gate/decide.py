@@ -12,7 +12,8 @@ import msgspec
 from conformance.devices.traits import loosened_lines
 from conformance.errors import UsageError
 from conformance.evidence.coverage import Coverage
-from conformance.evidence.reading import CannotJudge, Run, declared_cells, read_run, whole
+from conformance.evidence.reading import CannotJudge, declared_cells, read_run, whole
+from conformance.evidence.run import Run
 from conformance.gate import baseline as baselines
 from conformance.gate.baseline import Baseline
 from conformance.gate.compare import changed_inputs, compare, figures, unchanged_libraries

@@ -13,7 +13,8 @@ import msgspec
 
 from conformance.call.observation import Outcome
 from conformance.evidence.lines import OrderLine, VerdictLine
-from conformance.evidence.reading import CannotJudge, Run, declared_cells
+from conformance.evidence.reading import CannotJudge, declared_cells
+from conformance.evidence.run import Run
 from conformance.evidence.summary import COUNTED, QUARANTINE
 from conformance.names import cell_id
 

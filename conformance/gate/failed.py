@@ -9,7 +9,7 @@ from typing import Any
 
 from conformance.evidence.items import short
 from conformance.evidence.lines import FailureLine, VerdictLine
-from conformance.evidence.reading import Run
+from conformance.evidence.run import Run
 from conformance.gate.groups import groups
 from conformance.gate.judgement import Finding
 from conformance.gate.waivers import Contract, Use, here, judged, uses

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from conformance.evidence.reading import Run
+from conformance.evidence.run import Run
 from conformance.gate.waivers import judged
-from conformance.record.operator import DOUBTFUL, Clause, Operator, Varying
+from conformance.record.clause import DOUBTFUL, Clause
+from conformance.record.operator import Operator, Varying
 
 
 def measured(run: Run, operators: Iterable[Operator]) -> list[str]:

@@ -24,7 +24,8 @@ from conformance.evidence.lines import (
     OrderLine,
     Writer,
 )
-from conformance.evidence.reading import CannotJudge, Run, declared_cells, read_run, sound
+from conformance.evidence.reading import CannotJudge, declared_cells, read_run, sound
+from conformance.evidence.run import Run
 from conformance.evidence.run_folder import FAILURES
 from conformance.evidence.shard import WHOLE
 from conformance.evidence.summary import (

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from conformance.evidence.implementation import of_operator
-from conformance.evidence.reading import CannotJudge, Run, read_part, read_run, sound, whole
+from conformance.evidence.reading import CannotJudge, read_part, read_run, sound, whole
+from conformance.evidence.run import Run
 from conformance.evidence.seal import MOST_SUMMARY_BYTES, SUMMARY
 from conformance.gate.facts import Facts, facts
 from conformance.history.database import opened

@@ -25,8 +25,8 @@ from conformance.judge.summed import judge_sum
 from conformance.judge.verdict import OutputVerdict, Verdict
 from conformance.judge.worst import show
 from conformance.numerics.arithmetic import IEEE, Arithmetic
+from conformance.record.clause import Clause, SourceClass
 from conformance.record.operator import (
-    Clause,
     Contract,
     Copy,
     Example,
@@ -34,7 +34,6 @@ from conformance.record.operator import (
     Operator,
     Quarantine,
     Rejection,
-    SourceClass,
     Sum,
     Unspecified,
 )

@@ -17,7 +17,8 @@ from conformance.diagnosis.pattern import pattern
 from conformance.judge.asked import Question
 from conformance.judge.verdict import OutputVerdict, WorstElement
 from conformance.judge.worst import show
-from conformance.record.operator import Arrays, Clause, Copy, Index
+from conformance.record.clause import Clause
+from conformance.record.operator import Arrays, Copy, Index
 from reference.floats import format_of
 
 AT_ONCE = 1 << 22

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from conformance.record.operator import Clause
+from conformance.record.clause import Clause
 
 
 @dataclass(frozen=True)

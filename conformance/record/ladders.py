@@ -8,7 +8,7 @@ smallest one that still is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
     from conformance.call.case import Case
-    from conformance.record.operator import Operator
 
 MOST = 2**17
 """The largest size of a ladder whose operator's documents allow more."""
@@ -134,23 +133,3 @@ class Ladder:
         if size > SLOW:
             return MACHINES[1]
         return MACHINES[1 + ((size * 4 // 3).bit_length() + turn) % 2]
-
-
-def cells_asked(
-    operator: Operator, ladder: Ladder, each: str, turn: int
-) -> Iterator[tuple[str, str]]:
-    """Mode and dtype of the cells in which a ladder is judged.
-
-    ``each`` "dtype": all; "mode": one dtype of each mode, by turns; "operator": one cell, by turns.
-    """
-    modes = [one.name for one in operator.modes if not ladder.modes or one.name in ladder.modes]
-    dtypes = operator.dtypes
-    turn += operator.ladders.index(ladder)
-    if each == ONE_CELL and modes:
-        yield modes[turn % len(modes)], dtypes[turn // len(modes) % len(dtypes)]
-        return
-    for place, mode in enumerate(modes):
-        if each == "mode":
-            yield mode, dtypes[(turn + place) % len(dtypes)]
-        else:
-            yield from ((mode, dtype) for dtype in dtypes)

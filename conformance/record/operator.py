@@ -14,13 +14,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.record.call_rules import Freedom, Range
-from conformance.record.call_rules import Limit as Limit
-from conformance.record.clause import DOUBTFUL as DOUBTFUL
-from conformance.record.clause import Clause as Clause
-from conformance.record.clause import SourceClass as SourceClass
-from conformance.record.clause import document as document
-from conformance.record.clause import source_read as source_read
+from conformance.record.call_rules import Freedom, Limit, Range
+from conformance.record.clause import Clause
 from conformance.record.torch_binding import TORCH_NPU, UNDECLARED, Binding, TorchCall, Unreached
 from reference.terms import Terms
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
     from conformance.call.case import Case
-    from conformance.record.operator import Clause
+    from conformance.record.clause import Clause
 
 Outputs = Mapping[str, NDArray[np.generic]]
 Run = Callable[["Case"], Outputs]

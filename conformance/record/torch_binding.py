@@ -14,7 +14,7 @@ import msgspec
 
 if TYPE_CHECKING:
     from conformance.call.case import Case
-    from conformance.record.operator import Clause
+    from conformance.record.clause import Clause
 
 
 TORCH_NPU = "torch_npu"

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from conformance.call.case import Attribute, Case, Tensor
 from conformance.record.call_rules import BOTH, FreeAxis, Freedom, Ranks
-from conformance.record.operator import Clause, Example, Rejection
+from conformance.record.clause import Clause
+from conformance.record.operator import Example, Rejection
 
 Shape = tuple[int, ...]
 

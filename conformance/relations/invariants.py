@@ -23,7 +23,8 @@ from conformance.call.surroundings import (
     Stream,
 )
 from conformance.draw.machines import CORES
-from conformance.record.operator import Clause, Operator, SourceClass, Sum
+from conformance.record.clause import Clause, SourceClass
+from conformance.record.operator import Operator, Sum
 from conformance.record.relation import Outputs, Relation, Run, difference
 
 Other = tuple[str, str, Case]

@@ -11,7 +11,8 @@ from functools import partial
 
 from conformance.call.case import Case
 from conformance.draw.views import contiguous, views
-from conformance.record.operator import Clause, Operator, SourceClass
+from conformance.record.clause import Clause, SourceClass
+from conformance.record.operator import Operator
 from conformance.record.relation import Outputs, Relation, Run
 from conformance.relations.invariants import differences
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from conformance.call.case import Case, numpy_dtype
-from conformance.record.operator import Clause, SourceClass
+from conformance.record.clause import Clause, SourceClass
 from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.relations.axes import Axes, on_lattice, shuffled, with_arrays
 

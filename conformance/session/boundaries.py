@@ -3,7 +3,7 @@
 Cases lie on, below and above the sizes at which a tiling takes another branch. A kernel whose
 tiling has changed has its branches elsewhere: then its boundary cases are cases like any others,
 and a mistake one step beyond a limit may go unseen. A library that exports its limits
-(`conformance.record.operator.Limit`) is asked for them; one that exports none is taken at the
+(`conformance.record.call_rules.Limit`) is asked for them; one that exports none is taken at the
 record's.
 """
 
@@ -20,7 +20,8 @@ from conformance.devices.device import Device
 from conformance.errors import LimitsCrash, OperatorUnavailable
 from conformance.evidence.lines import LimitLine
 from conformance.judge.legality import UB_BYTES
-from conformance.record.operator import Limit, Operator
+from conformance.record.call_rules import Limit
+from conformance.record.operator import Operator
 
 LEAST_UB = "ub-bytes"
 UNKNOWN = Limit("no such axis", -1, top_k=1, dtype="float32", cores=1, ub_bytes=UB_BYTES[-1])

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from conformance.draw.shared_rows import shared
+from conformance.draw.turns import cells_asked
 from conformance.record.cells import Cells, Levels
 from conformance.record.edges import Edge
-from conformance.record.ladders import cells_asked
 from conformance.record.operator import REFERENCE, RELATIONS, Operator
 from conformance.record.profiles import Profile
 from conformance.record.relation import Relation

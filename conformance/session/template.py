@@ -27,13 +27,13 @@ import pytest
 from conformance.call.case import ND, Case
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.device import Device
+from conformance.draw.turns import cells_asked
 from conformance.judge import calls as judging
 from conformance.judge.judged import Judged
 from conformance.judge.relate import related
 from conformance.judge.verdict import Verdict
 from conformance.names import joined
 from conformance.numerics.arithmetic import IEEE, Arithmetic
-from conformance.record.ladders import cells_asked
 from conformance.record.operator import (
     BOTH,
     REFERENCE,

@@ -10,14 +10,8 @@ from dataclasses import dataclass, replace
 
 from conformance.call.breach import Breach
 from conformance.call.case import Case
-from conformance.record.operator import (
-    Clause,
-    Operator,
-    Rejection,
-    SourceClass,
-    document,
-    source_read,
-)
+from conformance.record.clause import Clause, SourceClass, document, source_read
+from conformance.record.operator import Operator, Rejection
 
 NULL_POINTER, INVALID, RUNTIME = 161001, 161002, 361001
 """ACLNN_ERR_PARAM_NULLPTR, ACLNN_ERR_PARAM_INVALID, ACLNN_ERR_RUNTIME_ERROR (CANN operator library

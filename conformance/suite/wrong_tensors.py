@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 from conformance.call.case import Case, Tensor
 from conformance.record.call_rules import Unseen
-from conformance.record.operator import Clause, Operator, Rejection
+from conformance.record.clause import Clause
+from conformance.record.operator import Operator, Rejection
 from conformance.record.variations import in_format, retyped, without
 from conformance.suite.protocol import INVALID, NULL_POINTER
 

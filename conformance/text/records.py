@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from conformance.record.clause import Clause
 from conformance.record.operator import (
     TWO_PHASE,
-    Clause,
     Operator,
     Parameter,
     Sum,

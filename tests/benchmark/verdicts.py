@@ -12,7 +12,8 @@ from conformance.judge.asked import Question
 from conformance.judge.summed import judge_sum
 from conformance.numerics.bounds import outside
 from conformance.numerics.order import emulate
-from conformance.record.operator import Sum, document
+from conformance.record.clause import document
+from conformance.record.operator import Sum
 from reference.floats import format_of, to_bits
 from reference.terms import Terms
 from tests.benchmark.timing import best

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.record.ladders import cells_asked
+from conformance.draw.turns import cells_asked
 from conformance.record.operator import TWO_PHASE, Operator
 from conformance.record.profiles import PROFILES
 from conformance.suite import records as suite

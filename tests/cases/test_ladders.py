@@ -12,8 +12,9 @@ import pytest
 
 from conformance.call.case import Case
 from conformance.devices.call import call_of
+from conformance.draw.turns import cells_asked
 from conformance.judge.legality import check_call
-from conformance.record.ladders import MOST, ONE_CELL, Ladder, cells_asked
+from conformance.record.ladders import MOST, ONE_CELL, Ladder
 from conformance.record.operator import Operator
 from conformance.suite import records as suite
 from tests.cases.drawing import one_of_each

@@ -7,13 +7,12 @@ import numpy as np
 from conformance.call.case import Case, Tensor, integer_view, numpy_dtype
 from conformance.call.observation import Diagnostic, Observation, Outcome
 from conformance.numerics.order import sequential
+from conformance.record.clause import Clause, SourceClass
 from conformance.record.operator import (
     AttributeParameter,
-    Clause,
     Mode,
     Operator,
     Rejection,
-    SourceClass,
     Sum,
     TensorParameter,
 )

@@ -13,7 +13,8 @@ from conformance.call.observation import Observation, Outcome
 from conformance.devices.device import DeviceProfile
 from conformance.devices.open import open_device
 from conformance.errors import LimitsCrash, OperatorUnavailable
-from conformance.record.operator import Limit, Operator
+from conformance.record.call_rules import Limit
+from conformance.record.operator import Operator
 from conformance.session.boundaries import UNKNOWN, limit_lines, limits_told
 from conformance.suite.records import operators
 from tests.conformance.segment_sum import case, operator

@@ -18,7 +18,7 @@ from conformance.errors import EnvironmentFailure
 from conformance.evidence.chain import Follower
 from conformance.evidence.lines import VerdictLine, Writer, last_link, read_lines, verdict_line
 from conformance.judge.verdict import OutputVerdict, Verdict
-from conformance.record.operator import Clause, SourceClass
+from conformance.record.clause import Clause, SourceClass
 
 CLAUSE = Clause("the output equals the input", "toy document", SourceClass.DOCUMENT)
 CASE = Case(

@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 
 from conformance.call.case import Case, Machine, Tensor
 from conformance.call.observation import Observation, Outcome
+from conformance.draw.turns import cells_asked
 from conformance.judge.verdict import Verdict
-from conformance.record.ladders import BLOCKS, MACHINES, MOST, REPEATS, Ladder, cells_asked
-from conformance.record.operator import Clause, Mode, Operator, SourceClass
+from conformance.record.clause import Clause, SourceClass
+from conformance.record.ladders import BLOCKS, MACHINES, MOST, REPEATS, Ladder
+from conformance.record.operator import Mode, Operator
 from conformance.record.profiles import PROFILES
 from conformance.session.binding import bind
 from conformance.session.climbing import cases_of as climbed_cases

@@ -16,6 +16,7 @@ from conformance.call.observation import Diagnostic, GuardDamage, Observation, O
 from conformance.evidence.summary import Evidence, observed, summarize
 from conformance.judge.calls import judge, observe_quarantined
 from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
+from conformance.record.clause import document
 from conformance.record.operator import (
     Operator,
     Quarantine,
@@ -23,7 +24,6 @@ from conformance.record.operator import (
     TensorParameter,
     Unspecified,
     Varying,
-    document,
 )
 from conformance.session.template import left_out
 from conformance.text.records import operator_lines

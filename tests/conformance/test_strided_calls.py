@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from conformance.judge.legality import check_call
-from conformance.record.operator import Example, Strided, document
+from conformance.record.clause import document
+from conformance.record.operator import Example, Strided
 from conformance.suite.strided_calls import of_strides, with_strides
 from tests.conformance.segment_sum import operator, whole
 

@@ -14,7 +14,8 @@ from conformance.evidence.lines import ItemLine
 from conformance.gate.judgement import ACCEPTED
 from conformance.gate.merge import merge
 from conformance.judge.calls import judge
-from conformance.record.operator import Mode, Newer, Operator, Until, source_read
+from conformance.record.clause import source_read
+from conformance.record.operator import Mode, Newer, Operator, Until
 from conformance.suite.records import operators
 from conformance.text.chinese import in_chinese
 from conformance.text.records import operator_lines

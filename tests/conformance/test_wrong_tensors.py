@@ -21,8 +21,9 @@ from conformance.failure.replay import Replay, load, save
 from conformance.judge.calls import judge_rejection
 from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.record.call_rules import Unseen
+from conformance.record.clause import document
 from conformance.record.frozen import frozen_now, read, written
-from conformance.record.operator import Example, Operator, Rejection, document
+from conformance.record.operator import Example, Operator, Rejection
 from conformance.record.torch_binding import TORCH_NPU
 from conformance.record.variations import in_format, retyped, without
 from conformance.session.template import left_out

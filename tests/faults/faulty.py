@@ -25,7 +25,8 @@ from conformance.devices.open import simulator_libraries
 from conformance.errors import UsageError
 from conformance.evidence.contradictions import contradictions
 from conformance.evidence.lines import EnvironmentLine, ItemLine, VerdictLine
-from conformance.evidence.reading import CannotJudge, Run, read_run
+from conformance.evidence.reading import CannotJudge, read_run
+from conformance.evidence.run import Run
 from tests.conformance.front_door import host
 
 OPERATOR = "moe_token_permute"

@@ -20,8 +20,8 @@ from pathlib import Path
 
 from conformance.call.case import Case
 from conformance.devices.open import open_device
+from conformance.draw.turns import cells_asked
 from conformance.judge.calls import judge
-from conformance.record.ladders import cells_asked
 from conformance.record.operator import TWO_PHASE, Operator
 from conformance.record.profiles import PROFILES
 from conformance.session.climbing import cases_of

@@ -11,7 +11,8 @@ from conformance.devices.device import DeviceProfile, Trait
 from conformance.judge.agreement import check
 from conformance.judge.calls import judge, judge_example, judge_rejection
 from conformance.numerics.arithmetic import Arithmetic
-from conformance.record.operator import Copy, Example, Index, document
+from conformance.record.clause import document
+from conformance.record.operator import Copy, Example, Index
 from reference.terms import Terms
 from tests.conformance.segment_sum import (
     FLAW,

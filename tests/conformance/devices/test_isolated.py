@@ -16,7 +16,7 @@ from conformance.call.surroundings import Memory, Setting
 from conformance.devices.device import Device
 from conformance.errors import LimitsCrash, OperatorUnavailable
 from conformance.poison import OUTPUTS, pattern
-from conformance.record.operator import Limit
+from conformance.record.call_rules import Limit
 from tests.conformance.devices.fakes import fake_case, fake_operator
 
 

@@ -19,7 +19,8 @@ from conformance.errors import EnvironmentFailure
 from conformance.evidence.lines import DeviceLine, read_lines
 from conformance.evidence.summary import read_evidence
 from conformance.poison import OUTPUTS
-from conformance.record.operator import Mode, Until, source_read
+from conformance.record.clause import source_read
+from conformance.record.operator import Mode, Until
 from conformance.record.profiles import PROFILES
 from conformance.session.resume import Asked, request
 from tests.conformance.devices.fakes import fake_case, fake_operator, move_case

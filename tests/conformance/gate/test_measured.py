@@ -16,7 +16,8 @@ from conformance.evidence.lines import LONGEST_ATTRIBUTE, VerdictLine, verdict_l
 from conformance.evidence.reading import read_run
 from conformance.gate.measured import measured
 from conformance.judge.verdict import OutputVerdict, Verdict
-from conformance.record.operator import Clause, Copy, Operator, SourceClass, Varying
+from conformance.record.clause import Clause, SourceClass
+from conformance.record.operator import Copy, Operator, Varying
 from tests.conformance.gate.runs import OPERATOR, every_cell, refused, run, verdict
 
 DOCUMENTED = Clause("rows are moved", "a document", SourceClass.DOCUMENT)

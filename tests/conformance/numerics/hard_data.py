@@ -9,7 +9,8 @@ from conformance.call.case import Tensor, numpy_dtype
 from conformance.judge.asked import Question
 from conformance.judge.summed import judge_sum
 from conformance.numerics.order import emulate, sequential
-from conformance.record.operator import Sum, document
+from conformance.record.clause import document
+from conformance.record.operator import Sum
 from reference.floats import FP32, format_of, round_once, to_bits
 from reference.terms import Terms
 

@@ -11,7 +11,8 @@ from conformance.call.case import Tensor
 from conformance.judge.asked import Question
 from conformance.judge.calls import judge
 from conformance.judge.moved import judge_copy, judge_index
-from conformance.record.operator import Copy, Index, document
+from conformance.record.clause import document
+from conformance.record.operator import Copy, Index
 from tests.conformance.segment_sum import bits, case, observe, operator
 
 CLAUSE = document("row r of y is row rows[r] of x", "gather.md")

@@ -12,7 +12,8 @@ from hypothesis.errors import NoSuchExample
 
 from conformance.call.observation import GuardDamage, Outcome
 from conformance.judge.relate import related
-from conformance.record.operator import Strided, document
+from conformance.record.clause import document
+from conformance.record.operator import Strided
 from conformance.relations.layout import layout
 from tests.conformance.segment_sum import case, observe, operator, right, whole
 from tests.conformance.test_failure_text import matches_snapshot

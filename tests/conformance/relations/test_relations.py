@@ -12,7 +12,7 @@ from conformance.failure.replay import Replay, judgement
 from conformance.judge.agreement import ReferenceDisagreement
 from conformance.judge.relate import related
 from conformance.numerics.arithmetic import IEEE
-from conformance.record.operator import Clause, SourceClass
+from conformance.record.clause import Clause, SourceClass
 from conformance.record.relation import Relation, difference
 from conformance.relations.axes import Axes, on_lattice, shuffled, with_arrays
 from conformance.relations.symmetries import any_order_of_terms, negation, symmetry

@@ -17,14 +17,8 @@ from hypothesis import strategies as st
 from conformance.call.case import Case, Tensor
 from conformance.judge import calls as judging
 from conformance.judge.verdict import OutputVerdict
-from conformance.record.operator import (
-    Clause,
-    Copy,
-    Mode,
-    Operator,
-    SourceClass,
-    TensorParameter,
-)
+from conformance.record.clause import Clause, SourceClass
+from conformance.record.operator import Copy, Mode, Operator, TensorParameter
 
 HOW = os.environ.get("BROKEN", "")
 RULE = Clause("the output equals the input", "toy document", SourceClass.DOCUMENT)

@@ -5,7 +5,8 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from conformance.call.case import Case, Machine, Tensor
-from conformance.record.operator import Clause, Mode, Operator, SourceClass
+from conformance.record.clause import Clause, SourceClass
+from conformance.record.operator import Mode, Operator
 
 RULE = Clause("the output equals the input", "toy document", SourceClass.DOCUMENT)
 

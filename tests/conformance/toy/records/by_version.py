@@ -5,7 +5,8 @@ from dataclasses import replace
 from hypothesis import strategies as st
 
 from conformance.call.case import Case
-from conformance.record.operator import Clause, Example, Mode, SourceClass, Until
+from conformance.record.clause import Clause, SourceClass
+from conformance.record.operator import Example, Mode, Until
 
 from . import copying
 

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from conformance.call.case import Case, Tensor
 from conformance.record.cells import Axis, Cells, Levels
-from conformance.record.operator import Clause, Mode, Operator, SourceClass
+from conformance.record.clause import Clause, SourceClass
+from conformance.record.operator import Mode, Operator
 
 RULE = Clause("the output equals the input", "toy document", SourceClass.DOCUMENT)
 LENGTHS = {"few": (0, 4), "some": (5, 20), "many": (21, 40)}

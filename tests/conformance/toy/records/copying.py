@@ -3,15 +3,8 @@
 from hypothesis import strategies as st
 
 from conformance.call.case import Case, Tensor
-from conformance.record.operator import (
-    Clause,
-    Example,
-    Mode,
-    Operator,
-    Quarantine,
-    Rejection,
-    SourceClass,
-)
+from conformance.record.clause import Clause, SourceClass
+from conformance.record.operator import Example, Mode, Operator, Quarantine, Rejection
 
 RULE = Clause("the output equals the input", "toy document", SourceClass.DOCUMENT)
 

@@ -1,0 +1,28 @@
+"""Whose turn it is: the cells in which a run judges a ladder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from conformance.record.ladders import ONE_CELL, Ladder
+from conformance.record.operator import Operator
+
+
+def cells_asked(
+    operator: Operator, ladder: Ladder, each: str, turn: int
+) -> Iterator[tuple[str, str]]:
+    """Mode and dtype of the cells in which a ladder is judged.
+
+    ``each`` "dtype": all; "mode": one dtype of each mode, by turns; "operator": one cell, by turns.
+    """
+    modes = [one.name for one in operator.modes if not ladder.modes or one.name in ladder.modes]
+    dtypes = operator.dtypes
+    turn += operator.ladders.index(ladder)
+    if each == ONE_CELL and modes:
+        yield modes[turn % len(modes)], dtypes[turn // len(modes) % len(dtypes)]
+        return
+    for place, mode in enumerate(modes):
+        if each == "mode":
+            yield mode, dtypes[(turn + place) % len(dtypes)]
+        else:
+            yield from ((mode, dtype) for dtype in dtypes)
