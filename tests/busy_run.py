@@ -19,13 +19,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 BUSY = 8
 PROCESSES = (
-    "tests/conformance/test_cli.py",
-    "tests/conformance/test_interrupt.py",
-    "tests/conformance/test_evidence.py",
-    "tests/conformance/test_run_folder.py",
-    "tests/conformance/test_resume.py",
-    "tests/conformance/test_edges.py",
-    "tests/conformance/test_progress.py",
+    "tests/conformance/cli/test_main.py",
+    "tests/conformance/cli/test_interrupt.py",
+    "tests/conformance/evidence/test_lines.py",
+    "tests/conformance/evidence/test_run_folder.py",
+    "tests/conformance/session/test_resume.py",
+    "tests/conformance/record/test_edges.py",
+    "tests/conformance/cli/test_progress.py",
     "tests/conformance/devices/test_child.py",
     "tests/conformance/devices/test_isolated.py",
     "tests/conformance/devices/test_cards.py",

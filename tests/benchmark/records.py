@@ -8,8 +8,8 @@ from conformance.devices.open import open_device
 from conformance.evidence.lines import Writer
 from tests.benchmark.timing import best
 from tests.conformance.devices.fakes import compile_fakes, fake_case, fake_operator
+from tests.conformance.evidence.test_lines import line
 from tests.conformance.history.test_history import changed, of_100000_calls, trends
-from tests.conformance.test_evidence import line
 
 LINES = 1000
 MOST_MILLISECONDS = {

@@ -19,7 +19,7 @@ from conformance.suite import records as suite
 from conformance.values.special_rows import KINDS
 from tests.cases.drawing import drawn_once, one_of_each
 from tests.cases.extremes_audit import EXTREMES, audit
-from tests.conformance.test_planted import kinds_of
+from tests.conformance.values.test_special_rows import kinds_of
 from tests.kernels.mutants import Mutant, apply
 from tests.kernels.mutants_extremes import MUTANTS
 from tests.kernels.mutation_run import KERNELS

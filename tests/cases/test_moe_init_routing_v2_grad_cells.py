@@ -18,7 +18,7 @@ from conformance.session.template import record
 from conformance.session.trial import Refused, Trial
 from conformance.values.fill import Fill
 from tests.cases.drawing import SHRUNK
-from tests.conformance.test_cells import by_hand
+from tests.conformance.record.test_cells import by_hand
 
 MODES = tuple(mode.name for mode in OPERATOR.modes)
 

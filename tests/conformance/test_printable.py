@@ -23,8 +23,8 @@ from conformance.failure.bundle import manifest as told
 from conformance.failure.replay import Replay, encoded
 from conformance.printable import printable, printable_json
 from conformance.text.language import Speaking, put
-from tests.conformance.bundle.bundles import CASE, bundle, resealed
-from tests.conformance.bundle.bundles import put as put_file
+from tests.conformance.failure.bundle.bundles import CASE, bundle, resealed
+from tests.conformance.failure.bundle.bundles import put as put_file
 from tests.conformance.front_door import HERE, ONE_OPERATOR, ROOT, conformance
 from tests.conformance.gate.asking import accepted, waiver
 from tests.conformance.gate.runs import every_cell, refused, seal_anew

@@ -29,8 +29,8 @@ from conformance.session.template import left_out
 from conformance.text.records import operator_lines
 from conformance.text.terminal import observed_lines
 from conformance.values.fill import Fill
+from tests.conformance.evidence.test_summary import line as verdict_line
 from tests.conformance.segment_sum import observe, operator, right, whole
-from tests.conformance.test_summary import line as verdict_line
 
 NOTHING = Unspecified(document("nobody says what y holds", "toy document"))
 IN_ORDER = operator().contracts["y"]

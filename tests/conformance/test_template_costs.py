@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from tests.conformance.evidence.test_summary import line
 from tests.conformance.template_costs import costs
-from tests.conformance.test_summary import line
 
 
 def test_the_seconds_of_a_template_are_added_up_and_a_relation_is_told_by_its_name() -> None:

@@ -14,7 +14,7 @@ from conformance.errors import UsageError
 from conformance.failure.replay import Replay
 from conformance.frozen.attach import attached
 from conformance.frozen.regressions import MOST_BYTES, digest_of, promote, read_regressions
-from tests.conformance.bundle.bundles import CASE
+from tests.conformance.failure.bundle.bundles import CASE
 
 NAME = OPERATOR.name
 LINKS = ("https://github.com/owner/kernels/issues/12",)

@@ -28,7 +28,7 @@ from conformance.record.operator import Operator
 from conformance.session.judge_frozen import judge_frozen
 from conformance.session.trial import BrokenRecord
 from conformance.suite import records as suite
-from tests.conformance.bundle.bundles import CASE, bundle
+from tests.conformance.failure.bundle.bundles import CASE, bundle
 from tests.conformance.front_door import HERE, NAME, ON_SIMULATOR, Ended, conformance
 from tests.conformance.wrong.first_slot_only import OPERATOR as FIRST_SLOT_ONLY
 from tests.conformance.wrong.first_slot_only import renamed
