@@ -16,9 +16,10 @@ from conformance.call.observation import Observation
 from conformance.devices.device import Device
 from conformance.errors import UsageError
 from conformance.evidence.implementation import Implementation
-from conformance.judge.calls import judge_example, judge_rejection
+from conformance.judge.examples import judge_example
 from conformance.judge.judged import JudgedAs
 from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
+from conformance.judge.rejections import judge_rejection
 from conformance.judge.relate import related
 from conformance.judge.sequences import check_before, observed, rejection_of
 from conformance.judge.sequences import judged as judged_call

@@ -12,7 +12,8 @@ from conformance.call.findings import call_findings, ending
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.carried_out import may_be_withheld
 from conformance.judge.agreement import check_outputs
-from conformance.judge.calls import faults, specified_elements
+from conformance.judge.calls import faults
+from conformance.judge.effects import specified_elements
 from conformance.judge.verdict import Verdict
 from conformance.record.operator import Operator, Unspecified
 from conformance.record.relation import Outputs, Relation

@@ -10,6 +10,7 @@ from conformance.call.observation import Observation
 from conformance.devices.device import Device
 from conformance.judge import calls as judging
 from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
+from conformance.judge.rejections import judge_rejection
 from conformance.judge.verdict import Verdict
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.record.operator import Operator, Rejection
@@ -39,7 +40,7 @@ def judged(
     rejection = rejection_of(operator, case)
     if rejection is None:
         return judging.judge(operator, case, observation, arithmetic)
-    verdict = judging.judge_rejection(rejection, observation)
+    verdict = judge_rejection(rejection, observation)
     return replace(verdict, subject=repr(case))
 
 

@@ -28,8 +28,9 @@ from conformance.call.case import ND, Case
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.device import Device
 from conformance.draw.turns import cells_asked
-from conformance.judge import calls as judging
+from conformance.judge import calls, examples, rejections
 from conformance.judge.judged import Judged
+from conformance.judge.quarantined import observe_quarantined as told_of
 from conformance.judge.relate import related
 from conformance.judge.verdict import Verdict
 from conformance.names import joined
@@ -201,7 +202,7 @@ def _is_its_turn(operator: Operator, relation: int, cell: int) -> bool:
 
 def judge(operator: Operator, case: Case, observation: Observation) -> Verdict:
     """Judge an observation of a drawn case, and put the verdict on record."""
-    verdict = judging.judge(operator, case, observation, _arithmetic())
+    verdict = calls.judge(operator, case, observation, _arithmetic())
     trial = current()
     if trial is not None:
         verdict = trial.by_standard.reconsider(operator, case, observation, verdict)
@@ -219,7 +220,7 @@ def relate(operator: Operator, relation: Relation, device: Device, case: Case) -
 
 def judge_rejection(rejection: Rejection, observation: Observation) -> Verdict:
     """Judge an observation of a call that must be refused, and put the verdict on record."""
-    verdict = judging.judge_rejection(rejection, observation)
+    verdict = rejections.judge_rejection(rejection, observation)
     _note(Judged(rejection.case, observation, verdict, "rejection", rejection.name))
     return verdict
 
@@ -247,7 +248,7 @@ def left_out(rejection: Rejection, device: Device) -> bool:
 
 def judge_example(example: Example, operator: Operator, observation: Observation) -> Verdict:
     """Judge an observation of a documented call, and put the verdict on record."""
-    verdict = judging.judge_example(example, operator, observation, _arithmetic())
+    verdict = examples.judge_example(example, operator, observation, _arithmetic())
     _note(Judged(example.case, observation, verdict, "example", example.name))
     return verdict
 
@@ -256,7 +257,7 @@ def observe_quarantined(
     quarantined: Quarantine, operator: Operator, observation: Observation
 ) -> Verdict:
     """Put on record what became of a call in quarantine."""
-    verdict = judging.observe_quarantined(quarantined, operator, observation, _arithmetic())
+    verdict = told_of(quarantined, operator, observation, _arithmetic())
     _note(Judged(quarantined.case, observation, verdict, "quarantine", quarantined.name))
     return verdict
 

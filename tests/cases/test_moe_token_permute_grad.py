@@ -19,7 +19,8 @@ from cases.operators.moe_token_permute_grad import (
 )
 from conformance.call.case import Case
 from conformance.judge.agreement import ReferenceDisagreement, check
-from conformance.judge.calls import judge, judge_example
+from conformance.judge.calls import judge
+from conformance.judge.examples import judge_example
 from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.record.operator import Example, Rejection, Support
 from tests.cases.answers import right_answer

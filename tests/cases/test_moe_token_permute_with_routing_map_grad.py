@@ -19,7 +19,8 @@ from cases.operators.moe_token_permute_with_routing_map_grad import (
 )
 from conformance.call.case import Case, Tensor
 from conformance.failure.replay import Replay, load, save
-from conformance.judge.calls import judge, judge_example
+from conformance.judge.calls import judge
+from conformance.judge.examples import judge_example
 from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.record.operator import AttributeParameter, Example, Rejection, Sum, Unspecified
 from tests.cases.answers import right_answer

@@ -19,8 +19,9 @@ from conformance.call.observation import Observation, Outcome
 from conformance.devices.call import call_of
 from conformance.draw.fills import SEEDS
 from conformance.judge.agreement import check
-from conformance.judge.calls import judge, observe_quarantined
+from conformance.judge.calls import judge
 from conformance.judge.legality import check_call, check_shape_and_data
+from conformance.judge.quarantined import observe_quarantined
 from conformance.values.fill import Fill
 from tests.cases.answers import right_answer
 from tests.cases.drawing import SHRUNK, drawn_once

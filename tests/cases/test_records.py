@@ -13,7 +13,8 @@ import pytest
 from conformance.call.case import Case
 from conformance.devices.call import call_of
 from conformance.failure.replay import Replay, load, save
-from conformance.judge.calls import judge, judge_example
+from conformance.judge.calls import judge
+from conformance.judge.examples import judge_example
 from conformance.judge.legality import check_call, check_shape_and_data
 from conformance.judge.verdict import Verdict
 from conformance.record.operator import Example, Operator, Rejection

@@ -14,8 +14,9 @@ from conformance.call.case import Case, Tensor
 from conformance.call.findings import ending
 from conformance.call.observation import Diagnostic, GuardDamage, Observation, Outcome
 from conformance.evidence.summary import Evidence, observed, summarize
-from conformance.judge.calls import judge, observe_quarantined
+from conformance.judge.calls import judge
 from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
+from conformance.judge.quarantined import observe_quarantined
 from conformance.record.clause import document
 from conformance.record.operator import (
     Operator,

@@ -13,8 +13,8 @@ import pytest
 from conformance.call.case import Case, Tensor
 from conformance.call.observation import Observation, Outcome
 from conformance.failure.replay import Replay, load, save
-from conformance.judge.agreement import check
-from conformance.judge.calls import ReferenceDisagreement, judge
+from conformance.judge.agreement import ReferenceDisagreement, check
+from conformance.judge.calls import judge
 from conformance.values.address_code import AddressCode
 from conformance.values.fill import NAMES, Fill
 from conformance.values.large_arrays import lazy_zeros

@@ -30,7 +30,9 @@ from rich.progress import Progress
 
 from conformance.call.observation import Observation
 from conformance.devices.open import open_device
-from conformance.judge.calls import judge, judge_example, judge_rejection
+from conformance.judge.calls import judge
+from conformance.judge.examples import judge_example
+from conformance.judge.rejections import judge_rejection
 from conformance.record.operator import Operator
 from conformance.record.profiles import PROFILES
 from conformance.suite import records as suite

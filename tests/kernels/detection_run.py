@@ -28,7 +28,9 @@ from statistics import median
 from typing import Any
 
 from conformance.devices.open import open_device
-from conformance.judge.calls import judge, judge_example, observe_quarantined
+from conformance.judge.calls import judge
+from conformance.judge.examples import judge_example
+from conformance.judge.quarantined import observe_quarantined
 from conformance.record.operator import TWO_PHASE, Operator
 from conformance.record.profiles import PROFILES
 from conformance.suite import records as suite

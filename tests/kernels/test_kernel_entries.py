@@ -12,7 +12,8 @@ from conformance.call.case import Case
 from conformance.call.observation import Outcome
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
-from conformance.judge.calls import judge, judge_rejection
+from conformance.judge.calls import judge
+from conformance.judge.rejections import judge_rejection
 from conformance.record.operator import TWO_PHASE, Operator
 from conformance.record.variations import without
 from conformance.suite.records import operators

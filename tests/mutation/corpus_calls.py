@@ -9,7 +9,9 @@ from conformance.call.case import Machine
 from conformance.call.observation import GuardDamage, Observation, Outcome
 from conformance.devices.device import DeviceProfile, Trait
 from conformance.judge.agreement import check
-from conformance.judge.calls import judge, judge_example, judge_rejection
+from conformance.judge.calls import judge
+from conformance.judge.examples import judge_example
+from conformance.judge.rejections import judge_rejection
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.record.clause import document
 from conformance.record.operator import Copy, Example, Index

@@ -13,7 +13,7 @@ import pytest
 
 from conformance.devices.open import open_device
 from conformance.errors import OperatorUnavailable
-from conformance.judge.calls import judge_example
+from conformance.judge.examples import judge_example
 from conformance.suite import records as suite
 from device_kernels.build import ROOT as DEVICE
 from device_kernels.build import build

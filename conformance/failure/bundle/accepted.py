@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from conformance.call.case import Case, numpy_dtype
 from conformance.judge.asked import Question
-from conformance.judge.calls import printed_bits, specified_elements
+from conformance.judge.effects import specified_elements
+from conformance.judge.examples import printed_bits
 from conformance.judge.moved import expected_of
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.numerics.output import summed_output

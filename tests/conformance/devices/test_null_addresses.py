@@ -13,7 +13,7 @@ from conformance.call.observation import Observation, Outcome
 from conformance.call.surroundings import BESIDE, Setting
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
-from conformance.judge.calls import judge_example
+from conformance.judge.examples import judge_example
 from conformance.suite import records as suite
 from tests.conformance.devices.fakes import fake_case, fake_operator
 

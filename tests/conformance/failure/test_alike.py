@@ -9,8 +9,9 @@ import pytest
 
 from conformance.call.observation import Diagnostic, GuardDamage, Outcome
 from conformance.failure.alike import diagnosis
-from conformance.judge.calls import judge, judge_rejection
+from conformance.judge.calls import judge
 from conformance.judge.judged import Judged
+from conformance.judge.rejections import judge_rejection
 from conformance.judge.verdict import Verdict
 from tests.conformance.segment_sum import FLAW, observe, operator, refusal, right, whole
 

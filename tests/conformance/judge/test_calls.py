@@ -8,7 +8,8 @@ import pytest
 
 from conformance.call.case import Tensor, numpy_dtype
 from conformance.call.observation import GuardDamage, Observation, Outcome
-from conformance.judge.calls import ReferenceDisagreement, judge
+from conformance.judge.agreement import ReferenceDisagreement
+from conformance.judge.calls import judge
 from conformance.numerics import output
 from conformance.record.operator import Sum
 from reference.terms import Terms

@@ -7,7 +7,9 @@ import pytest
 
 from conformance.call.case import Tensor
 from conformance.call.observation import Observation, Outcome
-from conformance.judge.calls import judge, judge_example, judge_rejection
+from conformance.judge.calls import judge
+from conformance.judge.examples import judge_example
+from conformance.judge.rejections import judge_rejection
 from conformance.record.operator import Example, Index
 from tests.conformance.segment_sum import (
     FLAW,

@@ -9,7 +9,8 @@ import numpy as np
 from conformance import poison
 from conformance.call.case import Machine
 from conformance.call.observation import Diagnostic, EarlierAccess, Observation, Outcome
-from conformance.judge.calls import judge, judge_rejection
+from conformance.judge.calls import judge
+from conformance.judge.rejections import judge_rejection
 from tests.conformance.segment_sum import (
     FLAW,
     ROWS,

@@ -17,8 +17,9 @@ from conformance.devices.open import open_device
 from conformance.failure.bundle.arguments import arguments_of
 from conformance.failure.bundle.stored import Arrays
 from conformance.failure.replay import Replay, load, save
-from conformance.judge.calls import judge_example, judge_rejection
+from conformance.judge.examples import judge_example
 from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
+from conformance.judge.rejections import judge_rejection
 from conformance.record.operator import Operator, Rejection
 from conformance.record.torch_binding import TORCH_NPU
 from conformance.session.template import left_out

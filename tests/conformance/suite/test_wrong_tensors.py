@@ -18,8 +18,8 @@ from conformance.devices.open import open_device
 from conformance.failure.bundle.arguments import arguments_of
 from conformance.failure.bundle.stored import Arrays
 from conformance.failure.replay import Replay, load, save
-from conformance.judge.calls import judge_rejection
 from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
+from conformance.judge.rejections import judge_rejection
 from conformance.record.call_rules import Unseen
 from conformance.record.clause import document
 from conformance.record.frozen import frozen_now, read, written

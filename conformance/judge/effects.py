@@ -1,0 +1,70 @@
+"""What every judge of a call looks at: what was written, in which shape, and what else was done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from conformance.call.case import Case, numpy_dtype
+from conformance.call.findings import errors
+from conformance.call.observation import Observation, Outcome
+from conformance.record.operator import Contract, Unspecified
+
+
+def specified_elements(
+    contract: Contract, case: Case, observed: NDArray[Any]
+) -> NDArray[np.bool_] | None:
+    """Which elements of an output the contract speaks of; None: all.
+
+    Raises ValueError for a mask that does not broadcast to the output.
+    """
+    if isinstance(contract, Unspecified) or contract.specified is None:
+        return None
+    return np.broadcast_to(contract.specified(case.arrays, case.attributes), observed.shape)
+
+
+def count_unwritten(
+    observation: Observation, name: str, specified: NDArray[np.bool_] | None
+) -> int:
+    """How many elements of which a contract speaks were not written. If a device counts them and
+    does not say which they are, those that are left open may be among them.
+    """
+    count = observation.unwritten.get(name, 0)
+    if specified is None or not count:
+        return count
+    if (where := observation.unwritten_at.get(name)) is None:
+        return max(0, count - int(np.count_nonzero(~specified)))
+    return int(np.count_nonzero(where & specified))
+
+
+def shape_misfit(case: Case, name: str, observation: Observation) -> str:
+    """How an observed output differs in shape or dtype from the case's; empty if it does not."""
+    declared = case.outputs[name]
+    if name not in observation.outputs:
+        return f"the device returned no output {name}"
+    seen = observation.outputs[name]
+    if seen.shape == declared.shape and seen.dtype == numpy_dtype(declared.dtype):
+        return ""
+    return (
+        f"output {name} came back as {seen.dtype.name}{list(seen.shape)},"
+        f" must be {declared.dtype}{list(declared.shape)}"
+    )
+
+
+def side_effects(observation: Observation, *, values_right: bool) -> list[str]:
+    """What else a call must not do, for the headline."""
+    problems: list[str] = []
+    if observation.outcome is Outcome.COMPLETED and observation.status != 0:
+        problems.append(f"the call completed with status {observation.status}")
+    count = len(errors(observation))
+    if count:
+        first = errors(observation)[0].code
+        machine = f"the machine reports {count} error{'s' if count > 1 else ''}, first {first}"
+        problems.append(f"the values are right, but {machine}" if values_right else machine)
+    for damage in observation.guard_damage:
+        problems.append(f"{damage.count} bytes outside {damage.buffer} were written")
+    if observation.inputs_changed:
+        problems.append(f"inputs were changed: {', '.join(observation.inputs_changed)}")
+    return problems
