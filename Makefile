@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 TORCH_NPU := $(VENV)-torch_npu
 TORCH_READY := $(TORCH_NPU)/.ready
 
-.PHONY: conformance test kernels lint slips sanitize mutants escapes ladders relations diagnoses removals soak wheelhouse soundness detection recovery kill-matrix mutation benchmark kills faults workers busy picture aarch64 oldest clean
+.PHONY: conformance test kernels lint benchmark proofs wheelhouse picture oldest clean
 .DEFAULT_GOAL := conformance
 
 conformance: $(READY)  ## judge every operator on the device at hand; evidence in reports/latest/
@@ -26,66 +26,11 @@ kernels: $(READY)  ## the simulator and the kernels, compiled where they are not
 lint: $(READY)  ## format, lint, types and import rules alone
 	@$(VENV)/bin/python -m pytest tests/project -q
 
-slips: $(READY)  ## ten slips of an engineer in the checkout that OPS_TRANSFORMER_HOME names, each found within two minutes
-	@$(VENV)/bin/python -m tests.foreign.slips_run
-
-sanitize: $(READY)  ## the simulator's own tests and a smoke judgement under address and undefined-behaviour sanitizers
-	@$(VENV)/bin/python -m tests.sanitize
-
-mutants: $(READY)  ## kernels with one mistake each: gate must reject each, 20 seeds; and automatic ones, smoke
-	@$(VENV)/bin/python -m tests.kernels.detection_run --seeds 20
-	@$(VENV)/bin/python -m tests.kernels.mutation_run --seeds 20
-	@$(VENV)/bin/python -m tests.kernels.automatic_run
-
-escapes: $(READY)  ## kernels with one mistake each that users met: the regression that is kept for it must reject it
-	@$(VENV)/bin/python -m tests.kernels.escapes_run
-
-ladders: $(READY)  ## kernels with a mistake at one size each: the ladders of smoke must reject each, 20 seeds
-	@$(VENV)/bin/python -m tests.kernels.ladders_run --seeds 20
-
-relations: $(READY)  ## kernels with one mistake each: which of them relations reject, with no reference
-	@$(VENV)/bin/python -m tests.kernels.relations_run
-
-diagnoses: $(READY)  ## kernels with one mistake in values each: what is guessed of it names its nature, and nothing misleads
-	@$(VENV)/bin/python -m tests.kernels.diagnoses_run
-
-removals: $(READY)  ## the kernels without each flag, barrier or queue: 95 % of what matters is reported
-	@$(VENV)/bin/python -m tests.kernels.removal_run
-
-soak: $(READY)  ## the real kernels, 200,000 cases: no false alarm
-	@$(VENV)/bin/python -m tests.kernels.soak_run
-
-soundness: $(READY)  ## the judge of sums: whole toy formats and millions of hard sums, no false alarm
-	@$(VENV)/bin/python -m tests.conformance.numerics.soundness_run
-
-detection: $(READY)  ## what a row of 16 elements tells of coarse sums and truncation, 5,000 draws each
-	@OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m tests.conformance.numerics.detection_run
-
 benchmark: $(READY)  ## what verdicts, cases and the simulated device cost, against yardsticks
 	@OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m tests.benchmark
 
-kills: $(READY)  ## runs and writers of the history ended by force at 50 random moments each: nothing flushed is lost; 20 runs gone on with: the verdicts of an undisturbed one
-	@$(VENV)/bin/python -m tests.conformance.killed.kills_run
-
-faults: $(READY)  ## runs whose device is struck at every call in six ways, and 200 double faults: right status, whole evidence
-	@$(VENV)/bin/python -m tests.faults.faults_run
-
-busy: $(READY) kernels  ## every test beside eight busy processes, and those that start or limit processes twenty times
-	@$(VENV)/bin/python -m tests.busy_run
-	@$(VENV)/bin/python -m tests.busy_run --processes --times 20
-
-workers: $(READY)  ## gate with one worker and with two, twice: the same verdicts, each in all that it tells
-	@$(VENV)/bin/python -m tests.conformance.workers_run
-
-recovery: $(READY)  ## order recovery: every named tree and 9,450 drawn ones
-	@$(VENV)/bin/python -m tests.conformance.numerics.recovery_run
-
-kill-matrix: $(READY)  ## numerical mistakes against this judge and every published standard, 20 seeds
-	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
-	@$(VENV)/bin/python -m tests.kill_matrix.run --seeds 20 --out reports/kill-matrix
-
-mutation: $(READY)  ## the judge with one mistake at a time: every one that shows must fail a test
-	@$(VENV)/bin/python -m tests.mutation.run
+proofs: $(READY) kernels  ## what takes longer than a test: the list, or those of RUN="soak ladders"
+	@$(VENV)/bin/python -m tests.proofs $(RUN)
 
 $(READY): pyproject.toml
 	@echo "setting up $(VENV)"
@@ -109,9 +54,6 @@ wheelhouse: $(READY)  ## wheels for hosts without a network, of both machines, i
 
 picture: $(READY)  ## the README's picture of a failure, drawn anew from the text that a test pins
 	@$(VENV)/bin/python -m tests.project.picture
-
-aarch64: $(READY)  ## the simulator and its tests, cross-compiled and emulated
-	@$(VENV)/bin/python -m tests.aarch64
 
 oldest:  ## judge, references and records with the oldest Python and packages that are promised
 	@$(OLDEST_PYTHON) -m venv $(VENV)-oldest

@@ -29,7 +29,7 @@ BUILT = (
     ("moe_token_permute_with_ep", "one expert twice in a token"),
     ("moe_init_routing_v2", "zero tokens"),
 )
-"""A sample of which kernels are built here; `make escapes` builds all."""
+"""A sample of which kernels are built here; `make proofs RUN=escapes` builds all."""
 
 PAGE = (Path(__file__).parents[2] / "docs" / "escapes.md").read_text(encoding="utf-8")
 

@@ -1,6 +1,7 @@
 """Smoke rejects a kernel with any one of the mistakes that such kernels really have.
 
-These are the first of them, one of every sort; `make mutants` judges all, with many seeds.
+These are the first of them, one of every sort; `make proofs RUN=mutants` judges all, with many
+seeds.
 """
 
 from pathlib import Path

@@ -9,6 +9,7 @@ import pytest
 
 from conformance.cli.main import main
 from conformance.suite import records as suite
+from tests.proofs.__main__ import PROOFS
 
 ROOT = Path(__file__).parents[2]
 ENGLISH = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -93,11 +94,14 @@ def test_every_page_of_the_documentation_is_listed() -> None:
     assert pages <= set(links(ENGLISH))
 
 
-def test_every_make_target_that_is_named_exists() -> None:
+def test_every_make_target_and_every_proof_that_a_page_names_exists() -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    named = set(re.findall(r"`([a-z-]+)`", ENGLISH.rpartition("Longer runs")[2]))
-    shown = set(re.findall(r"^make ([a-z][a-z-]*)", ENGLISH, re.MULTILINE))
-    assert named | shown <= targets
+    pages = [path.read_text() for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"))]
+    told = "\n".join(page for page in pages if not page.startswith("# Changelog"))
+    named = set(re.findall(r"(?:^|`)make ([a-z][a-z-]*)", told, re.MULTILINE))
+    proofs = {name for run in re.findall(r'RUN="?([a-z -]+)', told) for name in run.split()}
+    assert {"test", "proofs"} <= named <= targets
+    assert {"soak", "removals"} <= proofs <= PROOFS.keys()
 
 
 def test_every_option_that_is_shown_exists(capsys: pytest.CaptureFixture[str]) -> None:

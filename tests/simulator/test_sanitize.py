@@ -1,4 +1,4 @@
-"""What ``make sanitize`` runs under stops at the first fault of either kind."""
+"""What ``make proofs RUN=sanitize`` runs under stops at the first fault of either kind."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sanitize import FLAGS, environment
+from tests.proofs.sanitize import FLAGS, environment
 
 SOURCE = """
 extern "C" int freed(int early) {

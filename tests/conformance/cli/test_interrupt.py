@@ -20,8 +20,8 @@ from conformance.cli import runner
 from conformance.evidence.lines import VerdictLine, read_lines
 from conformance.evidence.summary import COUNTED, Evidence
 from tests.conformance.front_door import BY_WORKERS, ROOT
-from tests.conformance.killed.kills import wait_until
-from tests.conformance.killed.resumed import on_record, summary_of
+from tests.proofs.killed.kills import wait_until
+from tests.proofs.killed.resumed import on_record, summary_of
 
 PYTEST_AND_A_WORKER = """
 import os, signal, sys

@@ -21,7 +21,7 @@ from tests.conformance.numerics.detection import (
 )
 from tests.conformance.numerics.exhaustive import grid, toy, trees
 from tests.conformance.numerics.trees import generator_for, random_tree
-from tests.kill_matrix.problem import merges_of
+from tests.proofs.kill_matrix.problem import merges_of
 
 HALVES = ("float16", "bfloat16")
 SLOTS = (3, 4, 5, 6, 8, 16, 64)

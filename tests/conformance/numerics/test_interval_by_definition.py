@@ -15,7 +15,7 @@ from conformance.numerics.figures import summarize
 from conformance.numerics.interval import Judged, accepted, judge_elements
 from reference.floats import Format, from_bits, from_ordered, ordered
 from tests.conformance.numerics.by_definition import COLUMNS, TOY, Column, columns
-from tests.conformance.numerics.soundness_run import ARITHMETICS
+from tests.proofs.soundness_run import ARITHMETICS
 
 NARROW = Format("p2", 2, -1, 1)
 EVERY = {"IEEE": IEEE, **ARITHMETICS}

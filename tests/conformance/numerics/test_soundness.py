@@ -1,6 +1,6 @@
 """No legal outcome is ever refused, and the bound cannot be made much smaller.
 
-A sample of `soundness_run` (``make soundness``), and witnesses against smaller bounds.
+A sample of `soundness_run` (``make proofs RUN=soundness``), and witnesses against smaller bounds.
 """
 
 import numpy as np
