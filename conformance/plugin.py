@@ -6,7 +6,6 @@ import inspect
 import math
 from collections import defaultdict
 from collections.abc import Generator, Hashable, Iterator
-from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from conformance.devices.carried_out import why_withheld
 from conformance.devices.device import Device, DeviceProfile
 from conformance.devices.open import open_device
 from conformance.devices.packages.delivered import delivered
-from conformance.errors import ENVIRONMENT, EnvironmentFailure, OperatorUnavailable, UsageError
+from conformance.errors import ENVIRONMENT, EnvironmentFailure, UsageError
 from conformance.evidence.coverage import levels_of
 from conformance.evidence.lines import verdict_line
 from conformance.judge.judged import Judged
@@ -24,7 +23,7 @@ from conformance.numerics.arithmetic import Arithmetic
 from conformance.printable import printable
 from conformance.record.operator import ORACLES, ROUTES
 from conformance.record.profiles import PROFILES
-from conformance.session.binding import bind
+from conformance.session.binding import OfRun, Streams, bind
 from conformance.session.context import BY_A_PERSON, BY_ITSELF, DEFAULTS, Context
 from conformance.session.controller import Controller
 from conformance.session.ending import Ending
@@ -34,20 +33,23 @@ from conformance.session.junit import properties
 from conformance.session.plan import sequences_of_each
 from conformance.session.probe import probed
 from conformance.session.resume import check_device
+from conformance.session.search import follow, search
 from conformance.session.selection import Selection, draws
 from conformance.session.template import (
     DRAWN,
     Body,
     body_of,
+    draws_sequences,
     fixed_parameters,
     mode_asked,
     parametrize,
 )
-from conformance.session.trial import BrokenRecord, Lost, OutOfTime, Refused, Spent, Trial
+from conformance.session.trial import Refused, Trial
 from conformance.suite import records as suite
 
 TRIAL = pytest.StashKey[Trial]()
 BODY = pytest.StashKey[Body]()
+STREAMS = pytest.StashKey[Streams]()
 CONTEXT = pytest.StashKey[Context]()
 ASKED = pytest.StashKey[dict[Hashable, set[Any]]]()
 """Of a session: the data types in which it asks each template of an operator and mode."""
@@ -243,22 +245,21 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         libraries=context.traits,
         diagnosed=context.diagnosed,
         end=budget.share(item.nodeid) if budget is not None and draws(item) else math.inf,
+        of_sequences=draws_sequences(inspect.signature(body).parameters),
     )
-    item.stash[TRIAL], item.stash[BODY] = trial, body
-    item.obj = bind(
-        body,
-        item.callspec.params,
-        trial,
-        profile=context.profile,
-        run_seed=context.seed,
-        key=f"{item.path.name}::{item.name}",
-        database=context.database,
-        beside=_beside(item),
+    of_run = OfRun(
+        context.profile,
+        context.seed,
+        context.database,
         operators=context.operators,
         workloads=context.workloads,
         workloads_asked=context.workloads_asked,
         sequences_of_each=sequences_of_each(context.profile, context.route),
     )
+    key = f"{item.path.name}::{item.name}"
+    streams = bind(body, item.callspec.params, trial, of_run, key, _beside(item))
+    item.stash[TRIAL], item.stash[BODY], item.stash[STREAMS] = trial, body, streams
+    item.obj = streams.free
 
 
 def _beside(item: pytest.Function) -> list[str]:
@@ -302,51 +303,13 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         __tracebackhide__ = True
         body(**arguments, **{DRAWN: case})
 
-    def search() -> None:
-        __tracebackhide__ = True
-        try:
-            trial.repeat(**arguments)
-            for scout in trial.scouts:
-                scout(**arguments)
-            pyfuncitem.obj(**arguments)
-            if trial.covered is not None:
-                trial.covered(**arguments)
-        except OutOfTime:
-            trial.cut = True
-        except Spent:
-            pass  # what stands is told below
-        except Lost as lost:
-            if trial.smallest is None:
-                raise lost.cause from None
-            trial.lost = str(lost)
-        except BrokenRecord as broken:
-            if trial.smallest is None:
-                raise
-            trial.stopped = str(broken).partition("\n")[0]
-        trial.settle()
-
+    # Not of the item: its function is bound by now, and says nothing of the template's.
+    draws_cases = DRAWN in inspect.signature(body).parameters
+    streams = pyfuncitem.stash[STREAMS]
     try:
-        search()
+        search(trial, streams, arguments)
     except Refused:
-        try:
-            # Not of the item: its function is bound by now, and says nothing of the template's.
-            drawn = DRAWN in inspect.signature(body).parameters
-            if drawn and trial.as_drawn and not trial.lost:
-                trial.look(**arguments)
-                if not trial.conclude():
-                    with suppress(Refused):
-                        search()
-            if drawn and not (trial.as_drawn or trial.lost):
-                trial.shorten(run)
-                trial.narrow(run)
-                trial.look(**arguments)
-                trial.conclude()
-            if not trial.lost:
-                trial.replay()
-        except (EnvironmentFailure, OperatorUnavailable) as lost:
-            trial.lost = str(lost)
-        except BrokenRecord as broken:
-            trial.stopped = str(broken).partition("\n")[0]
+        follow(trial, streams, arguments, run if draws_cases else None)
         raise
     return True
 

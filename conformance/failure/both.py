@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from conformance.diagnosis.guess import Guess, joint
+from conformance.judge.judged import Judged, contrast
 
-if TYPE_CHECKING:
-    from conformance.judge.judged import Judged
+MOST_TELLING = 4
+"""Refused cases of which it is asked what is guessed: each takes a part of a second."""
 
 
 def guessed(judged: Judged, telling: Judged | None = None) -> list[str]:
@@ -31,3 +32,16 @@ def natures(judged: Judged, telling: Judged | None = None) -> list[str]:
     """Of what nature the mistake is by what is guessed, in rising order; empty if nothing is."""
     found = (one for one in guessed(judged, telling) if isinstance(one, Guess))
     return sorted({one.nature for one in found})
+
+
+def telling(smallest: Judged | None, refused: Iterable[Judged]) -> Judged | None:
+    """Of the refused cases the one in which right and wrong elements of an output stand side by
+    side in the largest number, of a few such the first of which something is guessed; None where
+    there is none in which both are some.
+    """
+    shown = sorted(filter(contrast, refused), key=contrast, reverse=True)
+    if smallest is not None:
+        for one in shown[:MOST_TELLING]:
+            if guessed(smallest, one):
+                return one
+    return shown[0] if shown else None

@@ -9,7 +9,7 @@ import functools
 import hashlib
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
@@ -35,6 +35,8 @@ from conformance.session.template import CELL, DRAWN, LADDER, RELATION, WORKLOAD
 from conformance.session.trial import BrokenRecord, Trial
 from conformance.suite.for_libraries import fitted
 
+Draw = Callable[..., None]
+
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)
 FILTERED = (HealthCheck.filter_too_much,)
 """What Hypothesis must not complain of: big cases; and that a relation speaks of few of them."""
@@ -43,29 +45,56 @@ LARGER = 12
 """How many free draws, and how many rows, are looked at for a larger case that shows a mistake."""
 
 
+@dataclass(frozen=True)
+class OfRun:
+    """What a run draws of every item.
+
+    ``database`` is the folder of the example database, if one is kept: what was refused in an
+    earlier run is drawn again before anything new. ``operators`` are those whose calls one of
+    ``sequences_of_each`` sequences may have; ``workloads`` are all of the run, which a person asked
+    for (``workloads_asked``) or not.
+    """
+
+    profile: Profile
+    seed: int
+    database: str | None = None
+    operators: Sequence[Operator] = ()
+    workloads: Sequence[Workload] = ()
+    workloads_asked: bool = False
+    sequences_of_each: int = 1
+
+
+@dataclass(frozen=True)
+class Streams:
+    """What an item draws: ``again`` what was refused in an earlier run, ``scouts`` small cases,
+    ``free`` ones, the rows and edges that are to be ``covered``; where a case is refused,
+    ``larger`` ones are drawn until one more is.
+    """
+
+    free: Draw
+    again: tuple[Draw, ...] = ()
+    scouts: tuple[Draw, ...] = ()
+    covered: tuple[Draw, ...] = ()
+    larger: tuple[Draw, ...] = ()
+
+    @property
+    def drawn(self) -> tuple[Draw, ...]:
+        """The draws of this run, in their order."""
+        return (*self.scouts, self.free, *self.covered)
+
+
 def bind(
     body: Body,
     parameters: dict[str, Any],
     trial: Trial,
-    *,
-    profile: Profile,
-    run_seed: int,
+    of_run: OfRun,
     key: str,
-    database: str | None,
     beside: Sequence[str] = (),
-    operators: Sequence[Operator] = (),
-    workloads: Sequence[Workload] = (),
-    workloads_asked: bool = False,
-    sequences_of_each: int = 1,
-) -> Body:
-    """The function that one item runs: the body under a trial, with drawn cases if it wants them.
+) -> Streams:
+    """The draws of a template's item, whose cases go through its trial.
 
-    Hypothesis draws from a seed made of ``run_seed`` and ``key``, so that a run can be repeated and
-    no two items draw alike. ``database`` is the folder of the example database, if one is kept:
-    what was refused in an earlier run is drawn again before anything new;
-    ``beside`` are the data types that the run judges of the item's mode, ``operators`` those whose
-    calls one of ``sequences_of_each`` sequences may have; ``workloads`` are all of the run, which a
-    person asked for (``workloads_asked``) or not.
+    Hypothesis draws from a seed made of the run's and ``key``, so that a run can be repeated and
+    no two items draw alike. ``beside`` are the data types that the run judges of the item's mode.
     """
     if DRAWN not in inspect.signature(body).parameters:
 
@@ -74,7 +103,7 @@ def bind(
             __tracebackhide__ = True
             trial.attempt(lambda: body(**arguments))
 
-        return once
+        return Streams(once)
 
     operator, mode, dtype = (parameters.get(name, "") for name in ("operator", *CELL))
 
@@ -124,7 +153,9 @@ def bind(
             max_examples=examples,
             phases=(Phase.reuse if again else Phase.generate,)
             + ((Phase.shrink,) if shrinks else ()),
-            database=DirectoryBasedExampleDatabase(database) if database and kept else None,
+            database=DirectoryBasedExampleDatabase(of_run.database)
+            if of_run.database and kept
+            else None,
             deadline=None,
             report_multiple_bugs=False,
             print_blob=False,
@@ -132,7 +163,7 @@ def bind(
             suppress_health_check=SLOW + (FILTERED if RELATION in parameters else ()),
         )
         name = f"{key} {stream}".rstrip()
-        test: Any = seed(stream_seed(run_seed, name))(how(given(case=drawn)(attempt_each)))
+        test: Any = seed(stream_seed(of_run.seed, name))(how(given(case=drawn)(attempt_each)))
         # A seed takes the database away. What one stream kept means nothing to another.
         test._hypothesis_internal_use_settings = how
         test._hypothesis_internal_database_key = name.encode()
@@ -144,20 +175,24 @@ def bind(
 
         return run
 
+    def repeated(streams: Sequence[tuple[list[SearchStrategy[Case]], int, str]]) -> Streams:
+        kept = of_run.database is not None
+        again = [drawing(*stream, kept=True, again=True) for stream in streams if kept]
+        free, *scouts = (drawing(*stream, kept=True) for stream in streams)
+        return Streams(free, tuple(again), tuple(scouts))
+
+    profile = of_run.profile
     relation: Relation | None = parameters.get(RELATION)
     if (ladder := parameters.get(LADDER)) is not None:
-        return climbing(ladder, mode, dtype, profile.ladders, drawing, run_seed, trial)
+        return Streams(climbing(ladder, mode, dtype, profile.ladders, drawing, of_run.seed, trial))
     if (one := parameters.get(WORKLOAD)) is not None:
-        made = batches(one, workloads, profile.full_rows, run_seed, operator.name)
-        if workloads_asked:
-            made = batches_asked(one, run_seed)
-        return routed(operator, made, drawing, trial)
+        made = batches(one, of_run.workloads, profile.full_rows, of_run.seed, operator.name)
+        if of_run.workloads_asked:
+            made = batches_asked(one, of_run.seed)
+        return Streams(routed(operator, made, drawing, trial))
     if not mode:
-        trial.of_sequences = True
-        drawn = not_simplest(sequences(operator, operators, on_machine))
-        if database is not None:
-            trial.again = (drawing([drawn], sequences_of_each, "", kept=True, again=True),)
-        return drawing([drawn], sequences_of_each, "", kept=True)
+        drawn = not_simplest(sequences(operator, of_run.operators, on_machine))
+        return repeated([([drawn], of_run.sequences_of_each, "")])
     if relation is not None:
         operator = replace(
             operator,
@@ -172,23 +207,22 @@ def bind(
     if operator.seam_cases and planned.seams:
         streams.append((operator.seam_cases, planned.seams, "seams"))
     drawn_of = [([draw(mode, dtype)], count, name) for draw, count, name in streams]
-    if database is not None:
-        trial.again = tuple(drawing(*stream, kept=True, again=True) for stream in drawn_of)
-    free, *scouts = (drawing(*stream, kept=True) for stream in drawn_of)
-    trial.scouts = tuple(scouts)
+    found = repeated(drawn_of)
     if planned.cells:
-        trial.covered = covered(
+        rows = covered(
             planned.cells, planned.rows, drawing, planned.edges, as_drawn=lambda: trial.as_drawn
         )
+        found = replace(found, covered=(rows,))
     if relation is None:
         wide = [operator.cases(mode, dtype)] * LARGER
         if planned.cells is not None:
             wide += map(planned.cells.cases, planned.rows[:: 1 + len(planned.rows) // LARGER])
-        trial.larger = tuple(
+        larger = tuple(
             functools.partial(_made_late, drawing, [not_simplest(some)], 1, f"larger {n}")
             for n, some in enumerate(wide)
         )
-    return free
+        found = replace(found, larger=larger)
+    return found
 
 
 def _made_late(drawing: Drawing, *stream: Any, **arguments: object) -> None:

@@ -23,24 +23,22 @@ from __future__ import annotations
 import functools
 import math
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from typing import Any, NoReturn
-from unittest import SkipTest
+from typing import NoReturn
 
 from conformance.call.case import Case
 from conformance.call.observation import Outcome
 from conformance.devices.traits import LibraryTraits
-from conformance.draw.machines import CORES, UB_BYTES
 from conformance.errors import EnvironmentFailure, OperatorUnavailable
 from conformance.failure.alike import diagnosis
-from conformance.failure.both import guessed, natures
+from conformance.failure.both import natures, telling
 from conformance.judge.broken import PASSED_ON, explained
 from conformance.judge.by_standard import ByStandard
 from conformance.judge.endings import BrokenRecord, Lost, NothingJudged, OutOfTime, Refused, Spent
-from conformance.judge.judged import Judged, contrast
+from conformance.judge.judged import Judged
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.record.operator import Operator
 
@@ -66,17 +64,10 @@ MOST_REOPENED = 50
 lost contexts: each costs a simulator a second to open, an NPU some seconds and a reset."""
 
 
-MOST_TELLING = 4
-"""Refused cases of which it is asked what is guessed: each takes a part of a second."""
-
-
 @dataclass
 class Trial:
     """The attempts of one item.
 
-    ``again`` draw what was refused in an earlier run; ``scouts`` draw small cases;
-    ``covered`` draws the rows of the cell's covering array, after the item's free draws;
-    ``larger`` draw free cases once more where a case is refused, until one more is.
     ``records`` are all operators by name. ``note(judged, phase, seconds)`` is called for every
     verdict; ``by_standard`` adds what published standards say; ``arithmetic`` is the device's, and
     ``libraries`` says what machines its libraries are meant for. ``diagnosed`` are the diagnoses of
@@ -86,18 +77,13 @@ class Trial:
     smallest case. ``stopped`` says what of the budget was spent before the search had ended,
     ``lost`` what was lost after a refusal, which stands then without having been run again;
     ``alone_accepted`` that the case was accepted without the calls before it; ``noted`` what a
-    ladder or a workload says of it; ``of_sequences`` that
-    the item draws sequences, which take long to draw; ``withheld`` why its calls are not made on
-    this device.
+    ladder or a workload says of it; ``of_sequences`` that the item draws sequences, which take long
+    to draw; ``withheld`` why its calls are not made on this device.
     """
 
     note: Callable[[Judged, str, float], None]
     shrink_seconds: float
     by_standard: ByStandard = field(default_factory=ByStandard)
-    again: tuple[Callable[..., None], ...] = ()
-    scouts: tuple[Callable[..., None], ...] = ()
-    covered: Callable[..., None] | None = None
-    larger: tuple[Callable[..., None], ...] = ()
     records: Mapping[str, Operator] = field(default_factory=dict)
     clock: Clock = time.monotonic
     arithmetic: Arithmetic = IEEE
@@ -175,69 +161,11 @@ class Trial:
             self._remember(refused, case)
             self._refuse(refused, body)
 
-    def repeat(self, **arguments: object) -> None:
-        """Run the body on what was refused in an earlier run, and is kept."""
-        __tracebackhide__ = True
-        for draw in self.again:
-            # Hypothesis skips a test that has nothing to run.
-            with suppress(SkipTest):
-                draw(**arguments)
-
     def settle(self) -> None:
         """End an item: what was refused before its time was spent stands."""
         __tracebackhide__ = True
         if self.smallest is not None:
             raise Refused(self.smallest.verdict)
-
-    def shorten(self, body: Callable[[Case], None]) -> None:
-        """Leave out the calls before the smallest refused case without which it is still refused:
-        all of them, then one after the other, the last one first.
-        """
-        shown = self.smallest
-        if shown is None or not shown.case.before:
-            return
-        before = shown.case.before
-        if self._still_refused(body, shown, replace(shown.case, before=())):
-            return
-        self.alone_accepted = True
-        for at in reversed(range(len(before))):
-            if self.clock() >= self.end or shown.observation.outcome is Outcome.TIMED_OUT:
-                return
-            fewer = before[:at] + before[at + 1 :]
-            if fewer and self._still_refused(body, shown, replace(shown.case, before=fewer)):
-                before = fewer
-
-    def narrow(self, body: Callable[[Case], None]) -> None:
-        """Look for the smallest machine on which the smallest refused case ends in the same way:
-        the fewest cores, then the least buffer.
-
-        Hypothesis cannot: where sizes are drawn around those of the machine, a smaller one makes
-        another case of it.
-        """
-        for axis, sizes in (("cores", CORES), ("ub_bytes", UB_BYTES)):
-            shown = self.smallest
-            if shown is None or shown.case.machine is None or self.clock() >= self.end:
-                return
-            hangs = shown.observation.outcome is Outcome.TIMED_OUT
-            least = self.libraries.least_ub_bytes if axis == "ub_bytes" else 0
-            smaller = [size for size in sizes if least <= size < getattr(shown.case.machine, axis)]
-            for size in smaller[:1] if hangs else smaller:
-                changed: dict[str, Any] = {axis: size}
-                machine = replace(shown.case.machine, **changed)
-                if self._still_refused(body, shown, replace(shown.case, machine=machine)):
-                    break
-
-    def look(self, **arguments: Any) -> None:
-        """Draw larger refused cases beside the smallest: in a single element nobody sees a tile."""
-        kept = self.smallest, self._again
-        self._passed = frozenset(self._refused)
-        self._looking = True
-        if self.smallest is not None and self.smallest.observation.outcome is Outcome.COMPLETED:
-            for draw in self.larger:
-                with suppress(Refused, Lost, BrokenRecord):
-                    draw(**arguments)
-        self._passed, self._looking = frozenset(), False
-        self.smallest, self._again = kept
 
     def conclude(self) -> bool:
         """Settle of which diagnosis the failure is, all being known that is looked at.
@@ -258,17 +186,18 @@ class Trial:
         self._refused.clear()
         return False
 
+    @contextmanager
+    def looking(self) -> Iterator[None]:
+        """Within, larger refused cases are looked for beside the smallest, which stays."""
+        kept = self.smallest, self._again
+        self._passed, self._looking = frozenset(self._refused), True
+        yield
+        self._passed, self._looking = frozenset(), False
+        self.smallest, self._again = kept
+
     def telling(self) -> Judged | None:
-        """Of the refused cases the one in which right and wrong elements of an output stand side by
-        side in the largest number, of a few such the first of which something is guessed; None
-        where there is none in which both are some.
-        """
-        shown = sorted(filter(contrast, self._refused.values()), key=contrast, reverse=True)
-        if self.smallest is not None:
-            for one in shown[:MOST_TELLING]:
-                if guessed(self.smallest, one):
-                    return one
-        return shown[0] if shown else None
+        """Of the refused cases the one that shows most; None where none shows enough."""
+        return telling(self.smallest, self._refused.values())
 
     def replay(self) -> None:
         """Run the smallest refused case again; `smallest` becomes what is observed this time."""
@@ -315,7 +244,7 @@ class Trial:
             )
         return next((judged for judged in self._verdicts if not judged.verdict.ok), None)
 
-    def _still_refused(self, body: Callable[[Case], None], shown: Judged, case: Case) -> bool:
+    def still_refused(self, body: Callable[[Case], None], shown: Judged, case: Case) -> bool:
         """Whether a smaller case ends as the one shown; then it is the smallest."""
         again = functools.partial(body, case)
         refused = self._run(again)

@@ -13,7 +13,7 @@ from conformance.call.observation import Observation, Outcome
 from conformance.judge.verdict import Verdict
 from conformance.record.operator import Operator
 from conformance.record.profiles import PROFILES
-from conformance.session.binding import bind
+from conformance.session.binding import OfRun, bind
 from conformance.session.template import record
 from conformance.session.trial import Refused, Trial
 from conformance.values.fill import Fill
@@ -144,10 +144,9 @@ def test_a_mistake_on_one_boundary_of_one_class_is_met_and_told_at_its_smallest(
 
     trial = Trial(note=lambda *_: None, shrink_seconds=600)
     cell = {"operator": OPERATOR, "mode": "dropless", "dtype": "float16"}
-    bind(body, cell, trial, profile=PROFILES["smoke"], run_seed=11, key="x", database=None)
-    assert trial.covered is not None
+    (covered,) = bind(body, cell, trial, OfRun(PROFILES["smoke"], seed=11), "x").covered
     with pytest.raises(Refused):
-        trial.covered(**cell)
+        covered(**cell)
     assert trial.smallest is not None
     case = trial.smallest.case
     assert case.machine == Machine(cores=1, ub_bytes=6144)

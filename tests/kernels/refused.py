@@ -22,7 +22,9 @@ from conformance.judge.calls import judge
 from conformance.judge.judged import Judged
 from conformance.record.operator import Operator
 from conformance.record.profiles import PROFILES
-from conformance.session.binding import bind
+from conformance.session.binding import OfRun, bind
+from conformance.session.search import look
+from conformance.session.smaller import narrow
 from conformance.session.template import body_of
 from conformance.session.trial import OutOfTime, Refused, Spent, Trial
 from conformance.suite import records as suite
@@ -108,29 +110,17 @@ def run_item(operator: Operator, mode: str, dtype: str, device: Any, seconds: fl
     assert body is not None
     trial = Trial(note=lambda *_: None, shrink_seconds=seconds)
     parameters = {"operator": operator, "mode": mode, "dtype": dtype}
-    item = bind(
-        body,
-        parameters,
-        trial,
-        profile=PROFILE,
-        run_seed=0,
-        key=f"{mode}-{dtype}",
-        database=None,
-        beside=operator.dtypes,
-        operators=(operator,),
-    )
+    of_run = OfRun(PROFILE, seed=0, operators=(operator,))
+    streams = bind(body, parameters, trial, of_run, f"{mode}-{dtype}", operator.dtypes)
     arguments = {**parameters, "device": device}
     run: Callable[[Case], None] = lambda case: body(**arguments, case=case)  # noqa: E731
     with suppress(Refused, OutOfTime, Spent):
-        for scout in trial.scouts:
-            scout(**arguments)
-        item(**arguments)
-        if trial.covered is not None:
-            trial.covered(**arguments)
+        for draw in streams.drawn:
+            draw(**arguments)
     if trial.smallest is None:
         return Found()
-    trial.narrow(run)
-    trial.look(**arguments)
+    narrow(trial, run)
+    look(trial, streams, arguments)
     return Found(_kept(trial.smallest), _kept(trial.telling()))
 
 

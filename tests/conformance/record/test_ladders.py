@@ -19,7 +19,7 @@ from conformance.record.clause import Clause, SourceClass
 from conformance.record.ladders import BLOCKS, MACHINES, MOST, REPEATS, Ladder
 from conformance.record.operator import Mode, Operator
 from conformance.record.profiles import PROFILES
-from conformance.session.binding import bind
+from conformance.session.binding import OfRun, bind
 from conformance.session.climbing import cases_of as climbed_cases
 from conformance.session.template import item_ids, parametrize, record
 from conformance.session.trial import Refused, Trial
@@ -68,7 +68,7 @@ def run(
 
     trial = Trial(note=lambda *_: None, shrink_seconds=60)
     item = {"operator": RECORD, "ladder": ladder, "mode": "plain", "dtype": "float16"}
-    climb = bind(body, item, trial, profile=PROFILES[profile], run_seed=1, key="x", database=None)
+    climb = bind(body, item, trial, OfRun(PROFILES[profile], seed=1), "x").free
     try:
         climb(**item)
     except Refused:

@@ -13,7 +13,7 @@ from conformance.call.observation import Observation, Outcome
 from conformance.judge.verdict import Verdict
 from conformance.record.cells import Axis, Cells, Levels
 from conformance.record.profiles import PROFILES
-from conformance.session.binding import bind
+from conformance.session.binding import OfRun, bind
 from conformance.session.template import record
 from conformance.session.trial import Refused, Trial
 from tests.conformance.toy.records.copying import OPERATOR
@@ -61,11 +61,11 @@ def run(wrong: Callable[[Case], bool]) -> tuple[Trial, list[Case]]:
 
     trial = Trial(note=lambda *_: None, shrink_seconds=60)
     cell = {"operator": RECORD, "mode": "plain", "dtype": "int32"}
-    free = bind(body, cell, trial, profile=PROFILE, run_seed=1, key="x", database=None)
-    free(**cell)
-    assert trial.covered is not None
+    streams = bind(body, cell, trial, OfRun(PROFILE, seed=1), "x")
+    streams.free(**cell)
+    (covered,) = streams.covered
     try:
-        trial.covered(**cell)
+        covered(**cell)
     except Refused:
         assert trial.smallest is not None
     return trial, judged

@@ -8,6 +8,7 @@ import pytest
 
 from conformance.call.observation import Outcome
 from conformance.session.failure_lines import ALONE_ACCEPTED
+from conformance.session.smaller import shorten
 from conformance.session.trial import Refused, Spent
 from tests.conformance.session.forgetful import (
     LARGE,
@@ -58,7 +59,7 @@ def test_calls_without_which_the_mistake_shows_are_left_out() -> None:
     bench = Bench(Forgetful("refused"))
     with pytest.raises(Refused):
         bench.attempt(LARGE, SMALL, MUST_BE_REFUSED, SMALL, LARGE)
-    bench.trial.shorten(bench.body)
+    shorten(bench.trial, bench.body)
     bench.trial.replay()
     smallest = bench.trial.smallest
     assert smallest is not None
@@ -71,7 +72,7 @@ def test_a_mistake_of_the_call_itself_is_told_without_calls_before_it() -> None:
     bench = Bench(Forgetful(broken=("segment_sum",)))
     with pytest.raises(Refused):
         bench.attempt(of_other(LARGE), MUST_BE_REFUSED, SMALL)
-    bench.trial.shorten(bench.body)
+    shorten(bench.trial, bench.body)
     assert bench.trial.smallest is not None
     assert bench.trial.smallest.case == SMALL
     assert not bench.trial.alone_accepted
@@ -94,7 +95,7 @@ def test_a_call_of_another_operator_that_is_poisoned_is_told() -> None:
     bench = Bench(Forgetful("other"))
     with pytest.raises(Refused):
         bench.attempt(SMALL, of_other(SMALL), LARGE)
-    bench.trial.shorten(bench.body)
+    shorten(bench.trial, bench.body)
     assert bench.trial.smallest is not None
     assert bench.trial.smallest.case == replace(of_other(SMALL), before=(SMALL,))
     assert bench.trial.alone_accepted

@@ -12,7 +12,7 @@ from conformance.call.observation import Observation, Outcome
 from conformance.judge.verdict import Verdict
 from conformance.record.profiles import PROFILES
 from conformance.record.workload import Batch, Workload, batches
-from conformance.session.binding import bind
+from conformance.session.binding import OfRun, bind
 from conformance.session.template import item_ids, parametrize, record
 from conformance.session.trial import Refused, Trial
 from tests.conformance.toy.records.copying import OPERATOR
@@ -60,17 +60,8 @@ def run(
 
     trial = Trial(note=lambda *_: None, shrink_seconds=60)
     item = {"operator": RECORD, "workload": MODEL}
-    made = bind(
-        body,
-        item,
-        trial,
-        profile=PROFILES["smoke"],
-        run_seed=1,
-        key="x",
-        database=None,
-        workloads=(MODEL, TWIN),
-        workloads_asked=asked,
-    )
+    of_run = OfRun(PROFILES["smoke"], seed=1, workloads=(MODEL, TWIN), workloads_asked=asked)
+    made = bind(body, item, trial, of_run, "x").free
     try:
         made(**item)
     except Refused:

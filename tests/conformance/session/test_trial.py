@@ -18,6 +18,7 @@ from conformance.judge.calls import judge
 from conformance.judge.verdict import Verdict
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.session import template
+from conformance.session.smaller import narrow
 from conformance.session.trial import (
     MOST_REOPENED,
     Judged,
@@ -173,7 +174,7 @@ def test_the_machine_of_the_smallest_case_is_made_small_last(
     case = replace(case_of(3), machine=Machine(40, 4096))
     with pytest.raises(Refused):
         trial.attempt(lambda: body(case), case)
-    trial.narrow(body)
+    narrow(trial, body)
     trial.replay()
     assert ran == tried
     assert trial.smallest is not None
