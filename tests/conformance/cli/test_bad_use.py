@@ -157,7 +157,7 @@ def test_two_runs_never_write_one_folder(
 ) -> None:
     monkeypatch.setattr(run_folder, "WAIT_SECONDS", 0)
     program = (
-        "import sys; from pathlib import Path; from conformance import run_folder\n"
+        "import sys; from pathlib import Path; from conformance.evidence import run_folder\n"
         "from conformance.evidence.summary import Evidence\n"
         "hold = run_folder.start(Path('out'), Evidence()); print('writing', flush=True)\n"
         "sys.stdin.read()"

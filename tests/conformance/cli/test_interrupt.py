@@ -64,7 +64,7 @@ LINES = 60
 """On record when a run is ended: a tenth of what it would write."""
 
 PATIENT = (
-    "import runpy, sys; from conformance import runner; runner.END_SECONDS = 10**6;"
+    "import runpy, sys; from conformance.cli import runner; runner.END_SECONDS = 10**6;"
     " sys.argv[:3] = ['conformance']; runpy.run_module('conformance', run_name='__main__')"
 )
 """A front door that waits for pytest's summary, however long it takes on a busy machine."""
