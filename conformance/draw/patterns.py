@@ -115,7 +115,7 @@ def rank_patterns(ranks: Indices) -> set[str]:
     shown = {"in order"} if (steps > 0).all() else set()
     if ranks.size < 2:
         return shown
-    distinct = np.unique(ranks).size
+    distinct = _distinct(ranks)
     if (steps < 0).all():
         shown.add("reversed")
     if distinct < ranks.size:
@@ -207,10 +207,17 @@ def holds_every_tuple(tokens: Indices) -> bool:
     count, length = tokens.shape
     if not 0 < length <= 4 or count < 2**length:
         return False
-    values = np.unique(tokens)
-    if values.size < 2 or count < values.size**length:
+    values = _distinct(tokens.ravel())
+    if values < 2 or count < values**length:
         return False
-    return bool(np.unique(tokens, axis=0).shape[0] == values.size**length)
+    return bool(np.unique(tokens, axis=0).shape[0] == values**length)
+
+
+def _distinct(numbers: Indices) -> int:
+    """How many numbers there are; those of many slots are counted, as to sort them takes longer."""
+    if numbers.min() >= 0 and numbers.max() < 4 * numbers.size:
+        return int(np.count_nonzero(np.bincount(numbers)))
+    return np.unique(numbers).size
 
 
 def _ranks_of(expert: Indices) -> Indices:
