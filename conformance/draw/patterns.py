@@ -178,7 +178,7 @@ def place_patterns(places: Indices, experts: int, capacity: int) -> set[str]:
     shown = {"in order"} if (steps > 0).all() else set()
     if not places.size:
         return shown
-    distinct, expert = np.unique(places).size, places // max(capacity, 1)
+    distinct, expert = _distinct(places), places // max(capacity, 1)
     loads = np.bincount(expert, minlength=experts)
     in_turn = np.array_equal(expert, np.arange(places.size) % experts)
     shows = {
