@@ -51,7 +51,7 @@ WHERE: dict[int, str] = {
     UB: "a unified buffer that nobody filled",
 }
 """Where a pattern lies, after "the pattern of". The simulator has the same table
-(device_kernels/simulator/language/engine/poison.h)."""
+(device_kernels/simulator/language/engine/memory/poison.h)."""
 
 IN_A_GUARD = "a guard zone, outside of every tensor"
 

@@ -30,7 +30,7 @@ Tell = Callable[[str], None]
 
 CHECKS = ("off", "bounds", "all")
 """off: speed alone. bounds: memory, arguments, queues and flags. all: also synchronisation, races
-between blocks and undefined bytes (device_kernels/simulator/language/engine/checks.h).
+between blocks and undefined bytes (device_kernels/simulator/language/engine/report/checks.h).
 """
 
 _ATTEMPTS = 3

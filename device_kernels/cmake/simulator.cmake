@@ -45,7 +45,7 @@ if(SUITE_ASCENDCL)
 else()
     file(GLOB runtime_sources CONFIGURE_DEPENDS "${simulator}/runtime/*.cpp")
     list(REMOVE_ITEM runtime_sources ${plumbing_sources})
-    file(GLOB engine_sources CONFIGURE_DEPENDS "${simulator}/language/engine/*.cpp")
+    file(GLOB_RECURSE engine_sources CONFIGURE_DEPENDS "${simulator}/language/engine/*.cpp")
     # Kernels are linked against the engine's C++ functions: those are exported with the C
     # interface, and nothing else is (cmake/ascendcl.map).
     set_source_files_properties(${engine_sources} PROPERTIES COMPILE_OPTIONS -fvisibility=default)

@@ -77,7 +77,7 @@ MACHINE = "libmachine.so"
 
 def build(folder: Path) -> Path:
     """Compiles the engine and every test kernel into one shared object in ``folder``."""
-    sources = [*LANGUAGE.glob("engine/*.cpp"), *KERNELS.glob("*.cpp")]
+    sources = [*LANGUAGE.glob("engine/*/*.cpp"), *KERNELS.glob("*.cpp")]
     objects = [folder / f"{source.stem}.{index}.o" for index, source in enumerate(sources)]
     with ThreadPoolExecutor(2) as pool:
         for result in pool.map(compile_unit, sources, objects):

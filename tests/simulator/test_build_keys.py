@@ -35,7 +35,7 @@ def test_the_flags_of_the_environment_are_part_of_the_key(
         ("cmake/simulator.cmake", "everything"),
         ("simulator/include/acl/acl.h", "everything"),
         ("simulator/runtime/memory.cpp", "everything"),
-        ("simulator/language/engine/launch.cpp", "everything"),
+        ("simulator/language/engine/schedule/launch.cpp", "everything"),
         ("opapi/plan.cpp", "everything"),
         ("simulator/language/kernel_operator.h", "operators"),
         ("kernels/shared/row_sum_cut.h", "operators"),

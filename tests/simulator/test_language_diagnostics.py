@@ -145,7 +145,7 @@ def test_without_the_mistake_nothing_is_reported(
 
 
 def engine_codes() -> set[str]:
-    source = (LANGUAGE / "engine" / "diagnostics.cpp").read_text()
+    source = (LANGUAGE / "engine" / "report" / "diagnostics.cpp").read_text()
     return set(re.findall(r'\{"([\w-]+)",\s*"(?:error|warning|note)"', source))
 
 

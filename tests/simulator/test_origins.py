@@ -134,7 +134,7 @@ def test_twice_an_index_that_nobody_wrote_is_told_so(machine: SimulatedMachine) 
 
 
 def test_the_engine_has_the_same_table_as_the_harness() -> None:
-    engine = (SIMULATOR / "language" / "engine" / "poison.h").read_text()
+    engine = (SIMULATOR / "language" / "engine" / "memory" / "poison.h").read_text()
     ub = re.findall(r"kUbPoison = (0x\w+);", engine)
     rows = re.findall(r'\{(0x\w+|kUbPoison), "(.*?)"\}', engine)
     table = {int(ub[0] if word == "kUbPoison" else word, 16): where for word, where in rows}

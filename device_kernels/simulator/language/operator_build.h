@@ -12,7 +12,7 @@
 
 #define ASCENDSIM_SYSTEM_WORKSPACE (16 * 1024 * 1024)
 
-#include "engine/tiling_key.h"
+#include "engine/schedule/tiling_key.h"
 #include "kernel_operator.h"
 #include "tiling_data.h"
 

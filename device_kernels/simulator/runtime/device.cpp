@@ -12,8 +12,8 @@
 
 #include "acl/acl.h"
 #include "ascendsim.h"
-#include "engine/environment.h"
-#include "engine/launch.h"
+#include "engine/schedule/environment.h"
+#include "engine/schedule/launch.h"
 #include "errors.h"
 #include "faults.h"
 

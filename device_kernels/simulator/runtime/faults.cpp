@@ -16,7 +16,7 @@
 
 #include "acl/acl.h"
 #include "device.h"
-#include "engine/environment.h"
+#include "engine/schedule/environment.h"
 #include "errors.h"
 
 namespace ascendsim {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "engine/launch.h"
+#include "engine/schedule/launch.h"
 #include "memory.h"
 #include "stream.h"
 #include "tally.h"

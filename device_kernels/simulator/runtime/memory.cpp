@@ -11,7 +11,7 @@
 
 #include "acl/acl.h"
 #include "device.h"
-#include "engine/environment.h"
+#include "engine/schedule/environment.h"
 #include "errors.h"
 #include "faults.h"
 

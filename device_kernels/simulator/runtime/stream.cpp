@@ -10,8 +10,8 @@
 #include "acl/acl.h"
 #include "ascendsim.h"
 #include "device.h"
-#include "engine/hold.h"
-#include "engine/launch.h"
+#include "engine/order/hold.h"
+#include "engine/schedule/launch.h"
 #include "errors.h"
 #include "faults.h"
 

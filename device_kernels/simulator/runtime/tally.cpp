@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "ascendsim.h"
-#include "engine/diagnostics.h"
-#include "engine/hold.h"
+#include "engine/order/hold.h"
+#include "engine/report/diagnostics.h"
 #include "memory.h"
 #include "stream.h"
 

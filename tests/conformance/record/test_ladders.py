@@ -114,7 +114,8 @@ def test_around_each_power_of_two_all_machines_are_met() -> None:
 
 def test_the_limits_of_instructions_are_those_of_the_language_model() -> None:
     copies, constants = (
-        (LANGUAGE / name).read_text("utf-8") for name in ("data_copy.h", "constants.h")
+        (LANGUAGE / name).read_text("utf-8")
+        for name in ("movement/data_copy.h", "vocabulary/constants.h")
     )
     assert re.findall(r"kMostCopyBlocks = (\d+);", copies) == [str(BLOCKS)]
     assert re.findall(r"MAX_REPEAT_TIMES = (\d+);", constants) == [str(REPEATS)]

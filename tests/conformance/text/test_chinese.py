@@ -15,8 +15,10 @@ from conformance.text.language import Speaking, check_language, language_of
 
 ROOT = Path(__file__).parents[3]
 SNAPSHOTS = sorted((ROOT / "tests" / "conformance" / "snapshots").glob("*.txt"))
-ENGINE = ROOT / "device_kernels" / "simulator" / "language" / "engine" / "diagnostics.cpp"
-MEMORY = ENGINE.with_name("global_memory.h")
+ENGINE = (
+    ROOT / "device_kernels" / "simulator" / "language" / "engine" / "report" / "diagnostics.cpp"
+)
+MEMORY = ENGINE.parents[1] / "memory" / "global_memory.h"
 
 QUOTED = re.compile(
     r"契约：|复现命令：|Case\(|reads 32 bytes past|crashed|must be positive|lost flags"

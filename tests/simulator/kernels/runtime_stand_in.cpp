@@ -1,7 +1,7 @@
 // What the runtime registers with the engine, as small as it can be: one allocation, one failure.
 #include <cstring>
 
-#include "engine/launch.h"
+#include "engine/schedule/launch.h"
 
 namespace {
 
