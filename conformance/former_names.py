@@ -20,7 +20,7 @@ MODULES = {
     "fill": "values.fill",
     "frozen.case": "record.frozen",
     "frozen.judge": "session.judge_frozen",
-    "ladders": "record.ladders draw.turns record.chips",
+    "ladders": "record.ladders draw.ladder_cells record.chips",
     "legality": "judge.legality",
     "observation": "call.observation",
     "operator": "record.operator record.clause record.call_rules",
@@ -34,11 +34,12 @@ MODULES = {
     **{
         f"strategies.{name}": f"draw.{name}"
         for name in (
-            *("built", "far", "fills", "keys", "layouts", "machines", "patterns", "routings"),
+            *("built", "far", "keys", "layouts", "machines", "patterns", "routings"),
             *("sequences", "sizes", "views", "wide_keys"),
         )
     },
     "strategies.covering": "record.covering",
+    "strategies.fills": "draw.values",
     "template": "session.template",
     "torch_call": "record.torch_binding",
     "variations": "record.variations",

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from conformance.call.case import Case
-from conformance.devices.carried_out import why_withheld
 from conformance.devices.device import Device, DeviceProfile
 from conformance.devices.open import open_device
 from conformance.devices.packages.delivered import delivered
+from conformance.devices.withheld_calls import why_withheld
+from conformance.draw.profiles import PROFILES
 from conformance.errors import ENVIRONMENT, EnvironmentFailure, UsageError
 from conformance.evidence.coverage import levels_of
 from conformance.evidence.lines import verdict_line
@@ -22,16 +23,15 @@ from conformance.judge.judged import Judged
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.printable import printable
 from conformance.record.operator import ORACLES, ROUTES
-from conformance.record.profiles import PROFILES
 from conformance.session.binding import OfRun, Streams, bind
 from conformance.session.context import BY_A_PERSON, BY_ITSELF, DEFAULTS, Context
 from conformance.session.controller import Controller
-from conformance.session.ending import Ending
-from conformance.session.garbage import rarely_collected
 from conformance.session.item_report import made_report
 from conformance.session.junit import properties
+from conformance.session.late_warnings import Ending
 from conformance.session.plan import sequences_of_each
 from conformance.session.probe import probed
+from conformance.session.rare_collection import rarely_collected
 from conformance.session.resume import check_device
 from conformance.session.search import follow, search
 from conformance.session.selection import Selection, draws

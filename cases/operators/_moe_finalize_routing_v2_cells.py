@@ -29,7 +29,7 @@ from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_sum_cells import top_k_of
 from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
 from conformance.call.case import Case, numpy_dtype
-from conformance.draw.fills import SEEDS, fills
+from conformance.draw.values import SEEDS, fills
 from conformance.record.cells import Axis, Cells, Constraint, Levels
 from conformance.record.edges import Edge, Edges
 from conformance.values.fill import Fill, families_of

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from cases.operators._slot_weights import WEIGHT_BITS, weight_fills
 from conformance.call.case import Case, Machine, Tensor
 from conformance.draw.built import built
-from conformance.draw.fills import MOVED, SEEDS
 from conformance.draw.routings import unread_rows
+from conformance.draw.values import MOVED, SEEDS
 from conformance.record.operator import TensorParameter
 from conformance.values.fill import Fill
 

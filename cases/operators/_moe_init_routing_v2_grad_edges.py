@@ -18,9 +18,9 @@ from cases.operators._moe_init_routing_v2_grad_limits import (
 )
 from cases.operators._slot_sum_limits import up
 from conformance.call.case import Case, Machine, numpy_dtype
-from conformance.draw.fills import SEEDS, fills
 from conformance.draw.patterns import LEAST_KEPT
 from conformance.draw.routings import unread_rows
+from conformance.draw.values import SEEDS, fills
 from conformance.judge.legality import UB_BYTES
 from conformance.record.chips import USABLE_UB_BYTES
 from conformance.record.edges import STEPS, Edge, Edges, Sizes, distinct

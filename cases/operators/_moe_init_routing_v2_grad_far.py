@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from conformance.call.case import Case
 from conformance.draw.far import EDGES, far_routings
-from conformance.draw.fills import fills
 from conformance.draw.machines import UB_BYTES, machines
 from conformance.draw.sizes import token_counts, top_ks
+from conformance.draw.values import fills
 from conformance.record.operator import Example
 from conformance.values.fill import Fill
 

@@ -13,7 +13,7 @@ from cases.operators._moe_init_routing_v2_call import call
 from cases.operators._moe_init_routing_v2_rows import COUNTS_OF_MODE, PERMUTE
 from cases.operators._token_permute_edges import sorted_cases
 from conformance.call.case import Case
-from conformance.draw.fills import MOVED, SEEDS
+from conformance.draw.values import MOVED, SEEDS
 from conformance.record.edges import Edge
 
 EXPERTS, LOAD, CAPACITY = "experts", "load", "capacity"

@@ -29,11 +29,11 @@ from cases.operators._token_permute_sizes import (
 )
 from conformance.call.case import Case, numpy_dtype
 from conformance.draw.far import far_routings, mostly
-from conformance.draw.fills import MOVED, MOVED_FIRST, SEEDS, fills_with
 from conformance.draw.machines import machines
 from conformance.draw.patterns import LEAST_KEPT, RANKS, rank_patterns, ranked
 from conformance.draw.routings import Indices, unread_rows
 from conformance.draw.sizes import FEW_ELEMENTS, cheap, few_more, hiddens, token_counts
+from conformance.draw.values import MOVED, MOVED_FIRST, SEEDS, fills_with
 from conformance.record.cells import Axis, Cells, Constraint, Levels
 
 PADDED_BOUNDARIES = tuple(name for name in BOUNDARIES if not name.startswith("slots"))

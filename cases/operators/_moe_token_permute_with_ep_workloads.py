@@ -8,7 +8,7 @@ from hypothesis.strategies import SearchStrategy
 from cases.operators._moe_token_permute_with_ep_call import call
 from cases.operators._workloads import CHIP
 from conformance.call.case import Case
-from conformance.draw.fills import MOVED
+from conformance.draw.values import MOVED
 from conformance.record.workload import Batch
 from conformance.values.fill import Fill
 

@@ -22,9 +22,9 @@ from cases.operators._token_permute_cases import (
 from cases.operators._token_permute_limits import CopyUb
 from cases.operators._token_permute_sizes import SORT_GRANULE
 from conformance.call.case import Case, numpy_dtype
-from conformance.draw.fills import MOVED, SEEDS
 from conformance.draw.machines import machines
 from conformance.draw.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
+from conformance.draw.values import MOVED, SEEDS
 
 MORE_EXPERTS = st.integers(0, 5) | st.sampled_from([31, 32, 33, 64])
 """Experts beyond those of a token: few, or so many that a row of the map fills a granule."""

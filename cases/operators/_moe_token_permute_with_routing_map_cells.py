@@ -33,8 +33,8 @@ from cases.operators._token_permute_cells import (
 )
 from cases.operators._token_permute_sizes import BOUNDARIES, CORES, UB, boundaries_of, sizes_at
 from conformance.call.case import Case, numpy_dtype
-from conformance.draw.fills import MOVED_FIRST, SEEDS, fills_with
 from conformance.draw.sizes import FEW_ELEMENTS, cheap, few_more, hiddens
+from conformance.draw.values import MOVED_FIRST, SEEDS, fills_with
 from conformance.record.cells import Axis, Cells, Constraint, Levels
 
 TOO_BIG = "no size meets these, or only one that is too big"

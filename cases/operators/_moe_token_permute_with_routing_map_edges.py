@@ -29,7 +29,7 @@ from cases.operators._token_permute_edges import (
 from cases.operators._token_permute_limits import GRANULE_BYTES, CopyUb
 from cases.operators._token_permute_sizes import VendorLines
 from conformance.call.case import Case, Machine, numpy_dtype
-from conformance.draw.fills import MOVED, SEEDS
+from conformance.draw.values import MOVED, SEEDS
 from conformance.judge.legality import UB_BYTES
 from conformance.record.edges import STEPS, Edge, Edges, Sizes, distinct
 

@@ -33,11 +33,11 @@ from cases.operators._slot_sum_cells import (
     ub_of,
 )
 from conformance.call.case import Case, numpy_dtype
-from conformance.draw.fills import MOVED_FIRST, READABLE_FIRST, SEEDS, fills_with
 from conformance.draw.layouts import LAYOUTS, layout_of
 from conformance.draw.patterns import RANKS, rank_patterns, ranked
 from conformance.draw.routings import unread_rows
 from conformance.draw.sizes import FEW_ELEMENTS, cheap, few_more, hiddens
+from conformance.draw.values import MOVED_FIRST, READABLE_FIRST, SEEDS, fills_with
 from conformance.record.cells import Axis, Cells, Constraint, Levels
 from conformance.values.fill import Fill, families_of
 

@@ -36,10 +36,10 @@ from cases.operators._slot_sum_edges import (
 )
 from cases.operators._slot_sum_limits import BUFFERS, CHIPS, GRANULE_BYTES, SMALL
 from conformance.call.case import Case, Machine, numpy_dtype
-from conformance.draw.fills import MOVED, SEEDS, fills
 from conformance.draw.layouts import LAYOUTS
 from conformance.draw.patterns import LEAST_KEPT, ranked
 from conformance.draw.routings import unread_rows
+from conformance.draw.values import MOVED, SEEDS, fills
 from conformance.record.edges import STEPS, Edge, Edges, Sizes, distinct
 
 MOST_EXPERTS = 64

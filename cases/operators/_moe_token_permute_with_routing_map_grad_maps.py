@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from conformance.call.case import Case
-from conformance.draw.fills import MOVED_FIRST
+from conformance.draw.values import MOVED_FIRST
 from conformance.values.fill import families_of
 
 Mask = NDArray[np.bool_]

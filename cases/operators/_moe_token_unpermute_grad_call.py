@@ -13,8 +13,8 @@ from cases.operators._moe_token_unpermute_call import DTYPES as DTYPES
 from cases.operators._slot_weights import WEIGHT_BITS, weight_fills
 from conformance.call.case import Case, Machine, Tensor
 from conformance.draw.built import built
-from conformance.draw.fills import MOVED
 from conformance.draw.routings import unread_rows
+from conformance.draw.values import MOVED
 from conformance.record.operator import TensorParameter
 from conformance.values.fill import Fill
 

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from cases.operators._row_sum_limits import SEAM_MACHINES, SEAMS, beyond, tile_columns
 from cases.operators._slot_sum_sizes import SLOT_BYTES, least_ub_bytes
 from conformance.call.case import Case, numpy_dtype
-from conformance.draw.fills import fills
 from conformance.draw.machines import machines
 from conformance.draw.routings import ranks, unread_rows
 from conformance.draw.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
+from conformance.draw.values import fills
 from conformance.record.operator import Merges
 from reference.permutation import MOST_TOPK
 

@@ -27,7 +27,6 @@ from cases.operators._slot_sum_sizes import (
     sizes_at,
 )
 from conformance.call.case import Case, Machine, Tensor, numpy_dtype
-from conformance.draw.fills import READABLE_FIRST, SEEDS, fills_with
 from conformance.draw.patterns import (
     DROPPED,
     LEAST_KEPT,
@@ -42,6 +41,7 @@ from conformance.draw.patterns import (
 )
 from conformance.draw.routings import unread_rows
 from conformance.draw.sizes import FEW_ELEMENTS, cheap, few_more, hiddens
+from conformance.draw.values import READABLE_FIRST, SEEDS, fills_with
 from conformance.record.cells import Axis, Cells, Constraint, Levels
 from conformance.values.fill import families_of
 

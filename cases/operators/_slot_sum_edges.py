@@ -23,9 +23,9 @@ from cases.operators._slot_sum_limits import (
     vendor_pass,
 )
 from conformance.call.case import Case, Machine, Tensor, numpy_dtype
-from conformance.draw.fills import SEEDS, fills
 from conformance.draw.patterns import LEAST_KEPT, ranked_beside_drops
 from conformance.draw.routings import unread_rows
+from conformance.draw.values import SEEDS, fills
 from conformance.judge.legality import UB_BYTES
 from conformance.record.edges import STEPS, Edge, Edges, Sizes, distinct
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from cases.operators._slot_sum_sizes import SLOT_BYTES, least_ub_bytes
 from conformance.call.case import Case
 from conformance.draw.far import EDGES, far_routings
-from conformance.draw.fills import fills
 from conformance.draw.machines import machines
 from conformance.draw.routings import DROPPED
 from conformance.draw.sizes import token_counts, top_ks
+from conformance.draw.values import fills
 from conformance.record.operator import Example
 from conformance.values.fill import Fill
 

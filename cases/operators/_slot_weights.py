@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from conformance.draw.built import built
-from conformance.draw.fills import SEEDS, fills_with
+from conformance.draw.values import SEEDS, fills_with
 from conformance.values.fill import Fill
 
 WEIGHT_BITS = 4

@@ -8,10 +8,10 @@ from cases.operators._token_permute import TokenPermute
 from cases.operators._token_permute_limits import CopyUb
 from cases.operators._token_permute_sizes import MOST_TOP_K, SORT_GRANULE
 from conformance.call.case import Case, numpy_dtype
-from conformance.draw.fills import MOVED
 from conformance.draw.keys import keys
 from conformance.draw.machines import UB_BYTES, machines, seam_machines
 from conformance.draw.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
+from conformance.draw.values import MOVED
 
 MOST_SLOTS = 2_000
 SEAM_SLOTS = 32

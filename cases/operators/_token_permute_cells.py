@@ -28,10 +28,10 @@ from cases.operators._token_permute_sizes import (
     sizes_at,
 )
 from conformance.call.case import Case, numpy_dtype
-from conformance.draw.fills import MOVED_FIRST, SEEDS, fills_with
 from conformance.draw.keys import KEYS, key_patterns, keyed
 from conformance.draw.keys import LEAST_SLOTS as LEAST_KEYS
 from conformance.draw.sizes import FEW_ELEMENTS, cheap, few_more, hiddens
+from conformance.draw.values import MOVED_FIRST, SEEDS, fills_with
 from conformance.record.cells import Axis, Cells, Constraint, Levels
 from conformance.values.fill import Fill, families_of
 

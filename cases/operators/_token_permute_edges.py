@@ -27,8 +27,8 @@ from cases.operators._token_permute_sizes import (
     one_core_slots,
 )
 from conformance.call.case import Case, Machine, numpy_dtype
-from conformance.draw.fills import MOVED, SEEDS
 from conformance.draw.keys import keyed
+from conformance.draw.values import MOVED, SEEDS
 from conformance.draw.wide_keys import FAMILIES, Family
 from conformance.record.chips import USABLE_UB_BYTES
 from conformance.record.edges import STEPS, Edge, Edges, Sizes, distinct

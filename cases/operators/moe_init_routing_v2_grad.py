@@ -49,10 +49,10 @@ from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
 from conformance.call.case import Case, numpy_dtype
 from conformance.draw.far import mostly
-from conformance.draw.fills import fills
 from conformance.draw.machines import machines
 from conformance.draw.routings import positions, ranks, unread_rows
 from conformance.draw.sizes import hiddens, token_counts, top_ks
+from conformance.draw.values import fills
 from conformance.record.clause import document, source_read
 from conformance.record.operator import (
     Arrays,

@@ -48,7 +48,7 @@ from cases.operators._token_permute_cells import PROBS, probs_with
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
 from conformance.call.case import Case
-from conformance.draw.fills import MOVED
+from conformance.draw.values import MOVED
 from conformance.record.cells import Axis, Cells, Levels
 from conformance.record.clause import document, source_read
 from conformance.record.operator import (

@@ -63,11 +63,11 @@ from cases.operators._strides import of_written_code
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
 from conformance.call.case import Case, Machine, numpy_dtype
-from conformance.draw.fills import MOVED, SEEDS, fills
 from conformance.draw.layouts import LAYOUTS
 from conformance.draw.machines import machines
 from conformance.draw.routings import ranks, unread_rows
 from conformance.draw.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
+from conformance.draw.values import MOVED, SEEDS, fills
 from conformance.record.clause import document, source_read
 from conformance.record.operator import (
     Arrays,

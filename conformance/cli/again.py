@@ -34,7 +34,7 @@ from conformance.record.operator import REFERENCE, RELATIONS, ROUTES, Operator
 from conformance.session.context import DEFAULTS, one_of
 from conformance.session.left_out import told
 from conformance.suite import records as suite
-from conformance.suite.routes import on_route
+from conformance.suite.on_route import on_route
 
 OWN_KERNELS_HELP = "judge the suite's own kernels, though the case failed on something else"
 

@@ -17,7 +17,7 @@ from conformance.errors import EnvironmentFailure
 from conformance.record.operator import Operator
 from conformance.session.left_out import not_on_route, told
 from conformance.suite import records as suite
-from conformance.suite.routes import reachable
+from conformance.suite.on_route import reachable
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from conformance.gate.groups import Group, groups, kept_lines
 from conformance.names import cell_id
 from conformance.printable import printable
 from conformance.record.frozen import MOST_LINKS, is_link
-from conformance.session.failure_lines import REPORTED
+from conformance.session.failure_text import REPORTED
 from conformance.text.chinese import in_chinese
 from conformance.text.terminal import called_lines, further_lines, percent
 from conformance.text.texts import HTML_LANGUAGE, LANGUAGES, texts

@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
-from conformance.cli import outcome
+from conformance.cli import result as outcome
 from conformance.cli.common import add_json, tell_program
 from conformance.errors import ENVIRONMENT, EnvironmentFailure
 from conformance.evidence.reading import CannotJudge

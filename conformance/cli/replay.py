@@ -16,6 +16,7 @@ from conformance.call.case import Case, Machine
 from conformance.cli.again import OWN_KERNELS_HELP, Again, Asked, judge_again
 from conformance.cli.common import add_json, add_operators, tell_program
 from conformance.draw.machines import CORES, UB_BYTES, ordered
+from conformance.draw.profiles import PROFILES
 from conformance.errors import UsageError
 from conformance.failure.bundle.accepted import accepted_of
 from conformance.failure.bundle.arguments import UNDEFINED
@@ -28,10 +29,9 @@ from conformance.judge.agreement import ReferenceDisagreement
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.printable import printable
 from conformance.record.operator import ROUTES
-from conformance.record.profiles import PROFILES
 from conformance.session.context import DEFAULTS, device_spec, folder_of, one_of, seconds_of
 from conformance.suite import records as suite
-from conformance.suite.routes import on_route
+from conformance.suite.on_route import on_route
 
 ORDER = re.compile(r"forward|reverse|shuffled:\d{1,18}", re.ASCII)
 

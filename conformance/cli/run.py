@@ -17,6 +17,7 @@ from conformance.cli.chosen import choose
 from conformance.cli.common import add_json, add_operators, tell_program
 from conformance.devices.npu import NpuDevice
 from conformance.devices.packages.delivered import delivered
+from conformance.draw.profiles import PROFILES
 from conformance.errors import EnvironmentFailure, UsageError
 from conformance.evidence import kernel_coverage, run_folder
 from conformance.evidence.budget import seconds_of_budget
@@ -28,7 +29,6 @@ from conformance.history.record import import_runs
 from conformance.judge.by_standard import by_standard
 from conformance.record import workload
 from conformance.record.operator import ORACLES, ROUTES, Operator
-from conformance.record.profiles import PROFILES
 from conformance.session.context import (
     DEFAULTS,
     device_spec,

@@ -21,7 +21,7 @@ import pytest
 from rich.console import Console
 
 from conformance import SUITE, places
-from conformance.cli import outcome
+from conformance.cli import result as outcome
 from conformance.cli.progress import Pulse, Tail, bar
 from conformance.devices.device import DeviceProfile
 from conformance.devices.lifetime import interruptible
@@ -44,7 +44,7 @@ from conformance.session import resume
 from conformance.session.context import BY_A_PERSON, BY_ITSELF
 from conformance.session.plan import about
 from conformance.session.resume import Asked
-from conformance.suite.routes import on_route, why_not
+from conformance.suite.on_route import on_route, why_not
 from conformance.text.command_lines import VARIABLE, called
 
 POLL_SECONDS = 0.2

@@ -13,10 +13,9 @@ from conformance import poison
 from conformance.call.case import Case, numpy_dtype
 from conformance.call.observation import Diagnostic, GuardDamage, Observation, Outcome
 from conformance.devices.call import call_of
-from conformance.devices.carried_out import why_withheld
 from conformance.devices.child import Child, ChildEndedError
-from conformance.devices.conduct import done, ended, left_behind, told
 from conformance.devices.device import DeviceProfile
+from conformance.devices.forbidden import done, ended, left_behind, told
 from conformance.devices.layout import elements_of, write_elements
 from conformance.devices.losses import CLASS
 from conformance.devices.messages import (
@@ -33,9 +32,10 @@ from conformance.devices.messages import (
     TensorArgument,
     Unavailable,
 )
-from conformance.devices.patience import seconds_for
 from conformance.devices.segment import Segment
+from conformance.devices.time_limits import seconds_for
 from conformance.devices.unwritten import in_doubt, settled
+from conformance.devices.withheld_calls import why_withheld
 from conformance.errors import EnvironmentFailure, LimitsCrash, OperatorUnavailable
 from conformance.printable import warn
 from conformance.record.call_rules import Limit

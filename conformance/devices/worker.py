@@ -18,7 +18,6 @@ from pathlib import Path
 
 from conformance.devices import messages
 from conformance.devices.acl import Acl, AclError
-from conformance.devices.aclnn import AclnnRoute
 from conformance.devices.guard import NotOfThePackage, PackageGuard
 from conformance.devices.lifetime import end_with
 from conformance.devices.messages import (
@@ -33,11 +32,9 @@ from conformance.devices.messages import (
     Setup,
     Unavailable,
 )
+from conformance.devices.routes import Route, route_of
 from conformance.devices.segment import Segment
-from conformance.devices.torch_npu.activate import over_cann, over_simulator
-from conformance.devices.torch_npu.route import TorchNpuRoute
 from conformance.devices.traits import traits_of
-from conformance.record.torch_binding import TORCH_NPU
 
 
 class UnknownDeviceError(Exception):
@@ -69,7 +66,7 @@ def main() -> None:
         opened = _open(acl, setup)
         words = segment.words()
         acl.leave_last_words(words)
-        route = _route(acl, segment, setup)
+        route = route_of(acl, segment, setup)
     except UnknownDeviceError as error:
         messages.send(replies, Refused(str(error), usage=True))
         return
@@ -125,17 +122,7 @@ def _open(acl: Acl, setup: Setup) -> Opened:
     )
 
 
-def _route(acl: Acl, segment: Segment, setup: Setup) -> AclnnRoute | TorchNpuRoute:
-    """How operators are called in this process."""
-    if setup.route != TORCH_NPU:
-        return AclnnRoute(acl, segment, acl.create_stream(), setup.soc)
-    if setup.kind == "npu":
-        return TorchNpuRoute(acl, segment, over_cann(setup.device), setup.soc)
-    torch_npu = over_simulator(Path(setup.libraries or ""), Path(setup.shims or ""))
-    return TorchNpuRoute(acl, segment, torch_npu, setup.soc)
-
-
-def _run(route: AclnnRoute | TorchNpuRoute, call: Call) -> Answer | Unavailable | Fault:
+def _run(route: Route, call: Call) -> Answer | Unavailable | Fault:
     try:
         return route.run(call)
     except MemoryError:
@@ -167,7 +154,7 @@ def _limits(acl: Acl, asked: AskLimits) -> Limits | Unavailable:
     return Limits(tuple(answer(axis.encode(), *rest) for axis, *rest in asked.queries))
 
 
-def _end(acl: Acl, route: AclnnRoute | TorchNpuRoute, setup: Setup) -> None:
+def _end(acl: Acl, route: Route, setup: Setup) -> None:
     """Leave the device in order, and without the libraries' static destructors."""
     try:
         route.release()

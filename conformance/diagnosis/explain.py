@@ -23,12 +23,12 @@ from numpy.typing import NDArray
 from conformance.diagnosis.arithmetic import predictions
 from conformance.diagnosis.decoding import decoded_rows
 from conformance.diagnosis.indexing import misread
-from conformance.diagnosis.leaving import Variant, left_out
+from conformance.diagnosis.lost_terms import Variant, left_out
 from conformance.diagnosis.mistake import UNKNOWN, Mask, Mistake, Reading
 from conformance.diagnosis.subject import Sample, Subject
 from conformance.diagnosis.weighing import weighed
 from conformance.numerics.addends import addends
-from conformance.numerics.interval import judge_elements
+from conformance.numerics.elements import judge_elements
 from conformance.numerics.output import same_value
 from reference.floats import ordered, to_bits
 

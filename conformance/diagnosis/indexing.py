@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from conformance.diagnosis.leaving import Variant, parts_of
+from conformance.diagnosis.lost_terms import Variant, parts_of
 from conformance.diagnosis.mistake import (
     EXTRA,
     NARROW,

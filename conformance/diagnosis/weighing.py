@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from conformance.diagnosis.leaving import Variant, parts_of
+from conformance.diagnosis.lost_terms import Variant, parts_of
 from conformance.diagnosis.mistake import ROUNDED, TYPE, WEIGHTS, Floats, Mistake, Reading, Rows
 from conformance.diagnosis.subject import Subject
 from reference.floats import BF16, FP16, FP32, from_bits, round_once, to_bits

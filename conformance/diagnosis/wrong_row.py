@@ -9,7 +9,7 @@ import numpy as np
 from conformance.diagnosis.mistake import Floats, Rows
 from conformance.diagnosis.subject import Subject
 from conformance.numerics.addends import addends
-from conformance.numerics.interval import judge_elements
+from conformance.numerics.elements import judge_elements
 from reference.floats import from_bits
 
 MOST_COLUMNS = 24

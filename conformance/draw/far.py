@@ -9,9 +9,9 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from conformance.draw.fills import SEEDS
 from conformance.draw.routings import DROPPED, positions
 from conformance.draw.sizes import hiddens
+from conformance.draw.values import SEEDS
 
 EDGES = (2**31, 2**32)
 """Offsets in elements from which on signed and unsigned 32-bit arithmetic wraps. The offset in

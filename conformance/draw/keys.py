@@ -14,7 +14,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from conformance.draw.built import built
-from conformance.draw.fills import SEEDS
+from conformance.draw.values import SEEDS
 from conformance.draw.wide_keys import FAMILIES, Family
 
 Keys = NDArray[np.int64]

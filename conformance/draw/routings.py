@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from conformance.draw.fills import SEEDS
+from conformance.draw.values import SEEDS
 
 Indices = NDArray[np.int64]
 DROPPED = -1

@@ -12,11 +12,11 @@ from functools import cached_property
 
 import numpy as np
 
+from conformance.draw.profiles import Profile
 from conformance.record.cells import EDGE, Cells, Levels
 from conformance.record.covering import Feasible, covering_array
 from conformance.record.edges import Edge
 from conformance.record.operator import Operator
-from conformance.record.profiles import Profile
 
 DTYPE = "dtype"
 """The axis of the data types, the first one."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TypeGuard
 
+from conformance.evidence.cells_against_lines import unshown
 from conformance.evidence.items import items_in_words, last_of_each, short
 from conformance.evidence.lines import (
     AnyLine,
@@ -19,7 +20,6 @@ from conformance.evidence.lines import (
     ItemLine,
     VerdictLine,
 )
-from conformance.evidence.shown import unshown
 from conformance.evidence.summary import (
     QUARANTINE,
     REJECTIONS,
@@ -32,7 +32,7 @@ from conformance.evidence.summary import (
     summarize,
     withheld,
 )
-from conformance.evidence.told import told_otherwise
+from conformance.evidence.summary_against_lines import told_otherwise
 from conformance.names import call_id
 from conformance.record.operator import RELATIONS as RELATIONS_ALONE
 

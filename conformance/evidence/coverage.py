@@ -9,13 +9,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.draw.profiles import PROFILES, Profile
 from conformance.draw.shared_rows import DTYPE, Shared
 from conformance.evidence.lines import AnyLine, VerdictLine
 from conformance.judge.judged import Judged
 from conformance.record.cells import EDGE
 from conformance.record.covering import Feasible, feasible_tuples
 from conformance.record.operator import Operator
-from conformance.record.profiles import PROFILES, Profile
 
 UNCOVERING = ("rejection", "quarantine", "relation", "sequence")
 """Calls that show no cell: what they ask for was not computed, or not judged."""

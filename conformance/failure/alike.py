@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from conformance.call.findings import errors
 from conformance.call.observation import Outcome
-from conformance.failure.both import natures
+from conformance.failure.guessed import natures
 
 if TYPE_CHECKING:
     from conformance.judge.judged import Judged

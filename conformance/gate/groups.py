@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from conformance.evidence.lines import FailureLine
-from conformance.session.failure_lines import CALLED, KEPT_FOR, REPORTED
+from conformance.session.failure_text import CALLED, KEPT_FOR, REPORTED
 
 
 @dataclass(frozen=True)

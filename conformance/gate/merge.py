@@ -15,6 +15,7 @@ from conformance.errors import EnvironmentFailure, UsageError
 from conformance.evidence import run_folder
 from conformance.evidence.contradictions import known_items
 from conformance.evidence.coverage import Coverage
+from conformance.evidence.exit_status import exit_status
 from conformance.evidence.items import items_in_words, last_of_each
 from conformance.evidence.lines import (
     AnyLine,
@@ -40,12 +41,11 @@ from conformance.evidence.summary import (
     write_evidence,
 )
 from conformance.evidence.tiling_keys import asked_in, tiling_keys
-from conformance.gate.belong import check_belong
 from conformance.gate.junit import write_junit
+from conformance.gate.parts_match import check_belong
 from conformance.names import cell_id
 from conformance.record.operator import RELATIONS
-from conformance.session.controller import exit_status
-from conformance.session.failure_lines import LARGER
+from conformance.session.failure_text import LARGER
 
 BUNDLE = re.compile(r"failures/[\w.-]{1,200}/case\.json", re.ASCII)
 LINE = re.compile(

@@ -6,7 +6,7 @@ import numpy as np
 
 from conformance.call.case import Case
 from conformance.numerics.accepted import Floats, Mask
-from conformance.numerics.interval import judge_elements
+from conformance.numerics.elements import judge_elements
 from conformance.numerics.output import SummedOutput, summed_output
 from conformance.record.operator import Arrays, Index, Operator, Sum, Unspecified
 

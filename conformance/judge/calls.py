@@ -11,18 +11,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from conformance.call.case import Case
 from conformance.call.findings import call_findings, ending
 from conformance.call.observation import Observation, Outcome
-from conformance.devices.carried_out import may_be_withheld
+from conformance.devices.withheld_calls import may_be_withheld
 from conformance.diagnosis.deferred import Deferred
 from conformance.judge.agreement import check, check_outputs
-from conformance.judge.asked import Question
+from conformance.judge.copies import judge_copy, judge_index
 from conformance.judge.effects import (
     count_unwritten,
     shape_misfit,
     side_effects,
     specified_elements,
 )
-from conformance.judge.moved import judge_copy, judge_index
-from conformance.judge.summed import judge_sum
+from conformance.judge.question import Question
+from conformance.judge.sums import judge_sum
 from conformance.judge.verdict import OutputVerdict, Verdict
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.record.clause import Clause

@@ -22,7 +22,7 @@ from conformance.call.surroundings import (
     Setting,
 )
 from conformance.devices.messages import DTYPES, FORMATS
-from conformance.judge.moved import as_integers
+from conformance.judge.copies import as_integers
 from conformance.numerics.sources import Sources
 from conformance.record.operator import AttributeParameter, Copy, Index, Operator, Sum
 from conformance.values.fill import BITS, NAMES, PRESCRIBED, Fill

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from conformance.call.case import Case
 from conformance.call.findings import call_findings, ending
 from conformance.call.observation import Observation, Outcome
-from conformance.devices.carried_out import may_be_withheld
+from conformance.devices.withheld_calls import may_be_withheld
 from conformance.judge.agreement import check_outputs
 from conformance.judge.calls import faults
 from conformance.judge.effects import specified_elements

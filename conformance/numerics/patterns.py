@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from conformance.numerics.accepted import AcceptedSet
 from conformance.numerics.addends import Addends
+from conformance.numerics.elements import accepted
 from conformance.numerics.every_order import applicable, outcomes_of_each
 from conformance.numerics.exactly import accepted_exactly
 from conformance.numerics.figures import summarize
-from conformance.numerics.interval import accepted
 from conformance.numerics.output import BATCH, Operands, SummedOutput
 from reference.floats import Format, ordered
 

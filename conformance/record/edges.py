@@ -3,7 +3,7 @@
 A level of a discrete cell is judged together with levels of every other axis, so there can be few
 of them and none may be dear. An edge goes together with nothing in particular: what else its cases
 hold is drawn. So a record can declare each limit of a tiling for every chip, and a run judges at
-least one case of each, if it is not too dear for the profile (conformance/record/profiles.py).
+least one case of each, if it is not too dear for the profile (conformance/draw/profiles.py).
 """
 
 from __future__ import annotations

@@ -180,7 +180,7 @@ class Mode:
 
     ``routes`` are those on which it can be called; none: all. If ``until`` is given, an NPU with a
     later CANN, or with one that does not tell its version, is not called
-    (conformance/devices/carried_out.py).
+    (conformance/devices/withheld_calls.py).
     """
 
     name: str
@@ -292,9 +292,10 @@ class Operator:
     themselves, with no reference (conformance/relations). ``landmarks`` says what lies where in a
     call's outputs, for pictures of wrong ones. ``torch_npu`` is how PyTorch calls the operator, or
     why it does not. ``newer`` are data types of documented calls alone. ``unreached(case)`` says
-    why a call cannot be made on the route of a record, "" where it can (`conformance.suite.routes`
-    sets it). ``corpus`` and ``regressions`` are cases that stay, which a run adds to the record
-    (conformance/frozen). ``file`` is the record's own, which the suite fills in.
+    why a call cannot be made on the route of a record, "" where it can
+    (`conformance.suite.on_route` sets it). ``corpus`` and ``regressions`` are cases that stay,
+    which a run adds to the record (conformance/frozen). ``file`` is the record's own, which the
+    suite fills in.
     """
 
     name: str

@@ -20,19 +20,19 @@ from hypothesis.strategies import SearchStrategy
 from conformance.call.case import Case
 from conformance.draw.machines import in_drawn_order
 from conformance.draw.not_simplest import not_simplest
+from conformance.draw.profiles import Profile
 from conformance.draw.seeded import of_seed_alone
 from conformance.draw.sequences import sequences
 from conformance.record.operator import Operator
-from conformance.record.profiles import Profile
 from conformance.record.relation import Relation
 from conformance.record.workload import Workload, batches, batches_asked
 from conformance.session.asked_relations import asked_of
-from conformance.session.climbing import climbing
-from conformance.session.covered import Drawing, covered
+from conformance.session.ladder_item import climbing
 from conformance.session.plan import plan
-from conformance.session.routed import routed
+from conformance.session.rows_and_edges import Drawing, covered
 from conformance.session.template import CELL, DRAWN, LADDER, RELATION, WORKLOAD, Body
 from conformance.session.trial import BrokenRecord, Trial
+from conformance.session.workload_item import routed
 from conformance.suite.for_libraries import fitted
 
 Draw = Callable[..., None]

@@ -15,6 +15,7 @@ from conformance import places
 from conformance.devices.cards import Card
 from conformance.devices.device import DeviceProfile
 from conformance.devices.traits import traits_of
+from conformance.draw.profiles import PROFILES, Profile
 from conformance.errors import UsageError
 from conformance.evidence.budget import Budget, seconds_of_budget
 from conformance.evidence.implementation import of_device
@@ -24,11 +25,10 @@ from conformance.frozen.attach import attached
 from conformance.judge.by_standard import by_standard
 from conformance.record import workload
 from conformance.record.operator import ORACLES, REFERENCE, ROUTES
-from conformance.record.profiles import PROFILES, Profile
 from conformance.session.resume import Asked, Finished, check_sound, earlier_run, finished_items
 from conformance.suite import records as suite
 from conformance.suite.for_libraries import asked
-from conformance.suite.routes import on_it, on_route, reachable
+from conformance.suite.on_route import on_it, on_route, reachable
 
 DEFAULTS = {"device": "auto", "profile": "smoke", "route": "aclnn", "oracle": REFERENCE}
 PYTEST_OUT = Path("reports", "pytest")

@@ -16,14 +16,12 @@ from conformance.draw.shared_rows import Shared, shared
 from conformance.errors import (
     ACCEPTED,
     ENVIRONMENT,
-    INTERRUPTED,
-    NOTHING_TO_DO,
-    REFUSED,
     EnvironmentFailure,
     UsageError,
 )
 from conformance.evidence import run_folder
 from conformance.evidence.coverage import Key, coverage, further
+from conformance.evidence.exit_status import exit_status
 from conformance.evidence.items import items_in_words, last_of_each
 from conformance.evidence.lines import (
     AnyLine,
@@ -50,7 +48,7 @@ from conformance.evidence.summary import (
     write_evidence,
 )
 from conformance.evidence.tiling_keys import tiling_keys
-from conformance.judge.broken import BROKEN, explained, is_broken
+from conformance.judge.broken import BROKEN, explained
 from conformance.names import cell_id
 from conformance.printable import printable
 from conformance.record.operator import RELATIONS, Operator
@@ -358,23 +356,6 @@ class Controller:
             for mode in operator.modes
             for dtype in operator.dtypes
         ]
-
-
-def exit_status(evidence: Evidence, *, interrupted: bool = False) -> int:
-    """The front door's status of a run that has ended."""
-    if interrupted:
-        return INTERRUPTED
-    if evidence.failures or any(cell.failed for cell in evidence.cells):
-        return REFUSED
-    if evidence.environment:
-        return ENVIRONMENT
-    if any(map(is_broken, evidence.errors.values())):
-        return ENVIRONMENT
-    missing = any(one.missing or one.unmet for one in evidence.coverage)
-    incomplete = evidence.unjudged or evidence.unreached or evidence.left_out
-    if evidence.errors or incomplete or missing:
-        return REFUSED
-    return ACCEPTED if evidence.cases else NOTHING_TO_DO
 
 
 def _bracket(nodeid: str) -> str:

@@ -11,9 +11,9 @@ import pytest
 from conformance.errors import EnvironmentFailure, OperatorUnavailable
 from conformance.evidence.lines import AnyLine, EnvironmentLine, ItemLine
 from conformance.judge.broken import BROKEN, explained, is_broken, is_raised_in
-from conformance.judge.endings import BrokenRecord, Refused
 from conformance.session.context import Context
-from conformance.session.failure_lines import tell, without_bundle
+from conformance.session.endings import BrokenRecord, Refused
+from conformance.session.failure_text import tell, without_bundle
 from conformance.session.trial import Trial
 
 LOST = "conformance_lost"

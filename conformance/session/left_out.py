@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from _pytest.mark.expression import Expression
 
 from conformance.record.operator import ROUTES, Mode, Operator
-from conformance.suite.routes import why_not
+from conformance.suite.on_route import why_not
 
 
 def not_on_route(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from conformance.draw.ladder_cells import cells_asked
+from conformance.draw.profiles import Profile
 from conformance.draw.shared_rows import shared
-from conformance.draw.turns import cells_asked
 from conformance.record.cells import Cells, Levels
 from conformance.record.edges import Edge
 from conformance.record.operator import REFERENCE, RELATIONS, Operator
-from conformance.record.profiles import Profile
 from conformance.record.relation import Relation
 from conformance.record.torch_binding import TORCH_NPU
 

@@ -11,13 +11,13 @@ from typing import Any
 import msgspec
 
 from conformance.devices.device import DeviceProfile
+from conformance.draw.profiles import Profile
 from conformance.errors import EnvironmentFailure, UsageError
 from conformance.evidence.lines import DeviceLine, FailureLine, ItemLine, read_lines
 from conformance.evidence.reading import CannotJudge, read_run, sound
 from conformance.evidence.shard import WHOLE, Shard
 from conformance.evidence.summary import Evidence, read_evidence
 from conformance.record.operator import REFERENCE, Operator
-from conformance.record.profiles import Profile
 
 JUDGES = ("python", "packages", "sources", "corpus", "regressions")
 """What of the provenance decides verdicts beside the device."""

@@ -10,8 +10,8 @@ from unittest import SkipTest
 from conformance.call.case import Case
 from conformance.call.observation import Outcome
 from conformance.errors import EnvironmentFailure, OperatorUnavailable
-from conformance.judge.endings import BrokenRecord, Lost, OutOfTime, Refused, Spent
 from conformance.session.binding import Streams
+from conformance.session.endings import BrokenRecord, Lost, OutOfTime, Refused, Spent
 from conformance.session.smaller import narrow, shorten
 from conformance.session.trial import Trial
 

@@ -27,7 +27,7 @@ import pytest
 from conformance.call.case import ND, Case
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.device import Device
-from conformance.draw.turns import cells_asked
+from conformance.draw.ladder_cells import cells_asked
 from conformance.judge import calls, examples, rejections
 from conformance.judge.judged import Judged
 from conformance.judge.quarantined import observe_quarantined as told_of
@@ -120,7 +120,7 @@ def parametrize(
 
     Templates without a relation judge by the reference; with one, those that the ``oracle`` names,
     and those that are always asked: in ``each_dtype`` of a mode, or in one, by turns. Ladders are
-    judged in one cell of each of ``ladders`` (conformance/record/profiles.py), by ``turn``;
+    judged in one cell of each of ``ladders`` (conformance/draw/profiles.py), by ``turn``;
     ``workloads`` in one item each, and nothing else if a person ``asked`` for them.
     """
     names = inspect.signature(body).parameters

@@ -34,13 +34,13 @@ from conformance.call.observation import Outcome
 from conformance.devices.traits import LibraryTraits
 from conformance.errors import EnvironmentFailure, OperatorUnavailable
 from conformance.failure.alike import diagnosis
-from conformance.failure.both import natures, telling
+from conformance.failure.guessed import natures, telling
 from conformance.judge.broken import PASSED_ON, explained
 from conformance.judge.by_standard import ByStandard
-from conformance.judge.endings import BrokenRecord, Lost, NothingJudged, OutOfTime, Refused, Spent
 from conformance.judge.judged import Judged
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.record.operator import Operator
+from conformance.session.endings import BrokenRecord, Lost, NothingJudged, OutOfTime, Refused, Spent
 
 __all__ = [
     "BrokenRecord",

@@ -1,7 +1,7 @@
 """What the slowest simulated machine takes for a key and for a byte, against what limits allow.
 
-`conformance/devices/patience.py` grants a call's time limit once more for so many of them as take a
-quarter of a second; the seconds that a call really takes must be less.
+`conformance/devices/time_limits.py` grants a call's time limit once more for so many of them as
+take a quarter of a second; the seconds that a call really takes must be less.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ from conformance.call.case import Machine, Tensor
 from conformance.call.observation import Outcome
 from conformance.devices.call import call_of
 from conformance.devices.open import open_device
-from conformance.devices.patience import seconds_for
+from conformance.devices.time_limits import seconds_for
 from conformance.values.fill import Fill
 
 QUARTER = 0.25

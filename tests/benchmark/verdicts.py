@@ -8,8 +8,8 @@ import numpy as np
 
 from cases.operators.moe_init_routing_v2_grad import bin_tree
 from conformance.call.case import Tensor, numpy_dtype
-from conformance.judge.asked import Question
-from conformance.judge.summed import judge_sum
+from conformance.judge.question import Question
+from conformance.judge.sums import judge_sum
 from conformance.numerics.bounds import outside
 from conformance.numerics.order import emulate
 from conformance.record.clause import document

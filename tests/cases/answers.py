@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from conformance.call.case import Case, numpy_dtype
 from conformance.call.observation import Observation, Outcome
-from conformance.judge.moved import as_integers
+from conformance.judge.copies import as_integers
 from conformance.poison import OUTPUTS, pattern
 from conformance.record.operator import Copy, Index, Operator, Unspecified
 from reference.floats import format_of, to_bits

@@ -13,7 +13,7 @@ from conformance.call.case import Case
 from conformance.draw.not_simplest import not_simplest
 from conformance.record.cells import Levels
 from conformance.record.operator import Operator
-from conformance.session.covered import AT_ONCE
+from conformance.session.rows_and_edges import AT_ONCE
 
 Drawn = TypeVar("Drawn")
 

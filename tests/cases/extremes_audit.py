@@ -14,10 +14,10 @@ import numpy as np
 
 from cases.operators._extremes import PRIME_COLUMNS
 from conformance.call.case import Case
+from conformance.draw.profiles import PROFILES
 from conformance.record.cells import Cells
 from conformance.record.edges import Edge
 from conformance.record.operator import Operator
-from conformance.record.profiles import PROFILES
 from conformance.suite import records as suite
 
 GATE, NIGHTLY = PROFILES["gate"].edge_cost, PROFILES["nightly"].edge_cost

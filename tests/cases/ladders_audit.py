@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.draw.turns import cells_asked
+from conformance.draw.ladder_cells import cells_asked
+from conformance.draw.profiles import PROFILES
 from conformance.record.operator import TWO_PHASE, Operator
-from conformance.record.profiles import PROFILES
 from conformance.suite import records as suite
-from conformance.suite.routes import on_route
+from conformance.suite.on_route import on_route
 
 NONE = "-"
 

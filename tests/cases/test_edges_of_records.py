@@ -10,11 +10,11 @@ import pytest
 
 from conformance.call.case import Machine
 from conformance.devices.call import call_of
+from conformance.draw.profiles import PROFILES
 from conformance.judge.legality import check_call
 from conformance.record.chips import USABLE_UB_BYTES
 from conformance.record.edges import STEPS, Edges
 from conformance.record.operator import Operator
-from conformance.record.profiles import PROFILES
 from conformance.suite import records as suite
 from tests.cases.drawing import one_of_each
 

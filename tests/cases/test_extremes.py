@@ -11,10 +11,10 @@ from cases.operators._extremes import FEW_SLOTS
 from conformance.call.case import Case
 from conformance.devices.call import call_of
 from conformance.draw.not_simplest import not_simplest
+from conformance.draw.profiles import PROFILES
 from conformance.judge.legality import check_call
 from conformance.record.edges import Edge, Edges
 from conformance.record.operator import Operator, Sum
-from conformance.record.profiles import PROFILES
 from conformance.suite import records as suite
 from conformance.values.special_rows import KINDS
 from tests.cases.drawing import drawn_once, one_of_each

@@ -12,7 +12,7 @@ import pytest
 
 from conformance.call.case import Case
 from conformance.devices.call import call_of
-from conformance.draw.turns import cells_asked
+from conformance.draw.ladder_cells import cells_asked
 from conformance.judge.legality import check_call
 from conformance.record.ladders import MOST, ONE_CELL, Ladder
 from conformance.record.operator import Operator

@@ -10,9 +10,9 @@ from hypothesis import Phase, find, given, settings
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
 from conformance.call.case import Case, Machine
 from conformance.call.observation import Observation, Outcome
+from conformance.draw.profiles import PROFILES
 from conformance.judge.verdict import Verdict
 from conformance.record.operator import Operator
-from conformance.record.profiles import PROFILES
 from conformance.session.binding import OfRun, bind
 from conformance.session.template import record
 from conformance.session.trial import Refused, Trial

@@ -14,8 +14,8 @@ from cases.operators._token_permute_limits import CopyUb, run_slots
 from cases.operators.moe_init_routing_v2 import OPERATOR
 from conformance.call.case import Case, numpy_dtype
 from conformance.call.observation import Observation
+from conformance.draw.profiles import PROFILES
 from conformance.judge.calls import judge
-from conformance.record.profiles import PROFILES
 from tests.cases.answers import right_answer
 from tests.kernels.drawn_cases import cell_cases
 

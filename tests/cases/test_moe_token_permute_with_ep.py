@@ -13,11 +13,11 @@ from conformance.call.case import Case
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.call import call_of
 from conformance.judge.calls import judge
+from conformance.judge.copies import as_integers
 from conformance.judge.legality import check_call, check_shape_and_data
-from conformance.judge.moved import as_integers
 from conformance.record.clause import SourceClass
 from conformance.record.operator import AttributeParameter
-from conformance.suite.routes import on_route
+from conformance.suite.on_route import on_route
 from tests.definitions.moe_token_permute_with_ep import moe_token_permute_with_ep as loops
 from tests.shrinking import ENDS_EARLY, MOST_INDICES
 

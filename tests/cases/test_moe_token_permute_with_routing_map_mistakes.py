@@ -13,8 +13,8 @@ from cases.operators._moe_token_permute_with_routing_map_cells import capacity_o
 from cases.operators._token_permute_sizes import one_core_slots, row_columns
 from cases.operators.moe_token_permute_with_routing_map import OPERATOR
 from conformance.call.case import Case
+from conformance.draw.profiles import PROFILES
 from conformance.judge.calls import judge
-from conformance.record.profiles import PROFILES
 from tests.cases.answers import right_answer
 from tests.kernels.drawn_cases import cell_cases
 

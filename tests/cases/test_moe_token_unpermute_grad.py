@@ -17,7 +17,7 @@ from cases.operators.moe_token_unpermute_grad import DTYPES, OPERATOR, cases
 from conformance.call.case import Case
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.call import call_of
-from conformance.draw.fills import SEEDS
+from conformance.draw.values import SEEDS
 from conformance.judge.agreement import check
 from conformance.judge.calls import judge
 from conformance.judge.legality import check_call, check_shape_and_data

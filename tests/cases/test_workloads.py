@@ -12,7 +12,7 @@ from conformance.devices.call import call_of
 from conformance.judge.legality import check_call
 from conformance.record.operator import Operator
 from conformance.record.workload import ROUTINGS, Batch, batches, own
-from conformance.session.routed import dtype_of
+from conformance.session.workload_item import dtype_of
 from conformance.suite import records as suite
 from tests.cases.drawing import one_of_each
 

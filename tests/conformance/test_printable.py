@@ -14,7 +14,7 @@ import msgspec
 import pytest
 from rich.table import Table
 
-from conformance.cli import outcome
+from conformance.cli import result as outcome
 from conformance.cli.main import main
 from conformance.errors import UsageError
 from conformance.evidence.implementation import Implementation

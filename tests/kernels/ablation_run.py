@@ -16,8 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from conformance.draw.profiles import PROFILES
 from conformance.record.operator import Operator
-from conformance.record.profiles import PROFILES
 from conformance.suite import records as suite
 from tests.kernels import (
     mutants_batch_invariance,

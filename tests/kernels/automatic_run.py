@@ -30,11 +30,11 @@ from rich.progress import Progress
 
 from conformance.call.observation import Observation
 from conformance.devices.open import open_device
+from conformance.draw.profiles import PROFILES
 from conformance.judge.calls import judge
 from conformance.judge.examples import judge_example
 from conformance.judge.rejections import judge_rejection
 from conformance.record.operator import Operator
-from conformance.record.profiles import PROFILES
 from conformance.suite import records as suite
 from device_kernels.build import build
 from device_kernels.toolchain import BuildError

@@ -28,13 +28,13 @@ from statistics import median
 from typing import Any
 
 from conformance.devices.open import open_device
+from conformance.draw.profiles import PROFILES
 from conformance.judge.calls import judge
 from conformance.judge.examples import judge_example
 from conformance.judge.quarantined import observe_quarantined
 from conformance.record.operator import TWO_PHASE, Operator
-from conformance.record.profiles import PROFILES
 from conformance.suite import records as suite
-from conformance.suite.routes import on_route
+from conformance.suite.on_route import on_route
 from tests.kernels import mutants_buffers, mutants_keys
 from tests.kernels.drawn_cases import Case, cell_cases
 from tests.kernels.mutants import Mutant

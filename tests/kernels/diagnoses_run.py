@@ -29,7 +29,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 
-from conformance.failure.both import guessed
+from conformance.failure.guessed import guessed
 from tests.kernels.mutation_run import MUTANTS
 from tests.kernels.natures import EXPECTED, named
 from tests.kernels.refused import found_of, record

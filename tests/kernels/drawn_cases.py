@@ -12,11 +12,11 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.call.case import Case
 from conformance.draw.not_simplest import not_simplest
+from conformance.draw.profiles import Profile
 from conformance.record.operator import Example, Operator, Rejection
-from conformance.record.profiles import Profile
 from conformance.session.binding import stream_seed
 from conformance.session.plan import plan
-from conformance.suite.routes import on_route
+from conformance.suite.on_route import on_route
 from tests.kernels.launches import ROUTE
 
 FEW = 50

@@ -20,13 +20,13 @@ from pathlib import Path
 
 from conformance.call.case import Case
 from conformance.devices.open import open_device
-from conformance.draw.turns import cells_asked
+from conformance.draw.ladder_cells import cells_asked
+from conformance.draw.profiles import PROFILES
 from conformance.judge.calls import judge
 from conformance.record.operator import TWO_PHASE, Operator
-from conformance.record.profiles import PROFILES
-from conformance.session.climbing import cases_of
+from conformance.session.ladder_item import cases_of
 from conformance.suite import records as suite
-from conformance.suite.routes import on_route
+from conformance.suite.on_route import on_route
 from tests.kernels.drawn_cases import drawn
 from tests.kernels.mutants import Mutant
 from tests.kernels.mutants_ladders import MUTANTS

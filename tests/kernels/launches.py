@@ -14,7 +14,7 @@ from conformance.call.case import Case
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.record.operator import Operator
-from conformance.suite.routes import on_route
+from conformance.suite.on_route import on_route
 
 ROUTE = "kernel"
 """By this one all modes of the kernels can be called."""

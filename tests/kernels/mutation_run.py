@@ -26,10 +26,10 @@ from pathlib import Path
 
 from conformance.devices.open import open_device
 from conformance.draw.machines import UB_BYTES
+from conformance.draw.profiles import PROFILES
 from conformance.failure.replay import load
 from conformance.judge.calls import judge
 from conformance.record.operator import TWO_PHASE, Operator
-from conformance.record.profiles import PROFILES
 from conformance.suite import records as suite
 from device_kernels.build import build
 from tests.kernels import (

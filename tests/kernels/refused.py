@@ -18,17 +18,17 @@ from conformance.call.case import Case
 from conformance.call.findings import errors
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.open import open_device
+from conformance.draw.profiles import PROFILES
 from conformance.judge.calls import judge
 from conformance.judge.judged import Judged
 from conformance.record.operator import Operator
-from conformance.record.profiles import PROFILES
 from conformance.session.binding import OfRun, bind
 from conformance.session.search import look
 from conformance.session.smaller import narrow
 from conformance.session.template import body_of
 from conformance.session.trial import OutOfTime, Refused, Spent, Trial
 from conformance.suite import records as suite
-from conformance.suite.routes import on_route
+from conformance.suite.on_route import on_route
 from tests.kernels.detection_run import cells_of
 from tests.kernels.mutants import Mutant
 from tests.kernels.mutation_run import build_mutant

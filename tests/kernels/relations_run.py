@@ -22,11 +22,11 @@ from pathlib import Path
 from conformance.call.case import Case
 from conformance.call.observation import Observation
 from conformance.devices.open import open_device
+from conformance.draw.profiles import PROFILES
 from conformance.judge.relate import related
 from conformance.record.operator import Operator
-from conformance.record.profiles import PROFILES
 from conformance.suite import records as suite
-from conformance.suite.routes import on_route
+from conformance.suite.on_route import on_route
 from device_kernels.build import build
 from tests.kernels.drawn_cases import cell_cases
 from tests.kernels.launches import ROUTE

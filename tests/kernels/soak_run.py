@@ -16,9 +16,9 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
+from conformance.draw.profiles import PROFILES
 from conformance.evidence.coverage import Coverage
 from conformance.evidence.summary import read_evidence
-from conformance.record.profiles import PROFILES
 
 ROOT = Path(__file__).parents[2]
 

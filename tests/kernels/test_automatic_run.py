@@ -5,7 +5,7 @@ from itertools import islice
 import pytest
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
-from conformance.record.profiles import PROFILES
+from conformance.draw.profiles import PROFILES
 from conformance.suite.records import operators
 from device_kernels.build import build
 from tests.kernels import automatic_run

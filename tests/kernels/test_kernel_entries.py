@@ -16,8 +16,8 @@ from conformance.judge.calls import judge
 from conformance.judge.rejections import judge_rejection
 from conformance.record.operator import TWO_PHASE, Operator
 from conformance.record.variations import without
+from conformance.suite.on_route import on_route
 from conformance.suite.records import operators
-from conformance.suite.routes import on_route
 from device_kernels.build import build
 
 RECORDS = {operator.name: operator for operator in operators()}

@@ -15,10 +15,10 @@ import pytest
 
 from conformance.call.case import Case
 from conformance.devices.open import open_device
+from conformance.draw.profiles import PROFILES
 from conformance.record.operator import Operator
-from conformance.record.profiles import PROFILES
 from conformance.suite import records as suite
-from conformance.suite.routes import on_route
+from conformance.suite.on_route import on_route
 from tests.kernels import ladders_run, loops
 from tests.kernels.automatic_run import sources
 from tests.kernels.drawn_cases import cell_cases

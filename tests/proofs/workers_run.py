@@ -19,8 +19,8 @@ from pathlib import Path
 
 import msgspec
 
+from conformance.draw.profiles import PROFILES
 from conformance.evidence.lines import VerdictLine, read_lines
-from conformance.record.profiles import PROFILES
 
 ROOT = Path(__file__).parents[2]
 MOST_TOLD = 20

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conformance.devices.conduct import ADVICE
+from conformance.devices.forbidden import ADVICE
 from tests.simulator.simulated_machine import (
     INVALID_PARAMETER,
     KERNEL_EXCEPTION,

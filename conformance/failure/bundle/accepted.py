@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.call.case import Case, numpy_dtype
-from conformance.judge.asked import Question
+from conformance.judge.copies import expected_of
 from conformance.judge.effects import specified_elements
 from conformance.judge.examples import printed_bits
-from conformance.judge.moved import expected_of
+from conformance.judge.question import Question
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.numerics.output import summed_output
 from conformance.numerics.patterns import accepted_ranges

@@ -24,7 +24,7 @@ from conformance.failure.bundle.manifest import GUARDS, Argument
 from conformance.failure.bundle.stored import Arrays
 from conformance.judge.sequences import alone
 from conformance.record.operator import Operator
-from conformance.suite.routes import two_phase
+from conformance.suite.on_route import two_phase
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}", re.ASCII)
 UNDEFINED = (ValueError, TypeError, LookupError, ArithmeticError)

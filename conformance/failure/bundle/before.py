@@ -10,7 +10,7 @@ from conformance.failure.bundle.manifest import BeforeEntry
 from conformance.failure.bundle.stored import Arrays
 from conformance.judge.sequences import rejection_of
 from conformance.record.operator import Operator
-from conformance.suite.routes import two_phase
+from conformance.suite.on_route import two_phase
 
 
 def before_of(

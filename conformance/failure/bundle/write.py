@@ -33,7 +33,7 @@ from conformance.judge.sequences import rejection_of
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.printable import printable
 from conformance.record.operator import Example, Operator
-from conformance.suite.routes import two_phase
+from conformance.suite.on_route import two_phase
 
 OF_A_RELATION = "a relation compares the results of several calls; replay makes them"
 OF_A_REFUSAL = "the call must be refused: its outputs must stay as they are"

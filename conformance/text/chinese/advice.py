@@ -152,7 +152,7 @@ ADVICE_ON_CALLS = {
         "运行时函数失败时，请返回其状态码。"
     ),
 }
-"""The same of what is advised on a call as a whole (conformance/devices/conduct.py)."""
+"""The same of what is advised on a call as a whole (conformance/devices/forbidden.py)."""
 
 PHRASES = tuple(
     (re.escape(english), chinese) for english, chinese in (ADVICE | ADVICE_ON_CALLS).items()

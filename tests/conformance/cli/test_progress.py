@@ -9,9 +9,9 @@ import pytest
 from rich.console import Console
 
 from conformance.cli.progress import Pulse, Tail
+from conformance.draw.profiles import PROFILES
 from conformance.evidence.lines import VerdictLine, read_lines
 from conformance.evidence.summary import COUNTED
-from conformance.record.profiles import PROFILES
 from conformance.session.plan import about
 from conformance.session.resume import finished_items
 from conformance.suite.records import operators

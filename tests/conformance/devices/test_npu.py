@@ -15,13 +15,13 @@ from conformance.devices.cards import Card, Claim
 from conformance.devices.losses import Loss, in_words, loss_of
 from conformance.devices.npu import NpuDevice
 from conformance.devices.open import open_device
+from conformance.draw.profiles import PROFILES
 from conformance.errors import EnvironmentFailure
 from conformance.evidence.lines import DeviceLine, read_lines
 from conformance.evidence.summary import read_evidence
 from conformance.poison import OUTPUTS
 from conformance.record.clause import source_read
 from conformance.record.operator import Mode, Until
-from conformance.record.profiles import PROFILES
 from conformance.session.resume import Asked, request
 from tests.conformance.devices.fakes import fake_case, fake_operator, move_case
 from tests.conformance.front_door import Ended, conformance

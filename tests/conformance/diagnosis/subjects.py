@@ -4,8 +4,8 @@ import numpy as np
 
 from conformance.diagnosis.subject import Subject
 from conformance.numerics.addends import Rule
+from conformance.numerics.elements import judge_elements
 from conformance.numerics.gather import gather
-from conformance.numerics.interval import judge_elements
 from conformance.numerics.order import emulate, sequential
 from conformance.values.address_code import address_code
 from conformance.values.fill import Fill, expand

@@ -11,8 +11,8 @@ from conformance.diagnosis.guess import Guess, Guesses, joint, told
 from conformance.diagnosis.guesses import diagnose, guesses
 from conformance.diagnosis.subject import Subject
 from conformance.numerics.addends import Rule, delivered, exactly
+from conformance.numerics.elements import judge_elements
 from conformance.numerics.gather import gather, gather_elements
-from conformance.numerics.interval import judge_elements
 from conformance.numerics.order import emulate, sequential
 from conformance.numerics.rounding import IEEE_BEHAVIOUR
 from reference.floats import BF16, FP16, FP32, round_once, to_bits, truncate

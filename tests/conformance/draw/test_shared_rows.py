@@ -10,17 +10,17 @@ import msgspec
 import pytest
 from hypothesis import strategies as st
 
+from conformance.draw.profiles import PROFILES
 from conformance.draw.shared_rows import DTYPE, Shared, shared
 from conformance.evidence.coverage import coverage
 from conformance.evidence.summary import COUNTED
 from conformance.record.cells import EDGE, Axis, Cells
 from conformance.record.edges import Edge, Edges
-from conformance.record.profiles import PROFILES
 from conformance.session.plan import plan
 from tests.conformance.evidence.test_coverage import judged
 from tests.conformance.record.test_cells import CELLS, COUNT, FRUIT, SIZE, case_of
 from tests.conformance.record.test_edges import NEAR, sizes_of
-from tests.conformance.session.test_covered import RECORD
+from tests.conformance.session.test_rows_and_edges import RECORD
 
 THREE = Shared({"a": CELLS, "b": CELLS, "c": replace(CELLS, constraints=())})
 PLAIN = Cells((FRUIT, SIZE, COUNT), lambda levels: st.just(case_of(dict(levels))))

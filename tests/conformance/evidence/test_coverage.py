@@ -7,13 +7,13 @@ from dataclasses import replace
 import msgspec
 import pytest
 
+from conformance.draw.profiles import PROFILES
 from conformance.draw.shared_rows import Shared
 from conformance.errors import ACCEPTED, REFUSED
 from conformance.evidence.coverage import coverage
+from conformance.evidence.exit_status import exit_status
 from conformance.evidence.lines import VerdictLine
 from conformance.evidence.summary import COUNTED, Evidence
-from conformance.record.profiles import PROFILES
-from conformance.session.controller import exit_status
 from conformance.text.terminal import coverage_lines
 from tests.conformance.evidence.test_summary import line
 from tests.conformance.record.test_cells import CELLS

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from conformance.cli.outcome import tell
+from conformance.cli.result import tell
 from conformance.evidence.lines import VerdictLine
 from conformance.evidence.summary import (
     REJECTIONS,

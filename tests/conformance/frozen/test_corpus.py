@@ -17,7 +17,7 @@ from conformance.frozen.corpus import INDEX, read_corpus, read_index, write_corp
 from conformance.judge.legality import check_call
 from conformance.record.frozen import LISTED_ELEMENTS, Frozen, frozen_now
 from conformance.suite import records as suite
-from conformance.suite.routes import on_route
+from conformance.suite.on_route import on_route
 from conformance.values.fill import Fill
 
 (FOLDER,) = folders(CORPUS, [])

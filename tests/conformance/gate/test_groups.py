@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.cli import html, outcome
+from conformance.cli import html
+from conformance.cli import result as outcome
 from conformance.evidence.lines import FailureLine
 from conformance.evidence.summary import Evidence
 from conformance.gate.groups import groups

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from conformance.cli import outcome
+from conformance.cli import result as outcome
 from conformance.cli.main import main
 from conformance.errors import UsageError
 from conformance.evidence.coverage import Coverage

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from conformance.cli import outcome
+from conformance.cli import result as outcome
 from conformance.errors import ENVIRONMENT
 from conformance.evidence.lines import FailureLine, read_lines
 from conformance.gate.judgement import CANNOT_JUDGE
@@ -17,7 +17,7 @@ from conformance.judge.broken import BROKEN, explained
 from tests.conformance.gate.asking import gate
 from tests.conformance.gate.runs import every_cell
 from tests.conformance.gate.runs import run as a_folder
-from tests.conformance.session.test_failure_lines import matches_snapshot
+from tests.conformance.session.test_failure_text import matches_snapshot
 from tests.conformance.toy_runs import Ended, Run
 
 RECORD = Path("records") / "broken.py"

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from cases.operators.moe_init_routing_v2_grad import bin_tree
-from conformance.numerics.interval import judge_elements
+from conformance.numerics.elements import judge_elements
 from conformance.numerics.order import sequential
 from conformance.numerics.tree import pairwise, reversed_order
 from conformance.values.fill import Fill, expand

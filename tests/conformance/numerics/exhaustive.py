@@ -6,7 +6,7 @@ import numpy as np
 
 from conformance.numerics.addends import Rule, addends, exactly
 from conformance.numerics.arithmetic import IEEE
-from conformance.numerics.interval import judge_elements
+from conformance.numerics.elements import judge_elements
 from conformance.numerics.rounding import (
     IEEE_BEHAVIOUR,
     after,

@@ -5,7 +5,7 @@ import pytest
 
 from conformance.numerics.addends import Addends, Rule, addends, embeds
 from conformance.numerics.arithmetic import IEEE, Arithmetic
-from conformance.numerics.interval import judge_elements
+from conformance.numerics.elements import judge_elements
 from reference.floats import BF16, FP16, FP32, Format, to_bits
 
 FLUSHING = Arithmetic(flushes=frozenset({False, True}))

@@ -7,7 +7,7 @@ from cases.operators.moe_init_routing_v2_grad import bin_tree
 from conformance.call.case import numpy_dtype
 from conformance.numerics import bulk
 from conformance.numerics.bulk import Bulk
-from conformance.numerics.interval import judge_elements
+from conformance.numerics.elements import judge_elements
 from conformance.numerics.order import emulate, sequential
 from reference.floats import FP32, format_of, from_bits, round_once, to_bits
 from tests.conformance.numerics.hard_data import HARD, columns, gaussian

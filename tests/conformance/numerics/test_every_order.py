@@ -5,9 +5,9 @@ import pytest
 
 from conformance.numerics.addends import Addends, Rule, addends, exactly
 from conformance.numerics.arithmetic import IEEE, Arithmetic
+from conformance.numerics.elements import judge_elements
 from conformance.numerics.every_order import MOST_TERMS, applicable, every_tree, outcomes
 from conformance.numerics.figures import summarize
-from conformance.numerics.interval import judge_elements
 from conformance.numerics.order import sequential, validate
 from conformance.numerics.tree import lowest_common
 from reference.floats import BF16, FP16, FP32, from_bits, ordered, to_bits

@@ -8,9 +8,9 @@ import pytest
 
 from conformance.numerics.addends import Addends, addends
 from conformance.numerics.arithmetic import IEEE, Arithmetic
+from conformance.numerics.elements import accepted
 from conformance.numerics.exactly import accepted_exactly, round_fraction
 from conformance.numerics.figures import summarize
-from conformance.numerics.interval import accepted
 from reference.floats import FP32, from_bits, from_ordered
 from tests.conformance.numerics import exhaustive as toys
 

@@ -10,9 +10,9 @@ import pytest
 
 from conformance.numerics.accepted import AcceptedSet, assemble
 from conformance.numerics.arithmetic import IEEE, SATURATE, Arithmetic
+from conformance.numerics.elements import Judged, accepted, judge_elements
 from conformance.numerics.exactly import round_fraction
 from conformance.numerics.figures import summarize
-from conformance.numerics.interval import Judged, accepted, judge_elements
 from reference.floats import Format, from_bits, from_ordered, ordered
 from tests.conformance.numerics.by_definition import COLUMNS, TOY, Column, columns
 from tests.proofs.soundness_run import ARITHMETICS

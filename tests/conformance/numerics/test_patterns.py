@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from conformance.call.case import Case, numpy_dtype
 from conformance.numerics.arithmetic import IEEE, Arithmetic
-from conformance.numerics.interval import judge_elements
+from conformance.numerics.elements import judge_elements
 from conformance.numerics.output import SummedOutput, summed_output
 from conformance.numerics.patterns import accepted_ranges
 from conformance.record.operator import Operator, Sum

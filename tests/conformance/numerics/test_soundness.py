@@ -8,7 +8,7 @@ import pytest
 
 from conformance.numerics.addends import Rule, addends, exactly
 from conformance.numerics.arithmetic import Arithmetic
-from conformance.numerics.interval import judge_elements
+from conformance.numerics.elements import judge_elements
 from conformance.numerics.order import emulate, sequential
 from reference.floats import BF16, FP16, FP32, round_once, to_bits
 from tests.conformance.numerics import exhaustive as toys

@@ -9,20 +9,20 @@ import pytest
 from hypothesis import strategies as st
 
 from conformance.call.case import Case, Machine
+from conformance.draw.profiles import PROFILES, Profile
 from conformance.draw.shared_rows import Shared
 from conformance.errors import ACCEPTED, REFUSED
 from conformance.evidence.coverage import coverage, further
+from conformance.evidence.exit_status import exit_status
 from conformance.evidence.summary import COUNTED, Evidence
 from conformance.record.cells import EDGE
 from conformance.record.edges import Edge, Edges, Sizes, distinct
-from conformance.record.profiles import PROFILES, Profile
-from conformance.session.controller import exit_status
 from conformance.session.plan import plan
 from conformance.text.terminal import coverage_lines
 from tests.conformance.evidence import test_coverage
 from tests.conformance.record.test_cells import CELLS as FRUIT
-from tests.conformance.session import test_covered
-from tests.conformance.session.test_covered import CELLS, DULL
+from tests.conformance.session import test_rows_and_edges as test_covered
+from tests.conformance.session.test_rows_and_edges import CELLS, DULL
 
 TWO, FORTY = Machine(2, 4096), Machine(40, 4096)
 NEAR = Edge("rows = cores", TWO, {"rows": 2}, cost=10)

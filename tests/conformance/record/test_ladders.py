@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from conformance.call.case import Case, Machine, Tensor
 from conformance.call.observation import Observation, Outcome
-from conformance.draw.turns import cells_asked
+from conformance.draw.ladder_cells import cells_asked
+from conformance.draw.profiles import PROFILES
 from conformance.judge.verdict import Verdict
 from conformance.record.clause import Clause, SourceClass
 from conformance.record.ladders import BLOCKS, MACHINES, MOST, REPEATS, Ladder
 from conformance.record.operator import Mode, Operator
-from conformance.record.profiles import PROFILES
 from conformance.session.binding import OfRun, bind
-from conformance.session.climbing import cases_of as climbed_cases
+from conformance.session.ladder_item import cases_of as climbed_cases
 from conformance.session.template import item_ids, parametrize, record
 from conformance.session.trial import Refused, Trial
 from conformance.values.fill import Fill

@@ -17,7 +17,7 @@ from conformance.judge.relate import related
 from conformance.record.operator import ROUTES, TWO_PHASE, Example, Mode, Operator, Quarantine
 from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.record.torch_binding import TORCH_NPU, Binding, Unreached
-from conformance.suite.routes import on_it, on_route, reachable, why_not
+from conformance.suite.on_route import on_it, on_route, reachable, why_not
 from conformance.text.records import operator_lines
 from tests.conformance.segment_sum import SUM, operator, refusal, whole
 

@@ -12,7 +12,7 @@ from conformance.judge.relate import related
 from conformance.record.operator import Unspecified
 from conformance.relations.invariants import definedness, determinism, invariants
 from tests.conformance.segment_sum import SUM, case, observe, operator, right, whole
-from tests.conformance.session.test_failure_lines import matches_snapshot
+from tests.conformance.session.test_failure_text import matches_snapshot
 
 RECORD = operator()
 UNORDERED = operator(merges=None)

@@ -16,7 +16,7 @@ from conformance.record.clause import document
 from conformance.record.operator import Strided
 from conformance.relations.layout import layout
 from tests.conformance.segment_sum import case, observe, operator, right, whole
-from tests.conformance.session.test_failure_lines import matches_snapshot
+from tests.conformance.session.test_failure_text import matches_snapshot
 
 READ = document("x may have strides", "segment_sum.md, Layout")
 QUICK = settings(database=None, derandomize=True, max_examples=100)

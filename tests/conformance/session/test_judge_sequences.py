@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.call.observation import Outcome
-from conformance.session.failure_lines import ALONE_ACCEPTED
+from conformance.session.failure_text import ALONE_ACCEPTED
 from conformance.session.smaller import shorten
 from conformance.session.trial import Refused, Spent
 from tests.conformance.session.forgetful import (
@@ -20,7 +20,7 @@ from tests.conformance.session.forgetful import (
     Forgetful,
     of_other,
 )
-from tests.conformance.session.test_failure_lines import matches_snapshot
+from tests.conformance.session.test_failure_text import matches_snapshot
 
 
 def test_every_answer_of_a_good_device_is_on_record() -> None:

@@ -24,8 +24,8 @@ from conformance.record.operator import Operator, Rejection
 from conformance.record.torch_binding import TORCH_NPU
 from conformance.session.template import left_out
 from conformance.suite import records as suite
+from conformance.suite.on_route import on_route
 from conformance.suite.protocol import MISTAKES, of_the_protocol
-from conformance.suite.routes import on_route
 
 OPERATORS = suite.operators()
 (GRAD,) = suite.chosen(OPERATORS, ["moe_init_routing_v2_grad"])

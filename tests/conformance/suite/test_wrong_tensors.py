@@ -28,7 +28,7 @@ from conformance.record.torch_binding import TORCH_NPU
 from conformance.record.variations import in_format, retyped, without
 from conformance.session.template import left_out
 from conformance.suite import records as suite
-from conformance.suite.routes import on_route
+from conformance.suite.on_route import on_route
 from conformance.suite.wrong_tensors import kinds, of_tensors
 from tests.conformance.segment_sum import operator, whole
 

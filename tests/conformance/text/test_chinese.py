@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.devices.conduct import ADVICE as ADVICE_OF_CONDUCT
+from conformance.devices.forbidden import ADVICE as ADVICE_OF_CONDUCT
 from conformance.errors import UsageError
 from conformance.text.chinese import in_chinese
 from conformance.text.chinese.advice import ADVICE, ADVICE_ON_CALLS

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import find, given, settings
 
-from conformance.draw.fills import fills_with
+from conformance.draw.values import fills_with
 from conformance.values.address_code import address_code
 from conformance.values.fill import (
     ADDRESS,

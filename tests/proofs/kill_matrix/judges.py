@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
-from conformance.judge.asked import Question
-from conformance.judge.summed import judge_sum
+from conformance.judge.question import Question
+from conformance.judge.sums import judge_sum
 from conformance.numerics.order import sequential
 from conformance.standards import STANDARDS
 from reference.floats import numpy_dtype

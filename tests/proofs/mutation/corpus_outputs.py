@@ -8,9 +8,9 @@ import numpy as np
 
 from cases.operators.moe_init_routing_v2_grad import bin_tree
 from conformance.call.case import numpy_dtype
-from conformance.judge.asked import Question
-from conformance.judge.moved import as_integers, judge_copy, judge_index
-from conformance.judge.summed import judge_sum
+from conformance.judge.copies import as_integers, judge_copy, judge_index
+from conformance.judge.question import Question
+from conformance.judge.sums import judge_sum
 from conformance.numerics.arithmetic import IEEE
 from conformance.numerics.gather import blocks, factors, gather, gather_elements
 from conformance.numerics.order import emulate, sequential

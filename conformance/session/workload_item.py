@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from conformance.draw.not_simplest import not_simplest
-from conformance.judge.endings import Refused
 from conformance.record.operator import Operator
 from conformance.record.workload import Batch
-from conformance.session.covered import Drawing
+from conformance.session.endings import Refused
+from conformance.session.rows_and_edges import Drawing
 from conformance.session.trial import Trial
 
 DTYPE = "bfloat16"

@@ -18,9 +18,9 @@ from conformance.evidence.lines import FailureLine, unconfirmed
 from conformance.evidence.provenance import provenance
 from conformance.evidence.run_folder import failure_folder
 from conformance.failure.alike import diagnosis
-from conformance.failure.both import guessed
 from conformance.failure.bundle.manifest import CASE
 from conformance.failure.bundle.write import Origin, write_bundle
+from conformance.failure.guessed import guessed
 from conformance.failure.picture import excerpts, pictures
 from conformance.failure.replay import Replay, save
 from conformance.judge.judged import Judged

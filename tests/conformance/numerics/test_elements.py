@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from conformance.numerics.elements import accepted, judge_elements, summarize
 from conformance.numerics.exactly import accepted_exactly, round_fraction
-from conformance.numerics.interval import accepted, judge_elements, summarize
 from reference.floats import BF16, FP16, FP32, from_ordered, ordered, round_once, to_bits
 
 FORMATS = pytest.mark.parametrize("storage", [FP16, BF16, FP32], ids=lambda fmt: fmt.name)

@@ -10,9 +10,9 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.call.case import Case, Tensor
 from conformance.draw.not_simplest import not_simplest
-from conformance.judge.endings import Refused
 from conformance.record.ladders import SLOW, Ladder
-from conformance.session.covered import AT_ONCE, Drawing
+from conformance.session.endings import Refused
+from conformance.session.rows_and_edges import AT_ONCE, Drawing
 from conformance.session.trial import Trial
 from conformance.values.fill import ADDRESS
 

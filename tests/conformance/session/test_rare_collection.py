@@ -2,7 +2,7 @@
 
 import gc
 
-from conformance.session.garbage import THRESHOLD, rarely_collected
+from conformance.session.rare_collection import THRESHOLD, rarely_collected
 
 
 def test_what_was_there_before_is_not_looked_at_until_the_end() -> None:

@@ -13,11 +13,11 @@ from conformance.diagnosis.guesses import Diagnosis, diagnose
 from conformance.diagnosis.origins import origins
 from conformance.diagnosis.pattern import pattern
 from conformance.diagnosis.subject import Subject
-from conformance.judge.asked import Question
+from conformance.judge.question import Question
 from conformance.judge.verdict import OutputVerdict, WorstElement
 from conformance.judge.worst import worst_element
 from conformance.numerics.accepted import Mask
-from conformance.numerics.interval import Judged, judge_elements
+from conformance.numerics.elements import Judged, judge_elements
 from conformance.numerics.output import Operands, SummedOutput, summed_output
 from conformance.record.operator import Sum
 from conformance.values.fill import address_code_of

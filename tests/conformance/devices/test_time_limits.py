@@ -6,7 +6,7 @@ import pytest
 
 from conformance.call.case import Case, Tensor
 from conformance.devices.call import call_of
-from conformance.devices.patience import BYTES, ITEMS, seconds_for
+from conformance.devices.time_limits import BYTES, ITEMS, seconds_for
 from tests.conformance.devices.fakes import fake_case, fake_operator
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from conformance.call.observation import Observation, Outcome
-from conformance.devices.carried_out import why_withheld
 from conformance.devices.device import DeviceProfile, Trait
+from conformance.devices.withheld_calls import why_withheld
 from conformance.evidence.lines import ItemLine
 from conformance.gate.judgement import ACCEPTED
 from conformance.gate.merge import merge

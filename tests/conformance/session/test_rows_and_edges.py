@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from conformance.call.case import Case, Tensor
 from conformance.call.observation import Observation, Outcome
+from conformance.draw.profiles import PROFILES
 from conformance.judge.verdict import Verdict
 from conformance.record.cells import Axis, Cells, Levels
-from conformance.record.profiles import PROFILES
 from conformance.session.binding import OfRun, bind
 from conformance.session.template import record
 from conformance.session.trial import Refused, Trial

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from conformance.call.case import Case, Tensor
 from conformance.call.observation import Observation, Outcome
+from conformance.draw.profiles import PROFILES
 from conformance.judge.verdict import Verdict
-from conformance.record.profiles import PROFILES
 from conformance.record.workload import Batch, Workload, batches
 from conformance.session.binding import OfRun, bind
 from conformance.session.template import item_ids, parametrize, record

@@ -14,7 +14,7 @@ from conformance.diagnosis.guess import Guesses, first_of
 from conformance.diagnosis.movement import Moved, guesses
 from conformance.diagnosis.origins import origins
 from conformance.diagnosis.pattern import pattern
-from conformance.judge.asked import Question
+from conformance.judge.question import Question
 from conformance.judge.verdict import OutputVerdict, WorstElement
 from conformance.judge.worst import show
 from conformance.record.clause import Clause

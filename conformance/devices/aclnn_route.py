@@ -17,7 +17,6 @@ from typing import Any, Literal
 from conformance.call.breach import KEPT
 from conformance.call.surroundings import BESIDE, DEFAULT
 from conformance.devices.acl import OUT_OF_DEVICE_MEMORY, SUCCESS, Acl, AclError
-from conformance.devices.beside import Beside
 from conformance.devices.breaking import Handed, NotBreakableError, breaking
 from conformance.devices.machine import Machine
 from conformance.devices.messages import (
@@ -31,6 +30,7 @@ from conformance.devices.messages import (
     Unavailable,
 )
 from conformance.devices.placement import Findings, NoRoomError, Placement, tensors
+from conformance.devices.second_stream import Beside
 from conformance.devices.segment import Segment
 from conformance.devices.watch import Watch
 

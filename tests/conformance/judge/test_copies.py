@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from conformance.call.case import Tensor
-from conformance.judge.asked import Question
 from conformance.judge.calls import judge
-from conformance.judge.moved import judge_copy, judge_index
+from conformance.judge.copies import judge_copy, judge_index
+from conformance.judge.question import Question
 from conformance.record.clause import document
 from conformance.record.operator import Copy, Index
 from tests.conformance.segment_sum import bits, case, observe, operator
@@ -299,7 +299,7 @@ def test_a_mask_that_does_not_fit_the_output_is_an_error_of_the_record():
 
 
 def test_elements_are_counted_in_every_part(monkeypatch):
-    monkeypatch.setattr("conformance.judge.moved.AT_ONCE", 5)
+    monkeypatch.setattr("conformance.judge.copies.AT_ONCE", 5)
     x = np.arange(28, dtype=np.float32).reshape(7, 4)
     made = case(x, [[0], [-1], [2], [3], [4], [5], [6]], "float32")
     record = operator(contracts={"y": Copy(CLAUSE, specified=head)}, formula=formula)
