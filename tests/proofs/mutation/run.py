@@ -1,6 +1,6 @@
 """Mutants of the judge, each held against the tests: ``python -m tests.proofs.mutation.run``.
 
-Every mutant of conformance/judge/calls.py and conformance/numerics/*.py that changes an outcome of
+Every mutant of the judges in conformance/judge and of conformance/numerics/*.py that changes an outcome of
 the toy corpus must make a test fail. Ends with status 1 where one does not, 2 where the unchanged
 judge does not pass. ``--jobs N`` at a time; ``--module NAME`` (again and again), ``--shard I/N``
 and ``--sample N --seed S`` choose some; results go to ``--out``. ``--go-on FILE`` keeps what an
@@ -34,8 +34,15 @@ from tests.proofs.mutation.warm import WarmTests, with_collected
 ROOT = Path(__file__).parents[3]
 TESTS = ROOT / "tests" / "conformance"
 CORPUS = "tests.proofs.mutation.corpus"
-OF_WHOLE_CALLS = ("test_judge*.py", "test_failure_text.py")
-"""The tests that mirror conformance/judge/calls.py."""
+OF_CALLS = ("calls", "effects", "examples", "quarantined", "rejections")
+OF_OUTPUTS = ("agreement", "copies", "sums", "worst")
+"""The modules of conformance/judge that judge whole calls, and outputs."""
+
+OF_WHOLE_CALLS = (
+    *("judge/test_calls.py", "judge/test_refusals_and_examples.py"),
+    "session/test_failure_text.py",
+)
+"""The tests that mirror those of whole calls."""
 
 LIBRARIES = (
     "hypothesis.strategies",
@@ -49,25 +56,25 @@ LIBRARIES = (
 
 def modules() -> dict[str, Path]:
     """The judge's modules by name."""
-    paths = [ROOT / "conformance" / "judge.py"]
+    judges = (*OF_CALLS, *OF_OUTPUTS)
+    paths = [ROOT / "conformance" / "judge" / f"{name}.py" for name in judges]
     paths += sorted((ROOT / "conformance" / "numerics").glob("[!_]*.py"))
     return {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in paths}
 
 
 def judging_tests() -> list[Path]:
     """The tests that have to kill mutants."""
-    places = ("numerics/test_*.py", *OF_WHOLE_CALLS, "diagnosis/test_*.py")
+    of_outputs = [f"judge/test_{name}.py" for name in OF_OUTPUTS]
+    places = ("numerics/test_*.py", *of_outputs, *OF_WHOLE_CALLS, "diagnosis/test_*.py")
     return [path for place in places for path in sorted(TESTS.glob(place))]
 
 
 def own_tests(module: str) -> list[Path]:
     """The tests that mirror a module."""
-    name = module.rpartition(".")[2]
-    places = (
-        OF_WHOLE_CALLS
-        if name == "judge"
-        else (f"numerics/test_{name}.py", f"numerics/test_{name}_by_*.py")
-    )
+    room, name = module.split(".")[-2:]
+    places = (f"{room}/test_{name}.py", f"{room}/test_{name}_by_*.py")
+    if room == "judge" and name in OF_CALLS:
+        places = OF_WHOLE_CALLS
     return [path for place in places for path in sorted(TESTS.glob(place))]
 
 

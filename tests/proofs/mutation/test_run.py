@@ -23,10 +23,11 @@ def test_every_module_of_the_judge_is_mutated_and_most_have_tests_of_their_own()
     assert not any(name.endswith("__init__") for name in names)
     assert [path.name for path in own_tests("conformance.numerics.bulk")] == ["test_bulk.py"]
     assert {path.name for path in own_tests("conformance.judge.calls")} == {
-        "test_judge.py",
-        "test_judge_refusals_and_examples.py",
+        "test_calls.py",
+        "test_refusals_and_examples.py",
         "test_failure_text.py",
     }
+    assert [path.name for path in own_tests("conformance.judge.sums")] == ["test_sums.py"]
     assert set(own_tests("conformance.judge.calls")) <= set(judging_tests())
 
 
@@ -54,7 +55,7 @@ def test_what_an_earlier_run_decided_is_kept_and_its_survivors_are_judged_again(
 
 
 def test_an_unknown_module_is_refused_with_those_that_are_known():
-    with pytest.raises(SystemExit, match="--module nothing: must be one of judge, accepted"):
+    with pytest.raises(SystemExit, match="--module nothing: must be one of calls, effects"):
         chosen(options(module=["nothing"]))
 
 
