@@ -2,8 +2,8 @@
 
 from conformance.call.case import Case
 from conformance.devices.device import Device
-from conformance.record.ladders import Ladder
 from conformance.record.operator import Operator
+from conformance.record.size_ladders import Ladder
 from conformance.session.template import conformance_test, judge
 
 

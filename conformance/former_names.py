@@ -20,7 +20,7 @@ MODULES = {
     "fill": "values.fill",
     "frozen.case": "record.frozen",
     "frozen.judge": "session.judge_frozen",
-    "ladders": "record.ladders draw.ladder_cells record.chips",
+    "ladders": "record.size_ladders draw.ladder_cells record.chips",
     "legality": "judge.legality",
     "observation": "call.observation",
     "operator": "record.operator record.clause record.call_rules",

@@ -11,7 +11,7 @@ from cases.operators._token_permute_sizes import MOST_TOP_K
 from conformance.call.case import Case, Machine, Tensor
 from conformance.record.cells import Cells
 from conformance.record.edges import Edge, Sizes
-from conformance.record.ladders import MOST, Ladder
+from conformance.record.size_ladders import MOST, Ladder
 
 SINGLE = "single"
 """The mode of several operators in which every token has one slot."""

@@ -13,7 +13,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from conformance.call.breach import Breach
+from conformance.call.protocol_breach import Breach
 from conformance.call.surroundings import USUAL, Setting
 from conformance.values.fill import Fill, expand
 from conformance.values.large_arrays import lazy_zeros

@@ -14,10 +14,10 @@ from ctypes import c_void_p as pointer
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from conformance.call.breach import KEPT
+from conformance.call.protocol_breach import KEPT
 from conformance.call.surroundings import BESIDE, DEFAULT
 from conformance.devices.acl import OUT_OF_DEVICE_MEMORY, SUCCESS, Acl, AclError
-from conformance.devices.breaking import Handed, NotBreakableError, breaking
+from conformance.devices.broken_protocol import Handed, NotBreakableError, breaking
 from conformance.devices.machine import Machine
 from conformance.devices.messages import (
     Answer,

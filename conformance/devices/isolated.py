@@ -13,11 +13,11 @@ from conformance import poison
 from conformance.call.case import Case, numpy_dtype
 from conformance.call.observation import Diagnostic, GuardDamage, Observation, Outcome
 from conformance.devices.call import call_of
+from conformance.devices.card_errors import CLASS
 from conformance.devices.child import Child, ChildEndedError
 from conformance.devices.device import DeviceProfile
 from conformance.devices.forbidden import done, ended, left_behind, told
 from conformance.devices.layout import elements_of, write_elements
-from conformance.devices.losses import CLASS
 from conformance.devices.messages import (
     DTYPES,
     Answer,

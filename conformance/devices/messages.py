@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeVar
 
 import msgspec
 
-from conformance.call.breach import Breach
+from conformance.call.protocol_breach import Breach
 from conformance.call.surroundings import USUAL, Setting
 from conformance.poison import OUTPUTS
 from conformance.record.torch_binding import TorchCall

@@ -9,10 +9,10 @@ from pathlib import Path
 from conformance.call.case import Case
 from conformance.call.observation import Diagnostic, Observation
 from conformance.devices import cards as locks
+from conformance.devices.card_errors import Loss, in_words, loss_of
 from conformance.devices.cards import Busy, Card, Claim
 from conformance.devices.device import DeviceProfile
 from conformance.devices.isolated import DeviceRefused, IsolatedDevice
-from conformance.devices.losses import Loss, in_words, loss_of
 from conformance.errors import EnvironmentFailure
 from conformance.printable import warn
 from conformance.record.call_rules import Limit

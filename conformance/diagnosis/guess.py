@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from conformance.diagnosis.deferred import Deferred
+from conformance.diagnosis.deferred_text import Deferred
 
 MOST_KINDS = 2
 """Kinds of mistake that explain the same elements; if there are more, none of them is told."""

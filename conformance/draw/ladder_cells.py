@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.record.ladders import ONE_CELL, Ladder
 from conformance.record.operator import Operator
+from conformance.record.size_ladders import ONE_CELL, Ladder
 
 
 def cells_asked(

@@ -12,7 +12,7 @@ from conformance.call.case import Case
 from conformance.call.findings import call_findings, ending
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.withheld_calls import may_be_withheld
-from conformance.diagnosis.deferred import Deferred
+from conformance.diagnosis.deferred_text import Deferred
 from conformance.judge.agreement import check, check_outputs
 from conformance.judge.copies import judge_copy, judge_index
 from conformance.judge.effects import (

@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from conformance.call.case import Case
     from conformance.record.cells import Cells
     from conformance.record.frozen import Frozen
-    from conformance.record.ladders import Ladder
     from conformance.record.picture import Landmarks
     from conformance.record.relation import Relation
+    from conformance.record.size_ladders import Ladder
     from conformance.record.workload import Batch
 
 Arrays = Mapping[str, NDArray[np.generic]]
@@ -287,12 +287,12 @@ class Operator:
     (conformance/suite/wrong_tensors.py), None: no such rule. ``limits`` are sizes around which
     cases are drawn: a kernel that exports its own is compared with them
     (conformance/session/boundaries.py). ``ladders`` are the sizes that grow alone
-    (conformance/record/ladders.py). ``workload_cases(dtype, batch)`` draws calls with the routing
-    of a workload (conformance/record/workload.py). ``relations`` are laws that results keep among
-    themselves, with no reference (conformance/relations). ``landmarks`` says what lies where in a
-    call's outputs, for pictures of wrong ones. ``torch_npu`` is how PyTorch calls the operator, or
-    why it does not. ``newer`` are data types of documented calls alone. ``unreached(case)`` says
-    why a call cannot be made on the route of a record, "" where it can
+    (conformance/record/size_ladders.py). ``workload_cases(dtype, batch)`` draws calls with the
+    routing of a workload (conformance/record/workload.py). ``relations`` are laws that results keep
+    among themselves, with no reference (conformance/relations). ``landmarks`` says what lies where
+    in a call's outputs, for pictures of wrong ones. ``torch_npu`` is how PyTorch calls the
+    operator, or why it does not. ``newer`` are data types of documented calls alone.
+    ``unreached(case)`` says why a call cannot be made on the route of a record, "" where it can
     (`conformance.suite.on_route` sets it). ``corpus`` and ``regressions`` are cases that stay,
     which a run adds to the record (conformance/frozen). ``file`` is the record's own, which the
     suite fills in.

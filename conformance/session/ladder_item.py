@@ -1,5 +1,5 @@
-"""An item that goes up a ladder (conformance/record/ladders.py), and down from the first refused
-size."""
+"""An item that goes up a ladder (conformance/record/size_ladders.py), and down from the first
+refused size."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.call.case import Case, Tensor
 from conformance.draw.not_simplest import not_simplest
-from conformance.record.ladders import SLOW, Ladder
+from conformance.record.size_ladders import SLOW, Ladder
 from conformance.session.endings import Refused
 from conformance.session.rows_and_edges import AT_ONCE, Drawing
 from conformance.session.trial import Trial

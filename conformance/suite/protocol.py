@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from conformance.call.breach import Breach
 from conformance.call.case import Case
+from conformance.call.protocol_breach import Breach
 from conformance.record.clause import Clause, SourceClass, document, source_read
 from conformance.record.operator import Operator, Rejection
 

@@ -14,8 +14,8 @@ from conformance.call.case import Case
 from conformance.devices.call import call_of
 from conformance.draw.ladder_cells import cells_asked
 from conformance.judge.legality import check_call
-from conformance.record.ladders import MOST, ONE_CELL, Ladder
 from conformance.record.operator import Operator
+from conformance.record.size_ladders import MOST, ONE_CELL, Ladder
 from conformance.suite import records as suite
 from tests.cases.drawing import one_of_each
 from tests.cases.ladders_audit import table

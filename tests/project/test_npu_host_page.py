@@ -17,8 +17,8 @@ from conformance.cli import doctor as command
 from conformance.cli.main import main
 from conformance.devices import cards
 from conformance.devices import open as opening
+from conformance.devices.card_errors import CARD_FAULTS, KERNEL_FAULTS
 from conformance.devices.device import Device
-from conformance.devices.losses import CARD_FAULTS, KERNEL_FAULTS
 from conformance.errors import EnvironmentFailure
 from conformance.host import doctor
 from conformance.host.roots import Roots

@@ -11,8 +11,8 @@ import pytest
 
 from conformance.call.observation import Observation, Outcome
 from conformance.devices import cards, isolated
+from conformance.devices.card_errors import Loss, in_words, loss_of
 from conformance.devices.cards import Card, Claim
-from conformance.devices.losses import Loss, in_words, loss_of
 from conformance.devices.npu import NpuDevice
 from conformance.devices.open import open_device
 from conformance.draw.profiles import PROFILES

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.call.breach import Breach
 from conformance.call.observation import Observation, Outcome
+from conformance.call.protocol_breach import Breach
 from conformance.devices.call import call_of
 from conformance.devices.device import Device
 from conformance.devices.open import open_device

@@ -1,10 +1,11 @@
 """Mutants of the judge, each held against the tests: ``python -m tests.proofs.mutation.run``.
 
-Every mutant of the judges in conformance/judge and of conformance/numerics/*.py that changes an outcome of
-the toy corpus must make a test fail. Ends with status 1 where one does not, 2 where the unchanged
-judge does not pass. ``--jobs N`` at a time; ``--module NAME`` (again and again), ``--shard I/N``
-and ``--sample N --seed S`` choose some; results go to ``--out``. ``--go-on FILE`` keeps what an
-earlier run's mutants.jsonl decided about the same judge: survivors and the rest are judged.
+Every mutant of the judges in conformance/judge and of conformance/numerics/*.py that changes an
+outcome of the toy corpus must make a test fail. Ends with status 1 where one does not, 2 where the
+unchanged judge does not pass. ``--jobs N`` at a time; ``--module NAME`` (again and again),
+``--shard I/N`` and ``--sample N --seed S`` choose some; results go to ``--out``. ``--go-on FILE``
+keeps what an earlier run's mutants.jsonl decided about the same judge: survivors and the rest are
+judged.
 """
 
 from __future__ import annotations

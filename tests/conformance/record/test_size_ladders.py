@@ -17,8 +17,8 @@ from conformance.draw.ladder_cells import cells_asked
 from conformance.draw.profiles import PROFILES
 from conformance.judge.verdict import Verdict
 from conformance.record.clause import Clause, SourceClass
-from conformance.record.ladders import BLOCKS, MACHINES, MOST, REPEATS, Ladder
 from conformance.record.operator import Mode, Operator
+from conformance.record.size_ladders import BLOCKS, MACHINES, MOST, REPEATS, Ladder
 from conformance.session.binding import OfRun, bind
 from conformance.session.ladder_item import cases_of as climbed_cases
 from conformance.session.template import item_ids, parametrize, record

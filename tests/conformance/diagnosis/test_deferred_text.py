@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from conformance.diagnosis.deferred import Deferred
+from conformance.diagnosis.deferred_text import Deferred
 from conformance.judge.verdict import Verdict
 from conformance.session.trial import Refused
 

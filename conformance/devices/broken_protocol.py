@@ -1,4 +1,4 @@
-"""What phase two gets of a call that breaks the protocol (`conformance.call.breach`)."""
+"""What phase two gets of a call that breaks the protocol (`conformance.call.protocol_breach`)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from ctypes import c_void_p as pointer
 from dataclasses import dataclass, replace
 
-from conformance.call.breach import Breach
+from conformance.call.protocol_breach import Breach
 from conformance.devices.acl import SUCCESS, Acl, AclError
 from conformance.devices.messages import Call
 from conformance.devices.placement import Placement
