@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.former_names import MODULES
 from tests.installation.installed import Installed
 
 NAME = "moe_init_routing_v2_grad"
@@ -92,3 +93,26 @@ def test_pytest_of_another_repository_runs_its_own_templates_and_records(
     assert done.returncode == 1, done.stdout + done.stderr
     assert "y is wrong in 1 of 5 elements." in done.stdout
     assert "replay: moe-conformance replay reports/pytest/failures/" in done.stdout
+
+
+def test_records_and_templates_may_name_the_modules_of_before(
+    installed: Installed, tmp_path: Path
+) -> None:
+    suite = shutil.copytree(TOY, tmp_path / "suite")
+    for path in suite.rglob("*.py"):
+        text = path.read_text()
+        for former, today in MODULES.items():
+            text = text.replace(
+                f"from conformance.{today.split()[0]} ", f"from conformance.{former} "
+            )
+        path.write_text(text)
+    assert "from conformance.operator import" in (suite / "records" / "copying.py").read_text()
+    done = installed.run(
+        *("python", "-m", "pytest", "-p", "conformance.plugin", "check_copying.py", "-q"),
+        *("--conformance-operators=records", "--conformance-operator=copying"),
+        folder=suite,
+        TOY="wrong",
+    )
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "y is wrong in 1 of 5 elements." in done.stdout
+    assert "conformance.template is conformance.session.template today" in done.stdout

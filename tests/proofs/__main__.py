@@ -1,5 +1,4 @@
-"""Proofs that take longer than a test: `python -m tests.proofs` lists them, with names it runs
-them. them.
+"""Proofs, which take longer than tests: `python -m tests.proofs` lists them, NAME ... runs some.
 
 A proof holds the suite against many seeded mistakes, seeds, faults or compilers. It ends with
 status 1 if what it proves does not hold. Words after ``--`` go to the programs of the proof.
