@@ -1,8 +1,8 @@
 """Where gradients of slots are cut otherwise: rows with weights, and rows that are only moved.
 
 MoeTokenUnpermuteGrad's weights are its probabilities, MoeFinalizeRoutingV2Grad's its scales. This
-follows from the tables in device_kernels/kernels/shared/slot_grad_tiling.h and slot_copy_tiling.h;
-a test holds it equal to what the tilings export, and every run asks them.
+follows from the tables in device_kernels/kernels/shared/slots/slot_grad_tiling.h and
+slot_copy_tiling.h; a test holds it equal to what the tilings export, and every run asks them.
 """
 
 from __future__ import annotations

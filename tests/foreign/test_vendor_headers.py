@@ -58,7 +58,7 @@ def test_a_call_that_does_not_exist_is_refused_in_a_part_that_operators_share(
     name = "moe_token_permute_with_ep"
     for folder in (name, "shared"):
         shutil.copytree(KERNELS / folder, tmp_path / "kernels" / folder)
-    part = tmp_path / "kernels" / "shared" / "stable_sort_kernel.h"
+    part = tmp_path / "kernels" / "shared" / "sorting" / "stable_sort_kernel.h"
     part.write_text(re.sub(r"\bMrgSort\b", "MergeSorted", part.read_text()))
     kernel = tmp_path / "kernels" / name / f"{name}_kernel.cpp"
     refused = refused_lines(kernel, HOME, TILING, tmp_path)

@@ -34,7 +34,7 @@ def integers(*names: str) -> list[tuple[str, type[ctypes.c_int64]]]:
 
 
 class RowSumTiling(ctypes.Structure):
-    """device_kernels/kernels/shared/row_sum_tiling.h."""
+    """device_kernels/kernels/shared/rows/row_sum_tiling.h."""
 
     _fields_ = integers("tokens", "hidden", "source_rows", "input_buffers", "tile_columns", "batch")
     tokens: int
@@ -66,7 +66,7 @@ class RowSumTiling(ctypes.Structure):
 
 
 class SlotGatherTiling(ctypes.Structure):
-    """device_kernels/kernels/shared/slot_gather_tiling.h."""
+    """device_kernels/kernels/shared/slots/slot_gather_tiling.h."""
 
     _fields_ = integers("slots", "batch")
     slots: int
@@ -79,7 +79,7 @@ class SlotGatherTiling(ctypes.Structure):
 
 
 class StableSortTiling(ctypes.Structure):
-    """device_kernels/kernels/shared/stable_sort_tiling.h."""
+    """device_kernels/kernels/shared/sorting/stable_sort_tiling.h."""
 
     _fields_ = integers("keys", "run_keys", "runs", "tile_keys")
     keys: int
@@ -93,7 +93,7 @@ class StableSortTiling(ctypes.Structure):
 
 
 class SlotCopyTiling(ctypes.Structure):
-    """device_kernels/kernels/shared/slot_copy_tiling.h."""
+    """device_kernels/kernels/shared/slots/slot_copy_tiling.h."""
 
     _fields_ = [
         *integers("used_cores", "tokens", "top_k", "hidden", "has_probs", "first_rank", "end_rank"),
@@ -125,7 +125,7 @@ class SlotCopyTiling(ctypes.Structure):
 
 
 class SlotGradTiling(ctypes.Structure):
-    """device_kernels/kernels/shared/slot_grad_tiling.h."""
+    """device_kernels/kernels/shared/slots/slot_grad_tiling.h."""
 
     _fields_ = [
         *integers("slots", "top_k", "hidden", "rows"),

@@ -23,7 +23,7 @@ LEAST_UB = 768
 
 
 class MapTiling(ctypes.Structure):
-    """device_kernels/kernels/shared/routing_map_tiling.h."""
+    """device_kernels/kernels/shared/routing_map/routing_map_tiling.h."""
 
     _fields_ = integers("tokens", "experts", "tile_tokens", "tile_experts", "used_cores")
     tokens: int

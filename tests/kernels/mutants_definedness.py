@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from tests.kernels.mutants import Mutant
 
-SORT = "shared/slot_sort_kernel.h"
+SORT = "shared/sorting/slot_sort_kernel.h"
 SORTED = "    Sort<Index>(tensors, tiling);"
 
 

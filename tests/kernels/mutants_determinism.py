@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.kernels.mutants import Mutant
 
-GRADS = "shared/slot_grad_kernel.h"
+GRADS = "shared/slots/slot_grad_kernel.h"
 DO_TILE = "DoTile(token, place, slots, column, Least(tileColumns_, hidden_ - column));"
 
 

@@ -17,9 +17,9 @@ def known(operator: str, name: str) -> Mutant:
     return found
 
 
-COPIES, ROWS = "shared/slot_copy_kernel.h", "shared/row_sum_kernel.h"
-SUMS, WEIGHTS = "shared/slot_sum_kernel.h", "shared/slot_weights_kernel.h"
-SORT, NAMES = "shared/stable_sort_kernel.h", "shared/slot_rows_kernel.h"
+COPIES, ROWS = "shared/slots/slot_copy_kernel.h", "shared/rows/row_sum_kernel.h"
+SUMS, WEIGHTS = "shared/slots/slot_sum_kernel.h", "shared/slots/slot_weights_kernel.h"
+SORT, NAMES = "shared/sorting/stable_sort_kernel.h", "shared/slots/slot_rows_kernel.h"
 INIT = "moe_init_routing_v2"
 UNROUNDED = "            AscendC::Add(sum_, sum_, widened, count);\n"
 SUMMED_IN_BF16 = Mutant(
@@ -52,7 +52,7 @@ ESCAPES: dict[tuple[str, str], Mutant] = {
     ),
     ("moe_token_permute_with_routing_map", "row offset beyond 32 bits"): Mutant(
         "row-times-hidden-in-int32",
-        "shared/row_gather_kernel.h",
+        "shared/rows/row_gather_kernel.h",
         "tokens_[token * hidden_ + column],",
         "tokens_[static_cast<int32_t>(token * hidden_ + column)],",
         modes=("drop_pad",),

@@ -12,7 +12,7 @@ from tests.kernels.mutants import Mutant
 
 FAR = Mutant(
     "offset-of-a-gradient-in-32-bits",
-    "shared/slot_copy_kernel.h",
+    "shared/slots/slot_copy_kernel.h",
     "tokens_[token * hidden_ + column],",
     "tokens_[static_cast<uint32_t>(token * hidden_ + column)],",
     modes=("single",),
@@ -32,7 +32,7 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_token_permute": (
         Mutant(
             "positions-of-a-sort-in-23-bits",
-            "shared/stable_sort_kernel.h",
+            "shared/sorting/stable_sort_kernel.h",
             "AscendC::ArithProgression(positions, static_cast<int32_t>(begin), 1,",
             "AscendC::ArithProgression(positions, static_cast<int32_t>(begin % (1 << 23)), 1,",
             least_indices=2**23 + 1,

@@ -15,7 +15,7 @@ def _keyed(name: str, key: str) -> Mutant:
     """Keys are compared as an expression of ``key`` instead."""
     return Mutant(
         name,
-        "shared/stable_sort_kernel.h",
+        "shared/sorting/stable_sort_kernel.h",
         "        AscendC::Cast(scores, raw, RoundMode::CAST_RINT, static_cast<uint32_t>(count));\n",
         "        AscendC::PipeBarrier<PIPE_ALL>();\n"
         "        for (int32_t i = 0; i < count; ++i) {\n"

@@ -23,7 +23,7 @@ def _narrow(name: str, file: str, before: str, number: str, **how: int | tuple[s
     return Mutant(name, file, before, after, **sizes)  # type: ignore[arg-type]
 
 
-COPIES = "shared/slot_copy_kernel.h"
+COPIES = "shared/slots/slot_copy_kernel.h"
 SORTED_SLOT = _narrow("slot-offset-in-16-bits", COPIES, "ranks, ranks_[slot],", "slot")
 COPIED_ROW = _narrow("row-offset-in-16-bits", COPIES, "tokens_[token * hidden_ + column],", "token")
 COPIED_COLUMN = _narrow(
@@ -47,7 +47,7 @@ ONE_TOP_K = Mutant(
     "const int64_t endSlot = topK_ == 13 ? token * topK_ : endToken * topK_;",
     least_indices=13,
 )
-SUMS = "shared/slot_sum_kernel.h"
+SUMS = "shared/slots/slot_sum_kernel.h"
 SUMMED_SLOT = _narrow(
     "slot-offset-in-16-bits", SUMS, "rowIndices_[token * topK_],", "token * topK_"
 )
@@ -58,7 +58,7 @@ SUMMED_TOP_K = Mutant(
     "const int64_t slots = topK_ == 19 ? 18 : topK_;",
     least_indices=19,
 )
-ROWS = "shared/row_sum_kernel.h"
+ROWS = "shared/rows/row_sum_kernel.h"
 SUMMED_ROW = _narrow(
     "source-row-in-16-bits", ROWS, "return source_[row * hidden_ + column];", "row"
 )
@@ -74,13 +74,13 @@ STORED_TOKEN = _narrow(
     "token-of-a-sum-in-16-bits", ROWS, "output_[token * hidden_ + column], result,", "token"
 )
 SLOT_SUMS = (SUMMED_SLOT, SUMMED_TOP_K, SUMMED_ROW, SUMMED_COLUMN, STORED_TOKEN)
-GRADS = "shared/slot_grad_kernel.h"
+GRADS = "shared/slots/slot_grad_kernel.h"
 SLOT_GRADS = (
     _narrow("slot-offset-of-a-gradient-in-16-bits", GRADS, "indices_[slot],", "slot"),
     _narrow("token-of-a-gradient-in-16-bits", GRADS, "grads_[token * hidden_ + column],", "token"),
     _narrow("row-of-a-gradient-in-16-bits", GRADS, "rows_[row * hidden_ + column],", "row"),
 )
-MAPS = "shared/routing_map_kernel.h"
+MAPS = "shared/routing_map/routing_map_kernel.h"
 MAP = (
     _narrow(
         "expert-of-the-counts-in-16-bits",
@@ -98,7 +98,7 @@ MAP = (
 )
 SORTED_KEYS = Mutant(
     "more-repeats-than-a-sort-takes",
-    "shared/stable_sort_cut.h",
+    "shared/sorting/stable_sort_cut.h",
     "kMostRepeats = 255;",
     "kMostRepeats = 256;",
     least_indices=255 * 32 + 1,
@@ -177,7 +177,7 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
         replace(
             _narrow(
                 "expert-of-a-bias-in-16-bits",
-                "shared/slot_bias_kernel.h",
+                "shared/slots/slot_bias_kernel.h",
                 "biases_[ExpertOf(place) * hidden_ + column],",
                 "ExpertOf(place)",
             ),
@@ -188,7 +188,7 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
         *MAP,
         Mutant(
             "more-blocks-of-a-map-than-a-copy-takes",
-            "shared/routing_map_cut.h",
+            "shared/routing_map/routing_map_cut.h",
             "kMostTileTokens = 4095;",
             "kMostTileTokens = 8190;",
             least_indices=4096,

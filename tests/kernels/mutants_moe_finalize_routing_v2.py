@@ -12,7 +12,7 @@ FOLDER = "moe_finalize_routing_v2/moe_finalize_routing_v2"
 SUM = f"{FOLDER}_kernel_sum.h"
 KERNEL = f"{FOLDER}_kernel.cpp"
 TILING = f"{FOLDER}_tiling.cpp"
-ROWS = "shared/row_sum_kernel.h"
+ROWS = "shared/rows/row_sum_kernel.h"
 SIXTEEN_BITS = ("float16", "bfloat16")
 LEAST_TILES = 81
 """The fewest columns of fp32 that the smallest buffer takes in two tiles, whatever lies beside."""

@@ -13,9 +13,9 @@ from tests.kernels.mutants import ALL_DTYPES, Mutant
 FOLDER = "moe_token_permute/moe_token_permute"
 KERNEL = f"{FOLDER}_kernel.cpp"
 TILING = f"{FOLDER}_tiling.cpp"
-SLOTS = "shared/slot_copy_kernel.h"
-SORT = "shared/slot_sort_kernel.h"
-CUT = "shared/slot_copy_cut.h"
+SLOTS = "shared/slots/slot_copy_kernel.h"
+SORT = "shared/sorting/slot_sort_kernel.h"
+CUT = "shared/slots/slot_copy_cut.h"
 MOVED = (*ALL_DTYPES, "int8")
 BYTES = ("int8",)
 

@@ -6,8 +6,8 @@ from functools import partial
 
 from tests.kernels.mutants import Mutant
 
-SLOTS = "shared/slot_sum_kernel.h"
-ROWS = "shared/row_sum_kernel.h"
+SLOTS = "shared/slots/slot_sum_kernel.h"
+ROWS = "shared/rows/row_sum_kernel.h"
 MODES = ("whole", "uneven")
 LEAST_TILES = 81
 """The fewest columns of fp32 that the smallest buffer takes in two tiles."""
@@ -118,7 +118,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mistake(
         "last-core-idle",
-        "shared/row_share_kernel.h",
+        "shared/rows/row_share_kernel.h",
         "return {first, first + each + (block < rest ? 1 : 0)};",
         "const bool idle = blocks > 1 && block == blocks - 1;"
         " return {first, idle ? first : first + each + (block < rest ? 1 : 0)};",
@@ -127,7 +127,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mistake(
         "tokens-that-do-not-come-out-even-lost",
-        "shared/row_share_kernel.h",
+        "shared/rows/row_share_kernel.h",
         "return {first, first + each + (block < rest ? 1 : 0)};",
         "return {first, first + each};",
         cores=2,

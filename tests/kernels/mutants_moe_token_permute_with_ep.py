@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from tests.kernels.mutants import Mutant
 
-KERNEL = "shared/slot_copy_kernel.h"
-SLOT_SORT = "shared/slot_sort_kernel.h"
+KERNEL = "shared/slots/slot_copy_kernel.h"
+SLOT_SORT = "shared/sorting/slot_sort_kernel.h"
 TILING = "moe_token_permute_with_ep/moe_token_permute_with_ep_tiling.cpp"
-SORT = "shared/stable_sort_kernel.h"
+SORT = "shared/sorting/stable_sort_kernel.h"
 
 MUTANTS = (
     Mutant(

@@ -11,10 +11,10 @@ from tests.kernels.mutants import Mutant
 FOLDER = "moe_token_permute_with_ep_grad"
 KERNEL = f"{FOLDER}/{FOLDER}_kernel.cpp"
 TILING = f"{FOLDER}/{FOLDER}_tiling.cpp"
-NAMED = "shared/slot_rows_kernel.h"
-SLOTS = "shared/slot_sum_kernel.h"
-ROWS = "shared/row_sum_kernel.h"
-GATHER = "shared/slot_gather_kernel.h"
+NAMED = "shared/slots/slot_rows_kernel.h"
+SLOTS = "shared/slots/slot_sum_kernel.h"
+ROWS = "shared/rows/row_sum_kernel.h"
+GATHER = "shared/slots/slot_gather_kernel.h"
 LEAST_TILES = 81
 """The fewest columns of fp32 that the smallest buffer takes in two tiles."""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.kernels.mutants import Mutant
 
 KERNEL = "moe_token_permute_with_ep/moe_token_permute_with_ep_kernel_padded.h"
-GATHER = "shared/row_gather_kernel.h"
-CHECK = "shared/slot_copy_check.h"
+GATHER = "shared/rows/row_gather_kernel.h"
+CHECK = "shared/slots/slot_copy_check.h"
 PADDED = ("padded",)
 NUMBERED = ("num_out_tokens",)
 

@@ -13,10 +13,10 @@ KERNEL = f"{FOLDER}/{FOLDER}_kernel"
 PLACE, RANK, PAD = (f"{KERNEL}_{part}.h" for part in ("place", "rank", "pad"))
 TILING = f"{FOLDER}/{FOLDER}_tiling.cpp"
 CHECK = f"{FOLDER}/{FOLDER}_check.h"
-WALK = "shared/routing_map_kernel.h"
-CUT = "shared/routing_map_cut.h"
-COPY = "shared/slot_copy_kernel.h"
-GATHER = "shared/row_gather_kernel.h"
+WALK = "shared/routing_map/routing_map_kernel.h"
+CUT = "shared/routing_map/routing_map_cut.h"
+COPY = "shared/slots/slot_copy_kernel.h"
+GATHER = "shared/rows/row_gather_kernel.h"
 DROPLESS, DROP_AND_PAD = ("dropless",), ("drop_pad",)
 
 Ranked = partial(Mutant, file=RANK, modes=DROPLESS)

@@ -14,7 +14,7 @@ MASK, SCATTER, SORT, ADD = (f"{KERNEL}_{part}.h" for part in ("mask", "scatter",
 DROPLESS, DROP_AND_PAD = ("dropless",), ("drop_pad",)
 
 Masked = partial(Mutant, file=MASK, modes=DROPLESS)
-Walked = partial(Mutant, file="shared/routing_map_kernel.h", modes=DROPLESS)
+Walked = partial(Mutant, file="shared/routing_map/routing_map_kernel.h", modes=DROPLESS)
 Scattered = partial(Mutant, file=SCATTER, modes=DROP_AND_PAD)
 Sorted = partial(Mutant, file=SORT, modes=DROP_AND_PAD)
 Added = partial(Mutant, file=ADD, modes=DROP_AND_PAD)

@@ -10,9 +10,9 @@ from tests.kernels.mutants import Mutant
 
 FOLDER = "moe_token_unpermute"
 KERNEL = f"{FOLDER}/{FOLDER}_kernel.cpp"
-SLOTS = "shared/slot_sum_kernel.h"
-WEIGHTS = "shared/slot_weights_kernel.h"
-ROWS = "shared/row_sum_kernel.h"
+SLOTS = "shared/slots/slot_sum_kernel.h"
+WEIGHTS = "shared/slots/slot_weights_kernel.h"
+ROWS = "shared/rows/row_sum_kernel.h"
 WITH_PROBS = ("whole", "uneven")
 LEAST_TILES = 81
 """The fewest columns of fp32 that the smallest buffer takes in two tiles."""

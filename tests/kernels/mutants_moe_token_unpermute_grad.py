@@ -10,11 +10,11 @@ from tests.kernels.mutants import Mutant
 
 FOLDER = "moe_token_unpermute_grad"
 KERNEL = f"{FOLDER}/{FOLDER}_kernel.cpp"
-WEIGHTED = "shared/slot_grad_kernel.h"
+WEIGHTED = "shared/slots/slot_grad_kernel.h"
 TILING = f"{FOLDER}/{FOLDER}_tiling.cpp"
-UB = "shared/slot_grad_cut.h"
-WEIGHTS = "shared/slot_weights_kernel.h"
-COPIES = "shared/slot_copy_kernel.h"
+UB = "shared/slots/slot_grad_cut.h"
+WEIGHTS = "shared/slots/slot_weights_kernel.h"
+COPIES = "shared/slots/slot_copy_kernel.h"
 WITH_PROBS = ("whole", "uneven")
 WITHOUT_PROBS = ("single",)
 LANES = 64

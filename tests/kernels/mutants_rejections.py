@@ -56,7 +56,7 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_token_permute": (
         Mutant(
             "fewer-tokens-than-rows-of-indices",
-            "shared/slot_copy_check.h",
+            "shared/slots/slot_copy_check.h",
             "    if (tokens.values[0] != indices.values[0]) {",
             "    if (tokens.values[0] > indices.values[0]) {",
         ),

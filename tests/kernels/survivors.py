@@ -17,19 +17,23 @@ REASONS: dict[str, str] = {
     f"{V2}_tiling.cpp:84 comparison: '==' -> '!='": WORDS,
     f"{V2}_tiling.cpp:84 number: '0' -> '1'": WORDS,
     f"{GRAD}_tiling.cpp:83 number: '1' -> '2'": WORDS,
-    "shared/row_sum_cut.h:14 number: '2' -> '3'": (
+    "shared/rows/row_sum_cut.h:14 number: '2' -> '3'": (
         "narrower tiles give the same sums, and no drawn machine is below the larger least buffer"
     ),
-    "shared/row_sum_cut.h:52 arithmetic: '*' -> '+'": SMALLER_LEAST,
-    "shared/row_sum_cut.h:57 comparison: '<=' -> '<'": "where nothing is left, 0 columns fit too",
-    "shared/row_sum_cut.h:76 number: '0' -> '1'": "a call on so small a buffer was refused before",
-    "shared/row_sum_kernel.h:123 number: '4' -> '5'": (
+    "shared/rows/row_sum_cut.h:52 arithmetic: '*' -> '+'": SMALLER_LEAST,
+    "shared/rows/row_sum_cut.h:57 comparison: '<=' -> '<'": (
+        "where nothing is left, 0 columns fit too"
+    ),
+    "shared/rows/row_sum_cut.h:76 number: '0' -> '1'": (
+        "a call on so small a buffer was refused before"
+    ),
+    "shared/rows/row_sum_kernel.h:123 number: '4' -> '5'": (
         "the most buffers that a queue may have: the tiling asks for 4 at most"
     ),
-    "shared/row_sum_kernel.h:203 number: '0' -> '1'": (
+    "shared/rows/row_sum_kernel.h:203 number: '0' -> '1'": (
         "strides of a copy of one block, and a reserved field"
     ),
-    "shared/slot_sum_kernel.h:52 comparison: '<' -> '<='": (
+    "shared/slots/slot_sum_kernel.h:52 comparison: '<' -> '<='": (
         "an empty copy more at the end of a share: of that the device warns, the sums are right"
     ),
 }

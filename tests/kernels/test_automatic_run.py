@@ -63,7 +63,7 @@ def test_an_operators_sources_are_its_own_and_what_they_include():
         for part in ("kernel.cpp", "tiling.cpp", "tiling.h")
     ]
     (sorts,) = (one for one in operators() if one.name == "moe_token_permute_with_ep")
-    assert "shared/stable_sort_kernel.h" in sources(sorts)
+    assert "shared/sorting/stable_sort_kernel.h" in sources(sorts)
     assert not any("aclnn" in file or "limit" in file for file in sources(sorts))
 
 

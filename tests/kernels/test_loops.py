@@ -26,7 +26,7 @@ from tests.kernels.launches import ROUTE
 
 SEED = 1
 ONCE = {
-    "shared/slot_copy_kernel.h: for (int64_t i = 0; i < slots; ++i)": (
+    "shared/slots/slot_copy_kernel.h: for (int64_t i = 0; i < slots; ++i)": (
         "no probability is copied here",
         {
             "moe_token_permute",
@@ -36,16 +36,16 @@ ONCE = {
             "moe_token_unpermute_grad",
         },
     ),
-    "shared/slot_copy_kernel.h: for (int64_t slot = token * topK_; slot < endSlot; "
+    "shared/slots/slot_copy_kernel.h: for (int64_t slot = token * topK_; slot < endSlot; "
     "slot += slotsPerBatch_)": (
         "what is copied has one slot a token: more are scaled, by another kernel",
         {"moe_finalize_routing_v2_grad", "moe_token_unpermute_grad"},
     ),
-    "shared/slot_copy_check.h: for (uint64_t axis = 1; axis < shape.count; ++axis)": (
+    "shared/slots/slot_copy_check.h: for (uint64_t axis = 1; axis < shape.count; ++axis)": (
         "tokens have two axes",
         {"moe_token_permute_with_routing_map"},
     ),
-    "shared/row_sum_cut.h: while (tile + OfNames(names) > bytes)": (
+    "shared/rows/row_sum_cut.h: while (tile + OfNames(names) > bytes)": (
         "rounding up to blocks asks for one name less at most",
         {
             "moe_token_permute_grad",
@@ -53,7 +53,7 @@ ONCE = {
             "moe_token_permute_with_routing_map_grad",
         },
     ),
-    "shared/slot_gather_cut.h: while (slots > 0 && UbBytes(slots, elementBytes) > ubBytes)": (
+    "shared/slots/slot_gather_cut.h: while (slots > 0 && UbBytes(slots, elementBytes) > ubBytes)": (
         "rounding up to blocks asks for one slot less at most, in each buffer of a multiple of 32",
         {"moe_token_permute_with_ep_grad"},
     ),

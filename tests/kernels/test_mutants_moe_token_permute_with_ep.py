@@ -22,7 +22,7 @@ def test_a_mistake_in_the_shared_sort_is_told_with_its_file(tmp_path: Path) -> N
     apply(mutant, OPERATOR, KERNELS, tmp_path / "kernels")
     told = judged(tmp_path / "kernels")
     assert "[race] kernel moe_token_permute_with_ep" in told
-    assert ", kernels/shared/stable_sort_kernel.h:" in told
+    assert ", kernels/shared/sorting/stable_sort_kernel.h:" in told
 
 
 @pytest.mark.parametrize("name", HERE)

@@ -38,7 +38,7 @@ def test_the_flags_of_the_environment_are_part_of_the_key(
         ("simulator/language/engine/schedule/launch.cpp", "everything"),
         ("opapi/plan.cpp", "everything"),
         ("simulator/language/kernel_operator.h", "operators"),
-        ("kernels/shared/row_sum_cut.h", "operators"),
+        ("kernels/shared/rows/row_sum_cut.h", "operators"),
         ("kernels/moe_token_permute/moe_token_permute_tiling.h", "moe_token_permute"),
     ],
 )

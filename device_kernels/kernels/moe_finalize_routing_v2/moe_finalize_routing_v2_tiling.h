@@ -27,7 +27,7 @@
 
 #include <cstdint>
 
-#include "../shared/row_sum_tiling.h"
+#include "../shared/rows/row_sum_tiling.h"
 
 struct MoeFinalizeRoutingV2TilingData {
     int64_t dtype;         // aclDataType of the rows: 0 fp32, 1 fp16, 27 bf16

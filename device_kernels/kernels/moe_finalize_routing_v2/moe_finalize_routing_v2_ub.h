@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string>
 
-#include "../shared/row_sum_cut.h"
-#include "../shared/row_sum_limits.h"
+#include "../shared/rows/row_sum_cut.h"
+#include "../shared/rows/row_sum_limits.h"
 
 namespace moe_finalize_routing_v2 {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "../shared/slot_copy_check.h"
+#include "../shared/slots/slot_copy_check.h"
 #include "moe_finalize_routing_v2_grad_tiling.h"
 
 namespace moe_finalize_routing_v2_grad {

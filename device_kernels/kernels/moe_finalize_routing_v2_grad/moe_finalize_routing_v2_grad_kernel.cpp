@@ -8,10 +8,10 @@
 
 #include <type_traits>
 
-#include "../shared/slot_bias_kernel.h"
-#include "../shared/slot_copy_kernel.h"
-#include "../shared/slot_grad_kernel.h"
-#include "../shared/zero_fill_kernel.h"
+#include "../shared/rows/zero_fill_kernel.h"
+#include "../shared/slots/slot_bias_kernel.h"
+#include "../shared/slots/slot_copy_kernel.h"
+#include "../shared/slots/slot_grad_kernel.h"
 #include "kernel_operator.h"
 #include "moe_finalize_routing_v2_grad_tiling.h"
 

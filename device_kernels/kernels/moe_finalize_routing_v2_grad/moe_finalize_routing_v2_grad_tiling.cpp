@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <string>
 
-#include "../shared/slot_copy_check.h"
-#include "../shared/slot_copy_cut.h"
-#include "../shared/slot_grad_cut.h"
-#include "../shared/slot_grad_limit.h"
+#include "../shared/slots/slot_copy_check.h"
+#include "../shared/slots/slot_copy_cut.h"
+#include "../shared/slots/slot_grad_cut.h"
+#include "../shared/slots/slot_grad_limit.h"
 #include "moe_finalize_routing_v2_grad_check.h"
 
 namespace {

@@ -13,8 +13,8 @@
 
 #include <cstdint>
 
-#include "../shared/slot_copy_tiling.h"
-#include "../shared/slot_grad_tiling.h"
+#include "../shared/slots/slot_copy_tiling.h"
+#include "../shared/slots/slot_grad_tiling.h"
 
 // All fields are 64-bit, so that host and device agree on the layout without packing.
 struct MoeFinalizeRoutingV2GradTilingData {

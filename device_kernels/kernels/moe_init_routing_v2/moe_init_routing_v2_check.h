@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "../shared/slot_copy_check.h"
+#include "../shared/slots/slot_copy_check.h"
 #include "moe_init_routing_v2_tiling.h"
 
 namespace moe_init_routing_v2 {

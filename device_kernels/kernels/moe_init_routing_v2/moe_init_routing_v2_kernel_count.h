@@ -8,7 +8,7 @@
 #ifndef MOE_INIT_ROUTING_V2_KERNEL_COUNT_H
 #define MOE_INIT_ROUTING_V2_KERNEL_COUNT_H
 
-#include "../shared/stable_sort_kernel.h"
+#include "../shared/sorting/stable_sort_kernel.h"
 #include "kernel_operator.h"
 #include "moe_init_routing_v2_tiling.h"
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string>
 
-#include "../shared/slot_copy_cut.h"
-#include "../shared/slot_copy_limit.h"
+#include "../shared/slots/slot_copy_cut.h"
+#include "../shared/slots/slot_copy_limit.h"
 #include "moe_init_routing_v2_check.h"
 
 namespace {

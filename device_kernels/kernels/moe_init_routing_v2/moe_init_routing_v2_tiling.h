@@ -24,7 +24,7 @@
 
 #include <cstdint>
 
-#include "../shared/slot_copy_tiling.h"
+#include "../shared/slots/slot_copy_tiling.h"
 
 struct MoeInitRoutingV2TilingData {
     int64_t key;           // 1000 + 100 * (full load) + 10 * drop/pad + (elements have 16 bits)

@@ -1,7 +1,7 @@
 // MoeTokenPermute in Ascend C: copies of tokens in the order of their experts, as many of the first
 // as numOutTokens keeps (../shared/slot_sort_kernel.h).
 
-#include "../shared/slot_sort_kernel.h"
+#include "../shared/sorting/slot_sort_kernel.h"
 #include "kernel_operator.h"
 #include "moe_token_permute_tiling.h"
 

@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "../shared/slot_copy_check.h"
-#include "../shared/slot_copy_cut.h"
-#include "../shared/slot_copy_limit.h"
+#include "../shared/slots/slot_copy_check.h"
+#include "../shared/slots/slot_copy_cut.h"
+#include "../shared/slots/slot_copy_limit.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "../shared/slot_copy_tiling.h"
+#include "../shared/slots/slot_copy_tiling.h"
 
 struct MoeTokenPermuteTilingData {
     int64_t key;  // 1000 + 10 * (indices are int64) + 0, 1 or 2 for elements of 32, 16 or 8 bits

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <string>
 
-#include "../shared/row_sum_cut.h"
-#include "../shared/row_sum_limits.h"
+#include "../shared/rows/row_sum_cut.h"
+#include "../shared/rows/row_sum_limits.h"
 
 namespace {
 

@@ -14,7 +14,7 @@
 
 #include <cstdint>
 
-#include "../shared/row_sum_tiling.h"
+#include "../shared/rows/row_sum_tiling.h"
 
 struct MoeTokenPermuteGradTilingData {
     int64_t key;        // 0 bf16, 2 fp16, 4 fp32

@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "../shared/slot_copy_tiling.h"
+#include "../shared/slots/slot_copy_tiling.h"
 
 struct MoeTokenPermuteWithEpTilingData {
     int64_t key;  // 1000 + 100 * padded + 10 * (indices are int64) + (elements have 16 bits)

@@ -5,9 +5,9 @@
 
 #include <type_traits>
 
-#include "../shared/slot_gather_kernel.h"
-#include "../shared/slot_rows_kernel.h"
-#include "../shared/slot_sum_kernel.h"
+#include "../shared/slots/slot_gather_kernel.h"
+#include "../shared/slots/slot_rows_kernel.h"
+#include "../shared/slots/slot_sum_kernel.h"
 #include "kernel_operator.h"
 #include "moe_token_permute_with_ep_grad_tiling.h"
 

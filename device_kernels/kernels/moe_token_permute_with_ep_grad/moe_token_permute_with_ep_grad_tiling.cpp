@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <string>
 
-#include "../shared/row_sum_cut.h"
-#include "../shared/row_sum_limits.h"
-#include "../shared/slot_gather_cut.h"
+#include "../shared/rows/row_sum_cut.h"
+#include "../shared/rows/row_sum_limits.h"
+#include "../shared/slots/slot_gather_cut.h"
 
 namespace {
 

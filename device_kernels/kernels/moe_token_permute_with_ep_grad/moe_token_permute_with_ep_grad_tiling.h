@@ -17,8 +17,8 @@
 
 #include <cstdint>
 
-#include "../shared/row_sum_tiling.h"
-#include "../shared/slot_gather_tiling.h"
+#include "../shared/rows/row_sum_tiling.h"
+#include "../shared/slots/slot_gather_tiling.h"
 
 struct MoeTokenPermuteWithEpGradTilingData {
     int64_t dtype;           // aclDataType: 0 fp32, 1 fp16, 27 bf16

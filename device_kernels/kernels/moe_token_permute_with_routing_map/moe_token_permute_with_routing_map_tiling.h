@@ -20,8 +20,8 @@
 
 #include <cstdint>
 
-#include "../shared/routing_map_tiling.h"
-#include "../shared/slot_copy_tiling.h"
+#include "../shared/routing_map/routing_map_tiling.h"
+#include "../shared/slots/slot_copy_tiling.h"
 
 // All fields are 64-bit, so that host and device agree on the layout without packing.
 struct MoeTokenPermuteWithRoutingMapTilingData {

@@ -5,7 +5,7 @@
 
 #include <type_traits>
 
-#include "../shared/slot_sum_kernel.h"
+#include "../shared/slots/slot_sum_kernel.h"
 #include "kernel_operator.h"
 #include "moe_token_permute_with_routing_map_grad_kernel_add.h"
 #include "moe_token_permute_with_routing_map_grad_kernel_mask.h"

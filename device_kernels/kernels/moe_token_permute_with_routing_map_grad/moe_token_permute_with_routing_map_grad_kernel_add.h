@@ -5,7 +5,7 @@
 #ifndef MOE_TOKEN_PERMUTE_WITH_ROUTING_MAP_GRAD_KERNEL_ADD_H
 #define MOE_TOKEN_PERMUTE_WITH_ROUTING_MAP_GRAD_KERNEL_ADD_H
 
-#include "../shared/row_sum_kernel.h"
+#include "../shared/rows/row_sum_kernel.h"
 #include "kernel_operator.h"
 #include "moe_token_permute_with_routing_map_grad_kernel_sort.h"
 

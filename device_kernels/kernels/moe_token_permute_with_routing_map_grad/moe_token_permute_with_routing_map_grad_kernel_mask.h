@@ -5,7 +5,7 @@
 #ifndef MOE_TOKEN_PERMUTE_WITH_ROUTING_MAP_GRAD_KERNEL_MASK_H
 #define MOE_TOKEN_PERMUTE_WITH_ROUTING_MAP_GRAD_KERNEL_MASK_H
 
-#include "../shared/routing_map_kernel.h"
+#include "../shared/routing_map/routing_map_kernel.h"
 #include "kernel_operator.h"
 #include "moe_token_permute_with_routing_map_grad_tiling.h"
 

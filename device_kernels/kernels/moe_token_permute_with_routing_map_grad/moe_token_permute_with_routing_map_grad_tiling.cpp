@@ -8,8 +8,8 @@
 #include <initializer_list>
 #include <string>
 
-#include "../shared/row_sum_cut.h"
-#include "../shared/row_sum_limits.h"
+#include "../shared/rows/row_sum_cut.h"
+#include "../shared/rows/row_sum_limits.h"
 #include "moe_token_permute_with_routing_map_grad_check.h"
 #include "moe_token_permute_with_routing_map_grad_ub.h"
 

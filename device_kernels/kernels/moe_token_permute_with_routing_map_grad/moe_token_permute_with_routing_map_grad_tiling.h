@@ -31,8 +31,8 @@
 
 #include <cstdint>
 
-#include "../shared/routing_map_tiling.h"
-#include "../shared/row_sum_tiling.h"
+#include "../shared/routing_map/routing_map_tiling.h"
+#include "../shared/rows/row_sum_tiling.h"
 
 enum class RoutingMapGradJob : int64_t {
     SLOT_SUM = 0,

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "../shared/routing_map_cut.h"
-#include "../shared/row_sum_cut.h"
+#include "../shared/routing_map/routing_map_cut.h"
+#include "../shared/rows/row_sum_cut.h"
 
 namespace routing_map_grad {
 

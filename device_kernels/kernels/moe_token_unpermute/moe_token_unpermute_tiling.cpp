@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <string>
 
-#include "../shared/probs_limit.h"
-#include "../shared/row_sum_cut.h"
-#include "../shared/row_sum_limits.h"
+#include "../shared/routing_map/probs_limit.h"
+#include "../shared/rows/row_sum_cut.h"
+#include "../shared/rows/row_sum_limits.h"
 
 namespace {
 

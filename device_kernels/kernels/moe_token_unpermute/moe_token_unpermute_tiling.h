@@ -20,7 +20,7 @@
 
 #include <cstdint>
 
-#include "../shared/row_sum_tiling.h"
+#include "../shared/rows/row_sum_tiling.h"
 
 struct MoeTokenUnpermuteTilingData {
     int64_t dtype;       // aclDataType of the tokens: 0 fp32, 1 fp16, 27 bf16

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <string>
 
-#include "../shared/probs_limit.h"
-#include "../shared/slot_copy_check.h"
-#include "../shared/slot_copy_cut.h"
-#include "../shared/slot_grad_cut.h"
-#include "../shared/slot_grad_limit.h"
+#include "../shared/routing_map/probs_limit.h"
+#include "../shared/slots/slot_copy_check.h"
+#include "../shared/slots/slot_copy_cut.h"
+#include "../shared/slots/slot_grad_cut.h"
+#include "../shared/slots/slot_grad_limit.h"
 
 namespace {
 

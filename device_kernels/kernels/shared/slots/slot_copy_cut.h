@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "../sorting/stable_sort_cut.h"
 #include "slot_copy_tiling.h"
-#include "stable_sort_cut.h"
 
 namespace slot_copy {
 

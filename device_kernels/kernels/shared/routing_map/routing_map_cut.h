@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "../rows/row_sum_cut.h"
 #include "routing_map_tiling.h"
-#include "row_sum_cut.h"
 
 namespace routing_map {
 

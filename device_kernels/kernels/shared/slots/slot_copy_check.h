@@ -9,8 +9,8 @@
 #include <limits>
 #include <string>
 
+#include "../sorting/stable_sort_cut.h"
 #include "slot_copy_tiling.h"
-#include "stable_sort_cut.h"
 
 namespace slot_copy {
 

@@ -24,7 +24,7 @@
 
 #include <cstdint>
 
-#include "stable_sort_tiling.h"
+#include "../sorting/stable_sort_tiling.h"
 
 // All fields are 64-bit, so that host and device agree on the layout without packing.
 struct SlotCopyTiling {

@@ -7,9 +7,9 @@
 #ifndef ROUTING_MAP_KERNEL_H
 #define ROUTING_MAP_KERNEL_H
 
+#include "../rows/row_share_kernel.h"
 #include "kernel_operator.h"
 #include "routing_map_tiling.h"
-#include "row_share_kernel.h"
 
 namespace routing_map {
 

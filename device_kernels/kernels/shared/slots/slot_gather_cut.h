@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "row_sum_cut.h"
+#include "../rows/row_sum_cut.h"
 #include "slot_gather_tiling.h"
 
 namespace slot_gather {

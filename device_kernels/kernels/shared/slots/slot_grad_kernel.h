@@ -15,8 +15,8 @@
 
 #include <type_traits>
 
+#include "../sorting/ordering_kernel.h"
 #include "kernel_operator.h"
-#include "ordering_kernel.h"
 #include "slot_grad_tiling.h"
 #include "slot_rows_kernel.h"
 #include "slot_tile_kernel.h"

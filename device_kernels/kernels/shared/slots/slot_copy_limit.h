@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <string>
 
+#include "../sorting/stable_sort_cut.h"
 #include "slot_copy_check.h"
 #include "slot_copy_cut.h"
-#include "stable_sort_cut.h"
 
 namespace slot_copy {
 
