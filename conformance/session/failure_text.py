@@ -24,10 +24,11 @@ from conformance.failure.guessed import guessed
 from conformance.failure.picture import excerpts, pictures
 from conformance.failure.replay import Replay, save
 from conformance.judge.judged import Judged
-from conformance.numerics.arithmetic import IEEE, Arithmetic
+from conformance.numerics.arithmetic import Arithmetic
 from conformance.record.frozen import Frozen
 from conformance.record.picture import Picture
 from conformance.session.context import DEFAULTS, Context
+from conformance.session.trial import Trial
 from conformance.text.command_lines import called, near
 
 CALLED, KEPT_FOR, REPORTED = "regression called: ", "kept for: ", "reported: "
@@ -51,31 +52,12 @@ LOST = "the case was not run again, as the device was lost: "
 
 
 def tell(
-    judged: Judged,
-    context: Context,
-    item: str,
-    *,
-    repeatable: bool,
-    stopped: str = "",
-    lost: str = "",
-    device: object = None,
-    arithmetic: Arithmetic = IEEE,
-    telling: Judged | None = None,
-    as_drawn: bool = False,
-    alone_accepted: bool = False,
-    noted: str = "",
-    alike: str = "",
+    trial: Trial, judged: Judged, context: Context, item: str, device: object = None
 ) -> FailureLine:
-    """Write the bundle of a refused case into the run's folder, and say what is in it.
-
-    ``stopped`` is what was spent before a smallest case was found, ``lost`` what kept it from being
-    run again. ``device`` is what was judged, ``arithmetic`` is that device's. ``telling``
-    is a refused case that shows more than the smallest does; pictures are of that. ``as_drawn``:
-    nothing smaller was looked for, as another failure of the same diagnosis stands for it.
-    ``alone_accepted``: the case was accepted without the calls before it. ``noted`` is what a
-    ladder or a workload says of it. ``alike`` is the
-    diagnosis under which it is told, "" that of the case. Raises `OSError`.
+    """Write the bundle of an item's smallest refused case into the run's folder, and say what is in
+    it; the trial says how it was looked for. ``device`` is what was judged. Raises `OSError`.
     """
+    telling = trial.telling()
     case, verdict = judged.case, judged.verdict
     profile: DeviceProfile | None = getattr(device, "profile", None)
     implementation = None if device is None else of_device(device, case.operator)
@@ -85,18 +67,18 @@ def tell(
     lines = [str(replace(verdict, findings=_only(shown, verdict.findings)))]
     if not verdict.subject:
         lines += [f"  {line}" for line in repr(case).splitlines()]
-    if alone_accepted:
+    if trial.alone_accepted:
         lines += [f"  {ALONE_ACCEPTED}"]
-    lines += [f"  {noted}"] if noted else []
+    lines += [f"  {trial.noted}"] if trial.noted else []
     known = _regression(judged, context)
     lines += [f"  {line}" for line in _kept_for(known)]
-    if not repeatable:
+    if trial.unrepeatable:
         lines += [f"  {UNREPEATABLE}"]
-    lines += [f"  {AS_DRAWN}"] if as_drawn else []
-    if lost:
-        lines += [f"  {LOST}{lost}"]
-    if stopped:
-        lines += [f"  {STOPPED} {stopped}"]
+    lines += [f"  {AS_DRAWN}"] if trial.as_drawn else []
+    if trial.lost:
+        lines += [f"  {LOST}{trial.lost}"]
+    if trial.stopped:
+        lines += [f"  {STOPPED} {trial.stopped}"]
     more = [f"  {line}" for line in _larger(judged, telling, shown)]
     larger = folder / LARGER if telling is not None and more else None
     if larger is not None:
@@ -115,7 +97,7 @@ def tell(
         text=text,
         provenance=provenance(places.root(), context.directories),
         device=profile,
-        arithmetic=arithmetic,
+        arithmetic=trial.arithmetic,
     )
     saved = Replay(
         case, judged.judged_as, judged.name, context.route, implementation=implementation
@@ -129,11 +111,11 @@ def tell(
         elements=sum(t.held_size for t in (*case.inputs.values(), *case.outputs.values())),
         text=text,
         pictured="" if telling is None else str(telling.verdict),
-        pictures=_pictures(context, telling or judged, arithmetic, shown),
+        pictures=_pictures(context, telling or judged, trial.arithmetic, shown),
         excerpts=list(excerpts(judged.observation, _library(profile), case.operator)),
         larger="" if larger is None else str((larger / CASE).relative_to(context.out)),
-        diagnosis=alike or diagnosis(judged, telling),
-        as_drawn=as_drawn,
+        diagnosis=trial.alike or diagnosis(judged, telling),
+        as_drawn=trial.as_drawn,
         links=[] if known is None else list(known.links),
     )
 

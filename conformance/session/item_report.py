@@ -37,21 +37,8 @@ def made_report(
         _explain(report, error, str(error))
     elif isinstance(error, Refused) and trial.smallest is not None:
         try:
-            told = tell(
-                trial.smallest,
-                context,
-                item.nodeid,
-                repeatable=not trial.unrepeatable,
-                stopped=trial.stopped,
-                lost=trial.lost,
-                device=getattr(item, "funcargs", {}).get("device"),
-                arithmetic=trial.arithmetic,
-                telling=trial.telling(),
-                as_drawn=trial.as_drawn,
-                alone_accepted=trial.alone_accepted,
-                noted=trial.noted,
-                alike=trial.alike,
-            )
+            device = getattr(item, "funcargs", {}).get("device")
+            told = tell(trial, trial.smallest, context, item.nodeid, device)
         except OSError as full:
             why = f"the bundle of a refused case cannot be written: {full}"
             told = without_bundle(trial.smallest, context, item.nodeid, why)
