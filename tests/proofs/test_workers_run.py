@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from conformance.evidence.lines import VerdictLine, Writer
-from tests.conformance.toy_runs import Run, toy_runs
+from tests.conformance.toy_runs import toy_runs
 from tests.proofs.workers_run import difference, verdicts
 
 
@@ -19,8 +19,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return toy_runs(tmp_path_factory.mktemp("whole"))("-n", "1", "-k", "careful").out
 
 
-def test_one_worker_and_two_reach_the_same_verdicts(run: Run, whole: Path) -> None:
-    two = run("-n", "2", "-k", "careful").out
+def test_one_worker_and_two_reach_the_same_verdicts(whole: Path, tmp_path: Path) -> None:
+    two = toy_runs(tmp_path)("-n", "2", "-k", "careful").out
     assert len(list(two.glob(Writer.PATTERN))) > len(list(whole.glob(Writer.PATTERN)))
     assert difference(verdicts(whole), verdicts(two)) == []
     assert sum(verdicts(whole).values()) > 100
