@@ -73,3 +73,11 @@ def test_no_file_is_longer_than_400_lines(suffix: str) -> None:
     )
     lengths = {name: len((ROOT / name).read_text().splitlines()) for name in tracked.stdout.split()}
     assert {name: n for name, n in lengths.items() if n > 400} == {}
+
+
+def test_no_file_is_what_an_editor_or_a_merge_left() -> None:
+    left = ["*.orig", "*.rej", "*.bak", "*~", "*.swp", "*.pyc"]
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", *left]
+    assert (
+        subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout == ""
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,35 @@ def test_every_link_leads_somewhere_and_none_is_told_twice(page: Path) -> None:
 def test_every_page_of_the_documentation_is_listed() -> None:
     pages = {f"docs/{page.name}" for page in ROOT.glob("docs/*.md")}
     assert pages <= set(links(ENGLISH))
+
+
+PLACE = re.compile(
+    r"(?<![\w./-])((?:[a-z_]+/)+[\w.]+\.(?:py|h|cpp)"
+    r"|(?:conformance|tests|cases|device_kernels|reference)/[\w/]*/)(?!\w)"
+)
+ELSEWHERE = ("docs/adding_an_operator.md", "docs/foreign_kernels.md")
+"""Pages that name files of other repositories."""
+
+
+def test_every_file_and_folder_that_a_page_names_exists() -> None:
+    tracked = subprocess.run(
+        ("git", "ls-files"), cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
+    known = {"conformance/_suite/"}  # of a wheel
+    for file in tracked:
+        parts = file.split("/")
+        known |= {"/".join(parts[at:]) for at in range(len(parts))}
+        for end in range(1, len(parts)):
+            known |= {"/".join(parts[at:end]) + "/" for at in range(end)}
+    lost = [
+        f"{page}:{number}: {place}"
+        for page in (path for path in tracked if path.endswith(".md") and "CHANGELOG" not in path)
+        if page not in ELSEWHERE
+        for number, line in enumerate((ROOT / page).read_text().splitlines(), 1)
+        for place in PLACE.findall(line)
+        if place not in known
+    ]
+    assert lost == []
 
 
 def test_every_make_target_and_every_proof_that_a_page_names_exists() -> None:
