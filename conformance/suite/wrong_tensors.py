@@ -1,7 +1,7 @@
 """Calls with one tensor null, of a wrong data type or in a wrong format, from a record's examples.
 
 Each is made of every kind of documented call: in each mode, with each set of optional tensors, and
-without a result. A host entry may have checked less when it takes a branch for one of these.
+with each set of empty ones. A host entry may check less when it takes a branch for one of these.
 """
 
 from __future__ import annotations
@@ -53,7 +53,8 @@ def _kind(operator: Operator, case: Case) -> str:
     have = _tensors(case)
     lacking = [one.name for one in operator.tensors if one.optional and one.name not in have]
     words = [case.mode, f"without {', '.join(lacking)}" if lacking else ""]
-    words += [] if _has_result(case) else ["no result"]
+    empty = [name for name, tensor in have.items() if not tensor.size]
+    words += [f"{', '.join(empty)} empty"] if empty else []
     return ", ".join(filter(None, words))
 
 

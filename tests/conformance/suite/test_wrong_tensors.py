@@ -66,23 +66,27 @@ def test_each_tensor_of_a_documented_call_is_null_of_another_type_and_in_another
     assert on_npu == {name for name in expected if "format" not in name}
 
 
-def test_a_kind_is_a_mode_with_its_optional_tensors_and_whether_there_is_a_result() -> None:
+def test_a_kind_is_a_mode_with_its_optional_tensors_and_the_empty_ones() -> None:
     nothing = {name: replace(one, shape=(0, 36)) for name, one in whole().outputs.items()}
     idle = replace(EXAMPLE, case=replace(whole(), outputs=nothing))
+    no_rows = {**whole().inputs, "rows": replace(whole().inputs["rows"], shape=(0,), values=())}
+    no_row = replace(EXAMPLE, case=replace(whole(), inputs=no_rows))
     bare = replace(EXAMPLE, case=without(whole(), "rows"))
     x, rows, *others = operator().parameters
     record = operator(
         each_tensor=RULE,
-        examples=(EXAMPLE, EXAMPLE, idle, bare),
+        examples=(EXAMPLE, EXAMPLE, idle, no_row, bare),
         parameters=(x, replace(rows, optional=True), *others),
     )
-    assert list(kinds(record)) == ["plain", "plain, no result", "plain, without rows"]
+    no_result = f"plain, {', '.join(nothing)} empty"
+    assert list(kinds(record)) == ["plain", no_result, "plain, rows empty", "plain, without rows"]
     made = {one.name: one for one in of_tensors(record)}
     assert "rows is null, plain" not in made
-    assert made["x in format FRACTAL_NZ, plain, no result"].case == in_format(
-        idle.case, "x", "FRACTAL_NZ"
-    )
-    assert not made["x of uint64, plain, no result"].checked_by_cann
+    for kind, case in ((no_result, idle.case), ("plain, rows empty", no_row.case)):
+        wrong = made[f"x in format FRACTAL_NZ, {kind}"]
+        assert wrong.case == in_format(case, "x", "FRACTAL_NZ")
+    assert not made[f"x of uint64, {no_result}"].checked_by_cann
+    assert made["x of uint64, plain, rows empty"].checked_by_cann
 
 
 def test_a_tensor_that_no_check_looks_at_without_another_may_be_wrong_there() -> None:
