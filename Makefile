@@ -29,7 +29,7 @@ lint: $(READY)  ## format, lint, types and import rules alone
 benchmark: $(READY)  ## what verdicts, cases and the simulated device cost, against yardsticks
 	@OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m tests.benchmark
 
-proofs: $(READY) kernels  ## what takes longer than a test: the list, or those of RUN="soak ladders"
+proofs: $(READY)  ## what takes longer than a test: the list, or those of RUN="soak ladders"
 	@$(VENV)/bin/python -m tests.proofs $(RUN)
 
 $(READY): pyproject.toml

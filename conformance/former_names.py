@@ -1,4 +1,4 @@
-"""Names of modules before they had rooms, for records of other repositories; until release 2.0."""
+"""Names of modules before they had rooms, for records of other repositories; until version 0.3."""
 
 from __future__ import annotations
 

@@ -22,11 +22,12 @@ class Profile:
     (conformance/record/size_ladders.py) is judged in one cell of each ``ladders``: "operator",
     "mode" or "dtype" of a mode. Of ``full_rows`` workloads (conformance/record/workload.py), by
     turns, a step is judged with all its columns. ``sequences`` of calls are drawn of an operator,
-    each on a freshly opened device (conformance/sequences). ``shrink_seconds`` bounds the wall time
-    in which one failing item may look for a smaller case, see `conformance.session.trial`;
-    ``time_limit`` is seconds for one call on the device. ``random`` profiles draw a new seed for
-    each run and keep Hypothesis's example database; the others draw the same cases for the same
-    seed. With ``corpus`` the frozen cases are judged before any that is drawn.
+    each on a freshly opened device (conformance/draw/sequences.py). ``shrink_seconds`` bounds the
+    wall time in which one failing item may look for a smaller case, see
+    `conformance.session.trial`; ``time_limit`` is seconds for one call on the device. ``random``
+    profiles draw a new seed for each run and keep Hypothesis's example database; the others draw
+    the same cases for the same seed. With ``corpus`` the frozen cases are judged before any that is
+    drawn.
     """
 
     name: str

@@ -45,6 +45,17 @@ class Shared:
         (first, *others) = (cells.feasible for cells in self.of_each.values())
         return np.stack([first, *others]) if others else first
 
+    @cached_property
+    def _alike(self) -> dict[str, list[str]]:
+        """By a data type with edges, those that have the same ones, itself among them."""
+        declared = {
+            dtype: cells.edges.declared for dtype, cells in self.of_each.items() if cells.edges
+        }
+        return {
+            dtype: [other for other, its in declared.items() if its == mine]
+            for dtype, mine in declared.items()
+        }
+
     def edges(self, dtype: str, profile: Profile) -> tuple[Edge, ...]:
         """The edges of a data type that the profile judges.
 
@@ -53,8 +64,7 @@ class Shared:
         edges = self.of_each[dtype].edges
         if edges is None:
             return ()
-        known = {other: cells.edges for other, cells in self.of_each.items() if cells.edges}
-        alike = [other for other, its in known.items() if its.declared == edges.declared]
+        alike = self._alike[dtype]
         turn = alike.index(dtype)
         return tuple(
             edge

@@ -176,8 +176,8 @@ def bind(
         return run
 
     def repeated(streams: Sequence[tuple[list[SearchStrategy[Case]], int, str]]) -> Streams:
-        kept = of_run.database is not None
-        again = [drawing(*stream, kept=True, again=True) for stream in streams if kept]
+        refused_before = () if of_run.database is None else streams
+        again = [drawing(*stream, kept=True, again=True) for stream in refused_before]
         free, *scouts = (drawing(*stream, kept=True) for stream in streams)
         return Streams(free, tuple(again), tuple(scouts))
 

@@ -7,7 +7,6 @@ status 1 if what it proves does not hold. Words after ``--`` go to the programs 
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -104,6 +103,7 @@ PROOFS = {
     "busy": Proof(
         "every test beside eight busy processes; those of processes twenty times",
         ("proofs.busy_run", "proofs.busy_run --processes --times 20"),
+        needs=(sys.executable, "-m", "device_kernels.build"),
     ),
     "sanitize": Proof(
         "the simulator's tests and a smoke judgement under sanitizers", ("proofs.sanitize",)
@@ -117,7 +117,8 @@ PROOFS = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """List the proofs, or run those that are named, one after the other."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    own, _, further = _split(given)
+    at = given.index("--") if "--" in given else len(given)
+    own, further = given[:at], given[at + 1 :]
     parser = argparse.ArgumentParser(prog="tests.proofs", description=__doc__)
     parser.add_argument("name", nargs="*", metavar="NAME", help="a proof of the list")
     names: list[str] = parser.parse_args(own).name
@@ -135,20 +136,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 1 if failed else 0
 
 
-def _split(given: list[str]) -> tuple[list[str], bool, list[str]]:
-    at = given.index("--") if "--" in given else len(given)
-    return given[:at], at < len(given), given[at + 1 :]
-
-
 def _holds(proof: Proof, further: Sequence[str]) -> bool:
     """Run the programs of a proof up to the first that fails."""
-    # The draws of a proof are many and small: threads of a library cost more than they give.
-    environment = {"OPENBLAS_NUM_THREADS": "1", **os.environ}
     commands = [proof.needs] if proof.needs else []
     for program in proof.programs:
         module, *words = program.split()
         commands.append((sys.executable, "-m", f"tests.{module}", *words, *further))
-    return all(subprocess.run(one, env=environment).returncode == 0 for one in commands)
+    return all(subprocess.run(one).returncode == 0 for one in commands)
 
 
 if __name__ == "__main__":
