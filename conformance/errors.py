@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conformance.printable import printable
 
-ACCEPTED, REFUSED, NOTHING_TO_DO, ENVIRONMENT, INTERRUPTED = 0, 1, 2, 3, 130
+ACCEPTED, REFUSED, NOTHING_TO_DO, ENVIRONMENT, INTERRUPTED, UNREAD = 0, 1, 2, 3, 130, 141
 """Exit statuses of the front door (docs/running.md)."""
 
 

@@ -21,18 +21,23 @@ EXPERTS, LOAD, CAPACITY = "experts", "load", "capacity"
 
 TWO, FEW_TOKENS = 2, 4
 
+MANY = 2**16
+"""Experts after the one with a larger load: even the largest UB has counters for fewer, so that
+what they all add to is kept from one tile to the next."""
+
 
 @st.composite
 def of_experts(draw: st.DrawFn, mode: str, dtype: str, edge: Edge) -> Case:
     """Calls with so many experts, of which the first and the last have slots; or with so many slots
-    of one expert, among a few of another.
+    of the first or last expert, among a few of the other.
     """
     generator = np.random.default_rng(draw(SEEDS))
-    experts = edge.sizes.get(EXPERTS, TWO)
     load = edge.sizes.get(LOAD, edge.sizes.get(CAPACITY, 0))
+    is_large = edge.sizes.get(LOAD, 0) > MANY
+    experts = edge.sizes.get(EXPERTS, MANY if is_large else TWO)
     if load:
-        busy = int(generator.integers(TWO))
-        keys = np.repeat([busy, 1 - busy], [load, FEW_TOKENS - load % 2])
+        busy = 0 if is_large else int(generator.integers(TWO)) * (experts - 1)
+        keys = np.repeat([busy, experts - 1 - busy], [load, FEW_TOKENS - load % 2])
     else:
         keys = generator.integers(0, experts, FEW_TOKENS)
         keys[:2] = experts - 1, 0
@@ -49,7 +54,7 @@ def of_experts(draw: st.DrawFn, mode: str, dtype: str, edge: Edge) -> Case:
         top_k=1,
         experts=tuple(keys.tolist()),
         expert_num=experts,
-        counts=draw(st.sampled_from(COUNTS_OF_MODE[mode][2:])),
+        counts=draw(st.sampled_from(COUNTS_OF_MODE[mode][2 : 3 if is_large else None])),
         fill=draw(MOVED),
         machine=edge.machine,
         **how,

@@ -3,12 +3,13 @@
 People read standard error; with ``--json`` one line of JSON goes to standard output. Exit status:
 0 accepted, 1 a verdict failed or a part of what was asked for was not judged, 2 wrong usage or
 nothing to do, 3 the device, build or environment failed and nothing was judged, or a record or the
-suite failed, 130 interrupted.
+suite failed, 130 interrupted, 141 nobody reads the output any more.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import signal
 import sys
@@ -30,6 +31,7 @@ from conformance.errors import (
     ENVIRONMENT,
     INTERRUPTED,
     NOTHING_TO_DO,
+    UNREAD,
     EnvironmentFailure,
     OperatorUnavailable,
     UsageError,
@@ -59,7 +61,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         check_language(language)
         done: int = parsed.command(parsed, console, extra)
+        sys.stdout.flush()
         return done
+    except BrokenPipeError:
+        # Who reads the output has had enough; at its exit Python would write once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return UNREAD
     except UsageError as error:
         status, message = NOTHING_TO_DO, f"error: {error}"
     except (EnvironmentFailure, OperatorUnavailable) as error:

@@ -101,7 +101,7 @@ def tell(out: Path, evidence: Evidence, status: int, console: Console) -> None:
         *lost_lines(evidence),
         *impossible_lines(evidence),
         *withheld_lines(evidence),
-        *coverage_lines(evidence),
+        *(coverage_lines(evidence) if evidence.selected else ()),
         *kernel_lines(evidence),
     )
     for line in (*lines, *tiling_key_lines(evidence), *observed_lines(evidence)):

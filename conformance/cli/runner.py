@@ -186,6 +186,9 @@ def run(request: Request, console: Console) -> Outcome:
         status = INTERRUPTED if interrupted else _status_of(process.returncode)
         if interrupted:
             console.print("interrupted: nothing was judged yet")
+        elif request.pytest_arguments and process.returncode == pytest.ExitCode.NO_TESTS_COLLECTED:
+            words = shlex.join(request.pytest_arguments)
+            console.print(f"nothing was judged: no item is selected by: {words}", markup=False)
         else:
             outcome.explain(told, console)
             console.print("nothing was judged: pytest ended before its first item")

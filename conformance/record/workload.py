@@ -16,7 +16,8 @@ A workload is a TOML file:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -44,6 +45,12 @@ MOST_ENTRIES = 2**20
 """Tokens times experts of a prompt of smoke, if one has as few: a map of 2^21 takes seconds."""
 
 ENDING = ".toml"
+OF_FILE = "name"
+"""The field that no file says: it has the file's name."""
+
+PAGE = "docs/workloads.md"
+"""The rules of a file."""
+
 MOST_BYTES = 1 << 16
 """Of a workload's file."""
 
@@ -136,13 +143,16 @@ def _experts(count: int, top_k: int, tokens: int, routing: str, seed: int) -> ND
 def read(path: Path) -> Workload:
     """The workload of a file. Raises `UsageError` that names the file, the value and the rule."""
     try:
-        said = msgspec.toml.decode(read_given("workload", path, MOST_BYTES), type=Workload)
+        text = read_given("workload", path, MOST_BYTES).decode()
+        said = msgspec.toml.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise UsageError("workload", path, str(error)) from error
-    wrong = _wrong(said)
-    if wrong:
-        raise UsageError("workload", path, wrong)
-    return msgspec.structs.replace(said, name=path.stem)
+        raise UsageError("workload", path, f"no TOML: {error}") from error
+    if wrong := _wrong_field(said, text):
+        raise UsageError("workload", path, f"{wrong} ({PAGE})")
+    made = msgspec.convert(said, Workload)
+    if wrong := _wrong(made):
+        raise UsageError("workload", path, f"{wrong} ({PAGE})")
+    return msgspec.structs.replace(made, name=path.stem)
 
 
 def own(folder: Path) -> tuple[Workload, ...]:
@@ -160,10 +170,31 @@ def chosen(texts: Sequence[str], folder: Path) -> tuple[Workload, ...]:
     return tuple(read(names.get(text, Path(text))) for text in texts)
 
 
+def _wrong_field(said: Mapping[str, object], text: str) -> str:
+    """The first field of a file that breaks a rule by itself, with its line; "" if none does."""
+    fields = {one.name: one for one in msgspec.structs.fields(Workload) if one.name != OF_FILE}
+    for name, value in said.items():
+        where = f"line {_line(text, name)}, {name}"
+        if name not in fields:
+            return f"{where}: no such field; allowed: {', '.join(fields)}"
+        try:
+            msgspec.convert(value, fields[name].type)
+        except msgspec.ValidationError as error:
+            rule = str(error)
+            return f"{where} = {value!r}: {rule[:1].lower()}{rule[1:]}"
+    needed = [name for name, one in fields.items() if one.required]
+    missing = [name for name in needed if name not in said]
+    return f"{missing[0]} is missing; needed: {', '.join(needed)}" if missing else ""
+
+
+def _line(text: str, name: str) -> int:
+    """The number of the line that says a field."""
+    before = re.split(rf"(?m)^\s*[\"'\[]*{re.escape(name)}\b", text, maxsplit=1)[0]
+    return before.count("\n") + 1
+
+
 def _wrong(said: Workload) -> str:
     """What its sizes break together, "" if nothing."""
-    if said.name:
-        return "name: the file's name is the workload's"
     if said.top_k > said.experts:
         return f"top_k is {said.top_k}: must be at most experts, {said.experts}"
     if said.experts % said.ranks:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from hypothesis.strategies import SearchStrategy
 
-from conformance.call.case import Case, Tensor
+from conformance.call.case import Case, Machine, Tensor
 from conformance.draw.not_simplest import not_simplest
 from conformance.record.size_ladders import SLOW, Ladder
 from conformance.session.endings import Refused
@@ -16,13 +16,15 @@ from conformance.session.rows_and_edges import AT_ONCE, Drawing
 from conformance.session.trial import Trial
 from conformance.values.fill import ADDRESS
 
-SMALLEST = "up the ladder of {}: {:,} is accepted, {:,} is refused"
-FIRST = "up the ladder of {}: {:,}, the first, is refused"
+SMALLEST = "up the ladder of {} on {}: {:,} is accepted, {:,} is refused"
+FIRST = "up the ladder of {} on {}: {:,}, the first, is refused"
 
 
-def cases_of(ladder: Ladder, mode: str, dtype: str, size: int, turn: int) -> SearchStrategy[Case]:
-    """The calls of a size, on its machine: none is the simplest of all."""
-    cases = ladder.cases(mode, dtype, size, ladder.machine(size, turn))
+def cases_of(
+    ladder: Ladder, mode: str, dtype: str, size: int, machine: Machine
+) -> SearchStrategy[Case]:
+    """The calls of a size on a machine: none is the simplest of all."""
+    cases = ladder.cases(mode, dtype, size, machine)
     return not_simplest(cases.map(_without_codes))
 
 
@@ -31,15 +33,27 @@ def climbing(
 ) -> Callable[..., None]:
     """A test that judges one case of every size that is asked, up to the first that is refused.
 
-    Then it looks for the smallest refused size above the last accepted one, and tells the trial of
-    both, unless the case may stand as it was drawn.
+    Then it looks for the smallest refused size on the same machine, and tells the trial of it and
+    of the accepted one below, unless the case may stand as it was drawn.
     """
     step, sizes = ladder.step, ladder.asked(each, turn)
 
-    def judged(group: Sequence[int], arguments: dict[str, object]) -> None:
+    def judged(
+        group: Sequence[int], arguments: dict[str, object], machine: Machine | None = None
+    ) -> None:
         __tracebackhide__ = True
-        cases = [cases_of(ladder, mode, dtype, size, turn) for size in group]
+        cases = [
+            cases_of(ladder, mode, dtype, size, machine or ladder.machine(size, turn))
+            for size in group
+        ]
         drawing(cases, 1, f"size {group[0]}", shrinks=False)(**arguments)
+
+    def is_refused(size: int, arguments: dict[str, object], machine: Machine | None = None) -> bool:
+        try:
+            judged((size,), arguments, machine)
+        except Refused:
+            return True
+        return False
 
     def run(**arguments: object) -> None:
         __tracebackhide__ = True
@@ -52,30 +66,33 @@ def climbing(
                 raise
 
     def refused_of(group: Sequence[int], arguments: dict[str, object]) -> tuple[int, int]:
-        """The last accepted size, 0 for none, and the first refused one: each by itself."""
+        """The size below the first refused one of a group, 0 for none, and that one."""
         below = [0, *sizes][sizes.index(group[0])]
         for size in group[:-1]:
-            try:
-                judged((size,), arguments)
-            except Refused:
+            if is_refused(size, arguments):
                 return below, size
             below = size
         return below, group[-1]
 
     def follow_down(below: int, above: int, arguments: dict[str, object]) -> None:
-        """Halve the way from the last accepted size to the refused one."""
-        low, high = below // step, above // step
+        """Halve the way down to an accepted size, then that from it to the refused one.
+
+        What was accepted on the way up may be refused on the machine of the refused size.
+        """
+        machine = ladder.machine(above, turn)
+        first, low, high = -(-ladder.least // step), below // step, above // step
+        while low and is_refused(low * step, arguments, machine):
+            low, high = (max(low // 2, first) if low > first else 0), low
         while low and high - low > 1:
             middle = (low + high) // 2
-            try:
-                judged((middle * step,), arguments)
-            except Refused:
+            if is_refused(middle * step, arguments, machine):
                 high = middle
             else:
                 low = middle
         if not trial.stopped:  # else some sizes count as accepted without being judged
             told = SMALLEST if low else FIRST
-            trial.noted = told.format(ladder.name, *(low * step, high * step)[not low :])
+            where = f"{machine.cores} core{'s' * (machine.cores > 1)}"
+            trial.noted = told.format(ladder.name, where, *(low * step, high * step)[not low :])
 
     return run
 

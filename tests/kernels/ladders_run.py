@@ -68,7 +68,7 @@ def climbs(operator: Operator, seed: int, profile: str) -> Iterator[tuple[str, C
     for ladder in operator.ladders:
         for mode, dtype in cells_asked(operator, ladder, each, seed):
             for size in ladder.asked(each, seed):
-                near = cases_of(ladder, mode, dtype, size, seed)
+                near = cases_of(ladder, mode, dtype, size, ladder.machine(size, seed))
                 key = f"{ladder.name} {size} {mode} {dtype}"
                 for case in drawn(near, 1, seed, key):
                     yield f"{ladder.name} {size:,} of {mode}", case

@@ -127,6 +127,13 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
             "if (index >= expert && index < expert + entries) {",
             "if (index >= expert && index < expert + entries && index < 1024) {",
         ),
+        Mutant(
+            "slots-of-lower-experts-in-16-bits",
+            INIT,
+            "        int64_t lower = 0;",
+            "        uint16_t lower = 0;",
+            least_indices=BITS,
+        ),
     ),
     "moe_token_permute_grad": SLOT_SUMS,
     "moe_token_permute_with_ep_grad": SLOT_SUMS,

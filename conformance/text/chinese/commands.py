@@ -164,6 +164,7 @@ RUNS: tuple[Phrase, ...] = (
     (r"^report: ", r"报告："),
     (r"^error: ", r"错误："),
     (r"^nothing was judged: ", r"未判定任何用例："),
+    (r"no item is selected by: ", r"以下参数未选中任何测试项："),
     (r": accepted; ", r"：通过；"),
     (
         r"(\d+) elements, (?:all|(\d+)) bit-exact",

@@ -61,7 +61,7 @@ def one_line(err: str) -> str:
         (["--kernel-coverage", "--device", "npu:0"], "--kernel-coverage needs the simulator"),
         (["--time-limit", "0"], "time limit is '0': allowed: seconds above 0"),
         (["--nonsense"], "unrecognized arguments: --nonsense"),
-        (["--", "-k", "nothing_matches"], "nothing was judged"),
+        (["--", "-k", "laders"], "nothing was judged: no item is selected by: -k laders"),
     ],
 )
 def test_a_wrong_request_is_told_with_what_is_allowed(

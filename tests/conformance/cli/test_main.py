@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -67,6 +68,27 @@ def test_an_accepted_run_says_what_is_judged_on_and_how_it_came_out(
     assert lines[-1].startswith("accepted: ")
     assert lines[-1].endswith("evidence: out/evidence.json")
     assert len(lines) < 25, "a pipe gets no progress bar"
+
+
+def test_a_run_of_ladders_alone_says_nothing_of_cells_that_it_was_not_asked_for(
+    tmp_path: Path,
+) -> None:
+    chosen = ("--", "-k", "ladders and top_k")
+    ended = conformance("run", *ONE_OPERATOR, "--out", "out", *chosen, folder=tmp_path)
+    assert ended.status == 0, ended.err
+    assert "discrete cells" not in ended.err
+    assert re.search(
+        r"^accepted: 73 distinct cases in 0 of 9 declared cells in \d+ s; ", ended.err, re.M
+    )
+
+
+def test_output_that_nobody_reads_ends_a_command_in_silence() -> None:
+    read, written = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "conformance", "operators"]
+    done = subprocess.run(command, stdout=written, stderr=subprocess.PIPE, env=host(), cwd=ROOT)
+    os.close(written)
+    assert (done.returncode, done.stderr) == (141, b"")
 
 
 def test_json_is_one_line_on_standard_output(accepted: tuple[Ended, Path]) -> None:

@@ -56,15 +56,18 @@ def run(
     wrong: Callable[[int], bool],
     outcome: Outcome = Outcome.COMPLETED,
     profile: str = "smoke",
+    cores: int = 0,
 ) -> tuple[Trial, list[tuple[int, Machine | None]]]:
-    """A whole item on a device that errs at some sizes; its trial, and what was judged."""
+    """A whole item on a device that errs at some sizes, if ``cores`` are given only on so many; its
+    trial, and what was judged."""
     judged: list[tuple[int, Machine | None]] = []
 
     def body(operator: object, ladder: object, mode: str, dtype: str, case: Case) -> None:
         size = case.attributes["size"]
         judged.append((size, case.machine))
-        seen = outcome if wrong(size) else Outcome.COMPLETED
-        record(Verdict(not wrong(size), "x is wrong."), case, Observation(seen))
+        is_wrong = wrong(size) and (not cores or case.machine.cores == cores)
+        seen = outcome if is_wrong else Outcome.COMPLETED
+        record(Verdict(not is_wrong, "x is wrong."), case, Observation(seen))
 
     trial = Trial(note=lambda *_: None, shrink_seconds=60)
     item = {"operator": RECORD, "ladder": ladder, "mode": "plain", "dtype": "float16"}
@@ -160,7 +163,7 @@ def test_a_refusal_is_followed_down_to_the_smallest_refused_size() -> None:
     trial, judged = run(LADDER, lambda size: size > 2749)
     assert trial.smallest is not None
     assert trial.smallest.case.attributes["size"] == 2750
-    assert trial.noted == "up the ladder of size: 2,749 is accepted, 2,750 is refused"
+    assert trial.noted == "up the ladder of size on 1 core: 2,749 is accepted, 2,750 is refused"
     assert len(judged) < len(LADDER.sizes)
 
 
@@ -168,15 +171,31 @@ def test_the_smallest_refused_size_is_one_that_can_be() -> None:
     trial, _ = run(SLOTS, lambda size: size > 2749)
     assert trial.smallest is not None
     assert trial.smallest.case.attributes["size"] == 2752
-    assert trial.noted == "up the ladder of slots: 2,744 is accepted, 2,752 is refused"
+    assert trial.noted == "up the ladder of slots on 1 core: 2,744 is accepted, 2,752 is refused"
 
 
 def test_a_first_size_that_is_refused_stands() -> None:
     trial, judged = run(LADDER, lambda size: True)
     assert trial.smallest is not None
     assert trial.smallest.case.attributes["size"] == 31
-    assert trial.noted == "up the ladder of size: 31, the first, is refused"
+    assert trial.noted == "up the ladder of size on 3 cores: 31, the first, is refused"
     assert len(judged) == 1
+
+
+@pytest.mark.parametrize(
+    ("most", "cores", "told"),
+    [
+        (65_535, 1, "on 1 core: 65,535 is accepted, 65,536 is refused"),
+        (40, 48, "on 48 cores: 40 is accepted, 41 is refused"),
+        (0, 1, "on 1 core: 1, the first, is refused"),
+    ],
+)
+def test_a_refusal_is_followed_down_on_its_own_machine(most: int, cores: int, told: str) -> None:
+    """Smaller sizes were accepted on the way up, on machines on which they are not wrong."""
+    trial, _ = run(LADDER, lambda size: size > most, cores=cores)
+    assert trial.smallest is not None
+    assert trial.smallest.case.machine.cores == cores
+    assert trial.noted == f"up the ladder of size {told}"
 
 
 def test_smoke_judges_a_ladder_in_one_cell_and_every_cell_has_its_turn() -> None:
@@ -237,6 +256,6 @@ def test_values_that_repeat_every_2_16_rows_are_not_drawn() -> None:
         },
     )
     ladder = Ladder("size", lambda *_: st.just(coded))
-    (case,) = one_of_each([climbed_cases(ladder, "plain", "float16", 3, 0)])
+    (case,) = one_of_each([climbed_cases(ladder, "plain", "float16", 3, MACHINES[0])])
     fills = [tensor.fill for tensor in case.inputs.values()]
     assert [fill.stripes for fill in fills if fill] == [("gaussian",), ("bits",)]
