@@ -12,13 +12,13 @@ import pytest
 
 from conformance.call.case import Case
 from conformance.devices.device import Device, DeviceProfile
-from conformance.devices.open import open_device
+from conformance.devices.open import Kernels, open_device
 from conformance.devices.packages.delivered import delivered
 from conformance.devices.withheld_calls import why_withheld
 from conformance.draw.profiles import PROFILES
 from conformance.errors import ENVIRONMENT, EnvironmentFailure, UsageError
 from conformance.evidence.coverage import levels_of
-from conformance.evidence.lines import verdict_line
+from conformance.evidence.lines import Place, verdict_line
 from conformance.judge.judged import Judged
 from conformance.numerics.arithmetic import Arithmetic
 from conformance.printable import printable
@@ -37,6 +37,7 @@ from conformance.session.search import follow, search
 from conformance.session.selection import Selection, draws
 from conformance.session.template import (
     DRAWN,
+    Asked,
     Body,
     body_of,
     draws_sequences,
@@ -53,8 +54,6 @@ STREAMS = pytest.StashKey[Streams]()
 CONTEXT = pytest.StashKey[Context]()
 ASKED = pytest.StashKey[dict[Hashable, set[Any]]]()
 """Of a session: the data types in which it asks each template of an operator and mode."""
-NAMED_CALLS = ("example", "rejection", "quarantine", "corpus", "regression")
-"""What a record's named calls are judged as; a relation has a name too, but its cases are drawn."""
 PROBING = ("main", "gw0")
 """Workers that probe the device: one of them is in every run."""
 
@@ -151,8 +150,7 @@ def device(pytestconfig: pytest.Config) -> Iterator[Device]:
             context.device,
             time_limit=context.time_limit,
             libraries=context.libraries,
-            kernels=kernels,
-            only=suite.kernel_names(called, kernels),
+            kernels=Kernels(kernels, suite.kernel_names(called, kernels)),
             route=context.route,
             package=delivered(context.package, context.operators),
         )
@@ -186,16 +184,15 @@ def pytest_pycollect_makeitem(
     if body is None:
         return None
     context = collector.config.stash[CONTEXT]
-    mark = parametrize(
-        body,
-        context.operators,
+    asked = Asked(
         context.oracle,
-        each_dtype=context.profile.each_dtype,
-        ladders=context.profile.ladders,
-        turn=context.seed,
-        workloads=context.workloads,
-        asked=context.workloads_asked,
+        context.profile.each_dtype,
+        context.profile.ladders,
+        context.seed,
+        context.workloads,
+        stand_alone=context.workloads_asked,
     )
+    mark = parametrize(body, context.operators, asked)
     if mark is None:
         return []
     obj.pytestmark = [*getattr(body, "pytestmark", []), mark.mark]  # type: ignore[attr-defined]
@@ -220,21 +217,11 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if budget is not None and budget.spent:
         pytest.skip("the budget was spent before this item began")
 
+    place = Place(context.worker, item.nodeid, item.originalname, context.route)
+
     def note(judged: Judged, phase: str, seconds: float) -> None:
-        line = verdict_line(
-            judged.case,
-            judged.observation,
-            judged.verdict,
-            worker=context.worker,
-            item=item.nodeid,
-            template=item.originalname,
-            judged_as=judged.judged_as,
-            phase=phase,
-            seconds=seconds,
-            levels=levels_of(operator, judged),
-            route=context.route,
-            name=judged.name if judged.judged_as in NAMED_CALLS else "",
-        )
+        levels = levels_of(operator, judged)
+        line = verdict_line(judged, place, phase=phase, seconds=seconds, levels=levels)
         context.write(line, item.funcargs.get("device"))
 
     trial = Trial(

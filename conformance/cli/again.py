@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from conformance.cli.progress import bar
 from conformance.devices.device import Device, DeviceProfile
 from conformance.devices.foreign import checkout_libraries
 from conformance.devices.npu import NpuDevice
-from conformance.devices.open import open_device
+from conformance.devices.open import Kernels, open_device
 from conformance.devices.packages.delivered import DeliveredPackage, delivered, package_lines
 from conformance.devices.traits import loosened_lines
 from conformance.errors import ACCEPTED, ENVIRONMENT, REFUSED, EnvironmentFailure, UsageError
@@ -99,8 +99,8 @@ def judge_again(
     called = {operator.name, *(one.operator for one in saved.case.before)}
     wanted = [one for one in called_there if one.name in called]
     wanted = suite.with_related(wanted, called_there, oracle)
-    kernels = suite.kernel_folders(wanted, asked.directories)
-    names = suite.kernel_names(wanted, kernels)
+    folders = suite.kernel_folders(wanted, asked.directories)
+    kernels = Kernels(folders, suite.kernel_names(wanted, folders))
     package = delivered(asked.package, [operator])
     libraries = asked.libraries
     if asked.kernels is not None:
@@ -108,9 +108,7 @@ def judge_again(
         for line in told(checkout.unbuilt):
             console.print(line, markup=False)
         libraries = checkout.libraries
-    device = open_and_tell(
-        asked.device, console, asked.limit, libraries, kernels, names, route, package
-    )
+    device = open_and_tell(asked.device, console, asked.limit, libraries, kernels, route, package)
     try:
         now = of_device(device, operator.name)
         if not asked.named:
@@ -198,19 +196,17 @@ def open_and_tell(
     console: Console,
     limit: float,
     libraries: Path | None,
-    kernels: Sequence[Path] | None,
-    only: Collection[str],
+    kernels: Kernels,
     route: str,
     package: DeliveredPackage | None = None,
 ) -> Device:
-    """Open a device and say which it is; the simulator is built with the operators ``only``."""
+    """Open a device and say which it is."""
     try:
         device = open_device(
             spec,
             time_limit=limit,
             libraries=libraries,
             kernels=kernels,
-            only=only,
             route=route,
             package=package,
         )

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from conformance.cli.common import add_operators
-from conformance.devices.open import open_device
+from conformance.devices.open import Kernels, open_device
 from conformance.devices.packages.lookup import candidates, order_of_lookup
 from conformance.errors import ACCEPTED, ENVIRONMENT, EnvironmentFailure
 from conformance.session.boundaries import limit_lines, limits_told
@@ -55,7 +55,7 @@ def devices_command(parsed: argparse.Namespace, console: Console, extra: list[st
     kernels = suite.kernel_folders(operators, parsed.operators)
     for spec in ("npu", "sim"):
         try:
-            device = open_device(spec, kernels=kernels)
+            device = open_device(spec, kernels=Kernels(kernels))
         except (EnvironmentFailure, ValueError) as error:
             put(f"{spec}: not here: {error}")
         else:

@@ -16,6 +16,7 @@ from conformance.cli.again import OWN_KERNELS_HELP, Asked, judge_again, open_and
 from conformance.cli.chosen import choose
 from conformance.cli.common import add_json, add_operators, tell_program
 from conformance.devices.npu import NpuDevice
+from conformance.devices.open import Kernels
 from conformance.devices.packages.delivered import delivered
 from conformance.draw.profiles import PROFILES
 from conformance.errors import EnvironmentFailure, UsageError
@@ -216,8 +217,9 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         if judges.words:
             console.print(judges.words, markup=False)
         whole = delivered(package, request.operators)
+        needed = Kernels(kernels, names)
         opened = open_and_tell(
-            parsed.device, console, limit, request.libraries, kernels, names, route, whole
+            parsed.device, console, limit, request.libraries, needed, route, whole
         )
     except EnvironmentFailure as failure:
         runner.record_failure(request, failure)

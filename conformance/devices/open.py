@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import structs
 
@@ -41,14 +42,25 @@ leaves a watcher that gets no time on a busy host a second to notice the rest.""
 DEVICE_NODES = Path("/dev")
 
 
+class Kernels(NamedTuple):
+    """Kernels of which the simulator is built: those of ``folders`` (None: the suite's own), of
+    which ``only`` names the operators that are needed (None: all)."""
+
+    folders: Sequence[Path] | None = None
+    only: Collection[str] | None = None
+
+
+OWN = Kernels()
+"""All of the suite's own."""
+
+
 def open_device(
     spec: str = "auto",
     *,
     time_limit: float = TIME_LIMIT,
     memory_limit: int = MEMORY_LIMIT,
     libraries: Path | None = None,
-    kernels: Sequence[Path] | None = None,
-    only: Collection[str] | None = None,
+    kernels: Kernels = OWN,
     route: str = "aclnn",
     package: DeliveredPackage | None = None,
 ) -> Device:
@@ -57,17 +69,14 @@ def open_device(
     Of several cards, and of all where none is named, the first that is free is taken.
     ``time_limit`` is seconds for one call, ``memory_limit`` bytes of the process's own memory.
     ``libraries`` is a folder with libascendcl.so and libopapi.so; by default the simulator's are
-    built, from the operators in the folders ``kernels`` (None: the suite's own), of which ``only``
-    names those that are needed (None: all), and an NPU's are found by the loader.
+    built from ``kernels``, and an NPU's are found by the loader.
     ``route`` is how operators are called (`conformance.record.operator.ROUTES`).
     ``package`` is what is judged in the place of the device's own operators.
     Raises ValueError for a spec that names no device,
     EnvironmentFailure where the device does not open.
     """
     try:
-        return _open_device(
-            spec, time_limit, memory_limit, libraries, kernels, only, route, package
-        )
+        return _open_device(spec, time_limit, memory_limit, libraries, kernels, route, package)
     except EnvironmentFailure as error:
         if route != TORCH_NPU:
             raise
@@ -79,8 +88,7 @@ def _open_device(
     time_limit: float,
     memory_limit: int,
     libraries: Path | None,
-    kernels: Sequence[Path] | None,
-    only: Collection[str] | None,
+    kernels: Kernels,
     route: str,
     package: DeliveredPackage | None,
 ) -> Device:
@@ -113,7 +121,7 @@ def _open_device(
                 "Nothing is simulated unless asked for: --device sim"
             ) from None
     wheel = known_wheel() if route == TORCH_NPU else None
-    folder = _folder(libraries or simulator_libraries(kernels, only))
+    folder = _folder(libraries or simulator_libraries(*kernels))
     shims = str(torch_npu_shims(Path(folder), wheel)) if wheel else None
     setup = Setup("sim", folder, which or None, 0, 2 * memory_limit + BACKSTOP, route, shims)
     own = libraries is None and package is None and route != TORCH_NPU
@@ -141,7 +149,7 @@ def _parse(spec: str) -> tuple[str, str]:
 def _origin(
     npu: bool,
     libraries: Path | None,
-    kernels: Sequence[Path] | None,
+    kernels: Kernels,
     package: DeliveredPackage | None,
 ) -> Origin:
     """Where the operators are from that a device calls. Raises ValueError as `traits_of` does."""
@@ -152,7 +160,7 @@ def _origin(
         return Origin("checkout" if checkout else "libraries", checkout or str(libraries.resolve()))
     if npu:
         return Origin("npu")
-    return Origin("built", folders=tuple(map(str, kernels or ())))
+    return Origin("built", folders=tuple(map(str, kernels.folders or ())))
 
 
 def _open(

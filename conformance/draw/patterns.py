@@ -210,7 +210,7 @@ def holds_every_tuple(tokens: Indices) -> bool:
     values = _distinct(tokens.ravel())
     if values < 2 or count < values**length:
         return False
-    return bool(np.unique(tokens, axis=0).shape[0] == values**length)
+    return length == 1 or bool(np.unique(tokens, axis=0).shape[0] == values**length)
 
 
 def _distinct(numbers: Indices) -> int:

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -16,6 +17,7 @@ from conformance.call.findings import errors
 from conformance.call.observation import Observation
 from conformance.errors import EnvironmentFailure
 from conformance.evidence.chain import Link, linked
+from conformance.judge.judged import Judged
 from conformance.judge.verdict import Verdict
 from conformance.plain_file import read_plain
 from conformance.record.clause import DOUBTFUL
@@ -24,6 +26,9 @@ from conformance.record.picture import Excerpt, Picture
 SCHEMA = 2
 MOST_BYTES = 2**31
 """Of one file of evidence; ten million verdicts take less."""
+NAMED_CALLS = ("example", "rejection", "quarantine", "corpus", "regression")
+"""What a record's named calls are judged as; a relation has a name too, but its cases are drawn."""
+
 LONGEST_ATTRIBUTE = 16
 """Elements of an attribute up to which an array is written into a line."""
 
@@ -235,30 +240,34 @@ class Writer:
         )
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where verdicts are reached: the worker, the item and its template, the route of the calls."""
+
+    worker: str
+    item: str
+    template: str
+    route: str = "aclnn"
+
+
 def verdict_line(
-    case: Case,
-    observation: Observation,
-    verdict: Verdict,
+    judged: Judged,
+    place: Place,
     *,
-    worker: str,
-    item: str,
-    template: str,
-    judged_as: str,
     phase: str,
     seconds: float,
     levels: Mapping[str, tuple[str, ...]] | None = None,
-    route: str = "aclnn",
-    name: str = "",
 ) -> VerdictLine:
     """The line of one verdict; the figures of all outputs are put together."""
+    case, observation, verdict = judged.case, judged.observation, judged.verdict
     outputs = list(verdict.outputs.values())
     rooms = [output.headroom for output in outputs if output.headroom is not None]
     machine = case.machine
     return VerdictLine(
-        worker=worker,
-        item=item,
-        template=template,
-        judged_as=judged_as,
+        worker=place.worker,
+        item=place.item,
+        template=place.template,
+        judged_as=judged.judged_as,
         operator=case.operator,
         mode=case.mode,
         dtype=case.dtype,
@@ -277,8 +286,8 @@ def verdict_line(
         diagnostics=tuple(dict.fromkeys(d.code for d in observation.diagnostics)),
         standards=verdict.standards or None,
         levels=levels,
-        route=route,
-        name=name,
+        route=place.route,
+        name=judged.name if judged.judged_as in NAMED_CALLS else "",
         attributes=_attributes(case),
         shapes={name: tuple(map(int, t.shape)) for name, t in _tensors(case)},
         tiling_key=observation.tiling_key,

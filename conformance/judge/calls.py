@@ -62,10 +62,10 @@ def judge(
     if observation.outcome is not Outcome.COMPLETED:
         headline = f"{about}: {ending(observation)}"
         if observation.outcome is Outcome.NOT_POSSIBLE and _may_be_impossible(operator, case):
-            return Verdict(True, headline, subject=repr(case), judged=False)
+            return Verdict(True, headline, subject=case, judged=False)
         if observation.outcome is Outcome.REJECTED:
             check_outputs(operator, case)
-        return Verdict(False, headline, findings=findings, subject=repr(case))
+        return Verdict(False, headline, findings=findings, subject=case)
     check(operator, case)
     outputs: dict[str, OutputVerdict] = {}
     problems: list[str] = []
@@ -108,7 +108,7 @@ def judge(
     ok = not problems
     headline = f"{about}: {'; '.join(problems)}." if problems else _accepted(about, outputs)
     evidence = Deferred(lambda: [*findings, *_details(outputs.values())])
-    return Verdict(ok, headline, outputs, evidence, clause, repr(case))
+    return Verdict(ok, headline, outputs, evidence, clause, case)
 
 
 def faults(operator: Operator, case: Case, observation: Observation) -> list[str]:

@@ -16,7 +16,7 @@ def judge_rejection(rejection: Rejection, observation: Observation) -> Verdict:
     problems: list[str] = []
     if observation.outcome is Outcome.NOT_POSSIBLE and case.breach is not None:
         headline = f"{about}: {ending(observation)}"
-        return Verdict(True, headline, clause=rejection.clause, subject=repr(case), judged=False)
+        return Verdict(True, headline, clause=rejection.clause, subject=case, judged=False)
     if observation.outcome is not Outcome.REJECTED:
         ended = "the call was carried out"
         if observation.outcome is not Outcome.COMPLETED:
@@ -34,4 +34,4 @@ def judge_rejection(rejection: Rejection, observation: Observation) -> Verdict:
     refused = f"refused with status {rejection.status}, as it must be"
     headline = f"{about}: {'; '.join(problems) if problems else refused}."
     clause = None if ok else rejection.clause
-    return Verdict(ok, headline, {}, call_findings(observation), clause, repr(case))
+    return Verdict(ok, headline, {}, call_findings(observation), clause, case)

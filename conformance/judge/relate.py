@@ -51,9 +51,7 @@ def related(
     if first.outcome is not Outcome.COMPLETED:
         _check_record(operators[case.operator], case, first)
         headline = f"{about}: {ending(first)}"
-        return first, Verdict(
-            False, headline, {}, call_findings(first), relation.clause, repr(case)
-        )
+        return first, Verdict(False, headline, {}, call_findings(first), relation.clause, case)
     try:
         told = list(_broken(relation, operators, case, first, observe))
         seen = first
@@ -62,10 +60,10 @@ def related(
     except _Ended as ended:
         told, seen = [str(ended)], ended.observation
     if not told:
-        return first, Verdict(True, f"{about}: {relation.name} holds.", subject=repr(case))
+        return first, Verdict(True, f"{about}: {relation.name} holds.", subject=case)
     headline = f"{about}: {relation.name} does not hold: {told[0].removesuffix('.')}."
     findings = (*told[1:MOST_SENTENCES], *call_findings(seen))
-    return first, Verdict(False, headline, {}, findings, relation.clause, repr(case))
+    return first, Verdict(False, headline, {}, findings, relation.clause, case)
 
 
 def _broken(

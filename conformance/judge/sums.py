@@ -15,7 +15,7 @@ from conformance.diagnosis.pattern import pattern
 from conformance.diagnosis.subject import Subject
 from conformance.judge.question import Question
 from conformance.judge.verdict import OutputVerdict, WorstElement
-from conformance.judge.worst import worst_element
+from conformance.judge.worst import Element, worst_element
 from conformance.numerics.accepted import Mask
 from conformance.numerics.elements import Judged, judge_elements
 from conformance.numerics.output import Operands, SummedOutput, summed_output
@@ -136,7 +136,7 @@ def _worst(output: SummedOutput, place: int) -> WorstElement:
     if output.merges is not None:
         declared = int(next(output.declared(operands)).item())
     position = np.unravel_index(place, output.shape) if output.shape else ()
-    return worst_element(
+    element = Element(
         name=output.name,
         position=tuple(int(index) for index in position),
         observed=int(output.bits.reshape(-1)[place]),
@@ -144,11 +144,9 @@ def _worst(output: SummedOutput, place: int) -> WorstElement:
         addends=output.addends(operands),
         source_rows=output.terms.rows[place // output.bits.shape[1]],
         named=output.sources.named,
-        accumulate=output.accumulate,
-        storage=output.storage,
         declared=declared,
-        arithmetic=output.arithmetic,
     )
+    return worst_element(element, output.accumulate, output.storage, output.arithmetic)
 
 
 def _subject(output: SummedOutput, asked: Question, wrong: Mask) -> Subject:

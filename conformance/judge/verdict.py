@@ -80,7 +80,7 @@ class Verdict:
 
     ``headline`` is one sentence. ``findings`` are further sentences, strongest first: diagnostics,
     damaged guard zones, changed inputs, the worst element, the pattern of the mismatch. ``clause``
-    is the clause that is broken. ``subject`` describes what was judged.
+    is the clause that is broken. ``subject`` is what was judged, told by its text.
     ``standards`` has what published standards say of the summed outputs, by name, if asked.
     ``judged`` is False where the device could not make the call: then ``ok`` says nothing of it.
     """
@@ -90,7 +90,7 @@ class Verdict:
     outputs: Mapping[str, OutputVerdict] = field(default_factory=dict)
     findings: Sequence[str] = field(default=(), repr=False)
     clause: Clause | None = None
-    subject: str = ""
+    subject: object = ""
     standards: Mapping[str, str] = field(default_factory=dict)
     judged: bool = True
 
@@ -100,5 +100,5 @@ class Verdict:
             origin = f"{self.clause.source_class.value}: {self.clause.source}"
             lines.append(f"  contract: {self.clause.text} [{origin}]")
         lines += [f"  {line}" for finding in self.findings for line in finding.splitlines()]
-        lines += [f"  {line}" for line in self.subject.splitlines()]
+        lines += [f"  {line}" for line in str(self.subject).splitlines()]
         return "\n".join(lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,25 +22,29 @@ SHOWN_TERMS = 12
 SHOWN_VALUES = 8
 
 
-def worst_element(
-    *,
-    name: str,
-    position: tuple[int, ...],
-    observed: int,
-    operands: Operands,
-    addends: Addends,
-    source_rows: NDArray[np.int64],
-    named: Callable[[int], str],
-    accumulate: Format,
-    storage: Format,
-    declared: int | None,
-    arithmetic: Arithmetic = IEEE,
-) -> WorstElement:
-    """One element of output ``name``: its patterns, its figures and three lines about it.
+@dataclass(frozen=True, kw_only=True)
+class Element:
+    """One element of output ``name``: where it is, what was seen, and what was added.
 
-    ``operands``, ``addends`` and ``source_rows`` [slots] belong to the element; ``named`` says
-    where a source row lies; ``declared`` is the pattern of the declared order, if there is one.
+    ``operands``, ``addends`` and ``source_rows`` [slots] belong to it; ``named`` says where a
+    source row lies; ``declared`` is the pattern of the declared order, if there is one.
     """
+
+    name: str
+    position: tuple[int, ...]
+    observed: int
+    operands: Operands
+    addends: Addends
+    source_rows: NDArray[np.int64]
+    named: Callable[[int], str]
+    declared: int | None = None
+
+
+def worst_element(
+    element: Element, accumulate: Format, storage: Format, arithmetic: Arithmetic = IEEE
+) -> WorstElement:
+    """The element's patterns, its figures and three lines about it."""
+    addends, observed, declared = element.addends, element.observed, element.declared
     legal = accepted_exactly(addends, accumulate, storage, arithmetic=arithmetic)
     bits = np.array([observed], storage.storage_dtype)
     inside = bool(legal.holds(ordered(bits, storage), storage).item())
@@ -63,13 +68,13 @@ def worst_element(
         magnitude=sums.magnitude.item(),
         error=sums.error(accumulate).item(),
     )
-    where = f"{name}[{', '.join(map(str, position))}]"
+    where = f"{element.name}[{', '.join(map(str, element.position))}]"
     text = [
         f"{lead}: {where} is {show(observed, storage)}, accepted: {words}{order}",
-        f"  added were {_added(operands, source_rows, named)}",
+        f"  added were {_added(element.operands, element.source_rows, element.named)}",
         f"  {_words(figures, accumulate)}",
     ]
-    return WorstElement(position, observed, ranges, "\n".join(text), figures)
+    return WorstElement(element.position, observed, ranges, "\n".join(text), figures)
 
 
 def show(bits: int, storage: Format) -> str:

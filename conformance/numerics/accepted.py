@@ -80,8 +80,7 @@ def assemble(
     low: Floats,
     high: Floats,
     *,
-    overflows: Mask,
-    underflows: Mask,
+    overflows: tuple[Mask, Mask],
     found: Specials,
     accumulate: Format,
     storage: Format,
@@ -89,14 +88,15 @@ def assemble(
 ) -> AcceptedSet:
     """The set from the ends of the interval, already rounded to the accumulator's grid.
 
-    ``overflows`` and ``underflows``: partial sums of the finite terms may reach the accumulator's
-    overflow threshold with a plus and with a minus sign. Beyond numerics N.3: an infinite term
+    ``overflows``: partial sums of the finite terms may reach the accumulator's overflow threshold
+    with a plus and with a minus sign. Beyond numerics N.3: an infinite term
     beside finite terms that may overflow with the other sign also allows NaN, as in
     inf + (-max + -max). What a saturating device makes of infinite and NaN terms is written
     nowhere: there everything is accepted.
     """
     infinite = INFINITY in arithmetic.overflows
-    plus, minus = found.plus | (overflows & infinite), found.minus | (underflows & infinite)
+    may_plus, may_minus = overflows
+    plus, minus = found.plus | (may_plus & infinite), found.minus | (may_minus & infinite)
     special = found.nan | found.plus | found.minus
     zero = np.zeros(special.shape, np.bool_)
     if arithmetic.may_flush:

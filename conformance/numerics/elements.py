@@ -67,8 +67,7 @@ def accepted(
     low = np.where(minus, low, np.maximum(low, -largest))
     return assemble(
         *of_ends(lambda end: round_once(end, accumulate), low, high),
-        overflows=plus,
-        underflows=minus,
+        overflows=(plus, minus),
         found=sums.found,
         accumulate=accumulate,
         storage=storage,

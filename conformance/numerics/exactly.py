@@ -63,8 +63,7 @@ def accepted_exactly(
     return assemble(
         np.array([round_fraction(least, accumulate)]),
         np.array([round_fraction(most, accumulate)]),
-        overflows=np.array([plus]),
-        underflows=np.array([minus]),
+        overflows=(np.array([plus]), np.array([minus])),
         found=sums.found,
         accumulate=accumulate,
         storage=storage,

@@ -58,4 +58,4 @@ def _ended(case: Case, call: Case) -> Verdict:
     """What is said of a sequence that another operator's mistake ends."""
     about = f"{case.operator}, {case.mode}, {case.dtype}"
     headline = f"{about}: not called after a call of {call.operator} that is refused by itself"
-    return Verdict(True, headline, subject=repr(case), judged=False)
+    return Verdict(True, headline, subject=case, judged=False)

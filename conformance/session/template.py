@@ -20,6 +20,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -105,24 +106,32 @@ def body_of(template: object) -> Body | None:
     return body
 
 
-def parametrize(
-    body: Body,
-    operators: Iterable[Operator],
-    oracle: str = BOTH,
-    *,
-    each_dtype: bool = True,
-    ladders: str = "dtype",
-    turn: int = 0,
-    workloads: Sequence[Workload] = (),
-    asked: bool = False,
-) -> pytest.MarkDecorator | None:
-    """The parametrize mark of a template over ``operators``; None if there is nothing to run.
+@dataclass(frozen=True)
+class Asked:
+    """What a run asks of its templates.
 
     Templates without a relation judge by the reference; with one, those that the ``oracle`` names,
     and those that are always asked: in ``each_dtype`` of a mode, or in one, by turns. Ladders are
     judged in one cell of each of ``ladders`` (conformance/draw/profiles.py), by ``turn``;
-    ``workloads`` in one item each, and nothing else if a person ``asked`` for them.
+    ``workloads`` in one item each, and nothing else if they ``stand_alone``, as a person asks.
     """
+
+    oracle: str = BOTH
+    each_dtype: bool = True
+    ladders: str = "dtype"
+    turn: int = 0
+    workloads: tuple[Workload, ...] = ()
+    stand_alone: bool = False
+
+
+ALL = Asked()
+"""All that there is, but workloads."""
+
+
+def parametrize(
+    body: Body, operators: Iterable[Operator], asked: Asked = ALL
+) -> pytest.MarkDecorator | None:
+    """The parametrize mark of a template over ``operators``; None if there is nothing to run."""
     names = inspect.signature(body).parameters
     named = next((name for name in (*NAMED, RELATION, LADDER, WORKLOAD) if name in names), None)
     axes: tuple[str, ...] = ("operator", named) if named else ("operator", *CELL)
@@ -130,17 +139,11 @@ def parametrize(
         axes = ("operator", named, *CELL)
     elif draws_sequences(names):
         named, axes = SEQUENCE, ("operator",)
-    if asked and named != WORKLOAD:
+    if asked.stand_alone and named != WORKLOAD:
         return None
-    if named != RELATION and oracle == RELATIONS:
+    if named != RELATION and asked.oracle == RELATIONS:
         return None
-    how: dict[str, Any] = {
-        "each_dtype": each_dtype,
-        "ladders": ladders,
-        "turn": turn,
-        "workloads": workloads,
-    }
-    values = [row for one in operators for row in _rows(one, named, oracle, **how)]
+    values = [row for one in operators for row in _rows(one, named, asked)]
     ids = [_item_id(row, named) for row in values]
     return pytest.mark.parametrize(axes, values, ids=ids) if values else None
 
@@ -151,24 +154,16 @@ def item_ids(operators: Iterable[Operator], workloads: Sequence[Workload] = ()) 
     Where workers run the items, their names are all that the controller knows of them.
     """
     kinds = (None, RELATION, LADDER, WORKLOAD, SEQUENCE, *NAMED)
+    asked = replace(ALL, workloads=tuple(workloads))
     return frozenset(
         _item_id(row, named)
         for operator in operators
         for named in kinds
-        for row in _rows(operator, named, workloads=workloads)
+        for row in _rows(operator, named, asked)
     )
 
 
-def _rows(
-    operator: Operator,
-    named: str | None,
-    oracle: str = BOTH,
-    *,
-    each_dtype: bool = True,
-    ladders: str = "dtype",
-    turn: int = 0,
-    workloads: Sequence[Workload] = (),
-) -> list[tuple[Any, ...]]:
+def _rows(operator: Operator, named: str | None, asked: Asked) -> list[tuple[Any, ...]]:
     """What the items of a template get of an operator: each of its named calls, or each cell."""
     cells = [(mode.name, dtype) for mode in operator.modes for dtype in operator.dtypes]
     if named == SEQUENCE:
@@ -176,19 +171,20 @@ def _rows(
     if named == RELATION:
         return [
             (operator, relation, mode, dtype)
-            for turn, relation in enumerate(operator.relations)
+            for number, relation in enumerate(operator.relations)
             for place, (mode, dtype) in enumerate(cells)
-            if mode in (relation.modes or (mode,)) and (relation.always or oracle != REFERENCE)
-            if each_dtype or not relation.always or _is_its_turn(operator, turn, place)
+            if mode in (relation.modes or (mode,))
+            and (relation.always or asked.oracle != REFERENCE)
+            if asked.each_dtype or not relation.always or _is_its_turn(operator, number, place)
         ]
     if named == LADDER:
         return [
             (operator, ladder, *cell)
             for ladder in operator.ladders
-            for cell in cells_asked(operator, ladder, ladders, turn)
+            for cell in cells_asked(operator, ladder, asked.ladders, asked.turn)
         ]
     if named == WORKLOAD:
-        return [(operator, one) for one in workloads if operator.workload_cases is not None]
+        return [(operator, one) for one in asked.workloads if operator.workload_cases is not None]
     if named is not None:
         return [(operator, one) for one in getattr(operator, NAMED[named])]
     return [(operator, mode, dtype) for mode, dtype in cells]
@@ -241,7 +237,7 @@ def left_out(rejection: Rejection, device: Device) -> bool:
         return False
     about = f"{case.operator}, {case.mode}, {case.dtype}, {rejection.name}"
     headline = f"{about}: {reason}"
-    verdict = Verdict(True, headline, clause=rejection.clause, subject=repr(case), judged=False)
+    verdict = Verdict(True, headline, clause=rejection.clause, subject=case, judged=False)
     _note(Judged(case, Observation(Outcome.NOT_POSSIBLE), verdict, "quarantine", rejection.name))
     return True
 

@@ -12,7 +12,7 @@ from conformance.call.case import Case, Tensor
 from conformance.call.observation import Observation, Outcome
 from conformance.call.surroundings import BESIDE, Setting
 from conformance.devices.device import Device
-from conformance.devices.open import open_device
+from conformance.devices.open import Kernels, open_device
 from conformance.judge.examples import judge_example
 from conformance.suite import records as suite
 from tests.conformance.devices.fakes import fake_case, fake_operator
@@ -64,7 +64,7 @@ NAMES = ("moe_token_permute_grad", "moe_init_routing_v2_grad")
 
 @pytest.fixture(scope="module")
 def device() -> Iterator[Device]:
-    with closing(open_device("sim", time_limit=10, only=NAMES)) as opened:
+    with closing(open_device("sim", time_limit=10, kernels=Kernels(only=NAMES))) as opened:
         yield opened
 
 

@@ -11,7 +11,7 @@ import pytest
 from conformance.call.observation import Observation, Outcome
 from conformance.call.surroundings import BESIDE, DEFAULT, OWN, Setting, Stream
 from conformance.devices.device import Device
-from conformance.devices.open import open_device
+from conformance.devices.open import Kernels, open_device
 from conformance.judge.calls import judge
 from conformance.record.clause import Clause, SourceClass
 from conformance.record.operator import Contract, Copy, Operator, Unspecified
@@ -35,7 +35,7 @@ COPIES: Contract = Copy(CLAUSE)
 
 @pytest.fixture(scope="module")
 def own() -> Iterator[Device]:
-    device = open_device("sim", kernels=[KERNELS])
+    device = open_device("sim", kernels=Kernels([KERNELS]))
     yield device
     device.close()
 

@@ -16,7 +16,15 @@ from conformance.call.case import Case, Machine, Tensor
 from conformance.call.observation import Diagnostic, Observation, Outcome
 from conformance.errors import EnvironmentFailure
 from conformance.evidence.chain import Follower
-from conformance.evidence.lines import VerdictLine, Writer, last_link, read_lines, verdict_line
+from conformance.evidence.lines import (
+    Place,
+    VerdictLine,
+    Writer,
+    last_link,
+    read_lines,
+    verdict_line,
+)
+from conformance.judge.judged import Judged
 from conformance.judge.verdict import OutputVerdict, Verdict
 from conformance.record.clause import Clause, SourceClass
 
@@ -34,14 +42,10 @@ CASE = Case(
 
 def line(digest: str = "a") -> VerdictLine:
     output = OutputVerdict("y", True, CLAUSE, "declared order", 10, 8, headroom=0.5)
+    verdict = Verdict(True, "y is right", {"y": output})
     made = verdict_line(
-        CASE,
-        Observation(Outcome.COMPLETED),
-        Verdict(True, "y is right", {"y": output}),
-        worker="gw0",
-        item="test_values[x]",
-        template="test_values",
-        judged_as="values",
+        Judged(CASE, Observation(Outcome.COMPLETED), verdict),
+        Place("gw0", "test_values[x]", "test_values"),
         phase="generate",
         seconds=0.25,
     )
@@ -55,14 +59,10 @@ def test_a_line_says_what_was_judged_and_how_it_came_out() -> None:
         "z": OutputVerdict("z", True, CLAUSE, "interval", 5, 5, headroom=np.float64(0.25)),
     }
     crossing = Diagnostic("ub-capacity", "error", "too much")
+    observation = Observation(Outcome.COMPLETED, diagnostics=(crossing, crossing))
     made = verdict_line(
-        CASE,
-        Observation(Outcome.COMPLETED, diagnostics=(crossing, crossing)),
-        Verdict(False, "y is wrong.", outputs),
-        worker="gw1",
-        item="cases/test_values.py::test_values[x]",
-        template="test_values",
-        judged_as="values",
+        Judged(CASE, observation, Verdict(False, "y is wrong.", outputs)),
+        Place("gw1", "cases/test_values.py::test_values[x]", "test_values"),
         phase="shrink",
         seconds=0.25,
     )
@@ -75,14 +75,10 @@ def test_a_line_says_what_was_judged_and_how_it_came_out() -> None:
 
 
 def test_a_call_that_was_not_possible_says_why() -> None:
+    verdict = Verdict(True, "not possible here: x spans 9 GiB", judged=False)
     made = verdict_line(
-        CASE,
-        Observation(Outcome.NOT_POSSIBLE),
-        Verdict(True, "not possible here: x spans 9 GiB", judged=False),
-        worker="main",
-        item="i",
-        template="t",
-        judged_as="values",
+        Judged(CASE, Observation(Outcome.NOT_POSSIBLE), verdict),
+        Place("main", "i", "t"),
         phase="generate",
         seconds=0.0,
     )

@@ -12,9 +12,10 @@ import pytest
 
 from conformance.call.case import Case, Tensor
 from conformance.call.observation import Diagnostic, GuardDamage, Observation, Outcome
-from conformance.evidence.lines import LONGEST_ATTRIBUTE, VerdictLine, verdict_line
+from conformance.evidence.lines import LONGEST_ATTRIBUTE, Place, VerdictLine, verdict_line
 from conformance.evidence.reading import read_run
 from conformance.gate.measured import measured
+from conformance.judge.judged import Judged
 from conformance.judge.verdict import OutputVerdict, Verdict
 from conformance.record.clause import Clause, SourceClass
 from conformance.record.operator import Copy, Operator, Varying
@@ -40,18 +41,10 @@ def line(*clauses: Clause, observation: Observation | None = None, **changed: An
         f"y{at}": OutputVerdict(f"y{at}", False, clause, "interval", 1, 0, 1)
         for at, clause in enumerate(clauses)
     }
-    return verdict_line(
-        CASE,
-        Observation(Outcome.COMPLETED) if observation is None else observation,
-        Verdict(False, "wrong", outputs, **changed),
-        worker="main",
-        item="t::t[x]",
-        template="t",
-        judged_as="values",
-        phase="generate",
-        seconds=0.1,
-        name="a name",
-    )
+    seen = Observation(Outcome.COMPLETED) if observation is None else observation
+    verdict = Verdict(False, "wrong", outputs, **changed)
+    judged = Judged(CASE, seen, verdict, "example", "a name")
+    return verdict_line(judged, Place("main", "t::t[x]", "t"), phase="generate", seconds=0.1)
 
 
 def test_a_line_has_what_a_predicate_asks_for() -> None:

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from conformance.judge.worst import show, worst_element
+from conformance.judge.worst import Element, show, worst_element
 from conformance.numerics.addends import Addends, exactly
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.numerics.output import Operands
@@ -19,17 +19,15 @@ def looked_at(terms, observed, storage, declared=None, arithmetic=IEEE, **fields
         "addends": exactly(values),
         "source_rows": np.arange(len(values)),
     } | fields
-    return worst_element(
+    element = Element(
         name="y",
         position=(2, 5),
         observed=bits_of(observed, storage),
         named="x[{}]".format,
-        accumulate=FP32,
-        storage=storage,
         declared=None if declared is None else bits_of(declared, storage),
-        arithmetic=arithmetic,
         **fields,
     )
+    return worst_element(element, FP32, storage, arithmetic)
 
 
 def said(worst):

@@ -59,8 +59,7 @@ def of_terms(terms, arithmetic=Arithmetic(), overflows=False, underflows=False):
     found = assemble(
         array(1.0),
         array(1.5),
-        overflows=array(overflows),
-        underflows=array(underflows),
+        overflows=(array(overflows), array(underflows)),
         found=specials(np.array(terms)[:, None]),
         accumulate=TINY,
         storage=TINY,
@@ -94,8 +93,7 @@ def between(low, high, arithmetic, storage=TINY, accumulate=TINY):
     found = assemble(
         array(low),
         array(high),
-        overflows=array(high == np.inf),
-        underflows=array(low == -np.inf),
+        overflows=(array(high == np.inf), array(low == -np.inf)),
         found=specials(np.zeros((2, 1))),
         accumulate=accumulate,
         storage=storage,

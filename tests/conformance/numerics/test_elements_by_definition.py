@@ -68,9 +68,9 @@ def test_the_accepted_set_is_the_rounded_interval_around_the_exact_sum(
         expected = assemble(
             low,
             high,
-            overflows=np.array([c.overflows(1, Fraction(growth), Fraction(factor)) for c in truth]),
-            underflows=np.array(
-                [c.overflows(-1, Fraction(growth), Fraction(factor)) for c in truth]
+            overflows=tuple(
+                np.array([c.overflows(sign, Fraction(growth), Fraction(factor)) for c in truth])
+                for sign in (1, -1)
             ),
             found=sums.found,
             accumulate=TOY,

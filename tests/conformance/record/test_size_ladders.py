@@ -21,7 +21,7 @@ from conformance.record.operator import Mode, Operator
 from conformance.record.size_ladders import BLOCKS, MACHINES, MOST, REPEATS, Ladder
 from conformance.session.binding import OfRun, bind
 from conformance.session.ladder_item import cases_of as climbed_cases
-from conformance.session.template import item_ids, parametrize, record
+from conformance.session.template import Asked, item_ids, parametrize, record
 from conformance.session.trial import Refused, Trial
 from conformance.values.fill import Fill
 from tests.cases.drawing import one_of_each
@@ -223,7 +223,7 @@ def test_the_items_of_a_template_with_a_ladder_are_known_by_name(turn: int) -> N
     def template(operator: Operator, ladder: Ladder, mode: str, dtype: str, case: Case) -> None:
         """Judges nothing."""
 
-    mark = parametrize(template, [RECORD], ladders="operator", turn=turn)
+    mark = parametrize(template, [RECORD], Asked(ladders="operator", turn=turn))
     assert mark is not None
     assert mark.args[0] == ("operator", "ladder", "mode", "dtype")
     assert len(mark.args[1]) == len(RECORD.ladders)

@@ -98,7 +98,7 @@ def test_a_mistake_breaks_the_relation_that_sees_it(relation, change):
     assert f"segment_sum, plain, float16: {relation.name} does not hold: " in verdict.headline
     assert "elements of y differ: y[" in verdict.headline
     assert verdict.clause is relation.clause
-    assert "Case(segment_sum" in verdict.subject
+    assert "Case(segment_sum" in str(verdict.subject)
 
 
 def test_a_rejected_call_is_held_against_a_record_that_invents_its_outputs_first():

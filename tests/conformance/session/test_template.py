@@ -6,7 +6,7 @@ from collections import Counter
 
 from cases import test_relations as relations
 from conformance.record.operator import BOTH, REFERENCE
-from conformance.session.template import body_of, item_ids, parametrize
+from conformance.session.template import Asked, body_of, item_ids, parametrize
 from conformance.suite import records as suite
 
 RECORDS = suite.operators()
@@ -15,7 +15,7 @@ BODY = body_of(relations.test_relations)
 
 def rows(*, oracle: str, each_dtype: bool) -> list[tuple[object, ...]]:
     assert BODY is not None
-    mark = parametrize(BODY, RECORDS, oracle, each_dtype=each_dtype)
+    mark = parametrize(BODY, RECORDS, Asked(oracle, each_dtype))
     assert mark is not None
     assert set(mark.kwargs["ids"]) <= item_ids(RECORDS)
     return list(mark.args[1])

@@ -13,7 +13,7 @@ from conformance.draw.profiles import PROFILES
 from conformance.judge.verdict import Verdict
 from conformance.record.workload import Batch, Workload, batches
 from conformance.session.binding import OfRun, bind
-from conformance.session.template import item_ids, parametrize, record
+from conformance.session.template import Asked, item_ids, parametrize, record
 from conformance.session.trial import Refused, Trial
 from tests.conformance.toy.records.copying import OPERATOR
 
@@ -109,10 +109,10 @@ def test_items_are_those_of_records_with_calls_and_nothing_else_if_asked() -> No
         """Judges nothing."""
 
     both = (MODEL, TWIN)
-    mark = parametrize(template, [RECORD, OPERATOR], workloads=both)
+    mark = parametrize(template, [RECORD, OPERATOR], Asked(workloads=both))
     assert mark is not None
     assert mark.kwargs["ids"] == [f"{RECORD.name}-mine", f"{RECORD.name}-twin"]
     assert {*mark.kwargs["ids"]} <= item_ids([RECORD], both)
-    assert parametrize(values, [RECORD], workloads=both, asked=True) is None
-    assert parametrize(template, [RECORD], workloads=both, asked=True) is not None
-    assert parametrize(template, [OPERATOR], workloads=both) is None
+    assert parametrize(values, [RECORD], Asked(workloads=both, stand_alone=True)) is None
+    assert parametrize(template, [RECORD], Asked(workloads=both, stand_alone=True)) is not None
+    assert parametrize(template, [OPERATOR], Asked(workloads=both)) is None

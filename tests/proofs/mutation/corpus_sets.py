@@ -172,8 +172,7 @@ def assembled():
         found = assemble(
             low,
             high,
-            overflows=over,
-            underflows=under,
+            overflows=(over, under),
             found=specials(values),
             accumulate=SMALL,
             storage=storage,
