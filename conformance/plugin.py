@@ -28,12 +28,14 @@ from conformance.session.context import BY_A_PERSON, BY_ITSELF, DEFAULTS, Contex
 from conformance.session.controller import Controller
 from conformance.session.item_report import made_report
 from conformance.session.junit import properties
+from conformance.session.known_diagnoses import KnownDiagnoses
 from conformance.session.late_warnings import Ending
 from conformance.session.plan import sequences_of_each
 from conformance.session.probe import probed
 from conformance.session.rare_collection import rarely_collected
 from conformance.session.resume import check_device
 from conformance.session.search import follow, search
+from conformance.session.search_budget import SearchBudget
 from conformance.session.selection import Selection, draws
 from conformance.session.template import (
     DRAWN,
@@ -224,14 +226,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         line = verdict_line(judged, place, phase=phase, seconds=seconds, levels=levels)
         context.write(line, item.funcargs.get("device"))
 
+    end = budget.share(item.nodeid) if budget is not None and draws(item) else math.inf
     trial = Trial(
-        note=note,
-        shrink_seconds=context.profile.shrink_seconds,
+        note,
+        SearchBudget(context.profile.shrink_seconds, end),
+        KnownDiagnoses(context.diagnosed),
         by_standard=context.by_standard,
         records=context.on_route,
         libraries=context.traits,
-        diagnosed=context.diagnosed,
-        end=budget.share(item.nodeid) if budget is not None and draws(item) else math.inf,
         of_sequences=draws_sequences(inspect.signature(body).parameters),
     )
     of_run = OfRun(

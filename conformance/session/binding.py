@@ -210,7 +210,11 @@ def bind(
     found = repeated(drawn_of)
     if planned.cells:
         rows = covered(
-            planned.cells, planned.rows, drawing, planned.edges, as_drawn=lambda: trial.as_drawn
+            planned.cells,
+            planned.rows,
+            drawing,
+            planned.edges,
+            as_drawn=lambda: trial.diagnoses.as_drawn,
         )
         found = replace(found, covered=(rows,))
     if relation is None:

@@ -74,11 +74,11 @@ def tell(
     lines += [f"  {line}" for line in _kept_for(known)]
     if trial.unrepeatable:
         lines += [f"  {UNREPEATABLE}"]
-    lines += [f"  {AS_DRAWN}"] if trial.as_drawn else []
+    lines += [f"  {AS_DRAWN}"] if trial.diagnoses.as_drawn else []
     if trial.lost:
         lines += [f"  {LOST}{trial.lost}"]
-    if trial.stopped:
-        lines += [f"  {STOPPED} {trial.stopped}"]
+    if trial.budget.stopped:
+        lines += [f"  {STOPPED} {trial.budget.stopped}"]
     more = [f"  {line}" for line in _larger(judged, telling, shown)]
     larger = folder / LARGER if telling is not None and more else None
     if larger is not None:
@@ -114,8 +114,8 @@ def tell(
         pictures=_pictures(context, telling or judged, trial.arithmetic, shown),
         excerpts=list(excerpts(judged.observation, _library(profile), case.operator)),
         larger="" if larger is None else str((larger / CASE).relative_to(context.out)),
-        diagnosis=trial.alike or diagnosis(judged, telling),
-        as_drawn=trial.as_drawn,
+        diagnosis=trial.diagnoses.alike or diagnosis(judged, telling),
+        as_drawn=trial.diagnoses.as_drawn,
         links=[] if known is None else list(known.links),
     )
 

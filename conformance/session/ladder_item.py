@@ -61,7 +61,7 @@ def climbing(
             try:
                 judged(group, arguments)
             except Refused:
-                if not trial.as_drawn:
+                if not trial.diagnoses.as_drawn:
                     follow_down(*refused_of(group, arguments), arguments)
                 raise
 
@@ -89,7 +89,7 @@ def climbing(
                 high = middle
             else:
                 low = middle
-        if not trial.stopped:  # else some sizes count as accepted without being judged
+        if not trial.budget.stopped:  # else some sizes count as accepted without being judged
             told = SMALLEST if low else FIRST
             where = f"{machine.cores} core{'s' * (machine.cores > 1)}"
             trial.noted = told.format(ladder.name, where, *(low * step, high * step)[not low :])

@@ -39,7 +39,7 @@ def search(trial: Trial, streams: Streams, arguments: Arguments) -> None:
     except BrokenRecord as broken:
         if trial.smallest is None:
             raise
-        trial.stopped = str(broken).partition("\n")[0]
+        trial.budget.stopped = str(broken).partition("\n")[0]
     trial.settle()
 
 
@@ -52,12 +52,12 @@ def follow(
     """
     __tracebackhide__ = True
     try:
-        if run is not None and trial.as_drawn and not trial.lost:
+        if run is not None and trial.diagnoses.as_drawn and not trial.lost:
             look(trial, streams, arguments)
             if not trial.conclude():
                 with suppress(Refused):
                     search(trial, streams, arguments)
-        if run is not None and not (trial.as_drawn or trial.lost):
+        if run is not None and not (trial.diagnoses.as_drawn or trial.lost):
             shorten(trial, run)
             narrow(trial, run)
             look(trial, streams, arguments)
@@ -67,7 +67,7 @@ def follow(
     except (EnvironmentFailure, OperatorUnavailable) as lost:
         trial.lost = str(lost)
     except BrokenRecord as broken:
-        trial.stopped = str(broken).partition("\n")[0]
+        trial.budget.stopped = str(broken).partition("\n")[0]
 
 
 def look(trial: Trial, streams: Streams, arguments: Arguments) -> None:

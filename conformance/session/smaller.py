@@ -25,7 +25,7 @@ def shorten(trial: Trial, body: Callable[[Case], None]) -> None:
         return
     trial.alone_accepted = True
     for at in reversed(range(len(before))):
-        if trial.clock() >= trial.end or shown.observation.outcome is Outcome.TIMED_OUT:
+        if trial.budget.is_over or shown.observation.outcome is Outcome.TIMED_OUT:
             return
         fewer = before[:at] + before[at + 1 :]
         if fewer and trial.still_refused(body, shown, replace(shown.case, before=fewer)):
@@ -41,7 +41,7 @@ def narrow(trial: Trial, body: Callable[[Case], None]) -> None:
     """
     for axis, sizes in (("cores", CORES), ("ub_bytes", UB_BYTES)):
         shown = trial.smallest
-        if shown is None or shown.case.machine is None or trial.clock() >= trial.end:
+        if shown is None or shown.case.machine is None or trial.budget.is_over:
             return
         hangs = shown.observation.outcome is Outcome.TIMED_OUT
         least = trial.libraries.least_ub_bytes if axis == "ub_bytes" else 0

@@ -5,12 +5,10 @@ smaller ones. A trial stands between the two and keeps seven promises.
 
 * A refused case is remembered, so that Hypothesis's repetitions of it cost nothing. A hang costs
   the whole time limit, and Hypothesis runs the same case again before it shrinks and at its end.
-* Shrinking has a budget: wall time, of attempts that hang very few, since each costs the whole time
-  limit, and of processes that the device loses some, since each is opened anew. After it, a new
-  case counts as accepted without being run: the smallest refused case so far then stands as
-  Hypothesis's result, and the text says that a smaller one was not looked for.
-* Of several failures of one diagnosis the process makes the first smaller, and no other. What is
-  guessed of a larger case may show that one is of another diagnosis after all.
+* Shrinking has a budget (search_budget.py). After it, a new case counts as accepted without being
+  run: the smallest refused case so far then stands as Hypothesis's result, and the text says that
+  a smaller one was not looked for.
+* A failure of a known diagnosis is not made smaller (known_diagnoses.py).
 * A sequence whose call is refused without the calls before it is told as that call.
 * Of the calls before it, a case keeps those without which it is accepted.
 * The machine is made small last, the case being as small as it gets.
@@ -21,8 +19,6 @@ smaller ones. A trial stands between the two and keeps seven promises.
 from __future__ import annotations
 
 import functools
-import math
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -30,17 +26,17 @@ from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 from conformance.call.case import Case
-from conformance.call.observation import Outcome
 from conformance.devices.traits import LibraryTraits
 from conformance.errors import EnvironmentFailure, OperatorUnavailable
-from conformance.failure.alike import diagnosis
-from conformance.failure.guessed import natures, telling
+from conformance.failure.guessed import telling
 from conformance.judge.broken import PASSED_ON, explained
 from conformance.judge.by_standard import ByStandard
 from conformance.judge.judged import Judged
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.record.operator import Operator
 from conformance.session.endings import BrokenRecord, Lost, NothingJudged, OutOfTime, Refused, Spent
+from conformance.session.known_diagnoses import KnownDiagnoses
+from conformance.session.search_budget import SearchBudget
 
 __all__ = [
     "BrokenRecord",
@@ -55,63 +51,45 @@ __all__ = [
 ]
 
 Key = tuple[object, ...]
-Clock = Callable[[], float]
-MOST_HANGS = 2
-"""Drawn cases that one item may let run into the time limit."""
-
-MOST_REOPENED = 50
-"""Processes that the device may lose with an item's drawn cases, by crashes, exhausted memory and
-lost contexts: each costs a simulator a second to open, an NPU some seconds and a reset."""
 
 
 @dataclass
 class Trial:
     """The attempts of one item.
 
-    ``records`` are all operators by name. ``note(judged, phase, seconds)`` is called for every
-    verdict; ``by_standard`` adds what published standards say; ``arithmetic`` is the device's, and
-    ``libraries`` says what machines its libraries are meant for. ``diagnosed`` are the diagnoses of
-    which the process has a smallest case, each with the one under which that case is told: a
-    refusal that has one of them stands ``as_drawn``. ``alike`` is the diagnosis of this item.
+    ``note(judged, phase, seconds)`` is called for every verdict. ``records`` are all operators by
+    name; ``by_standard`` adds what published standards say; ``arithmetic`` is the device's, and
+    ``libraries`` says what machines its libraries are meant for; ``of_sequences`` that the item
+    draws sequences, which take long to draw.
+
     ``smallest`` is the refused verdict that was met last: after Hypothesis has ended, that of its
-    smallest case. ``stopped`` says what of the budget was spent before the search had ended,
-    ``lost`` what was lost after a refusal, which stands then without having been run again;
-    ``alone_accepted`` that the case was accepted without the calls before it; ``noted`` what a
-    ladder or a workload says of it; ``of_sequences`` that the item draws sequences, which take long
-    to draw; ``withheld`` why its calls are not made on this device.
+    smallest case. ``lost`` says what was lost after a refusal, which stands then without having
+    been run again; ``alone_accepted`` that the case was accepted without the calls before it;
+    ``noted`` what a ladder or a workload says of it; ``withheld`` why its calls are not made on
+    this device; ``cut`` that the item's time ended before a refusal.
     """
 
     note: Callable[[Judged, str, float], None]
-    shrink_seconds: float
+    budget: SearchBudget
+    diagnoses: KnownDiagnoses = field(default_factory=KnownDiagnoses)
     by_standard: ByStandard = field(default_factory=ByStandard)
     records: Mapping[str, Operator] = field(default_factory=dict)
-    clock: Clock = time.monotonic
     arithmetic: Arithmetic = IEEE
     libraries: LibraryTraits = field(default_factory=LibraryTraits)
-    diagnosed: dict[str, str] = field(default_factory=dict)
-    alike: str = ""
-    end: float = math.inf
+    of_sequences: bool = False
     smallest: Judged | None = None
     unrepeatable: bool = False
     alone_accepted: bool = False
     noted: str = ""
-    stopped: str = ""
     lost: str = ""
     cut: bool = False
     withheld: str = ""
-    as_drawn: bool = False
-    of_sequences: bool = False
     _again: Callable[[], None] | None = None
     _replaying: bool = False
     _passed: frozenset[Key] = frozenset()
     _began: float = 0.0
     _judged: bool = False
-    _first_refusal: float | None = None
-    _first_seen: str = ""
-    _anew: bool = False
     _looking: bool = False
-    _hangs: int = 0
-    _reopened: int = 0
     _verdicts: list[Judged] = field(default_factory=list)
     _refused: dict[Key, Judged] = field(default_factory=dict)
 
@@ -120,7 +98,7 @@ class Trial:
         """What the current attempt is for: generate, shrink or replay."""
         if self._replaying:
             return "replay"
-        if self._first_refusal is not None:
+        if self.budget.runs:
             return "shrink"
         return "generate"
 
@@ -153,7 +131,7 @@ class Trial:
         except (EnvironmentFailure, OperatorUnavailable) as lost:
             raise Lost(lost) from lost
         if refused is not None:
-            if other is not None and refused.case.before and self._first_refusal is None:
+            if other is not None and refused.case.before and not self.budget.runs:
                 alone = functools.partial(other, replace(refused.case, before=()))
                 refused_alone = self._run(alone)
                 if refused_alone is not None:
@@ -168,21 +146,10 @@ class Trial:
             raise Refused(self.smallest.verdict)
 
     def conclude(self) -> bool:
-        """Settle of which diagnosis the failure is, all being known that is looked at.
-
-        False where it is of none that the process has a smallest case of, though it stands as it
-        was drawn: then the item is to be run again, and made smaller.
-        """
-        if self.smallest is None:
+        """Settle of which diagnosis the failure is; False if the item is to be run again."""
+        if self.smallest is None or self.diagnoses.settle(self.smallest, self.telling()):
             return True
-        found = diagnosis(self.smallest, self.telling())
-        if not self.as_drawn:
-            self.alike = self.diagnosed[self._first_seen] = self.diagnosed[found] = found
-            return True
-        if found in self.diagnosed or not natures(self.smallest, self.telling()):
-            self.alike = self.diagnosed.get(found, self.diagnosed[self._first_seen])
-            return True
-        self.as_drawn, self._anew, self._first_refusal = False, True, None
+        self.budget.begin_anew()
         self._refused.clear()
         return False
 
@@ -216,14 +183,14 @@ class Trial:
         """Note a verdict of the running attempt."""
         self._verdicts.append(judged)
         self._judged = True
-        now = self.clock()
+        now = self.budget.clock()
         self.note(judged, self.phase, now - self._began)
         self._began = now
 
     def _run(self, body: Callable[[], None]) -> Judged | None:
         """One real run of the body; returns the first refused verdict."""
         __tracebackhide__ = True
-        self._began = self.clock()
+        self._began = self.budget.clock()
         self._verdicts.clear()
         token = _current.set(self)
         try:
@@ -266,35 +233,20 @@ class Trial:
     def _remember(self, refused: Judged, case: Case | None) -> None:
         if case is not None:
             self._refused[case.key] = refused
-        self._hangs += refused.observation.outcome is Outcome.TIMED_OUT
-        self._reopened += refused.observation.reopened
-        if self._first_refusal is None:
-            self._first_refusal = self.clock()
-            self._first_seen = diagnosis(refused)
-            self.as_drawn = self._first_seen in self.diagnosed and not self._anew
-            self.diagnosed.setdefault(self._first_seen, self._first_seen)
+        if not self.budget.runs:
+            self.diagnoses.see(refused)
+        self.budget.count(refused.observation)
 
     def _check_time(self) -> None:
-        if self._judged and self._first_refusal is None and self.clock() >= self.end:
+        if self._judged and not self.budget.runs and self.budget.is_over:
             raise OutOfTime
 
     def _budget_spent(self) -> bool:
-        if self._first_refusal is None:
+        if not self.budget.runs:
             return False
-        now = self.clock()
         if self._looking:
-            return now >= self.end or self._hangs >= MOST_HANGS
-        if self.as_drawn:
-            return True
-        if self._hangs >= MOST_HANGS:
-            self.stopped = f"{self._hangs} calls that did not end"
-        elif self._reopened >= MOST_REOPENED:
-            self.stopped = f"{self._reopened} times that the device was opened anew"
-        elif now - self._first_refusal > self.shrink_seconds:
-            self.stopped = f"{self.shrink_seconds:g} s"
-        elif now >= self.end:
-            self.stopped = "all of the run's time"
-        return bool(self.stopped)
+            return not self.budget.leaves_larger
+        return self.diagnoses.as_drawn or self.budget.is_spent
 
 
 _current: ContextVar[Trial | None] = ContextVar("conformance_trial", default=None)

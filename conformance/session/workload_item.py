@@ -46,7 +46,7 @@ def routed(
             try:
                 judged(group, arguments)
             except Refused:
-                if not trial.as_drawn:
+                if not trial.diagnoses.as_drawn:
                     trial.noted = f"workload {smallest(group, arguments)}"
                 raise
 

@@ -14,6 +14,7 @@ from conformance.draw.profiles import PROFILES
 from conformance.judge.verdict import Verdict
 from conformance.record.operator import Operator
 from conformance.session.binding import OfRun, bind
+from conformance.session.search_budget import SearchBudget
 from conformance.session.template import record
 from conformance.session.trial import Refused, Trial
 from conformance.values.fill import Fill
@@ -142,7 +143,7 @@ def test_a_mistake_on_one_boundary_of_one_class_is_met_and_told_at_its_smallest(
         wrong = on_it and case.attributes["top_k"] >= 128
         record(Verdict(not wrong, "x is wrong."), case, Observation(Outcome.COMPLETED))
 
-    trial = Trial(note=lambda *_: None, shrink_seconds=600)
+    trial = Trial(lambda *_: None, SearchBudget(600))
     cell = {"operator": OPERATOR, "mode": "dropless", "dtype": "float16"}
     (covered,) = bind(body, cell, trial, OfRun(PROFILES["smoke"], seed=11), "x").covered
     with pytest.raises(Refused):

@@ -24,6 +24,7 @@ from conformance.judge.judged import Judged
 from conformance.record.operator import Operator
 from conformance.session.binding import OfRun, bind
 from conformance.session.search import look
+from conformance.session.search_budget import SearchBudget
 from conformance.session.smaller import narrow
 from conformance.session.template import body_of
 from conformance.session.trial import OutOfTime, Refused, Spent, Trial
@@ -108,7 +109,7 @@ def run_item(operator: Operator, mode: str, dtype: str, device: Any, seconds: fl
 
     body = body_of(test_values)
     assert body is not None
-    trial = Trial(note=lambda *_: None, shrink_seconds=seconds)
+    trial = Trial(lambda *_: None, SearchBudget(seconds))
     parameters = {"operator": operator, "mode": mode, "dtype": dtype}
     of_run = OfRun(PROFILE, seed=0, operators=(operator,))
     streams = bind(body, parameters, trial, of_run, f"{mode}-{dtype}", operator.dtypes)

@@ -21,6 +21,7 @@ from conformance.record.operator import Mode, Operator
 from conformance.record.size_ladders import BLOCKS, MACHINES, MOST, REPEATS, Ladder
 from conformance.session.binding import OfRun, bind
 from conformance.session.ladder_item import cases_of as climbed_cases
+from conformance.session.search_budget import SearchBudget
 from conformance.session.template import Asked, item_ids, parametrize, record
 from conformance.session.trial import Refused, Trial
 from conformance.values.fill import Fill
@@ -69,7 +70,7 @@ def run(
         seen = outcome if is_wrong else Outcome.COMPLETED
         record(Verdict(not is_wrong, "x is wrong."), case, Observation(seen))
 
-    trial = Trial(note=lambda *_: None, shrink_seconds=60)
+    trial = Trial(lambda *_: None, SearchBudget(60))
     item = {"operator": RECORD, "ladder": ladder, "mode": "plain", "dtype": "float16"}
     climb = bind(body, item, trial, OfRun(PROFILES[profile], seed=1), "x").free
     try:
@@ -235,7 +236,7 @@ def test_sizes_that_were_not_judged_are_not_called_accepted() -> None:
     trial, _ = run(LADDER, lambda size: size > 2749, outcome=Outcome.TIMED_OUT)
     assert trial.smallest is not None
     assert trial.smallest.case.attributes["size"] > 2750
-    assert trial.stopped
+    assert trial.budget.stopped
     assert trial.noted == ""
 
 

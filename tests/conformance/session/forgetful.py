@@ -10,6 +10,7 @@ from conformance.judge.judged import Judged
 from conformance.record.clause import Clause, SourceClass
 from conformance.record.operator import Operator, Rejection
 from conformance.session.judge_sequences import judge_sequence
+from conformance.session.search_budget import SearchBudget
 from conformance.session.trial import Trial
 from tests.conformance.segment_sum import case, observe, operator, right
 
@@ -73,7 +74,9 @@ class Bench:
     def __post_init__(self) -> None:
         records = {one.name: one for one in (OPERATOR, OTHER)}
         self.trial = Trial(
-            lambda judged, phase, seconds: self.noted.append(judged), 60.0, records=records
+            lambda judged, phase, seconds: self.noted.append(judged),
+            SearchBudget(60.0),
+            records=records,
         )
 
     def body(self, one: Case) -> None:

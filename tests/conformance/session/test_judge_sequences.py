@@ -117,7 +117,7 @@ def test_when_its_time_to_shrink_is_over_no_more_sequences_are_drawn() -> None:
     bench.trial.of_sequences = True
     with pytest.raises(Refused):
         bench.attempt(LARGE, SMALL)
-    bench.trial.shrink_seconds = -1
+    bench.trial.budget.shrink_seconds = -1
     with pytest.raises(Spent):
         bench.attempt(LARGE, SMALL)
     assert bench.device.renewed == 1
@@ -129,11 +129,11 @@ def test_a_sequence_whose_call_is_refused_by_itself_is_told_as_that_call_and_not
     bench = Bench(Forgetful(broken=(OPERATOR.name,)))
     bench.trial.of_sequences = True
     known = "segment_sum: y wrong"
-    bench.trial.diagnosed[known] = known
+    bench.trial.diagnoses.known[known] = known
     drawn = replace(LARGE, before=(MUST_BE_REFUSED, SMALL))
     with pytest.raises(Refused):
         bench.trial.attempt(lambda: bench.body(drawn), drawn, bench.body)
-    assert bench.trial.as_drawn
+    assert bench.trial.diagnoses.as_drawn
     assert bench.trial.smallest is not None
     assert bench.trial.smallest.case == SMALL
     with pytest.raises(Spent):
@@ -142,11 +142,11 @@ def test_a_sequence_whose_call_is_refused_by_itself_is_told_as_that_call_and_not
 
 def test_a_sequence_whose_call_is_accepted_by_itself_is_another_diagnosis() -> None:
     bench = Bench(Forgetful("larger"))
-    bench.trial.diagnosed["segment_sum: y wrong"] = "segment_sum: y wrong"
+    bench.trial.diagnoses.known["segment_sum: y wrong"] = "segment_sum: y wrong"
     drawn = replace(SMALL, before=(LARGE,))
     with pytest.raises(Refused):
         bench.trial.attempt(lambda: bench.body(drawn), drawn, bench.body)
-    assert not bench.trial.as_drawn
+    assert not bench.trial.diagnoses.as_drawn
     assert bench.trial.smallest is not None
     assert bench.trial.smallest.case == drawn
 

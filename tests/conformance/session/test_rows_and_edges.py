@@ -14,6 +14,7 @@ from conformance.draw.profiles import PROFILES
 from conformance.judge.verdict import Verdict
 from conformance.record.cells import Axis, Cells, Levels
 from conformance.session.binding import OfRun, bind
+from conformance.session.search_budget import SearchBudget
 from conformance.session.template import record
 from conformance.session.trial import Refused, Trial
 from tests.conformance.toy.records.copying import OPERATOR
@@ -59,7 +60,7 @@ def run(wrong: Callable[[Case], bool]) -> tuple[Trial, list[Case]]:
         judged.append(case)
         record(Verdict(not wrong(case), "x is wrong."), case, Observation(Outcome.COMPLETED))
 
-    trial = Trial(note=lambda *_: None, shrink_seconds=60)
+    trial = Trial(lambda *_: None, SearchBudget(60))
     cell = {"operator": RECORD, "mode": "plain", "dtype": "int32"}
     streams = bind(body, cell, trial, OfRun(PROFILE, seed=1), "x")
     streams.free(**cell)

@@ -18,9 +18,10 @@ from conformance.judge.calls import judge
 from conformance.judge.verdict import Verdict
 from conformance.numerics.arithmetic import IEEE, Arithmetic
 from conformance.session import template
+from conformance.session.known_diagnoses import KnownDiagnoses
+from conformance.session.search_budget import MOST_REOPENED, SearchBudget
 from conformance.session.smaller import narrow
 from conformance.session.trial import (
-    MOST_REOPENED,
     Judged,
     Lost,
     NothingJudged,
@@ -40,7 +41,7 @@ class Bench:
         self.now = 0.0
         self.ran: list[int] = []
         self.phases: list[str] = []
-        self.trial = Trial(self.note, shrink_seconds=LIMIT, clock=lambda: self.now)
+        self.trial = Trial(self.note, SearchBudget(LIMIT, clock=lambda: self.now))
 
     def note(self, judged: Judged, phase: str, seconds: float) -> None:
         self.phases.append(phase)
@@ -83,13 +84,13 @@ def test_an_item_that_hangs_ends_within_four_time_limits() -> None:
 
 def test_an_item_that_hangs_may_do_so_twice_before_its_replay_however_much_time_is_left() -> None:
     bench = Bench()
-    bench.trial.shrink_seconds = 1e9
+    bench.trial.budget.shrink_seconds = 1e9
     for size in (9, 8):
         with pytest.raises(Refused):
             bench.attempt(size)
     bench.attempt(7)
     assert bench.ran == [9, 8]
-    assert bench.trial.stopped == "2 calls that did not end"
+    assert bench.trial.budget.stopped == "2 calls that did not end"
 
 
 def test_a_refused_case_is_not_run_again_while_shrinking() -> None:
@@ -109,7 +110,7 @@ def test_after_the_budget_a_new_case_counts_as_accepted_without_being_run() -> N
     with pytest.raises(Refused):
         bench.attempt(9)
     assert bench.ran == [9]
-    assert bench.trial.stopped == "20 s"
+    assert bench.trial.budget.stopped == "20 s"
     assert bench.trial.smallest is not None
     assert bench.trial.smallest.case.inputs["x"].size == 9
 
@@ -128,10 +129,10 @@ def test_after_so_many_reopenings_of_the_device_no_smaller_case_is_looked_for() 
     for size in sizes:
         with pytest.raises(Refused):
             bench.trial.attempt(partial(crash, case_of(size)), case_of(size))
-    assert bench.trial.stopped == ""
+    assert bench.trial.budget.stopped == ""
     bench.trial.attempt(partial(crash, case_of(1)), case_of(1))
     assert bench.ran == list(sizes)
-    assert bench.trial.stopped == f"{MOST_REOPENED} times that the device was opened anew"
+    assert bench.trial.budget.stopped == f"{MOST_REOPENED} times that the device was opened anew"
 
 
 def test_the_replay_really_runs_and_its_verdict_is_the_one_that_is_told() -> None:
@@ -170,7 +171,7 @@ def test_the_machine_of_the_smallest_case_is_made_small_last(
         right = cores == 1 or ub_bytes == 1024
         trial.record(Judged(case, Observation(how), Verdict(right, how.value)))
 
-    trial = Trial(lambda judged, phase, seconds: None, LIMIT)
+    trial = Trial(lambda judged, phase, seconds: None, SearchBudget(LIMIT))
     case = replace(case_of(3), machine=Machine(40, 4096))
     with pytest.raises(Refused):
         trial.attempt(lambda: body(case), case)
@@ -212,7 +213,7 @@ def test_a_verdict_is_given_on_the_arithmetic_of_the_items_device() -> None:
     saturating = Arithmetic(overflows=frozenset({"saturate"}))
     for arithmetic, ok in ((IEEE, False), (saturating, True)):
         verdicts: list[Judged] = []
-        trial = Trial(lambda judged, phase, seconds: verdicts.append(judged), 1.0)  # noqa: B023
+        trial = Trial(lambda judged, *_: verdicts.append(judged), SearchBudget(1.0))  # noqa: B023
         trial.arithmetic = arithmetic
         with contextlib.suppress(Refused):
             trial.attempt(lambda: assert_ok(template.judge(operator(), made, seen)))
@@ -230,21 +231,21 @@ def failing(bench: Bench, size: int) -> None:
 
 def test_a_failure_of_a_known_diagnosis_is_not_made_smaller() -> None:
     first, second = Bench(), Bench()
-    second.trial.diagnosed = first.trial.diagnosed
+    second.trial.diagnoses.known = first.trial.diagnoses.known
     failing(first, 9)
     failing(first, 8)
-    assert not first.trial.as_drawn
+    assert not first.trial.diagnoses.as_drawn
     failing(second, 9)
     second.attempt(8)
     assert second.ran == [9]
-    assert second.trial.as_drawn
+    assert second.trial.diagnoses.as_drawn
     assert second.trial.smallest is not None
     assert second.trial.smallest.case.inputs["x"].size == 9
 
 
 def test_what_was_refused_as_it_was_drawn_is_refused_when_it_is_repeated() -> None:
     bench = Bench()
-    bench.trial.diagnosed["toy: the call timed out"] = "toy: the call timed out"
+    bench.trial.diagnoses.known["toy: the call timed out"] = "toy: the call timed out"
     failing(bench, 9)
     failing(bench, 9)
     assert bench.ran == [9]
@@ -263,9 +264,9 @@ def wrong_sum(mistake: str) -> Judged:
 
 def as_drawn(found: Judged) -> Trial:
     """A trial that took its failure for a known one, and then looked at a larger case."""
-    trial = Trial(lambda *_: None, shrink_seconds=LIMIT)
-    trial.diagnosed = {"y wrong": "y wrong: terms left out"}
-    trial._first_seen, trial._first_refusal, trial.as_drawn = "y wrong", 0.0, True
+    known = {"y wrong": "y wrong: terms left out"}
+    diagnoses = KnownDiagnoses(known, as_drawn=True, _first_seen="y wrong")
+    trial = Trial(lambda *_: None, SearchBudget(LIMIT, _began=0.0), diagnoses)
     trial.smallest = found
     return trial
 
@@ -273,20 +274,20 @@ def as_drawn(found: Judged) -> Trial:
 def test_a_failure_that_a_larger_case_shows_to_be_another_one_is_made_smaller() -> None:
     trial = as_drawn(wrong_sum("left out"))
     assert not trial.conclude()
-    assert not trial.as_drawn
+    assert not trial.diagnoses.as_drawn
     trial._remember(wrong_sum("left out"), RULE)
-    assert not trial.as_drawn
+    assert not trial.diagnoses.as_drawn
     assert trial.conclude()
-    assert trial.alike == "segment_sum: y wrong, terms left out"
+    assert trial.diagnoses.alike == "segment_sum: y wrong, terms left out"
 
 
 def test_a_failure_of_a_diagnosis_that_is_guessed_elsewhere_stands_as_it_was_drawn() -> None:
     trial = as_drawn(wrong_sum("doubled"))
     known = "segment_sum: y wrong, terms added twice"
-    trial.diagnosed[known] = known
+    trial.diagnoses.known[known] = known
     assert trial.conclude()
-    assert trial.as_drawn
-    assert trial.alike == known
+    assert trial.diagnoses.as_drawn
+    assert trial.diagnoses.alike == known
 
 
 def test_a_failure_of_which_nothing_is_guessed_is_told_with_the_first_that_began_alike() -> None:
@@ -294,4 +295,4 @@ def test_a_failure_of_which_nothing_is_guessed_is_told_with_the_first_that_began
     failing(bench, 9)
     trial = as_drawn(bench.trial.smallest or wrong_sum("doubled"))
     assert trial.conclude()
-    assert trial.alike == "y wrong: terms left out"
+    assert trial.diagnoses.alike == "y wrong: terms left out"

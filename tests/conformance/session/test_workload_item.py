@@ -13,6 +13,7 @@ from conformance.draw.profiles import PROFILES
 from conformance.judge.verdict import Verdict
 from conformance.record.workload import Batch, Workload, batches
 from conformance.session.binding import OfRun, bind
+from conformance.session.search_budget import SearchBudget
 from conformance.session.template import Asked, item_ids, parametrize, record
 from conformance.session.trial import Refused, Trial
 from tests.conformance.toy.records.copying import OPERATOR
@@ -58,7 +59,7 @@ def run(
         verdict = Verdict(not wrong(tokens, columns), "x is wrong.")
         record(verdict, case, Observation(Outcome.COMPLETED))
 
-    trial = Trial(note=lambda *_: None, shrink_seconds=60)
+    trial = Trial(lambda *_: None, SearchBudget(60))
     item = {"operator": RECORD, "workload": MODEL}
     of_run = OfRun(PROFILES["smoke"], seed=1, workloads=(MODEL, TWIN), workloads_asked=asked)
     made = bind(body, item, trial, of_run, "x").free
