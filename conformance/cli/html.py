@@ -28,8 +28,8 @@ from conformance.printable import printable
 from conformance.record.frozen import MOST_LINKS, is_link
 from conformance.session.failure_text import REPORTED
 from conformance.text.chinese import in_chinese
+from conformance.text.report_words import HTML_LANGUAGE, LANGUAGES, texts
 from conformance.text.terminal import called_lines, further_lines, percent
-from conformance.text.texts import HTML_LANGUAGE, LANGUAGES, texts
 
 REPORT = "report.html"
 SHOWN_FAILURES, SHOWN_MISSING, SHOWN_TEXT = 200, 20, 8_000

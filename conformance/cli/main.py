@@ -46,7 +46,7 @@ from conformance.text.language import (
     check_language,
     language_of,
 )
-from conformance.text.texts import LANGUAGES
+from conformance.text.report_words import LANGUAGES
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

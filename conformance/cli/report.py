@@ -11,7 +11,7 @@ from rich.console import Console
 from conformance.cli.html import REPORT, write
 from conformance.errors import ACCEPTED, EnvironmentFailure
 from conformance.evidence.reading import CannotJudge
-from conformance.text.texts import LANGUAGES
+from conformance.text.report_words import LANGUAGES
 
 
 def add_report(commands: Any) -> None:

@@ -25,6 +25,7 @@ from conformance.cli import result as outcome
 from conformance.cli.progress import Pulse, Tail, bar
 from conformance.devices.device import DeviceProfile
 from conformance.devices.lifetime import interruptible
+from conformance.draw.batches import batches, batches_asked
 from conformance.errors import (
     ACCEPTED,
     ENVIRONMENT,
@@ -39,7 +40,6 @@ from conformance.evidence.shard import WHOLE
 from conformance.evidence.summary import Evidence, now, read_evidence, write_evidence
 from conformance.record import workload
 from conformance.record.operator import REFERENCE, ROUTES, Operator
-from conformance.record.workload import batches, batches_asked
 from conformance.session import resume
 from conformance.session.context import BY_A_PERSON, BY_ITSELF
 from conformance.session.plan import about

@@ -1,5 +1,8 @@
 """How long a call may take: the time limit of a run, and more of it for a call with much to do.
 
+The run's limit is its profile's (draw/profiles.py) or that of ``--time-limit``; child.py waits so
+long for the device's process, and ends it then.
+
 The limit stands for a call of next to nothing, which a simulated device answers in a millisecond:
 a busy host may be a thousand times as slow. What a call needs beyond that grows with two figures
 that can be read off its tensors. Each row of values, and each integer, is looked at by itself and

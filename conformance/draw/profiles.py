@@ -20,7 +20,7 @@ class Profile:
     for, ``invariants`` for one that always is (conformance/relations/invariants.py), of which
     ``each_dtype`` has as many or, False, those of a mode take turns. A ladder
     (conformance/record/size_ladders.py) is judged in one cell of each ``ladders``: "operator",
-    "mode" or "dtype" of a mode. Of ``full_rows`` workloads (conformance/record/workload.py), by
+    "mode" or "dtype" of a mode. Of ``full_rows`` workloads (conformance/draw/batches.py), by
     turns, a step is judged with all its columns. ``sequences`` of calls are drawn of an operator,
     each on a freshly opened device (conformance/draw/sequences.py). ``shrink_seconds`` bounds the
     wall time in which one failing item may look for a smaller case, see

@@ -1,4 +1,5 @@
-"""The arithmetic of a device, as far as documents leave it open (numerics N.3)."""
+"""The arithmetic of a device, as far as documents leave it open: how it rounds, overflows and
+flushes subnormal numbers (numerics N.3)."""
 
 from __future__ import annotations
 

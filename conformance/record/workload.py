@@ -17,12 +17,11 @@ A workload is a TOML file:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Annotated
-from zlib import crc32
 
 import msgspec
 import numpy as np
@@ -34,15 +33,6 @@ from conformance.plain_file import read_given
 
 BALANCED, SKEWED, ONE_HOT = ROUTINGS = ("balanced", "skewed", "one hot")
 """How tokens choose experts: all alike; by a power law; one of them in every token."""
-
-FEW_COLUMNS = 16
-"""Of a call whose rows would take too much memory in full."""
-
-SHARE = 4
-"""Smoke judges a prompt in one of so many operators."""
-
-MOST_ENTRIES = 2**20
-"""Tokens times experts of a prompt of smoke, if one has as few: a map of 2^21 takes seconds."""
 
 ENDING = ".toml"
 OF_FILE = "name"
@@ -202,41 +192,3 @@ def _wrong(said: Workload) -> str:
     if not (said.decode or said.prefill or said.chunked):
         return "decode, prefill or chunked must list numbers of tokens"
     return ""
-
-
-def batches(
-    one: Workload, every: Sequence[Workload], full_rows: int, turn: int, operator: str
-) -> Iterator[Batch]:
-    """What a run judges of a workload, the smallest first in each of its parts.
-
-    At few columns: every decode step, and a prompt of those that are the first with their experts,
-    top_k and ranks, in one of `SHARE` operators, by turns. If some have ``full_rows``: all prompts,
-    and so many workloads, by turns, with full rows of their last decode step. Routings go by turns.
-    """
-    place = list(every).index(one)
-    first = next(other for other in every if other.routing == one.routing)
-    prompts = (*one.chunked, *one.prefill)
-    if not full_rows:
-        its_turn = (crc32(operator.encode()) + place + turn) % SHARE == 0
-        usual = sorted((*one.prefill, *one.chunked), key=lambda n: n * one.experts > MOST_ENTRIES)
-        prompts = tuple(usual[:1]) if first == one and its_turn else ()
-    for number, tokens in enumerate((*one.decode, *prompts)):
-        yield _batch(one, tokens, FEW_COLUMNS, turn + number)
-    if (place - full_rows * turn) % len(every) < full_rows:
-        for tokens in one.decode[-1:]:
-            yield _batch(one, tokens, one.hidden, turn)
-
-
-def batches_asked(one: Workload, turn: int) -> Iterator[Batch]:
-    """Every step of a workload that a person asks for, in every routing: decode steps with full
-    rows, prompts with few columns.
-    """
-    for routing in range(len(ROUTINGS)):
-        for tokens in one.decode:
-            yield _batch(one, tokens, one.hidden, turn + routing)
-        for tokens in (*one.chunked, *one.prefill):
-            yield _batch(one, tokens, FEW_COLUMNS, turn + routing)
-
-
-def _batch(one: Workload, tokens: int, columns: int, turn: int) -> Batch:
-    return Batch(one, tokens, min(columns, one.hidden), ROUTINGS[turn % len(ROUTINGS)], turn)

@@ -18,6 +18,7 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 from hypothesis.strategies import SearchStrategy
 
 from conformance.call.case import Case
+from conformance.draw.batches import batches, batches_asked
 from conformance.draw.machines import in_drawn_order
 from conformance.draw.not_simplest import not_simplest
 from conformance.draw.profiles import Profile
@@ -25,7 +26,7 @@ from conformance.draw.seeded import of_seed_alone
 from conformance.draw.sequences import sequences
 from conformance.record.operator import Operator
 from conformance.record.relation import Relation
-from conformance.record.workload import Workload, batches, batches_asked
+from conformance.record.workload import Workload
 from conformance.session.asked_relations import asked_of
 from conformance.session.ladder_item import climbing
 from conformance.session.plan import plan

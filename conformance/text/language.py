@@ -15,7 +15,7 @@ from conformance.errors import UsageError
 from conformance.printable import printable
 from conformance.text.chinese import in_chinese
 from conformance.text.chinese.commands import HEADINGS
-from conformance.text.texts import LANGUAGES
+from conformance.text.report_words import LANGUAGES
 
 LANGUAGE_OPTION = "--lang"
 LANGUAGE_HELP = "what people are told, in English or Chinese (MOE_CONFORMANCE_LANG, else en)"

@@ -10,7 +10,7 @@ from cases.operators.moe_init_routing_v2_grad import bin_tree
 from conformance.call.case import Tensor, numpy_dtype
 from conformance.judge.question import Question
 from conformance.judge.sums import judge_sum
-from conformance.numerics.bounds import outside
+from conformance.numerics.given_bounds import outside
 from conformance.numerics.order import emulate
 from conformance.record.clause import document
 from conformance.record.operator import Sum

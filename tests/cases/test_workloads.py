@@ -9,9 +9,10 @@ import pytest
 
 from conformance import places
 from conformance.devices.call import call_of
+from conformance.draw.batches import batches
 from conformance.judge.legality import check_call
 from conformance.record.operator import Operator
-from conformance.record.workload import ROUTINGS, Batch, batches, own
+from conformance.record.workload import ROUTINGS, Batch, own
 from conformance.session.workload_item import dtype_of
 from conformance.suite import records as suite
 from tests.cases.drawing import one_of_each

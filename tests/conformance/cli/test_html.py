@@ -15,7 +15,7 @@ from conformance.cli.main import main
 from conformance.evidence.coverage import Coverage, Further
 from conformance.evidence.lines import FailureLine
 from conformance.evidence.summary import Cell, Evidence
-from conformance.text.texts import LANGUAGES, TEXTS
+from conformance.text.report_words import LANGUAGES, TEXTS
 from tests.conformance.gate.runs import every_cell, refused, run, verdict
 
 REPLAY = "python -m conformance run --case 'a folder/<case>&.json' --device sim"

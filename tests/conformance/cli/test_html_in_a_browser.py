@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from conformance.cli import html
-from conformance.text.texts import LANGUAGES
+from conformance.text.report_words import LANGUAGES
 from tests.conformance.cli.test_html import failed_run
 from tests.waiting import HANGS
 

@@ -9,7 +9,7 @@ import pytest
 
 from conformance.failure.drawing import heat_map, histogram, legend
 from conformance.record.picture import Picture
-from conformance.text.texts import texts
+from conformance.text.report_words import texts
 
 NAME = "{http://www.w3.org/2000/svg}"
 WORDS = texts("en")

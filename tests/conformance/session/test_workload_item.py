@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from conformance.call.case import Case, Tensor
 from conformance.call.observation import Observation, Outcome
+from conformance.draw.batches import batches
 from conformance.draw.profiles import PROFILES
 from conformance.judge.verdict import Verdict
-from conformance.record.workload import Batch, Workload, batches
+from conformance.record.workload import Batch, Workload
 from conformance.session.binding import OfRun, bind
 from conformance.session.search_budget import SearchBudget
 from conformance.session.template import Asked, item_ids, parametrize, record

@@ -8,11 +8,11 @@ import numpy as np
 from conformance.numerics.accepted import assemble, specials
 from conformance.numerics.addends import Rule, addends, embeds, exactly
 from conformance.numerics.arithmetic import IEEE, Arithmetic, Behaviour
-from conformance.numerics.bounds import outside
 from conformance.numerics.certificate import certified
 from conformance.numerics.elements import accepted, judge_elements
 from conformance.numerics.exactly import accepted_exactly, round_fraction
 from conformance.numerics.figures import summarize
+from conformance.numerics.given_bounds import outside
 from conformance.numerics.rounding import after, cast_result, flushed, fused
 from reference.floats import BF16, FP16, FP32, from_bits, round_once, to_bits
 from tests.conformance.numerics import exhaustive as toys

@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from conformance.numerics.bounds import CHUNK, outside
+from conformance.numerics.given_bounds import CHUNK, outside
 
 ONE = np.float32(1.0)
 
