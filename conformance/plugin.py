@@ -30,7 +30,7 @@ from conformance.session.item_report import made_report
 from conformance.session.junit import properties
 from conformance.session.known_diagnoses import KnownDiagnoses
 from conformance.session.late_warnings import Ending
-from conformance.session.plan import sequences_of_each
+from conformance.session.planned_cases import sequences_of_each
 from conformance.session.probe import probed
 from conformance.session.rare_collection import rarely_collected
 from conformance.session.resume import check_device

@@ -42,7 +42,7 @@ from conformance.record import workload
 from conformance.record.operator import REFERENCE, ROUTES, Operator
 from conformance.session import resume
 from conformance.session.context import BY_A_PERSON, BY_ITSELF
-from conformance.session.plan import about
+from conformance.session.planned_cases import about
 from conformance.session.resume import Asked
 from conformance.suite.on_route import on_route, why_not
 from conformance.text.command_lines import VARIABLE, called

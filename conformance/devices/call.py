@@ -7,7 +7,8 @@ and back in one copy.
 from __future__ import annotations
 
 from conformance.call.case import ND, Case, Tensor
-from conformance.devices.layout import GUARD_AFTER, GUARD_BEFORE, SEGMENT_HEADER, round_up
+from conformance.devices.guard_zones import GUARD_AFTER, GUARD_BEFORE
+from conformance.devices.layout import SEGMENT_HEADER, round_up
 from conformance.devices.messages import (
     DTYPES,
     FORMATS,

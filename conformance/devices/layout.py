@@ -1,4 +1,4 @@
-"""How tensors lie in memory: guard zones, poison, and what became of them after a call.
+"""How tensors lie in memory: their elements in a storage, and poison.
 
 One image of a tensor is ``guard | storage | guard``, the same in the shared segment and in device
 memory, so that one copy moves all of it.
@@ -7,7 +7,6 @@ memory, so that one copy moves all of it.
 from __future__ import annotations
 
 import ctypes
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from conformance import poison
 from conformance.call.surroundings import ZEROED
-from conformance.devices.messages import Damage, TensorArgument
+from conformance.devices.messages import TensorArgument
 
 Bytes = NDArray[np.uint8]
 
@@ -26,13 +25,6 @@ the simulator says where a kernel is when the child is about to be ended."""
 LAST_WORDS = 1024
 """Where in the header those last words begin."""
 
-GUARD_BEFORE = 4096 + 32
-"""Bytes of guard zone before a tensor. The odd 32 makes a tensor's address a multiple of 32 and of
-nothing greater, as a view into a larger tensor may be, so that reliance on more shows."""
-
-GUARD_AFTER = 4096
-"""Bytes of guard zone after a tensor: enough for a stray block of every vector core."""
-
 _memcmp = ctypes.CDLL(None).memcmp
 _memcmp.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t]
 _memcmp.restype = ctypes.c_int
@@ -41,38 +33,6 @@ _memcmp.restype = ctypes.c_int
 def round_up(value: int, multiple: int) -> int:
     """The smallest multiple of ``multiple`` that is not below ``value``."""
     return -(-value // multiple) * multiple
-
-
-@lru_cache(maxsize=256)
-def guard_pattern(place: int, count: int) -> Bytes:
-    """The bytes of a guard zone: poison in random order, but the same for the same place in every
-    process.
-    """
-    generator = np.random.Generator(np.random.Philox(key=place))
-    kinds = np.arange(poison.LEAST_GUARD, poison.MOST_GUARD + 1, 2, dtype=np.uint16)
-    words = generator.choice(np.concatenate([kinds, kinds | 0x8000]), -(-count // 2))
-    return words.astype("<u2").view(np.uint8)[:count]
-
-
-def fill_guards(image: Bytes, position: int, before: int = GUARD_BEFORE) -> None:
-    """Write the guard zones of the tensor at ``position`` of the call into its image."""
-    image[:before] = guard_pattern(2 * position, before)
-    image[image.size - GUARD_AFTER :] = guard_pattern(2 * position + 1, GUARD_AFTER)
-
-
-def guard_damage(
-    image: Bytes, name: str, position: int, before: int = GUARD_BEFORE
-) -> list[Damage]:
-    """Compare both guard zones of an image; one entry for each zone that changed."""
-    damage = []
-    end = image.size - GUARD_AFTER
-    for key, start, length in ((2 * position, 0, before), (2 * position + 1, end, GUARD_AFTER)):
-        zone, pattern = image[start : start + length], guard_pattern(key, length)
-        if not same_bytes(zone, pattern):
-            changed = np.flatnonzero(zone != pattern)
-            offset = start - before + int(changed[0])
-            damage.append(Damage(name, offset, int(changed.size)))
-    return damage
 
 
 def fill_elements(image: Bytes, tensor: TensorArgument, memory: str, word: int) -> None:
@@ -113,21 +73,6 @@ def elements_of(image: Bytes, tensor: TensorArgument) -> NDArray[np.uint8]:
     if 0 in shape:
         return np.empty((*shape, itemsize), np.uint8)
     return np.lib.stride_tricks.as_strided(image, (*shape, itemsize), steps)
-
-
-def gap_damage(image: Bytes, tensor: TensorArgument) -> list[Damage]:
-    """What was written to the storage but no element of it, where the poison must be.
-
-    Its offset counts bytes from the first element.
-    """
-    if not tensor.is_part or not image.size:
-        return []
-    untouched = np.empty_like(image)
-    poison.fill(untouched, poison.OUTPUT_GAPS)
-    elements_of(untouched, tensor)[...] = elements_of(image, tensor)
-    changed = np.flatnonzero(image != untouched)
-    first = tensor.start * tensor.itemsize
-    return [Damage(tensor.name, int(changed[0]) - first, int(changed.size))] if changed.size else []
 
 
 def same_bytes(left: Bytes, right: Bytes) -> bool:

@@ -19,17 +19,14 @@ import numpy as np
 from conformance import poison
 from conformance.call.surroundings import AS_LEFT, POISONED, ZEROED
 from conformance.devices.acl import OUT_OF_DEVICE_MEMORY, Acl, AclError
-from conformance.devices.layout import (
+from conformance.devices.guard_zones import (
     GUARD_AFTER,
     GUARD_BEFORE,
-    Bytes,
-    elements_of,
-    fill_elements,
     fill_guards,
     gap_damage,
     guard_damage,
-    same_bytes,
 )
+from conformance.devices.layout import Bytes, elements_of, fill_elements, same_bytes
 from conformance.devices.memory import Memory
 from conformance.devices.messages import Call, Damage, TensorArgument
 from conformance.devices.segment import Segment

@@ -18,7 +18,6 @@ from pathlib import Path
 
 from conformance.devices import messages
 from conformance.devices.acl import Acl, AclError
-from conformance.devices.guard import NotOfThePackage, PackageGuard
 from conformance.devices.lifetime import end_with
 from conformance.devices.messages import (
     OWN_KERNELS,
@@ -32,6 +31,7 @@ from conformance.devices.messages import (
     Setup,
     Unavailable,
 )
+from conformance.devices.package_guard import NotOfThePackage, PackageGuard
 from conformance.devices.routes import Route, route_of
 from conformance.devices.segment import Segment
 from conformance.devices.traits import traits_of

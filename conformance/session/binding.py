@@ -29,7 +29,7 @@ from conformance.record.relation import Relation
 from conformance.record.workload import Workload
 from conformance.session.asked_relations import asked_of
 from conformance.session.ladder_item import climbing
-from conformance.session.plan import plan
+from conformance.session.planned_cases import plan
 from conformance.session.rows_and_edges import Drawing, covered
 from conformance.session.template import CELL, DRAWN, LADDER, RELATION, WORKLOAD, Body
 from conformance.session.trial import BrokenRecord, Trial

@@ -16,8 +16,8 @@ from conformance.errors import UsageError
 from conformance.record.operator import REFERENCE, Example, Operator, Quarantine, Rejection
 from conformance.relations.invariants import invariants
 from conformance.relations.layout import layout
-from conformance.suite.protocol import of_the_protocol
 from conformance.suite.strided_calls import of_strides, with_strides
+from conformance.suite.wrong_protocol_calls import of_the_protocol
 from conformance.suite.wrong_tensors import of_tensors
 
 ATTRIBUTE = "OPERATOR"

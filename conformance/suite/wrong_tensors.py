@@ -13,7 +13,7 @@ from conformance.record.call_rules import Unseen
 from conformance.record.clause import Clause
 from conformance.record.operator import Operator, Rejection
 from conformance.record.variations import in_format, retyped, without
-from conformance.suite.protocol import INVALID, NULL_POINTER
+from conformance.suite.wrong_protocol_calls import INVALID, NULL_POINTER
 
 OTHER_FORMAT = "FRACTAL_NZ"
 """That of matrices in tiles of 16 by 16, which the cube unit reads: the one that PyTorch makes."""

@@ -12,9 +12,9 @@ from conformance.devices.call import call_of
 from conformance.judge.legality import check_call, check_shape_and_data
 from conformance.record.operator import Operator
 from conformance.suite.on_route import on_route
-from conformance.suite.protocol import of_the_protocol
 from conformance.suite.records import operators
 from conformance.suite.strided_calls import of_strides
+from conformance.suite.wrong_protocol_calls import of_the_protocol
 from tests.cases.constraints import CONSTRAINTS, INSIDE_ONLY, OUTSIDE_ONLY, Constraint
 
 RECORDS = {one.name: one for one in operators() if one.name in CONSTRAINTS}

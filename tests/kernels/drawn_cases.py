@@ -15,7 +15,7 @@ from conformance.draw.not_simplest import not_simplest
 from conformance.draw.profiles import Profile
 from conformance.record.operator import Example, Operator, Rejection
 from conformance.session.binding import stream_seed
-from conformance.session.plan import plan
+from conformance.session.planned_cases import plan
 from conformance.suite.on_route import on_route
 from tests.kernels.launches import ROUTE
 
@@ -64,7 +64,7 @@ def cell_cases(
 ) -> Iterator[Case]:
     """The drawn cases of one cell: small ones, seams, covering rows, edges, free draws.
 
-    ``beside`` are the data types that share its rows with it, as in ``conformance.session.plan``.
+    ``beside`` are the data types that share its rows with it, as in ``session.planned_cases``.
     """
     key = f"{mode} {dtype}"
     planned = plan(operator, mode, dtype, profile, beside=beside)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from conformance.call.case import Case
 from conformance.call.surroundings import OWN
 from conformance.devices.call import call_of
-from conformance.devices.layout import GUARD_AFTER, GUARD_BEFORE, guard_pattern
+from conformance.devices.guard_zones import GUARD_AFTER, GUARD_BEFORE, guard_pattern
 from conformance.devices.messages import (
     DTYPES,
     AttributeArgument,

@@ -12,7 +12,7 @@ from conformance.cli.progress import Pulse, Tail
 from conformance.draw.profiles import PROFILES
 from conformance.evidence.lines import VerdictLine, read_lines
 from conformance.evidence.summary import COUNTED
-from conformance.session.plan import about
+from conformance.session.planned_cases import about
 from conformance.session.resume import finished_items
 from conformance.suite.records import operators
 from conformance.text.chinese import in_chinese

@@ -9,7 +9,8 @@ import pytest
 
 from conformance.call.case import Machine, Tensor
 from conformance.devices.call import Call, call_of
-from conformance.devices.layout import GUARD_AFTER, GUARD_BEFORE, SEGMENT_HEADER
+from conformance.devices.guard_zones import GUARD_AFTER, GUARD_BEFORE
+from conformance.devices.layout import SEGMENT_HEADER
 from conformance.devices.messages import (
     AttributeArgument,
     IntArrayArgument,

@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conformance.devices.layout import (
+from conformance.devices.guard_zones import (
     GUARD_AFTER,
     GUARD_BEFORE,
-    Bytes,
     fill_guards,
     guard_damage,
     guard_pattern,
-    same_bytes,
 )
+from conformance.devices.layout import Bytes, same_bytes
 from conformance.devices.messages import Damage
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from conformance.devices import placement
 from conformance.devices.acl import Acl
-from conformance.devices.layout import GUARD_AFTER, GUARD_BEFORE
+from conformance.devices.guard_zones import GUARD_AFTER, GUARD_BEFORE
 from conformance.devices.memory import KEPT, Memory
 from conformance.devices.messages import Call, TensorArgument
 from conformance.devices.placement import Findings, Placement

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from conformance import poison
-from conformance.devices.layout import guard_pattern
+from conformance.devices.guard_zones import guard_pattern
 from conformance.diagnosis.origins import origins
 
 SIZES = ("int8", "uint16", "float32", "int64")

@@ -16,7 +16,7 @@ from conformance.evidence.coverage import coverage
 from conformance.evidence.summary import COUNTED
 from conformance.record.cells import EDGE, Axis, Cells
 from conformance.record.edges import Edge, Edges
-from conformance.session.plan import plan
+from conformance.session.planned_cases import plan
 from tests.conformance.evidence.test_coverage import judged
 from tests.conformance.record.test_cells import CELLS, COUNT, FRUIT, SIZE, case_of
 from tests.conformance.record.test_edges import NEAR, sizes_of

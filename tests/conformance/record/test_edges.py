@@ -17,7 +17,7 @@ from conformance.evidence.exit_status import exit_status
 from conformance.evidence.summary import COUNTED, Evidence
 from conformance.record.cells import EDGE
 from conformance.record.edges import Edge, Edges, Sizes, distinct
-from conformance.session.plan import plan
+from conformance.session.planned_cases import plan
 from conformance.text.terminal import coverage_lines
 from tests.conformance.evidence import test_coverage
 from tests.conformance.record.test_cells import CELLS as FRUIT

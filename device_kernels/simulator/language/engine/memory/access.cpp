@@ -1,3 +1,5 @@
+// Whether accesses to UB are allowed: inside a buffer, defined, and ordered after what other pipes
+// did to the same bytes.
 #include "access.h"
 
 #include <string>

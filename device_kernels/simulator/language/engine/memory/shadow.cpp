@@ -1,3 +1,4 @@
+// What remembers the last accesses to each byte of a memory, by page.
 #include "shadow.h"
 
 #include <algorithm>

@@ -25,7 +25,7 @@ from conformance.record.torch_binding import TORCH_NPU
 from conformance.session.template import left_out
 from conformance.suite import records as suite
 from conformance.suite.on_route import on_route
-from conformance.suite.protocol import MISTAKES, of_the_protocol
+from conformance.suite.wrong_protocol_calls import MISTAKES, of_the_protocol
 
 OPERATORS = suite.operators()
 (GRAD,) = suite.chosen(OPERATORS, ["moe_init_routing_v2_grad"])
