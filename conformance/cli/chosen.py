@@ -9,8 +9,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from conformance.cli import runner
 from conformance.cli.again import check_checkout
+from conformance.cli.other_routes import operators_elsewhere
 from conformance.devices.foreign import Checkout, checkout_libraries, contents
 from conformance.devices.packages.delivered import of_package
 from conformance.errors import EnvironmentFailure
@@ -52,7 +52,7 @@ def choose(
         check_checkout(parsed.kernels, parsed.device, parsed.route, parsed.libraries)
     left_out = not_on_route(wanted, route, parsed.operator, pytest_arguments)
     others = [operator for operator in wanted if operator.name not in left_out]
-    _tell([*told(left_out), *runner.beyond(others, route)], console)
+    _tell([*told(left_out), *operators_elsewhere(others, route)], console)
     chosen = reachable(wanted, route)
     if parsed.kernels is not None:
         return _of_checkout(parsed, chosen, left_out, [one.name for one in known], console)

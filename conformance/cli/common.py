@@ -28,6 +28,15 @@ def add_json(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true", help="one line of JSON on standard output")
 
 
+def add_verbose(command: argparse.ArgumentParser) -> None:
+    """The option that asks for more than one screen."""
+    command.add_argument(
+        "--verbose",
+        action="store_true",
+        help="list every mode and dtype, every call in quarantine and every order of additions",
+    )
+
+
 def tell_program(told: object) -> None:
     """Write the one line of ``--json``."""
     put(printable_json(msgspec.json.encode(told).decode()))

@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from conformance.cli import result as outcome
-from conformance.cli.common import add_json, tell_program
+from conformance.cli.common import add_json, add_verbose, tell_program
 from conformance.errors import ENVIRONMENT, EnvironmentFailure
 from conformance.evidence.reading import CannotJudge
 from conformance.gate.merge import merge
@@ -25,6 +25,7 @@ def add_merge(commands: Any) -> None:
     command.add_argument(
         "--out", type=Path, required=True, metavar="DIR", help="the folder of the merged run"
     )
+    add_verbose(command)
     add_json(command)
 
 
@@ -37,7 +38,7 @@ def merge_command(parsed: argparse.Namespace, console: Console, extra: list[str]
         raise EnvironmentFailure(str(error)) from error
     status = ENVIRONMENT if evidence.exit_status is None else evidence.exit_status
     outcome.write_report(out, console)
-    outcome.tell(out, evidence, status, console)
+    outcome.tell(out, evidence, status, console, verbose=parsed.verbose)
     if parsed.json:
         told = {"status": status, "verdict": outcome.result(evidence, status)}
         tell_program({**told, "cases": evidence.cases, "evidence": str(out / "evidence.json")})

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from rich.console import Console
 
 from conformance.cli import html
+from conformance.cli.one_screen import (
+    changes,
+    comparable,
+    coverage_line,
+    operator_table,
+    order_line,
+    quarantine_line,
+)
 from conformance.errors import (
     ACCEPTED,
     ENVIRONMENT,
@@ -35,6 +43,7 @@ from conformance.text.terminal import (
     impossible_lines,
     kernel_lines,
     lost_lines,
+    missing_lines,
     observed_lines,
     standards_table,
     table,
@@ -65,15 +74,29 @@ def write_report(out: Path, console: Console) -> None:
         console.print(f"the report was not written: {error}", markup=False)
 
 
-def tell(out: Path, evidence: Evidence, status: int, console: Console) -> None:
-    """Print the table, the first failures and where the rest is."""
+def tell(
+    out: Path,
+    evidence: Evidence,
+    status: int,
+    console: Console,
+    *,
+    called: str = "",
+    verbose: bool = False,
+    earlier: Evidence | None = None,
+) -> None:
+    """Print the table, the first failures and where the rest is; on one screen, or ``verbose``.
+
+    ``called`` has been told of the device already. ``earlier`` is the run that was in the folder
+    before: what is otherwise now comes first.
+    """
     language = getattr(console, "language", "en")
-    cells = table(evidence)
+    earlier = comparable(earlier, evidence)
+    for line in changes(earlier, evidence):
+        console.print(line, markup=False)
+    cells = table(evidence) if verbose else operator_table(evidence)
     width = max(console.width, WIDTH, whole(cells))
     wide = Speaking(language, file=console.file, width=width, highlight=False)
     wide.print(cells, crop=False)
-    for line in order_lines(evidence.orders):
-        console.print(f"order of additions: {line}", markup=False)
     for line in limits_told(evidence.limits):
         console.print(line, markup=False)
     if evidence.standards:
@@ -101,12 +124,13 @@ def tell(out: Path, evidence: Evidence, status: int, console: Console) -> None:
         *lost_lines(evidence),
         *impossible_lines(evidence),
         *withheld_lines(evidence),
-        *(coverage_lines(evidence) if evidence.selected else ()),
+        *(_covered(evidence, verbose) if evidence.selected else ()),
         *kernel_lines(evidence),
+        *tiling_key_lines(evidence),
+        *(_listed(evidence) if verbose else _counted(evidence, earlier)),
+        *(line for line in called_lines(evidence) if line != f"called: {called}"),
     )
-    for line in (*lines, *tiling_key_lines(evidence), *observed_lines(evidence)):
-        console.print(line, markup=False)
-    for line in called_lines(evidence):
+    for line in lines:
         console.print(line, markup=False)
     said = [item for item, text in evidence.errors.items() if is_broken(text)]
     unsaid = [cell for cell in evidence.unjudged if not any(f"[{cell}]" in s for s in said)]
@@ -121,6 +145,27 @@ def tell(out: Path, evidence: Evidence, status: int, console: Console) -> None:
     if evidence.request.get("shard", str(WHOLE)) != str(WHOLE):
         words += f", shard {evidence.request['shard']}"
     console.print(f"{words} in {evidence.seconds:.0f} s; evidence: {where}", markup=False)
+
+
+def _covered(evidence: Evidence, verbose: bool) -> Iterator[str]:
+    """What is judged of the declared cells, and what is missing."""
+    if verbose:
+        yield from coverage_lines(evidence)
+    else:
+        yield from coverage_line(evidence)
+        yield from missing_lines(evidence)
+
+
+def _listed(evidence: Evidence) -> Iterator[str]:
+    """Each call in quarantine and each order of additions."""
+    yield from (f"order of additions: {line}" for line in order_lines(evidence.orders))
+    yield from observed_lines(evidence)
+
+
+def _counted(evidence: Evidence, earlier: Evidence | None) -> Iterator[str]:
+    """The same, counted."""
+    yield from order_line(evidence)
+    yield from quarantine_line(evidence, earlier)
 
 
 def _errors(evidence: Evidence) -> list[tuple[list[str], str]]:

@@ -14,7 +14,7 @@ from conformance import places
 from conformance.cli import runner
 from conformance.cli.again import OWN_KERNELS_HELP, Asked, judge_again, open_and_tell
 from conformance.cli.chosen import choose
-from conformance.cli.common import add_json, add_operators, tell_program
+from conformance.cli.common import add_json, add_operators, add_verbose, tell_program
 from conformance.devices.npu import NpuDevice
 from conformance.devices.open import Kernels
 from conformance.devices.packages.delivered import delivered
@@ -22,6 +22,7 @@ from conformance.draw.profiles import PROFILES
 from conformance.errors import EnvironmentFailure, UsageError
 from conformance.evidence import kernel_coverage, run_folder
 from conformance.evidence.budget import seconds_of_budget
+from conformance.evidence.implementation import of_device
 from conformance.evidence.reading import CannotJudge
 from conformance.evidence.shard import Shard
 from conformance.failure import replay
@@ -132,6 +133,7 @@ def add_run(commands: Any) -> None:
         help="add the run to this history when it ends (history import; docs/gate.md)",
     )
     add("-n", default=str(WORKERS), metavar="N", help=f"pytest processes ({WORKERS})")
+    add_verbose(run)
     add_json(run)
     add_operators(run)
     run.set_defaults(command=run_command)
@@ -198,6 +200,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         left_out=found.left_out,
         named=tuple(parsed.operator),
         pytest_arguments=tuple(extra),
+        verbose=parsed.verbose,
     )
     try:
         if found.failure is not None:
@@ -227,6 +230,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     if isinstance(opened, NpuDevice):
         request = replace(request, workers=_one_for_each_card(workers, opened.free_cards, console))
     opened.close()
+    request = replace(request, called=of_device(opened).words)
     runner.check_device(request, opened.profile)
     outcome = runner.run(request, console)
     if parsed.history is not None:

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO
@@ -22,6 +22,7 @@ from rich.console import Console
 
 from conformance import SUITE, places
 from conformance.cli import result as outcome
+from conformance.cli.other_routes import modes_elsewhere
 from conformance.cli.progress import Pulse, Tail, bar
 from conformance.devices.device import DeviceProfile
 from conformance.devices.lifetime import interruptible
@@ -39,16 +40,19 @@ from conformance.evidence import kernel_coverage, run_folder
 from conformance.evidence.shard import WHOLE
 from conformance.evidence.summary import Evidence, now, read_evidence, write_evidence
 from conformance.record import workload
-from conformance.record.operator import REFERENCE, ROUTES, Operator
+from conformance.record.operator import REFERENCE, Operator
 from conformance.session import resume
 from conformance.session.context import BY_A_PERSON, BY_ITSELF
 from conformance.session.planned_cases import about
 from conformance.session.resume import Asked
-from conformance.suite.on_route import on_route, why_not
+from conformance.suite.on_route import on_route
 from conformance.text.command_lines import VARIABLE, called
 
 POLL_SECONDS = 0.2
 END_SECONDS = 30
+FEW_NAMES = 3
+"""Operators that are named in one line."""
+
 JUNIT = "junit.xml"
 COUNTERS = "counters"
 """The folder, in that of the run, in which device processes leave their coverage."""
@@ -60,7 +64,8 @@ class Request(Asked):
 
     ``counted`` are folders of kernels whose coverage is measured; ``libraries`` count it.
     ``left_out`` is what was asked for besides and cannot be judged, each with the reason; ``named``
-    are the operators that were asked for by name.
+    are the operators that were asked for by name. ``called`` says what the device calls, as it has
+    been told; ``verbose`` asks for more than one screen.
     """
 
     out: Path
@@ -71,6 +76,8 @@ class Request(Asked):
     counted: tuple[Path, ...] = ()
     left_out: Mapping[str, str] = field(default_factory=dict)
     named: tuple[str, ...] = ()
+    called: str = ""
+    verbose: bool = False
 
     @property
     def expected(self) -> int:
@@ -161,14 +168,17 @@ def _unjudged(request: Request, status: int) -> Evidence:
 
 def run(request: Request, console: Console) -> Outcome:
     """Run the suite, show its progress, and tell how it came out."""
+    names = [operator.name for operator in request.operators]
+    whom = ", ".join(names) if len(names) <= FEW_NAMES else f"{len(names)} operators"
     console.print(
-        f"run: {', '.join(o.name for o in request.operators)}; route {request.route}, "
+        f"run: {whom}; route {request.route}, "
         f"profile {request.profile.name}, seed {request.seed}"
         + "".join(f", workload {name}" for name in request.workloads),
         markup=False,
     )
-    for line in elsewhere(request):
+    for line in modes_elsewhere(request.operators, request.route):
         console.print(line, markup=False)
+    earlier = None if request.resume else read_evidence(request.out)
     with tempfile.TemporaryFile() as log:
         process = _start(request, log)
         interrupted = _watch(process, request, console)
@@ -199,16 +209,30 @@ def run(request: Request, console: Console) -> Outcome:
     status = INTERRUPTED if interrupted else status
     if request.counted and request.libraries is not None and status in (ACCEPTED, REFUSED):
         _measure(request, request.libraries, evidence, console)
-    ended = _told(request, evidence, status, console)
+    ended = _told(request, evidence, status, console, earlier)
     if unsummed and not interrupted:
         outcome.explain(told, console)
     return ended
 
 
-def _told(request: Request, evidence: Evidence, status: int, console: Console) -> Outcome:
+def _told(
+    request: Request,
+    evidence: Evidence,
+    status: int,
+    console: Console,
+    earlier: Evidence | None = None,
+) -> Outcome:
     """The outcome of a run, after its page is written and its end is told."""
     outcome.write_report(request.out, console)
-    outcome.tell(request.out, evidence, status, console)
+    outcome.tell(
+        request.out,
+        evidence,
+        status,
+        console,
+        called=request.called,
+        verbose=request.verbose,
+        earlier=earlier,
+    )
     return Outcome(
         status=status,
         verdict=outcome.result(evidence, status),
@@ -226,23 +250,6 @@ def _tidy(out: Path) -> None:
     with contextlib.suppress(OSError):
         if [entry.name for entry in out.iterdir()] == [JUNIT]:
             (out / JUNIT).unlink()
-
-
-def elsewhere(request: Request) -> Iterator[str]:
-    """The modes that the run leaves out, as they are called on other routes only."""
-    for operator in request.operators:
-        away = [mode for mode in operator.modes if request.route not in (mode.routes or ROUTES)]
-        if away:
-            routes = ", ".join(dict.fromkeys(route for mode in away for route in mode.routes))
-            names = ", ".join(mode.name for mode in away)
-            yield f"not on route {request.route}: {operator.name} {names} (on route {routes})"
-
-
-def beyond(operators: Iterable[Operator], route: str) -> Iterator[str]:
-    """The operators of which nothing is called on a route, each with the reason."""
-    for operator in operators:
-        if reason := why_not(operator, route):
-            yield f"not reachable on route {route}: {operator.name} ({reason})"
 
 
 def _measure(request: Request, notes: Path, evidence: Evidence, console: Console) -> None:

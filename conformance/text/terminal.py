@@ -93,16 +93,12 @@ def lost_lines(evidence: Evidence) -> Iterator[str]:
 def coverage_lines(evidence: Evidence) -> Iterator[str]:
     """What the run's cases show of the discrete cells and their edges: all in a line each, and
     what is missing.
-
-    Of the missing ones only the first few are told; ``evidence.json`` has them all. A run with
-    failures ended items before their last rows: what is missing then says nothing.
     """
     declared = [one for one in evidence.coverage if one.tuples]
     if not declared:
         return
     tuples, judged = sum(one.tuples for one in declared), sum(one.judged for one in declared)
-    missing = [f"{one.mode} {one.dtype}: {what}" for one in declared for what in one.missing]
-    told = f"{judged:,} of {tuples:,} {_combinations(declared[0].strength)} judged"
+    told = f"{judged:,} of {tuples:,} {combinations(declared[0].strength)} judged"
     fewest = min(
         (
             (count, f"{axis} {level}, {one.mode} {one.dtype}")
@@ -116,14 +112,24 @@ def coverage_lines(evidence: Evidence) -> Iterator[str]:
     told += f"; fewest cases: {fewest[0]} ({fewest[1]})" if fewest is not None else ""
     yield f"discrete cells: {told}"
     edges = sum(one.edges_declared for one in declared)
-    unmet = [f"{one.mode} {one.dtype}: {edge}" for one in declared for edge in one.unmet]
     if edges:
         judged = sum(one.edges_judged for one in declared)
         yield f"edges of tilings on chips: {judged:,} of {edges:,} judged"
     yield from further_lines(evidence)
-    missing += unmet
+    yield from missing_lines(evidence)
+
+
+def missing_lines(evidence: Evidence) -> Iterator[str]:
+    """What no case shows of the discrete cells and their edges.
+
+    Only the first few are told; ``evidence.json`` has them all. A run with failures ended items
+    before their last rows: what is missing then says nothing.
+    """
+    declared = [one for one in evidence.coverage if one.tuples]
     if evidence.failures:
         return
+    missing = [f"{one.mode} {one.dtype}: {what}" for one in declared for what in one.missing]
+    missing += [f"{one.mode} {one.dtype}: {edge}" for one in declared for edge in one.unmet]
     yield from (f"not judged: {one}" for one in missing[:SHOWN_MISSING])
     if len(missing) > SHOWN_MISSING:
         yield f"not judged: {len(missing) - SHOWN_MISSING:,} more, see coverage in evidence.json"
@@ -135,7 +141,7 @@ def further_lines(evidence: Evidence) -> Iterator[str]:
         yield f"larger profiles: {'; '.join(map(_further, evidence.further))}"
 
 
-def _combinations(strength: int) -> str:
+def combinations(strength: int) -> str:
     """So many levels that are judged together, in words."""
     words = {1: "levels", 2: "pairs of levels", 3: "triples of levels"}
     return words.get(strength, "combinations of levels")
@@ -144,7 +150,7 @@ def _combinations(strength: int) -> str:
 def _further(one: Further) -> str:
     """What a larger profile judges besides."""
     parts = [f"{one.edges:,} more edge{'s' if one.edges > 1 else ''}"] if one.edges else []
-    parts += [f"{one.tuples:,} {_combinations(one.strength)}"] if one.tuples else []
+    parts += [f"{one.tuples:,} {combinations(one.strength)}"] if one.tuples else []
     return f"{one.profile} judges {' and '.join(parts)}"
 
 

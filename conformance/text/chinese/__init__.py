@@ -10,7 +10,15 @@ import re
 from collections.abc import Callable
 from functools import cache
 
-from conformance.text.chinese import advice, commands, folders, guesses, origins, verdicts
+from conformance.text.chinese import (
+    advice,
+    commands,
+    folders,
+    guesses,
+    one_screen,
+    origins,
+    verdicts,
+)
 
 QUOTED = {
     "contract: ": "契约：",
@@ -33,7 +41,7 @@ Words = str | Callable[[re.Match[str]], str]
 @cache
 def _rules() -> tuple[tuple[re.Pattern[str], Words], ...]:
     phrases = (*origins.PHRASES, *guesses.PHRASES, *advice.PHRASES, *verdicts.PHRASES)
-    phrases += (*folders.PHRASES, *commands.PHRASES)
+    phrases += (*folders.PHRASES, *one_screen.PHRASES, *commands.PHRASES)
     return tuple((re.compile(pattern), words) for pattern, words in phrases)
 
 

@@ -9,6 +9,9 @@ from conformance.text.chinese.verdicts import Phrase
 HEADINGS = {
     "operator": "算子",
     "mode": "模式",
+    "modes": "模式数",
+    "dtypes": "数据类型数",
+    "wrong calls": "错误调用数",
     "dtype": "数据类型",
     "cases": "用例数",
     "verdict": "判定",
@@ -21,6 +24,8 @@ HEADINGS = {
     "incomplete": "未完成",
     "(must be refused)": "（应被拒绝）",
     "(relations)": "（算子间关系）",
+    "(sequences)": "（调用序列）",
+    "(wrong calls)": "（错误调用）",
     "started": "开始时间",
     "commit": "提交",
 }
@@ -41,6 +46,10 @@ RUNS: tuple[Phrase, ...] = (
     ),
     (r"^device: simulated (\S+), (\d+) vector cores", r"设备：模拟 \1，\2 个矢量核"),
     (r"^device: ", r"设备："),
+    (
+        r"^run: (\d+) operators; route (\w+), profile (\w+), seed (\d+)",
+        r"运行：\1 个算子；调用路径 \2，档位 \3，种子 \4",
+    ),
     (
         r"^run: (.*); route (\w+), profile (\w+), seed (\d+)$",
         r"运行：\1；调用路径 \2，档位 \3，种子 \4",

@@ -61,10 +61,11 @@ def test_an_accepted_run_says_what_is_judged_on_and_how_it_came_out(
     assert lines[0] == "device: simulated Ascend910B1, 48 vector cores"
     assert lines[1].startswith("called: the suite's own kernels (libopapi.so sha256 ")
     assert lines[2] == f"run: {NAME}; route aclnn, profile smoke, seed 0"
-    assert lines[3].split()[:6] == ["operator", "mode", "dtype", "cases", "verdict", "bit-exact"]
-    (row,) = [row for row in map(str.split, lines) if row[1:3] == ["dropless", "float16"]]
+    assert lines[3].split()[:4] == ["operator", "modes", "dtypes", "cases"]
+    (row,) = [row for row in map(str.split, lines) if row[0] == NAME]
     assert int(row[3]) > 100
-    assert row[4:6] == ["accepted", "100%"]
+    assert int(row[4]) > 50
+    assert (row[5], row[-1]) == ("100%", "accepted")
     assert lines[-1].startswith("accepted: ")
     assert lines[-1].endswith("evidence: out/evidence.json")
     assert len(lines) < 25, "a pipe gets no progress bar"

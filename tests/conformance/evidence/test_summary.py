@@ -118,7 +118,7 @@ def test_no_count_is_cut_though_names_and_times_are_long(tmp_path: Path) -> None
     )
     evidence = Evidence(cells=[longest])
     told = Console(file=io.StringIO(), width=80)
-    tell(tmp_path, evidence, 0, told)
+    tell(tmp_path, evidence, 0, told, verbose=True)
     assert isinstance(told.file, io.StringIO)
     for text in (as_text(evidence), told.file.getvalue()):
         row = next(row for row in text.splitlines() if row.startswith(longest.operator))

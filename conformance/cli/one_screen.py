@@ -1,0 +1,153 @@
+"""A run in as few lines as tell it: a row for each operator, a line for each thing beside them.
+
+`conformance.text.terminal` has the same whole, for ``--verbose``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from conformance.evidence.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence
+from conformance.names import cell_id
+from conformance.session.probe import order_lines
+from conformance.text.terminal import NONE, TIME_WIDTH, combinations, percent
+
+LISTED = "`--verbose` lists them"
+
+
+def operator_table(evidence: Evidence) -> Table:
+    """A row for each operator, and below it one for each of its cells that is not accepted.
+
+    ``cases`` are distinct ones, those of relations and sequences among them; ``wrong calls`` must
+    be refused.
+    """
+    made = Table(box=None, pad_edge=False, header_style="bold")
+    made.add_column("operator", no_wrap=True)
+    for heading in ("modes", "dtypes", "cases", "wrong calls", "bit-exact"):
+        made.add_column(heading, justify="right", no_wrap=True)
+    made.add_column("time", justify="right", no_wrap=True, min_width=TIME_WIDTH)
+    made.add_column("verdict", no_wrap=True)
+    of_operator: dict[str, list[Cell]] = {}
+    for cell in evidence.cells:
+        if cell.cases or _is_missing(cell, evidence):
+            of_operator.setdefault(cell.operator, []).append(cell)
+    for operator, cells in of_operator.items():
+        made.add_row(*_row(operator, cells, evidence))
+        for cell in cells:
+            word = _verdict([cell], evidence)
+            if word != "accepted":
+                mode = BESIDE.get(cell.mode, f"{cell.mode}, {cell.dtype}")
+                blank = ("", "", f"{cell.cases:,}", "", "", f"{cell.seconds:.1f} s")
+                made.add_row(f"  {mode}", *blank, _colored(word))
+    return made
+
+
+def coverage_line(evidence: Evidence) -> Iterator[str]:
+    """What is judged of the discrete cells and edges of the profile, in a line."""
+    declared = [one for one in evidence.coverage if one.tuples]
+    if not declared:
+        return
+    tuples, judged = sum(one.tuples for one in declared), sum(one.judged for one in declared)
+    edges = sum(one.edges_declared for one in declared)
+    met = sum(one.edges_judged for one in declared)
+    told = f"coverage: {judged:,} of {tuples:,} {combinations(declared[0].strength)}"
+    yield f"{told} and {met:,} of {edges:,} edges of tilings judged"
+
+
+def order_line(evidence: Evidence) -> Iterator[str]:
+    """Whether each device adds in the order that its record declares; whole if one does not."""
+    others = [one for one in evidence.orders if one.as_declared is False or one.reason]
+    yield from (f"order of additions: {line}" for line in order_lines(others))
+    operators = {one.operator for one in evidence.orders} - {one.operator for one in others}
+    if operators:
+        yield f"order of additions: as declared in {_of(len(operators), 'operator')} ({LISTED})"
+
+
+def quarantine_line(evidence: Evidence, earlier: Evidence | None) -> Iterator[str]:
+    """How many calls in quarantine were observed, and whether they answered as before."""
+    if evidence.observed:
+        calls = _of(len(evidence.observed), "call")
+        before = "" if earlier is None else ", answered as in the run before"
+        if earlier is not None and (others := len([*_answers(earlier, evidence)])):
+            before = f", of which {others} answered otherwise in the run before"
+        yield f"quarantine: {calls} observed, not judged{before} ({LISTED})"
+
+
+def changes(earlier: Evidence | None, now: Evidence) -> Iterator[str]:
+    """What is otherwise than in an earlier run of the same request: answers of calls in quarantine,
+    and cells with fewer cases.
+    """
+    if earlier is None:
+        return
+    for name, before, answer in _answers(earlier, now):
+        yield f"changed since the run before: in quarantine: {name}: {answer}"
+        yield f"  before: {before}"
+    known = {(one.operator, one.mode, one.dtype): one.cases for one in now.cells}
+    for cell in earlier.cells:
+        found = known.get((cell.operator, cell.mode, cell.dtype), 0)
+        if found < cell.cases * FEWER and cell.operator in now.operators:
+            name = cell_id(cell.operator, cell.mode, cell.dtype)
+            yield f"changed since the run before: {name}: {found:,} cases, before {cell.cases:,}"
+
+
+def comparable(earlier: Evidence | None, now: Evidence) -> Evidence | None:
+    """The earlier run, if it was asked for the same and ended."""
+    if earlier is None or earlier.status != "finished" or earlier.selected != now.selected:
+        return None
+    same = ("profile", "route", "device", "operators", "declared")
+    return earlier if all(getattr(earlier, one) == getattr(now, one) for one in same) else None
+
+
+BESIDE = {REJECTIONS: "(wrong calls)", RELATIONS: "(relations)", SEQUENCES: "(sequences)"}
+"""What the summary has beside the cells of modes and data types, in words."""
+
+FEWER = 0.9
+"""Of an earlier run's cases: other seeds draw a few more or less."""
+
+
+def _answers(earlier: Evidence, now: Evidence) -> Iterator[tuple[str, str, str]]:
+    """Each call in quarantine that answers otherwise: its name, the answers before and now."""
+    known = dict(line.partition(": ")[::2] for line in earlier.observed)
+    for line in now.observed:
+        name, _, answer = line.partition(": ")
+        if known.get(name, answer) != answer:
+            yield name, known[name], answer
+
+
+def _row(operator: str, cells: Sequence[Cell], evidence: Evidence) -> tuple[str | Text, ...]:
+    own = [one for one in cells if one.mode not in BESIDE]
+    wrong = sum(one.cases for one in cells if one.mode == REJECTIONS)
+    elements, exact = sum(one.elements for one in own), sum(one.exact for one in own)
+    return (
+        operator,
+        str(len({one.mode for one in own})) if own else NONE,
+        str(len({one.dtype for one in own})) if own else NONE,
+        f"{sum(one.cases for one in cells) - wrong:,}",
+        f"{wrong:,}" if wrong else NONE,
+        percent(exact / elements) if elements and not any(one.failed for one in own) else NONE,
+        f"{sum(one.seconds for one in cells):.1f} s",
+        _colored(_verdict(cells, evidence)),
+    )
+
+
+def _verdict(cells: Sequence[Cell], evidence: Evidence) -> str:
+    if any(one.failed for one in cells):
+        return "failed"
+    if any(_is_missing(one, evidence) and not one.cases for one in cells):
+        return "not judged"
+    return "accepted" if all(one.complete for one in cells) else "incomplete"
+
+
+def _is_missing(cell: Cell, evidence: Evidence) -> bool:
+    return cell_id(cell.operator, cell.mode, cell.dtype) in evidence.unjudged
+
+
+def _colored(word: str) -> Text:
+    return Text(word, style="green" if word == "accepted" else "bold red")
+
+
+def _of(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"
