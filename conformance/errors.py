@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
+
 from conformance.printable import printable
 
 ACCEPTED, REFUSED, NOTHING_TO_DO, ENVIRONMENT, INTERRUPTED, UNREAD = 0, 1, 2, 3, 130, 141
@@ -13,6 +16,15 @@ class UsageError(Exception):
 
     def __init__(self, parameter: str, value: object, rule: str) -> None:
         super().__init__(printable(f"{parameter} is {str(value)!r}: {rule}"))
+
+
+def choice(value: str, allowed: Iterable[str]) -> str:
+    """The rule that a value is one of these, and which of them was meant, if one is near."""
+    names = list(allowed)
+    holding = [name for name in names if value and value in name]
+    near = [*difflib.get_close_matches(value, names, n=1), *holding]
+    meant = f"; did you mean {near[0]}?" if near else ""
+    return f"allowed: {', '.join(names)}{meant}"
 
 
 class EnvironmentFailure(RuntimeError):  # noqa: N818 - the word of the exit status

@@ -44,19 +44,100 @@ from conformance.session.resume import check_sound, earlier_run
 from conformance.suite import records as suite
 
 WORKERS = min(2, os.cpu_count() or 1)
+EXAMPLES = """Judge operators on a device.
+
+  run                                        all operators, a minute and a half
+  run moe_token_permute --profile gate       one operator, thoroughly
+  run moe_token_permute -k "ladders"         what has this word in its name
+  run --workload kimi_k2                     the calls of a model
+  run --case reports/latest/failures/ID/case.json
+"""
 
 
 def add_run(commands: Any) -> None:
     """The grammar of ``run``."""
-    run = commands.add_parser("run", help="judge operators on a device", allow_abbrev=False)
-    add = run.add_argument
+    run = commands.add_parser(
+        "run",
+        help="judge operators on a device",
+        usage="%(prog)s [OPERATOR ...] [OPTION ...] [-- PYTEST ...]",
+        description=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    _add_what(run.add_argument_group("what is judged"))
+    _add_on_what(run.add_argument_group("on what"))
+    _add_how_much(run.add_argument_group("how much, and how long"))
+    told = run.add_argument_group("what is told")
+    told.add_argument(
+        "--out", type=Path, default=Path("reports/latest"), metavar="DIR", help="the run's folder"
+    )
+    told.add_argument(
+        "--history",
+        type=Path,
+        metavar="FILE",
+        help="add the run to this history when it ends (history import; docs/gate.md)",
+    )
+    told.add_argument(
+        "--kernel-coverage",
+        action="store_true",
+        help="tell which lines and branches of the kernels the run reached (simulator, gcov)",
+    )
+    told.add_argument(
+        "--standards", action="store_true", help="tell what every published standard says"
+    )
+    add_verbose(told)
+    add_json(told)
+    run.set_defaults(command=run_command)
+    run.epilog = "Arguments after -- go to pytest."
+
+
+def _add_what(group: Any) -> None:
+    """The options that say which operators and calls are judged, and by what."""
+    add = group.add_argument
+    add(
+        "names",
+        nargs="*",
+        metavar="OPERATOR",
+        help="judge these operators; without one all are judged, or all of --operators",
+    )
     add(
         "--operator",
         action="append",
         default=[],
         metavar="OP",
-        help="judge OP (repeatable); without it all operators are judged, or all of --operators",
+        help="judge OP, too (repeatable)",
     )
+    add("-k", metavar="WORDS", help="judge what has these words in its name, as pytest's -k")
+    add_operators(group)
+    add(
+        "--case", type=Path, metavar="FILE", help="judge just the case of a failures/<id>/case.json"
+    )
+    add(
+        "--workload",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="judge the calls of this model alone, in all its steps and routings: a name of"
+        " cases/workloads, or a TOML file (docs/workloads.md; repeatable)",
+    )
+    add(
+        "--oracle",
+        metavar="NAME",
+        default=DEFAULTS["oracle"],
+        help="by what results are judged: the reference, relations among them, or both"
+        f" ({', '.join(ORACLES)}; {DEFAULTS['oracle']})",
+    )
+    add(
+        "--standard",
+        metavar="NAME",
+        help="summed outputs must pass this published standard too, on data as it prescribes them"
+        " (docs/standards.md)",
+    )
+
+
+def _add_on_what(group: Any) -> None:
+    """The options that say what is called, and how."""
+    add = group.add_argument
     add(
         "--device",
         default=DEFAULTS["device"],
@@ -64,22 +145,6 @@ def add_run(commands: Any) -> None:
         help="auto, sim[:SOC], npu[:N,...]",
     )
     add("--route", help=f"how kernels are called: {', '.join(ROUTES)} ({DEFAULTS['route']})")
-    limits = ", ".join(f"{p.name} {p.time_limit:g}" for p in PROFILES.values())
-    purposes = "; ".join(f"{p.name}: {p.purpose}" for p in PROFILES.values())
-    add("--profile", default=DEFAULTS["profile"], help=f"{purposes} (%(default)s)")
-    add("--seed", metavar="N", help="seed of all draws (0; nightly: a new one each run)")
-    add("--budget", metavar="TIME", help="begin nothing new after TIME, such as 90s, 10m or 2h")
-    add("--shard", metavar="I/N", help="judge the I-th of N parts; documented examples are in each")
-    add("--resume", action="store_true", help="go on with the run in --out that did not end")
-    add("--out", type=Path, default=Path("reports/latest"), metavar="DIR", help="the run's folder")
-    add(
-        "--case", type=Path, metavar="FILE", help="judge just the case of a failures/<id>/case.json"
-    )
-    add(
-        "--time-limit",
-        metavar="SECONDS",
-        help=f"of one call on the device, more of one with many keys or bytes ({limits})",
-    )
     add(
         "--libraries",
         metavar="DIR",
@@ -99,49 +164,30 @@ def add_run(commands: Any) -> None:
         " host tilings as they are (simulator; docs/foreign_kernels.md)",
     )
     add("--own-kernels", action="store_true", help=f"with --case: {OWN_KERNELS_HELP}")
+
+
+def _add_how_much(group: Any) -> None:
+    """The options that bound a run."""
+    add = group.add_argument
+    limits = ", ".join(f"{p.name} {p.time_limit:g}" for p in PROFILES.values())
+    purposes = "; ".join(f"{p.name}: {p.purpose}" for p in PROFILES.values())
+    add("--profile", default=DEFAULTS["profile"], help=f"{purposes} (%(default)s)")
+    add("--seed", metavar="N", help="seed of all draws (0; nightly: a new one each run)")
+    add("--budget", metavar="TIME", help="begin nothing new after TIME, such as 90s, 10m or 2h")
+    add("--shard", metavar="I/N", help="judge the I-th of N parts; documented examples are in each")
+    add("--resume", action="store_true", help="go on with the run in --out that did not end")
     add(
-        "--kernel-coverage",
-        action="store_true",
-        help="tell which lines and branches of the kernels the run reached (simulator, gcov)",
-    )
-    add(
-        "--standard",
-        metavar="NAME",
-        help="summed outputs must pass this published standard too, on data as it prescribes them"
-        " (docs/standards.md)",
-    )
-    add("--standards", action="store_true", help="tell what every published standard says")
-    add(
-        "--oracle",
-        metavar="NAME",
-        default=DEFAULTS["oracle"],
-        help="by what results are judged: the reference, relations among them, or both"
-        f" ({', '.join(ORACLES)}; {DEFAULTS['oracle']})",
-    )
-    add(
-        "--workload",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="judge the calls of this model alone, in all its steps and routings: a name of"
-        " cases/workloads, or a TOML file (docs/workloads.md; repeatable)",
-    )
-    add(
-        "--history",
-        type=Path,
-        metavar="FILE",
-        help="add the run to this history when it ends (history import; docs/gate.md)",
+        "--time-limit",
+        metavar="SECONDS",
+        help=f"of one call on the device, more of one with many keys or bytes ({limits})",
     )
     add("-n", default=str(WORKERS), metavar="N", help=f"pytest processes ({WORKERS})")
-    add_verbose(run)
-    add_json(run)
-    add_operators(run)
-    run.set_defaults(command=run_command)
-    run.epilog = "Arguments after -- go to pytest."
 
 
 def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
     """Judge operators, or one saved case."""
+    parsed.operator = list(dict.fromkeys([*parsed.names, *parsed.operator]))
+    extra = [*(["-k", parsed.k] if parsed.k else []), *extra]
     profile = profile_named(parsed.profile)
     route = one_of(ROUTES, "route", parsed.route or DEFAULTS["route"])
     device_spec(parsed.device)

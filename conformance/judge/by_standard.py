@@ -15,7 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from conformance.call.case import Case, Tensor, numpy_dtype
 from conformance.call.observation import Observation, Outcome
-from conformance.errors import UsageError
+from conformance.errors import UsageError, choice
 from conformance.judge.verdict import Verdict
 from conformance.record.operator import Arrays, Operator, Sum, Varying
 from conformance.standards import STANDARDS, Kind, Ruling, Standard, StandardVerdict
@@ -90,7 +90,7 @@ def by_standard(gate: str | None, every: bool, operators: Iterable[Operator]) ->
     if gate is None:
         return ByStandard(tuple(STANDARDS) if every else ())
     if gate not in STANDARDS:
-        raise UsageError("standard", gate, f"allowed: {', '.join(STANDARDS)}")
+        raise UsageError("standard", gate, choice(gate, STANDARDS))
     dtypes = {dtype for operator in operators for dtype in operator.dtypes}
     outside = sorted(dtypes - STANDARDS[gate].dtypes)
     if Kind.COMPUTED not in STANDARDS[gate].kinds or outside:

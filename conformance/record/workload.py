@@ -28,7 +28,7 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
-from conformance.errors import UsageError
+from conformance.errors import UsageError, choice
 from conformance.plain_file import read_given
 
 BALANCED, SKEWED, ONE_HOT = ROUTINGS = ("balanced", "skewed", "one hot")
@@ -155,7 +155,7 @@ def chosen(texts: Sequence[str], folder: Path) -> tuple[Workload, ...]:
     names = {path.stem: path for path in sorted(folder.glob(f"*{ENDING}"))}
     for text in texts:
         if text not in names and not text.endswith(ENDING):
-            rule = f"no such workload; allowed: {', '.join(names)}, or a file FILE{ENDING}"
+            rule = f"no such workload, and no file FILE{ENDING}; {choice(text, names)}"
             raise UsageError("workload", text, rule)
     return tuple(read(names.get(text, Path(text))) for text in texts)
 
@@ -166,7 +166,7 @@ def _wrong_field(said: Mapping[str, object], text: str) -> str:
     for name, value in said.items():
         where = f"line {_line(text, name)}, {name}"
         if name not in fields:
-            return f"{where}: no such field; allowed: {', '.join(fields)}"
+            return f"{where}: no such field; {choice(name, fields)}"
         try:
             msgspec.convert(value, fields[name].type)
         except msgspec.ValidationError as error:

@@ -16,7 +16,7 @@ from conformance.devices.cards import Card
 from conformance.devices.device import DeviceProfile
 from conformance.devices.traits import traits_of
 from conformance.draw.profiles import PROFILES, Profile
-from conformance.errors import UsageError
+from conformance.errors import UsageError, choice
 from conformance.evidence.budget import Budget, seconds_of_budget
 from conformance.evidence.implementation import of_device
 from conformance.evidence.lines import AnyLine, DeviceLine, Writer
@@ -164,7 +164,7 @@ def one_of(allowed: Iterable[str], parameter: str, value: str) -> str:
     """``value`` if it is allowed; raises `UsageError`."""
     names = list(allowed)
     if value not in names:
-        raise UsageError(parameter, value, f"allowed: {', '.join(names)}")
+        raise UsageError(parameter, value, choice(value, names))
     return value
 
 

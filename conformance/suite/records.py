@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 from conformance import places
-from conformance.errors import UsageError
+from conformance.errors import UsageError, choice
 from conformance.record.operator import REFERENCE, Example, Operator, Quarantine, Rejection
 from conformance.relations.invariants import invariants
 from conformance.relations.layout import layout
@@ -54,7 +54,7 @@ def chosen(
     known = [operator.name for operator in all_operators]
     for name in wanted:
         if name not in known:
-            raise UsageError("operator", name, f"no such record; allowed: {', '.join(known)}")
+            raise UsageError("operator", name, f"no such record; {choice(name, known)}")
     return tuple(o for o in all_operators if o.name in wanted or not wanted)
 
 

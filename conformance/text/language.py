@@ -11,7 +11,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from conformance.errors import UsageError
+from conformance.errors import UsageError, choice
 from conformance.printable import printable
 from conformance.text.chinese import in_chinese
 from conformance.text.chinese.commands import HEADINGS
@@ -46,7 +46,7 @@ def language_of(arguments: list[str]) -> tuple[list[str], str]:
 def check_language(language: str) -> None:
     """Raise `UsageError` for a language that nothing is told in."""
     if language not in LANGUAGES:
-        raise UsageError("lang", language, f"allowed: {', '.join(LANGUAGES)}")
+        raise UsageError("lang", language, choice(language, LANGUAGES))
 
 
 class Speaking(Console):

@@ -172,6 +172,7 @@ RUNS: tuple[Phrase, ...] = (
     (r"^not added to the history: ", r"未写入历史库："),
     (r"^report: ", r"报告："),
     (r"^error: ", r"错误："),
+    (r"; did you mean (\S+)\?$", r"；是否指 \1？"),
     (r"^nothing was judged: ", r"未判定任何用例："),
     (r"no item is selected by: ", r"以下参数未选中任何测试项："),
     (r": accepted; ", r"：通过；"),

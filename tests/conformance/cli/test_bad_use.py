@@ -44,6 +44,8 @@ def one_line(err: str) -> str:
     ("arguments", "words"),
     [
         (["--profile", "big"], "profile is 'big': allowed: smoke, gate, nightly"),
+        (["--profile", "smok"], "allowed: smoke, gate, nightly; did you mean smoke?"),
+        (["token_unpermute"], "; did you mean moe_token_unpermute?"),
         (["--seed", "x"], "seed is 'x': allowed: integers from 0"),
         (["--device", "gpu"], "device is 'gpu': allowed: auto, sim, sim:SOC, npu, npu:N, npu:N,M"),
         (["--device", "sim:Ascend9"], "known SoCs: Ascend910B1, Ascend910B2"),
@@ -61,6 +63,7 @@ def one_line(err: str) -> str:
         (["--kernel-coverage", "--device", "npu:0"], "--kernel-coverage needs the simulator"),
         (["--time-limit", "0"], "time limit is '0': allowed: seconds above 0"),
         (["--nonsense"], "unrecognized arguments: --nonsense"),
+        (["-k", "laders"], "nothing was judged: no item is selected by: -k laders"),
         (["--", "-k", "laders"], "nothing was judged: no item is selected by: -k laders"),
     ],
 )

@@ -94,7 +94,7 @@ def test_a_name_that_is_none_is_told_with_those_that_are(tmp_path: Path) -> None
     written(tmp_path, GOOD, "first")
     written(tmp_path, GOOD, "second")
     assert [one.name for one in chosen(["second", "first"], tmp_path)] == ["second", "first"]
-    with pytest.raises(UsageError, match=r"allowed: first, second, or a file FILE\.toml"):
+    with pytest.raises(UsageError, match=r"no file FILE\.toml; allowed: first, second"):
         chosen(["third"], tmp_path)
     with pytest.raises(UsageError, match="cannot be read: No such file"):
         chosen([str(tmp_path / "third.toml")], tmp_path)
