@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from rich.console import Console
 
 from conformance.cli import html
-from conformance.cli.one_screen import (
-    changes,
-    comparable,
-    coverage_line,
-    operator_table,
-    order_line,
-    quarantine_line,
-)
 from conformance.errors import (
     ACCEPTED,
     ENVIRONMENT,
@@ -33,23 +25,20 @@ from conformance.gate.groups import groups, kept_lines
 from conformance.judge.broken import is_broken
 from conformance.session.boundaries import limits_told
 from conformance.session.left_out import told
-from conformance.session.probe import order_lines
 from conformance.text.command_lines import near
 from conformance.text.language import Speaking
+from conformance.text.one_screen import (
+    beside,
+    changes,
+    comparable,
+    operator_table,
+)
 from conformance.text.terminal import (
     WIDTH,
     called_lines,
-    coverage_lines,
-    impossible_lines,
-    kernel_lines,
-    lost_lines,
-    missing_lines,
-    observed_lines,
     standards_table,
     table,
-    tiling_key_lines,
     whole,
-    withheld_lines,
 )
 
 LOG = "pytest.log"
@@ -121,13 +110,7 @@ def tell(
     for message in evidence.environment:
         console.print(f"the device or its environment failed: {message}", markup=False)
     lines = (
-        *lost_lines(evidence),
-        *impossible_lines(evidence),
-        *withheld_lines(evidence),
-        *(_covered(evidence, verbose) if evidence.selected else ()),
-        *kernel_lines(evidence),
-        *tiling_key_lines(evidence),
-        *(_listed(evidence) if verbose else _counted(evidence, earlier)),
+        *beside(evidence, verbose=verbose, earlier=earlier),
         *(line for line in called_lines(evidence) if line != f"called: {called}"),
     )
     for line in lines:
@@ -145,27 +128,6 @@ def tell(
     if evidence.request.get("shard", str(WHOLE)) != str(WHOLE):
         words += f", shard {evidence.request['shard']}"
     console.print(f"{words} in {evidence.seconds:.0f} s; evidence: {where}", markup=False)
-
-
-def _covered(evidence: Evidence, verbose: bool) -> Iterator[str]:
-    """What is judged of the declared cells, and what is missing."""
-    if verbose:
-        yield from coverage_lines(evidence)
-    else:
-        yield from coverage_line(evidence)
-        yield from missing_lines(evidence)
-
-
-def _listed(evidence: Evidence) -> Iterator[str]:
-    """Each call in quarantine and each order of additions."""
-    yield from (f"order of additions: {line}" for line in order_lines(evidence.orders))
-    yield from observed_lines(evidence)
-
-
-def _counted(evidence: Evidence, earlier: Evidence | None) -> Iterator[str]:
-    """The same, counted."""
-    yield from order_line(evidence)
-    yield from quarantine_line(evidence, earlier)
 
 
 def _errors(evidence: Evidence) -> list[tuple[list[str], str]]:

@@ -67,6 +67,7 @@ from conformance.text.terminal import (
     coverage_lines,
     lost_lines,
     observed_lines,
+    table,
     tiling_key_lines,
     withheld_lines,
 )
@@ -183,7 +184,7 @@ class Controller:
         """Print the table of the run and where its evidence is."""
         if self.evidence is not None and self.evidence.status != "running":
             terminalreporter.section("conformance")
-            terminalreporter.write(as_text(self.evidence))
+            terminalreporter.write(as_text(table(self.evidence)))
             told = (
                 coverage_lines,
                 tiling_key_lines,

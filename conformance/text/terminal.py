@@ -185,9 +185,8 @@ def kernel_lines(evidence: Evidence) -> Iterator[str]:
             yield f"  lines with a branch not taken: {numbers}"
 
 
-def as_text(evidence: Evidence) -> str:
-    """The table as plain lines, each with its newline."""
-    made = table(evidence)
+def as_text(made: Table) -> str:
+    """A table as plain lines, each with its newline."""
     console = Speaking(file=io.StringIO(), width=whole(made), color_system=None)
     console.print(made)
     file = console.file

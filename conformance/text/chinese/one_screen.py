@@ -1,4 +1,4 @@
-"""What a run says on one screen (conformance/cli/one_screen.py), in Chinese."""
+"""What a run says on one screen (conformance/text/one_screen.py), in Chinese."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from conformance.evidence.summary import (
     summarize,
     write_evidence,
 )
-from conformance.text.terminal import as_text, impossible_lines
+from conformance.text.terminal import as_text, impossible_lines, table
 
 DECLARED = [("copying", "plain", "float32"), ("copying", "plain", "float16")]
 
@@ -120,6 +120,6 @@ def test_no_count_is_cut_though_names_and_times_are_long(tmp_path: Path) -> None
     told = Console(file=io.StringIO(), width=80)
     tell(tmp_path, evidence, 0, told, verbose=True)
     assert isinstance(told.file, io.StringIO)
-    for text in (as_text(evidence), told.file.getvalue()):
+    for text in (as_text(table(evidence)), told.file.getvalue()):
         row = next(row for row in text.splitlines() if row.startswith(longest.operator))
         assert {"dropless_columns", "bfloat16", "12,345", "25%", "12345.6"} <= set(row.split())

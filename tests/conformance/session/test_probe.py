@@ -12,7 +12,8 @@ from conformance.devices.open import open_device
 from conformance.judge.calls import judge
 from conformance.numerics.order import sequential
 from conformance.numerics.tree import pairwise
-from conformance.session.probe import order_lines, order_of, summation_orders
+from conformance.session.probe import order_of, summation_orders
+from conformance.text.orders import order_lines
 from tests.conformance.numerics.trees import adder
 from tests.conformance.segment_sum import case, observe, operator
 

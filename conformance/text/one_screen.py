@@ -12,8 +12,21 @@ from rich.text import Text
 
 from conformance.evidence.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence
 from conformance.names import cell_id
-from conformance.session.probe import order_lines
-from conformance.text.terminal import NONE, TIME_WIDTH, combinations, percent
+from conformance.text.orders import order_lines
+from conformance.text.terminal import (
+    NONE,
+    TIME_WIDTH,
+    combinations,
+    coverage_lines,
+    impossible_lines,
+    kernel_lines,
+    lost_lines,
+    missing_lines,
+    observed_lines,
+    percent,
+    tiling_key_lines,
+    withheld_lines,
+)
 
 LISTED = "`--verbose` lists them"
 
@@ -45,8 +58,27 @@ def operator_table(evidence: Evidence) -> Table:
     return made
 
 
+def beside(evidence: Evidence, *, verbose: bool, earlier: Evidence | None = None) -> Iterator[str]:
+    """What stands beside the table: counted, or if ``verbose`` listed."""
+    yield from lost_lines(evidence)
+    yield from impossible_lines(evidence)
+    yield from withheld_lines(evidence)
+    if evidence.selected:
+        yield from coverage_lines(evidence) if verbose else coverage_line(evidence)
+    yield from kernel_lines(evidence)
+    yield from tiling_key_lines(evidence)
+    if verbose:
+        yield from (f"order of additions: {line}" for line in order_lines(evidence.orders))
+        yield from observed_lines(evidence)
+    else:
+        yield from order_line(evidence)
+        yield from quarantine_line(evidence, earlier)
+
+
 def coverage_line(evidence: Evidence) -> Iterator[str]:
-    """What is judged of the discrete cells and edges of the profile, in a line."""
+    """What is judged of the discrete cells and edges of the profile, in a line; then what is
+    missing.
+    """
     declared = [one for one in evidence.coverage if one.tuples]
     if not declared:
         return
@@ -55,6 +87,7 @@ def coverage_line(evidence: Evidence) -> Iterator[str]:
     met = sum(one.edges_judged for one in declared)
     told = f"coverage: {judged:,} of {tuples:,} {combinations(declared[0].strength)}"
     yield f"{told} and {met:,} of {edges:,} edges of tilings judged"
+    yield from missing_lines(evidence)
 
 
 def order_line(evidence: Evidence) -> Iterator[str]:
