@@ -107,7 +107,6 @@ SORTS = (SORTED_SLOT, COPIED_ROW, COPIED_COLUMN, COPIED_RANK, ONE_TOP_K, SORTED_
 FINALIZE = "moe_finalize_routing_v2/moe_finalize_routing_v2_kernel_sum.h"
 INIT = "moe_init_routing_v2/moe_init_routing_v2_kernel_count.h"
 INIT_GRAD = "moe_init_routing_v2_grad/moe_init_routing_v2_grad_kernel.cpp"
-PAD = "moe_token_permute_with_routing_map/moe_token_permute_with_routing_map_kernel_pad.h"
 RANK = "moe_token_permute_with_routing_map/moe_token_permute_with_routing_map_kernel_rank.h"
 MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_token_permute": SORTS,
@@ -202,13 +201,6 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
         ),
         replace(COPIED_ROW, modes=("dropless",)),
         replace(COPIED_COLUMN, modes=("dropless",)),
-        Mutant(
-            "capacity-of-an-expert-in-its-tile-alone",
-            PAD,
-            "const int64_t row = (expert + i) * capacity_;",
-            "const int64_t row = i * capacity_;",
-            modes=("drop_pad",),
-        ),
         _narrow(
             "slots-of-a-token-in-16-bits",
             RANK,

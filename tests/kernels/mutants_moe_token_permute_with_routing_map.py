@@ -229,4 +229,9 @@ MUTANTS: tuple[Mutant, ...] = (
         cores=2,
         least_indices=2,
     ),
+    Padded(
+        "capacity-of-an-expert-in-its-tile-alone",
+        before="const int64_t row = (expert + i) * capacity_;",
+        after="const int64_t row = i * capacity_;",
+    ),
 )
