@@ -12,10 +12,6 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
 ENGLISH = [page for page in PAGES if not page.name.endswith(".zh.md")]
 MOST, MEAN = 30, 18
-PROOFS = "numerics.md"
-"""Its sentences hold formulas. Until each is shorter, no more of them may be long."""
-
-LONG_PROOFS = 27
 
 NO_PROSE = (
     (re.compile(r"```.*?```", re.S), ""),
@@ -42,10 +38,7 @@ def sentences(text: str) -> Iterator[tuple[str, int]]:
 @pytest.mark.parametrize("page", ENGLISH, ids=lambda page: page.name)
 def test_no_sentence_is_longer_than_30_words(page: Path) -> None:
     long = [sentence for sentence, count in sentences(page.read_text("utf-8")) if count > MOST]
-    if page.name == PROOFS:
-        assert len(long) <= LONG_PROOFS
-    else:
-        assert long == []
+    assert long == []
 
 
 def test_a_sentence_has_18_words_in_the_mean() -> None:
