@@ -28,7 +28,8 @@ from conformance.printable import printable
 from conformance.record.frozen import MOST_LINKS, is_link
 from conformance.session.failure_text import REPORTED
 from conformance.text.chinese import in_chinese
-from conformance.text.report_words import HTML_LANGUAGE, LANGUAGES, texts
+from conformance.text.language import check_language
+from conformance.text.report_words import HTML_LANGUAGE, texts
 from conformance.text.terminal import called_lines, further_lines, percent
 
 REPORT = "report.html"
@@ -59,8 +60,7 @@ def load(run: Path) -> Evidence:
 
 def render(evidence: Evidence, language: str = "en") -> str:
     """The page. Everything that comes from the evidence is escaped."""
-    if language not in LANGUAGES:
-        raise UsageError("lang", language, f"allowed: {', '.join(LANGUAGES)}")
+    check_language(language)
     environment = Environment(
         loader=PackageLoader("conformance.cli"),
         autoescape=True,

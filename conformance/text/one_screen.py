@@ -14,9 +14,10 @@ from conformance.evidence.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell,
 from conformance.names import cell_id
 from conformance.text.orders import order_lines
 from conformance.text.terminal import (
+    ACCEPTED,
     NONE,
     TIME_WIDTH,
-    combinations,
+    colored,
     coverage_lines,
     impossible_lines,
     kernel_lines,
@@ -25,6 +26,8 @@ from conformance.text.terminal import (
     observed_lines,
     percent,
     tiling_key_lines,
+    totals,
+    verdict,
     withheld_lines,
 )
 
@@ -48,13 +51,13 @@ def operator_table(evidence: Evidence) -> Table:
         if cell.cases or _is_missing(cell, evidence):
             of_operator.setdefault(cell.operator, []).append(cell)
     for operator, cells in of_operator.items():
-        made.add_row(*_row(operator, cells, evidence))
+        made.add_row(*_row(operator, cells))
         for cell in cells:
-            word = _verdict([cell], evidence)
-            if word != "accepted":
+            word = verdict([cell])
+            if word != ACCEPTED:
                 mode = BESIDE.get(cell.mode, f"{cell.mode}, {cell.dtype}")
                 blank = ("", "", f"{cell.cases:,}", "", "", f"{cell.seconds:.1f} s")
-                made.add_row(f"  {mode}", *blank, _colored(word))
+                made.add_row(f"  {mode}", *blank, colored(word))
     return made
 
 
@@ -79,15 +82,10 @@ def coverage_line(evidence: Evidence) -> Iterator[str]:
     """What is judged of the discrete cells and edges of the profile, in a line; then what is
     missing.
     """
-    declared = [one for one in evidence.coverage if one.tuples]
-    if not declared:
-        return
-    tuples, judged = sum(one.tuples for one in declared), sum(one.judged for one in declared)
-    edges = sum(one.edges_declared for one in declared)
-    met = sum(one.edges_judged for one in declared)
-    told = f"coverage: {judged:,} of {tuples:,} {combinations(declared[0].strength)}"
-    yield f"{told} and {met:,} of {edges:,} edges of tilings judged"
-    yield from missing_lines(evidence)
+    if (found := totals(evidence)) is not None:
+        told = f"coverage: {found.judged:,} of {found.tuples:,} {found.kind}"
+        yield f"{told} and {found.edges_judged:,} of {found.edges:,} edges of tilings judged"
+        yield from missing_lines(evidence)
 
 
 def order_line(evidence: Evidence) -> Iterator[str]:
@@ -150,7 +148,7 @@ def _answers(earlier: Evidence, now: Evidence) -> Iterator[tuple[str, str, str]]
             yield name, known[name], answer
 
 
-def _row(operator: str, cells: Sequence[Cell], evidence: Evidence) -> tuple[str | Text, ...]:
+def _row(operator: str, cells: Sequence[Cell]) -> tuple[str | Text, ...]:
     own = [one for one in cells if one.mode not in BESIDE]
     wrong = sum(one.cases for one in cells if one.mode == REJECTIONS)
     elements, exact = sum(one.elements for one in own), sum(one.exact for one in own)
@@ -162,24 +160,12 @@ def _row(operator: str, cells: Sequence[Cell], evidence: Evidence) -> tuple[str 
         f"{wrong:,}" if wrong else NONE,
         percent(exact / elements) if elements and not any(one.failed for one in own) else NONE,
         f"{sum(one.seconds for one in cells):.1f} s",
-        _colored(_verdict(cells, evidence)),
+        colored(verdict(cells)),
     )
-
-
-def _verdict(cells: Sequence[Cell], evidence: Evidence) -> str:
-    if any(one.failed for one in cells):
-        return "failed"
-    if any(_is_missing(one, evidence) and not one.cases for one in cells):
-        return "not judged"
-    return "accepted" if all(one.complete for one in cells) else "incomplete"
 
 
 def _is_missing(cell: Cell, evidence: Evidence) -> bool:
     return cell_id(cell.operator, cell.mode, cell.dtype) in evidence.unjudged
-
-
-def _colored(word: str) -> Text:
-    return Text(word, style="green" if word == "accepted" else "bold red")
 
 
 def _of(count: int, noun: str) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from rich.table import Table
 from rich.text import Text
@@ -17,6 +18,7 @@ from conformance.text.language import Speaking
 
 WIDTH = 120
 NONE = "-"
+ACCEPTED = "accepted"
 SHOWN_MISSING = 5
 TIME_WIDTH = len("10000.0 s")
 """Of the column of times: the table is as wide on a busy machine as on a quiet one."""
@@ -90,15 +92,39 @@ def lost_lines(evidence: Evidence) -> Iterator[str]:
     yield from (f"gave way to another card: {line}" for line in evidence.lost_cards)
 
 
+class Totals(NamedTuple):
+    """What a run's cases show of all its declared cells together."""
+
+    judged: int
+    tuples: int
+    kind: str
+    edges_judged: int
+    edges: int
+
+
+def totals(evidence: Evidence) -> Totals | None:
+    """The sums over the declared cells; None if there are none."""
+    declared = [one for one in evidence.coverage if one.tuples]
+    if not declared:
+        return None
+    return Totals(
+        sum(one.judged for one in declared),
+        sum(one.tuples for one in declared),
+        _combinations(declared[0].strength),
+        sum(one.edges_judged for one in declared),
+        sum(one.edges_declared for one in declared),
+    )
+
+
 def coverage_lines(evidence: Evidence) -> Iterator[str]:
     """What the run's cases show of the discrete cells and their edges: all in a line each, and
     what is missing.
     """
     declared = [one for one in evidence.coverage if one.tuples]
-    if not declared:
+    found = totals(evidence)
+    if found is None:
         return
-    tuples, judged = sum(one.tuples for one in declared), sum(one.judged for one in declared)
-    told = f"{judged:,} of {tuples:,} {combinations(declared[0].strength)} judged"
+    told = f"{found.judged:,} of {found.tuples:,} {found.kind} judged"
     fewest = min(
         (
             (count, f"{axis} {level}, {one.mode} {one.dtype}")
@@ -111,10 +137,8 @@ def coverage_lines(evidence: Evidence) -> Iterator[str]:
     )
     told += f"; fewest cases: {fewest[0]} ({fewest[1]})" if fewest is not None else ""
     yield f"discrete cells: {told}"
-    edges = sum(one.edges_declared for one in declared)
-    if edges:
-        judged = sum(one.edges_judged for one in declared)
-        yield f"edges of tilings on chips: {judged:,} of {edges:,} judged"
+    if found.edges:
+        yield f"edges of tilings on chips: {found.edges_judged:,} of {found.edges:,} judged"
     yield from further_lines(evidence)
     yield from missing_lines(evidence)
 
@@ -141,7 +165,7 @@ def further_lines(evidence: Evidence) -> Iterator[str]:
         yield f"larger profiles: {'; '.join(map(_further, evidence.further))}"
 
 
-def combinations(strength: int) -> str:
+def _combinations(strength: int) -> str:
     """So many levels that are judged together, in words."""
     words = {1: "levels", 2: "pairs of levels", 3: "triples of levels"}
     return words.get(strength, "combinations of levels")
@@ -150,7 +174,7 @@ def combinations(strength: int) -> str:
 def _further(one: Further) -> str:
     """What a larger profile judges besides."""
     parts = [f"{one.edges:,} more edge{'s' if one.edges > 1 else ''}"] if one.edges else []
-    parts += [f"{one.tuples:,} {combinations(one.strength)}"] if one.tuples else []
+    parts += [f"{one.tuples:,} {_combinations(one.strength)}"] if one.tuples else []
     return f"{one.profile} judges {' and '.join(parts)}"
 
 
@@ -195,19 +219,35 @@ def as_text(made: Table) -> str:
 
 
 def _row(cell: Cell) -> tuple[str | Text, ...]:
-    verdict = Text("accepted", style="green")
-    if cell.failed:
-        verdict = Text("failed", style="bold red")
-    elif not cell.cases:
-        verdict = Text("not judged", style="bold red")
-    elif not cell.complete:
-        verdict = Text("incomplete", style="bold red")
     exact = NONE if cell.share_exact is None or cell.failed else percent(cell.share_exact)
     room = NONE if cell.headroom is None else percent(cell.headroom)
     told = {REJECTIONS: "(must be refused)", RELATIONS: "(relations)", SEQUENCES: "(sequences)"}
     mode = told.get(cell.mode, cell.mode)
     time = f"{cell.seconds:.1f} s"
-    return (cell.operator, mode, cell.dtype, f"{cell.cases:,}", verdict, exact, room, time)
+    return (
+        cell.operator,
+        mode,
+        cell.dtype,
+        f"{cell.cases:,}",
+        colored(verdict([cell])),
+        exact,
+        room,
+        time,
+    )
+
+
+def verdict(cells: Sequence[Cell]) -> str:
+    """How cells came out together, in words."""
+    if any(cell.failed for cell in cells):
+        return "failed"
+    if not all(cell.cases for cell in cells):
+        return "not judged"
+    return ACCEPTED if all(cell.complete for cell in cells) else "incomplete"
+
+
+def colored(word: str) -> Text:
+    """A verdict in its colour."""
+    return Text(word, style="green" if word == ACCEPTED else "bold red")
 
 
 def percent(share: float) -> str:
