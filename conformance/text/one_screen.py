@@ -92,9 +92,13 @@ def order_line(evidence: Evidence) -> Iterator[str]:
     """Whether each device adds in the order that its record declares; whole if one does not."""
     others = [one for one in evidence.orders if one.as_declared is False or one.reason]
     yield from (f"order of additions: {line}" for line in order_lines(others))
-    operators = {one.operator for one in evidence.orders} - {one.operator for one in others}
-    if operators:
-        yield f"order of additions: as declared in {_of(len(operators), 'operator')} ({LISTED})"
+    rest = [one for one in evidence.orders if one.operator not in {o.operator for o in others}]
+    free = {one.operator for one in rest if one.as_declared is None}
+    declared = {one.operator for one in rest} - free
+    said = [f"as declared in {_of(len(declared), 'operator')}"] if declared else []
+    said += [f"found in {len(free)} that declare{'s' * (len(free) == 1)} none"] if free else []
+    if said:
+        yield f"order of additions: {', '.join(said)} ({LISTED})"
 
 
 def quarantine_line(evidence: Evidence, earlier: Evidence | None) -> Iterator[str]:

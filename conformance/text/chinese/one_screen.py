@@ -11,6 +11,11 @@ PHRASES: tuple[Phrase, ...] = (
         r"覆盖：\2 个水平组合判定 \1 个，\4 个切分边界判定 \3 个",
     ),
     (r"^order of additions: as declared in (\d+) operators?", r"累加顺序：\1 个算子与声明一致"),
+    (
+        r"^order of additions: found in (\d+) that declares? none",
+        r"累加顺序：\1 个未声明的算子已测得顺序",
+    ),
+    (r", found in (\d+) that declares? none", r"，\1 个未声明的算子已测得顺序"),
     (r"^quarantine: ([\d,]+) calls? observed, not judged", r"隔离观察：\1 次调用，不作判定"),
     (r", answered as in the run before", r"，结果与上次运行相同"),
     (r", of which (\d+) answered otherwise in the run before", r"，其中 \1 次与上次运行不同"),

@@ -146,6 +146,17 @@ def test_a_run_that_was_asked_for_otherwise_is_no_run_before(other: dict[str, An
     assert not [line for line in told(RUN, earlier=before) if "run before" in line]
 
 
+def test_an_order_of_which_the_record_says_nothing_is_not_called_declared() -> None:
+    orders = [order("operator_0", as_declared=None), *RUN.orders[1:]]
+    (line,) = (line for line in told(changed(orders=orders)) if "order" in line)
+    assert line == (
+        "order of additions: as declared in 5 operators, found in 1 that declares none"
+        " (`--verbose` lists them)"
+    )
+    (line,) = (line for line in told(changed(orders=orders[:1])) if "order" in line)
+    assert line == "order of additions: found in 1 that declares none (`--verbose` lists them)"
+
+
 def test_an_order_that_is_not_declared_is_told_whole() -> None:
     orders = [order("operator_0", as_declared=False), *RUN.orders[1:]]
     lines = [line for line in told(changed(orders=orders)) if "order" in line]
