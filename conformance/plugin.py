@@ -32,7 +32,7 @@ from conformance.session.known_diagnoses import KnownDiagnoses
 from conformance.session.late_warnings import Ending
 from conformance.session.planned_cases import sequences_of_each
 from conformance.session.probe import probed
-from conformance.session.rare_collection import rarely_collected
+from conformance.session.rare_collection import never_collected_at_exit, rarely_collected
 from conformance.session.resume import check_device
 from conformance.session.search import follow, search
 from conformance.session.search_budget import SearchBudget
@@ -118,6 +118,7 @@ def pytest_configure(config: pytest.Config) -> None:
     except EnvironmentFailure as failure:
         pytest.exit(str(failure), ENVIRONMENT)
     config.stash[CONTEXT] = context
+    never_collected_at_exit()
     # A covering row is repeated as it was drawn, large as it may be; nobody prints it.
     config.addinivalue_line("filterwarnings", "ignore:Generating overly large repr")
     # Where CI is set, pytest's summary would repeat every failure text whole.

@@ -67,17 +67,14 @@ def _covering_array(
     bits = np.unpackbits(np.frombuffer(packed, np.uint8), count=math.prod(shape))
     feasible = bits.astype(np.bool_).reshape(shape)
     generator = np.random.Generator(np.random.Philox(key=seed))
-    missing = feasible_tuples(feasible, strength)
+    missing = _Missing(feasible_tuples(feasible, strength), feasible.ndim)
     rows: list[NDArray[np.intp]] = []
-    for kept, mine in missing.items():
+    for kept, mine in missing.tuples.items():
         wanted = np.argwhere(mine)
         for levels in generator.permutation(wanted):
             if not mine[tuple(levels)]:
                 continue
-            row = _best(_candidates(feasible, kept, levels, generator), missing)
-            for axes, left in missing.items():
-                left[tuple(row[list(axes)])] = False
-            rows.append(row)
+            rows.append(missing.take(_candidates(feasible, kept, levels, generator)))
     found = np.array(rows, np.intp).reshape(len(rows), feasible.ndim)
     found.flags.writeable = False
     return found
@@ -105,10 +102,28 @@ def _candidates(
     return rows
 
 
-def _best(rows: NDArray[np.intp], missing: dict[tuple[int, ...], Feasible]) -> NDArray[np.intp]:
-    """The row that holds most of the missing tuples."""
-    gains = np.zeros(len(rows), np.int64)
-    for axes, left in missing.items():
-        gains += left[tuple(rows[:, axis] for axis in axes)]
-    best: NDArray[np.intp] = rows[gains.argmax()]
-    return best
+class _Missing:
+    """The tuples that no row holds yet, of all choices of axes in one array of bits.
+
+    ``tuples`` are views of it, as `feasible_tuples` gives them. A row's tuples lie at its levels
+    times ``steps`` [axes, choices of axes], from the place of each choice on.
+    """
+
+    def __init__(self, tuples: dict[tuple[int, ...], Feasible], axes: int) -> None:
+        ends = np.cumsum([0, *(left.size for left in tuples.values())])
+        self._left = np.concatenate([left.ravel() for left in tuples.values()])
+        self._places = ends[:-1]
+        self._steps = np.zeros((axes, len(tuples)), np.intp)
+        self.tuples = {}
+        for number, (kept, left) in enumerate(tuples.items()):
+            mine = self._left[ends[number] : ends[number + 1]].reshape(left.shape)
+            self._steps[list(kept), number] = mine.strides  # of one byte each
+            self.tuples[kept] = mine
+
+    def take(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The first of the rows that hold most missing tuples, which it holds from now on."""
+        places = rows @ self._steps + self._places
+        best = int(np.count_nonzero(self._left[places], axis=1).argmax())
+        self._left[places[best]] = False
+        taken: NDArray[np.intp] = rows[best]
+        return taken
