@@ -12,7 +12,6 @@ from conformance.numerics.certificate import certified
 from conformance.numerics.elements import accepted, judge_elements
 from conformance.numerics.exactly import accepted_exactly, round_fraction
 from conformance.numerics.figures import summarize
-from conformance.numerics.given_bounds import outside
 from conformance.numerics.rounding import after, cast_result, flushed, fused
 from reference.floats import BF16, FP16, FP32, from_bits, round_once, to_bits
 from tests.conformance.numerics import exhaustive as toys
@@ -220,28 +219,11 @@ def rules():
         yield attempt(Arithmetic, flushes=frozenset([True, False, 3][one:two]))
 
 
-def bounds():
-    draw = np.random.default_rng(11)
-    chunk = 1 << 15  # not the module's own, whose mutants would draw other numbers
-    for shape in ((0,), (5,), (7, 3), (chunk + 3,), (2 * chunk,)):
-        low = draw.integers(-3, 4, shape).astype(np.float32)
-        high, seen = low + 2, low + draw.integers(-1, 4, shape).astype(np.float32)
-        yield outside(seen, low, high)
-        for array in (low, high, seen):
-            array.reshape(-1)[1::3] = np.nan
-        seen.reshape(-1)[2::5] = np.nan
-        yield outside(seen, low, high)
-        for wrong in (low.astype(np.float64), low[:0], low[::2]):
-            yield attempt(outside, seen, wrong, high), attempt(outside, seen, low, wrong)
-        yield attempt(outside, seen[::2], low[::2], high[::2])
-
-
 PARTS = (
     rules,
     roundings,
     certificates,
     assembled,
-    bounds,
     edges_of_float64,
     toy_casts,
     figures,

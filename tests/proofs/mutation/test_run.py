@@ -36,7 +36,7 @@ def test_shards_share_the_mutants_and_a_sample_is_drawn_by_its_seed():
     parts = [chosen(options(module=["certificate"], shard=f"{part}/3")) for part in (1, 2, 3)]
     assert sorted(str(mutant) for part in parts for mutant in part) == sorted(map(str, whole))
     one, same, other = (
-        chosen(options(module=["given_bounds"], sample=5, seed=seed)) for seed in (3, 3, 4)
+        chosen(options(module=["figures"], sample=5, seed=seed)) for seed in (3, 3, 4)
     )
     assert len(one) == 5
     assert one == same != other
