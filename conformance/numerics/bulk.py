@@ -58,13 +58,17 @@ class Bulk:
             packed = False  # products of scaled terms might underflow
         source, seen = Rows.of(self.source, packed), Rows.of(self.observed, packed)
         tokens, slots = self.chosen.shape
-        plan = compile_merges(sequential(slots) if self.merges is None else self.merges, slots)
+        merges = sequential(slots) if self.merges is None else self.merges
+        plan = compile_merges(merges, slots)
         height = min(max(1, BLOCK_ELEMENTS // self.source.shape[1]), tokens)
-        worker = _Worker(source, plan, height, certify=self.merges is None)
+        worker = _Worker(source, plan.registers, height, certify=self.merges is None)
         for start in range(0, tokens, height):
             rows = slice(start, min(start + height, tokens))
             weights = None if self.weights is None else self.weights[rows]
-            suspects = worker.look(self.chosen[rows], seen.raw[rows], weights)
+            chosen, mine = self.chosen[rows], plan
+            if weights is None and (idle := _idle(chosen)).size > slots // 2:
+                mine = compile_merges(merges, slots, idle.tolist())
+            suspects = worker.look(mine, chosen, seen.raw[rows], weights)
             if suspects is not None:
                 yield rows, suspects
 
@@ -72,9 +76,9 @@ class Bulk:
 class _Worker:
     """The buffers of one walk over an output."""
 
-    def __init__(self, source: Rows, plan: Plan, height: int, *, certify: bool) -> None:
-        self.source, self.plan, self.certify = source, plan, certify
-        self.registers = [source.buffers(height) for _ in range(plan.registers)]
+    def __init__(self, source: Rows, registers: int, height: int, *, certify: bool) -> None:
+        self.source, self.certify = source, certify
+        self.registers = [source.buffers(height) for _ in range(registers)]
         self.gathered = np.empty((height, source.width), source.raw.dtype)
         if certify:
             hidden = source.width * (1 + source.packed)
@@ -82,11 +86,15 @@ class _Worker:
             self.least = np.empty_like(self.largest)
 
     def look(
-        self, chosen: NDArray[Any], seen: NDArray[Any], weights: NDArray[np.float32] | None
+        self,
+        plan: Plan,
+        chosen: NDArray[Any],
+        seen: NDArray[Any],
+        weights: NDArray[np.float32] | None,
     ) -> Mask | None:
         """The suspects of a window: bool [rows, hidden]; None: there are none."""
         with np.errstate(all="ignore"):
-            total = self._total(chosen, weights)
+            total = self._total(plan, chosen, weights)
             if total is None:
                 return np.ones((len(seen), self.source.width * (1 + self.source.packed)), np.bool_)
             packed = self.source.pack(total)
@@ -100,12 +108,14 @@ class _Worker:
             wrong = self.source.differing(packed, seen)
             return wrong if undefined is None else wrong | undefined
 
-    def _total(self, chosen: NDArray[Any], weights: NDArray[np.float32] | None) -> Lanes | None:
+    def _total(
+        self, plan: Plan, chosen: NDArray[Any], weights: NDArray[np.float32] | None
+    ) -> Lanes | None:
         """The sum in the plan's order; on the side, the extreme magnitudes. None: not possible."""
         if chosen.size * self.source.width <= FEW_TERMS:
-            return self._total_of_few(chosen, weights)
+            return self._total_of_few(plan, chosen, weights)
         registers = [tuple(lane[: len(chosen)] for lane in lanes) for lanes in self.registers]
-        for place, step in enumerate(self.plan.steps):
+        for place, step in enumerate(plan.steps):
             if isinstance(step, Add):
                 _add(registers[step.into], registers[step.origin])
                 continue
@@ -118,7 +128,7 @@ class _Worker:
         return registers[0]
 
     def _total_of_few(
-        self, chosen: NDArray[Any], weights: NDArray[np.float32] | None
+        self, plan: Plan, chosen: NDArray[Any], weights: NDArray[np.float32] | None
     ) -> Lanes | None:
         """`_total` of so few terms that all of them are loaded before the first is added."""
         tokens, slots = chosen.shape
@@ -137,8 +147,8 @@ class _Worker:
             magnitudes -= 1  # a zero becomes the largest pattern, and counts for nothing
             self.least[:tokens] = magnitudes.min(axis=0)
         terms = [lane.reshape(slots, tokens, self.source.width) for lane in lanes]
-        registers: list[Lanes] = [()] * self.plan.registers
-        for step in self.plan.steps:
+        registers: list[Lanes] = [()] * plan.registers
+        for step in plan.steps:
             if isinstance(step, Add):
                 _add(registers[step.into], registers[step.origin])
             else:
@@ -192,6 +202,14 @@ class _Worker:
         storage = self.source.storage
         spare = max(0, storage.emax + 1 + doublings - FP32.emax)
         return max(0, storage.infinity_bits - (spare << (storage.precision - 1)))
+
+
+def _idle(chosen: NDArray[Any]) -> NDArray[np.intp]:
+    """The slots that add to no row of a window, but for the first of them.
+
+    They may be left out: a sum is -0 if all of its terms are, and one zero is left among them.
+    """
+    return np.flatnonzero((chosen < 0).all(axis=0))[1:]
 
 
 def _add(into: Lanes, origin: Lanes) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -47,21 +47,28 @@ class _Node:
     sides: tuple[_Node, _Node] | None = None
 
 
-def compile_merges(merges: Merges, slots: int) -> Plan:
-    """The plan of merges that `order.validate` accepts, for at least one slot."""
-    return _compiled(tuple(merges), slots)
+def compile_merges(merges: Merges, slots: int, left_out: Iterable[int] = ()) -> Plan:
+    """The plan of merges that `order.validate` accepts, of all slots but those ``left_out``: of one
+    at least.
+    """
+    return _compiled(tuple(merges), slots, frozenset(left_out))
 
 
 @lru_cache(maxsize=64)
-def _compiled(merges: tuple[tuple[int, int], ...], slots: int) -> Plan:
+def _compiled(merges: tuple[tuple[int, int], ...], slots: int, left_out: frozenset[int]) -> Plan:
     """`compile_merges`, made once: most calls with as many slots add them in one order."""
-    nodes = [_Node(slot, 1) for slot in range(slots)]
+    nodes = [None if slot in left_out else _Node(slot, 1) for slot in range(slots)]
     for into, origin in merges:
         one, other = nodes[into], nodes[origin]
+        if one is None or other is None:
+            nodes[into] = one or other
+            continue
         first, second = (one, other) if one.needs >= other.needs else (other, one)
         needs = max(first.needs, second.needs + 1)
         nodes[into] = _Node(-1, needs, (first, second))
-    return Plan(tuple(_steps(nodes[0])), nodes[0].needs)
+    root = nodes[0]
+    assert root is not None
+    return Plan(tuple(_steps(root)), root.needs)
 
 
 def _steps(root: _Node) -> Iterator[Load | Add]:

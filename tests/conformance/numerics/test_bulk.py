@@ -68,6 +68,19 @@ def test_the_declared_order_is_decided_bit_for_bit(family, dtype, width):
 
 
 @HALVES
+@pytest.mark.parametrize("merges", [sequential(6), bin_tree(6), None], ids=["left", "tree", "any"])
+def test_a_row_with_few_slots_has_the_zeros_of_all_its_slots(dtype, merges):
+    source = stored(np.array([[-0.0, -0.0, 2.0], [-0.0, 0.0, -2.0]]), dtype)
+    rows = np.array([[-1, 0, -1, -1, 1, -1], [0, 1, 0, 1, 0, 1]])
+    right = stored(sums(source, rows, merges or sequential(6)), dtype)
+    assert np.signbit(right.astype(np.float32)).tolist() == [[False] * 3, [True, False, False]]
+    for row in (0, 1):
+        one, its = rows[row : row + 1], right[row : row + 1]
+        assert not suspects(source, one, its, merges).any()
+        assert suspects(source, one, bit_flipped(its), merges).all()
+
+
+@HALVES
 @FAMILIES
 def test_what_is_certified_has_one_value_and_it_is_the_observed_one(family, dtype):
     fmt, generator = format_of(dtype), np.random.default_rng(4)

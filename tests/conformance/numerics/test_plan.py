@@ -53,3 +53,17 @@ def test_of_two_sides_that_need_as_many_registers_the_one_that_is_added_to_comes
         Load(0, 1),
         Add(0, 1),
     )
+
+
+@pytest.mark.parametrize("slots", [2, 3, 8, 17])
+def test_without_all_zeros_but_one_a_plan_gives_the_same_bits(slots):
+    generator = np.random.default_rng(slots)
+    for _ in range(20):
+        zeros = np.flatnonzero(generator.random(slots) < 0.7)
+        values = generator.choice(np.array([-0.0, 1.5, -1.5, 3.0], np.float32), (slots, 50))
+        values[zeros] = 0.0
+        merges = drawn_tree(generator, slots)
+        plan = compile_merges(merges, slots, zeros[1:])
+        found, right = run(plan, values), emulate(merges, values.copy())
+        assert found.tobytes() == right.tobytes()
+        assert {step.slot for step in plan.steps if isinstance(step, Load)}.isdisjoint(zeros[1:])
