@@ -15,9 +15,9 @@ from conformance.errors import ACCEPTED, ENVIRONMENT, EnvironmentFailure
 from conformance.session.boundaries import limit_lines, limits_told
 from conformance.session.probe import summation_orders
 from conformance.suite import records as suite
+from conformance.text.device_profile import profile_lines
 from conformance.text.language import put
 from conformance.text.orders import order_lines
-from conformance.text.profile import profile_lines
 from conformance.text.records import operator_lines
 
 

@@ -32,7 +32,7 @@ from conformance.devices.messages import (
 from conformance.devices.placement import Findings, NoRoomError, Placement, tensors
 from conformance.devices.second_stream import Beside
 from conformance.devices.segment import Segment
-from conformance.devices.watch import Watch
+from conformance.devices.simulated_conduct import ConductCounter
 
 ATTRIBUTE_TYPES = {"int64": c_int64, "bool": c_bool}
 
@@ -89,12 +89,12 @@ class AclnnRoute:
         phases = self._phases(call)
         if isinstance(phases, Unavailable):
             return phases
-        ending, findings, watch = _Ending(), Findings(), Watch(self._acl)
+        ending, findings, counter = _Ending(), Findings(), ConductCounter(self._acl)
         try:
             self._placement.send(call)
             self._machine.configure(call)
             self._acl.defer_tasks()
-            self._two_phases(call, phases, ending, watch)
+            self._two_phases(call, phases, ending, counter)
         except NoRoomError as error:
             ending.fail(error.cause)
             ending.outcome, ending.message = "not possible here", str(error)
@@ -102,15 +102,15 @@ class AclnnRoute:
             ending.outcome, ending.message = "not possible here", str(error)
         except AclError as error:
             ending.fail(error)
-        watch.leave()
+        counter.leave()
         try:
             self._placement.look(call, findings)
         except AclError as error:
             # A device that has already failed need not answer; one that has completed must.
             if ending.outcome == "completed":
                 ending.fail(error)
-        watch.catch_up(works=True)  # too late for the outputs
-        conduct = watch.conduct()
+        counter.catch_up(works=True)  # too late for the outputs
+        conduct = counter.conduct()
         if conduct is not None and ending.outcome == "completed":
             ending.fail_as_launched(call.symbol, conduct.failures)
         diagnostics = self._acl.take_diagnostics()
@@ -146,7 +146,7 @@ class AclnnRoute:
         return plan, execute
 
     def _two_phases(
-        self, call: Call, phases: tuple[Any, Any], ending: _Ending, watch: Watch
+        self, call: Call, phases: tuple[Any, Any], ending: _Ending, counter: ConductCounter
     ) -> None:
         """Plan, allocate the workspace, run, wait. Raises AclError; a refusal is no error."""
         plan, execute = phases
@@ -167,19 +167,19 @@ class AclnnRoute:
             breach = call.breach or KEPT
             size_place = byref(workspace_bytes) if breach.size_place == "given" else None
             executor_place = byref(executor) if breach.executor_place == "given" else None
-            with watch.phase(), ending.timed():
+            with counter.phase(), ending.timed():
                 status = plan(*values, size_place, executor_place)
             if status != SUCCESS:
                 ending.reject(status, plan_name, self._acl.message())
                 return
             if size_place is None or executor_place is None:
                 return
-            if watch.counts:
-                watch.catch_up()
-                watch.written_early = self._placement.written(call)
+            if counter.counts:
+                counter.catch_up()
+                counter.written_early = self._placement.written(call)
             ending.workspace_bytes = workspace_bytes.value
             if call.breach is not None:
-                self._break(call, execute, workspace_bytes.value, executor, ending, watch)
+                self._break(call, execute, workspace_bytes.value, executor, ending, counter)
                 return
             workspace = self._placement.workspace(workspace_bytes.value, call.setting.memory)
             self._segment.note(call.symbol)
@@ -190,7 +190,7 @@ class AclnnRoute:
                 if call.setting.stream == BESIDE:
                     other = stack.enter_context(Beside(self._acl, self._placement, call))
                     other.plan(plan, lambda apart: _passed(call, {**objects, **apart}))
-                with watch.phase(works=True), ending.timed():
+                with counter.phase(works=True), ending.timed():
                     status = execute(workspace, workspace_bytes, handed, stream)
                     self._acl.check(call.symbol, status)
                     if other is not None:
@@ -199,7 +199,7 @@ class AclnnRoute:
         finally:
             # Phase 2 frees the executor; one that it never got is still ours.
             if executor and self._destroy_executor is not None:
-                with watch.phase():
+                with counter.phase():
                     self._destroy_executor(executor)
             for handle in handles.values():
                 self._acl.destroy_tensor(handle)
@@ -213,7 +213,7 @@ class AclnnRoute:
         count: int,
         executor: pointer,
         ending: _Ending,
-        watch: Watch,
+        counter: ConductCounter,
     ) -> None:
         """Phase two of a call that breaks the protocol: any status but success refuses it.
 
@@ -224,7 +224,7 @@ class AclnnRoute:
 
         def run(handed: Handed) -> int:
             self._segment.note(call.symbol)
-            with watch.phase(works=True), ending.timed():
+            with counter.phase(works=True), ending.timed():
                 status: int = execute(
                     handed.workspace, handed.workspace_bytes, handed.executor, handed.stream
                 )

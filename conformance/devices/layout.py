@@ -1,7 +1,6 @@
-"""How tensors lie in memory: their elements in a storage, and poison.
+"""How the elements of a tensor lie in its storage, and the poison between them.
 
-One image of a tensor is ``guard | storage | guard``, the same in the shared segment and in device
-memory, so that one copy moves all of it.
+The guard zones around a storage are those of `guard_zones`; `placement` gives both their memory.
 """
 
 from __future__ import annotations

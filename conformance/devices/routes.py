@@ -1,7 +1,8 @@
 """The routes: how a device process reaches an implementation. A new one is chosen here.
 
-Its name stands in `conformance.record.operator.ROUTES`; what an operator has on it, says
-`conformance.suite.on_route`.
+Its name stands in `conformance.record.operator.ROUTES`, the function that it calls in
+`Operator.symbol`; what an operator has on it, says `conformance.suite.on_route`. Routes aclnn and
+kernel call two phases alike: both are an `AclnnRoute`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Profiles: how much a run draws, from a minute on a laptop to a night on a farm."""
+"""Profiles (smoke, gate, nightly): how much a run draws, and how long a call may take."""
 
 from __future__ import annotations
 

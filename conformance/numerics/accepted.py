@@ -1,4 +1,8 @@
-"""The accepted set: the storage values that a correct sum may have, and membership in it."""
+"""The accepted set: the storage values that a correct sum may have, and membership in it.
+
+`assemble` makes it of the two ends between which a result may lie. `elements` works these out and
+asks the set of every element; `patterns` writes it down for programs without this project.
+"""
 
 from __future__ import annotations
 

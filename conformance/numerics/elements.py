@@ -1,4 +1,4 @@
-"""Judging sums whose order is unknown: the error that any order may have made (numerics N.2, N.3).
+"""The accepted set of each element of a sum in any order, and its judgement (numerics N.2, N.3).
 
 A tree of n nonzero terms errs by at most E before its last addition, which is itself a rounding to
 the accumulator. So the result lies between the ends s* - E and s* + E, each rounded to the

@@ -1,4 +1,4 @@
-"""How many cases of each kind an item draws: small ones, rows of its covering array, free ones."""
+"""How many cases of each kind an item draws: small, on seams, for rows and edges of cells, free."""
 
 from __future__ import annotations
 

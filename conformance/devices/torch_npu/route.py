@@ -19,7 +19,7 @@ from conformance.devices.layout import elements_of
 from conformance.devices.machine import Machine
 from conformance.devices.messages import Answer, Call, Failure, TensorArgument, Unavailable
 from conformance.devices.segment import Segment
-from conformance.devices.watch import Watch
+from conformance.devices.simulated_conduct import ConductCounter
 from conformance.record.torch_binding import Given, OfDtype, TorchCall, Value
 
 CODE = re.compile(r"error code is (\d+)|status[ :=]+(\d{6})")
@@ -48,7 +48,10 @@ class TorchNpuRoute:
         if function is None:
             return Unavailable(f"torch_npu.{call.torch.function}")
         self._machine.configure(call)
-        ending, watch = _Ending(phase=f"torch_npu.{call.torch.function}"), Watch(self._acl)
+        ending, counter = (
+            _Ending(phase=f"torch_npu.{call.torch.function}"),
+            ConductCounter(self._acl),
+        )
         given: dict[str, Any] = {}
         try:
             self._segment.note("the upload through torch_npu")
@@ -56,7 +59,7 @@ class TorchNpuRoute:
             self._segment.note(ending.phase)
             start = time.perf_counter()
             try:
-                with watch.phase(works=True):
+                with counter.phase(works=True):
                     returned = function(**_keywords(call.torch, given, self._torch))
                     self._torch.npu.synchronize()
             finally:
@@ -68,7 +71,7 @@ class TorchNpuRoute:
             ending.end("out of memory", error)
         except RuntimeError as error:
             ending.end("rejected", error)
-        conduct = watch.conduct()
+        conduct = counter.conduct()
         if conduct is not None:
             # PyTorch keeps device memory for later tensors.
             conduct = structs.replace(conduct, left_bytes=0)

@@ -1,3 +1,4 @@
+// Whether accesses to global memory are allowed: ordered inside a block, and between blocks.
 #include "global_accesses.h"
 
 #include <vector>

@@ -16,8 +16,8 @@ from conformance.devices.messages import Conduct, Failure
 _failures = msgspec.json.Decoder(tuple[Failure, ...]).decode
 
 
-class Watch:
-    """Watches one call. ``written_early`` are the outputs that phase 1 has written."""
+class ConductCounter:
+    """Counts what one call does. ``written_early`` are the outputs that phase 1 has written."""
 
     def __init__(self, acl: Acl) -> None:
         self._acl = acl
