@@ -30,6 +30,7 @@ from conformance.session.item_report import made_report
 from conformance.session.junit import properties
 from conformance.session.known_diagnoses import KnownDiagnoses
 from conformance.session.late_warnings import Ending
+from conformance.session.marks import mark, register
 from conformance.session.planned_cases import sequences_of_each
 from conformance.session.probe import probed
 from conformance.session.rare_collection import never_collected_at_exit, rarely_collected
@@ -119,6 +120,7 @@ def pytest_configure(config: pytest.Config) -> None:
         pytest.exit(str(failure), ENVIRONMENT)
     config.stash[CONTEXT] = context
     never_collected_at_exit()
+    register(config)
     # A covering row is repeated as it was drawn, large as it may be; nobody prints it.
     config.addinivalue_line("filterwarnings", "ignore:Generating overly large repr")
     # Where CI is set, pytest's summary would repeat every failure text whole.
@@ -195,11 +197,17 @@ def pytest_pycollect_makeitem(
         context.workloads,
         stand_alone=context.workloads_asked,
     )
-    mark = parametrize(body, context.operators, asked)
-    if mark is None:
+    made = parametrize(body, context.operators, asked)
+    if made is None:
         return []
-    obj.pytestmark = [*getattr(body, "pytestmark", []), mark.mark]  # type: ignore[attr-defined]
+    obj.pytestmark = [*getattr(body, "pytestmark", []), made.mark]  # type: ignore[attr-defined]
     return None
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark a template's item with what it calls."""
+    if isinstance(item, pytest.Function) and body_of(item.obj) is not None:
+        mark(item, item.callspec.params)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -60,17 +60,10 @@ from conformance.session.resume import (
     earlier_run,
     request,
 )
+from conformance.session.short_reason import Told
 from conformance.session.template import item_ids
-from conformance.text.terminal import (
-    as_text,
-    called_lines,
-    coverage_lines,
-    lost_lines,
-    observed_lines,
-    table,
-    tiling_key_lines,
-    withheld_lines,
-)
+from conformance.text.one_screen import beside, operator_table
+from conformance.text.terminal import as_text, called_lines, table
 
 CRASHED = re.compile(r"worker '\w+' crashed while running ")
 NO_ITEM = "no item of it was selected (-k, -m, --deselect)"
@@ -127,6 +120,7 @@ class Controller:
         if report.failed:
             self.errors[report.nodeid] = report.longreprtext
 
+    @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep what failed; the summary tells refused verdicts from errors by the evidence."""
         if lost := getattr(report, LOST, ""):
@@ -137,6 +131,8 @@ class Controller:
             if isinstance(said, str) and CRASHED.match(said):
                 said = f"{BROKEN}{said}"
             self.errors[report.nodeid] = said if isinstance(said, str) else report.longreprtext
+            if isinstance(report.longrepr, str):
+                report.longrepr = Told(report.longrepr)  # type: ignore[assignment]
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Remember that a person ended the run. For ``-x`` pytest raises classes of its own."""
@@ -181,19 +177,16 @@ class Controller:
             self._hold.release()
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print the table of the run and where its evidence is."""
-        if self.evidence is not None and self.evidence.status != "running":
+        """Print the run on one screen, or whole if pytest is ``--verbose``, and where its evidence
+        is.
+        """
+        evidence = self.evidence
+        if evidence is not None and evidence.status != "running":
+            verbose = terminalreporter.verbosity > 0
             terminalreporter.section("conformance")
-            terminalreporter.write(as_text(table(self.evidence)))
-            told = (
-                coverage_lines,
-                tiling_key_lines,
-                observed_lines,
-                withheld_lines,
-                lost_lines,
-                called_lines,
-            )
-            for line in (line for lines in told for line in lines(self.evidence)):
+            cells = table(evidence) if verbose else operator_table(evidence)
+            terminalreporter.write(as_text(cells))
+            for line in (*beside(evidence, verbose=verbose), *called_lines(evidence)):
                 terminalreporter.line(printable(line))
             terminalreporter.line(f"evidence: {self.context.out / 'evidence.json'}")
 

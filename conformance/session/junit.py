@@ -18,17 +18,23 @@ def properties(
     yield from ((printable(name), printable(value)) for name, value in told)
 
 
-def _told(parameters: Mapping[str, object], device: str, route: str) -> Iterator[tuple[str, str]]:
+def called(parameters: Mapping[str, object]) -> dict[str, str]:
+    """Operator, mode and data type of what a template's item calls; "" if it has none alone."""
     operator = parameters["operator"]
     assert isinstance(operator, Operator)
-    yield "operator", operator.name
-    mode, dtype = parameters.get("mode"), parameters.get("dtype")
+    mode, dtype = parameters.get("mode", ""), parameters.get("dtype", "")
+    for value in parameters.values():
+        case = getattr(value, "case", None)
+        mode, dtype = getattr(case, "mode", mode), getattr(case, "dtype", dtype)
+    return {"operator": operator.name, "mode": str(mode), "dtype": str(dtype)}
+
+
+def _told(parameters: Mapping[str, object], device: str, route: str) -> Iterator[tuple[str, str]]:
+    of_call = called(parameters)
+    yield "operator", of_call.pop("operator")
     for name, value in parameters.items():
-        if value is not operator and hasattr(value, "name"):
+        if name != "operator" and hasattr(value, "name"):
             yield name, str(value.name)
-            case = getattr(value, "case", None)
-            mode, dtype = getattr(case, "mode", mode), getattr(case, "dtype", dtype)
-    yield "mode", str(mode)
-    yield "dtype", str(dtype)
+    yield from ((kind, name) for kind, name in of_call.items() if name)
     yield "route", route
     yield "device", device

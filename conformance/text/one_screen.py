@@ -84,7 +84,8 @@ def coverage_line(evidence: Evidence) -> Iterator[str]:
     """
     if (found := totals(evidence)) is not None:
         told = f"coverage: {found.judged:,} of {found.tuples:,} {found.kind}"
-        yield f"{told} and {found.edges_judged:,} of {found.edges:,} edges of tilings judged"
+        edges = f" and {found.edges_judged:,} of {found.edges:,} edges of tilings"
+        yield f"{told}{edges if found.edges else ''} judged"
         yield from missing_lines(evidence)
 
 

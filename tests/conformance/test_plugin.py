@@ -23,6 +23,26 @@ def test_every_mode_and_dtype_of_a_record_is_an_item(run: Run) -> None:
     assert not ended.out.exists(), "collecting is no run"
 
 
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_the_short_summary_has_the_reason_of_a_refused_item(run: Run, workers: str) -> None:
+    ended = run("-n", workers, "-k", "plain-int64", toy="wrong")
+    reason = ended.evidence.failures[0].text.partition("\n")[0]
+    found = re.findall(r"^FAILED \S+ - (.*?)(?:\.\.\.)?$", ended.output, re.M)
+    assert len(found) == 1
+    assert reason.startswith(found[0])
+
+
+def test_markers_choose_items_by_operator_mode_and_dtype(run: Run) -> None:
+    both = "mode(name='careful') and dtype(name='int64')"
+    ended = run("-m", f"operator(name='copying') and {both}", "--strict-markers")
+    assert {line.item.partition("[")[2] for line in ended.verdicts()} == {"copying-careful-int64]"}
+    named = run("-m", "mode(name='plain')", file="check_quarantine.py", toy="good")
+    assert {(line.mode, line.judged_as) for line in named.verdicts()} >= {("plain", "quarantine")}
+    listed = run("--markers").output
+    for kind in ("operator", "mode", "dtype"):
+        assert f"@pytest.mark.{kind}(name): " in listed
+
+
 def test_an_accepted_run_leaves_its_table_and_its_evidence(run: Run) -> None:
     ended = run()
     assert ended.status == 0, ended.output
@@ -31,16 +51,23 @@ def test_an_accepted_run_leaves_its_table_and_its_evidence(run: Run) -> None:
     assert (evidence.status, evidence.exit_status, evidence.seed) == ("finished", 0, 0)
     assert [f"{c.operator}-{c.mode}-{c.dtype}" for c in evidence.cells] == CELLS
     assert all(cell.cases > 100 and cell.share_exact == 1 for cell in evidence.cells)
-    for row in ("copying   plain    int32", "copying   careful  int64"):
-        assert row in ended.output
+    assert re.search(r"^copying +2 +2 +[\d,]+ +- +100% +[\d.]+ s  accepted$", ended.output, re.M)
+    assert "copying   plain" not in ended.output
+
+
+def test_a_verbose_pytest_tells_every_mode_and_dtype_and_what_it_otherwise_counts(run: Run) -> None:
+    ended = run("-vv", "-k", "observes or (plain and int32)", file="check_quarantine.py")
+    assert "copying   plain  int32" in ended.output
+    told = "copying, plain, int32, in doubt: carried out, of which the reference says nothing"
+    assert f"in quarantine, not judged: {told}" in ended.output
 
 
 def test_a_call_in_quarantine_is_told_and_counts_as_no_case(run: Run) -> None:
     ended = run("-k", "observes or (plain and int32)", file="check_quarantine.py")
     assert ended.status == 0, ended.output
     told = "copying, plain, int32, in doubt: carried out, of which the reference says nothing"
-    assert f"in quarantine, not judged: {told}" in ended.output
-    assert len(ended.evidence.observed) == 1
+    assert "quarantine: 1 call observed, not judged" in ended.output
+    assert [line.startswith(told) for line in ended.evidence.observed] == [True]
     observed = [(line.judged_as, line.name) for line in ended.verdicts("observes")]
     assert observed == [("quarantine", "in doubt")]
     assert {line.name for line in ended.verdicts("copies")} == {""}
@@ -155,7 +182,8 @@ def test_a_cell_without_a_judged_case_fails_the_run(run: Run) -> None:
     assert ended.status == 1
     assert ended.evidence.exit_status == 1
     assert ended.evidence.unjudged == ["copying-careful-int32", "copying-careful-int64"]
-    assert ended.output.count("not judged") == 2
+    told = re.findall(r"^  careful, (\w+) .* not judged$", ended.output, re.M)
+    assert told == ["int32", "int64"]
 
 
 def test_a_cell_that_was_not_asked_for_is_not_missed(run: Run) -> None:
@@ -171,7 +199,7 @@ def test_every_pair_of_the_discrete_cells_is_judged(run: Run) -> None:
     (covered,) = ended.evidence.coverage
     assert (covered.strength, covered.tuples, covered.missing) == (2, 6, [])
     assert all(count > 0 for counts in covered.levels.values() for count in counts.values())
-    assert "discrete cells: 6 of 6 pairs of levels judged" in ended.output
+    assert "coverage: 6 of 6 pairs of levels judged\n" in ended.output
 
 
 def test_a_discrete_cell_without_a_judged_case_fails_the_run_and_is_named(
@@ -204,7 +232,7 @@ BOTH = ("--conformance-operator=celled", "--conformance-operator=copying")
 def test_the_pairs_of_a_part_are_told_beside_all_that_the_profile_declares(
     run: Run, asked: tuple[str, ...], judged: int
 ) -> None:
-    ended = run(*BOTH, *asked)
+    ended = run(*BOTH, "-vv", *asked)
     (covered,) = ended.evidence.coverage
     assert (covered.tuples, covered.judged, covered.missing) == (6, judged, [])
     assert f"discrete cells: {judged} of 6 pairs of levels judged" in ended.output
