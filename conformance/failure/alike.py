@@ -1,7 +1,8 @@
 """Which failures are of one diagnosis: what went wrong, not where, nor in which mode and dtype.
 
 One mistake of a kernel fails many items. Each is a verdict; but made smaller is the first of a
-diagnosis alone, as the others would end in the same few elements.
+diagnosis alone, as the others would end in the same few elements. `conformance.gate.groups` tells
+the failures of a run by it.
 """
 
 from __future__ import annotations

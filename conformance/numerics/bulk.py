@@ -1,7 +1,7 @@
 """The quick look at a whole output: which elements need a closer one (numerics N.1).
 
 Most elements of most outputs are decided here, in fp32 and in blocks that stay in the second-level
-cache. What is accepted here is right; what is not is merely suspect and goes to `interval`.
+cache. What is accepted here is right; what is not is merely suspect and goes to `elements`.
 
 * With a declared order, an element is right if it has the bits of that order.
 * Without one, and with 16-bit terms, the certificate is read off the patterns. Let M and m be the

@@ -1,6 +1,6 @@
 """Sums of few terms: every order is tried, so that the accepted set is what some order gives.
 
-The interval of `interval` is as wide as the worst order could make it, and some values inside are
+The interval of `elements` is as wide as the worst order could make it, and some values inside are
 the result of no order. Up to MOST_TERMS nonzero terms there are few enough trees to try them all.
 """
 

@@ -1,4 +1,7 @@
-"""The table of a run, for a terminal or a log."""
+"""The table of a run with every mode and data type, for ``--verbose``, and the lines beside it.
+
+`conformance.text.one_screen` tells the run in few lines, some of them from here.
+"""
 
 from __future__ import annotations
 

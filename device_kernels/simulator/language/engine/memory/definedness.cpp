@@ -1,3 +1,4 @@
+// Whether undefined bytes escape: stored in an output, or read as a scalar.
 #include "definedness.h"
 
 #include <algorithm>
