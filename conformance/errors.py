@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from conformance.printable import printable
 
 ACCEPTED, REFUSED, NOTHING_TO_DO, ENVIRONMENT, INTERRUPTED, UNREAD = 0, 1, 2, 3, 130, 141
-"""Exit statuses of the front door (docs/running.md)."""
+"""Exit statuses of the front door (docs/reference/command-line.md)."""
 
 
 class UsageError(Exception):

@@ -34,7 +34,7 @@ def add_doctor(commands: Any) -> None:
         type=Path,
         metavar="FILE",
         help="write what others must know of this host, texts only: a .tar.gz or .zip"
-        " (docs/npu_host.md lists what is in it)",
+        " (docs/how-to/npu-host.md lists what is in it)",
     )
     add_json(doctor)
     add_operators(doctor)
@@ -61,7 +61,7 @@ def doctor_command(parsed: argparse.Namespace, console: Console, extra: list[str
         contents = bundle.texts(roots, "\n".join(lines) + "\n", as_json, out)
         size = bundle.write(parsed.bundle, contents)
         words = f"{parsed.bundle}: {len(contents)} texts, {size / 1024:.0f} KiB; look through it"
-        console.print(f"{words} before you send it (docs/npu_host.md)", markup=False)
+        console.print(f"{words} before you send it (docs/how-to/npu-host.md)", markup=False)
     return status
 
 

@@ -51,7 +51,7 @@ def add_gate(commands: Any) -> None:
     )
     add_json(gate)
     gate.epilog = (
-        "Exit status: 0 accepted, 1 rejected, 2 wrong usage, 3 cannot judge (docs/gate.md)."
+        "Exit status: 0 accepted, 1 rejected, 2 wrong usage, 3 cannot judge (docs/how-to/gate.md)."
     )
 
 

@@ -75,7 +75,7 @@ def add_run(commands: Any) -> None:
         "--history",
         type=Path,
         metavar="FILE",
-        help="add the run to this history when it ends (history import; docs/gate.md)",
+        help="add the run to this history when it ends (history import; docs/how-to/gate.md)",
     )
     told.add_argument(
         "--kernel-coverage",
@@ -118,7 +118,7 @@ def _add_what(group: Any) -> None:
         default=[],
         metavar="NAME",
         help="judge the calls of this model alone, in all its steps and routings: a name of"
-        " cases/workloads, or a TOML file (docs/workloads.md; repeatable)",
+        " cases/workloads, or a TOML file (docs/how-to/workloads.md; repeatable)",
     )
     add(
         "--oracle",
@@ -131,7 +131,7 @@ def _add_what(group: Any) -> None:
         "--standard",
         metavar="NAME",
         help="summed outputs must pass this published standard too, on data as it prescribes them"
-        " (docs/standards.md)",
+        " (docs/reference/standards.md)",
     )
 
 
@@ -154,14 +154,14 @@ def _add_on_what(group: Any) -> None:
         "--package",
         metavar="DIR",
         help="judge the custom-operator package in DIR, and nothing else in its place: aclnn"
-        " library, tiling library and kernel binaries (docs/packages.md)",
+        " library, tiling library and kernel binaries (docs/how-to/packages.md)",
     )
     add(
         "--kernels",
         type=Path,
         metavar="DIR",
         help="judge the operators of a checkout in the layout of ops-transformer, its kernels and"
-        " host tilings as they are (simulator; docs/foreign_kernels.md)",
+        " host tilings as they are (simulator; docs/how-to/foreign-kernels.md)",
     )
     add("--own-kernels", action="store_true", help=f"with --case: {OWN_KERNELS_HELP}")
 

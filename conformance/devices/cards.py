@@ -29,7 +29,7 @@ import msgspec
 from conformance.errors import EnvironmentFailure
 
 FOLDER = "MOE_CONFORMANCE_CARDS"
-"""The environment variable that names the folder of the locks (docs/npu_host.md)."""
+"""The environment variable that names the folder of the locks (docs/how-to/npu-host.md)."""
 
 VISIBLE = "ASCEND_RT_VISIBLE_DEVICES"
 PATIENCE = 1.0

@@ -20,7 +20,7 @@ ADVICE = {
     "task-left": "Submit all work to the stream that is given, or order it there by an event.",
     "status-dropped": "Answer the status of every function of the runtime that fails.",
 }
-"""By code; docs/diagnostics.md explains them."""
+"""By code; docs/reference/diagnostics.md explains them."""
 
 Told = Iterator[tuple[str, str]]
 """Codes, each with a message."""

@@ -29,7 +29,7 @@ TOLERATED = (
     "uninitialised-read",
     "uninitialised-store",
 )
-"""What public kernels do and hardware lets pass; told as warnings (docs/foreign_kernels.md)."""
+"""What public kernels do and hardware lets pass: warnings (docs/how-to/foreign-kernels.md)."""
 
 
 @dataclass(frozen=True)

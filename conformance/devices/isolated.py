@@ -47,7 +47,7 @@ and takes many."""
 
 ABANDONED = frozenset({"memory-fault", "kernel-crash", "memory-exhausted"})
 """Diagnostics of a kernel that was left where it stood: what it wrote astray before is not known,
-so that its process judges nothing more (docs/diagnostics.md)."""
+so that its process judges nothing more (docs/reference/diagnostics.md)."""
 
 
 class DeviceRefused(EnvironmentFailure):

@@ -133,10 +133,10 @@ class Call(msgspec.Struct, frozen=True, tag="call"):
     ``symbol`` is the phase-2 function; phase 1 is ``symbol + "GetWorkspaceSize"``. ``arguments``
     are in the order of the signature. ``machine`` is (vector cores, UB bytes), None: its own.
     ``segment_bytes`` is how much of the shared segment the tensors need. ``block_order`` is that of
-    the machine, None: the process's own (docs/diagnostics.md, "How it is checked"). ``torch`` is
-    the call on route torch_npu, which has no ``symbol``; it leaves the memory of outputs to
-    PyTorch, whatever the ``setting``. ``poison`` is the pattern that outputs hold before it, where
-    the setting says that they hold one. ``breach`` is the case's.
+    the machine, None: the process's own (docs/reference/diagnostics.md, "How it is checked").
+    ``torch`` is the call on route torch_npu, which has no ``symbol``; it leaves the memory of
+    outputs to PyTorch, whatever the ``setting``. ``poison`` is the pattern that outputs hold before
+    it, where the setting says that they hold one. ``breach`` is the case's.
     """
 
     symbol: str
@@ -194,7 +194,8 @@ class Setup(msgspec.Struct, frozen=True, tag="setup"):
     asked for an operator before libopapi.so, in order.
     ``package`` is what is judged of a custom-operator package, None: no package is. ``own``:
     whether the operators were built here, with the suite's own interface, and called by it: then
-    what a call does beside its work fails it (docs/diagnostics.md, "The call as a whole").
+    what a call does beside its work fails it (docs/reference/diagnostics.md, "The call as a
+    whole").
     """
 
     kind: Literal["sim", "npu"]

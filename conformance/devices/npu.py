@@ -20,7 +20,7 @@ from conformance.record.operator import Operator
 
 Open = Callable[[Card], IsolatedDevice]
 ASKED_AGAIN = "context-lost"
-"""The code of the note that a call was made once more in a new process (docs/npu_host.md)."""
+"""The code of the note of a call that was made again in a new process (docs/how-to/npu-host.md)."""
 
 
 class NpuDevice:

@@ -51,4 +51,6 @@ class PackageGuard:
             raise self._error(why, "take that package away, or judge it")
 
     def _error(self, why: str, advice: str) -> NotOfThePackage:
-        return NotOfThePackage(f"package {self._package.root}: {why}; {advice} (docs/packages.md)")
+        return NotOfThePackage(
+            f"package {self._package.root}: {why}; {advice} (docs/how-to/packages.md)"
+        )

@@ -16,7 +16,7 @@ import msgspec
 FILE = "traits.json"
 LOOSENING = ("ASCENDSIM_SYNC_LEVEL", "ASCENDSIM_TOLERATED")
 STRICTEST = "vector"
-"""The level of synchronisation of the simulator itself (docs/diagnostics.md)."""
+"""The level of synchronisation of the simulator itself (docs/reference/diagnostics.md)."""
 
 
 class LibraryTraits(msgspec.Struct, frozen=True, kw_only=True):

@@ -85,22 +85,22 @@ def read_waivers(path: Path) -> tuple[Contract, ...]:
     try:
         file = msgspec.toml.decode(raw, type=_File)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise UsageError("waivers", path, f"is not as docs/gate.md says: {error}") from error
+        raise UsageError("waivers", path, f"is not as docs/how-to/gate.md says: {error}") from error
     return tuple(_contract(path, number, one) for number, one in enumerate(file.waiver, 1))
 
 
 def _contract(path: Path, number: int, waiver: Waiver) -> Contract:
     for name in ("operator", "where", "device", "reason", "owner", "link"):
         if not getattr(waiver, name).strip():
-            rule = f"waiver {number}: must say something (docs/gate.md)"
+            rule = f"waiver {number}: must say something (docs/how-to/gate.md)"
             raise UsageError(f"{name} in {path}", getattr(waiver, name), rule)
     if not waiver.link.startswith(("https://", "http://")):
-        rule = f"waiver {number}: must be a link, https://... (docs/gate.md)"
+        rule = f"waiver {number}: must be a link, https://... (docs/how-to/gate.md)"
         raise UsageError(f"link in {path}", waiver.link, rule)
     try:
         return Contract(number, waiver, parse(waiver.where))
     except WrongPredicate as error:
-        rule = f"waiver {number}: {error} (docs/gate.md)"
+        rule = f"waiver {number}: {error} (docs/how-to/gate.md)"
         raise UsageError(f"where in {path}", waiver.where, rule) from error
 
 

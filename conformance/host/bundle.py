@@ -1,6 +1,7 @@
 """One file with what a person elsewhere must know of this host: texts only, and no secrets.
 
-What is in it stands in docs/npu_host.md. A text that cannot be had is there with the reason why.
+What is in it stands in docs/how-to/npu-host.md. A text that cannot be had is there with
+the reason why.
 """
 
 from __future__ import annotations

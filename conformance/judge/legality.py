@@ -39,7 +39,7 @@ MOST_BEFORE = 200
 """Calls that a stored case may have before it."""
 
 UB_BYTES = range(1024, 196608 + 1, 32)
-"""What a simulated machine may have: docs/architecture.md, "The simulated device"."""
+"""What a simulated machine may have: docs/explanation/architecture.md, "The simulated device"."""
 
 
 class IllegalCase(ValueError):  # noqa: N818

@@ -10,7 +10,7 @@ from conformance.record.clause import Clause
 
 @dataclass(frozen=True)
 class Derivation:
-    """The figures behind the accepted set of a sum (docs/numerics.md).
+    """The figures behind the accepted set of a sum (docs/explanation/numerics.md).
 
     ``step`` tells which of them decided. ``terms`` is n, the count of terms that are not zero;
     ``unit_roundoff`` u of the accumulator; ``exact`` s*, the exact sum; ``magnitude`` A, the sum of

@@ -6,7 +6,7 @@ accumulator and then to storage. Of few terms every order is tried besides. Figu
 error of float64 itself is added only where E > 0, and where it would change a verdict the element
 is decided in rationals.
 
-`figures` has E and its derivation in short; docs/numerics.md has it at length.
+`figures` has E and its derivation in short; docs/explanation/numerics.md has it at length.
 """
 
 from __future__ import annotations

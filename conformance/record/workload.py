@@ -38,7 +38,7 @@ ENDING = ".toml"
 OF_FILE = "name"
 """The field that no file says: it has the file's name."""
 
-PAGE = "docs/workloads.md"
+PAGE = "docs/how-to/workloads.md"
 """The rules of a file."""
 
 MOST_BYTES = 1 << 16

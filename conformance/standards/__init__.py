@@ -1,8 +1,9 @@
 """Published precision standards under name and version, as executable rules (numerics, Part 2).
 
 A user of Ascend operators may have to pass one of these. They judge outputs without knowing what
-was added, so a tight kernel and a wrong one may look alike to them; docs/standards.md says where.
-This package is the only place that holds tolerances that are chosen and not derived.
+was added, so a tight kernel and a wrong one may look alike to them: see
+docs/reference/standards.md. This package is the only place that holds tolerances
+that are chosen and not derived.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Which extremes a run is sure to judge of an operator, read off its record, and by what.
 
-`python -m tests.cases.extremes_audit` prints the table of docs/extremes.md. What is sure is what a
-record declares: a documented call, of which every run makes all; an edge, of which a run judges a
-case where its profile affords it; a level of a discrete cell, which gate judges with every other.
-Drawn cases that show an extreme by luck do not count.
+`python -m tests.cases.extremes_audit` prints the table of docs/reference/extremes.md. What is sure
+is what a record declares: a documented call, of which every run makes all; an edge, of which a run
+judges a case where its profile affords it; a level of a discrete cell, which gate judges with every
+other. Drawn cases that show an extreme by luck do not count.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Which sizes the ladders of the records go up: `python -m tests.cases.ladders_audit`.
 
-It prints a table of docs/extremes.md: how many calls smoke and gate judge of each size.
+It prints a table of docs/reference/extremes.md: how many calls smoke and gate judge of each size.
 """
 
 from __future__ import annotations

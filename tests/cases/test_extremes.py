@@ -24,7 +24,9 @@ from tests.kernels.mutants import Mutant, apply
 from tests.kernels.mutants_extremes import MUTANTS
 from tests.kernels.mutation_run import KERNELS
 
-PAGE = (Path(__file__).parents[2] / "docs" / "extremes.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "extremes.md").read_text(
+    encoding="utf-8"
+)
 RANKS = "ranks name rows: no expert is in the call"
 NEVER = "every row of the gradient is named, so all of it would have to exist"
 ADDED = "every slot adds a row: as many additions as the offset has elements"

@@ -22,7 +22,7 @@ from tests.cases.ladders_audit import table
 
 CLIMBED = [(operator, ladder) for operator in suite.operators([]) for ladder in operator.ladders]
 IDS = [f"{operator.name} {ladder.name}" for operator, ladder in CLIMBED]
-PAGE = Path(__file__).parents[2] / "docs" / "extremes.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "extremes.md"
 DEAR = 5000
 """Sizes beyond it are drawn by runs alone, but for the largest of smoke."""
 

@@ -18,7 +18,7 @@ from conformance.suite import records as suite
 from tests.cases.drawing import one_of_each
 
 OWN = own(places.workloads())
-PAGE = Path(__file__).parents[2] / "docs" / "workloads.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "workloads.md"
 OPERATORS = suite.operators([])
 
 

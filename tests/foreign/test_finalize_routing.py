@@ -1,6 +1,7 @@
 """What the public MoeFinalizeRoutingV2 adds of rows that it takes in parts, and of dropped slots.
 
-Lines are those of ops-transformer, commit c29bc1069d; docs/foreign_kernels.md says what each means.
+Lines are those of ops-transformer, commit c29bc1069d; docs/how-to/foreign-kernels.md says what
+each means.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """What reading the public MoeTokenPermuteWithEp makes one suspect, confirmed or refuted by a case.
 
-The table in docs/foreign_kernels.md says what each means; the lines are those of ops-transformer,
-commit c29bc1069d. Arithmetic of bytes is that of a core whose tiling is told 196,352 of 196,608.
+The table in docs/how-to/foreign-kernels.md says what each means; the lines are those of
+ops-transformer, commit c29bc1069d. Arithmetic of bytes is that of a core whose tiling is told
+196,352 of 196,608.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""docs/adding_an_operator.md, executed as it stands through the installed wheel."""
+"""docs/how-to/own-operator.md, executed as it stands through the installed wheel."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.installation.installed import ROOT, Installed
 from tests.installation.tutorial import commands, write_files
 from tests.waiting import HANGS
 
-PAGE = (ROOT / "docs" / "adding_an_operator.md").read_text()
+PAGE = (ROOT / "docs" / "how-to" / "own-operator.md").read_text()
 SCRIPTS = Path(sys.executable).parent
 
 

@@ -1,7 +1,8 @@
 """The mistakes that users met in the field, each as one edit of a kernel that a regression refuses.
 
 Every regression of cases/regressions stands here by operator and name with the mistake that it is
-kept for (docs/escapes.md). Some are among the mistakes that a suite must catch by drawn cases, too.
+kept for (docs/reference/escapes.md). Some are among the mistakes that a suite must catch by drawn
+cases, too.
 """
 
 from __future__ import annotations

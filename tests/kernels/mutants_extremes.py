@@ -1,7 +1,7 @@
 """Mistakes that only an extreme shows: beyond 32 bits of an offset, beyond 23 bits of a position.
 
 No drawn case is so far or so large. The first two show in documented calls, in every profile; the
-last one on the edge of the most keys, which nightly judges (docs/extremes.md).
+last one on the edge of the most keys, which nightly judges (docs/reference/extremes.md).
 """
 
 from __future__ import annotations

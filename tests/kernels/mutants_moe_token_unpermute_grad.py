@@ -145,7 +145,7 @@ MUTANTS: tuple[Mutant, ...] = (
         before="grads_[token * hidden_ + column]",
         after="grads_[static_cast<int32_t>(token * hidden_ + column)]",
         least_indices=120_000,
-        unreached="far gradients have no weights (docs/extremes.md)",
+        unreached="far gradients have no weights (docs/reference/extremes.md)",
     ),
     Mistake(
         "second-batch-with-the-probs-of-the-first",

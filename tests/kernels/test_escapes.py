@@ -31,7 +31,7 @@ BUILT = (
 )
 """A sample of which kernels are built here; `make proofs RUN=escapes` builds all."""
 
-PAGE = (Path(__file__).parents[2] / "docs" / "escapes.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "escapes.md").read_text(encoding="utf-8")
 
 
 def test_every_regression_has_a_mistake_and_every_mistake_a_regression() -> None:

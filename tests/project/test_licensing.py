@@ -1,4 +1,4 @@
-"""docs/licensing.md names every dependency, and what it says of the sources holds."""
+"""docs/reference/licensing.md names every dependency, and what it says of the sources holds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "licensing.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "reference" / "licensing.md").read_text(encoding="utf-8")
 LISTED = dict(re.findall(r"^\| ([\w-]+) \|.*?\| (.*?) \|$", PAGE, re.MULTILINE)[1:])
 
 

@@ -7,7 +7,14 @@ import pytest
 
 from tests.project.test_lint import ROOT
 
-PAGES = ("architecture", "diagnostics", "extremes", "language", "numerics", "running")
+PAGES = (
+    "explanation/architecture",
+    "explanation/numerics",
+    "reference/command-line",
+    "reference/diagnostics",
+    "reference/extremes",
+    "reference/language",
+)
 NAMED = re.compile(r"`(?:[\w/]+/)?(\w+\.(?:py|cpp|h|toml))`")
 OF_A_READER = ("my_op.cpp", "my_op_tiling.h")
 """Files of an example, which are not the suite's."""

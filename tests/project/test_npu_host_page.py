@@ -27,8 +27,11 @@ from tests import wheelhouse
 from tests.conformance.host.fake_host import FakeHost, fake_host
 
 ROOT = Path(__file__).parents[2]
-PAGES = {name: (ROOT / "docs" / name).read_text() for name in ("npu_host.md", "npu_host.zh.md")}
-PAGE = PAGES["npu_host.md"]
+PAGES = {
+    name: (ROOT / "docs" / "how-to" / name).read_text()
+    for name in ("npu-host.md", "npu-host.zh.md")
+}
+PAGE = PAGES["npu-host.md"]
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 BLOCK = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 WITHOUT = "moe_token_permute_with_ep"

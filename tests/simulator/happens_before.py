@@ -2,7 +2,8 @@
 
 Every instruction becomes two nodes of a graph, its start and its end, and every rule of the device
 an edge; two accesses are in order where a path leads from the end of one to the start of the other.
-Bytes are the bits of one large integer per access. The rules are those of docs/diagnostics.md.
+Bytes are the bits of one large integer per access. The rules are those of
+docs/reference/diagnostics.md.
 """
 
 from __future__ import annotations

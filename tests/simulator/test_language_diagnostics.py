@@ -37,7 +37,7 @@ def machine(strict_machine: SimulatedMachine) -> SimulatedMachine:
 
 NO_MATCH = "no matching (function|constructor)"
 """In the words of g++ and of clang."""
-DOCUMENT = Path(__file__).parents[2] / "docs" / "diagnostics.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "reference" / "diagnostics.md"
 BETWEEN_BLOCKS = {"race"}
 LAST_WORDS = 2048
 """The least that ascendsimLastWords takes, in bytes."""

@@ -9,7 +9,7 @@ import pytest
 
 from tests.simulator.simulated_machine import LANGUAGE, compile_unit
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "language.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "reference" / "language.md"
 
 BINARY = "Of<{0}>(), Of<{0}>(), Of<{0}>(), 1"
 SCALAR = "Of<{0}>(), Of<{0}>(), {0}(1), 1"

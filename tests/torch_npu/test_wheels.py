@@ -48,7 +48,7 @@ def test_the_lists_are_those_of_the_compatibility_table() -> None:
     assert known("2.12.0") < known("2.13.0")
     assert len(known("2.9.0") - known("2.13.0")) == 10
     for page, row in (
-        ("docs/torch_npu.md", r"^\| (\d+\.\d+\.\d+) \| (\d+) \|"),
+        ("docs/how-to/torch-npu.md", r"^\| (\d+\.\d+\.\d+) \| (\d+) \|"),
         ("README.md", r"^\| torch_npu (\d+\.\d+\.\d+).*? \| (\d+) \|"),
         ("README.zh.md", r"^\| torch_npu (\d+\.\d+\.\d+).*? \| (\d+) \|"),
     ):

@@ -93,8 +93,8 @@ class AcceptedEntry(Strict, kw_only=True):
     """What is accepted of an output.
 
     ``ranges``: inclusive ranges of ordered patterns in the files ``starts``, ``low``, ``high``
-    (docs/replay.md); ``exact``: the bits in ``bits``, where ``specified`` is 1 if that file is
-    there; ``anything``: no pattern is wrong; ``not stored``, with the ``reason``.
+    (docs/how-to/replay.md); ``exact``: the bits in ``bits``, where ``specified`` is 1 if that file
+    is there; ``anything``: no pattern is wrong; ``not stored``, with the ``reason``.
     ``infinity_bits`` and ``storage_bits`` are the format's, 0 where values are not summed.
     """
 

@@ -1,8 +1,8 @@
 // The CPU model of Ascend C: the one header that a kernel includes.
 //
 // It executes vector kernels on the host, instruction by instruction in program order, and stops a
-// kernel that breaks a rule of the interface (docs/diagnostics.md). What is not here does not
-// compile: the model rejects what it cannot execute faithfully.
+// kernel that breaks a rule of the interface (docs/reference/diagnostics.md). What is not here does
+// not compile: the model rejects what it cannot execute faithfully.
 #pragma once
 
 #include "ascendc/arithmetic/arithmetic.h"

@@ -81,7 +81,7 @@ def test_the_budget_goes_to_where_failures_are_found() -> None:
 
 
 def test_the_shares_that_are_stated_are_those_that_are_given() -> None:
-    text = (ROOT / "docs" / "running.md").read_text()
+    text = (ROOT / "docs" / "reference" / "command-line.md").read_text()
     stated = ", ".join(f"{share:.0%} {kind}" for kind, share in SHARES.items())
     assert stated in text
     assert sum(SHARES.values()) == pytest.approx(1)

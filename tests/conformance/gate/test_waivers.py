@@ -45,8 +45,8 @@ def test_an_empty_file_has_no_waiver(tmp_path: Path) -> None:
         (waiver(intermittent="yes"), "at `$.waiver[0].intermittent`"),
         (waiver().replace("owner", "#owner"), "missing required field `owner`"),
         ("[[waivers]]\n", "unknown field `waivers`"),
-        ("[[waiver]\n", "is not as docs/gate.md says"),
-        (b"\xff\xfe\x00", "is not as docs/gate.md says"),
+        ("[[waiver]\n", "is not as docs/how-to/gate.md says"),
+        (b"\xff\xfe\x00", "is not as docs/how-to/gate.md says"),
     ],
 )
 def test_a_wrong_file_is_refused_with_the_place_and_the_rule(

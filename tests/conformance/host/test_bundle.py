@@ -129,7 +129,7 @@ def test_the_doctor_writes_its_bundle_and_tells_people_to_look_through_it(
     assert main(["doctor", "--json", "--bundle", "host.zip"]) == 3
     told = capfd.readouterr()
     assert "host.zip: 9 texts, " in told.err
-    assert "look through it before you send it (docs/npu_host.md)" in told.err
+    assert "look through it before you send it (docs/how-to/npu-host.md)" in told.err
     with zipfile.ZipFile("host.zip") as packed:
         assert json.loads(packed.read("host/doctor.json")) == json.loads(told.out)
         assert packed.read("host/doctor.txt").decode().endswith("nothing can be judged here\n")

@@ -77,7 +77,7 @@ def layer(device: str) -> dict[str, torch.Tensor]:
 
 def beyond(seen: torch.Tensor, terms: torch.Tensor, axis: int) -> int:
     """How many sums are further from the exact one than the roundings of their terms and partial
-    sums allow: u for each, of the sum of absolute terms (docs/numerics.md, "Sums")."""
+    sums allow: u for each, of the sum of absolute terms (docs/explanation/numerics.md, "Sums")."""
     count = terms.shape[axis]
     allowed = 1.01 * count * UNIT * terms.abs().sum(axis)
     return int(((seen.double() - terms.sum(axis)).abs() > allowed).sum())

@@ -4,7 +4,8 @@
 python replay.py [--libraries DIR] [--opapi FILE] [--order ORDER] [--device N]
 
 Ends with 0 where the device is right, 1 where it shows the mistake, 2 where the bundle is not as it
-was written, 3 where the libraries or the device are not there. README: docs/replay.md of the suite.
+was written, 3 where the libraries or the device are not there. See docs/how-to/replay.md of the
+suite.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 // An error stops the kernel: it is recorded and thrown, and the launch ends. A warning or a note is
 // recorded once per source line and launch, and the kernel goes on. So does it after a concern: an
 // error of a code that ASCENDSIM_TOLERATED names, where something sensible is left to do. It is
-// then told as a warning. docs/diagnostics.md explains every code.
+// then told as a warning. docs/reference/diagnostics.md explains every code.
 #pragma once
 
 #include <cstdint>
