@@ -71,11 +71,19 @@ def beside(evidence: Evidence, *, verbose: bool, earlier: Evidence | None = None
     yield from kernel_lines(evidence)
     yield from tiling_key_lines(evidence)
     if verbose:
+        yield from headroom_line(evidence)
         yield from (f"order of additions: {line}" for line in order_lines(evidence.orders))
         yield from observed_lines(evidence)
     else:
         yield from order_line(evidence)
         yield from quarantine_line(evidence, earlier)
+
+
+def headroom_line(evidence: Evidence) -> Iterator[str]:
+    """What the column of the whole table means, and that none is no alarm."""
+    if any(cell.headroom is not None for cell in evidence.cells):
+        what = "the smallest share of the accepted error that a right element left unused"
+        yield f"worst headroom: {what}; 0.0% is as right as 100%"
 
 
 def coverage_line(evidence: Evidence) -> Iterator[str]:

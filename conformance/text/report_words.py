@@ -42,9 +42,10 @@ TEXTS: Mapping[str, tuple[str, str]] = {
     "exact note": (
         "Bit-exact: of what was judged, the share of which the arithmetic allows one value alone;"
         " the rest is held to an interval. Worst headroom: of that rest, the smallest share of the"
-        " accepted error left unused. –: nothing to tell, or the cell failed.",
+        " accepted error left unused; 0 % is as right as 100 %. –: nothing to tell, or the cell"
+        " failed.",
         "逐位判定：被判定的元素中，运算只允许唯一结果的比例；其余按区间判定。最小误差余量：按区间判定的"
-        "元素中，未用到的可接受误差的最小比例。“–”：无可报告，或该组合已失败。",
+        "元素中，未用到的可接受误差的最小比例；0 % 与 100 % 同样正确。“–”：无可报告，或该组合已失败。",
     ),
     "must be refused": ("must be refused", "应被拒绝的调用"),
     "relations": ("relations", "算子间关系"),

@@ -10,6 +10,15 @@ PHRASES: tuple[Phrase, ...] = (
         r" levels) and ([\d,]+) of ([\d,]+) edges of tilings judged",
         r"覆盖：\2 个水平组合判定 \1 个，\4 个切分边界判定 \3 个",
     ),
+    (
+        r"^coverage: ([\d,]+) of ([\d,]+) (?:levels|pairs of levels|triples of levels|combinations of"
+        r" levels) judged",
+        r"覆盖：\2 个水平组合判定 \1 个",
+    ),
+    (
+        r"^worst headroom: the smallest share .*; 0\.0% is as right as 100%$",
+        r"最小误差余量：正确元素未用到的可接受误差的最小比例；0.0% 与 100% 同样正确",
+    ),
     (r"^order of additions: as declared in (\d+) operators?", r"累加顺序：\1 个算子与声明一致"),
     (
         r"^order of additions: found in (\d+) that declares? none",

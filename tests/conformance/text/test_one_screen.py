@@ -15,6 +15,7 @@ from conformance.evidence.coverage import Coverage
 from conformance.evidence.lines import OrderLine
 from conformance.evidence.summary import REJECTIONS, RELATIONS, Cell, Evidence
 from conformance.text.language import Speaking
+from conformance.text.one_screen import beside
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 OPERATORS = [f"operator_{number}" for number in range(12)]
@@ -93,6 +94,15 @@ def test_a_cell_that_is_not_accepted_has_a_row_below_its_operator() -> None:
     cells[16].cases = 0
     evidence = changed(cells=cells, exit_status=REFUSED, unjudged=["operator_2-whole-float16"])
     assert "\n".join(told(evidence)[:9]) + "\n" == (SNAPSHOTS / "not_accepted.txt").read_text()
+
+
+@pytest.mark.parametrize("rooms", [(0.0, None), (None, None)])
+def test_verbose_says_what_headroom_is_if_a_cell_has_one(rooms: tuple[float | None, ...]) -> None:
+    cells = [Cell(operator="one", mode="m", dtype=str(room), headroom=room) for room in rooms]
+    told = [*beside(msgspec.structs.replace(RUN, cells=cells), verbose=True)]
+    found = [line for line in told if line.startswith("worst headroom: ")]
+    assert len(found) == (0.0 in rooms)
+    assert all("0.0% is as right as 100%" in line for line in found)
 
 
 def test_verbose_lists_cells_orders_and_calls_in_quarantine() -> None:
