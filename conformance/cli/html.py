@@ -10,6 +10,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from conformance.cli.matrix import BESIDE, matrix, verdict
 from conformance.errors import (
     ACCEPTED,
     ENVIRONMENT,
@@ -20,7 +21,7 @@ from conformance.errors import (
 )
 from conformance.evidence.lines import FailureLine
 from conformance.evidence.reading import read_run, sound
-from conformance.evidence.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence
+from conformance.evidence.summary import Cell, Evidence
 from conformance.failure.drawing import heat_map, histogram, legend
 from conformance.gate.groups import Group, groups, kept_lines
 from conformance.names import cell_id
@@ -70,18 +71,26 @@ def render(evidence: Evidence, language: str = "en") -> str:
     )
     say = in_chinese if language == "zh" else str
     shown = groups(evidence.failures)[:SHOWN_FAILURES]
+    judged = [cell for cell in evidence.cells if _matters(cell, evidence)]
+    dtypes, rows = matrix(judged)
     told = sum(1 + len(group.others) for group in shown)
     return environment.get_template("report.html.j2").render(
         language=HTML_LANGUAGE[language],
         t=texts(language),
         run=evidence,
         result=result(evidence),
-        cells=[_cell(cell) for cell in evidence.cells if _matters(cell, evidence)],
+        dtypes=dtypes,
+        rows=rows,
+        cells=[_cell(cell) for cell in judged],
+        sources=[(words, told) for words, told in sources(evidence) if told],
+        libraries=libraries(evidence),
         coverage=[one for one in evidence.coverage if one.tuples],
         further=[
             in_chinese(line) if language == "zh" else line for line in further_lines(evidence)
         ],
         shown_missing=SHOWN_MISSING,
+        shown_text=SHOWN_TEXT,
+        shown_libraries=SHOWN_FAILURES,
         failures=[_failure(one, language) for one in shown],
         more_failures=len(evidence.failures) - told,
         errors=[(name, text[-2000:]) for name, text in list(evidence.errors.items())[:20]],
@@ -139,29 +148,53 @@ def _matters(cell: Cell, evidence: Evidence) -> bool:
     return bool(cell.cases or cell.impossible or name in evidence.unjudged)
 
 
-OF_NO_MODE = {
-    REJECTIONS: "must be refused",
-    RELATIONS: "relations",
-    SEQUENCES: "sequences",
-}
-"""Rows that are of no mode, and the text that stands there."""
+def sources(evidence: Evidence) -> Iterator[tuple[str, str]]:
+    """Where the verdicts come from: keys of texts, each with what the evidence says, "" if nothing.
+
+    What a run has written may have been changed: no part of it is taken for granted.
+    """
+    told = evidence.provenance
+    git = told.get("git")
+    commit = str(git.get("commit", "")) if isinstance(git, dict) else ""
+    yield "command", str(told.get("command", ""))
+    yield "commit", commit
+    if isinstance(git, dict) and git.get("clean") is False:
+        yield "tree", "changed"
+    yield "cann", ", ".join(dict.fromkeys(_of(evidence, "cann")))
+    yield "soc", ", ".join(dict.fromkeys(_of(evidence, "soc")))
+    packages = told.get("packages")
+    versions = packages.items() if isinstance(packages, dict) else ()
+    yield "host", str(told.get("platform", ""))
+    listed = (("python", told.get("python")), *versions)
+    yield "packages", ", ".join(f"{name} {version}" for name, version in listed if version)
+    yield "judge", str(told.get("sources", ""))
+
+
+def libraries(evidence: Evidence) -> list[tuple[str, str]]:
+    """The libraries that the devices loaded, by name, and the SHA-256 of each."""
+    found: dict[tuple[str, str], None] = {}
+    for line in evidence.devices:
+        loaded = line.profile.get("libraries")
+        for name, one in loaded.items() if isinstance(loaded, dict) else ():
+            found[str(name), str(one.get("sha256", "")) if isinstance(one, dict) else ""] = None
+    return list(found)
+
+
+def _of(evidence: Evidence, name: str) -> Iterator[str]:
+    """What each device says of itself under a name."""
+    for line in evidence.devices:
+        if said := line.profile.get(name):
+            yield str(said)
 
 
 def _cell(cell: Cell) -> dict[str, Any]:
-    verdict = "yes"
-    if cell.failed:
-        verdict = "no"
-    elif not cell.cases:
-        verdict = "not judged"
-    elif not cell.complete:
-        verdict = "partial"
     return {
         "operator": cell.operator,
-        "mode": OF_NO_MODE.get(cell.mode, ""),
+        "mode": BESIDE.get(cell.mode, ""),
         "mode_name": cell.mode,
         "dtype": cell.dtype,
         "cases": cell.cases,
-        "verdict": verdict,
+        "verdict": verdict(cell),
         "exact": None if cell.share_exact is None or cell.failed else percent(cell.share_exact),
         "headroom": None if cell.headroom is None else percent(cell.headroom),
     }

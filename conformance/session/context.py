@@ -85,6 +85,7 @@ class Context:
         self.named: list[str] = option.conformance_named or []
         self.resume = bool(option.conformance_resume)
         self.sums_up: str | None = option.conformance_sum_up
+        self.arguments = [str(one) for one in config.invocation_params.args]
         workerinput = getattr(config, "workerinput", None)
         self.is_worker = workerinput is not None
         earlier = earlier_run(self.out) if self.resume else None

@@ -62,6 +62,7 @@ from conformance.session.resume import (
 )
 from conformance.session.short_reason import Told
 from conformance.session.template import item_ids
+from conformance.text.command_lines import command
 from conformance.text.one_screen import beside, operator_table
 from conformance.text.terminal import as_text, called_lines, table
 
@@ -260,6 +261,7 @@ class Controller:
             left_out={**context.left_out, **self._without_items(mine)},
             provenance={
                 **provenance(places.root(), context.directories),
+                "command": command(context.arguments),
                 "corpus": context.kept.corpus,
                 "regressions": context.kept.regressions,
             },

@@ -45,8 +45,32 @@ TEXTS: Mapping[str, tuple[str, str]] = {
         " accepted error left unused; 0 % is as right as 100 %. –: nothing to tell, or the cell"
         " failed.",
         "逐位判定：被判定的元素中，运算只允许唯一结果的比例；其余按区间判定。最小误差余量：按区间判定的"
-        "元素中，未用到的可接受误差的最小比例；0 % 与 100 % 同样正确。“–”：无可报告，或该组合已失败。",
+        "元素中，未用到的可接受误差的最小比例；0 % 与 100 % 同样正确。“–”：无可报告，"
+        "或该组合已失败。",
     ),
+    "matrix note": (
+        "A mark for each mode: filled: accepted; round: failed; empty: not or not wholly judged.",
+        "每种模式一个标记：实心为通过，圆形为未通过，空心为未判定或未完成。",
+    ),
+    "time": ("Seconds", "用时（秒）"),
+    "every mode": ("Every mode and data type", "每种模式与数据类型"),
+    "coverage sum": (
+        "{judged} of {tuples} combinations of levels and {edges} of {declared} tiling boundaries"
+        " are judged.",
+        "水平组合共 {tuples} 个，已判定 {judged} 个；"
+        "Tiling 边界共 {declared} 个，已判定 {edges} 个。",
+    ),
+    "sources": ("Where the verdicts come from", "判定的来源"),
+    "command": ("Command", "命令"),
+    "commit": ("Commit", "提交"),
+    "tree": ("Working tree", "工作区"),
+    "changed": ("has changes that are in no commit", "有未提交的改动"),
+    "cann": ("CANN version", "CANN 版本"),
+    "soc": ("SoC name", "SoC 型号"),
+    "host": ("Host", "主机"),
+    "packages": ("Versions", "版本"),
+    "judge": ("SHA-256 of the judge's sources", "判定代码的 SHA-256"),
+    "libraries": ("Libraries loaded, with their SHA-256", "已加载的库及其 SHA-256"),
     "must be refused": ("must be refused", "应被拒绝的调用"),
     "relations": ("relations", "算子间关系"),
     "sequences": ("sequences of calls", "调用序列"),

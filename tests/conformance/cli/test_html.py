@@ -13,7 +13,7 @@ import pytest
 from conformance.cli import html
 from conformance.cli.main import main
 from conformance.evidence.coverage import Coverage, Further
-from conformance.evidence.lines import FailureLine
+from conformance.evidence.lines import DeviceLine, FailureLine
 from conformance.evidence.summary import Cell, Evidence
 from conformance.text.report_words import LANGUAGES, TEXTS
 from tests.conformance.gate.runs import every_cell, refused, run, verdict
@@ -66,6 +66,70 @@ class Elements(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._inside:
             self.replays.append(data)
+
+
+def of(page: str, heading: str) -> int:
+    """The place of a section in a page."""
+    return page.index(f'<h2 id="{heading}">')
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_failures_come_first_and_where_verdicts_come_from_last(language: str) -> None:
+    evidence = failed_run()
+    evidence.provenance = {"git": {"commit": "c0ffee", "clean": False}}
+    page = html.render(evidence, language)
+    assert of(page, "failures") < of(page, "matrix") < of(page, "coverage") < of(page, "sources")
+
+
+def test_a_run_without_failures_has_no_heading_for_them() -> None:
+    page = html.render(Evidence(exit_status=0, status="finished", cases=3))
+    assert '<h2 id="failures">' not in page
+    assert "No failures." in page
+
+
+def test_command_commit_libraries_and_host_of_a_run_are_told() -> None:
+    device = DeviceLine(
+        worker="gw0",
+        description="a device",
+        profile={"cann": "8.5.0", "soc": "S1", "libraries": {"libone.so": {"sha256": "ab" * 32}}},
+    )
+    told = {
+        "command": "python -m conformance run --seed '7 & 8'",
+        "git": {"commit": "c0ffee", "clean": False},
+        "platform": "Linux x86_64",
+        "python": "3.11.7",
+        "packages": {"numpy": "2.4.6"},
+        "sources": "dead",
+    }
+    page = html.render(Evidence(provenance=told, devices=[device]))
+    for words in (
+        "run --seed &#39;7 &amp; 8&#39;",
+        "c0ffee",
+        "has changes that are in no commit",
+        "8.5.0",
+        "S1",
+        "Linux x86_64",
+        "python 3.11.7, numpy 2.4.6",
+        "libone.so",
+        "ab" * 32,
+        "dead",
+    ):
+        assert words in page
+    clean = {**told, "git": {"commit": "c0ffee", "clean": True}}
+    assert "no commit" not in html.render(Evidence(provenance=clean, devices=[device]))
+
+
+@pytest.mark.parametrize("told", [{"git": 3}, {"packages": [1]}, {"git": {"clean": "?"}}])
+def test_a_provenance_that_no_run_writes_is_shown_as_far_as_it_can_be(told: dict[str, Any]) -> None:
+    assert "</html>" in html.render(Evidence(provenance=told))
+
+
+def test_gaps_of_coverage_are_not_folded_away() -> None:
+    names = {"operator": "copying", "mode": "plain", "dtype": "float32", "strength": 2}
+    for missing in ([], ["length many, start even"]):
+        one = Coverage(**names, levels={}, tuples=6, missing=missing)
+        page = html.render(Evidence(coverage=[one]))
+        assert ("<details open>" in page) is bool(missing)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

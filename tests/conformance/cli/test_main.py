@@ -105,6 +105,9 @@ def test_the_evidence_holds_device_provenance_and_junit(accepted: tuple[Ended, P
     _, out = accepted
     evidence = read_evidence(out)
     assert evidence is not None
+    command = evidence.provenance["command"]
+    assert " -m conformance run " in command
+    assert command.endswith(" -- -k 'dropless-float16 or examples or rejections'")
     (device,) = evidence.devices
     orders = {(order.dtype, order.slots): order for order in evidence.orders}
     assert orders["float16", 5].order == "bins(2)"
