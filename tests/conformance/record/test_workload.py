@@ -53,7 +53,11 @@ def test_a_workload_has_the_name_of_its_file(mine: Workload) -> None:
     ("before", "after", "told"),
     [
         ("experts = 32", "", "experts is missing; needed: model, source, experts, top_k, hidden ("),
-        ("experts = 32", "experts = 0", "line 4, experts = 0: expected `int` >= 1 (docs/work"),
+        (
+            "experts = 32",
+            "experts = 0",
+            "line 4, experts = 0: expected `int` >= 1 (docs/how-to/work",
+        ),
         ("experts = 32", 'experts = "32"', "line 4, experts = '32': expected `int`, got `str` ("),
         ("top_k = 4", "top_k = 513", "line 5, top_k = 513: expected `int` <= 512 ("),
         ("top_k = 4", "top_k = 33", "top_k is 33: must be at most experts, 32"),
