@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 
 from cases.operators._moe_init_routing_v2_grad_limits import (
     least_ub_bytes,
@@ -58,7 +58,6 @@ MOST_ELEMENTS = 130_000
 """Elements that one case may add up: bounds its time, not what a kernel can do."""
 
 
-@cache
 def fewest_tokens(dropped: str, top_k: int, kept: int) -> int:
     """As `least_tokens`, but two slots at least where all are dropped.
 
@@ -78,7 +77,7 @@ class Sizes:
     tokens: int | None = None
     hidden: int | None = None
 
-    @cached_property
+    @property
     def most_tokens(self) -> int:
         """The most tokens within the bounds of a case."""
         return min(MOST_INDICES, MOST_ELEMENTS // (self.hidden or 1)) // self.top_k

@@ -6,8 +6,6 @@ one expert by their number, so what a map says beyond that is which experts toke
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -79,7 +77,6 @@ def patterns_of(routing_map: Mask) -> set[str]:
     return {pattern for pattern, shown in shows.items() if shown}
 
 
-@lru_cache(maxsize=1 << 16)
 def counts(column: str, filled: str, tokens: int, capacity: int) -> range:
     """How many tokens an expert may have that shows a level of `COLUMNS` and of `FILLED`."""
     low, high = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 
 from cases.operators import _token_permute_sizes as shared
 from cases.operators._moe_token_permute_with_routing_map_maps import LEAST, counts
@@ -55,18 +55,14 @@ class PaddedSizes:
     def holds(self, column: str, filled: str, number: str, experts: str) -> bool:
         """Whether the levels show in these sizes, and the case is not too large."""
         low, high = SEVERAL[experts]
+        fits = 1 <= self.capacity <= self.tokens <= MOST_SLOTS and low <= self.experts <= high
+        fits = fits and self.rows * (self.hidden or 1) <= MOST_ELEMENTS
+        rest = self.experts > 1 and self.capacity < self.tokens
         return (
-            low <= self.experts <= high
-            and (number == NUMBERS[0] or (self.experts > 1 and self.capacity < self.tokens))
-            and self._fits
+            fits
+            and (rest or number == NUMBERS[0])
             and bool(counts(column, filled, self.tokens, self.capacity))
         )
-
-    @cached_property
-    def _fits(self) -> bool:
-        """Whether the case is not too large, and no expert keeps more tokens than there are."""
-        within = self.rows * (self.hidden or 1) <= MOST_ELEMENTS
-        return within and 1 <= self.capacity <= self.tokens <= MOST_SLOTS
 
 
 def holds(sizes: Sizes, pattern: str, number: str, experts: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 
 from cases.operators._slot_sum_limits import VENDOR_COLUMNS
 from conformance.call.case import Machine
@@ -61,7 +61,7 @@ class Sizes:
     tokens: int | None = None
     hidden: int | None = None
 
-    @cached_property
+    @property
     def most_tokens(self) -> int:
         """The most tokens within the bounds of a case."""
         return min(MOST_INDICES, MOST_ELEMENTS // (self.hidden or 1)) // self.top_k

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from itertools import product
 
 from conformance.call.case import Machine
@@ -99,7 +99,7 @@ class Sizes:
     tokens: int | None = None
     hidden: int | None = None
 
-    @cached_property
+    @property
     def most_tokens(self) -> int:
         """The most tokens within the bounds of a case."""
         return min(MOST_SLOTS, MOST_ELEMENTS // (self.hidden or 1)) // self.top_k

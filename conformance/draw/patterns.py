@@ -8,8 +8,6 @@ order"; the others need `LEAST_KEPT` kept slots.
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,7 +24,6 @@ LEAST_KEPT = 3
 MOST_EXPERTS = 8
 
 
-@cache
 def least_tokens(dropped: str, top_k: int, kept: int) -> int:
     """The fewest tokens in which the pattern leaves ``kept`` slots and can be told from others.
 
