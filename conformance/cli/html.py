@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ from conformance.session.failure_text import REPORTED
 from conformance.text.chinese import in_chinese
 from conformance.text.language import check_language
 from conformance.text.report_words import HTML_LANGUAGE, texts
-from conformance.text.terminal import called_lines, further_lines, percent
+from conformance.text.terminal import called_lines, further_lines, percent, totals
 
 REPORT = "report.html"
 SHOWN_FAILURES, SHOWN_MISSING, SHOWN_TEXT = 200, 20, 8_000
@@ -39,6 +39,9 @@ SHOWN_FAILURES, SHOWN_MISSING, SHOWN_TEXT = 200, 20, 8_000
 
 SHOWN_PICTURES, SHOWN_EXCERPTS = 4, 6
 """Of a failure."""
+
+SHOWN_LIBRARIES = 200
+"""Of all devices."""
 
 LARGEST_PAGE = 10_000_000
 """Bytes; a browser on a phone still opens it."""
@@ -82,15 +85,16 @@ def render(evidence: Evidence, language: str = "en") -> str:
         dtypes=dtypes,
         rows=rows,
         cells=[_cell(cell) for cell in judged],
-        sources=[(words, told) for words, told in sources(evidence) if told],
+        sources=[(name, said) for name, said in sources(evidence, texts(language)) if said],
         libraries=libraries(evidence),
         coverage=[one for one in evidence.coverage if one.tuples],
+        totals=totals(evidence),
         further=[
             in_chinese(line) if language == "zh" else line for line in further_lines(evidence)
         ],
         shown_missing=SHOWN_MISSING,
         shown_text=SHOWN_TEXT,
-        shown_libraries=SHOWN_FAILURES,
+        shown_libraries=SHOWN_LIBRARIES,
         failures=[_failure(one, language) for one in shown],
         more_failures=len(evidence.failures) - told,
         errors=[(name, text[-2000:]) for name, text in list(evidence.errors.items())[:20]],
@@ -148,7 +152,7 @@ def _matters(cell: Cell, evidence: Evidence) -> bool:
     return bool(cell.cases or cell.impossible or name in evidence.unjudged)
 
 
-def sources(evidence: Evidence) -> Iterator[tuple[str, str]]:
+def sources(evidence: Evidence, words: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Where the verdicts come from: keys of texts, each with what the evidence says, "" if nothing.
 
     What a run has written may have been changed: no part of it is taken for granted.
@@ -159,12 +163,12 @@ def sources(evidence: Evidence) -> Iterator[tuple[str, str]]:
     yield "command", str(told.get("command", ""))
     yield "commit", commit
     if isinstance(git, dict) and git.get("clean") is False:
-        yield "tree", "changed"
+        yield "tree", words["changed"]
     yield "cann", ", ".join(dict.fromkeys(_of(evidence, "cann")))
     yield "soc", ", ".join(dict.fromkeys(_of(evidence, "soc")))
+    yield "host", str(told.get("platform", ""))
     packages = told.get("packages")
     versions = packages.items() if isinstance(packages, dict) else ()
-    yield "host", str(told.get("platform", ""))
     listed = (("python", told.get("python")), *versions)
     yield "packages", ", ".join(f"{name} {version}" for name, version in listed if version)
     yield "judge", str(told.get("sources", ""))
@@ -194,7 +198,7 @@ def _cell(cell: Cell) -> dict[str, Any]:
         "mode_name": cell.mode,
         "dtype": cell.dtype,
         "cases": cell.cases,
-        "verdict": verdict(cell),
+        "verdict": verdict([cell]),
         "exact": None if cell.share_exact is None or cell.failed else percent(cell.share_exact),
         "headroom": None if cell.headroom is None else percent(cell.headroom),
     }

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from conformance.evidence.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell
+from conformance.text.terminal import ACCEPTED
+from conformance.text.terminal import verdict as in_words
 
 BESIDE = {
     REJECTIONS: "must be refused",
@@ -14,7 +16,8 @@ BESIDE = {
 }
 """Cells of no mode, and the key of the text that stands there."""
 
-WORST_FIRST = ("no", "not judged", "partial", "yes")
+VERDICTS = {"failed": "no", "not judged": "not judged", "incomplete": "partial", ACCEPTED: "yes"}
+"""The keys of the texts that stand for the words of a verdict, the worst first."""
 
 
 @dataclass
@@ -28,13 +31,9 @@ class Row:
     marks: dict[str, list[tuple[str, str, int]]] = field(default_factory=dict)
 
 
-def verdict(cell: Cell) -> str:
-    """The key of the verdict on a cell."""
-    if cell.failed:
-        return "no"
-    if not cell.cases:
-        return "not judged"
-    return "yes" if cell.complete else "partial"
+def verdict(cells: Sequence[Cell]) -> str:
+    """The key of the verdict on cells together."""
+    return VERDICTS[in_words(cells)]
 
 
 def matrix(cells: Sequence[Cell]) -> tuple[list[str], list[Row]]:
@@ -47,14 +46,14 @@ def matrix(cells: Sequence[Cell]) -> tuple[list[str], list[Row]]:
     for cell in cells:
         of_operator.setdefault(cell.operator, []).append(cell)
     rows = [_row(operator, of_one) for operator, of_one in of_operator.items()]
-    return dtypes, sorted(rows, key=lambda row: WORST_FIRST.index(row.verdict))
+    worst_first = list(VERDICTS.values()).index
+    return dtypes, sorted(rows, key=lambda row: worst_first(row.verdict))
 
 
-def _row(operator: str, cells: Iterable[Cell]) -> Row:
-    mine = list(cells)
-    worst = min((verdict(cell) for cell in mine), key=WORST_FIRST.index)
-    row = Row(operator, worst, sum(c.cases for c in mine), sum(c.seconds for c in mine))
-    for cell in mine:
+def _row(operator: str, cells: Sequence[Cell]) -> Row:
+    cases, seconds = sum(one.cases for one in cells), sum(one.seconds for one in cells)
+    row = Row(operator, verdict(cells), cases, seconds)
+    for cell in cells:
         if cell.mode not in BESIDE:
-            row.marks.setdefault(cell.dtype, []).append((cell.mode, verdict(cell), cell.cases))
+            row.marks.setdefault(cell.dtype, []).append((cell.mode, verdict([cell]), cell.cases))
     return row

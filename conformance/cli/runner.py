@@ -46,8 +46,7 @@ from conformance.session.context import BY_A_PERSON, BY_ITSELF
 from conformance.session.planned_cases import about
 from conformance.session.resume import Asked
 from conformance.suite.on_route import on_route
-from conformance.text.command_lines import VARIABLE, called
-from conformance.text.command_lines import WHOLE as WHOLE_COMMAND
+from conformance.text.command_lines import COMMAND, VARIABLE, called
 
 POLL_SECONDS = 0.2
 END_SECONDS = 30
@@ -290,7 +289,7 @@ def _start(request: Request, log: IO[bytes]) -> subprocess.Popen[bytes]:
     # Threads of numpy's library wait for work in a loop, and no case has matrices to multiply.
     environment.setdefault("OPENBLAS_NUM_THREADS", "1")
     environment[VARIABLE] = shlex.join(called())
-    environment[WHOLE_COMMAND] = shlex.join([*called(), *sys.argv[1:]])
+    environment[COMMAND] = shlex.join([*called(), *sys.argv[1:]])
     if request.counted:
         environment |= kernel_coverage.environment(request.out / COUNTERS)
     return subprocess.Popen(

@@ -33,5 +33,4 @@ def never_collected_at_exit() -> None:
 
     The system takes all memory back anyway.
     """
-    atexit.unregister(gc.freeze)
     atexit.register(gc.freeze)

@@ -17,13 +17,13 @@ SCRIPT = "moe-conformance"
 VARIABLE = "MOE_CONFORMANCE_CALLED"
 """Tells the processes of a run by what words the run was called."""
 
-WHOLE = "MOE_CONFORMANCE_COMMAND"
+COMMAND = "MOE_CONFORMANCE_COMMAND"
 """Tells them the whole command, with its arguments."""
 
 
 def command(arguments: Sequence[str]) -> str:
     """The command of a run as it was typed; ``arguments`` are pytest's, if that was called."""
-    return os.environ.get(WHOLE) or shlex.join(["pytest", *arguments])
+    return os.environ.get(COMMAND) or shlex.join(["pytest", *arguments])
 
 
 def called(words: Sequence[str] | None = None) -> list[str]:

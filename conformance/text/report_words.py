@@ -55,10 +55,10 @@ TEXTS: Mapping[str, tuple[str, str]] = {
     "time": ("Seconds", "用时（秒）"),
     "every mode": ("Every mode and data type", "每种模式与数据类型"),
     "coverage sum": (
-        "{judged} of {tuples} combinations of levels and {edges} of {declared} tiling boundaries"
-        " are judged.",
-        "水平组合共 {tuples} 个，已判定 {judged} 个；"
-        "Tiling 边界共 {declared} 个，已判定 {edges} 个。",
+        "{total.judged:,} of {total.tuples:,} combinations of levels and {total.edges_judged:,} of"
+        " {total.edges:,} tiling boundaries are judged.",
+        "水平组合共 {total.tuples:,} 个，已判定 {total.judged:,} 个；"
+        "Tiling 边界共 {total.edges:,} 个，已判定 {total.edges_judged:,} 个。",
     ),
     "sources": ("Where the verdicts come from", "判定的来源"),
     "command": ("Command", "命令"),

@@ -116,6 +116,12 @@ PLACE = re.compile(
     r"(?<![\w./-])((?:[a-z_]+/)+[\w.]+\.(?:py|h|cpp)"
     r"|(?:conformance|tests|cases|device_kernels|reference)/[\w/]*/)(?!\w)"
 )
+NAME = re.compile(r"`(?:[\w/]+/)?(\w+\.(?:py|cpp|h|toml))`")
+"""A file that a page names in words, with or without its folder."""
+
+OF_OTHERS = ("my_op.cpp", "my_op_tiling.h", "replay.cpp", "rt_error_codes.h")
+"""Files of a reader's example, of a bundle and of the driver."""
+
 ELSEWHERE = ("docs/how-to/own-operator.md", "docs/how-to/foreign-kernels.md")
 """Pages that name files of other repositories."""
 
@@ -124,7 +130,7 @@ def test_every_file_and_folder_that_a_page_names_exists() -> None:
     tracked = subprocess.run(
         ("git", "ls-files"), cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.split()
-    known = {"conformance/_suite/"}  # of a wheel
+    known = {"conformance/_suite/", *OF_OTHERS}  # the first is a wheel's
     for file in tracked:
         parts = file.split("/")
         known |= {"/".join(parts[at:]) for at in range(len(parts))}
@@ -135,7 +141,7 @@ def test_every_file_and_folder_that_a_page_names_exists() -> None:
         for page in (path for path in tracked if path.endswith(".md") and "CHANGELOG" not in path)
         if page not in ELSEWHERE
         for number, line in enumerate((ROOT / page).read_text().splitlines(), 1)
-        for place in PLACE.findall(line)
+        for place in (*PLACE.findall(line), *NAME.findall(line))
         if place not in known
     ]
     assert lost == []

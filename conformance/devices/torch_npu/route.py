@@ -48,10 +48,8 @@ class TorchNpuRoute:
         if function is None:
             return Unavailable(f"torch_npu.{call.torch.function}")
         self._machine.configure(call)
-        ending, counter = (
-            _Ending(phase=f"torch_npu.{call.torch.function}"),
-            ConductCounter(self._acl),
-        )
+        ending = _Ending(phase=f"torch_npu.{call.torch.function}")
+        counter = ConductCounter(self._acl)
         given: dict[str, Any] = {}
         try:
             self._segment.note("the upload through torch_npu")
