@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import Counter
 
 from conformance.call.observation import Diagnostic, Observation, Outcome
+from conformance.catalogue import verdict as say
+from conformance.catalogue.message import row
 
 SHOWN_DIAGNOSTICS = 5
 HARMLESS = ("warning", "note")
+SEVERITIES = {"error": say.ERROR, "warning": say.WARNING, "note": say.NOTE}
 
 
 def errors(observation: Observation) -> tuple[Diagnostic, ...]:
@@ -17,22 +20,22 @@ def errors(observation: Observation) -> tuple[Diagnostic, ...]:
 
 def ending(observation: Observation) -> str:
     """How a call ended that did not complete."""
-    where = f" in {observation.phase}" if observation.phase else ""
+    where = say.IN_PHASE(phase=observation.phase) if observation.phase else ""
+    status, seconds = observation.status, observation.seconds
     what = {
-        Outcome.REJECTED: f"the call was refused{where} with status {observation.status}",
-        Outcome.FAILED: f"the call failed{where} with status {observation.status}",
-        Outcome.CRASHED: f"the call crashed after {observation.seconds:.2f} s{where}"
-        f" (status {observation.status})",
-        Outcome.TIMED_OUT: f"the call timed out after {observation.seconds:.2f} s{where}",
-        Outcome.OUT_OF_MEMORY: f"the call ran out of memory{where}",
-        Outcome.NOT_POSSIBLE: "not possible here, not judged",
-    }.get(observation.outcome, "the call completed")
+        Outcome.REJECTED: say.REJECTED(where=where, status=status),
+        Outcome.FAILED: say.FAILED(where=where, status=status),
+        Outcome.CRASHED: say.CRASHED(where=where, seconds=seconds, status=status),
+        Outcome.TIMED_OUT: say.TIMED_OUT(where=where, seconds=seconds),
+        Outcome.OUT_OF_MEMORY: say.OUT_OF_MEMORY(where=where),
+        Outcome.NOT_POSSIBLE: say.NOT_POSSIBLE(),
+    }.get(observation.outcome, say.COMPLETED())
     reason = observation.message
     if observation.outcome is Outcome.FAILED and errors(observation):
         # The findings tell the diagnostic in full, so the headline only names it and its place.
         first = errors(observation)[0]
-        reason = f"{first.code} at {first.file}:{first.line}"
-    return f"{what}: {reason}" if reason else f"{what}."
+        reason = say.DIAGNOSTIC_AT(code=first.code, place=f"{first.file}:{first.line}")
+    return say.BECAUSE(what=what, reason=reason) if reason else say.SENTENCE(what=what)
 
 
 def call_findings(observation: Observation) -> tuple[str, ...]:
@@ -44,15 +47,13 @@ def call_findings(observation: Observation) -> tuple[str, ...]:
         counted[next(alike, one)] += 1
     findings = [_told(one, times) for one, times in list(counted.items())[:SHOWN_DIAGNOSTICS]]
     if len(counted) > SHOWN_DIAGNOSTICS:
-        findings.append(f"and {len(counted) - SHOWN_DIAGNOSTICS} more diagnostics")
+        findings.append(say.MORE_DIAGNOSTICS(count=len(counted) - SHOWN_DIAGNOSTICS))
     for damage in observation.guard_damage:
-        at = f"offset {damage.offset}"
+        start = say.OFFSET(offset=damage.offset)
         if damage.offset < 0:
-            at = f"{-damage.offset} bytes before its start"
-        findings.append(f"guard zone of {damage.buffer}: {damage.count} bytes changed, from {at}")
-    findings += [
-        f"input {name} holds other bytes than before" for name in observation.inputs_changed
-    ]
+            start = say.BEFORE_ITS_START(count=-damage.offset)
+        findings.append(say.GUARD_ZONE(buffer=damage.buffer, count=damage.count, start=start))
+    findings += [say.INPUT_CHANGED(name=name) for name in observation.inputs_changed]
     return tuple(findings)
 
 
@@ -63,14 +64,21 @@ def _place(one: Diagnostic) -> tuple[str, str, str, int]:
 def _told(one: Diagnostic, times: int) -> str:
     """One diagnostic: what, where, and what to do about it."""
     where = [f"{one.file}:{one.line}"] if one.file else []
-    where += [f"kernel {one.kernel}"] if one.kernel else []
-    where += [f"block {one.block}"] if one.block >= 0 else []
-    where += [f"pipe {one.pipe}"] if one.pipe else []
-    place = f" ({', '.join(where)})" if where else ""
-    often = f", {times} times" if times > 1 else ""
-    other = ""
+    where += [say.KERNEL(name=one.kernel)] if one.kernel else []
+    where += [say.BLOCK(number=one.block)] if one.block >= 0 else []
+    where += [say.PIPE(name=one.pipe)] if one.pipe else []
+    lines: list[str] = [
+        say.DIAGNOSTIC(
+            severity=SEVERITIES[one.severity]() if one.severity in SEVERITIES else one.severity,
+            code=one.code,
+            message=one.message,
+            place=say.PLACE(parts=where) if where else "",
+            often=say.TIMES(count=times) if times > 1 else "",
+        )
+    ]
     if (first := one.earlier) is not None:
-        whose = f"block {first.block}, pipe {first.pipe}"
-        other = f"\n  after: {first.operation} ({first.file}:{first.line}, {whose})"
-    advice = f"\n  advice: {one.advice}" if one.advice else ""
-    return f"{one.severity} {one.code}: {one.message}{place}{often}{other}{advice}"
+        whose = [say.BLOCK(number=first.block), say.PIPE(name=first.pipe)]
+        place = say.PLACE(parts=[f"{first.file}:{first.line}", *whose])
+        lines.append("  " + say.AFTER(operation=first.operation, place=place))
+    lines += ["  " + say.ADVICE(advice=one.advice)] if one.advice else []
+    return row(lines, "\n")

@@ -127,7 +127,7 @@ def judge_again(
         device.close()
     if saved.judged_as == "values":
         verdict = judges.reconsider(operator, saved.case, observation, verdict)
-    console.print(str(verdict), markup=False)
+    console.print(verdict.text, markup=False)
     for name, ruling in verdict.standards.items():
         console.print(f"  {name}: {ruling}", markup=False)
     beside = compared(failed, now)

@@ -6,11 +6,10 @@ import time
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from conformance.evidence.lines import AnyLine, VerdictLine, Writer
+from conformance.evidence.lines import LineReader, VerdictLine, Writer
 from conformance.evidence.summary import COUNTED, read_evidence
 from conformance.session.resume import finished_items
 
@@ -59,7 +58,7 @@ class Tail:
         self._process = process
         self._begun = False
         self._read: dict[Path, int] = {}
-        self._decoder = msgspec.json.Decoder(AnyLine)
+        self._line = LineReader()
 
     def go_on(self) -> None:
         """Count what is on record of an earlier part of the run, before the next part begins.
@@ -89,7 +88,7 @@ class Tail:
             return
         self._read[path] = self._read.get(path, 0) + len(whole) + 1
         for raw in whole.splitlines():
-            line = self._decoder.decode(raw)
+            line = self._line(raw)
             if not isinstance(line, VerdictLine) or line.phase not in COUNTED:
                 continue
             if ended is None or line.item in ended:

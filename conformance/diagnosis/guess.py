@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 
+from conformance.catalogue.message import Said, row
 from conformance.diagnosis.deferred_text import Deferred
 
 MOST_KINDS = 2
 """Kinds of mistake that explain the same elements; if there are more, none of them is told."""
 
 
-class Guess(str):
+class Guess(Said):
     """The sentence; ``nature`` is the same for all mistakes of a kind, ``key`` for one mistake,
     whatever call shows it.
 
@@ -40,15 +42,15 @@ class Guess(str):
         anew: bool = False,
     ) -> Guess:
         """A guess of that nature."""
-        made = super().__new__(cls, sentence)
+        made = str.__new__(cls, sentence)
+        made.message, made.arguments, made.parts = None, {}, (sentence,)
         made.nature, made.key, made.anew = nature, key or nature, anew
         made.rank, made.sure = rank, sure
         return made
 
-    def __getnewargs_ex__(self) -> tuple[tuple[str, str, str], dict[str, bool | int]]:
-        """What another process makes it anew from."""
-        more = {"rank": self.rank, "sure": self.sure, "anew": self.anew}
-        return (str(self), self.nature, self.key), more
+    def __reduce__(self) -> tuple[Any, ...]:
+        made = partial(Guess, rank=self.rank, sure=self.sure, anew=self.anew)
+        return made, (*self.parts, self.nature, self.key)
 
 
 class Guesses(Deferred):
@@ -85,9 +87,9 @@ def first_of(
 
 
 def chosen(guesses: Sequence[str], shown: Sequence[str]) -> list[str]:
-    """Of the guesses at an output, told or not, those that are shown, as plain texts."""
+    """Of the guesses at an output, told or not, those that are shown, as bare texts."""
     every = guesses.every if isinstance(guesses, Guesses) else guesses
-    return [str(one) for one in every if one in shown]
+    return [row(one.parts) if isinstance(one, Guess) else one for one in every if one in shown]
 
 
 def joint(small: Sequence[str], large: Sequence[str]) -> tuple[Guess, ...]:

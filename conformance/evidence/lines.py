@@ -17,6 +17,7 @@ from conformance.call.findings import errors
 from conformance.call.observation import Observation
 from conformance.errors import EnvironmentFailure
 from conformance.evidence.chain import Link, linked
+from conformance.evidence.translation import keep, revive
 from conformance.judge.judged import Judged
 from conformance.judge.verdict import Verdict
 from conformance.plain_file import read_plain
@@ -36,10 +37,12 @@ LONGEST_ATTRIBUTE = 16
 class Line(msgspec.Struct, tag_field="kind", kw_only=True):
     """A line of ``evidence.<worker>.jsonl``; ``worker`` is xdist's name of it, or ``main``.
 
-    Behind its fields stands its link (conformance/evidence/chain.py).
+    Behind its fields stands its link (conformance/evidence/chain.py). ``said`` is as in
+    conformance/evidence/translation.py.
     """
 
     schema: int = SCHEMA
+    said: dict[str, Any] = {}
     worker: str
 
 
@@ -195,6 +198,20 @@ AnyLine = (
 )
 
 
+class LineReader:
+    """Reads lines. Raises msgspec's errors, `UnicodeDecodeError` and `RecursionError`."""
+
+    def __init__(self) -> None:
+        self._decoder = msgspec.json.Decoder(AnyLine)
+
+    def __call__(self, raw: bytes) -> AnyLine:
+        """The line that the bytes hold."""
+        line: AnyLine = self._decoder.decode(raw)
+        if line.said:
+            revive(line)
+        return line
+
+
 class Writer:
     """Appends lines to one worker's evidence file, each with its link; a line that is written is on
     its way to disk.
@@ -205,7 +222,7 @@ class Writer:
     def __init__(self, out: Path, worker: str) -> None:
         self.out = out
         self.worker = worker
-        self._encoder = msgspec.json.Encoder()
+        self._encoder = msgspec.json.Encoder(enc_hook=str)
         self._path = out / f"evidence.{worker}.jsonl"
         try:
             self._end = last_link(self._path)
@@ -219,6 +236,8 @@ class Writer:
         Raises `EnvironmentFailure` where the line cannot be written: a verdict that is not on
         record is none.
         """
+        if not isinstance(line, VerdictLine) or line.headline:
+            keep(line)
         raw, link = linked(self._end, self._encoder.encode(line))
         before = self._file.seek(0, os.SEEK_END)
         try:
@@ -333,11 +352,11 @@ def read_lines(out: Path) -> Iterator[AnyLine]:
 
     A line without its newline was cut by the end of its process: it is no finished verdict.
     """
-    decoder = msgspec.json.Decoder(AnyLine)
+    read = LineReader()
     for path in sorted(out.glob(Writer.PATTERN)):
         for raw in read_plain(path, MOST_BYTES).splitlines(keepends=True):
             if raw.endswith(b"\n"):
-                yield decoder.decode(raw)
+                yield read(raw)
 
 
 def last_link(path: Path) -> Link:

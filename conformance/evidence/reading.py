@@ -10,12 +10,13 @@ import msgspec
 from conformance.errors import UsageError
 from conformance.evidence.chain import Follower
 from conformance.evidence.contradictions import contradictions
-from conformance.evidence.lines import MOST_BYTES, SCHEMA, AnyLine, Writer
+from conformance.evidence.lines import MOST_BYTES, SCHEMA, AnyLine, LineReader, Writer
 from conformance.evidence.run import Run
 from conformance.evidence.run_folder import LOCK, Hold
 from conformance.evidence.seal import MOST_SUMMARY_BYTES, SUMMARY, Seal, broken, file_link
 from conformance.evidence.shard import WHOLE
 from conformance.evidence.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence
+from conformance.evidence.translation import revive
 from conformance.judge.broken import is_broken
 from conformance.plain_file import read_plain
 
@@ -144,7 +145,9 @@ def _evidence(raw: bytes) -> tuple[Evidence, dict[str, object]]:
         rule = f"{age} than this version reads ({known})"
         raise CannotJudge(f"{age} schema: {SUMMARY} has schema {schema}, {rule}: run again")
     try:
-        return msgspec.json.decode(raw, type=Evidence), head
+        evidence = msgspec.json.decode(raw, type=Evidence)
+        revive(evidence)
+        return evidence, head
     except msgspec.MsgspecError as error:
         raise CannotJudge(f"corrupted: {SUMMARY}: {error}") from error
 
@@ -157,7 +160,7 @@ class _Reader:
         self.seal = evidence.seal or Seal()
         self.lines: list[AnyLine] = []
         self.breaks: list[str] = []
-        self._decoder = msgspec.json.Decoder(AnyLine)
+        self._line = LineReader()
 
     def read(self, path: Path) -> None:
         """Add the finished lines of one worker; only a run that did not end may have a cut one."""
@@ -169,7 +172,7 @@ class _Reader:
                     raise CannotJudge(f"{where}: it is cut, though the run says that it ended")
                 continue
             try:
-                line = self._decoder.decode(raw)
+                line = self._line(raw)
             except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
                 raise CannotJudge(f"{where}: {error}") from error
             if line.schema not in READABLE:

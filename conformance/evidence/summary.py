@@ -25,6 +25,7 @@ from conformance.evidence.lines import (
 )
 from conformance.evidence.seal import FIELD, MOST_SUMMARY_BYTES, SUMMARY, Seal, sealed
 from conformance.evidence.tiling_keys import TilingKeys
+from conformance.evidence.translation import keep, revive
 from conformance.judge.by_standard import OURS
 from conformance.plain_file import read_plain
 from conformance.standards import Ruling
@@ -98,6 +99,7 @@ class Evidence(msgspec.Struct, kw_only=True):
     way to others while the run went on. ``tiling_keys`` has which
     branches of the kernels the cases reached, of devices that tell it. ``seal`` shows what was
     changed since the run ended (conformance/evidence/seal.py); a run that goes on has none.
+    ``said`` is as in conformance/evidence/translation.py.
     """
 
     schema: int = SCHEMA
@@ -138,6 +140,7 @@ class Evidence(msgspec.Struct, kw_only=True):
     lost_cards: list[str] = []
     environment: list[str] = []
     errors: dict[str, str] = {}
+    said: dict[str, Any] = {}
     seal: Seal | None = None
 
 
@@ -244,6 +247,7 @@ def write_evidence(out: Path, evidence: Evidence) -> None:
 
     The folder of a run that has ended is sealed, with the lines that it has now. Raises `OSError`.
     """
+    keep(evidence)
     told = msgspec.json.decode(msgspec.json.encode(evidence, enc_hook=str))
     evidence.seal = None if evidence.status == "running" else sealed(out, told)
     told[FIELD] = evidence.seal
@@ -256,6 +260,9 @@ def write_evidence(out: Path, evidence: Evidence) -> None:
 def read_evidence(out: Path) -> Evidence | None:
     """The evidence of a run's folder; None if the folder holds no evidence that can be read."""
     try:
-        return msgspec.json.decode(read_plain(out / SUMMARY, MOST_SUMMARY_BYTES), type=Evidence)
+        raw = read_plain(out / SUMMARY, MOST_SUMMARY_BYTES)
+        evidence = msgspec.json.decode(raw, type=Evidence)
     except (OSError, msgspec.MsgspecError, RecursionError):
         return None
+    revive(evidence)
+    return evidence

@@ -10,6 +10,15 @@ from numpy.typing import NDArray
 from conformance.call.case import Case, numpy_dtype
 from conformance.call.findings import errors
 from conformance.call.observation import Observation, Outcome
+from conformance.catalogue.verdict import (
+    COMPLETED_WITH_STATUS,
+    INPUTS_CHANGED,
+    MACHINE_REPORTS,
+    NO_OUTPUT,
+    OUTSIDE_WRITTEN,
+    SHAPE_MISFIT,
+    VALUES_RIGHT_BUT,
+)
 from conformance.record.operator import Contract, Unspecified
 
 
@@ -43,13 +52,14 @@ def shape_misfit(case: Case, name: str, observation: Observation) -> str:
     """How an observed output differs in shape or dtype from the case's; empty if it does not."""
     declared = case.outputs[name]
     if name not in observation.outputs:
-        return f"the device returned no output {name}"
+        return NO_OUTPUT(name=name)
     seen = observation.outputs[name]
     if seen.shape == declared.shape and seen.dtype == numpy_dtype(declared.dtype):
         return ""
-    return (
-        f"output {name} came back as {seen.dtype.name}{list(seen.shape)},"
-        f" must be {declared.dtype}{list(declared.shape)}"
+    return SHAPE_MISFIT(
+        name=name,
+        seen=f"{seen.dtype.name}{list(seen.shape)}",
+        declared=f"{declared.dtype}{list(declared.shape)}",
     )
 
 
@@ -57,14 +67,13 @@ def side_effects(observation: Observation, *, values_right: bool) -> list[str]:
     """What else a call must not do, for the headline."""
     problems: list[str] = []
     if observation.outcome is Outcome.COMPLETED and observation.status != 0:
-        problems.append(f"the call completed with status {observation.status}")
+        problems.append(COMPLETED_WITH_STATUS(status=observation.status))
     count = len(errors(observation))
     if count:
-        first = errors(observation)[0].code
-        machine = f"the machine reports {count} error{'s' if count > 1 else ''}, first {first}"
-        problems.append(f"the values are right, but {machine}" if values_right else machine)
+        machine = MACHINE_REPORTS(count=count, code=errors(observation)[0].code)
+        problems.append(VALUES_RIGHT_BUT(what=machine) if values_right else machine)
     for damage in observation.guard_damage:
-        problems.append(f"{damage.count} bytes outside {damage.buffer} were written")
+        problems.append(OUTSIDE_WRITTEN(count=damage.count, buffer=damage.buffer))
     if observation.inputs_changed:
-        problems.append(f"inputs were changed: {', '.join(observation.inputs_changed)}")
+        problems.append(INPUTS_CHANGED(names=tuple(observation.inputs_changed)))
     return problems

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from conformance.catalogue.message import row
+from conformance.catalogue.verdict import CONTRACT
 from conformance.record.clause import Clause
 
 
@@ -76,7 +78,7 @@ class OutputVerdict:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The judgement of one call; ``str(verdict)`` is the text that a person reads.
+    """The judgement of one call; ``text`` is what a person reads, as ``str()`` has it.
 
     ``headline`` is one sentence. ``findings`` are further sentences, strongest first: diagnostics,
     damaged guard zones, changed inputs, the worst element, the pattern of the mismatch. ``clause``
@@ -94,11 +96,16 @@ class Verdict:
     standards: Mapping[str, str] = field(default_factory=dict)
     judged: bool = True
 
-    def __str__(self) -> str:
+    @property
+    def text(self) -> str:
+        """All sentences, a line each, in the languages of the catalogue."""
         lines = [self.headline]
         if self.clause is not None:
             origin = f"{self.clause.source_class.value}: {self.clause.source}"
-            lines.append(f"  contract: {self.clause.text} [{origin}]")
-        lines += [f"  {line}" for finding in self.findings for line in finding.splitlines()]
-        lines += [f"  {line}" for line in str(self.subject).splitlines()]
-        return "\n".join(lines)
+            lines.append("  " + CONTRACT(text=self.clause.text, origin=origin))
+        lines += ["  " + line for finding in self.findings for line in finding.splitlines()]
+        lines += ["  " + line for line in str(self.subject).splitlines()]
+        return row(lines, "\n")
+
+    def __str__(self) -> str:
+        return str(self.text)

@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from conformance import places
+from conformance.catalogue.message import row
 from conformance.devices.device import DeviceProfile
 from conformance.diagnosis.guess import Guess, chosen
 from conformance.evidence.implementation import of_device
@@ -64,7 +65,7 @@ def tell(
     law = judged.name if judged.judged_as == "relation" else ""
     folder = failure_folder(context.out, case, law)
     shown = guessed(judged, telling)
-    lines = [str(replace(verdict, findings=_only(shown, verdict.findings)))]
+    lines = [replace(verdict, findings=_only(shown, verdict.findings)).text]
     if not verdict.subject:
         lines += [f"  {line}" for line in repr(case).splitlines()]
     if trial.alone_accepted:
@@ -87,7 +88,7 @@ def tell(
     if implementation is not None and implementation.source == "plugin":
         lines += [f"  {OF_A_PLUGIN.format(implementation.words)}"]
     lines += [f"  replay: {replay_line(folder, context)}"]
-    text = "\n".join(lines)
+    text = row(lines, "\n")
     origin = Origin(
         item=item,
         profile=context.profile.name,
@@ -110,7 +111,7 @@ def tell(
         _line(judged, context, item, folder),
         elements=sum(t.held_size for t in (*case.inputs.values(), *case.outputs.values())),
         text=text,
-        pictured="" if telling is None else str(telling.verdict),
+        pictured="" if telling is None else telling.verdict.text,
         pictures=_pictures(context, telling or judged, trial.arithmetic, shown),
         excerpts=list(excerpts(judged.observation, _library(profile), case.operator)),
         larger="" if larger is None else str((larger / CASE).relative_to(context.out)),
@@ -169,7 +170,7 @@ def _write_larger(
     folder: Path, telling: Judged, saved: Replay, origin: Origin, context: Context
 ) -> None:
     """The bundle of the larger case, within that of the smallest."""
-    headline, text = telling.verdict.headline, str(telling.verdict)
+    headline, text = telling.verdict.headline, telling.verdict.text
     of_its_own = replace(origin, headline=headline, text=text)
     operator = context.records.get(saved.case.operator)
     write_bundle(folder, saved, operator, telling.observation, of_its_own, context.records)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 
+from conformance.catalogue.message import within
 from conformance.text.chinese import (
     advice,
     commands,
@@ -47,7 +48,7 @@ def _rules() -> tuple[tuple[re.Pattern[str], Words], ...]:
 
 def in_chinese(text: str) -> str:
     """A text of the suite in Chinese, line by line; what has no phrase stays as it is."""
-    return "\n".join(map(_line, text.split("\n")))
+    return "\n".join(map(_line, within(text, "zh").split("\n")))
 
 
 def _line(line: str) -> str:

@@ -17,8 +17,9 @@ from conformance.judge.broken import BROKEN, explained
 from tests.conformance.gate.asking import gate
 from tests.conformance.gate.runs import every_cell
 from tests.conformance.gate.runs import run as a_folder
-from tests.conformance.session.test_failure_text import matches_snapshot
+from tests.conformance.session.test_failure_text import SNAPSHOTS
 from tests.conformance.toy_runs import Ended, Run
+from tests.snapshots import pinned
 
 RECORD = Path("records") / "broken.py"
 WHERE = {
@@ -89,7 +90,7 @@ def test_a_record_whose_shapes_its_formula_contradicts_is_told_before_a_kernel_i
     assert place in text
     known = text.replace(place, str(RECORD)).replace(str(ended.out), "reports/latest")
     shown = known[known.index("\ncheck_values") :].rstrip().rpartition(" in ")[0]
-    assert matches_snapshot(shown.lstrip(), "record_against_formula")
+    pinned(SNAPSHOTS / "record_against_formula.txt", shown.lstrip())
 
 
 def test_a_verdict_stands_though_its_bundle_cannot_be_made(broken) -> None:

@@ -12,7 +12,8 @@ from conformance.judge.relate import related
 from conformance.record.operator import Unspecified
 from conformance.relations.invariants import definedness, determinism, invariants
 from tests.conformance.segment_sum import SUM, case, observe, operator, right, whole
-from tests.conformance.session.test_failure_text import matches_snapshot
+from tests.conformance.session.test_failure_text import SNAPSHOTS
+from tests.snapshots import pinned
 
 RECORD = operator()
 UNORDERED = operator(merges=None)
@@ -197,4 +198,4 @@ def test_sizes_without_elements_are_asked_too():
 def test_the_text_of_a_broken_invariant(relation, change, request):
     verdict = told(relation(RECORD), ON_THREE_CORES, kernel(change))
     name = request.node.callspec.id
-    assert matches_snapshot(str(verdict), f"invariant_{name}")
+    pinned(SNAPSHOTS / f"invariant_{name}.txt", verdict.text)

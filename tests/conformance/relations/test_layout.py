@@ -16,7 +16,8 @@ from conformance.record.clause import document
 from conformance.record.operator import Strided
 from conformance.relations.layout import layout
 from tests.conformance.segment_sum import case, observe, operator, right, whole
-from tests.conformance.session.test_failure_text import matches_snapshot
+from tests.conformance.session.test_failure_text import SNAPSHOTS
+from tests.snapshots import pinned
 
 READ = document("x may have strides", "segment_sum.md, Layout")
 QUICK = settings(database=None, derandomize=True, max_examples=100)
@@ -72,7 +73,7 @@ def test_a_kernel_that_takes_a_view_for_a_whole_storage_breaks_it(change):
 
 
 def test_the_text_of_a_call_whose_layout_matters():
-    assert matches_snapshot(str(told(VIEWED, ignores_the_start)), "invariant_layout")
+    pinned(SNAPSHOTS / "invariant_layout.txt", told(VIEWED, ignores_the_start).text)
 
 
 def test_what_is_written_beside_the_elements_of_a_view_breaks_it():

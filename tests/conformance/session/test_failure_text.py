@@ -1,6 +1,5 @@
 """The text of a failure is a product: it is pinned, word for word."""
 
-import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,16 +25,9 @@ from tests.conformance.segment_sum import (
     right,
     whole,
 )
+from tests.snapshots import pinned
 
 SNAPSHOTS = Path(__file__).parents[1] / "snapshots"
-
-
-def matches_snapshot(text, name):
-    """Compare with the pinned text; UPDATE_SNAPSHOTS=1 rewrites it."""
-    path = SNAPSHOTS / f"{name}.txt"
-    if os.environ.get("UPDATE_SNAPSHOTS") == "1":
-        path.write_text(text + "\n", encoding="utf-8")
-    return path.read_text(encoding="utf-8") == text + "\n"
 
 
 def test_the_text_of_a_wrong_value():
@@ -45,7 +37,7 @@ def test_the_text_of_a_wrong_value():
     y[0:3, 32:] -= x[[4, 3, 5], 32:]
     y[1, 32:] = right(made)[1, 32:]
     verdict = judge(operator(), made, observe(y))
-    assert matches_snapshot(str(verdict), "wrong_value_fp16")
+    pinned(SNAPSHOTS / "wrong_value_fp16.txt", verdict.text)
 
 
 def test_the_text_of_a_wrong_row_in_address_coded_data():
@@ -56,7 +48,7 @@ def test_the_text_of_a_wrong_row_in_address_coded_data():
         replace(made, inputs={**made.inputs, "rows": case(made.arrays["x"], rows).inputs["rows"]})
     )
     verdict = judge(operator(), made, observe(y))
-    assert matches_snapshot(str(verdict), "wrong_row_decoded")
+    pinned(SNAPSHOTS / "wrong_row_decoded.txt", verdict.text)
 
 
 def test_the_text_of_rows_that_one_core_leaves_out():
@@ -64,14 +56,14 @@ def test_the_text_of_rows_that_one_core_leaves_out():
     y = right(made)
     y[2:] = right(made)[:2]
     verdict = judge(operator(), made, observe(y))
-    assert matches_snapshot(str(verdict), "rows_of_one_core")
+    pinned(SNAPSHOTS / "rows_of_one_core.txt", verdict.text)
 
 
 def test_the_text_of_a_sum_in_storage():
     made = case(np.random.default_rng(1).standard_normal((6, 64)), ROWS)
     y = formula(made.arrays, {})["y"]
     verdict = judge(operator(), made, observe(y))
-    assert matches_snapshot(str(verdict), "added_in_storage")
+    pinned(SNAPSHOTS / "added_in_storage.txt", verdict.text)
 
 
 def test_the_text_of_an_unwritten_tail():
@@ -79,14 +71,14 @@ def test_the_text_of_an_unwritten_tail():
     y = right(made)
     bits(y)[:, 32:] = 0x7FA5
     verdict = judge(operator(), made, observe(y, unwritten={"y": 16}))
-    assert matches_snapshot(str(verdict), "unwritten_tail")
+    pinned(SNAPSHOTS / "unwritten_tail.txt", verdict.text)
 
 
 def test_the_text_of_what_lies_between_rows():
     made = whole()
     y = right(made)
     bits(y)[1, 32:] = poison.INPUT_GAPS
-    assert matches_snapshot(str(judge(operator(), made, observe(y))), "read_from_gaps")
+    pinned(SNAPSHOTS / "read_from_gaps.txt", judge(operator(), made, observe(y)).text)
 
 
 def test_the_text_of_bytes_that_a_workspace_held():
@@ -107,8 +99,8 @@ def test_the_text_of_bytes_that_a_workspace_held():
     observation = Observation(
         Outcome.FAILED, 507015, "aclrtSynchronizeStream", diagnostics=(found,)
     )
-    text = str(judge(operator(), whole(), observation))
-    assert matches_snapshot(text, "read_from_a_workspace")
+    text = judge(operator(), whole(), observation).text
+    pinned(SNAPSHOTS / "read_from_a_workspace.txt", text)
 
 
 def test_the_text_of_an_index_that_nobody_wrote():
@@ -122,8 +114,8 @@ def test_the_text_of_an_index_that_nobody_wrote():
         "aclrtSynchronizeStream",
         diagnostics=(replace(FLAW, message=message),),
     )
-    text = str(judge(operator(), whole(), observation))
-    assert matches_snapshot(text, "index_that_nobody_wrote")
+    text = judge(operator(), whole(), observation).text
+    pinned(SNAPSHOTS / "index_that_nobody_wrote.txt", text)
 
 
 def test_the_text_of_a_crash():
@@ -136,7 +128,7 @@ def test_the_text_of_a_crash():
         diagnostics=(FLAW,),
         seconds=0.31,
     )
-    assert matches_snapshot(str(judge(operator(), made, observation)), "crash")
+    pinned(SNAPSHOTS / "crash.txt", judge(operator(), made, observation).text)
 
 
 def test_the_text_of_a_call_that_a_diagnostic_ended():
@@ -147,14 +139,14 @@ def test_the_text_of_a_call_that_a_diagnostic_ended():
         message="[gm-out-of-bounds] all that the device says of it, a second time",
         diagnostics=(FLAW,),
     )
-    assert matches_snapshot(str(judge(operator(), whole(), observation)), "ended_by_a_diagnostic")
+    pinned(SNAPSHOTS / "ended_by_a_diagnostic.txt", judge(operator(), whole(), observation).text)
 
 
 def test_the_text_of_a_wrong_status():
     observation = refused(status=161001, message="topK must be positive")
-    assert matches_snapshot(str(judge_rejection(refusal(), observation)), "wrong_status")
+    pinned(SNAPSHOTS / "wrong_status.txt", judge_rejection(refusal(), observation).text)
 
 
 def test_the_text_of_a_drift():
     made, y = drifting()
-    assert matches_snapshot(str(judge(operator(), made, observe(y))), "order_drift")
+    pinned(SNAPSHOTS / "order_drift.txt", judge(operator(), made, observe(y)).text)

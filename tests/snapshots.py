@@ -1,0 +1,22 @@
+"""Texts that are pinned as files, in each language that people read them in."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from conformance.text.chinese import in_chinese
+
+UPDATE = "UPDATE_SNAPSHOTS"
+
+
+def pinned(path: Path, text: str) -> None:
+    """Compare a text with ``path``, its Chinese with the file of the name before ``.zh.txt``.
+
+    With UPDATE_SNAPSHOTS=1 in the environment both are written anew.
+    """
+    for file, told in ((path, text), (path.with_suffix(".zh.txt"), in_chinese(text))):
+        told = told.rstrip("\n") + "\n"
+        if os.environ.get(UPDATE) == "1":
+            file.write_text(told, encoding="utf-8")
+        assert told == file.read_text(encoding="utf-8")
