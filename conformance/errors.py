@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from conformance.catalogue import errors as say
+from conformance.catalogue.message import Said
 from conformance.printable import printable
 
 ACCEPTED, REFUSED, NOTHING_TO_DO, ENVIRONMENT, INTERRUPTED, UNREAD = 0, 1, 2, 3, 130, 141
@@ -15,7 +17,16 @@ class UsageError(Exception):
     """A request that the suite cannot honour: names parameter, value and what is allowed."""
 
     def __init__(self, parameter: str, value: object, rule: str) -> None:
-        super().__init__(printable(f"{parameter} is {str(value)!r}: {rule}"))
+        self.text = say.NOT_ALLOWED(parameter=parameter, value=repr(str(value)), rule=rule)
+        super().__init__(printable(self.text))
+
+
+def text_of(error: BaseException) -> str:
+    """What an error says, in the languages of the catalogue."""
+    if isinstance(error, UsageError):
+        return error.text
+    first = error.args[0] if len(error.args) == 1 else None
+    return first if isinstance(first, Said) else str(error)
 
 
 def choice(value: str, allowed: Iterable[str]) -> str:
@@ -23,8 +34,9 @@ def choice(value: str, allowed: Iterable[str]) -> str:
     names = list(allowed)
     holding = [name for name in names if value and value in name]
     near = [*difflib.get_close_matches(value, names, n=1), *holding]
-    meant = f"; did you mean {near[0]}?" if near else ""
-    return f"allowed: {', '.join(names)}{meant}"
+    if near:
+        return say.ALLOWED_MEANT(names=names, near=near[0])
+    return say.ALLOWED(names=names)
 
 
 class EnvironmentFailure(RuntimeError):  # noqa: N818 - the word of the exit status

@@ -3,10 +3,10 @@
 The id of a message is its module and its name there, in small letters.
 """
 
-from conformance.catalogue import verdict
+from conformance.catalogue import errors, verdict
 from conformance.catalogue.message import KNOWN, Message
 
-MODULES = (verdict,)
+MODULES = (errors, verdict)
 
 for _module in MODULES:
     for _name, _message in vars(_module).items():
