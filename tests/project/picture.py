@@ -1,7 +1,8 @@
 """The README's picture of a failure: ``python -m tests.project.picture`` draws it.
 
-It shows a text that a test of the judge pins (tests/conformance/snapshots), as a terminal does. No
-font comes with it and none is fetched: every line has its length, whatever font is at hand.
+It shows what a run says of a compiled kernel with a seeded mistake, as a terminal does. A test pins
+the text (tests/kernels/test_text_of_a_mistake.py). No font comes with it and none is fetched: every
+line has its length, whatever font is at hand.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from rich.terminal_theme import MONOKAI
 from rich.text import Text
 
 ROOT = Path(__file__).parents[2]
-SNAPSHOT = ROOT / "tests" / "conformance" / "snapshots" / "wrong_row_decoded.txt"
+SNAPSHOT = ROOT / "tests" / "conformance" / "snapshots" / "dropped_slot_read_as_row_0.txt"
 PICTURE = ROOT / "docs" / "failure.svg"
-TITLE = "what a failure says: one row index of one token was read wrongly"
+WIDTH = 113
+"""Columns of the terminal: a README shows so many in letters that can be read."""
+TITLE = "what a failure says: a kernel reads a dropped slot as row 0"
 FORMAT = """\
 <svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
 <style>
@@ -28,13 +31,10 @@ FORMAT = """\
 {styles}
 </style>
 <defs>
-<clipPath id="{unique_id}-clip-terminal">
-<rect x="0" y="0" width="{terminal_width}" height="{terminal_height}" />
-</clipPath>
 {lines}
 </defs>
 {chrome}
-<g transform="translate({terminal_x}, {terminal_y})" clip-path="url(#{unique_id}-clip-terminal)">
+<g transform="translate({terminal_x}, {terminal_y})">
 {backgrounds}
 <g class="{unique_id}-matrix">
 {matrix}
@@ -44,17 +44,25 @@ FORMAT = """\
 """
 STYLES = {
     r"\A.*": "bold bright_red",
-    r"(?m)^ +(contract|worst element|pattern|decoded):": "bold",
+    r"(?m)^ +(contract|worst element|pattern|guess|replay):": "bold",
     r"0x[0-9a-f]+ \([^)]*\)": "yellow",
-    r"(?m)^  decoded: .*": "bright_green",
+    r"(?m)^  guess: .*": "bright_green",
+    r"(?m)(?<=^  replay:).*": "bright_cyan",
 }
 
 
+def folded(text: str) -> list[str]:
+    """The lines of a text as a terminal shows them: one that is too long goes on below."""
+    parts = (
+        line[at : at + WIDTH] for line in text.splitlines() for at in range(0, len(line), WIDTH)
+    )
+    return [part.rstrip() for part in parts]
+
+
 def draw(text: str) -> str:
-    """The text as a terminal that is as wide as its longest line, as SVG."""
-    width = max(map(len, text.splitlines())) + 1
-    console = Console(record=True, width=width, file=io.StringIO(), force_terminal=True)
-    shown = Text(text.rstrip())
+    """The text in a terminal, as SVG."""
+    console = Console(record=True, width=WIDTH, file=io.StringIO(), force_terminal=True)
+    shown = Text("\n".join(folded(text)))
     for pattern, style in STYLES.items():
         shown.highlight_regex(pattern, style)
     console.print(shown, soft_wrap=True)

@@ -1,13 +1,13 @@
-"""The README's picture shows what the judge says today."""
+"""The README's picture shows what a run says today of a kernel with a mistake."""
 
 from __future__ import annotations
 
-from tests.project.picture import PICTURE, SNAPSHOT, draw, lines_of
+from tests.project.picture import PICTURE, SNAPSHOT, WIDTH, draw, folded, lines_of
 
 
 def test_the_picture_shows_the_pinned_text() -> None:
     shown = lines_of(PICTURE.read_text(encoding="utf-8"))
-    assert shown == SNAPSHOT.read_text(encoding="utf-8").splitlines()
+    assert shown == folded(SNAPSHOT.read_text(encoding="utf-8"))
 
 
 def test_a_picture_of_another_text_shows_that_text() -> None:
@@ -15,6 +15,10 @@ def test_a_picture_of_another_text_shows_that_text() -> None:
         "first  line",
         "  second: <line> & more",
     ]
+
+
+def test_a_line_that_is_wider_than_the_terminal_goes_on_below() -> None:
+    assert lines_of(draw("a" * WIDTH + "b\nc\n")) == ["a" * WIDTH, "b", "c"]
 
 
 def test_the_picture_fetches_nothing() -> None:
