@@ -7,6 +7,7 @@ every element of every output that its contract specifies with a value that the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Final
 
 from conformance.call.case import Case
 from conformance.call.findings import call_findings, ending
@@ -35,7 +36,7 @@ from conformance.record.operator import (
     Unspecified,
 )
 
-UNSPECIFIED = "unspecified"
+UNSPECIFIED: Final = "unspecified"
 JudgeOutput = Callable[[Question], OutputVerdict]
 
 JUDGES: Mapping[type[Contract], JudgeOutput] = {

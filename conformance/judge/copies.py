@@ -15,7 +15,7 @@ from conformance.diagnosis.movement import Moved, guesses
 from conformance.diagnosis.origins import origins
 from conformance.diagnosis.pattern import pattern
 from conformance.judge.question import Question
-from conformance.judge.verdict import OutputVerdict, WorstElement
+from conformance.judge.verdict import OutputVerdict, Step, WorstElement
 from conformance.judge.worst import show
 from conformance.record.clause import Clause
 from conformance.record.operator import Arrays, Copy, Index
@@ -102,7 +102,7 @@ def _expected(asked: Question, inputs: Arrays, seen: NDArray[Any]) -> NDArray[An
 
 
 def _verdict(
-    asked: Question, clause: Clause, step: str, expected: NDArray[Any], seen: NDArray[Any]
+    asked: Question, clause: Clause, step: Step, expected: NDArray[Any], seen: NDArray[Any]
 ) -> OutputVerdict:
     elements, mismatches = _counted(expected, seen, asked.specified)
     worst, where = None, ""

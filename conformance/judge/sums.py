@@ -14,7 +14,7 @@ from conformance.diagnosis.origins import origins
 from conformance.diagnosis.pattern import pattern
 from conformance.diagnosis.subject import Subject
 from conformance.judge.question import Question
-from conformance.judge.verdict import OutputVerdict, WorstElement
+from conformance.judge.verdict import OutputVerdict, Step, WorstElement
 from conformance.judge.worst import Element, worst_element
 from conformance.numerics.accepted import Mask
 from conformance.numerics.elements import Judged, judge_elements
@@ -31,7 +31,7 @@ class _Tally:
     drifted: Mask
     elements: int
     exact: int
-    steps: set[str] = field(default_factory=set)
+    steps: set[Step] = field(default_factory=set)
     headroom: list[float] = field(default_factory=list)
     worst: int = 0
     farthest: int = -1
@@ -121,12 +121,12 @@ def _some(operands: Operands, chosen: Mask) -> Operands:
     return Operands(operands.places[chosen], operands.values[:, chosen], weights)
 
 
-def _last(steps: set[str], drift: int) -> str:
-    """The last step that was needed, by name."""
-    order = (
-        ("order-drift",) if drift else ("interval", "every order", "certificate", "declared order")
-    )
-    return next((step for step in order if drift or step in steps), "certificate")
+def _last(steps: set[Step], drift: int) -> Step:
+    """The last step that was needed."""
+    if drift:
+        return "order-drift"
+    order: tuple[Step, ...] = ("interval", "every order", "certificate", "declared order")
+    return next((step for step in order if step in steps), "certificate")
 
 
 def _worst(output: SummedOutput, place: int) -> WorstElement:

@@ -4,10 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from conformance.catalogue.message import row
 from conformance.catalogue.verdict import CONTRACT
 from conformance.record.clause import Clause
+
+Step = Literal[
+    "declared order",
+    "certificate",
+    "every order",
+    "interval",
+    "order-drift",
+    "every byte",
+    "exact integers",
+    "unspecified",
+    "shape and dtype",
+]
+"""What decides an output (docs/reference/contracts.md)."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +64,8 @@ class WorstElement:
 class OutputVerdict:
     """The judgement of one output.
 
-    ``step`` is the last step that was needed to decide: ``declared order``, ``certificate``,
-    ``every order`` (of few terms all are tried), ``interval``; or ``order-drift`` where an element
-    is legal but off a declared order, which fails if the contract promises that order. ``clause``
+    ``step`` is the last that was needed to decide; ``order-drift`` is that of an element that is
+    legal but off a declared order, which fails if the contract promises that order. ``clause``
     is the one broken, or the contract's own. ``elements`` were judged; for ``exact`` of them only
     one value was acceptable, and they have it;
     ``mismatches`` of them are wrong; ``order_drift`` of them are legal, off the declared order.
@@ -65,7 +78,7 @@ class OutputVerdict:
     output: str
     ok: bool
     clause: Clause
-    step: str
+    step: Step
     elements: int
     exact: int
     mismatches: int = 0
