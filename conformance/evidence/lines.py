@@ -35,7 +35,7 @@ LONGEST_ATTRIBUTE = 16
 
 
 class Line(msgspec.Struct, tag_field="kind", kw_only=True):
-    """A line of ``evidence.<worker>.jsonl``; ``worker`` is xdist's name of it, or ``main``.
+    """A line of ``evidence.<worker>.jsonl``; docs/reference/evidence.md has its fields.
 
     Behind its fields stands its link (conformance/evidence/chain.py). ``said`` is as in
     conformance/evidence/translation.py.
@@ -47,20 +47,7 @@ class Line(msgspec.Struct, tag_field="kind", kw_only=True):
 
 
 class VerdictLine(Line, tag="verdict", kw_only=True):
-    """One verdict. ``digest`` is the hash of the case's inputs, ``phase`` what the case was for
-    (generate, shrink or replay), ``judged_as`` is values, rejection, example, relation or
-    quarantine; ``elements`` were judged, ``exact`` of them bit-exactly; ``headroom`` and
-    ``standards`` as in `conformance.judge.verdict`; ``headline`` is that of a verdict that is not
-    ok, or that judged nothing because the ``outcome`` is "not possible here" or the call is in
-    quarantine; ``seconds`` from the attempt's start to its verdict; ``levels`` are those that the
-    case shows of the record's discrete axes (conformance/record/cells.py), None where the record
-    declares none; ``route`` is how the kernel was called; ``name`` is the stable name of a case
-    that has one: a documented or refused call, a case of the corpus or of the regressions.
-    ``attributes`` (arrays up to `LONGEST_ATTRIBUTE`) and ``shapes`` are the case's;
-    ``workspace_bytes`` and ``call_seconds`` what its call took; ``tiling_key`` the branch of the
-    kernel, where it is known. ``unconfirmed`` are the clauses that are broken where nothing else is
-    wrong and no document states any of them.
-    """
+    """One verdict; the figures of all outputs of its call together."""
 
     item: str
     template: str
@@ -94,12 +81,7 @@ class VerdictLine(Line, tag="verdict", kw_only=True):
 
 
 class DeviceLine(Line, tag="device", kw_only=True):
-    """The profile of the device that this worker opened, and its words for it.
-
-    ``card`` is the physical number of an NPU, which holds until the worker's next such line;
-    ``lost`` are the cards that gave way to it, each with the reason. ``implementation`` says what
-    it calls: which libraries, package, checkout or plugin's device.
-    """
+    """The device that this worker opened, which holds until the worker's next such line."""
 
     description: str
     profile: Mapping[str, Any]
@@ -109,15 +91,9 @@ class DeviceLine(Line, tag="device", kw_only=True):
 
 
 class FailureLine(Line, tag="failure", kw_only=True):
-    """A failed item: its smallest refused case (a path inside the run's folder) and the text.
+    """A failed item: its smallest refused case, the text, and what the page shows of it.
 
-    ``elements`` counts those that exist of all the case's tensors. ``pictures`` are of the outputs
-    that came back wrong, in a larger refused case where ``pictured`` tells its verdict, which is
-    stored as ``larger`` (a path like ``case``, "" where the text says nothing of it);
-    ``excerpts`` are the lines of the kernel that diagnostics name. ``diagnosis`` is what went wrong
-    in few words, the same for failures that are taken for one mistake; of these one is made smaller
-    by each process, the others stand ``as_drawn``. ``links`` are those of a regression to public
-    reports of its mistake. ``unconfirmed`` are the clauses of its verdict's line.
+    The pictures are those of a larger refused case where ``pictured`` tells its verdict.
     """
 
     item: str
@@ -140,11 +116,7 @@ class FailureLine(Line, tag="failure", kw_only=True):
 
 
 class ItemLine(Line, tag="item", kw_only=True):
-    """An item has ended; ``outcome`` is accepted, refused, cut (the budget ended it early) or
-    withheld (its calls are not made on this device, for the ``reason``).
-
-    Written after all other lines of the item: an item without it has not ended.
-    """
+    """An item has ended; written after all its other lines: one without it has not ended."""
 
     item: str
     outcome: str
@@ -159,14 +131,7 @@ class EnvironmentLine(Line, tag="environment", kw_only=True):
 
 
 class OrderLine(Line, tag="order", kw_only=True):
-    """The order in which a device adds the ``slots`` values of one token, recovered from sums.
-
-    ``order`` is its name (numerics/tree.py), or ``unrecoverable`` or ``no answer`` with the
-    ``reason``; ``merges``
-    as in `conformance.record.operator.Sum`; ``verified`` random columns came out bit for bit with
-    additions in ``accumulate``; ``drawing`` is the tree as text where it has no name;
-    ``as_declared`` tells whether the contract declares this tree, None if it declares no order.
-    """
+    """The order in which a device adds the ``slots`` values of one token, recovered from sums."""
 
     operator: str
     dtype: str
@@ -181,11 +146,7 @@ class OrderLine(Line, tag="order", kw_only=True):
 
 
 class LimitLine(Line, tag="limits", kw_only=True):
-    """Whether the kernels change their path where the record draws its boundary cases.
-
-    Of ``compared`` sizes, ``differing`` names those of which the kernels' own function says
-    something else; ``reason`` tells why nothing was compared.
-    """
+    """Whether the kernels change their path where the record draws its boundary cases."""
 
     operator: str
     compared: int = 0

@@ -40,13 +40,7 @@ SEQUENCES = "sequences"
 
 
 class Cell(msgspec.Struct, kw_only=True):
-    """The summary of one group of verdicts: an operator's mode and dtype, or its rejections.
-
-    ``cases`` counts distinct inputs, ``impossible`` calls that the device had no room for and that
-    were not judged; ``complete`` is false where an item ended early;
-    ``share_exact`` and ``headroom`` (the worst) are None where no
-    element was judged.
-    """
+    """The summary of one group of verdicts: an operator's mode and dtype, or its rejections."""
 
     operator: str
     mode: str
@@ -68,10 +62,7 @@ QUARANTINE = "quarantine"
 
 
 class StandardRow(msgspec.Struct, kw_only=True):
-    """What one published standard said of the distinct cases whose summed outputs it was shown.
-
-    ``lenient`` counts cases that it accepts and the suite does not, ``harsh`` the reverse.
-    """
+    """What one published standard said of the distinct cases whose summed outputs it was shown."""
 
     name: str
     accepts: int = 0
@@ -83,24 +74,7 @@ class StandardRow(msgspec.Struct, kw_only=True):
 
 
 class Evidence(msgspec.Struct, kw_only=True):
-    """``evidence.json``: the whole run.
-
-    ``status`` is running, finished, incomplete or interrupted; ``exit_status`` is the front
-    door's. ``declared`` counts the cells of the records, ``selected`` those that this run was to
-    judge; ``unjudged`` names selected ones without a judged case, ``left_out`` operators and modes
-    that were asked for by name and cannot be judged, with the reason, ``coverage`` tells which
-    discrete cells the cases show of all that the profile judges, ``further`` what larger profiles
-    judge besides. ``cut`` names the items that the
-    budget ended early, ``unreached`` those that were to run and did not. ``request`` is what a run
-    must be asked again to go on with this one; ``parts`` counts the processes that it took.
-    ``withheld`` says which modes are not called on this device, each with the reason: their cells
-    are neither selected nor unjudged.
-    ``observed`` tells of each call in quarantine what became of it, ``lost_cards`` which cards gave
-    way to others while the run went on. ``tiling_keys`` has which
-    branches of the kernels the cases reached, of devices that tell it. ``seal`` shows what was
-    changed since the run ended (conformance/evidence/seal.py); a run that goes on has none.
-    ``said`` is as in conformance/evidence/translation.py.
-    """
+    """``evidence.json``: the whole run; docs/reference/evidence.md has the fields."""
 
     schema: int = SCHEMA
     kind: str = "conformance evidence"

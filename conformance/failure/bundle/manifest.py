@@ -46,15 +46,7 @@ class LeftOut(Strict, kw_only=True):
 
 
 class Argument(Strict, kw_only=True):
-    """An argument of the call, in the order of the signature.
-
-    ``kind`` is tensor, null (a tensor that the case leaves out), int64, bool, int array (an
-    aclIntArray) or numbers (a pointer and a count). ``value`` is that of an attribute. Of a tensor,
-    ``data_type`` is its aclDataType, ``strides`` are in elements (None: contiguous), ``start`` and
-    ``spare`` are the storage's elements before the first and behind the last, ``format`` is its
-    aclFormat, ``file`` holds an input's elements, ``rows_file`` the numbers of its only rows if it
-    is row-sparse.
-    """
+    """An argument of the call, in the order of the signature."""
 
     name: str
     acl_name: str
@@ -90,13 +82,7 @@ class BeforeEntry(Strict, kw_only=True):
 
 
 class AcceptedEntry(Strict, kw_only=True):
-    """What is accepted of an output.
-
-    ``ranges``: inclusive ranges of ordered patterns in the files ``starts``, ``low``, ``high``
-    (docs/how-to/replay.md); ``exact``: the bits in ``bits``, where ``specified`` is 1 if that file
-    is there; ``anything``: no pattern is wrong; ``not stored``, with the ``reason``.
-    ``infinity_bits`` and ``storage_bits`` are the format's, 0 where values are not summed.
-    """
+    """What is accepted of an output, and the arrays that say so."""
 
     kind: Literal["ranges", "exact", "anything", "not stored"]
     files: dict[str, str] = {}
@@ -130,16 +116,7 @@ class Seeds(Strict, kw_only=True):
 
 
 class Manifest(Strict, kw_only=True):
-    """``manifest.json``.
-
-    ``digest`` is the hash of the call's inputs. ``status`` is what phase 1 must answer. ``device``
-    is the profile of the device that was judged, None where there was none; ``arithmetic`` is what
-    the accepted patterns leave to it. ``symbol`` is the function that was called; without one
-    ``no_programs`` says why the bundle has no programs, ``no_cpp`` why it has none in C++.
-    ``implementation`` is what was called, in words; ``case.json`` has its hashes. ``memory`` is
-    what outputs and workspace hold before the call (`conformance.call.surroundings`), ``before``
-    the calls that are made before it.
-    """
+    """``manifest.json``; docs/reference/evidence.md has the fields of it and of its parts."""
 
     kind: str = KIND
     schema: int = SCHEMA

@@ -16,6 +16,7 @@ from conformance.evidence.lines import VerdictLine, read_lines
 from conformance.evidence.summary import read_evidence
 from conformance.failure.replay import load
 from conformance.text.command_lines import called
+from tests.conformance.evidence.page import is_named, tables
 from tests.conformance.front_door import (
     BY_WORKERS,
     HERE,
@@ -119,6 +120,20 @@ def test_the_evidence_holds_device_provenance_and_junit(accepted: tuple[Ended, P
     assert (evidence.exit_status, evidence.status, evidence.unjudged) == (0, "finished", [])
     assert '<testcase classname="cases.test_values"' in (out / "junit.xml").read_text()
     assert (out / "pytest.log").is_file()
+
+
+def test_the_page_of_evidence_has_every_file_and_every_version_that_a_run_leaves(
+    accepted: tuple[Ended, Path], refused: tuple[Ended, Path]
+) -> None:
+    told = tables()
+    bundle = [f"failures/ID/{file}" for file in told["file of a bundle"]]
+    every = [*(file for file in told["file of a run"] if file != "failures/ID/"), *bundle]
+    for _, out in (accepted, refused):
+        made = [str(one.relative_to(out)) for one in out.rglob("*") if one.is_file()]
+        assert [path for path in made if not is_named(path, every)] == []
+        evidence = read_evidence(out)
+        assert evidence is not None
+        assert {*evidence.provenance, "shards"} == {*told["key of `provenance`"]}
 
 
 def test_a_run_is_in_the_history_that_it_was_told_of(accepted: tuple[Ended, Path]) -> None:
