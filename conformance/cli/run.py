@@ -40,6 +40,7 @@ from conformance.session.context import (
     seconds_of,
     seed_of,
 )
+from conformance.session.left_out import check_words
 from conformance.session.resume import check_sound, earlier_run
 from conformance.suite import records as suite
 
@@ -188,6 +189,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     """Judge operators, or one saved case."""
     parsed.operator = list(dict.fromkeys([*parsed.names, *parsed.operator]))
     extra = [*(["-k", parsed.k] if parsed.k else []), *extra]
+    check_words(extra)
     profile = profile_named(parsed.profile)
     route = one_of(ROUTES, "route", parsed.route or DEFAULTS["route"])
     device_spec(parsed.device)

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from _pytest.mark.expression import Expression
 
+from conformance.catalogue import errors as say
+from conformance.errors import UsageError
 from conformance.record.operator import ROUTES, Mode, Operator
 from conformance.suite.on_route import why_not
 
@@ -32,6 +34,15 @@ def not_on_route(
                 routes = " and ".join(mode.routes)
                 found[f"{operator.name} {mode.name}"] = f"only route {routes} calls it"
     return found
+
+
+def check_words(pytest_arguments: Sequence[str]) -> None:
+    """Raise `UsageError` if pytest's ``-k`` is no expression: a worker would end at it."""
+    expression = _expression(pytest_arguments)
+    try:
+        Expression.compile(expression)
+    except Exception as wrong:  # of another class in each version of pytest
+        raise UsageError("k", expression, say.WORDS()) from wrong
 
 
 def told(left_out: Mapping[str, str]) -> Iterator[str]:

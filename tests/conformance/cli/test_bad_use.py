@@ -65,6 +65,8 @@ def one_line(err: str) -> str:
         (["--nonsense"], "unrecognized arguments: --nonsense"),
         (["-k", "laders"], "nothing was judged: no item is selected by: -k laders"),
         (["--", "-k", "laders"], "nothing was judged: no item is selected by: -k laders"),
+        (["-k", "last row"], "k is 'last row': allowed: words, with and, or, not between them"),
+        (["--", "-k", "float16 and"], "k is 'float16 and': allowed: words, with and, or, not"),
     ],
 )
 def test_a_wrong_request_is_told_with_what_is_allowed(
