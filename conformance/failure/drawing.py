@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from markupsafe import Markup
+from rich.cells import cell_len
 
 from conformance.failure.picture import NAN, OPEN, RIGHT, UNWRITTEN
 from conformance.record.picture import Picture
@@ -15,7 +16,9 @@ LARGEST_SIDE, LARGEST_SQUARE, MARGIN = 512, 24, 26
 MOST_BARS = 8
 """Classes of distances that are shown; neighbours are taken together where there are more."""
 
-BAR_ROOM, BAR_LONGEST, BAR_HEIGHT = 190, 200, 20
+BAR_LONGEST, BAR_HEIGHT = 200, 20
+LETTER, GAP = 7, 8
+"""Units of a letter of a bar's label, and between label and bar."""
 
 SVG = (
     '<svg class="{kind}" xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {w} {h}"'
@@ -59,19 +62,19 @@ def histogram(picture: Picture, texts: Mapping[str, str]) -> Markup:
     """How far the elements lie from what is accepted, a bar for each class."""
     bars = list(_bars(picture, texts))
     most = max(count for _, _, count in bars)
+    room = LETTER * max(cell_len(label) for _, label, _ in bars) + GAP
     body = []
     for at, (kind, label, count) in enumerate(bars):
         y = at * BAR_HEIGHT
         length = max(1.5, BAR_LONGEST * count / most) if count else 0
         middle = y + BAR_HEIGHT * 0.68
         body += [
-            f'<text x="{BAR_ROOM - 8}" y="{middle}" text-anchor="end">'
-            f"{Markup.escape(label)}</text>",
-            f'<rect class="bar {kind}" x="{BAR_ROOM}" y="{y + 3}" width="{length:.1f}"'
+            f'<text x="{room - GAP}" y="{middle}" text-anchor="end">{Markup.escape(label)}</text>',
+            f'<rect class="bar {kind}" x="{room}" y="{y + 3}" width="{length:.1f}"'
             f' height="{BAR_HEIGHT - 6}"/>',
-            f'<text x="{BAR_ROOM + length + 6:.1f}" y="{middle}">{count:,}</text>',
+            f'<text x="{room + length + 6:.1f}" y="{middle}">{count:,}</text>',
         ]
-    size = {"w": BAR_ROOM + BAR_LONGEST + 80, "h": len(bars) * BAR_HEIGHT}
+    size = {"w": room + BAR_LONGEST + 80, "h": len(bars) * BAR_HEIGHT}
     return Markup(SVG.format(kind="bars", **size, body="".join(body)))
 
 

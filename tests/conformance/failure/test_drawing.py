@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ElementTree
 
 import msgspec
 import pytest
+from rich.cells import cell_len
 
 from conformance.failure.drawing import heat_map, histogram, legend
 from conformance.record.picture import Picture
@@ -67,6 +68,16 @@ def test_many_classes_of_distances_are_taken_together() -> None:
         f"{NAME}rect"
     )
     assert len(bars) == 1 + 8
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_longest_label_of_a_bar_fits_beside_it(language: str) -> None:
+    far = {"accepted": 1, **{str(2**power): 1 for power in range(33)}}
+    picture = msgspec.structs.replace(PICTURE, histogram=far)
+    for text in drawn(histogram(picture, texts(language))).iter(f"{NAME}text"):
+        if text.get("text-anchor") == "end":
+            # Digits of 12 px are 6.7 wide in most fonts.
+            assert float(text.attrib["x"]) >= 6.7 * cell_len(text.text or "")
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
