@@ -46,6 +46,7 @@ def test_commands_have_output_and_status() -> None:
     [
         ("built in 3 s\ndone\n", True),
         ("built in 3 s \ndone", True),
+        ("built in 3 s\njudging for 1 min: 2 of about 9 verdicts\ndone", True),
         ("built in 3 s\ndone\nmore", False),
         ("built in 3 ms\ndone", False),
         ("built in 3 s\nDone", False),
