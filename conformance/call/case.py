@@ -15,6 +15,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from conformance.call.protocol_breach import Breach
 from conformance.call.surroundings import USUAL, Setting
+from conformance.catalogue import case as say
+from conformance.catalogue.message import row
 from conformance.values.fill import Fill, expand
 from conformance.values.large_arrays import lazy_zeros
 from reference.floats import widen
@@ -38,13 +40,22 @@ class Printer(Protocol):
 
 
 class ReadAsPrinted:
-    """Lets Hypothesis print a value by its repr, not field by field: a tensor may be long."""
+    """Lets Python and Hypothesis print a value by its text, not by its fields: a tensor may be
+    long."""
+
+    @property
+    def text(self) -> str:
+        """The value as a person reads it, in the languages of the catalogue."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return str(self.text)
 
     def _repr_pretty_(self, printer: Printer, cycle: bool) -> None:
         printer.text(repr(self))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Tensor(ReadAsPrinted):
     """A tensor of a case: its shape and dtype, and where its elements come from.
 
@@ -158,30 +169,30 @@ class Tensor(ReadAsPrinted):
     @property
     def described(self) -> str:
         """Dtype, shape, format and how it is laid out, without values."""
-        shape = "x".join(map(str, self.shape)) or "scalar"
-        held = "" if self.rows is None else f" holding rows {_shortened(self.rows)}"
-        other = "" if self.format == ND else f" in format {self.format}"
-        return f"{self.dtype}[{shape}]{other}{held}{self._placed()}"
+        shape = "x".join(map(str, self.shape)) or say.SCALAR()
+        parts = [f"{self.dtype}[", shape, "]"]
+        parts += [] if self.format == ND else [say.IN_FORMAT(format=self.format)]
+        parts += [] if self.rows is None else [say.HOLDING(rows=_shortened(self.rows))]
+        placed = [] if self.strides is None else [say.STRIDES(strides=str(self.strides))]
+        placed += [say.BEFORE_THE_FIRST(count=self.start)] if self.start else []
+        placed += [say.BEHIND_THE_LAST(count=self.spare)] if self.spare else []
+        return row([*parts, say.PLACED(parts=placed)] if placed else parts)
 
-    def __repr__(self) -> str:
-        name = self.described
+    @property
+    def text(self) -> str:
+        """The tensor with its first values, or the recipe of them."""
         if self.values is not None:
             stored = np.array(self.values[:SHOWN], integer_view(numpy_dtype(self.dtype)))
             shown = ", ".join(map(str, stored.view(numpy_dtype(self.dtype)).tolist()))
             more = ", ..." if len(self.values) > SHOWN else ""
-            return f"{name} = [{shown}{more}]"
-        canaries = f", NaN in unread rows {_shortened(self.unread)}" if self.unread else ""
-        return name + (f" = {self.fill!r}{canaries}" if self.fill else "")
-
-    def _placed(self) -> str:
-        """How the elements lie in their storage, "" where they are all of it, in C order."""
-        told = [] if self.strides is None else [f"strides {self.strides}"]
-        told += [f"{self.start} elements before the first"] if self.start else []
-        told += [f"{self.spare} behind the last"] if self.spare else []
-        return f" with {', '.join(told)}" if told else ""
+            return self.described + f" = [{shown}{more}]"
+        if not self.fill:
+            return self.described
+        canaries = say.UNREAD(rows=_shortened(self.unread)) if self.unread else ""
+        return row([self.described, " = ", self.fill.text, canaries])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Machine(ReadAsPrinted):
     """The simulated machine of a case: vector cores, bytes of unified buffer per core, and the
     order in which the blocks of a launch run: forward, reverse or shuffled:SEED.
@@ -198,13 +209,14 @@ class Machine(ReadAsPrinted):
         if self.cores == 1:
             object.__setattr__(self, "block_order", "forward")
 
-    def __repr__(self) -> str:
-        noun = "core" if self.cores == 1 else "cores"
-        order = "" if self.block_order == "forward" else f", blocks in order {self.block_order}"
-        return f"{self.cores} {noun} with {self.ub_bytes} B of UB{order}"
+    @property
+    def text(self) -> str:
+        """The machine in words; the order of blocks where it is not the first."""
+        order = "" if self.block_order == "forward" else say.IN_ORDER(order=self.block_order)
+        return say.MACHINE(cores=self.cores, ub_bytes=self.ub_bytes, order=order)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Case(ReadAsPrinted):
     """One call: operator name, mode, dtype, attributes, tensors by parameter name, the machine
     to simulate (None: the device's own; an NPU ignores it), and what the call finds around it.
@@ -274,30 +286,32 @@ class Case(ReadAsPrinted):
             hashed.update(repr(self.breach).encode())
         return hashed.hexdigest()[:16]
 
-    def __repr__(self) -> str:
+    @property
+    def text(self) -> str:
+        """The call, a line for each of its tensors, and what it finds around it."""
         attributes = ", ".join(f"{name}={value}" for name, value in self.attributes.items())
-        lines = [f"Case({self.operator}, {self.mode}, {self.dtype}: {attributes}"]
-        lines += [
-            f"  {name}: {tensor!r}" for name, tensor in {**self.inputs, **self.outputs}.items()
-        ]
-        lines += [f"  on {self.machine!r}"] if self.machine else []
-        lines += [f"  with {self.setting!r}"] if self.setting != USUAL else []
-        lines += [f"  called with {self.breach!r}"] if self.breach is not None else []
-        told = "\n".join(lines) + ")"
-        if self.before:
-            told += "\nafter these calls on the same new device:"
-        for number, one in enumerate(self.before, 1):
-            told += f"\n  {number}. {one.in_a_line}"
-        return told
+        lines: list[str] = [f"Case({self.operator}, {self.mode}, {self.dtype}: {attributes}"]
+        tensors = {**self.inputs, **self.outputs}
+        lines += [row([f"  {name}: ", tensor.text]) for name, tensor in tensors.items()]
+        lines += ["  " + say.ON(machine=self.machine.text)] if self.machine else []
+        lines += ["  " + say.WITH(setting=self.setting.text)] if self.setting != USUAL else []
+        lines += (
+            ["  " + say.CALLED_WITH(breach=self.breach.text)] if self.breach is not None else []
+        )
+        lines[-1] += ")"
+        lines += [say.AFTER_THESE()] if self.before else []
+        before = enumerate(self.before, 1)
+        lines += [row([f"  {number}. ", one.in_a_line]) for number, one in before]
+        return row(lines, "\n")
 
     @property
     def in_a_line(self) -> str:
         """The call in one line: attributes and shapes, but no values."""
-        said = [f"{name}={value}" for name, value in self.attributes.items()]
-        said += [f"{name} {one.described}" for name, one in self.inputs.items()]
-        said += [repr(self.machine)] if self.machine else []
-        said += [repr(self.setting)] if self.setting != USUAL else []
-        return f"{self.operator}, {self.mode}, {self.dtype}: {', '.join(said)}"
+        said: list[str] = [f"{name}={value}" for name, value in self.attributes.items()]
+        said += [row([f"{name} ", one.described]) for name, one in self.inputs.items()]
+        said += [self.machine.text] if self.machine else []
+        said += [self.setting.text] if self.setting != USUAL else []
+        return row([f"{self.operator}, {self.mode}, {self.dtype}: ", row(said, ", ")])
 
 
 def numpy_dtype(name: str) -> np.dtype[np.generic]:

@@ -6,6 +6,7 @@ from collections import Counter
 
 from conformance.call.observation import Diagnostic, Observation, Outcome
 from conformance.catalogue import verdict as say
+from conformance.catalogue.advice import advised
 from conformance.catalogue.message import row
 
 SHOWN_DIAGNOSTICS = 5
@@ -80,5 +81,5 @@ def _told(one: Diagnostic, times: int) -> str:
         whose = [say.BLOCK(number=first.block), say.PIPE(name=first.pipe)]
         place = say.PLACE(parts=[f"{first.file}:{first.line}", *whose])
         lines.append("  " + say.AFTER(operation=first.operation, place=place))
-    lines += ["  " + say.ADVICE(advice=one.advice)] if one.advice else []
+    lines += ["  " + say.ADVICE(advice=advised(one.advice))] if one.advice else []
     return row(lines, "\n")

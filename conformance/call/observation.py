@@ -9,6 +9,8 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.catalogue import outcomes as say
+
 
 class Outcome(Enum):
     """How a call ended. ``REJECTED``: phase 1 refused it; ``FAILED``: phase 2 or the stream did;
@@ -23,6 +25,22 @@ class Outcome(Enum):
     TIMED_OUT = "timed out"
     OUT_OF_MEMORY = "out of memory"
     NOT_POSSIBLE = "not possible here"
+
+    @property
+    def words(self) -> str:
+        """The value, in the languages of the catalogue."""
+        return OUTCOMES[self]()
+
+
+OUTCOMES = {
+    Outcome.COMPLETED: say.COMPLETED,
+    Outcome.REJECTED: say.REJECTED,
+    Outcome.FAILED: say.FAILED,
+    Outcome.CRASHED: say.CRASHED,
+    Outcome.TIMED_OUT: say.TIMED_OUT,
+    Outcome.OUT_OF_MEMORY: say.OUT_OF_MEMORY,
+    Outcome.NOT_POSSIBLE: say.NOT_POSSIBLE,
+}
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Literal
 
+from conformance.catalogue import case as say
+from conformance.catalogue.message import row
+
 Place = Literal["given", "null"]
 Executor = Literal["handed out", "null", "made up", "destroyed", "used"]
 Workspace = Literal["as asked", "null", "absent", "short", "misaligned"]
 Stream = Literal["own", "another", "destroyed"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Breach:
     """What the caller does otherwise; a field that keeps its default keeps the protocol.
 
@@ -33,14 +36,33 @@ class Breach:
     workspace: Workspace = "as asked"
     stream: Stream = "own"
 
-    def __repr__(self) -> str:
+    @property
+    def text(self) -> str:
+        """How the caller departs from the protocol."""
         departs = (
-            f"{one.name.replace('_', ' ')} {value}"
+            DEPARTURES[one.name, value]()
             for one in fields(self)
             if (value := getattr(self, one.name)) != one.default
         )
-        return ", ".join(departs) or "the protocol kept"
+        return row(departs, say.COMMA) or say.KEPT()
+
+    def __repr__(self) -> str:
+        return str(self.text)
 
 
+DEPARTURES = {
+    ("size_place", "null"): say.SIZE_PLACE_NULL,
+    ("executor_place", "null"): say.EXECUTOR_PLACE_NULL,
+    ("executor", "null"): say.EXECUTOR_NULL,
+    ("executor", "made up"): say.EXECUTOR_MADE_UP,
+    ("executor", "destroyed"): say.EXECUTOR_DESTROYED,
+    ("executor", "used"): say.EXECUTOR_USED,
+    ("workspace", "null"): say.WORKSPACE_NULL,
+    ("workspace", "absent"): say.WORKSPACE_ABSENT,
+    ("workspace", "short"): say.WORKSPACE_SHORT,
+    ("workspace", "misaligned"): say.WORKSPACE_MISALIGNED,
+    ("stream", "another"): say.STREAM_ANOTHER,
+    ("stream", "destroyed"): say.STREAM_DESTROYED,
+}
 KEPT = Breach()
 """No departure."""

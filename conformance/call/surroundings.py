@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from conformance.catalogue import case as say
+from conformance.catalogue.message import row
+
 Memory = Literal["poisoned", "zeroed", "as left"]
 POISONED: Final = "poisoned"
 ZEROED: Final = "zeroed"
@@ -19,7 +22,7 @@ BATCH_INVARIANT: Final = 3
 """The level at which a result does not depend on the batch that it is computed in, either."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Setting:
     """The surroundings of a call. A right kernel computes the same in each of them.
 
@@ -36,11 +39,18 @@ class Setting:
     determinism: int = 0
     stream: Stream = OWN
 
+    @property
+    def text(self) -> str:
+        """What is not as usual."""
+        told = [] if self.memory == POISONED else [MEMORIES[self.memory]()]
+        told += [say.DETERMINISM(level=self.determinism)] if self.determinism else []
+        told += [] if self.stream == OWN else [STREAMS[self.stream]()]
+        return row(told or [say.POISONED()], say.COMMA)
+
     def __repr__(self) -> str:
-        told = [] if self.memory == POISONED else [f"memory {self.memory}"]
-        told += [f"determinism level {self.determinism}"] if self.determinism else []
-        told += [f"stream {self.stream}"] if self.stream != OWN else []
-        return ", ".join(told) or "memory poisoned"
+        return str(self.text)
 
 
+MEMORIES = {POISONED: say.POISONED, ZEROED: say.ZEROED, AS_LEFT: say.AS_LEFT}
+STREAMS = {OWN: say.OWN, DEFAULT: say.DEFAULT, BESIDE: say.BESIDE}
 USUAL = Setting()

@@ -3,10 +3,19 @@
 The id of a message is its module and its name there, in small letters.
 """
 
-from conformance.catalogue import errors, verdict
+from conformance.catalogue import (
+    advice,
+    case,
+    conduct,
+    errors,
+    outcomes,
+    record,
+    relations,
+    verdict,
+)
 from conformance.catalogue.message import KNOWN, Message
 
-MODULES = (errors, verdict)
+MODULES = (advice, case, conduct, errors, outcomes, record, relations, verdict)
 
 for _module in MODULES:
     for _name, _message in vars(_module).items():

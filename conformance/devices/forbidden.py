@@ -10,15 +10,16 @@ from collections.abc import Iterable, Iterator
 
 from conformance.call.case import Case
 from conformance.call.observation import Diagnostic
+from conformance.catalogue import advice, conduct
 from conformance.devices.messages import Answer, Call
 from conformance.record.operator import Operator, Unspecified
 
 ADVICE = {
-    "no-launch": "Compute on the device: launch a kernel, or fill and copy there.",
-    "written-early": "Let phase one plan alone: the outputs are the caller's until phase two.",
-    "memory-left": "Free in phase two what the call allocates, or keep it for later calls.",
-    "task-left": "Submit all work to the stream that is given, or order it there by an event.",
-    "status-dropped": "Answer the status of every function of the runtime that fails.",
+    "no-launch": advice.NO_LAUNCH,
+    "written-early": advice.WRITTEN_EARLY,
+    "memory-left": advice.MEMORY_LEFT,
+    "task-left": advice.TASK_LEFT,
+    "status-dropped": advice.STATUS_DROPPED,
 }
 """By code; docs/reference/diagnostics.md explains them."""
 
@@ -29,7 +30,7 @@ Told = Iterator[tuple[str, str]]
 def told(found: Iterable[tuple[str, str]], *, own: bool) -> tuple[Diagnostic, ...]:
     """The diagnostics of a call of operators that were built here (``own``) or of others'."""
     severity = "error" if own else "note"
-    return tuple(Diagnostic(code, severity, message, ADVICE[code]) for code, message in found)
+    return tuple(Diagnostic(code, severity, message, ADVICE[code]()) for code, message in found)
 
 
 def ended(answer: Answer) -> bool:
@@ -42,15 +43,15 @@ def left_behind(count: int) -> Told:
     equal calls alone is kept for later ones.
     """
     if count:
-        yield "memory-left", f"each such call leaves {count} bytes of device memory allocated"
+        yield "memory-left", conduct.MEMORY_LEFT(count=count)
 
 
 def done(operator: Operator, case: Case, call: Call, answer: Answer) -> Told:
     """What is wrong with how a completed call came by its outputs: one that keeps the protocol."""
-    conduct = answer.conduct
-    if conduct is None or answer.outcome != "completed" or call.breach is not None:
+    seen = answer.conduct
+    if seen is None or answer.outcome != "completed" or call.breach is not None:
         return
-    if not conduct.launches and not conduct.tasks:
+    if not seen.launches and not seen.tasks:
         due = [
             one.name
             for one in call.tensors
@@ -59,26 +60,16 @@ def done(operator: Operator, case: Case, call: Call, answer: Answer) -> Told:
             and _is_promised(operator, case, one.name)
         ]
         if due:
-            yield (
-                "no-launch",
-                f"the call launched no kernel, and filled and copied nothing on the device, "
-                f"though {', '.join(due)} must be written",
-            )
-    if conduct.written_early:
+            yield "no-launch", conduct.NO_LAUNCH(outputs=due)
+    if seen.written_early:
         phase = f"{call.symbol}GetWorkspaceSize"
-        yield "written-early", f"{phase} wrote to {', '.join(conduct.written_early)}"
-    if conduct.waiting:
-        noun = "task waits" if conduct.waiting == 1 else "tasks wait"
-        yield (
-            "task-left",
-            f"{conduct.waiting} {noun} in a stream that is not the call's, and nothing orders that "
-            f"before what follows the call",
-        )
-    for failure in conduct.failures:
-        yield (
-            "status-dropped",
-            f"{failure.what} answered {failure.status}, and the call 0: {failure.text}",
-        )
+        outputs = tuple(seen.written_early)
+        yield "written-early", conduct.WRITTEN_EARLY(phase=phase, outputs=outputs)
+    if seen.waiting:
+        yield "task-left", conduct.TASK_LEFT(count=seen.waiting)
+    for one in seen.failures:
+        dropped = conduct.STATUS_DROPPED(what=one.what, status=one.status, reason=one.text)
+        yield "status-dropped", dropped
 
 
 def _is_promised(operator: Operator, case: Case, name: str) -> bool:

@@ -46,7 +46,7 @@ def observe_quarantined(
         ),
         findings=call_findings(observation),
         clause=quarantined.clause,
-        subject=repr(case),
+        subject=case,
         judged=False,
     )
 

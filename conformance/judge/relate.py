@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from conformance.call.case import Case
 from conformance.call.findings import call_findings, ending
 from conformance.call.observation import Observation, Outcome
+from conformance.catalogue import relations as say
 from conformance.devices.withheld_calls import may_be_withheld
 from conformance.judge.agreement import check_outputs
 from conformance.judge.calls import faults
 from conformance.judge.effects import specified_elements
 from conformance.judge.verdict import Verdict
 from conformance.record.operator import Operator, Unspecified
-from conformance.record.relation import Outputs, Relation
+from conformance.record.relation import Outputs, Relation, does_not_hold
 
 Observe = Callable[[Operator, Case], Observation]
 MOST_SENTENCES = 4
@@ -61,7 +62,8 @@ def related(
         told, seen = [str(ended)], ended.observation
     if not told:
         return first, Verdict(True, f"{about}: {relation.name} holds.", subject=case)
-    headline = f"{about}: {relation.name} does not hold: {told[0].removesuffix('.')}."
+    says = say.HEADLINE_OF_SENTENCE if told[0].endswith(".") else say.HEADLINE
+    headline = says(about=about, broken=does_not_hold(relation.name), what=told[0])
     findings = (*told[1:MOST_SENTENCES], *call_findings(seen))
     return first, Verdict(False, headline, {}, findings, relation.clause, case)
 

@@ -41,7 +41,7 @@ def judged(
     if rejection is None:
         return judging.judge(operator, case, observation, arithmetic)
     verdict = judge_rejection(rejection, observation)
-    return replace(verdict, subject=repr(case))
+    return replace(verdict, subject=case)
 
 
 def rejection_of(operator: Operator, case: Case) -> Rejection | None:

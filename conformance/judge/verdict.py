@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from conformance.catalogue.message import row
 from conformance.catalogue.verdict import CONTRACT
 from conformance.record.clause import Clause
+
+if TYPE_CHECKING:
+    from conformance.call.case import Case
 
 Step = Literal[
     "declared order",
@@ -105,7 +108,7 @@ class Verdict:
     outputs: Mapping[str, OutputVerdict] = field(default_factory=dict)
     findings: Sequence[str] = field(default=(), repr=False)
     clause: Clause | None = None
-    subject: object = ""
+    subject: Case | str = ""
     standards: Mapping[str, str] = field(default_factory=dict)
     judged: bool = True
 
@@ -114,10 +117,10 @@ class Verdict:
         """All sentences, a line each, in the languages of the catalogue."""
         lines = [self.headline]
         if self.clause is not None:
-            origin = f"{self.clause.source_class.value}: {self.clause.source}"
-            lines.append("  " + CONTRACT(text=self.clause.text, origin=origin))
+            lines.append("  " + CONTRACT(text=self.clause.text, origin=self.clause.origin))
         lines += ["  " + line for finding in self.findings for line in finding.splitlines()]
-        lines += ["  " + line for line in str(self.subject).splitlines()]
+        subject = self.subject if isinstance(self.subject, str) else self.subject.text
+        lines += ["  " + line for line in subject.splitlines()]
         return row(lines, "\n")
 
     def __str__(self) -> str:

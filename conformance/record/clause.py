@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from conformance.catalogue import record as say
+
 
 class SourceClass(Enum):
     """Where a clause of a contract comes from, strongest first."""
@@ -14,6 +16,14 @@ class SourceClass(Enum):
     SOURCE_READ = "source-read"
     INFERRED = "inferred"
 
+
+KINDS = {
+    SourceClass.DOCUMENT: say.DOCUMENT,
+    SourceClass.MEASURED: say.MEASURED,
+    SourceClass.SOURCE_READ: say.SOURCE_READ,
+    SourceClass.INFERRED: say.INFERRED,
+}
+"""The words for them."""
 
 DOUBTFUL = (SourceClass.SOURCE_READ, SourceClass.INFERRED)
 """What a real device may contradict without being wrong: no document promises it, nor has a
@@ -27,6 +37,11 @@ class Clause:
     text: str
     source: str
     source_class: SourceClass
+
+    @property
+    def origin(self) -> str:
+        """How firmly it is stated, and where."""
+        return say.ORIGIN(kind=KINDS[self.source_class](), source=self.source)
 
 
 def document(text: str, source: str) -> Clause:

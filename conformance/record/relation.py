@@ -9,11 +9,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.catalogue import relations as say
+from conformance.catalogue.message import Message
+
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
     from conformance.call.case import Case
     from conformance.record.clause import Clause
+
+DEFINEDNESS, DETERMINISM, LAYOUT = "definedness", "determinism", "layout"
+"""The relations that every operator keeps (conformance/relations)."""
 
 Outputs = Mapping[str, NDArray[np.generic]]
 Run = Callable[["Case"], Outputs]
@@ -51,6 +57,19 @@ class Relation:
         return drawn if self.prepared is None else self.prepared(drawn)
 
 
+def does_not_hold(relation: str) -> str:
+    """The words for a relation of that name that is broken."""
+    broken = BROKEN.get(relation)
+    return say.BROKEN(relation=relation) if broken is None else broken()
+
+
+BROKEN: Mapping[str, Message] = {
+    DEFINEDNESS: say.DEFINEDNESS_BROKEN,
+    DETERMINISM: say.DETERMINISM_BROKEN,
+    LAYOUT: say.LAYOUT_BROKEN,
+}
+
+
 def difference(
     name: str,
     seen: NDArray[Any],
@@ -66,17 +85,17 @@ def difference(
     Of ``sums`` both zeros are one value, and so are all NaNs.
     """
     if seen.shape != due.shape:
-        yield f"{name} has shape {seen.shape}, {meaning} it has {due.shape}"
+        shapes = {"seen": str(seen.shape), "due": str(due.shape)}
+        yield say.OTHER_SHAPE(name=name, meaning=meaning, **shapes)
         return
     unequal = patterns(seen, sums=sums) != patterns(due, sums=sums)
     if not unequal.any():
         return
     first = tuple(int(index) for index in np.argwhere(unequal)[0])
-    yield (
-        f"{int(np.count_nonzero(unequal))} of {seen.size} elements of {name} differ: "
-        f"{name}[{', '.join(map(str, first))}] is {_shown(seen[first])}{where}, "
-        f"{meaning} {_shown(due[first])}"
-    )
+    told: dict[str, Any] = {"name": name, "count": int(np.count_nonzero(unequal))}
+    told |= {"size": seen.size, "element": f"{name}[{', '.join(map(str, first))}]"}
+    told |= {"seen": _shown(seen[first]), "due": _shown(due[first]), "meaning": meaning}
+    yield say.DIFFERENT_THERE(where=where, **told) if where else say.DIFFERENT(**told)
 
 
 def patterns(array: NDArray[Any], *, sums: bool = False) -> NDArray[Any]:

@@ -22,39 +22,36 @@ from conformance.call.surroundings import (
     Memory,
     Stream,
 )
+from conformance.catalogue import relations as say
+from conformance.catalogue.message import Message
 from conformance.draw.machines import CORES
 from conformance.record.clause import Clause, SourceClass
 from conformance.record.operator import Operator, Sum
-from conformance.record.relation import Outputs, Relation, Run, difference
+from conformance.record.relation import (
+    DEFINEDNESS,
+    DETERMINISM,
+    Outputs,
+    Relation,
+    Run,
+    difference,
+)
 
 Other = tuple[str, str, Case]
 """Words for the call that was made and for another one, and that other one."""
 
-DEFINEDNESS, DETERMINISM = "definedness", "determinism"
-WRITTEN = Clause(
-    "what outputs and workspace held before a call changes no result",
-    "an output is what its document's equation makes of the inputs; a workspace is scratch memory",
-    SourceClass.INFERRED,
-)
-REPEATED = Clause(
-    "the same call gives the same bytes, on any stream and cores, in any order of blocks, at any "
-    "level",
-    "no kernel of this family adds in an order that its cores decide, unless its contract says so",
-    SourceClass.INFERRED,
-)
+WRITTEN = Clause(say.WRITTEN(), say.WRITTEN_SOURCE(), SourceClass.INFERRED)
+REPEATED = Clause(say.REPEATED(), say.REPEATED_SOURCE(), SourceClass.INFERRED)
 
-
-MEMORY: Mapping[Memory, str] = {
-    POISONED: "on poisoned memory",
-    ZEROED: "on zeroed memory",
-    AS_LEFT: "on memory as the calls before left it",
+MEMORY: Mapping[Memory, Message] = {
+    POISONED: say.ON_POISONED_MEMORY,
+    ZEROED: say.ON_ZEROED_MEMORY,
+    AS_LEFT: say.ON_MEMORY_AS_LEFT,
 }
 
-
-STREAMS: Mapping[Stream, str] = {
-    OWN: "on a stream of its own",
-    DEFAULT: "on the default stream",
-    BESIDE: "beside the same call on another stream",
+STREAMS: Mapping[Stream, Message] = {
+    OWN: say.ON_ITS_OWN_STREAM,
+    DEFAULT: say.ON_THE_DEFAULT_STREAM,
+    BESIDE: say.BESIDE_THE_SAME_CALL,
 }
 
 
@@ -67,11 +64,11 @@ def definedness(operator: Operator) -> Relation:
     """Other bytes in outputs and workspace before a call change none that is promised after it."""
 
     def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
-        first = MEMORY[case.setting.memory]
+        first = MEMORY[case.setting.memory]()
         for memory, words in MEMORY.items():
             if memory != case.setting.memory:
                 seen = run(replace(case, setting=replace(case.setting, memory=memory)))
-                yield from differences(operator, case, (outputs, first), (seen, words))
+                yield from differences(operator, case, (outputs, first), (seen, words()))
 
     return Relation(DEFINEDNESS, WRITTEN, broken, far=True, always=True)
 
@@ -91,7 +88,7 @@ def determinism(operator: Operator) -> Relation:
         at_level = replace(case, setting=replace(case.setting, determinism=level))
         due = run(at_level)
         for first, words, asked in (_again(at_level), *_on_other_cores(at_level)[:1]):
-            words += f" at determinism level {level}"
+            words = say.AT_LEVEL(where=words, level=level)
             yield from differences(operator, case, (due, first), (run(asked), words))
 
     return Relation(DETERMINISM, REPEATED, broken, far=True, always=True)
@@ -100,22 +97,22 @@ def determinism(operator: Operator) -> Relation:
 def _otherwise(case: Case) -> Iterator[Other]:
     """The call again, on each stream, and on machines that differ in one thing each."""
     yield _again(case)
-    first = STREAMS[case.setting.stream]
+    first = STREAMS[case.setting.stream]()
     for stream, words in STREAMS.items():
         if stream != case.setting.stream:
-            yield first, words, replace(case, setting=replace(case.setting, stream=stream))
+            yield first, words(), replace(case, setting=replace(case.setting, stream=stream))
     machine = case.machine
     if machine is None:
         return
     for order in ("forward", "reverse", "shuffled:1"):
         if machine.cores > 1 and order != machine.block_order:
-            first, words = (f"with blocks in order {one}" for one in (machine.block_order, order))
-            yield first, words, replace(case, machine=replace(machine, block_order=order))
+            now, then = (say.IN_BLOCK_ORDER(order=one) for one in (machine.block_order, order))
+            yield now, then, replace(case, machine=replace(machine, block_order=order))
     yield from _on_other_cores(case)
 
 
 def _again(case: Case) -> Other:
-    return "in the first", "in a second call", case
+    return say.IN_THE_FIRST(), say.IN_A_SECOND_CALL(), case
 
 
 def _on_other_cores(case: Case) -> list[Other]:
@@ -134,7 +131,7 @@ def _on_other_cores(case: Case) -> list[Other]:
 
 
 def _cores(cores: int) -> str:
-    return "on one core" if cores == 1 else f"on {cores} cores"
+    return say.ON_ONE_CORE() if cores == 1 else say.ON_CORES(count=cores)
 
 
 def differences(
@@ -146,4 +143,4 @@ def differences(
     for name, array in other[0].items():
         contract = operator.contract(name, case)
         if not isinstance(contract, Sum) or contract.deterministic:
-            yield from difference(name, array, first[0][name], first[1], where=f" {other[1]}")
+            yield from difference(name, array, first[0][name], first[1], where=other[1])

@@ -10,19 +10,14 @@ from collections.abc import Iterable
 from functools import partial
 
 from conformance.call.case import Case
+from conformance.catalogue import relations as say
 from conformance.draw.views import contiguous, views
 from conformance.record.clause import Clause, SourceClass
 from conformance.record.operator import Operator
-from conformance.record.relation import Outputs, Relation, Run
+from conformance.record.relation import LAYOUT, Outputs, Relation, Run
 from conformance.relations.invariants import differences
 
-LAYOUT = "layout"
-PLACED = Clause(
-    "the same call gives the same bytes wherever its tensors lie in their storages, and writes"
-    " nothing else there",
-    "aclCreateTensor: shape, strides and offset say where in its storage an element lies",
-    SourceClass.INFERRED,
-)
+PLACED = Clause(say.PLACED(), say.PLACED_SOURCE(), SourceClass.INFERRED)
 
 
 def layout(operator: Operator) -> Relation:
@@ -33,8 +28,8 @@ def layout(operator: Operator) -> Relation:
     """
 
     def broken(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
-        due = run(contiguous(case)), "with contiguous tensors"
-        yield from differences(operator, case, due, (outputs, "with these views"))
+        due = run(contiguous(case)), say.CONTIGUOUS()
+        yield from differences(operator, case, due, (outputs, say.VIEWS()))
 
     carried_out = [said.tensors for said in operator.strided if said.status is None]
     strided = frozenset(name for tensors in carried_out for name in tensors)

@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from conformance.call.case import Case, numpy_dtype
+from conformance.catalogue import relations as say
+from conformance.catalogue.message import row
 from conformance.record.clause import Clause, SourceClass
 from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.relations.axes import Axes, on_lattice, shuffled, with_arrays
 
-SOURCE = "no sum or copy of this family looks at positions"
+SOURCE = say.NO_POSITIONS()
 
 
 def symmetry(
@@ -33,12 +35,11 @@ def symmetry(
             return
         order = shuffled(size)
         seen = run(axes.call(case, axis, order))
-        meaning = f"by the call with the first order along {axis}"
+        meaning = say.BY_THE_FIRST_ORDER(axis=axis)
         for name, due in axes.answer(case, outputs, axis, order).items():
             yield from difference(name, seen[name], due, meaning, sums=name in sums)
 
-    text = f"another order along {axis} gives the same in that order"
-    clause = Clause(text, SOURCE, SourceClass.INFERRED)
+    clause = Clause(say.REORDERED(axis=axis), SOURCE, SourceClass.INFERRED)
     return Relation(f"order along {axis}", clause, broken, prepared, modes)
 
 
@@ -59,10 +60,9 @@ def negation(
         seen = run(with_arrays(case, arrays))
         for name, array in outputs.items():
             due = np.negative(array) if name in outputs_negated else array
-            meaning = "by the call with the first sign"
-            yield from difference(name, seen[name], due, meaning, sums=True)
+            yield from difference(name, seen[name], due, say.BY_THE_FIRST_SIGN(), sums=True)
 
-    text = f"the other sign of {' and '.join(inputs)} is that of {' and '.join(outputs_negated)}"
+    text = say.NEGATED(inputs=row(inputs, say.AND), outputs=row(outputs_negated, say.AND))
     clause = Clause(text, SOURCE, SourceClass.INFERRED)
     return Relation("other sign", clause, broken, on_lattice, modes)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.catalogue import case as say
 from conformance.standards import STANDARDS
 from conformance.standards.data import DataRule, listed_values
 from conformance.values.address_code import AddressCode, address_code
@@ -23,7 +24,7 @@ AT_ONCE = 1 << 17
 Family = Callable[[np.random.Generator, tuple[int, int], Format, int], Columns]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Fill:
     """A recipe: column c of the tensor, seen as rows x columns, holds ``stripes[order[c]]``.
 
@@ -36,8 +37,13 @@ class Fill:
     seed: int
     terms: int = 1
 
+    @property
+    def text(self) -> str:
+        """The families and the seed."""
+        return say.FILL(families="/".join(self.stripes), seed=self.seed)
+
     def __repr__(self) -> str:
-        return f"{'/'.join(self.stripes)} (seed {self.seed})"
+        return str(self.text)
 
 
 def expand(

@@ -12,7 +12,6 @@ from functools import cache
 
 from conformance.catalogue.message import within
 from conformance.text.chinese import (
-    advice,
     commands,
     folders,
     guesses,
@@ -41,7 +40,7 @@ Words = str | Callable[[re.Match[str]], str]
 
 @cache
 def _rules() -> tuple[tuple[re.Pattern[str], Words], ...]:
-    phrases = (*origins.PHRASES, *guesses.PHRASES, *advice.PHRASES, *verdicts.PHRASES)
+    phrases = (*origins.PHRASES, *guesses.PHRASES, *verdicts.PHRASES)
     phrases += (*folders.PHRASES, *one_screen.PHRASES, *commands.PHRASES)
     return tuple((re.compile(pattern), words) for pattern, words in phrases)
 
@@ -54,8 +53,9 @@ def in_chinese(text: str) -> str:
 def _line(line: str) -> str:
     bare = line.lstrip()
     for lead, head in QUOTED.items():
-        if bare.startswith(lead):
-            return line[: len(line) - len(bare)] + head + bare.removeprefix(lead)
+        for told in (lead, head):
+            if bare.startswith(told):
+                return line[: len(line) - len(bare)] + head + bare.removeprefix(told)
     said = line
     for pattern, words in _rules():
         said = pattern.sub(words, said)

@@ -99,24 +99,9 @@ SHARES: tuple[Phrase, ...] = (
     ),
     (r"input (\S+) holds other bytes than before", r"输入 \1 的内容被修改"),
     (r"and (\d+) more diagnostics", r"另有 \1 条诊断"),
-    (
-        r"the call launched no kernel, and filled and copied nothing on the device, though (.+) must be written",
-        r"该调用未启动 Kernel，也未在设备上填充或拷贝，而 \1 必须写入",
-    ),
-    (r"(\S+GetWorkspaceSize) wrote to (.+)", r"\1 写入了 \2"),
-    (
-        r"each such call leaves (\d+) bytes of device memory allocated",
-        r"每次这样的调用都遗留 \1 字节未释放的设备内存",
-    ),
-    (
-        r"(\d+) tasks? waits? in a stream that is not the call's, and nothing orders that before "
-        r"what follows the call",
-        r"\1 个任务留在非本次调用的流中，与调用之后的任务没有先后约束",
-    ),
     (r"the launch of (\S+) with (\d+) blocks?", r"以 \2 个核启动 \1"),
     (r" failed, and the call answered 0: ", r"失败，而调用返回 0："),
     (r" failed, and torch_npu raised nothing: ", r"失败，而 torch_npu 未报错："),
-    (r" answered (\d+), and the call 0: ", r" 返回 \1，而调用返回 0："),
     (
         r"a launch needs a kernel and 1 to (\d+) blocks; this one has (\d+)",
         r"启动需要一个 Kernel 和 1 至 \1 个核，此次为 \2",
@@ -146,7 +131,6 @@ WORST: tuple[Phrase, ...] = (
 
 PLACES: tuple[Phrase, ...] = (
     (r"in a larger case, ", r"在更大的用例中，"),
-    (r"after these calls on the same new device:", r"此前在同一新打开的设备上依次执行了以下调用："),
     (
         r"alone, on a new device, the call is accepted",
         r"在新打开的设备上单独执行时，该调用通过判定",
@@ -193,36 +177,9 @@ PLACES: tuple[Phrase, ...] = (
     (r" and (\d+) more", r"及另外 \1 个"),
     (r"(?<=\d)\.\.(?=\d+[, \d.]* (?:列|行))", r"–"),
     (r" and (?=列 )", " 与"),
-    (r", blocks in order (\S+?)(?=\)|$)", r"，核的执行次序 \1"),
 )
 
 MACHINE: tuple[Phrase, ...] = (
-    (r"^( *)error (?=[a-z-]+: )", r"\1错误 "),
-    (r"^( *)warning (?=[a-z-]+: )", r"\1警告 "),
-    (r"^( *)note (?=[a-z-]+: )", r"\1提示 "),
-    (r"advice: ", r"建议："),
-    (r"after: ", r"在此之前："),
-    (
-        r": (\w+) writes byte (\d+) of (\w+), which block (\d+) (reads|writes) by (\w+) in line (\d+)"
-        " with no SyncAll between",
-        lambda m: (
-            f"：{m[1]} 写入 {m[3]} 的第 {m[2]} 字节，而核 {m[4]} 在第 {m[7]} 行由 {m[6]}"
-            f" {'读取' if m[5] == 'reads' else '写入'}该处，其间没有 SyncAll"
-        ),
-    ),
-    (
-        r": (\w+) reads byte (\d+) of (\w+), which block (\d+) writes by (\w+) in line (\d+)"
-        " with no SyncAll between",
-        r"：\1 读取 \3 的第 \2 字节，而核 \4 在第 \6 行由 \5 写入该处，其间没有 SyncAll",
-    ),
-    (
-        r": (\w+) with blockCount (\d+) and blockLen (\d+) \(",
-        r"：\1 的 blockCount 为 \2、blockLen 为 \3 (",
-    ),
-    (r"(?<=, )kernel (\w+)(?=[,)])", r"Kernel \1"),
-    (r"(?<=[,(] )block (\d+)(?=[,)])", r"核 \1"),
-    (r"(?<=, )pipe (\w+)(?=[,)])", r"流水 \1"),
-    (r"on (\d+) cores? with (\d+) B of UB", r"\1 核，UB \2 字节"),
     (
         r"the case was not run again, as the device was lost: ",
         r"设备已丢失，该用例未能重跑：",
@@ -249,58 +206,7 @@ MACHINE: tuple[Phrase, ...] = (
     ),
 )
 
-SURROUNDINGS = {
-    "on poisoned memory": "内存填毒值时",
-    "on zeroed memory": "内存清零时",
-    "on memory as the calls before left it": "沿用此前调用遗留的内存时",
-    "in the first": "第一次调用时",
-    "in a second call": "第二次调用时",
-    "on a stream of its own": "使用自建流时",
-    "on the default stream": "使用默认流时",
-    "beside the same call on another stream": "同一调用同时在另一条流上时",
-    "on one core": "单核时",
-    "with these views": "采用这些视图时",
-    "with contiguous tensors": "采用连续张量时",
-}
-"""What a call found around it (conformance/relations/invariants.py, layout.py)."""
-
-
-def _surrounding(words: str) -> str:
-    bare, _, level = words.partition(" at determinism level ")
-    said = SURROUNDINGS.get(bare, "")
-    if bare.startswith("with blocks in order "):
-        said = f"核序为 {bare.removeprefix('with blocks in order ')} 时"
-    elif not said:
-        said = f"{bare.removeprefix('on ').removesuffix(' cores')} 核时"
-    return f"确定性级别 {level}、{said}" if level else said
-
-
-AROUND = (
-    r"((?:on (?:poisoned|zeroed) memory|on memory as the calls before left it|in the first"
-    r"|in a second call|on a stream of its own|on the default stream"
-    r"|beside the same call on another stream|with these views|with contiguous tensors|on (?:one core|\d+ cores)|with blocks in order [\w:]+)"
-    r"(?: at determinism level \d)?)"
-)
 INVARIANTS: tuple[Phrase, ...] = (
-    (r"definedness does not hold: ", r"结果取决于内存中的旧值："),
-    (r"determinism does not hold: ", r"同一调用的结果不一致："),
-    (r"layout does not hold: ", r"结果取决于张量在内存中的位置："),
-    (r"in format (\w+)", r"格式 \1"),
-    (r"with strides (\([^)]*\))", r"步长 \1"),
-    (r"(?:with )?(\d+) elements before the first", r"首元素前 \1 个元素"),
-    (r"(?:with )?(\d+) behind the last", r"末元素后 \1 个元素"),
-    (
-        rf"{NUMBER} of {NUMBER} elements of {NAME} differ: (\S+\[[^]]*\]) is (\S+(?: \(0x\w+\))?)"
-        rf" {AROUND}, {AROUND} ",
-        lambda m: (
-            f"{m[3]} 的 {m[2]} 个元素中有 {m[1]} 个不同：{m[4]} 在{_surrounding(m[6])}为 {m[5]}，"
-            f"在{_surrounding(m[7])}为 "
-        ),
-    ),
-    (r"with memory (zeroed|as left)", r"内存 \1"),
-    (r"determinism level (\d)", r"确定性级别 \1"),
-    (r"stream default\b", r"默认流"),
-    (r"stream beside another", r"另一条流上同时有同一调用"),
     (
         r"Nothing smaller was looked for: another failure of the same diagnosis stands for it\.",
         r"未为此用例寻找更小的用例：同一诊断由另一失败项代表。",

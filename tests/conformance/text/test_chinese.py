@@ -7,20 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from conformance.devices.forbidden import ADVICE as ADVICE_OF_CONDUCT
 from conformance.errors import UsageError
 from conformance.text.chinese import in_chinese
-from conformance.text.chinese.advice import ADVICE, ADVICE_ON_CALLS
 from conformance.text.language import Speaking, check_language, language_of
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "tests" / "conformance" / "snapshots"
 SNAPSHOTS = sorted(one for one in FOLDER.glob("*.txt") if ".zh" not in one.suffixes)
-ENGINE = (
-    ROOT / "device_kernels" / "simulator" / "language" / "engine" / "report" / "diagnostics.cpp"
-)
-MEMORY = ENGINE.parents[1] / "memory" / "global_memory.h"
-
 QUOTED = re.compile(
     r"契约：|复现命令：|Case\(|reads 32 bytes past|crashed|must be positive|lost flags"
     r"|the last range is dropped|cut the tail|permute where|DataCopy (?:reads|stores)"
@@ -45,41 +38,6 @@ def test_no_number_is_lost(snapshot: Path) -> None:
         numbers = re.findall(r"\d+", re.sub(r"\b(\d+)(st|nd|rd|th)\b", r"\1", line))
         kept = re.findall(r"\d+", said)
         assert set(numbers) - {"0"} <= set(kept), line
-
-
-def test_all_advice_of_the_machine_is_translated_and_none_that_it_does_not_give() -> None:
-    table = ENGINE.read_text().partition("kRules[] = {")[2].partition("static_assert")[0]
-    entries = re.findall(r'\{"[a-z-]+", "\w+",\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\}', table)
-    given = {"".join(re.findall(r'"((?:[^"\\]|\\.)*)"', entry)) for entry in entries}
-    given |= set(re.findall(r'kWriteWorkspace =\s*"(.*)";', MEMORY.read_text()))
-    assert given == set(ADVICE)
-    assert len(given) > 40
-
-
-def test_all_advice_on_calls_is_translated() -> None:
-    assert set(ADVICE_OF_CONDUCT.values()) == set(ADVICE_ON_CALLS)
-
-
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "error no-launch: the call launched no kernel, and filled and copied nothing on the "
-        "device, though y must be written",
-        "error written-early: aclnnSlyGetWorkspaceSize wrote to y",
-        "error memory-left: each such call leaves 1048576 bytes of device memory allocated",
-        "error task-left: 2 tasks wait in a stream that is not the call's, and nothing orders that "
-        "before what follows the call",
-        "error status-dropped: the launch of sly with 2 blocks answered 107000, and the call 0: "
-        "a launch needs a kernel and 1 to 65535 blocks; this one has 0",
-        "the call failed in aclnnSly with status 107000: the launch of sly with 1 block failed, "
-        "and the call answered 0: a launch needs a kernel and 1 to 65535 blocks; this one has 0",
-    ],
-)
-def test_what_a_call_did_is_told_in_chinese(sentence: str) -> None:
-    told = in_chinese(sentence)
-    assert ENGLISH.search(told) is None, told
-    kept = set(re.findall(r"\d+", told))
-    assert set(re.findall(r"\d+", sentence)) <= kept
 
 
 @pytest.mark.parametrize(
