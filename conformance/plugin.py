@@ -5,18 +5,20 @@ from __future__ import annotations
 import inspect
 import math
 from collections import defaultdict
-from collections.abc import Generator, Hashable, Iterator
+from collections.abc import Generator, Hashable, Iterable, Iterator
 from typing import Any
 
 import pytest
 
 from conformance.call.case import Case
+from conformance.catalogue import plugin as say
+from conformance.catalogue import session
 from conformance.devices.device import Device, DeviceProfile
 from conformance.devices.open import Kernels, open_device
 from conformance.devices.packages.delivered import delivered
 from conformance.devices.withheld_calls import why_withheld
 from conformance.draw.profiles import PROFILES
-from conformance.errors import ENVIRONMENT, EnvironmentFailure, UsageError
+from conformance.errors import ENVIRONMENT, EnvironmentFailure, UsageError, text_of
 from conformance.evidence.coverage import levels_of
 from conformance.evidence.lines import Place, verdict_line
 from conformance.judge.judged import Judged
@@ -67,47 +69,33 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
     def add(name: str, **how: Any) -> None:
         destination = f"conformance_{name.replace('-', '_')}"
+        how["help"] = str(how["help"])
         group.addoption(f"--conformance-{name}", dest=destination, **how)
 
-    add("device", metavar="SPEC", help="auto (if absent), sim[:SOC], npu[:N,...]")
-    add("profile", metavar="NAME", help=f"{', '.join(PROFILES)}; {DEFAULTS['profile']} if absent")
-    add("route", metavar="NAME", help=f"{', '.join(ROUTES)}; {DEFAULTS['route']} if absent")
-    add("operators", metavar="DIR", action="append", help="a folder of records to judge")
-    add(
-        "operator",
-        metavar="NAME",
-        action="append",
-        help="judge this operator; else those of --conformance-operators, or all",
-    )
-    add("seed", metavar="N", help="seed of all draws (0; nightly: a new one each run)")
-    add("budget", metavar="TIME", help="begin nothing new after TIME: 90s, 10m, 2h")
-    add("shard", metavar="I/N", help="judge the I-th of N parts")
-    add("resume", action="store_true", help="go on with the run that did not end")
-    add("sum-up", choices=[BY_A_PERSON, BY_ITSELF], help="judge nothing more of a resumed run")
-    add("out", metavar="DIR", help="folder of the run (reports/pytest)")
-    add(
-        "time-limit",
-        metavar="SECONDS",
-        help="of one call on the device, more of a large one; by profile",
-    )
-    add("libraries", metavar="DIR", help="judge the device libraries in DIR")
-    add("package", metavar="DIR", help="judge the custom-operator package in DIR")
-    add("oracle", metavar="NAME", help=f"{', '.join(ORACLES)}; {DEFAULTS['oracle']} if absent")
-    add("workload", metavar="NAME", action="append", help="judge the calls of this model alone")
-    add("standard", metavar="NAME", help="summed outputs must pass this published standard too")
-    add(
-        "left-out",
-        metavar="NAME=REASON",
-        action="append",
-        help="what was asked for and cannot be judged: the run ends with status 1",
-    )
-    add(
-        "named",
-        metavar="NAME",
-        action="append",
-        help="an operator that must have an item: else the run ends with status 1",
-    )
-    add("standards", metavar="all", choices=["all"], help="tell what every standard says")
+    add("device", metavar="SPEC", help=say.DEVICE())
+    add("profile", metavar="NAME", help=_one_of(PROFILES, "profile"))
+    add("route", metavar="NAME", help=_one_of(ROUTES, "route"))
+    add("operators", metavar="DIR", action="append", help=say.RECORDS())
+    add("operator", metavar="NAME", action="append", help=say.OPERATOR())
+    add("seed", metavar="N", help=say.SEED())
+    add("budget", metavar="TIME", help=say.BUDGET())
+    add("shard", metavar="I/N", help=say.SHARD())
+    add("resume", action="store_true", help=say.RESUME())
+    add("sum-up", choices=[BY_A_PERSON, BY_ITSELF], help=say.SUM_UP())
+    add("out", metavar="DIR", help=say.OUT())
+    add("time-limit", metavar="SECONDS", help=say.TIME_LIMIT())
+    add("libraries", metavar="DIR", help=say.LIBRARIES())
+    add("package", metavar="DIR", help=say.PACKAGE())
+    add("oracle", metavar="NAME", help=_one_of(ORACLES, "oracle"))
+    add("workload", metavar="NAME", action="append", help=say.WORKLOAD())
+    add("standard", metavar="NAME", help=say.STANDARD())
+    add("left-out", metavar="NAME=REASON", action="append", help=say.LEFT_OUT())
+    add("named", metavar="NAME", action="append", help=say.NAMED())
+    add("standards", metavar="all", choices=["all"], help=say.STANDARDS())
+
+
+def _one_of(names: Iterable[str], option: str) -> str:
+    return say.ONE_OF(names=tuple(names), default=DEFAULTS[option])
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -122,7 +110,7 @@ def pytest_configure(config: pytest.Config) -> None:
     never_collected_at_exit()
     register(config)
     # A covering row is repeated as it was drawn, large as it may be; nobody prints it.
-    config.addinivalue_line("filterwarnings", "ignore:Generating overly large repr")
+    config.addinivalue_line("filterwarnings", "ignore:Generating overly large")
     # Where CI is set, pytest's summary would repeat every failure text whole.
     config.option.force_short_summary = True
     config.pluginmanager.register(Selection(context), "conformance-selection")
@@ -160,7 +148,7 @@ def device(pytestconfig: pytest.Config) -> Iterator[Device]:
             package=delivered(context.package, context.operators),
         )
     except ValueError as error:
-        raise EnvironmentFailure(str(error)) from error
+        raise EnvironmentFailure(text_of(error)) from error
     try:
         if context.resume:
             _same_device(context, opened)
@@ -177,7 +165,7 @@ def _same_device(context: Context, opened: Device) -> None:
     try:
         check_device(context.out, opened.profile)
     except UsageError as error:
-        raise EnvironmentFailure(str(error)) from error
+        raise EnvironmentFailure(text_of(error)) from error
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -223,10 +211,10 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if item.nodeid in context.finished:
         return
     if context.sums_up:
-        pytest.skip("the run ended before this item did")
+        pytest.skip(str(session.RUN_ENDED()))
     budget = context.budget
     if budget is not None and budget.spent:
-        pytest.skip("the budget was spent before this item began")
+        pytest.skip(str(session.BUDGET_SPENT()))
 
     place = Place(context.worker, item.nodeid, item.originalname, context.route)
 

@@ -5,17 +5,38 @@ The id of a message is its module and its name there, in small letters.
 
 from conformance.catalogue import (
     advice,
+    bundle,
     case,
     conduct,
+    draw,
     errors,
+    failure,
+    left_out,
     outcomes,
+    plugin,
     record,
     relations,
+    session,
     verdict,
 )
 from conformance.catalogue.message import KNOWN, Message
 
-MODULES = (advice, case, conduct, errors, outcomes, record, relations, verdict)
+MODULES = (
+    advice,
+    bundle,
+    case,
+    conduct,
+    draw,
+    errors,
+    failure,
+    left_out,
+    outcomes,
+    plugin,
+    record,
+    relations,
+    session,
+    verdict,
+)
 
 for _module in MODULES:
     for _name, _message in vars(_module).items():

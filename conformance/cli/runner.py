@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import json
 import os
 import shlex
 import shutil
@@ -21,6 +22,7 @@ import pytest
 from rich.console import Console
 
 from conformance import SUITE, places
+from conformance.catalogue.message import packed
 from conformance.cli import result as outcome
 from conformance.cli.other_routes import modes_elsewhere
 from conformance.cli.progress import Pulse, Tail, bar
@@ -346,7 +348,8 @@ def _options(request: Request) -> Iterator[tuple[str, str]]:
     yield from (("operators", str(directory)) for directory in request.directories)
     yield from (("operator", operator.name) for operator in request.operators)
     yield from (("named", name) for name in request.named)
-    yield from (("left-out", f"{name}={reason}") for name, reason in request.left_out.items())
+    for name, reason in request.left_out.items():
+        yield "left-out", f"{name}={json.dumps(packed(reason))}"
 
 
 def _watch(process: subprocess.Popen[bytes], request: Request, console: Console) -> bool:

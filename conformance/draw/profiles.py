@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from conformance.catalogue import draw as say
+
 
 @dataclass(frozen=True)
 class Profile:
@@ -54,7 +56,7 @@ PROFILES = {
     for profile in (
         Profile(
             "smoke",
-            "a minute and a half on two cores",
+            say.SMOKE(),
             examples=250,
             operator_examples=1_000,
             shrink_seconds=60,
@@ -71,7 +73,7 @@ PROFILES = {
         ),
         Profile(
             "gate",
-            "a quarter of an hour on two cores",
+            say.GATE(),
             examples=2_500,
             operator_examples=9_000,
             shrink_seconds=60,
@@ -86,7 +88,7 @@ PROFILES = {
         ),
         Profile(
             "nightly",
-            "new cases for hours",
+            say.NIGHTLY(),
             examples=50_000,
             operator_examples=1_000_000,
             shrink_seconds=240,

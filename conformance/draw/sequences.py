@@ -28,7 +28,7 @@ SMALL, SEAM, LARGE, REFUSED, OTHER, REPEATED = (
     "seam",
     "large",
     "refused",
-    "of another operator",
+    "other",
     "repeated",
 )
 KINDS = (SMALL, SMALL, SMALL, OTHER, OTHER, REPEATED, REFUSED, REFUSED, SEAM, SEAM, LARGE)

@@ -13,8 +13,10 @@ import numpy as np
 
 from conformance.call.case import Case
 from conformance.call.observation import Observation
+from conformance.catalogue import failure as say
+from conformance.catalogue.message import Message
 from conformance.devices.device import Device
-from conformance.errors import UsageError
+from conformance.errors import UsageError, text_of
 from conformance.evidence.implementation import Implementation
 from conformance.judge.examples import judge_example
 from conformance.judge.judged import JudgedAs
@@ -72,9 +74,10 @@ def decoded(raw: bytes, path: Path) -> Replay:
     try:
         replay = msgspec.json.decode(raw, type=Replay)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError("case", path, f"is no case that a run wrote: {error}") from error
+        raise UsageError("case", path, say.NO_CASE(error=str(error))) from error
     if replay.schema != SCHEMA:
-        raise UsageError("case", path, f"has schema {replay.schema}; this version reads {SCHEMA}")
+        rule = say.OTHER_SCHEMA(schema=replay.schema, known=SCHEMA)
+        raise UsageError("case", path, rule)
     return replay
 
 
@@ -86,7 +89,7 @@ def judgement(replay: Replay, operators: Sequence[Operator]) -> tuple[Operator, 
     """
     case, sequence = replay.case, replay.judged_as == "sequence"
     records = {one.name: one for one in operators}
-    operator = _named(replay.case.operator, "operator", operators)
+    operator = _named(replay.case.operator, say.OPERATOR, operators)
     try:
         if replay.judged_as == "rejection" or (sequence and rejection_of(operator, case)):
             check_shape_and_data(case)
@@ -94,17 +97,19 @@ def judgement(replay: Replay, operators: Sequence[Operator]) -> tuple[Operator, 
             check_call(case, operator)
         check_before(case, records)
     except IllegalCase as error:
-        raise UsageError("case", case.operator, f"is no case to judge: {error}") from error
+        rule = say.NOT_TO_JUDGE(error=text_of(error))
+        raise UsageError("case", case.operator, rule) from error
     if replay.judged_as == "relation":
         of_mode = [one for one in operator.relations if case.mode in (one.modes or (case.mode,))]
-        relation = _named(replay.name, "relation", of_mode)
+        relation = _named(replay.name, say.RELATION, of_mode)
         return operator, lambda device, _: related(relation, records, case, device.run)
     judged: Callable[[Observation, Arithmetic], Verdict] = partial(judged_call, operator, case)
     if replay.judged_as == "rejection":
-        rejection = _named(replay.name, "rejection", operator.rejections)
+        rejection = _named(replay.name, say.REJECTION, operator.rejections)
         judged = lambda observation, _: judge_rejection(rejection, observation)  # noqa: E731
     elif replay.judged_as == "example":
-        judged = partial(judge_example, _named(replay.name, "example", operator.examples), operator)
+        example = _named(replay.name, say.EXAMPLE, operator.examples)
+        judged = partial(judge_example, example, operator)
 
     def called(device: Device, arithmetic: Arithmetic) -> tuple[Observation, Verdict]:
         observation = observed(records, case, device)
@@ -128,9 +133,10 @@ class _Named(Protocol):
 Record = TypeVar("Record", bound=_Named)
 
 
-def _named(name: str, what: str, records: Sequence[Record]) -> Record:
+def _named(name: str, what: Message, records: Sequence[Record]) -> Record:
     for record in records:
         if record.name == name:
             return record
-    known = ", ".join(record.name for record in records) or "none"
-    raise UsageError(f"{what} of the case", name, f"is not on record; known: {known}")
+    known = tuple(record.name for record in records) or say.NONE()
+    rule = say.NOT_ON_RECORD(names=known)
+    raise UsageError(say.OF_THE_CASE(what=what()), name, rule)

@@ -16,6 +16,7 @@ import numpy as np
 
 from conformance.call.case import ND, Case, Tensor, integer_view, numpy_dtype
 from conformance.call.surroundings import USUAL
+from conformance.catalogue import record as say
 
 Kind = Literal["corpus", "regression"]
 NAME = re.compile(r"[A-Za-z0-9][\w .,+=^-]{0,119}", re.ASCII)
@@ -70,14 +71,15 @@ def read(raw: bytes, kind: Kind, operator: str) -> Frozen:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise NotFrozen(str(error)) from error
     if not NAME.fullmatch(found.name):
-        raise NotFrozen(f"its name {found.name[:100]!r} is none")
+        raise NotFrozen(say.NO_NAME(name=repr(found.name[:100])))
     if found.case.operator != operator:
-        raise NotFrozen(f"{found.name} is a case of {found.case.operator[:100]!r}")
+        other = repr(found.case.operator[:100])
+        raise NotFrozen(say.OF_ANOTHER(name=found.name, operator=other))
     wrong = [link for link in found.links if not is_link(link)]
-    if wrong or len(found.links) > MOST_LINKS:
-        raise NotFrozen(
-            f"its link {wrong[0][:100]!r} is none" if wrong else "it has too many links"
-        )
+    if wrong:
+        raise NotFrozen(say.NO_LINK(link=repr(wrong[0][:100])))
+    if len(found.links) > MOST_LINKS:
+        raise NotFrozen(say.TOO_MANY_LINKS())
     return Frozen(found.name, found.case, found.digest, kind, found.why, found.links)
 
 

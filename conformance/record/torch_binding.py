@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from conformance.catalogue import record as say
+
 if TYPE_CHECKING:
     from conformance.call.case import Case
     from conformance.record.clause import Clause
@@ -73,5 +75,5 @@ class Unreached:
     reason: str
 
 
-UNDECLARED = Unreached("its record declares no binding")
+UNDECLARED = Unreached(say.NO_BINDING())
 """Of a record that says nothing of torch_npu."""

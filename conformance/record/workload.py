@@ -28,11 +28,15 @@ import numpy as np
 from msgspec import Meta
 from numpy.typing import NDArray
 
+from conformance.catalogue import record as say
 from conformance.errors import UsageError, choice
 from conformance.plain_file import read_given
 
 BALANCED, SKEWED, ONE_HOT = ROUTINGS = ("balanced", "skewed", "one hot")
 """How tokens choose experts: all alike; by a power law; one of them in every token."""
+
+ROUTING = {BALANCED: say.BALANCED, SKEWED: say.SKEWED, ONE_HOT: say.ONE_HOT}
+"""The words for it."""
 
 ENDING = ".toml"
 OF_FILE = "name"
@@ -83,11 +87,19 @@ class Batch:
     routing: str
     seed: int
 
+    @property
+    def text(self) -> str:
+        """The batch in words."""
+        return say.BATCH(
+            model=self.workload.model,
+            tokens=self.tokens,
+            columns=self.columns,
+            routing=ROUTING[self.routing](),
+            experts=self.workload.experts,
+        )
+
     def __str__(self) -> str:
-        tokens = f"{self.tokens:,} {'token' if self.tokens == 1 else 'tokens'}"
-        columns = f"{self.columns:,} {'column' if self.columns == 1 else 'columns'}"
-        over = f"{self.routing} over {self.workload.experts} experts"
-        return f"{self.workload.model}: {tokens} of {columns}, {over}"
+        return str(self.text)
 
     @cached_property
     def experts(self) -> NDArray[np.int64]:
@@ -136,12 +148,12 @@ def read(path: Path) -> Workload:
         text = read_given("workload", path, MOST_BYTES).decode()
         said = msgspec.toml.decode(text)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise UsageError("workload", path, f"no TOML: {error}") from error
+        raise UsageError("workload", path, say.NO_TOML(error=str(error))) from error
     if wrong := _wrong_field(said, text):
-        raise UsageError("workload", path, f"{wrong} ({PAGE})")
+        raise UsageError("workload", path, say.RULE_OF_FILE(rule=wrong, page=PAGE))
     made = msgspec.convert(said, Workload)
     if wrong := _wrong(made):
-        raise UsageError("workload", path, f"{wrong} ({PAGE})")
+        raise UsageError("workload", path, say.RULE_OF_FILE(rule=wrong, page=PAGE))
     return msgspec.structs.replace(made, name=path.stem)
 
 
@@ -155,7 +167,7 @@ def chosen(texts: Sequence[str], folder: Path) -> tuple[Workload, ...]:
     names = {path.stem: path for path in sorted(folder.glob(f"*{ENDING}"))}
     for text in texts:
         if text not in names and not text.endswith(ENDING):
-            rule = f"no such workload, and no file FILE{ENDING}; {choice(text, names)}"
+            rule = say.NO_WORKLOAD(ending=ENDING, names=choice(text, names))
             raise UsageError("workload", text, rule)
     return tuple(read(names.get(text, Path(text))) for text in texts)
 
@@ -164,17 +176,18 @@ def _wrong_field(said: Mapping[str, object], text: str) -> str:
     """The first field of a file that breaks a rule by itself, with its line; "" if none does."""
     fields = {one.name: one for one in msgspec.structs.fields(Workload) if one.name != OF_FILE}
     for name, value in said.items():
-        where = f"line {_line(text, name)}, {name}"
+        where = {"line": _line(text, name), "name": name}
         if name not in fields:
-            return f"{where}: no such field; {choice(name, fields)}"
+            return say.NO_FIELD(names=choice(name, fields), **where)
         try:
             msgspec.convert(value, fields[name].type)
         except msgspec.ValidationError as error:
             rule = str(error)
-            return f"{where} = {value!r}: {rule[:1].lower()}{rule[1:]}"
+            rule = rule[:1].lower() + rule[1:]
+            return say.BAD_FIELD(value=repr(value), rule=rule, **where)
     needed = [name for name, one in fields.items() if one.required]
     missing = [name for name in needed if name not in said]
-    return f"{missing[0]} is missing; needed: {', '.join(needed)}" if missing else ""
+    return say.MISSING_FIELD(name=missing[0], names=needed) if missing else ""
 
 
 def _line(text: str, name: str) -> int:
@@ -186,9 +199,9 @@ def _line(text: str, name: str) -> int:
 def _wrong(said: Workload) -> str:
     """What its sizes break together, "" if nothing."""
     if said.top_k > said.experts:
-        return f"top_k is {said.top_k}: must be at most experts, {said.experts}"
+        return say.TOP_K(top_k=said.top_k, experts=said.experts)
     if said.experts % said.ranks:
-        return f"ranks is {said.ranks}: must divide experts, {said.experts}"
+        return say.RANKS(ranks=said.ranks, experts=said.experts)
     if not (said.decode or said.prefill or said.chunked):
-        return "decode, prefill or chunked must list numbers of tokens"
+        return say.NO_TOKENS()
     return ""

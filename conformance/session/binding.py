@@ -18,6 +18,7 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 from hypothesis.strategies import SearchStrategy
 
 from conformance.call.case import Case
+from conformance.catalogue import session as say
 from conformance.draw.batches import batches, batches_asked
 from conformance.draw.machines import in_drawn_order
 from conformance.draw.not_simplest import not_simplest
@@ -113,10 +114,8 @@ def bind(
         __tracebackhide__ = True
         named = arguments[DRAWN].operator
         if named != operator.name:
-            raise BrokenRecord(
-                f"the record of {operator.name} draws a case of operator {named!r}: a record's "
-                "cases must name its own operator (Case.operator)"
-            )
+            told = say.NOT_OF_THE_RECORD(operator=operator.name, other=repr(named))
+            raise BrokenRecord(told)
         trial.attempt(
             lambda: body(**arguments),
             arguments[DRAWN],

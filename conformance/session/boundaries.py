@@ -16,15 +16,18 @@ import numpy as np
 
 from conformance.call.case import Machine, numpy_dtype
 from conformance.call.observation import Outcome
+from conformance.catalogue import session as say
 from conformance.devices.device import Device
-from conformance.errors import LimitsCrash, OperatorUnavailable
+from conformance.errors import LimitsCrash, OperatorUnavailable, text_of
 from conformance.evidence.lines import LimitLine
 from conformance.judge.legality import UB_BYTES
 from conformance.record.call_rules import Limit
 from conformance.record.operator import Operator
 
 LEAST_UB = "ub-bytes"
-UNKNOWN = Limit("no such axis", -1, top_k=1, dtype="float32", cores=1, ub_bytes=UB_BYTES[-1])
+UNKNOWN = Limit(
+    str(say.NO_SUCH_AXIS()), -1, top_k=1, dtype="float32", cores=1, ub_bytes=UB_BYTES[-1]
+)
 """What no tiling knows: its answer is negative, or it answers at random."""
 
 MOST_TOLD = 3
@@ -44,11 +47,15 @@ def _line(device: Device, operator: Operator, worker: str) -> LimitLine:
     try:
         answers = device.limits(operator, asked)
     except OperatorUnavailable as reason:
-        return LimitLine(worker=worker, operator=operator.name, reason=str(reason))
+        return LimitLine(worker=worker, operator=operator.name, reason=text_of(reason))
     except LimitsCrash as crash:
-        return LimitLine(worker=worker, operator=operator.name, differing=(str(crash),))
+        return LimitLine(worker=worker, operator=operator.name, differing=(text_of(crash),))
     found = list(zip(asked, answers, strict=True))
-    wrong = [f"{one}: {one.value}, the kernels {said}" for one, said in found if one.value != said]
+    wrong: list[str] = [
+        say.LIMIT(limit=str(one), value=one.value, other=said)
+        for one, said in found
+        if one.value != said
+    ]
     held = [one for one, said in found if one.axis == LEAST_UB and one.value == said]
     wrong += [told for one in held for told in _broken(device, operator, one)]
     return LimitLine(
@@ -67,14 +74,18 @@ def _broken(device: Device, operator: Operator, least: Limit) -> Iterator[str]:
     for ub_bytes, expected in machines.items():
         outcome = device.run(operator, replace(case, machine=Machine(1, ub_bytes))).outcome
         if outcome is not expected:
-            yield f"{least}: {least.value}, a call on {ub_bytes} B {outcome.value}"
+            told = {"limit": str(least), "value": least.value, "ub_bytes": ub_bytes}
+            yield say.LIMIT_CALL(outcome=outcome.words, **told)
 
 
 def limits_told(lines: Iterable[LimitLine]) -> Iterator[str]:
     """What differs in words; nothing of operators whose limits are the record's."""
     for line in lines:
         if line.differing:
-            share = f"{len(line.differing)} of {line.compared} sizes are not where"
-            found = f"{share} the record draws its cases" if line.compared else "cannot be compared"
-            yield f"boundaries of {line.operator}: {found}"
-            yield from (f"  {one}" for one in line.differing[:MOST_TOLD])
+            count, compared = len(line.differing), line.compared
+            yield (
+                say.NOT_WHERE(operator=line.operator, count=count, compared=compared)
+                if compared
+                else say.NOT_COMPARED(operator=line.operator)
+            )
+            yield from ("  " + one for one in line.differing[:MOST_TOLD])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import secrets
@@ -12,6 +13,8 @@ import msgspec
 import pytest
 
 from conformance import places
+from conformance.catalogue import session as say
+from conformance.catalogue.message import unpacked
 from conformance.devices.cards import Card
 from conformance.devices.device import DeviceProfile
 from conformance.devices.traits import traits_of
@@ -81,7 +84,7 @@ class Context:
         self.time_limit = seconds_of(option.conformance_time_limit, self.profile)
         self.out = Path(option.conformance_out or config.rootpath / PYTEST_OUT).absolute()
         told = (text.partition("=") for text in option.conformance_left_out or ())
-        self.left_out = {name: reason for name, _, reason in told}
+        self.left_out = {name: unpacked(json.loads(reason)) for name, _, reason in told}
         self.named: list[str] = option.conformance_named or []
         self.resume = bool(option.conformance_resume)
         self.sums_up: str | None = option.conformance_sum_up
@@ -172,8 +175,7 @@ def one_of(allowed: Iterable[str], parameter: str, value: str) -> str:
 def device_spec(text: str) -> str:
     """A device's name if it is written as one; raises `UsageError`."""
     if not re.fullmatch(r"auto|sim(:[\w.-]+)?|npu(:\d+(,\d+)*)?", text, re.ASCII):
-        rule = "allowed: auto, sim, sim:SOC, npu, npu:N, npu:N,M"
-        raise UsageError("device", text, rule)
+        raise UsageError("device", text, say.DEVICES())
     return text
 
 
@@ -187,7 +189,7 @@ def seed_of(text: str | None, profile: Profile) -> int:
     if text is None:
         return secrets.randbits(32) if profile.random else DEFAULT_SEED
     if not text.isascii() or not text.isdigit() or int(text) > LARGEST_SEED:
-        raise UsageError("seed", text, f"allowed: integers from 0 to {LARGEST_SEED}")
+        raise UsageError("seed", text, say.SEEDS(most=LARGEST_SEED))
     return int(text)
 
 
@@ -196,7 +198,7 @@ def folder_of(parameter: str, text: str | None) -> Path | None:
     if text is None:
         return None
     if not Path(text).is_dir():
-        raise UsageError(parameter, text, "allowed: a folder that exists")
+        raise UsageError(parameter, text, say.FOLDERS())
     return Path(text).absolute()
 
 
@@ -209,5 +211,5 @@ def seconds_of(text: str | None, profile: Profile) -> float:
     except ValueError:
         seconds = math.nan
     if not 0 < seconds < math.inf:
-        raise UsageError("time limit", text, "allowed: seconds above 0")
+        raise UsageError("time limit", text, say.TIMES())
     return seconds

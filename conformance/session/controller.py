@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from conformance import places
+from conformance.catalogue import session as say
+from conformance.catalogue.message import unpacked
 from conformance.draw.shared_rows import Shared, shared
 from conformance.errors import (
     ACCEPTED,
@@ -53,7 +55,7 @@ from conformance.names import cell_id
 from conformance.printable import printable
 from conformance.record.operator import RELATIONS, Operator
 from conformance.session.context import BEGAN, BY_A_PERSON, BY_ITSELF, Context
-from conformance.session.item_report import LOST
+from conformance.session.item_report import LOST, SAID
 from conformance.session.resume import (
     check_judges,
     check_request,
@@ -66,11 +68,9 @@ from conformance.text.command_lines import command
 from conformance.text.one_screen import beside, operator_table
 from conformance.text.terminal import as_text, called_lines, table
 
-CRASHED = re.compile(r"worker '\w+' crashed while running ")
-NO_ITEM = "no item of it was selected (-k, -m, --deselect)"
+CRASHED = re.compile(r"worker '\w+' crashed while ")
 SESSION = "the session"
 """Under this name stands an error that ended the session, of no item in particular."""
-ENDED_EARLY = "pytest ended before it had summed the run up"
 
 
 class Controller:
@@ -87,7 +87,7 @@ class Controller:
         self.items: list[str] = []
         self.selected: set[str] = set()
         self.errors: dict[str, str] = {}
-        self.lost = [ENDED_EARLY] if context.sums_up == BY_ITSELF else []
+        self.lost: list[str] = [say.ENDED_EARLY()] if context.sums_up == BY_ITSELF else []
         self.interrupted = context.sums_up == BY_A_PERSON
         self._hold: run_folder.Hold | None = None
         self._clock = time.monotonic()
@@ -125,12 +125,14 @@ class Controller:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep what failed; the summary tells refused verdicts from errors by the evidence."""
         if lost := getattr(report, LOST, ""):
-            self.lost.append(lost)
+            self.lost.append(unpacked(lost))
         elif report.failed and self._is_template(report.nodeid):
             # pytest's own text of a worker's report begins with the worker.
             said = report.longrepr
             if isinstance(said, str) and CRASHED.match(said):
-                said = f"{BROKEN}{said}"
+                said = BROKEN + said
+            if (told := unpacked(getattr(report, SAID, ""))) == said:
+                said = told
             self.errors[report.nodeid] = said if isinstance(said, str) else report.longreprtext
             if isinstance(report.longrepr, str):
                 report.longrepr = Told(report.longrepr)  # type: ignore[assignment]
@@ -144,7 +146,7 @@ class Controller:
         if self.evidence is not None:
             # xdist hands on a worker's error as the text of an assertion, with its traceback.
             said = str(excinfo.value).removesuffix("\nassert False").strip().splitlines()
-            told = f"{BROKEN}{said[-1]}" if len(said) > 1 else explained(excinfo.value)
+            told = BROKEN + said[-1] if len(said) > 1 else explained(excinfo.value)
             self.errors.setdefault(SESSION, told)
 
     @pytest.hookimpl(wrapper=True)
@@ -156,17 +158,17 @@ class Controller:
         except OSError as error:
             if evidence is None:
                 raise
-            self.lost.append(f"the reports of the run cannot be written: {error}")
+            self.lost.append(say.REPORTS_NOT_WRITTEN(error=str(error)))
         if evidence is None:
             return
         self._sum_up(evidence, list(read_lines(self.context.out)))
         try:
             write_evidence(self.context.out, evidence)
         except OSError as error:
-            message = f"the evidence, {self.context.out}, cannot be written: {error.strerror}"
+            told = say.EVIDENCE_NOT_WRITTEN(out=str(self.context.out), error=error.strerror)
             evidence.exit_status = ENVIRONMENT
             session.exitstatus = ENVIRONMENT
-            raise pytest.exit.Exception(message, ENVIRONMENT) from error
+            raise pytest.exit.Exception(str(told), ENVIRONMENT) from error
         if session.exitstatus == pytest.ExitCode.OK and evidence.exit_status != ACCEPTED:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
         if evidence.exit_status == ENVIRONMENT:
@@ -189,7 +191,8 @@ class Controller:
             terminalreporter.write(as_text(cells))
             for line in (*beside(evidence, verbose=verbose), *called_lines(evidence)):
                 terminalreporter.line(printable(line))
-            terminalreporter.line(f"evidence: {self.context.out / 'evidence.json'}")
+            path = str(self.context.out / "evidence.json")
+            terminalreporter.line(str(say.EVIDENCE(path=path)))
 
     def _sum_up(self, evidence: Evidence, lines: list[AnyLine]) -> None:
         """Fill in what the lines of all processes say together, and how the run came out."""
@@ -281,7 +284,9 @@ class Controller:
             return {}
         first = {_bracket(nodeid).partition("-")[0] for nodeid in ids}
         judged = {operator.name for operator in self.context.operators}
-        return {one: NO_ITEM for one in self.context.named if one in judged and one not in first}
+        return {
+            one: say.NO_ITEM() for one in self.context.named if one in judged and one not in first
+        }
 
     def _work_out(self) -> None:
         """Fill what remembers the discrete cells; an error in them is told when they are needed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.errors import text_of
 from conformance.judge.verdict import Verdict
 
 
@@ -39,7 +40,7 @@ class Lost(BaseException):
     """
 
     def __init__(self, cause: Exception) -> None:
-        super().__init__(str(cause))
+        super().__init__(text_of(cause))
         self.cause = cause
 
 

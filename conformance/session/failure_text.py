@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from conformance import places
+from conformance.catalogue import failure as say
 from conformance.catalogue.message import row
 from conformance.devices.device import DeviceProfile
 from conformance.diagnosis.guess import Guess, chosen
@@ -32,24 +33,12 @@ from conformance.session.context import DEFAULTS, Context
 from conformance.session.trial import Trial
 from conformance.text.command_lines import called, near
 
-CALLED, KEPT_FOR, REPORTED = "regression called: ", "kept for: ", "reported: "
+CALLED = str(say.REGRESSION_CALLED(name=""))
+KEPT_FOR, REPORTED = str(say.KEPT_FOR(why="")), str(say.REPORTED(link=""))
 """How lines begin that tell of a regression; the last one has the address of a public report."""
-
-UNREPEATABLE = (
-    "The device does not repeat its answer: the same case was refused once and accepted when it "
-    "was run again. The refusal is told here."
-)
-AS_DRAWN = "Nothing smaller was looked for: another failure of the same diagnosis stands for it."
-
-ALONE_ACCEPTED = "alone, on a new device, the call is accepted"
-
-OF_A_PLUGIN = "called was {}: to call it again, run this item again"
 
 LARGER = "larger"
 """The folder of the larger case's bundle, in that of the smallest."""
-
-STOPPED = "the search for a smaller case ended after"
-LOST = "the case was not run again, as the device was lost: "
 
 
 def tell(
@@ -66,29 +55,17 @@ def tell(
     folder = failure_folder(context.out, case, law)
     shown = guessed(judged, telling)
     lines = [replace(verdict, findings=_only(shown, verdict.findings)).text]
-    if not verdict.subject:
-        lines += [f"  {line}" for line in repr(case).splitlines()]
-    if trial.alone_accepted:
-        lines += [f"  {ALONE_ACCEPTED}"]
-    lines += [f"  {trial.noted}"] if trial.noted else []
+    lines += [] if verdict.subject else ["  " + line for line in case.text.splitlines()]
     known = _regression(judged, context)
-    lines += [f"  {line}" for line in _kept_for(known)]
-    if trial.unrepeatable:
-        lines += [f"  {UNREPEATABLE}"]
-    lines += [f"  {AS_DRAWN}"] if trial.diagnoses.as_drawn else []
-    if trial.lost:
-        lines += [f"  {LOST}{trial.lost}"]
-    if trial.budget.stopped:
-        lines += [f"  {STOPPED} {trial.budget.stopped}"]
-    more = [f"  {line}" for line in _larger(judged, telling, shown)]
+    lines += ["  " + line for line in _searched(trial, known)]
+    more = list(_larger(judged, telling, shown))
     larger = folder / LARGER if telling is not None and more else None
     if larger is not None:
-        more += [f"  the larger case: {replay_line(larger, context)}"]
-    lines += more
+        more += [say.LARGER_CASE(command=replay_line(larger, context))]
     if implementation is not None and implementation.source == "plugin":
-        lines += [f"  {OF_A_PLUGIN.format(implementation.words)}"]
-    lines += [f"  replay: {replay_line(folder, context)}"]
-    text = row(lines, "\n")
+        more += [say.PLUGIN_CALLED(implementation=implementation.words)]
+    more += [say.REPLAY(command=replay_line(folder, context))]
+    text = row([*lines, *("  " + line for line in more)], "\n")
     origin = Origin(
         item=item,
         profile=context.profile.name,
@@ -127,9 +104,26 @@ def without_bundle(judged: Judged, context: Context, item: str, why: str) -> Fai
     folder = failure_folder(context.out, case, "")
     with suppress(Exception):
         save(Replay(case, judged.judged_as, judged.name, context.route), folder / CASE)
-    lines = [verdict.headline, *repr(case).splitlines(), "its bundle is the case alone:"]
-    lines += [*why.splitlines(), f"replay: {replay_line(folder, context)}"]
-    return msgspec.structs.replace(_line(judged, context, item, folder), text="\n  ".join(lines))
+    lines = [verdict.headline, *case.text.splitlines(), say.CASE_ALONE(), *why.splitlines()]
+    lines += [say.REPLAY(command=replay_line(folder, context))]
+    text = row(lines, "\n  ")
+    return msgspec.structs.replace(_line(judged, context, item, folder), text=text)
+
+
+def _searched(trial: Trial, known: Frozen | None) -> Iterator[str]:
+    """How the case was looked for, and what is known of it."""
+    if trial.alone_accepted:
+        yield say.ALONE_ACCEPTED()
+    yield from ([trial.noted] if trial.noted else [])
+    yield from _kept_for(known)
+    if trial.unrepeatable:
+        yield say.UNREPEATABLE()
+    if trial.diagnoses.as_drawn:
+        yield say.AS_DRAWN()
+    if trial.lost:
+        yield say.LOST(reason=trial.lost)
+    if trial.budget.stopped:
+        yield say.SEARCH_ENDED(what=trial.budget.stopped)
 
 
 def _line(judged: Judged, context: Context, item: str, folder: Path) -> FailureLine:
@@ -161,9 +155,9 @@ def _regression(judged: Judged, context: Context) -> Frozen | None:
 def _kept_for(known: Frozen | None) -> Iterator[str]:
     """What a regression is kept for, and where its mistake was reported."""
     if known is not None:
-        yield f"{CALLED}{known.name}"
-        yield from ([f"{KEPT_FOR}{known.why}"] if known.why else [])
-        yield from (f"{REPORTED}{link}" for link in known.links)
+        yield say.REGRESSION_CALLED(name=known.name)
+        yield from ([say.KEPT_FOR(why=known.why)] if known.why else [])
+        yield from (say.REPORTED(link=link) for link in known.links)
 
 
 def _write_larger(
@@ -193,8 +187,8 @@ def _larger(judged: Judged, telling: Judged | None, shown: Sequence[str]) -> Ite
         guesses = [one for one in chosen(output.guesses, shown) if one not in known]
         if output.pattern and (before is None or before.pattern != output.pattern or guesses):
             shape = "x".join(map(str, telling.case.outputs[name].shape))
-            yield f"in a larger case, {name} [{shape}]: {output.pattern}"
-            yield from (f"  {guess}" for guess in guesses)
+            yield say.LARGER_PATTERN(name=name, shape=shape, pattern=output.pattern)
+            yield from ("  " + guess for guess in guesses)
 
 
 def _library(profile: DeviceProfile | None) -> Path | None:

@@ -8,7 +8,9 @@ from unittest import SkipTest
 
 import pytest
 
-from conformance.errors import EnvironmentFailure, OperatorUnavailable
+from conformance.catalogue import failure, session
+from conformance.catalogue.message import packed, row
+from conformance.errors import EnvironmentFailure, OperatorUnavailable, text_of
 from conformance.evidence.lines import AnyLine, EnvironmentLine, ItemLine
 from conformance.judge.broken import BROKEN, explained, is_broken, is_raised_in
 from conformance.session.context import Context
@@ -18,6 +20,9 @@ from conformance.session.trial import Trial
 
 LOST = "conformance_lost"
 """The attribute of a report by which the controller knows that its environment failed."""
+
+SAID = "conformance_said"
+"""The attribute with the text of a report, as `packed` gives it: xdist sends no other objects."""
 
 
 def made_report(
@@ -30,17 +35,17 @@ def made_report(
     """The report of an item with what its trial says; the lines of that are written."""
     error = call.excinfo.value if call.excinfo is not None else None
     if isinstance(error, EnvironmentFailure | OperatorUnavailable):
-        line = EnvironmentLine(worker=context.worker, item=item.nodeid, message=str(error))
-        _lose(report, str(error))
+        line = EnvironmentLine(worker=context.worker, item=item.nodeid, message=text_of(error))
+        _lose(report, text_of(error))
         _put(context, report, line)
     elif isinstance(error, BrokenRecord):
-        _explain(report, error, str(error))
+        _explain(report, error, text_of(error))
     elif isinstance(error, Refused) and trial.smallest is not None:
         try:
             device = getattr(item, "funcargs", {}).get("device")
             told = tell(trial, trial.smallest, context, item.nodeid, device)
         except OSError as full:
-            why = f"the bundle of a refused case cannot be written: {full}"
+            why: str = failure.NOT_WRITTEN(error=str(full))
             told = without_bundle(trial.smallest, context, item.nodeid, why)
             ended = ItemLine(worker=context.worker, item=item.nodeid, outcome="refused")
             _put(context, report, told, ended)
@@ -48,9 +53,9 @@ def made_report(
             return report
         except Exception as broken:  # of a contract: the verdict stands, and so does the session
             report.sections.append(("traceback", "".join(format_exception(broken))))
-            why = explained(broken).rpartition("\n")[0]
+            why = row(explained(broken).splitlines()[:-1], "\n")
             told = without_bundle(trial.smallest, context, item.nodeid, why)
-        report.longrepr = told.text
+        report.longrepr = str(told.text)
         report.sections = [s for s in report.sections if s[0] != "Hypothesis"]
         ended = ItemLine(worker=context.worker, item=item.nodeid, outcome="refused")
         _put(context, report, told, ended)
@@ -79,7 +84,8 @@ def _explain(report: pytest.TestReport, error: BaseException, text: str) -> None
     """Let a report say what went wrong and where; pytest's log keeps the traceback."""
     cause = error.__cause__ or error
     report.sections.append(("traceback", "".join(format_exception(cause))))
-    report.longrepr = text if is_broken(text) else f"{BROKEN}{text}"
+    text = text if is_broken(text) else BROKEN + text
+    report.longrepr, report.__dict__[SAID] = str(text), packed(text)
 
 
 def _put(context: Context, report: pytest.TestReport, *lines: AnyLine) -> None:
@@ -87,11 +93,11 @@ def _put(context: Context, report: pytest.TestReport, *lines: AnyLine) -> None:
     try:
         for line in lines:
             context.write(line)
-    except EnvironmentFailure as failure:
-        _lose(report, str(failure))
+    except EnvironmentFailure as error:
+        _lose(report, text_of(error))
 
 
 def _lose(report: pytest.TestReport, message: str) -> None:
     """Turn a report into one of a failed environment; its ``lost`` is for the controller."""
-    report.outcome, report.longrepr = "failed", f"nothing was judged: {message}"
-    report.__dict__[LOST] = message
+    report.outcome, report.longrepr = "failed", str(session.NOTHING_JUDGED(reason=message))
+    report.__dict__[LOST] = packed(message)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from conformance.catalogue import session as say
 from conformance.devices.device import Device
+from conformance.errors import text_of
 from conformance.judge.judged import Judged
 from conformance.judge.legality import IllegalCase, check_call
 from conformance.judge.sequences import check_before, judged, observed, rejection_of
@@ -22,18 +24,24 @@ def judge_frozen(frozen: Frozen, operator: Operator, device: Device) -> Verdict:
     """
     case, trial = frozen.case, current()
     records = {**(trial.records if trial is not None else {}), operator.name: operator}
+    kind = say.CORPUS() if frozen.kind == "corpus" else say.REGRESSION()
     try:
         if rejection_of(operator, case) is None:
             check_call(case, operator)
         check_before(case, records)
     except IllegalCase as error:
-        raise BrokenRecord(f"{frozen.kind} {frozen.name}: {error}") from error
+        told = say.FROZEN_CASE(kind=kind, name=frozen.name, error=text_of(error))
+        raise BrokenRecord(told) from error
     if case.digest != frozen.digest:
-        raise BrokenRecord(
-            f"{frozen.kind} {frozen.name} of {operator.name} has digest {case.digest}, frozen was"
-            f" {frozen.digest}: its recipes make other values here (numpy {np.__version__}), or the"
-            " file was changed"
+        told = say.FROZEN_OTHERWISE(
+            kind=kind,
+            name=frozen.name,
+            operator=operator.name,
+            digest=case.digest,
+            frozen=frozen.digest,
+            version=np.__version__,
         )
+        raise BrokenRecord(told)
     observation = observed(records, case, device)
     verdict = judged(operator, case, observation, IEEE if trial is None else trial.arithmetic)
     if trial is not None:

@@ -9,15 +9,13 @@ from dataclasses import replace
 from hypothesis.strategies import SearchStrategy
 
 from conformance.call.case import Case, Machine, Tensor
+from conformance.catalogue import failure as say
 from conformance.draw.not_simplest import not_simplest
 from conformance.record.size_ladders import SLOW, Ladder
 from conformance.session.endings import Refused
 from conformance.session.rows_and_edges import AT_ONCE, Drawing
 from conformance.session.trial import Trial
 from conformance.values.fill import ADDRESS
-
-SMALLEST = "up the ladder of {} on {}: {:,} is accepted, {:,} is refused"
-FIRST = "up the ladder of {} on {}: {:,}, the first, is refused"
 
 
 def cases_of(
@@ -90,9 +88,12 @@ def climbing(
             else:
                 low = middle
         if not trial.budget.stopped:  # else some sizes count as accepted without being judged
-            told = SMALLEST if low else FIRST
-            where = f"{machine.cores} core{'s' * (machine.cores > 1)}"
-            trial.noted = told.format(ladder.name, where, *(low * step, high * step)[not low :])
+            told = {"ladder": ladder.name, "cores": machine.cores, "above": high * step}
+            trial.noted = (
+                say.UP_THE_LADDER(below=low * step, **told)
+                if low
+                else say.FIRST_OF_THE_LADDER(**told)
+            )
 
     return run
 

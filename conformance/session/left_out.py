@@ -10,7 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from _pytest.mark.expression import Expression
 
-from conformance.catalogue import errors as say
+from conformance.catalogue import left_out as say
+from conformance.catalogue.errors import WORDS
+from conformance.catalogue.message import row
 from conformance.errors import UsageError
 from conformance.record.operator import ROUTES, Mode, Operator
 from conformance.suite.on_route import why_not
@@ -23,16 +25,16 @@ def not_on_route(
 
     So are of a named operator the modes that pytest's ``-k`` names; it may name operators, too.
     """
-    found = {}
+    found: dict[str, str] = {}
     expression = _expression(pytest_arguments)
     for operator in operators:
         reason = why_not(operator, route)
         if reason and operator.name in named:
-            found[operator.name] = f"it is not reachable on route {route}: {reason}"
+            found[operator.name] = say.NOT_REACHABLE(route=route, reason=reason)
         elif not reason and (operator.name in named or operator.name in expression):
             for mode in _away(operator, route, expression):
-                routes = " and ".join(mode.routes)
-                found[f"{operator.name} {mode.name}"] = f"only route {routes} calls it"
+                routes = row(mode.routes, say.AND)
+                found[f"{operator.name} {mode.name}"] = say.OTHER_ROUTE(routes=routes)
     return found
 
 
@@ -42,12 +44,12 @@ def check_words(pytest_arguments: Sequence[str]) -> None:
     try:
         Expression.compile(expression)
     except Exception as wrong:  # of another class in each version of pytest
-        raise UsageError("k", expression, say.WORDS()) from wrong
+        raise UsageError("k", expression, WORDS()) from wrong
 
 
 def told(left_out: Mapping[str, str]) -> Iterator[str]:
     """A line for each thing that is left out."""
-    yield from (f"not judged: {name}: {reason}" for name, reason in left_out.items())
+    yield from (say.LEFT_OUT(name=name, reason=reason) for name, reason in left_out.items())
 
 
 def _expression(pytest_arguments: Sequence[str]) -> str:

@@ -10,20 +10,17 @@ from collections.abc import Mapping
 
 import pytest
 
+from conformance.catalogue import session as say
 from conformance.session.junit import called
 
-MARKERS = (
-    "operator(name): items of this operator",
-    "mode(name): items that call this mode of an operator",
-    "dtype(name): items that call an operator in this data type",
-)
+MARKERS = (say.MARK_OPERATOR, say.MARK_MODE, say.MARK_DTYPE)
 """As pytest lists them (`pytest --markers`)."""
 
 
 def register(config: pytest.Config) -> None:
     """Make the markers known to pytest."""
     for line in MARKERS:
-        config.addinivalue_line("markers", line)
+        config.addinivalue_line("markers", str(line()))
 
 
 def mark(item: pytest.Item, parameters: Mapping[str, object]) -> None:

@@ -18,7 +18,7 @@ from conformance.call.case import Case, numpy_dtype
 from conformance.call.findings import ending
 from conformance.call.observation import Outcome
 from conformance.devices.device import Device
-from conformance.errors import OperatorUnavailable
+from conformance.errors import OperatorUnavailable, text_of
 from conformance.evidence.lines import LimitLine, OrderLine
 from conformance.numerics.recovery import Recovered, Unrecoverable, recover
 from conformance.numerics.tree import lowest_common
@@ -78,9 +78,9 @@ def order_of(
     try:
         found = recover(row_sum, slots, dtype)
     except Unrecoverable as reason:
-        return msgspec.structs.replace(line, reason=str(reason))
+        return msgspec.structs.replace(line, reason=text_of(reason))
     except (NoAnswer, OperatorUnavailable) as reason:
-        return msgspec.structs.replace(line, order=NO_ANSWER, reason=str(reason))
+        return msgspec.structs.replace(line, order=NO_ANSWER, reason=text_of(reason))
     return msgspec.structs.replace(
         line,
         order=found.name,

@@ -10,9 +10,10 @@ from typing import Any
 
 import msgspec
 
+from conformance.catalogue import session as say
 from conformance.devices.device import DeviceProfile
 from conformance.draw.profiles import Profile
-from conformance.errors import EnvironmentFailure, UsageError
+from conformance.errors import EnvironmentFailure, UsageError, text_of
 from conformance.evidence.lines import DeviceLine, FailureLine, ItemLine, read_lines
 from conformance.evidence.reading import CannotJudge, read_run, sound
 from conformance.evidence.shard import WHOLE, Shard
@@ -77,7 +78,7 @@ def earlier_run(out: Path) -> Evidence:
     """The evidence of the run to go on with; raises `UsageError` where there is none."""
     earlier = read_evidence(out)
     if earlier is None or not earlier.request:
-        raise UsageError("resume", out, "holds no run to go on with")
+        raise UsageError("resume", out, say.NO_RUN())
     return earlier
 
 
@@ -88,16 +89,15 @@ def check_sound(out: Path) -> None:
     try:
         sound(read_run(out))
     except CannotJudge as error:
-        told = str(error)
-        raise EnvironmentFailure(f"{told}; begin anew without --resume") from error
+        raise EnvironmentFailure(say.ANEW(reason=text_of(error))) from error
 
 
 def check_request(out: Path, earlier: Mapping[str, str], now: Mapping[str, str]) -> None:
     """Refuse to go on with a run that was asked something else; raises `UsageError`."""
     for name, value in now.items():
         if (before := earlier.get(name, "")) != value:
-            rule = f"its run was asked with {name} {before!r}, this one with {value!r}"
-            raise UsageError("resume", out, f"{rule}; ask the same, or begin anew without --resume")
+            rule = say.ASKED_OTHERWISE(name=name, before=repr(before), now=repr(value))
+            raise UsageError("resume", out, rule)
 
 
 def check_judges(out: Path, earlier: Mapping[str, Any], now: Mapping[str, Any]) -> None:
@@ -107,8 +107,7 @@ def check_judges(out: Path, earlier: Mapping[str, Any], now: Mapping[str, Any]) 
     """
     for name in JUDGES:
         if earlier.get(name) != now.get(name):
-            rule = f"its run was judged with other {name}; begin anew without --resume"
-            raise UsageError("resume", out, rule)
+            raise UsageError("resume", out, say.ANEW(reason=say.OTHER_JUDGE(name=name)))
 
 
 def check_device(out: Path, profile: DeviceProfile) -> None:
@@ -120,8 +119,7 @@ def check_device(out: Path, profile: DeviceProfile) -> None:
     for line in read_lines(out):
         if isinstance(line, DeviceLine) and (before := _judged_on(line.profile)) != now:
             changed = [name for name in {**before, **now} if before.get(name) != now.get(name)]
-            rule = f"its run judged another device ({', '.join(changed)} changed)"
-            raise UsageError("resume", out, f"{rule}; begin anew without --resume")
+            raise UsageError("resume", out, say.ANEW(reason=say.OTHER_DEVICE(names=changed)))
 
 
 def finished_items(out: Path) -> dict[str, Finished]:

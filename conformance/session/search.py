@@ -9,7 +9,7 @@ from unittest import SkipTest
 
 from conformance.call.case import Case
 from conformance.call.observation import Outcome
-from conformance.errors import EnvironmentFailure, OperatorUnavailable
+from conformance.errors import EnvironmentFailure, OperatorUnavailable, text_of
 from conformance.session.binding import Streams
 from conformance.session.endings import BrokenRecord, Lost, OutOfTime, Refused, Spent
 from conformance.session.smaller import narrow, shorten
@@ -35,11 +35,11 @@ def search(trial: Trial, streams: Streams, arguments: Arguments) -> None:
     except Lost as lost:
         if trial.smallest is None:
             raise lost.cause from None
-        trial.lost = str(lost)
+        trial.lost = text_of(lost)
     except BrokenRecord as broken:
         if trial.smallest is None:
             raise
-        trial.budget.stopped = str(broken).partition("\n")[0]
+        trial.budget.stopped = _first_line(broken)
     trial.settle()
 
 
@@ -65,9 +65,14 @@ def follow(
         if not trial.lost:
             trial.replay()
     except (EnvironmentFailure, OperatorUnavailable) as lost:
-        trial.lost = str(lost)
+        trial.lost = text_of(lost)
     except BrokenRecord as broken:
-        trial.budget.stopped = str(broken).partition("\n")[0]
+        trial.budget.stopped = _first_line(broken)
+
+
+def _first_line(error: BaseException) -> str:
+    """What an error says before it tells where it was raised."""
+    return next(iter(text_of(error).splitlines()), "")
 
 
 def look(trial: Trial, streams: Streams, arguments: Arguments) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from conformance.call.observation import Observation, Outcome
+from conformance.catalogue import failure as say
 
 MOST_HANGS = 2
 """Drawn cases that one item may let run into the time limit."""
@@ -55,13 +56,13 @@ class SearchBudget:
         if self._began is None:
             return False
         if self._hangs >= MOST_HANGS:
-            self.stopped = f"{self._hangs} calls that did not end"
+            self.stopped = say.HANGS(count=self._hangs)
         elif self._reopened >= MOST_REOPENED:
-            self.stopped = f"{self._reopened} times that the device was opened anew"
+            self.stopped = say.REOPENED(count=self._reopened)
         elif self.clock() - self._began > self.shrink_seconds:
-            self.stopped = f"{self.shrink_seconds:g} s"
+            self.stopped = say.SECONDS(seconds=self.shrink_seconds)
         elif self.is_over:
-            self.stopped = "all of the run's time"
+            self.stopped = say.ALL_THE_TIME()
         return bool(self.stopped)
 
     def count(self, refused: Observation) -> None:

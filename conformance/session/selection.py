@@ -61,7 +61,7 @@ class Selection:
         report = yield
         finished = self._finished(item)
         if finished is not None and finished.outcome == "refused" and call.when == "call":
-            report.outcome, report.longrepr = "failed", finished.text
+            report.outcome, report.longrepr = "failed", str(finished.text)
         return report
 
     def _finished(self, item: pytest.Item) -> Finished | None:

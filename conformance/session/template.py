@@ -27,6 +27,8 @@ import pytest
 
 from conformance.call.case import ND, Case
 from conformance.call.observation import Observation, Outcome
+from conformance.catalogue import session as say
+from conformance.catalogue.verdict import ABOUT
 from conformance.devices.device import Device
 from conformance.draw.ladder_cells import cells_asked
 from conformance.judge import calls, examples, rejections
@@ -75,9 +77,7 @@ def conformance_test(body: Body) -> Body:
 
     @functools.wraps(body)
     def template(**_: object) -> None:
-        raise pytest.UsageError(
-            "a conformance template needs pytest's option -p conformance.plugin"
-        )
+        raise pytest.UsageError(str(say.NEEDS_THE_PLUGIN()))
 
     template.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     setattr(template, MARK, body)
@@ -228,15 +228,15 @@ def left_out(rejection: Rejection, device: Device) -> bool:
     case, profile = rejection.case, device.profile
     formats = {one.format for one in (*case.inputs.values(), *case.outputs.values())}
     if case.breach is not None and profile.origin is None:
-        reason = "a device that a plugin made has no two phases to call"
+        reason = say.NO_PHASES()
     elif formats - {ND} and profile.origin is None:
-        reason = "a device that a plugin made has no formats"
+        reason = say.NO_FORMATS()
     elif not rejection.checked_by_cann and profile.kind == "npu":
-        reason = "not called on an NPU, where nothing checks the rule"
+        reason = say.UNCHECKED()
     else:
         return False
     about = f"{case.operator}, {case.mode}, {case.dtype}, {rejection.name}"
-    headline = f"{about}: {reason}"
+    headline = ABOUT(about=about, what=reason)
     verdict = Verdict(True, headline, clause=rejection.clause, subject=case, judged=False)
     _note(Judged(case, Observation(Outcome.NOT_POSSIBLE), verdict, "quarantine", rejection.name))
     return True

@@ -26,6 +26,7 @@ from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 from conformance.call.case import Case
+from conformance.catalogue import session as say
 from conformance.devices.traits import LibraryTraits
 from conformance.errors import EnvironmentFailure, OperatorUnavailable
 from conformance.failure.guessed import telling
@@ -205,10 +206,7 @@ class Trial:
         finally:
             _current.reset(token)
         if not self._verdicts:
-            raise NothingJudged(
-                "the template judged nothing: it must call conformance.session.template's judge, "
-                "judge_rejection, judge_example or record"
-            )
+            raise NothingJudged(say.JUDGED_NOTHING())
         return next((judged for judged in self._verdicts if not judged.verdict.ok), None)
 
     def still_refused(self, body: Callable[[Case], None], shown: Judged, case: Case) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from conformance.catalogue import failure as say
 from conformance.draw.not_simplest import not_simplest
 from conformance.record.operator import Operator
 from conformance.record.workload import Batch
@@ -47,7 +48,7 @@ def routed(
                 judged(group, arguments)
             except Refused:
                 if not trial.diagnoses.as_drawn:
-                    trial.noted = f"workload {smallest(group, arguments)}"
+                    trial.noted = say.WORKLOAD(batch=smallest(group, arguments).text)
                 raise
 
     def smallest(group: Sequence[Batch], arguments: dict[str, object]) -> Batch:

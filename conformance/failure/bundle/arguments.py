@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from conformance.call.case import Case
 from conformance.call.surroundings import OWN
+from conformance.catalogue import bundle as say
 from conformance.devices.call import call_of
 from conformance.devices.guard_zones import GUARD_AFTER, GUARD_BEFORE, guard_pattern
 from conformance.devices.messages import (
@@ -20,6 +21,7 @@ from conformance.devices.messages import (
 )
 from conformance.devices.messages import Argument as Passed
 from conformance.devices.placement import WORKSPACE, WORKSPACE_GUARD
+from conformance.errors import text_of
 from conformance.failure.bundle.manifest import GUARDS, Argument
 from conformance.failure.bundle.stored import Arrays
 from conformance.judge.sequences import alone
@@ -39,16 +41,16 @@ def arguments_of(
     The inputs are stored in either case. ``number`` is that of a call before the bundle's, from 1.
     """
     if operator is None:
-        why_not = f"there is no record of {case.operator}"
+        why_not = say.NO_RECORD(operator=case.operator)
     elif case.breach is not None:
-        why_not = "it breaks the protocol that the programs keep; replay makes it"
+        why_not = say.BREACH()
     elif case.setting.stream != OWN:
-        why_not = f"the programs know no stream {case.setting.stream}; replay makes it"
+        why_not = say.OTHER_STREAM(stream=case.setting.stream)
     else:
         try:
             passed = call_of(operator, alone(case), two_phase(route)).arguments
         except UNDEFINED as error:
-            why_not = f"the call does not fit the record: {error}"
+            why_not = say.DOES_NOT_FIT(error=text_of(error))
         else:
             names = {one.name: one.acl_name for one in operator.parameters}
             made = tuple(_argument(one, names[one.name], case, arrays, number) for one in passed)

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.catalogue import bundle as say
+
 ALIGNMENT = 64
 """Of the data in the file (numpy.lib.format, version 1.0)."""
 
@@ -57,8 +59,8 @@ def decode(raw: bytes, dtype: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[
     expected = header(dtype, shape)
     words = expected[10:].decode().strip()
     if not raw.startswith(expected):
-        raise NotTheArray(f"its header is not that of {words}")
+        raise NotTheArray(say.OTHER_HEADER(array=words))
     if len(raw) != len(expected) + math.prod(shape) * dtype.itemsize:
-        raise NotTheArray(f"it has {len(raw)} bytes, which is not the size of {words}")
+        raise NotTheArray(say.OTHER_SIZE(count=len(raw), array=words))
     flat = np.frombuffer(raw, dtype.newbyteorder("<"), offset=len(expected))
     return flat.astype(dtype, copy=False).reshape(shape)

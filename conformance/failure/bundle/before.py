@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from conformance.call.case import Case
+from conformance.catalogue import bundle as say
 from conformance.failure.bundle.arguments import arguments_of, guards_file
 from conformance.failure.bundle.manifest import BeforeEntry
 from conformance.failure.bundle.stored import Arrays
@@ -22,7 +23,7 @@ def before_of(
         operator = operators.get(one.operator)
         arguments, why_not = arguments_of(one, operator, route, arrays, number)
         if why_not or operator is None:
-            return (), f"of call {number} before it: {why_not}"
+            return (), say.BEFORE_IT(number=number, reason=why_not)
         rejection = rejection_of(operator, one)
         found.append(
             BeforeEntry(

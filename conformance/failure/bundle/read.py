@@ -20,11 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.call.case import Case, Tensor, integer_view
-from conformance.errors import UsageError
+from conformance.catalogue import bundle as say
+from conformance.errors import UsageError, text_of
 from conformance.failure.bundle import manifest as told
 from conformance.failure.bundle.arguments import input_file, rows_file
 from conformance.failure.bundle.arrays import NotTheArray, decode, storable, stored_dtype
 from conformance.failure.bundle.manifest import Manifest
+from conformance.failure.bundle.stored import no_room
 from conformance.failure.replay import Replay, decoded
 from conformance.plain_file import NotPlain, read_open
 
@@ -48,27 +50,27 @@ class Bundle:
 def read_bundle(folder: Path) -> Bundle:
     """Read and check a bundle; raises `UsageError` that names the file that was changed."""
     if not folder.is_dir():
-        raise UsageError("bundle", folder, "allowed: the folder of a failure, failures/ID of a run")
+        raise UsageError("bundle", folder, say.FOLDER())
     raw = _read(folder, told.MANIFEST, MOST_MANIFEST_BYTES)
     found = _read(folder, told.SUMS, MOST_MANIFEST_BYTES)
     own = told.sums(raw, ())
     if not found.startswith(own):
-        rule = f"{told.MANIFEST} was changed, or the first line of {told.SUMS}: they do not agree"
+        rule = say.DO_NOT_AGREE(manifest=told.MANIFEST, sums=told.SUMS)
         raise UsageError("bundle", folder, rule)
     manifest = _manifest(folder, raw)
     _check_entries(folder, manifest)
     if found != told.sums(raw, manifest.files):
-        rule = f"{told.SUMS} was changed: it is not the list in {told.MANIFEST}"
+        rule = say.SUMS_CHANGED(sums=told.SUMS, manifest=told.MANIFEST)
         raise UsageError("bundle", folder, rule)
     files = {}
     for one in manifest.files:
         content = _read(folder, one.path, one.bytes)
         if (len(content), hashlib.sha256(content).hexdigest()) != (one.bytes, one.sha256):
-            rule = f"{one.path} was changed: it has not the sha256 that {told.MANIFEST} tells"
+            rule = say.HASH_CHANGED(path=one.path, manifest=told.MANIFEST)
             raise UsageError("bundle", folder, rule)
         files[one.path] = content
     if told.CASE not in files:
-        raise UsageError("bundle", folder, f"has no {told.CASE}")
+        raise UsageError("bundle", folder, say.HAS_NO(path=told.CASE))
     return Bundle(folder, manifest, decoded(files[told.CASE], folder / told.CASE), files)
 
 
@@ -86,7 +88,7 @@ def as_stored(bundle: Bundle) -> tuple[Bundle, list[str]]:
     case = replace(case, before=tuple(before)) if notes else case
     for one, digest in zip((case, *before), digests, strict=False):
         if one.digest != digest:
-            rule = f"{told.CASE} has digest {one.digest}, {told.MANIFEST} tells another"
+            rule = say.OTHER_DIGEST(case=told.CASE, digest=one.digest, manifest=told.MANIFEST)
             raise UsageError("bundle", bundle.folder, rule)
     return replace(bundle, replay=replace(bundle.replay, case=case)), notes
 
@@ -103,28 +105,27 @@ def _stored(bundle: Bundle, case: Case, number: int, notes: list[str]) -> Case:
         made = storable(tensor.held(case.arrays[name]))
         if made.tobytes() != array.tobytes():
             if tensor.fill is None:
-                rule = f"{path} and {told.CASE} hold different values of {name}"
+                rule = say.OTHER_VALUES(path=path, case=told.CASE, name=name)
                 raise UsageError("bundle", bundle.folder, rule)
             values = array.view(integer_view(array.dtype)).reshape(-1).tolist()
             stored[name] = replace(tensor, values=tuple(values), fill=None, unread=())
-            notes.append(
-                f"the recipe of {name} makes other values here than where the bundle was written"
-                f" (numpy {np.__version__}): the stored ones are judged"
-            )
+            notes.append(say.OTHER_RECIPE(name=name, version=np.__version__))
     return replace(case, inputs=stored) if stored != dict(case.inputs) else case
 
 
 def others(bundle: Bundle) -> Iterator[str]:
     """What the bundle does not hold, in words."""
     for one in bundle.manifest.left_out:
-        yield f"{one.path} is not stored ({one.bytes:,} bytes): {one.reason}"
+        known = no_room()
+        reason = known if one.reason == known else one.reason
+        yield say.NOT_STORED(path=one.path, count=one.bytes, reason=reason)
 
 
 def _array(bundle: Bundle, path: str, tensor: Tensor) -> NDArray[Any]:
     try:
         return decode(bundle.files[path], stored_dtype(tensor.dtype), tensor.held_shape)
     except NotTheArray as error:
-        rule = f"{path} is not what {told.CASE} says: {error}"
+        rule = say.NOT_AS_THE_CASE_SAYS(path=path, case=told.CASE, error=text_of(error))
         raise UsageError("bundle", bundle.folder, rule) from None
 
 
@@ -134,9 +135,9 @@ def _check_rows(bundle: Bundle, path: str, tensor: Tensor) -> None:
     try:
         rows = decode(bundle.files[path], np.dtype(np.int64), (len(tensor.rows),))
         if tuple(rows.tolist()) != tuple(tensor.rows):
-            raise NotTheArray("it lists other rows")
+            raise NotTheArray(say.OTHER_ROWS())
     except NotTheArray as error:
-        rule = f"{path} is not what {told.CASE} says: {error}"
+        rule = say.NOT_AS_THE_CASE_SAYS(path=path, case=told.CASE, error=text_of(error))
         raise UsageError("bundle", bundle.folder, rule) from None
 
 
@@ -145,12 +146,17 @@ def _manifest(folder: Path, raw: bytes) -> Manifest:
     try:
         head = msgspec.json.decode(raw, type=_Head)
         if head.kind != told.KIND or head.schema != told.SCHEMA:
-            rule = f"{told.MANIFEST} has kind {head.kind[:40]!r} and schema {head.schema}; this"
-            rule += f" version reads {told.KIND!r} and {told.SCHEMA}"
+            rule = say.OTHER_KIND(
+                manifest=told.MANIFEST,
+                kind=repr(head.kind[:40]),
+                schema=head.schema,
+                known_kind=repr(told.KIND),
+                known_schema=told.SCHEMA,
+            )
             raise UsageError("bundle", folder, rule)
         return msgspec.json.decode(raw, type=Manifest)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        rule = f"{told.MANIFEST} is none that a run wrote: {error}"
+        rule = say.NO_MANIFEST(manifest=told.MANIFEST, error=str(error))
         raise UsageError("bundle", folder, rule) from None
 
 
@@ -159,15 +165,14 @@ def _check_entries(folder: Path, manifest: Manifest) -> None:
     paths = [one.path for one in manifest.files]
     for path in paths:
         if not PATH.fullmatch(path):
-            rule = f"{told.MANIFEST} names the file {path[:200]!r}: allowed are names of letters,"
-            rule += " digits and _ . + -, in the bundle's folder or one folder of it"
+            rule = say.NO_NAME(manifest=told.MANIFEST, path=repr(path[:200]))
             raise UsageError("bundle", folder, rule)
     if len(paths) != len(set(paths)) or len(paths) > MOST_FILES:
-        rule = f"{told.MANIFEST} names a file twice, or more than {MOST_FILES}"
+        rule = say.TWICE(manifest=told.MANIFEST, most=MOST_FILES)
         raise UsageError("bundle", folder, rule)
     sizes = [one.bytes for one in manifest.files]
     if min(sizes, default=0) < 0 or sum(sizes) > MOST_BYTES:
-        rule = f"{told.MANIFEST} tells of {sum(sizes):,} bytes; allowed: up to {MOST_BYTES:,}"
+        rule = say.TOO_LARGE(manifest=told.MANIFEST, count=sum(sizes), most=MOST_BYTES)
         raise UsageError("bundle", folder, rule)
 
 
@@ -183,11 +188,12 @@ def _read(folder: Path, path: str, most: int) -> bytes:
         opened.append(os.open(name, flags | os.O_NONBLOCK, dir_fd=opened[-1]))
         return read_open(folder / path, opened.pop(), most)
     except NotPlain as error:
-        raise UsageError("bundle", folder, f"{path} was changed: {error.strerror}") from None
+        rule = say.CHANGED(path=path, error=error.strerror)
+        raise UsageError("bundle", folder, rule) from None
     except OSError as error:
         link = (folder / path).is_symlink() or any(p.is_symlink() for p in _between(folder, path))
-        why = "is a link, which is not followed" if link else f"cannot be read: {error.strerror}"
-        raise UsageError("bundle", folder, f"{path} {why}") from None
+        rule = say.LINK(path=path) if link else say.UNREADABLE(path=path, error=error.strerror)
+        raise UsageError("bundle", folder, rule) from None
     finally:
         for descriptor in opened:
             os.close(descriptor)

@@ -6,8 +6,14 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from conformance.catalogue import bundle as say
 from conformance.failure.bundle.arrays import encode, encoded_bytes, storable
 from conformance.failure.bundle.manifest import MOST_ARRAY_BYTES, FileEntry, LeftOut, entry
+
+
+def no_room() -> str:
+    """Why an array is not stored."""
+    return say.ALL_ARRAYS(most=MOST_ARRAY_BYTES >> 20)
 
 
 class Arrays:
@@ -32,13 +38,8 @@ class Arrays:
     def fits(self, path: str, count: int) -> bool:
         """Whether there is room for so many bytes; where there is none, that is told."""
         if count > self._room:
-            most = MOST_ARRAY_BYTES >> 20
-            self.leave_out(path, count, f"all arrays of a bundle have up to {most} MiB together")
+            self.left_out.append(LeftOut(path=path, bytes=count, reason=no_room()))
         return count <= self._room
-
-    def leave_out(self, path: str, count: int, reason: str) -> None:
-        """Tell that an array is not stored."""
-        self.left_out.append(LeftOut(path=path, bytes=count, reason=reason))
 
     def entry(self, path: str, content: bytes) -> FileEntry:
         """The manifest's entry of a file."""

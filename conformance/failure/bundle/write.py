@@ -17,7 +17,9 @@ import numpy as np
 from conformance.call.case import Case
 from conformance.call.observation import Observation
 from conformance.call.surroundings import POISONED
+from conformance.catalogue import bundle as say
 from conformance.devices.device import DeviceProfile
+from conformance.errors import text_of
 from conformance.evidence.summary import now
 from conformance.failure.bundle import manifest as told
 from conformance.failure.bundle.accepted import accepted_of, estimated_bytes
@@ -34,9 +36,6 @@ from conformance.numerics.arithmetic import Arithmetic
 from conformance.printable import printable
 from conformance.record.operator import Example, Operator
 from conformance.suite.on_route import two_phase
-
-OF_A_RELATION = "a relation compares the results of several calls; replay makes them"
-OF_A_REFUSAL = "the call must be refused: its outputs must stay as they are"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,9 +105,9 @@ def bundle_files(
     observed = _observed(arrays, seen)
     lost = [one for one in arrays.left_out if not one.path.startswith(("accepted/", "observed/"))]
     if replay.judged_as == "relation":
-        why_not = OF_A_RELATION
+        why_not = say.OF_A_RELATION()
     elif lost and not why_not:
-        why_not = f"{lost[0].path} is not stored: {lost[0].reason}"
+        why_not = say.NOT_STORED_HERE(path=lost[0].path, reason=lost[0].reason)
     files = {
         told.CASE: encoded(replay),
         told.VERDICT: f"{printable(origin.text)}\n".encode(),
@@ -169,7 +168,8 @@ def _accepted(
     found: dict[str, AcceptedEntry] = {}
     if operator is None or replay.judged_as == "relation":
         return found, 0
-    silent = {name: AcceptedEntry(kind="not stored", reason=OF_A_REFUSAL) for name in case.outputs}
+    untouched = AcceptedEntry(kind="not stored", reason=say.OF_A_REFUSAL())
+    silent = dict.fromkeys(case.outputs, untouched)
     if replay.judged_as == "rejection":
         status = [one.status for one in operator.rejections if one.name == replay.name]
         return silent, status[0] if status else 0
@@ -193,12 +193,12 @@ def _of_output(
     place = f"accepted/{name}"
     try:
         if not NAME.fullmatch(name):
-            raise ValueError("the output has no name for a file")
+            raise ValueError(say.NO_FILE_NAME())
         if not arrays.fits(place, estimated_bytes(operator, case, name)):
             return AcceptedEntry(kind="not stored", reason=arrays.left_out[-1].reason)
         accepted = accepted_of(operator, case, name, arithmetic, example)
     except (*UNDEFINED, ReferenceDisagreement) as error:
-        return AcceptedEntry(kind="not stored", reason=f"the record does not say: {error}")
+        return AcceptedEntry(kind="not stored", reason=say.NOT_SAID(error=text_of(error)))
     files = {part: f"{place}.{part}.npy" for part in accepted.arrays}
     count = sum(encoded_bytes(one.dtype, one.shape) for one in accepted.arrays.values())
     if not arrays.fits(place, count):
@@ -236,9 +236,9 @@ def _observed(arrays: Arrays, seen: Observation) -> Seen:
 def _why_no_cpp(case: Case) -> str:
     """What the program in C++ does not do, which poisons memory and makes one call."""
     if case.before:
-        return "the calls before it are made by the Python program alone"
+        return say.CALLS_BEFORE()
     if case.setting.memory != POISONED:
-        return f"memory {case.setting.memory} is the Python program's alone"
+        return say.OTHER_MEMORY(memory=case.setting.memory)
     return ""
 
 

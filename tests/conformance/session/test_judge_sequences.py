@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.call.observation import Outcome
-from conformance.session.failure_text import ALONE_ACCEPTED
+from conformance.catalogue import failure as say
 from conformance.session.smaller import shorten
 from conformance.session.trial import Refused, Spent
 from tests.conformance.session.forgetful import (
@@ -156,5 +156,5 @@ def test_the_text_of_a_call_after_others() -> None:
     bench = Bench(Forgetful("larger"))
     with pytest.raises(Refused) as refused:
         bench.attempt(of_other(SMALL), LARGE, MUST_BE_REFUSED, SMALL)
-    text = refused.value.verdict.text + f"\n  {ALONE_ACCEPTED}"
+    text = refused.value.verdict.text + "\n  " + say.ALONE_ACCEPTED()
     pinned(SNAPSHOTS / "after_other_calls.txt", text)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from conformance.catalogue import session as say
 from conformance.cli.main import main
 from conformance.evidence.summary import Evidence, read_evidence
-from conformance.session.controller import NO_ITEM
 from tests.conformance.front_door import NAME, ON_SIMULATOR
 
 EP = "moe_token_permute_with_ep"
@@ -114,7 +114,7 @@ def test_an_operator_of_which_no_item_is_left_was_asked_for_by_name(
     asked = ("--operator", NAME, "--operator", other, "--", "-k", f"test_examples and {NAME}-")
     status, evidence = run(tmp_path / "out", *asked)
     told = capsys.readouterr().err
-    assert (status, evidence.left_out) == (1, {other: NO_ITEM}), told
-    assert f"not judged: {other}: {NO_ITEM}" in told
+    assert (status, evidence.left_out) == (1, {other: say.NO_ITEM()}), told
+    assert f"not judged: {other}: {say.NO_ITEM()}" in told
     status, evidence = run(tmp_path / "out", "--", "-k", f"test_examples and {NAME}-")
     assert (status, evidence.left_out) == (0, {}), "no other was asked for by name"
