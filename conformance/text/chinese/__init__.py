@@ -20,16 +20,15 @@ from conformance.text.chinese import (
     verdicts,
 )
 
-QUOTED = {
-    "contract: ": "契约：",
-    "replay: ": "复现命令：",
-    "the larger case: ": "较大用例的复现命令：",
-    "regression called: ": "回归用例名：",
-    "kept for: ": "保留原因：",
-    "reported: ": "公开报告：",
-}
-"""Lines of which only the first words are translated: a document's words, a command, a record's."""
-
+QUOTED = (
+    "契约：",
+    "复现命令：",
+    "较大用例的复现命令：",
+    "回归用例名：",
+    "保留原因：",
+    "公开报告：",
+)
+"""How lines begin that quote: a document's words, a command, a record's."""
 
 MARKS = re.compile(r"(?<=[\u4e00-\u9fff）」”])([,;:])(?: |$)|([,;])(?: )(?=推测|即|第)| (?=（)")
 FULL_WIDTH = {",": "，", ";": "；", ":": "："}
@@ -52,10 +51,8 @@ def in_chinese(text: str) -> str:
 
 def _line(line: str) -> str:
     bare = line.lstrip()
-    for lead, head in QUOTED.items():
-        for told in (lead, head):
-            if bare.startswith(told):
-                return line[: len(line) - len(bare)] + head + bare.removeprefix(told)
+    if bare.startswith(QUOTED):
+        return line
     said = line
     for pattern, words in _rules():
         said = pattern.sub(words, said)

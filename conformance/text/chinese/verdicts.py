@@ -34,10 +34,6 @@ ENDINGS: tuple[Phrase, ...] = (
     (r"not possible here, not judged", r"此处无法执行，未判定"),
     (r"phase one asks for no workspace", r"第一阶段不需要 workspace"),
     (
-        r"a device that a plugin made has no two phases to call",
-        r"插件创建的设备没有可调用的两段式接口",
-    ),
-    (
         r"the same call, beside this on another stream: ",
         r"同一调用在另一条流上并行提交时：",
     ),
@@ -130,15 +126,6 @@ WORST: tuple[Phrase, ...] = (
 )
 
 PLACES: tuple[Phrase, ...] = (
-    (r"in a larger case, ", r"在更大的用例中，"),
-    (
-        r"alone, on a new device, the call is accepted",
-        r"在新打开的设备上单独执行时，该调用通过判定",
-    ),
-    (
-        r"not called after a call of (\S+) that is refused by itself",
-        r"未执行：此前 \1 的一次调用单独执行也未通过",
-    ),
     (r"pattern: ", r"分布："),
     (r"order drift: ", r"顺序偏离："),
     (r"all elements", r"全部元素"),
@@ -179,38 +166,4 @@ PLACES: tuple[Phrase, ...] = (
     (r" and (?=列 )", " 与"),
 )
 
-MACHINE: tuple[Phrase, ...] = (
-    (
-        r"the case was not run again, as the device was lost: ",
-        r"设备已丢失，该用例未能重跑：",
-    ),
-    (
-        r"the search for a smaller case ended after (\d+) calls that did not end",
-        r"对更小用例的搜索在 \1 次未结束的调用后停止",
-    ),
-    (
-        r"the search for a smaller case ended after (\d+) times that the device was opened anew",
-        r"对更小用例的搜索在设备重新打开 \1 次后停止",
-    ),
-    (
-        r"the search for a smaller case ended after all of the run's time",
-        r"对更小用例的搜索因运行时间用尽而停止",
-    ),
-    (
-        r"the search for a smaller case ended after ([\d.]+) s",
-        r"对更小用例的搜索在 \1 秒后停止",
-    ),
-    (
-        r"The device does not repeat its answer: the same case was refused once and accepted when it was run again\. The refusal is told here\.",
-        r"设备的结果不可复现：同一用例一次未通过，重跑后通过。此处给出未通过的结果。",
-    ),
-)
-
-INVARIANTS: tuple[Phrase, ...] = (
-    (
-        r"Nothing smaller was looked for: another failure of the same diagnosis stands for it\.",
-        r"未为此用例寻找更小的用例：同一诊断由另一失败项代表。",
-    ),
-)
-
-PHRASES: tuple[Phrase, ...] = (*INVARIANTS, *ENDINGS, *SHARES, *WORST, *MACHINE, *PLACES)
+PHRASES: tuple[Phrase, ...] = (*ENDINGS, *SHARES, *WORST, *PLACES)
