@@ -95,11 +95,12 @@ def test_it_is_the_same_by_both_programs_in_either_order(refused: Path, tmp_path
         assert re.search(r"grad_x: \d+ of 40 elements are accepted; the bytes that were", said.text)
 
 
-def test_the_text_of_a_replay_is_pinned(refused: Path) -> None:
-    ended = replayed(refused)
+@pytest.mark.parametrize(("language", "ending"), [("en", ".txt"), ("zh", ".zh.txt")])
+def test_the_text_of_a_replay_is_pinned(refused: Path, language: str, ending: str) -> None:
+    ended = replayed(refused, "--lang", language)
     text = re.sub(r"\d{4}-\d\d-\d\dT[\d:+]+", "TIME", ended.err)
     text = re.sub(r"sha256 [0-9a-f]{16}", "sha256 HASH", text)
-    snapshot = HERE / "snapshots" / "replay.txt"
+    snapshot = HERE / "snapshots" / f"replay{ending}"
     if os.environ.get("UPDATE_SNAPSHOTS") == "1":
         snapshot.write_text(text, encoding="utf-8")
     assert text == snapshot.read_text(encoding="utf-8")
