@@ -1,45 +1,17 @@
-"""Every sentence that a person sees, in English and Chinese, a module for each room that says it.
+"""Every sentence that a person sees, in English and Chinese, a module for each subject.
 
 The id of a message is its module and its name there, in small letters.
 """
 
-from conformance.catalogue import (
-    advice,
-    bundle,
-    case,
-    conduct,
-    draw,
-    errors,
-    failure,
-    left_out,
-    outcomes,
-    plugin,
-    record,
-    relations,
-    session,
-    verdict,
-)
+from importlib import import_module
+from pkgutil import iter_modules
+
 from conformance.catalogue.message import KNOWN, Message
 
-MODULES = (
-    advice,
-    bundle,
-    case,
-    conduct,
-    draw,
-    errors,
-    failure,
-    left_out,
-    outcomes,
-    plugin,
-    record,
-    relations,
-    session,
-    verdict,
-)
+MODULES = tuple(import_module(f"{__name__}.{one.name}") for one in iter_modules(__path__))
 
 for _module in MODULES:
     for _name, _message in vars(_module).items():
-        if isinstance(_message, Message):
+        if isinstance(_message, Message) and not _message.id:
             _message.id = f"{_module.__name__.rpartition('.')[2]}.{_name.lower()}"
             KNOWN[_message.id] = _message
