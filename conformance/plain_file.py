@@ -11,15 +11,16 @@ import os
 import stat
 from pathlib import Path
 
+from conformance.catalogue import files as say
 from conformance.errors import EnvironmentFailure, UsageError
 
 KINDS = {
-    stat.S_IFDIR: "a folder",
-    stat.S_IFIFO: "a pipe",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFLNK: "a link",
+    stat.S_IFDIR: say.FOLDER,
+    stat.S_IFIFO: say.PIPE,
+    stat.S_IFCHR: say.DEVICE,
+    stat.S_IFBLK: say.DEVICE,
+    stat.S_IFSOCK: say.SOCKET,
+    stat.S_IFLNK: say.LINK,
 }
 FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 
@@ -53,7 +54,7 @@ def read_open(path: str | os.PathLike[str], descriptor: int, most_bytes: int) ->
         check_plain(path, os.fstat(descriptor), most_bytes)
         content = file.read(most_bytes + 1)
     if len(content) > most_bytes:  # it grew
-        raise NotPlain(path, f"it has more than {most_bytes:,} bytes")
+        raise NotPlain(path, say.GREW(most=most_bytes))
     return content
 
 
@@ -65,15 +66,16 @@ def read_given(parameter: str, path: Path, most_bytes: int) -> bytes:
     try:
         return read_plain(path, most_bytes, follow=True)
     except FileNotFoundError as error:
-        raise UsageError(parameter, path, f"cannot be read: {error.strerror}") from error
+        raise UsageError(parameter, path, say.UNREADABLE(why=error.strerror)) from error
     except OSError as error:
-        raise EnvironmentFailure(f"{parameter} {path} cannot be read: {error.strerror}") from error
+        told = say.UNREADABLE_FILE(what=parameter, path=path, why=error.strerror)
+        raise EnvironmentFailure(told) from error
 
 
 def check_plain(path: str | os.PathLike[str], known: os.stat_result, most_bytes: int) -> None:
     """Raise `NotPlain` for what is no plain file of up to ``most_bytes``."""
     if not stat.S_ISREG(known.st_mode):
-        kind = KINDS.get(stat.S_IFMT(known.st_mode), "something else")
-        raise NotPlain(path, f"it is {kind}, no plain file")
+        kind = KINDS.get(stat.S_IFMT(known.st_mode), say.SOMETHING_ELSE)
+        raise NotPlain(path, say.NOT_PLAIN(kind=kind()))
     if known.st_size > most_bytes:
-        raise NotPlain(path, f"it has {known.st_size:,} bytes; at most {most_bytes:,} are read")
+        raise NotPlain(path, say.TOO_LARGE(size=known.st_size, most=most_bytes))

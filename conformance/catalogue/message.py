@@ -7,6 +7,7 @@ A `Message` has the words in both languages, with named fields. Called with its 
 from __future__ import annotations
 
 import string
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -25,7 +26,8 @@ class Message:
     """A sentence or a phrase in both languages; ``id`` is its module and name in the catalogue.
 
     A field ``{rows}`` takes any text, number, `Said`, or a tuple of such; ``{count:,}`` a number in
-    a format of Python; ``{count:row|rows}`` the first word for one, else the second.
+    a format of Python; ``{count:row|rows}`` the first word for one, else the second; ``{kind:12}``
+    what is said in so many columns of a terminal.
     """
 
     def __init__(self, english: str, chinese: str) -> None:
@@ -72,7 +74,15 @@ def _shown(value: Any, how: str, language: str) -> str:
         return one if value == 1 else more
     if isinstance(value, tuple | list):
         return COMMA[language].join(_shown(each, how, language) for each in value)
-    return within(value, language) if isinstance(value, Said) else format(value, how)
+    if not isinstance(value, Said):
+        return format(value, how)
+    text = within(value, language)
+    return text + " " * (int(how) - columns(text)) if how.isdigit() else text
+
+
+def columns(text: str) -> int:
+    """How many columns of a terminal a text takes: two for a Chinese character."""
+    return sum(2 if unicodedata.east_asian_width(one) in "WF" else 1 for one in text)
 
 
 class Said(str):
@@ -183,7 +193,9 @@ def _argument(value: Any) -> Any:
         return [_argument(one) for one in value]
     if isinstance(value, str):
         return str(value)
-    return value if value is None or isinstance(value, bool | int | float) else value.item()
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return value.item() if hasattr(value, "item") else str(value)
 
 
 def _unpacked(value: Any) -> Any:

@@ -39,4 +39,4 @@ def add_verbose(command: argparse.ArgumentParser) -> None:
 
 def tell_program(told: object) -> None:
     """Write the one line of ``--json``."""
-    put(printable_json(msgspec.json.encode(told).decode()))
+    put(printable_json(msgspec.json.encode(told, enc_hook=str).decode()))

@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 
+from conformance.catalogue.folder_of_run import ALLOWED_BUDGETS
 from conformance.errors import UsageError
 
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
@@ -23,7 +24,7 @@ def seconds_of_budget(text: str) -> float:
     """A budget such as 90s, 10m or 2h in seconds; raises `UsageError`."""
     written = re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", text, re.ASCII)
     if not written or not float(written[1]):
-        raise UsageError("budget", text, "allowed: a time above 0, such as 90s, 10m or 2h")
+        raise UsageError("budget", text, ALLOWED_BUDGETS())
     return float(written[1]) * UNITS[written[2]]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import combinations, product
 
+from conformance.catalogue import corrupted as say
 from conformance.draw.shared_rows import DTYPE
 from conformance.evidence.coverage import Coverage
 from conformance.evidence.lines import AnyLine, VerdictLine
@@ -28,14 +29,12 @@ def unshown(told: Iterable[Coverage], lines: Iterable[AnyLine]) -> Iterator[str]
             cell = (line.operator, line.mode, line.dtype)
             rows.setdefault(cell, set()).add(tuple(line.levels.items()))
     for one in told:
-        name = f"the coverage of {cell_id(one.operator, one.mode, one.dtype)}"
+        name = cell_id(one.operator, one.mode, one.dtype)
         shown = {dtype: rows.get((one.operator, one.mode, dtype), set()) for dtype in one.dtypes}
-        yield from (
-            f"{name}: {what} is told as met, and no line shows it" for what in _met(one, shown)
-        )
+        yield from (say.NOT_MET(cell=name, what=what) for what in _met(one, shown))
         known, found = one.judged, len(_tuples(one, shown))
         if known > found:
-            yield f"{name}: {known} combinations are told as shown, the lines show {found}"
+            yield say.MORE_THAN_SHOWN(cell=name, told=known, shown=found)
 
 
 def _met(told: Coverage, shown: dict[str, set[Row]]) -> Iterator[str]:

@@ -11,6 +11,8 @@ import hashlib
 import re
 from dataclasses import dataclass
 
+from conformance.catalogue import corrupted as say
+
 LINK = re.compile(rb',"link":"([1-9]\d{0,11}):([0-9a-f]{16})"\}\n\Z')
 LONGEST_LINK = 48
 """Bytes at the end of a line that hold its link."""
@@ -69,28 +71,31 @@ class Follower:
 
     def take(self, place: int, raw: bytes) -> str:
         """What is wrong with the line in that place, from 1, in a sentence; empty if nothing."""
-        where, found = f"{self.name}, line {place}:", Link.of_line(raw)
+        found = Link.of_line(raw)
         if found is None:
-            return f"{where} it has no link to the line before: no run wrote it"
+            return self._at(place, say.NO_LINK())
         (body, link), before = found, self.end
         if link.number <= before.number:
-            return f"{where} it is line {link.number} of the run, out of its place"
+            return self._at(place, say.OUT_OF_PLACE(line=link.number))
         self.end = link
         if link.number > before.number + 1:
-            return f"{where} {_missing(before.number + 1, link.number - 1)} before it"
-        return "" if before.after(body) == link else f"{where} it was changed"
+            lines = _lines(before.number + 1, link.number - 1)
+            return self._at(place, say.MISSING_BEFORE(lines=lines))
+        return "" if before.after(body) == link else self._at(place, say.LINE_CHANGED())
 
     def close(self, sealed: Link) -> str:
         """What is wrong with the end of the file, beside what the run sealed; empty if nothing."""
         end = self.end
         if end.number < sealed.number:
-            return f"{self.name}: {_missing(end.number + 1, sealed.number)} at its end"
+            what = say.MISSING_AT_END(lines=_lines(end.number + 1, sealed.number))
+            return say.OF_FILE(file=self.name, what=what)
         if end.number > sealed.number:
-            return f"{self.name}, line {sealed.number + 1}: it was added after the run had ended"
-        return "" if end == sealed else f"{self.name}: its last line is not that of the run"
+            return self._at(sealed.number + 1, say.LINE_ADDED())
+        return "" if end == sealed else say.OF_FILE(file=self.name, what=say.ANOTHER_END())
+
+    def _at(self, place: int, what: str) -> str:
+        return say.AT_LINE(file=self.name, line=place, what=what)
 
 
-def _missing(first: int, last: int) -> str:
-    if first == last:
-        return f"line {first} of the run is missing"
-    return f"lines {first} to {last} of the run are missing"
+def _lines(first: int, last: int) -> str:
+    return say.LINE_IS(line=first) if first == last else say.LINES_ARE(first=first, last=last)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, TypeGuard
 
+from conformance.catalogue import corrupted as say
 from conformance.evidence.cells_against_lines import unshown
 from conformance.evidence.items import items_in_words, last_of_each, short
 from conformance.evidence.lines import (
@@ -58,9 +59,9 @@ def contradictions(run: Run) -> Iterator[str]:
 
 def _few(sentences: Iterable[str], most: int = SHOWN) -> Iterator[str]:
     every = list(sentences)
-    yield from (f"corrupted: {one}" for one in every[:most])
+    yield from (say.CORRUPTED(what=one) for one in every[:most])
     if len(every) > most:
-        yield f"corrupted: {len(every) - most} more of this kind"
+        yield say.MORE_OF_A_KIND(count=len(every) - most)
 
 
 def known_items(evidence: Evidence, lines: Iterable[AnyLine]) -> set[str]:
@@ -88,13 +89,13 @@ def _verdicts(verdicts: Iterable[VerdictLine]) -> Iterator[str]:
         item, own = short(line.item), f"{call_id(line.operator, line.name)}]"
         if line.judged_as == QUARANTINE:
             if not line.ok:
-                yield f"{item}: a verdict of it is in quarantine and not ok"
+                yield say.QUARANTINE_NOT_OK(item=item)
             elif not line.name or line.item.partition("[")[2] != own:
-                yield f"{item} has a verdict in quarantine as {line.name!r}, which is no call of it"
+                yield say.QUARANTINE_OF_ANOTHER(item=item, name=repr(line.name))
         elif not line.ok and not line.headline:
-            yield f"{item} has a verdict that is not ok and does not say why"
+            yield say.UNEXPLAINED(item=item)
         if line.ok and line.headline and line.elements:
-            yield f"{item} has an accepted verdict that says what is wrong"
+            yield say.ACCEPTED_WITH_MISTAKE(item=item)
 
 
 def _items(lines: Iterable[AnyLine]) -> Iterator[str]:
@@ -110,11 +111,11 @@ def _items(lines: Iterable[AnyLine]) -> Iterator[str]:
             open_.add(line.item)
         elif isinstance(line, ItemLine) and line.outcome == "refused":
             if line.item not in failing:
-                yield f"{short(line.item)} ended as refused, and no verdict of it failed"
+                yield say.REFUSED_WITHOUT_VERDICT(item=short(line.item))
             elif line.item not in told:
-                yield f"{short(line.item)} ended as refused, and its failure is not told"
+                yield say.REFUSED_WITHOUT_FAILURE(item=short(line.item))
         elif isinstance(line, ItemLine) and line.item in open_:
-            yield f"{short(line.item)} ended as {line.outcome} after a verdict that failed"
+            yield say.ENDED_DESPITE_VERDICT(item=short(line.item), outcome=line.outcome)
 
 
 def _failures(lines: Iterable[AnyLine]) -> Iterator[str]:
@@ -128,9 +129,9 @@ def _failures(lines: Iterable[AnyLine]) -> Iterator[str]:
             continue
         known, item = failing.get(_place(line)), short(line.item)
         if known is None:
-            yield f"{item} is told as failed, and no verdict of it failed"
+            yield say.FAILURE_WITHOUT_VERDICT(item=item)
         elif line.unconfirmed not in known:
-            yield f"{item}: its verdict and its failure say otherwise which clauses are unconfirmed"
+            yield say.OTHER_CLAUSES(item=item)
 
 
 def _of_summary(evidence: Evidence, lines: tuple[AnyLine, ...]) -> Iterator[Iterator[str]]:
@@ -146,10 +147,10 @@ def _of_summary(evidence: Evidence, lines: tuple[AnyLine, ...]) -> Iterator[Iter
 def _withheld(evidence: Evidence, lines: Iterable[AnyLine]) -> Iterator[str]:
     """A mode that is not called is told by its items, and only of an NPU."""
     if evidence.withheld != withheld(lines):
-        yield "the summary tells of other modes that are not called than the lines do"
+        yield say.OTHER_WITHHELD()
     kinds = {str(line.profile.get("kind")) for line in evidence.devices}
     if evidence.withheld and kinds != {"npu"}:
-        yield "the evidence leaves modes out as on an NPU, but was made on none"
+        yield say.WITHHELD_WITHOUT_NPU()
 
 
 def _cells(evidence: Evidence, lines: tuple[AnyLine, ...]) -> Iterator[str]:
@@ -160,14 +161,14 @@ def _cells(evidence: Evidence, lines: tuple[AnyLine, ...]) -> Iterator[str]:
     told = {_key(cell): _figures(cell) for cell in evidence.cells}
     counted = {_key(cell): _figures(cell) for cell in summarize(lines, declared)}
     for key in [key for key in {**told, **counted} if told.get(key) != counted.get(key)]:
-        name = "-".join(part for part in key if part)
-        yield (
-            f"of {name} the summary has {_told(told.get(key))}, the lines of its verdicts have"
-            f" {_told(counted.get(key))}"
+        yield say.OTHER_FIGURES(
+            cell="-".join(part for part in key if part),
+            told=_told(told.get(key)),
+            counted=_told(counted.get(key)),
         )
     cases = sum(cell.cases for cell in evidence.cells)
     if evidence.cases != cases:
-        yield f"the summary has {evidence.cases} cases, its cells have {cases}"
+        yield say.OTHER_CASES(told=evidence.cases, counted=cases)
 
 
 def _failures_told(evidence: Evidence, lines: Iterable[AnyLine]) -> Iterator[str]:
@@ -179,11 +180,11 @@ def _failures_told(evidence: Evidence, lines: Iterable[AnyLine]) -> Iterator[str
     }
     for item in {**told, **found}:
         if item not in told:
-            yield f"the failure of {short(item)} is in the lines and not in the summary"
+            yield say.FAILURE_NOT_IN_SUMMARY(item=short(item))
         elif item not in found:
-            yield f"the failure of {short(item)} is in the summary and not in the lines"
+            yield say.FAILURE_NOT_IN_LINES(item=short(item))
         elif told[item] != found[item]:
-            yield f"the failure of {short(item)} is another in the summary than in the lines"
+            yield say.OTHER_FAILURE(item=short(item))
 
 
 def _every_item(evidence: Evidence, lines: Iterable[AnyLine]) -> Iterator[str]:
@@ -194,12 +195,12 @@ def _every_item(evidence: Evidence, lines: Iterable[AnyLine]) -> Iterator[str]:
     )
     for item in judged:
         if item not in known:
-            yield f"{short(item)} has verdicts, and it is not told how it ended"
+            yield say.NO_END(item=short(item))
     asked = evidence.request.get("items", "")
     if not asked and known:
-        yield "evidence.json does not say which items the run had"
+        yield say.NO_ITEMS()
     elif asked and asked != (told := items_in_words(sorted(known))):
-        yield f"the run had {asked}, and it is told what became of {told}"
+        yield say.OTHER_ITEMS(asked=asked, told=told)
 
 
 def _lists(evidence: Evidence, lines: tuple[AnyLine, ...]) -> Iterator[str]:
@@ -211,7 +212,7 @@ def _lists(evidence: Evidence, lines: tuple[AnyLine, ...]) -> Iterator[str]:
         ("cut", evidence.cut, _cut(lines)),
     ):
         if missing := sum(one not in told for one in found):
-            yield f"{name} of the summary lacks {missing} of what the lines have"
+            yield say.FEWER_THAN_LINES(field=name, count=missing)
 
 
 def _lost(lines: Iterable[AnyLine]) -> list[str]:
@@ -248,6 +249,6 @@ def _figures(cell: Cell) -> tuple[int, int, int, int]:
 
 def _told(figures: tuple[int, int, int, int] | None) -> str:
     if figures is None:
-        return "nothing"
+        return say.NOTHING()
     cases, failed, elements, exact = figures
-    return f"{cases} cases, {failed} failed, {exact} of {elements} elements bit-exact"
+    return say.FIGURES(cases=cases, failed=failed, exact=exact, elements=elements)

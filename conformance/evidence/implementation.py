@@ -15,6 +15,9 @@ from typing import Literal, TypeVar
 import msgspec
 
 from conformance import places
+from conformance.catalogue import implementation as say
+from conformance.catalogue.marks import SEMICOLON
+from conformance.catalogue.message import row
 from conformance.devices.device import ARCHIVE, DeviceProfile, Origin
 from conformance.devices.foreign import parts
 from conformance.devices.open import hashed
@@ -26,23 +29,22 @@ RUNTIME = "libascendcl.so"
 
 DEVICES = "conformance.devices."
 Source = Literal["suite", "kernels", "npu", "libraries", "package", "checkout", "plugin"]
-WORDS = {
-    "suite": "the suite's own kernels",
-    "kernels": "the kernels in {}",
-    "npu": "CANN's own operators",
-    "libraries": "the libraries in {}",
-    "package": "the package in {}",
-    "checkout": "the checkout {}",
-    "plugin": "{}, a device of a pytest plugin",
+ALONE = {"suite": say.OWN_KERNELS, "npu": say.CANN}
+IN_A_PLACE = {
+    "kernels": say.KERNELS,
+    "libraries": say.LIBRARIES,
+    "package": say.PACKAGE,
+    "checkout": say.CHECKOUT,
+    "plugin": say.PLUGIN,
 }
 NAMED_BY = {
     "suite": "--device sim",
-    "kernels": "--operators, the folder of its records",
+    "kernels": say.BY_OPERATORS(),
     "npu": "--device npu",
     "libraries": "--libraries",
     "package": "--package",
     "checkout": "--kernels",
-    "plugin": "pytest, which runs the failed item again",
+    "plugin": say.BY_PYTEST(),
 }
 
 
@@ -63,11 +65,12 @@ class Implementation(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def words(self) -> str:
         """The implementation in few words, with the hash of its first library."""
-        told = WORDS[self.source].format(self.place)
+        known = ALONE.get(self.source)
+        told = IN_A_PLACE[self.source](place=self.place) if known is None else known()
         first = next(iter(self.operators.items()), None)
         if first is None or self.source == "package":
             return told
-        return f"{told} ({first[0]} sha256 {first[1][:16]})"
+        return say.WITH_LIBRARY(what=told, file=first[0], sha256=first[1][:16])
 
     @property
     def operators(self) -> dict[str, str]:
@@ -121,16 +124,16 @@ def _built(origin: Origin, operator: str, libraries: dict[str, str]) -> Implemen
 def compared(failed: Implementation | None, now: Implementation) -> str:
     """What is called now beside what failed, as a sentence; empty where it is the same."""
     if failed is None:
-        return "the case does not say on what it failed"
+        return say.UNKNOWN()
     known = failed.source != "plugin"  # what such a device does is not in its libraries alone
     if known and _same(failed.operators, now.operators):
         return ""
     if not known or (failed.source, failed.place) != (now.source, now.place):
-        return f"another implementation: {now.words} instead of {failed.words}"
+        return say.ANOTHER(now=now.words, failed=failed.words)
     if failed.beside != now.beside:
         return ""
-    changed = "; ".join(_changed(failed.libraries, now.libraries))
-    return f"rebuilt since: {changed}" if changed else ""
+    changed = list(_changed(failed.libraries, now.libraries))
+    return say.REBUILT(changed=row(changed, SEMICOLON)) if changed else ""
 
 
 def _same(failed: Mapping[str, str], now: Mapping[str, str]) -> bool:
@@ -144,18 +147,19 @@ def _same(failed: Mapping[str, str], now: Mapping[str, str]) -> bool:
 
 def _changed(before: dict[str, str], now: dict[str, str]) -> Iterator[str]:
     for name in {**before, **now}:
-        was, is_now = (one.get(name, "")[:16] or "not there" for one in (before, now))
-        if was != is_now:
-            yield f"{name} was {was}, is {is_now}"
+        was, is_now = (one.get(name, "")[:16] for one in (before, now))
+        if was and is_now and was != is_now:
+            yield say.CHANGED(file=name, before=was, now=is_now)
+        elif was and not is_now:
+            yield say.GONE(file=name, before=was)
+        elif is_now and not was:
+            yield say.NEW(file=name, now=is_now)
 
 
 def absent(failed: Implementation, why: str) -> EnvironmentFailure:
     """The failure that says that what failed is not here, and how it is named."""
-    return EnvironmentFailure(
-        f"the implementation that failed is not here: {failed.words}: {why}. Name it by"
-        f" {NAMED_BY[failed.source]}, or name another one by --libraries, --package, --kernels or"
-        " --own-kernels (the suite's own)"
-    )
+    told = say.ABSENT(failed=failed.words, why=why, how=NAMED_BY[failed.source])
+    return EnvironmentFailure(told)
 
 
 def check_called(failed: Implementation | None, now: Implementation) -> None:
@@ -166,7 +170,7 @@ def check_called(failed: Implementation | None, now: Implementation) -> None:
         "suite",
         "kernels",
     ):  # these lie beside a record that is named
-        raise absent(failed, f"this device calls {now.words}")
+        raise absent(failed, say.DEVICE_CALLS(now=now.words))
 
 
 def unusable(place: str, beside: Path) -> str:
@@ -177,15 +181,15 @@ def unusable(place: str, beside: Path) -> str:
     """
     folder = Path(place)
     if not folder.is_absolute() or not folder.is_dir():
-        return "there is no such folder"
+        return say.NO_FOLDER()
     real = folder.resolve()
     if real != folder:
-        return f"it leads to {real} now"
+        return say.LEADS_TO(real=real)
     if real.is_relative_to(beside.resolve()):
-        return "the folder lies in the bundle"
+        return say.IN_THE_BUNDLE()
     for one in (real, *real.parents):
         known = one.stat()
         shared = known.st_mode & stat.S_IWOTH and not known.st_mode & stat.S_ISVTX
         if known.st_uid not in (0, os.getuid()) or shared:
-            return f"{one} is another user's, or others may write it"
+            return say.OF_ANOTHER_USER(folder=one)
     return ""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 
+from conformance.catalogue import corrupted as say
 from conformance.evidence.lines import FailureLine
 
 
 def items_in_words(items: Sequence[str]) -> str:
     """A run's items in short: by it a run of other items is told from this one."""
     digest = hashlib.sha256("\n".join(sorted(items)).encode()).hexdigest()
-    return f"{len(items)} items, {digest[:8]}"
+    return say.ITEMS(count=len(items), digest=digest[:8])
 
 
 def short(item: str) -> str:

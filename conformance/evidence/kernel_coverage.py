@@ -18,6 +18,7 @@ from pathlib import Path
 
 import msgspec
 
+from conformance.catalogue import folder_of_run as say
 from conformance.devices.open import simulator_libraries
 from conformance.errors import EnvironmentFailure
 
@@ -49,9 +50,9 @@ def libraries(kernels: Sequence[Path] | None, only: Collection[str]) -> Path:
     that are needed. Raises EnvironmentFailure.
     """
     if importlib.util.find_spec("gcovr") is None:
-        raise EnvironmentFailure("kernel coverage needs gcovr: python -m pip install gcovr")
+        raise EnvironmentFailure(say.NEEDS_GCOVR())
     if shutil.which("gcov") is None:
-        raise EnvironmentFailure("kernel coverage needs gcov, which comes with g++")
+        raise EnvironmentFailure(say.NEEDS_GCOV())
     return simulator_libraries(kernels, only, coverage=True)
 
 
@@ -67,7 +68,7 @@ def measure(counters: Path, notes: Path, sources: Sequence[Path]) -> list[FileCo
     are no counters, or gcovr fails.
     """
     if not any(counters.glob("*.gcda")):
-        raise EnvironmentFailure(f"no device process left coverage counters in {counters}")
+        raise EnvironmentFailure(say.NO_COUNTERS(folder=counters))
     for file in notes.glob("*.gcno"):
         shutil.copy(file, counters)
     root = os.path.commonpath(sources)
@@ -78,7 +79,8 @@ def measure(counters: Path, notes: Path, sources: Sequence[Path]) -> list[FileCo
     command += ["--exclude-throw-branches", "--exclude-unreachable-branches", str(counters)]
     ran = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
     if ran.returncode != 0:
-        raise EnvironmentFailure(f"gcovr failed: {ran.stderr.strip().splitlines()[-1]}")
+        last = ran.stderr.strip().splitlines()[-1]
+        raise EnvironmentFailure(say.GCOVR_FAILED(error=last))
     return [_file(file) for file in json.loads(ran.stdout)["files"]]
 
 

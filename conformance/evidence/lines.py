@@ -15,6 +15,8 @@ import msgspec
 from conformance.call.case import Case, Tensor
 from conformance.call.findings import errors
 from conformance.call.observation import Observation
+from conformance.catalogue.corrupted import NO_LINK_AT_END
+from conformance.catalogue.folder_of_run import UNWRITABLE_EVIDENCE
 from conformance.errors import EnvironmentFailure
 from conformance.evidence.chain import Link, linked
 from conformance.evidence.translation import keep, revive
@@ -215,9 +217,8 @@ class Writer:
         self._file.close()
 
     def _failure(self, error: OSError) -> EnvironmentFailure:
-        return EnvironmentFailure(
-            f"the evidence, {self._path}, cannot be written: {error.strerror}"
-        )
+        told = UNWRITABLE_EVIDENCE(file=self._path, why=error.strerror)
+        return EnvironmentFailure(told)
 
 
 @dataclass(frozen=True)
@@ -331,5 +332,5 @@ def last_link(path: Path) -> Link:
         return Link.first(path.name)
     found = Link.of_line(whole[whole.rfind(b"\n", 0, end - 1) + 1 : end])
     if found is None:
-        raise OSError(errno.EINVAL, "its last line has no link", os.fspath(path))
+        raise OSError(errno.EINVAL, NO_LINK_AT_END(), os.fspath(path))
     return found[1]

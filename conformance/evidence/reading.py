@@ -7,6 +7,10 @@ from pathlib import Path
 
 import msgspec
 
+from conformance.catalogue import corrupted
+from conformance.catalogue import folder_of_run as say
+from conformance.catalogue.marks import SEMICOLON
+from conformance.catalogue.message import row
 from conformance.errors import UsageError
 from conformance.evidence.chain import Follower
 from conformance.evidence.contradictions import contradictions
@@ -29,7 +33,7 @@ class CannotJudge(Exception):  # noqa: N818 - the words of the exit status
     """A run on which nothing can be said: ``reasons`` are sentences, the first one the gravest."""
 
     def __init__(self, *reasons: str) -> None:
-        super().__init__("; ".join(reasons))
+        super().__init__(row(reasons, SEMICOLON))
         self.reasons = reasons
 
 
@@ -39,7 +43,7 @@ def read_run(folder: Path) -> Run:
     Raises `UsageError` where there is no folder, `CannotJudge` where what is in it cannot be read.
     """
     if not folder.is_dir():
-        raise UsageError("run", folder, "allowed: the folder of a run, such as reports/latest")
+        raise UsageError("run", folder, say.ALLOWED_RUN())
     evidence, told = _evidence(read_part(folder / SUMMARY, MOST_SUMMARY_BYTES))
     reader = _Reader(evidence)
     paths = sorted(folder.glob(Writer.PATTERN))
@@ -48,10 +52,10 @@ def read_run(folder: Path) -> Run:
     breaks = reader.breaks
     if evidence.seal is not None:
         lost = sorted(evidence.seal.files.keys() - {path.name for path in paths})
-        breaks += [f"{name} is missing" for name in lost]
+        breaks += [corrupted.FILE_MISSING(file=name) for name in lost]
         breaks += _broken(evidence.seal, told)
     elif reader.finished:
-        breaks += [f"{SUMMARY} has no seal, though the run says that it ended"]
+        breaks += [corrupted.NO_SEAL(file=SUMMARY)]
     return Run(folder, evidence, tuple(reader.lines), tuple(breaks))
 
 
@@ -59,7 +63,7 @@ def sound(run: Run) -> Run:
     """The run, if it does not contradict itself, ended well or not. Raises `CannotJudge`."""
     first, *others = [*contradictions(run), ""]
     if first:
-        raise CannotJudge(f"{run.folder}: {first}", *others[:-1])
+        raise CannotJudge(say.OF_FOLDER(folder=run.folder, what=first), *others[:-1])
     return run
 
 
@@ -82,50 +86,55 @@ def declared_cells(evidence: Evidence) -> list[Cell]:
 def _reasons(run: Run) -> Iterator[str]:
     evidence, folder = run.evidence, run.folder
     if evidence.status == "running":
-        how = "has not ended yet" if _is_held(folder) else "ended before its end"
-        yield f"incomplete: the run (process {evidence.process}) {how}"
+        how = say.NOT_ENDED if _is_held(folder) else say.ENDED_EARLY
+        yield say.INCOMPLETE(what=how(process=evidence.process))
         return
     for message in evidence.environment:
-        yield f"the device or its environment failed: {message}"
+        yield say.ENVIRONMENT_FAILED(what=message)
     for item, text in evidence.errors.items():
         if is_broken(text):
-            yield f"{item.rpartition('::')[2]}: {text.partition(chr(10))[0]}"
+            yield say.OF_FOLDER(folder=item.rpartition("::")[2], what=text.splitlines()[0])
     if evidence.status != "finished":
-        yield f"incomplete: the run is {evidence.status}{_missing(evidence)}"
+        yield say.INCOMPLETE(what=_ended_as(evidence))
     elif evidence.cut or evidence.unreached:
-        yield f"incomplete: {_missing(evidence).removeprefix(': ')}"
+        yield say.INCOMPLETE(what=_missing(evidence))
     shard = evidence.request.get("shard", str(WHOLE))
     if shard != str(WHOLE):
-        yield f"incomplete: this is shard {shard} of a run: merge it with the others first"
+        yield say.INCOMPLETE(what=say.IS_SHARD(shard=shard))
     if not evidence.cases:
-        told = "; ".join(f"{name}: {reason}" for name, reason in evidence.left_out.items())
-        yield f"empty: no case was judged{f' ({told})' if told else ''}"
+        told = [say.LEFT_OUT(name=n, reason=why) for n, why in evidence.left_out.items()]
+        yield say.EMPTY_AS(why=row(told, SEMICOLON)) if told else say.EMPTY()
     elif not evidence.devices:
-        yield "no device: the evidence does not say what was judged"
+        yield say.NO_DEVICE()
     if evidence.exit_status not in (0, 1) and not evidence.environment and evidence.cases:
-        yield f"incomplete: the run ended with status {evidence.exit_status}"
+        yield say.INCOMPLETE(what=say.ENDED_WITH_STATUS(status=evidence.exit_status))
     known = {f"{line.profile.get('soc')} {line.profile.get('kind')}" for line in evidence.devices}
     if len(known) > 1:
-        told = ", ".join(line.description for line in evidence.devices)
-        yield f"several devices in one run: {told}"
+        yield say.SEVERAL_DEVICES(devices=[line.description for line in evidence.devices])
     yield from contradictions(run)
+
+
+def _ended_as(evidence: Evidence) -> str:
+    if missing := _missing(evidence):
+        return say.RUN_LACKS(status=evidence.status, missing=missing)
+    return say.RUN_IS(status=evidence.status)
 
 
 def _missing(evidence: Evidence) -> str:
     parts = []
-    for what, items in (("cut short", evidence.cut), ("not reached", evidence.unreached)):
+    for what, items in ((say.CUT_SHORT, evidence.cut), (say.UNREACHED, evidence.unreached)):
         if items:
-            names = ", ".join(item.rpartition("::")[2] for item in items[:SHOWN])
-            more = ", ..." if len(items) > SHOWN else ""
-            parts.append(f"{len(items)} {what} ({names}{more})")
-    return f": {'; '.join(parts)}" if parts else ""
+            names = [item.rpartition("::")[2] for item in items[:SHOWN]]
+            names += ["..."] if len(items) > SHOWN else []
+            parts.append(what(count=len(items), items=names))
+    return row(parts, SEMICOLON)
 
 
 def _broken(seal: Seal, told: dict[str, object]) -> list[str]:
     try:
         return list(broken(seal, told))
     except (ValueError, TypeError, OverflowError, RecursionError) as error:
-        raise CannotJudge(f"corrupted: {SUMMARY} holds what no run writes: {error}") from error
+        raise _corrupted(corrupted.WRITTEN_BY_NO_RUN(file=SUMMARY, error=str(error))) from error
 
 
 def _evidence(raw: bytes) -> tuple[Evidence, dict[str, object]]:
@@ -133,23 +142,21 @@ def _evidence(raw: bytes) -> tuple[Evidence, dict[str, object]]:
     try:
         head = msgspec.json.decode(raw)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise CannotJudge(f"corrupted: {SUMMARY} is no JSON: {error}") from error
+        raise _corrupted(corrupted.NO_JSON(file=SUMMARY, error=str(error))) from error
     if not isinstance(head, dict) or head.get("kind") != Evidence().kind:
-        raise CannotJudge(f"corrupted: {SUMMARY} is not the evidence of a run")
+        raise _corrupted(corrupted.NO_EVIDENCE(file=SUMMARY))
     schema = head.get("schema")
     if type(schema) is not int:
-        raise CannotJudge(f"corrupted: {SUMMARY} has schema {schema!r}, which is no number")
+        raise _corrupted(corrupted.SCHEMA_NO_NUMBER(file=SUMMARY, schema=repr(schema)))
     if schema not in READABLE:
-        age = "older" if schema < min(READABLE) else "newer"
-        known = ", ".join(map(str, READABLE))
-        rule = f"{age} than this version reads ({known})"
-        raise CannotJudge(f"{age} schema: {SUMMARY} has schema {schema}, {rule}: run again")
+        age = say.OLDER_SCHEMA if schema < min(READABLE) else say.NEWER_SCHEMA
+        raise CannotJudge(age(file=SUMMARY, schema=schema, known=READABLE))
     try:
         evidence = msgspec.json.decode(raw, type=Evidence)
         revive(evidence)
         return evidence, head
     except msgspec.MsgspecError as error:
-        raise CannotJudge(f"corrupted: {SUMMARY}: {error}") from error
+        raise _corrupted(corrupted.OF_FILE(file=SUMMARY, what=str(error))) from error
 
 
 class _Reader:
@@ -166,23 +173,22 @@ class _Reader:
         """Add the finished lines of one worker; only a run that did not end may have a cut one."""
         follower, found = Follower(path.name), []
         for place, raw in enumerate(read_part(path, MOST_BYTES).splitlines(keepends=True), 1):
-            where = f"corrupted: {path.name}, line {place}"
             if not raw.endswith(b"\n"):
                 if self.finished:
-                    raise CannotJudge(f"{where}: it is cut, though the run says that it ended")
+                    raise _corrupted_line(path, place, corrupted.CUT_LINE())
                 continue
             try:
                 line = self._line(raw)
             except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-                raise CannotJudge(f"{where}: {error}") from error
+                raise _corrupted_line(path, place, str(error)) from error
             if line.schema not in READABLE:
-                rule = f"has schema {line.schema}; this version reads {READABLE}"
-                raise CannotJudge(f"{where}: {rule}")
+                told = corrupted.LINE_OF_SCHEMA(schema=line.schema, known=str(READABLE))
+                raise _corrupted_line(path, place, told)
             self.lines.append(line)
             found += [follower.take(place, raw)]
         if self.finished:
-            end = file_link(self.seal, path.name)
-            found += [f"{path.name} is no file of this run" if end is None else follower.close(end)]
+            end, other = file_link(self.seal, path.name), corrupted.NO_FILE_OF_THE_RUN
+            found += [other(file=path.name) if end is None else follower.close(end)]
         self.breaks += [one for one in found if one][:SHOWN]
 
 
@@ -191,10 +197,17 @@ def read_part(path: Path, most_bytes: int) -> bytes:
     try:
         return read_plain(path, most_bytes)
     except FileNotFoundError:
-        raise CannotJudge(f"no evidence: there is no {path.name} in {path.parent}") from None
+        raise CannotJudge(say.NO_EVIDENCE(file=path.name, folder=path.parent)) from None
     except OSError as error:
-        why = f"{path.name} cannot be read: {error.strerror}"
-        raise CannotJudge(f"corrupted: {why}") from error
+        raise _corrupted(say.UNREADABLE(file=path.name, why=error.strerror)) from error
+
+
+def _corrupted(what: str) -> CannotJudge:
+    return CannotJudge(corrupted.CORRUPTED(what=what))
+
+
+def _corrupted_line(path: Path, place: int, what: str) -> CannotJudge:
+    return _corrupted(corrupted.AT_LINE(file=path.name, line=place, what=what))
 
 
 def _is_held(folder: Path) -> bool:

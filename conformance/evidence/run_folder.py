@@ -16,6 +16,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from conformance.call.case import Case
+from conformance.catalogue import files
+from conformance.catalogue import folder_of_run as say
 from conformance.errors import EnvironmentFailure, UsageError
 from conformance.evidence.lines import MOST_BYTES, Writer
 from conformance.evidence.summary import Evidence, read_evidence, write_evidence
@@ -54,14 +56,14 @@ def check(out: Path) -> None:
     Raises `UsageError`.
     """
     if out.is_symlink() or (out.exists() and not out.is_dir()):
-        raise UsageError("out", out, "must be a folder, or not be there yet")
+        raise UsageError("out", out, say.MUST_BE_FOLDER())
     there = next(folder for folder in (out, *out.parents) if folder.exists())
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
-        raise UsageError("out", out, f"cannot be made: {there} is no folder that can be written")
+        raise UsageError("out", out, say.CANNOT_BE_MADE(there=there))
     if is_empty(out):
         return
     if read_evidence(out) is None:
-        raise UsageError("out", out, "is not empty and not the folder of an earlier run")
+        raise UsageError("out", out, say.NOT_EMPTY())
     if (out / LOCK).exists():
         _hold(out).release()
 
@@ -83,7 +85,7 @@ def wait(
             Hold(out).release()
         except BlockingIOError:
             if not waited:
-                tell(f"waiting for the run that is ending in {out}")
+                tell(say.WAITING(folder=out))
             sleep(1.0)
         except OSError:
             return  # whoever writes there says what is wrong
@@ -118,7 +120,7 @@ def start(out: Path, evidence: Evidence, *, judges: bool = True) -> Hold:
     except OSError as error:
         if aside.exists() and not out.exists():
             os.replace(aside, out)
-        raise EnvironmentFailure(f"the folder of the run, {out}, {_cannot(error)}") from error
+        raise _unwritable(out, error) from error
     finally:
         if earlier is not None:
             earlier.release()
@@ -142,7 +144,7 @@ def go_on(out: Path, evidence: Evidence) -> Hold:
         write_evidence(out, evidence)
     except OSError as error:
         hold.release()
-        raise EnvironmentFailure(f"the folder of the run, {out}, {_cannot(error)}") from error
+        raise _unwritable(out, error) from error
     return hold
 
 
@@ -175,11 +177,11 @@ def _hold(out: Path) -> Hold:
         return Hold(out)
     except BlockingIOError:
         earlier = read_evidence(out)
-        who = f", process {earlier.process}," if earlier is not None else ""
-        raise UsageError("out", out, f"another run{who} is writing there") from None
+        who = None if earlier is None else say.ANOTHER_PROCESS(process=earlier.process)
+        raise UsageError("out", out, who or say.ANOTHER_RUN()) from None
     except OSError as error:
-        raise UsageError("out", out, _cannot(error)) from None
+        raise UsageError("out", out, files.UNWRITABLE(why=error.strerror)) from None
 
 
-def _cannot(error: OSError) -> str:
-    return f"cannot be written: {error.strerror}"
+def _unwritable(out: Path, error: OSError) -> EnvironmentFailure:
+    return EnvironmentFailure(say.UNWRITABLE(folder=out, why=error.strerror))

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from conformance.catalogue import corrupted as say
 from conformance.evidence.chain import Link
 from conformance.evidence.lines import Writer, last_link
 
@@ -44,15 +45,15 @@ def sealed(out: Path, summary: Mapping[str, Any]) -> Seal:
 def broken(seal: Seal, summary: Mapping[str, Any]) -> Iterator[str]:
     """Where a summary, as JSON says it, is not the one that was sealed."""
     if seal.whole != _digest([seal.files, seal.fields]):
-        yield f"{SUMMARY}: its seal was changed"
+        yield say.OF_FILE(file=SUMMARY, what=say.SEAL_CHANGED())
     now = _fields(summary)
     for words, names in (
-        ("missing from it", seal.fields.keys() - now.keys()),
-        ("added to it", now.keys() - seal.fields.keys()),
-        ("changed in it", {n for n in now if n in seal.fields and now[n] != seal.fields[n]}),
+        (say.FIELDS_LOST, seal.fields.keys() - now.keys()),
+        (say.FIELDS_ADDED, now.keys() - seal.fields.keys()),
+        (say.FIELDS_CHANGED, {n for n in now if n in seal.fields and now[n] != seal.fields[n]}),
     ):
         if names:
-            yield f"{SUMMARY}: {words} after the run had ended: {', '.join(sorted(names))}"
+            yield say.OF_FILE(file=SUMMARY, what=words(fields=sorted(names)))
 
 
 def file_link(seal: Seal, name: str) -> Link | None:

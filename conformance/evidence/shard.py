@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from conformance.catalogue.folder_of_run import ALLOWED_SHARDS
 from conformance.errors import UsageError
 
 Item = TypeVar("Item")
@@ -33,7 +34,7 @@ class Shard:
         written = re.fullmatch(r"(\d{1,4})/(\d{1,4})", text, re.ASCII)
         shard = Shard(int(written[1]), int(written[2])) if written else Shard(0, 0)
         if not 1 <= shard.index <= shard.count:
-            raise UsageError("shard", text, "allowed: I/N with I from 1 to N, such as 2/4")
+            raise UsageError("shard", text, ALLOWED_SHARDS())
         return shard
 
     def part(

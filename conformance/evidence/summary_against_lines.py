@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from conformance.catalogue import corrupted as say
 from conformance.evidence.lines import AnyLine, DeviceLine, VerdictLine
 from conformance.evidence.summary import (
     COUNTED,
@@ -43,16 +44,16 @@ def _of_request(evidence: Evidence) -> Iterator[str]:
     for name, value in told.items():
         asked = evidence.request.get(name, value)
         if asked != value:
-            yield f"the summary has {name} {value!r}, its request has {asked!r}"
+            yield say.OTHER_REQUEST(name=name, told=repr(value), asked=repr(asked))
     if evidence.parts < 1:
-        yield f"the summary has {evidence.parts} parts"
+        yield say.NO_PARTS(count=evidence.parts)
 
 
 def _of_devices(evidence: Evidence, lines: Iterable[AnyLine]) -> Iterator[str]:
     opened = [(one.description, one.profile) for one in lines if isinstance(one, DeviceLine)]
     for one in evidence.devices:
         if (one.description, one.profile) not in opened:
-            yield f"no line tells of the device of the summary, {one.description}"
+            yield say.UNKNOWN_DEVICE(device=one.description)
 
 
 def _of_cells(evidence: Evidence, lines: Iterable[AnyLine]) -> Iterator[str]:
@@ -61,9 +62,9 @@ def _of_cells(evidence: Evidence, lines: Iterable[AnyLine]) -> Iterator[str]:
     if evidence.request.get("oracle") != RELATIONS_ALONE:
         known = len(declared) + len(withheld_cells(lines))
         if known < evidence.declared:
-            yield f"the summary has {known} of {evidence.declared} declared cells"
+            yield say.FEWER_DECLARED(known=known, declared=evidence.declared)
     if evidence.selected > evidence.declared:
-        yield f"the summary has {evidence.selected} of {evidence.declared} cells selected"
+        yield say.MORE_SELECTED(selected=evidence.selected, declared=evidence.declared)
 
 
 def _of_coverage(evidence: Evidence, lines: Iterable[AnyLine]) -> Iterator[str]:
@@ -80,4 +81,4 @@ def _of_coverage(evidence: Evidence, lines: Iterable[AnyLine]) -> Iterator[str]:
     )
     for key in shown:
         if key not in known and key[0] in evidence.operators:
-            yield f"the summary has no coverage of {'-'.join(key)}, of which lines show levels"
+            yield say.NO_COVERAGE(cell="-".join(key))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -46,6 +47,13 @@ def test_a_field_without_its_argument_is_an_error() -> None:
             SLOT(**wrong)
 
 
+def test_what_is_said_fills_the_columns_of_a_terminal() -> None:
+    line = Message("{kind:7}|", "{kind:7}|")
+    assert line(kind=SLOT(slot=1)) == "slot 1 |"
+    assert line(kind=SLOT(slot=1)).within("zh") == "槽 1   |"
+    assert line(kind=SLOT(slot=12345)) == "slot 12345|"
+
+
 def test_a_sum_keeps_both_languages() -> None:
     said = "  " + SLOT(slot=1) + "; " + SLOT(slot=2)
     assert said == "  slot 1; slot 2"
@@ -73,6 +81,7 @@ def test_lines_keep_both_languages() -> None:
         "plain",
         SLOT(slot=1),
         SLOT(slot=np.int64(7)),
+        SLOT(slot=Path("a/b")),
         "  " + SLOT(slot=1) + "\n",
         IN(what=SLOT(slot=2), name=("a", SLOT(slot=3))),
     ],

@@ -1,0 +1,5 @@
+"""Marks between the parts of a sentence."""
+
+from conformance.catalogue.message import Message
+
+SEMICOLON = Message("; ", "；")
