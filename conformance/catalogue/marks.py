@@ -1,5 +1,9 @@
-"""Marks between the parts of a sentence."""
+"""Marks between the parts of a sentence, and words for few of many."""
 
 from conformance.catalogue.message import Message
 
 SEMICOLON = Message("; ", "；")
+FULL_STOP = Message(".", "。")
+NAMES = Message("{names}", "{names}")
+AND_MORE = Message("{names} and {count} more", "{names}，另有 {count} 项")
+NONE = Message("none", "无")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import string
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 LANGUAGES = ("en", "zh")
@@ -26,15 +26,17 @@ class Message:
     """A sentence or a phrase in both languages; ``id`` is its module and name in the catalogue.
 
     A field ``{rows}`` takes any text, number, `Said`, or a tuple of such; ``{count:,}`` a number in
-    a format of Python; ``{count:row|rows}`` the first word for one, else the second; ``{kind:12}``
-    what is said in so many columns of a terminal.
+    a format of Python; ``{count:row|rows}`` the first word for one, else the second;
+    ``{kind:{width}}`` what is said in so many columns of a terminal.
     """
 
     def __init__(self, english: str, chinese: str) -> None:
         self.id = ""
         self.words = {"en": english, "zh": chinese}
         self._pieces = {language: _pieces(words) for language, words in self.words.items()}
-        self._names = {one.name for pieces in self._pieces.values() for one in pieces if one.name}
+        pieces = [one for some in self._pieces.values() for one in some]
+        self._names = {one.name for one in pieces if one.name}
+        self._names |= {width.name for one in pieces for width in _pieces(one.how) if width.name}
 
     def __call__(self, **arguments: Any) -> Said:
         """What the message says. Raises `TypeError` unless each field has its argument."""
@@ -45,7 +47,8 @@ class Message:
     def within(self, language: str, arguments: Mapping[str, Any]) -> str:
         """The words in a language."""
         return "".join(
-            one.before + (_shown(arguments[one.name], one.how, language) if one.name else "")
+            one.before
+            + (_shown(arguments[one.name], one.format(arguments), language) if one.name else "")
             for one in self._pieces[language]
         )
 
@@ -60,6 +63,10 @@ class _Piece(NamedTuple):
     before: str
     name: str
     how: str
+
+    def format(self, arguments: Mapping[str, Any]) -> str:
+        """The format, with the arguments that it names."""
+        return self.how.format_map(arguments) if "{" in self.how else self.how
 
 
 def _pieces(words: str) -> tuple[_Piece, ...]:
@@ -88,8 +95,8 @@ def columns(text: str) -> int:
 class Said(str):
     """A text in English that knows its Chinese: of one message, or of parts in a row.
 
-    ``+`` keeps both languages, as do `row`, `splitlines` and `removeprefix`; all other operations
-    of a string, an f-string too, give the plain English.
+    ``+`` keeps both languages, as do `row`, `splitlines`, `removeprefix`, `translate` and
+    `changed`; all other operations of a string, an f-string too, give the plain English.
     """
 
     __slots__ = ("arguments", "message", "parts")
@@ -146,6 +153,10 @@ class Said(str):
             return self
         return _one([first.removeprefix(prefix), *rest])
 
+    def translate(self, table: Any, /) -> str:
+        """With other characters in what the catalogue has not: plain texts and arguments."""
+        return changed(self, lambda text: text.translate(table))
+
     def __reduce__(self) -> tuple[Any, ...]:
         return unpacked, (packed(self),)
 
@@ -162,6 +173,21 @@ def row(parts: Iterable[str], between: str | Message = "") -> str:
 def within(text: str, language: str) -> str:
     """A text in a language; a plain one stays as it is."""
     return text.within(language) if isinstance(text, Said) else text
+
+
+def changed(text: str, change: Callable[[str], str]) -> str:
+    """A text with each plain text in it changed: arguments, and what stands between messages."""
+    if not isinstance(text, Said):
+        return change(text)
+    if text.message is None:
+        return Said.of(changed(part, change) for part in text.parts)
+    return Said(text.message, {name: _changed(one, change) for name, one in text.arguments.items()})
+
+
+def _changed(value: Any, change: Callable[[str], str]) -> Any:
+    if isinstance(value, tuple | list):
+        return tuple(_changed(one, change) for one in value)
+    return changed(value, change) if isinstance(value, str) else value
 
 
 def packed(said: str) -> Packed:

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import msgspec
 
+from conformance.catalogue import baselines as say
+from conformance.catalogue import files, marks
 from conformance.errors import UsageError
 from conformance.evidence.reading import CannotJudge
 from conformance.evidence.summary import now
@@ -64,14 +66,12 @@ def accept(folder: Path, name: str, facts: Facts, who: str, why: str, measured: 
     """
     for parameter, text in (("who", who), ("why", why)):
         if not text.strip():
-            raise UsageError(parameter, text, "must say it: a baseline is somebody's decision")
+            raise UsageError(parameter, text, say.MUST_SAY_IT())
     path = _path(folder, name)
     earlier = read(path) if os.path.lexists(path) else None
     if earlier is not None and earlier.facts.key != facts.key:
-        rule = (
-            f"is the baseline of {earlier.facts.key}, and this run is of another key"
-            f" ({facts.key.differences(earlier.facts.key)}): give it another --name"
-        )
+        differences = facts.key.differences(earlier.facts.key)
+        rule = say.OF_ANOTHER_KEY(key=earlier.facts.key.words, differences=differences)
         raise UsageError("baseline", name, rule)
     told = Acceptance(who=who.strip(), why=why.strip(), when=now(), commit=facts.commit)
     made = Baseline(
@@ -86,8 +86,7 @@ def accept(folder: Path, name: str, facts: Facts, who: str, why: str, measured: 
         partial.write_bytes(msgspec.json.format(msgspec.json.encode(made), indent=1) + b"\n")
         os.replace(partial, path)
     except OSError as error:
-        rule = f"cannot be written: {error.strerror}"
-        raise UsageError("baselines", folder, rule) from error
+        raise UsageError("baselines", folder, files.UNWRITABLE(why=error.strerror)) from error
     return path
 
 
@@ -97,13 +96,12 @@ def read(path: Path) -> Baseline:
         raw = read_plain(path, MOST_BYTES)
         schema = msgspec.json.decode(raw, type=_Head).schema
         if schema != SCHEMA:
-            rule = f"has schema {schema}; this version reads {SCHEMA}: accept a run anew"
-            raise CannotJudge(f"the baseline {path} {rule}")
+            raise CannotJudge(say.OF_SCHEMA(path=path, schema=schema, known=SCHEMA))
         return msgspec.json.decode(raw, type=Baseline)
     except OSError as error:
-        raise CannotJudge(f"the baseline {path} cannot be read: {error.strerror}") from error
+        raise CannotJudge(say.UNREADABLE(path=path, why=error.strerror)) from error
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise CannotJudge(f"the baseline {path} is corrupted: {error}") from error
+        raise CannotJudge(say.CORRUPTED(path=path, error=str(error))) from error
 
 
 def every(folder: Path) -> list[Baseline]:
@@ -115,8 +113,8 @@ def named(folder: Path, name: str) -> Baseline:
     """The baseline of that name; raises `UsageError` where there is none."""
     path = _path(folder, name)
     if not os.path.lexists(path):
-        known = ", ".join(sorted(one.stem for one in folder.glob("*.json"))) or "none"
-        raise UsageError("baseline", name, f"is not in {folder}; there are: {known}")
+        known = sorted(one.stem for one in folder.glob("*.json")) or marks.NONE()
+        raise UsageError("baseline", name, say.NOT_THERE(folder=folder, names=known))
     return read(path)
 
 
@@ -126,35 +124,34 @@ def fitting(folder: Path, facts: Facts) -> Baseline:
     for one in known:
         if one.facts.key == facts.key and one.facts.profile == facts.profile:
             return one
-    how = 'accept one (baseline accept RUN --who NAME --why "..."), or ask for --no-baseline'
     if not known:
-        raise CannotJudge(f"no baseline in {folder}: {how}")
+        raise CannotJudge(say.NO_BASELINE(folder=folder))
     nearest = min(known, key=lambda one: _distance(facts, one.facts))
-    raise CannotJudge(f"no baseline for {facts.key}: {_apart(facts, nearest)}; {how}")
+    apart = _apart(facts, nearest)
+    raise CannotJudge(say.NO_BASELINE_OF_KEY(key=facts.key.words, apart=apart))
 
 
 def check_fits(baseline: Baseline, facts: Facts) -> None:
     """Raise `CannotJudge` where a run is not of the baseline's key, or of another profile."""
     if baseline.facts.key != facts.key or baseline.facts.profile != facts.profile:
-        raise CannotJudge(f"another profile: {_apart(facts, baseline)}; accept one of its own")
+        raise CannotJudge(say.OTHER_PROFILE(apart=_apart(facts, baseline)))
 
 
 def _apart(facts: Facts, other: Baseline) -> str:
     differs = facts.key.differences(other.facts.key)
-    if facts.profile != other.facts.profile:
-        differs += ", " if differs else ""
-        differs += f"profile {other.facts.profile} -> {facts.profile}"
-    return f"beside the baseline {other.name} it differs in {differs}"
+    before, now = other.facts.profile, facts.profile
+    if now != before:
+        differs += (say.DIFFERENCE(name=say.PROFILE(), before=before, now=now),)
+    return say.APART(name=other.name, differences=differs)
 
 
 def _distance(facts: Facts, other: Facts) -> int:
-    return len(facts.key.differences(other.key).split(", ")) + (facts.profile != other.profile)
+    return len(facts.key.differences(other.key)) + (facts.profile != other.profile)
 
 
 def _path(folder: Path, name: str) -> Path:
     if not NAME.fullmatch(name):
-        rule = "allowed: up to 100 letters, digits and . _ + -, a letter or digit first"
-        raise UsageError("baseline", name, rule)
+        raise UsageError("baseline", name, say.ALLOWED_NAMES())
     return folder / f"{name}.json"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
+from conformance.catalogue import gate as say
 from conformance.devices.device import ARCHIVE
 from conformance.gate.baseline import Baseline
 from conformance.gate.facts import CellFact, Facts, Named
@@ -22,22 +23,19 @@ def compare(run: Facts, baseline: Baseline) -> Iterator[Finding]:
     for name, was in before.named.items():
         now = run.named.get(name)
         if now is None:
-            yield Finding(
-                kind="missing case",
-                subject=name,
-                message="the baseline has a verdict on it, this run has none",
-            )
+            yield Finding(kind="missing case", subject=name, message=say.NO_VERDICT_NOW())
         elif now.digest == was.digest:
             yield from _named(name, was, now)
     yield from _shares(run, before)
     for name, order in before.orders.items():
         found = run.orders.get(name)
         if found is None:
-            message = f"was added in order {order.order}; this run recovered no order"
+            message = say.NO_ORDER_NOW(before=order.order)
             yield Finding(kind="order drift", subject=name, message=message)
         elif found != order:
-            now_order = found.order if found.order != order.order else f"another {found.order}"
-            message = f"was added in order {order.order}, now in order {now_order}"
+            same = found.order == order.order
+            now_order = say.ANOTHER_OF_A_NAME(order=found.order) if same else found.order
+            message = say.OTHER_ORDER(before=order.order, now=now_order)
             yield Finding(kind="order drift", subject=name, message=message)
 
 
@@ -64,24 +62,23 @@ def unchanged_libraries(run: Facts, baseline: Baseline) -> Finding | None:
         return None if set(binaries.values()) - was else _stale(binaries)
     kernels = {name: sha for name, sha in run.libraries.items() if "ascendcl" not in name}
     if not kernels:
-        message = "a change is claimed, but the run does not say which libraries it judged"
-        return Finding(kind="stale kernel", subject="libraries", message=message)
+        return Finding(kind="stale kernel", subject="libraries", message=say.NO_LIBRARIES())
     if any(before.get(name) != sha for name, sha in kernels.items()):
         return None
     return _stale(kernels)
 
 
 def _stale(kernels: Mapping[str, str]) -> Finding:
-    told = ", ".join(f"{name} (sha256 {sha[:16]})" for name, sha in kernels.items())
-    message = f"a change is claimed, but {told} is that of the baseline: the old kernel was judged"
+    files = [say.LIBRARY(file=name, sha256=sha[:16]) for name, sha in kernels.items()]
+    message = say.OLD_LIBRARIES(files=files)
     return Finding(kind="stale kernel", subject="libraries", message=message)
 
 
 def figures(run: Facts, baseline: Baseline | None) -> Iterator[str]:
     """Device time, workspace and bit-exact shares of all cases: shown, not judged."""
-    for what, told, unit in (
-        ("call_seconds", "time on the device", "s"),
-        ("workspace_bytes", "workspace", "B"),
+    for what, told, beside in (
+        ("call_seconds", say.TIME, say.BASELINE_TIME),
+        ("workspace_bytes", say.WORKSPACE, say.BASELINE_WORKSPACE),
     ):
         now, was, calls = 0.0, 0.0, 0
         for name, call in run.named.items():
@@ -89,13 +86,13 @@ def figures(run: Facts, baseline: Baseline | None) -> Iterator[str]:
             if old is not None and old.digest == call.digest:
                 now, was, calls = now + getattr(call, what), was + getattr(old, what), calls + 1
         if calls:
-            beside = f" (baseline {was:,.6g} {unit})" if baseline is not None else ""
-            yield f"{told} of {calls} named calls: {now:,.6g} {unit}{beside}"
+            before = beside(was=was) if baseline is not None else ""
+            yield told(calls=calls, now=now, baseline=before)
     for name, cell in run.cells.items():
         old_cell = baseline.facts.cells.get(name) if baseline is not None else None
         share, was_share = cell.share_exact, old_cell.share_exact if old_cell else None
         if share is not None and was_share is not None and share != was_share:
-            yield f"{name}: bit-exact share {share:.3%}, of other draws (baseline {was_share:.3%})"
+            yield say.OTHER_SHARE(cell=name, now=share, was=was_share)
 
 
 def _cells(run: Facts, before: Facts) -> Iterator[Finding]:
@@ -106,24 +103,22 @@ def _cells(run: Facts, before: Facts) -> Iterator[Finding]:
     ]
     for name in gone:
         if name not in run.cells:
-            message = "the baseline has this cell, this run does not declare it"
-            yield Finding(kind="missing cell", subject=name, message=message)
+            yield Finding(kind="missing cell", subject=name, message=say.NO_CELL_NOW())
 
 
 def _named(name: str, was: Named, now: Named) -> Iterator[Finding]:
     if was.ok and not now.ok:
         # A waiver may answer for it: `conformance.gate.decide` takes these apart.
-        yield Finding(kind="newly failing", subject=name, message="was accepted in the baseline")
+        yield Finding(kind="newly failing", subject=name, message=say.WAS_ACCEPTED())
     if now.drift and not was.drift:
-        message = "its sum is legal, but off the order that the contract declares"
-        yield Finding(kind="order drift", subject=name, message=message)
+        yield Finding(kind="order drift", subject=name, message=say.OFF_THE_ORDER())
     if was.tiling_key is not None and now.tiling_key != was.tiling_key:
-        message = f"tiling key {was.tiling_key} -> {_key(now.tiling_key)}: another branch runs"
+        message = say.OTHER_TILING_KEY(before=was.tiling_key, now=_key(now.tiling_key))
         yield Finding(kind="tiling key", subject=name, message=message)
 
 
 def _key(tiling_key: int | None) -> str:
-    return "unknown" if tiling_key is None else str(tiling_key)
+    return say.UNKNOWN() if tiling_key is None else str(tiling_key)
 
 
 def _shares(run: Facts, before: Facts) -> Iterator[Finding]:
@@ -141,12 +136,15 @@ def _shares(run: Facts, before: Facts) -> Iterator[Finding]:
     for cell, (was_exact, was_all, now_exact, now_all) in sums.items():
         # Whole numbers: a share of one element less is a fall, however many there are.
         if was_all and now_exact * was_all < was_exact * now_all:
-            names = ", ".join(worse[cell][:SHOWN])
-            message = (
-                f"{now_exact:,} of {now_all:,} elements of its named calls are bit-exact, were"
-                f" {was_exact:,} of {was_all:,}" + (f" (fewer in {names})" if names else "")
+            names = worse[cell][:SHOWN]
+            message = say.FEWER_EXACT(
+                now=now_exact,
+                now_all=now_all,
+                was=was_exact,
+                was_all=was_all,
+                where=say.FEWER_IN(names=names) if names else "",
             )
             yield Finding(kind="bit-exact share", subject=cell, message=message)
         elif was_all and not now_all:
-            message = f"no element of its named calls is judged any more, were {was_all:,}"
+            message = say.NONE_EXACT(was=was_all)
             yield Finding(kind="bit-exact share", subject=cell, message=message)

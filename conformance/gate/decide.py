@@ -9,6 +9,9 @@ from pathlib import Path
 
 import msgspec
 
+from conformance.catalogue import gate as say
+from conformance.catalogue.marks import AND_MORE, SEMICOLON
+from conformance.catalogue.message import row
 from conformance.devices.traits import loosened_lines
 from conformance.errors import UsageError
 from conformance.evidence.coverage import Coverage
@@ -66,7 +69,7 @@ def decide(asked: Asked) -> Judgement:
     findings = [*_device(asked, run, found), *answered.findings, *_not_run(run)]
     notes = answered.notes
     notes += loosened_lines(one.profile.get("loosened") for one in run.evidence.devices)
-    notes += [f"not possible on this device, not judged: {one}" for one in run.evidence.withheld]
+    notes += [say.NOT_POSSIBLE(what=one) for one in run.evidence.withheld]
     early = _ended_early(run, answered)
     for shown in run.evidence.coverage:
         ended = {
@@ -75,19 +78,19 @@ def decide(asked: Asked) -> Judgement:
         left_out, consequences = shown.unseen(ended)
         findings += [*_unseen(shown, left_out), *_open(shown, run)]
         for one in _unseen(shown, consequences):
-            by = ", ".join(sorted(set().union(*(ended.get(dtype, ()) for dtype in shown.dtypes))))
-            waived = f" ({by})" if by else ""
-            notes.append(f"{one.subject} ended at a refused case{waived}: {one.message}")
+            by = sorted(set().union(*(ended.get(dtype, ()) for dtype in shown.dtypes)))
+            told_of = {"cell": one.subject, "what": one.message}
+            cut = say.CUT_OFF_WAIVED(waivers=by, **told_of) if by else say.CUT_OFF(**told_of)
+            notes.append(cut)
     if baseline is not None:
         findings += _worse(run, found, baseline, answered)
         if asked.changed and (stale := unchanged_libraries(found, baseline)) is not None:
             findings.append(stale)
         changed = changed_inputs(found, baseline)
         if changed:
-            names = ", ".join(changed[:SHOWN])
-            notes.append(f"not compared, as their inputs are others than the baseline's: {names}")
+            notes.append(say.NOT_COMPARED(names=changed[:SHOWN]))
         new = len(found.named.keys() - baseline.facts.named.keys())
-        notes += [f"{new} named calls are not in the baseline yet"] if new else []
+        notes += [say.NEW_CALLS(count=new)] if new else []
     status = REJECTED if findings else ACCEPTED
     return Judgement(
         status=status,
@@ -108,8 +111,8 @@ def _baseline(asked: Asked, run: Run, found: Facts) -> Baseline | None:
     """The baseline to compare with, of the operators that are asked for; None for none."""
     for name in asked.operators:
         if name not in run.evidence.operators:
-            known = ", ".join(run.evidence.operators)
-            raise UsageError("operator", name, f"is not in the run; it judged: {known}")
+            rule = say.NOT_IN_THE_RUN(names=run.evidence.operators)
+            raise UsageError("operator", name, rule)
     if not asked.compares:
         return None
     if asked.baseline is None:
@@ -125,23 +128,24 @@ def _baseline(asked: Asked, run: Run, found: Facts) -> Baseline | None:
 
 def _device(asked: Asked, run: Run, found: Facts) -> Iterator[Finding]:
     if asked.require_device and found.kind != asked.require_device:
-        told = "a simulation" if found.kind == "sim" else f"judged on {found.kind}"
-        message = f"the evidence is {told} ({run.device.description}); {asked.require_device} is"
-        yield Finding(kind="device", subject=found.key.soc, message=f"{message} required")
+        told = {"device": run.device.description, "kind": asked.require_device}
+        simulated = found.kind == "sim"
+        message = say.SIMULATED(**told) if simulated else say.JUDGED_ON(seen=found.kind, **told)
+        yield Finding(kind="device", subject=found.key.soc, message=message)
 
 
 def _not_run(run: Run) -> Iterator[Finding]:
     """Declared cells without a judged case, and what was asked for and cannot be judged."""
     evidence = run.evidence
     for name, reason in evidence.left_out.items():
-        yield Finding(kind="not judged", subject=name, message=f"it was asked for: {reason}")
+        yield Finding(kind="not judged", subject=name, message=say.ASKED_FOR(why=reason))
     empty = [cell for cell in declared_cells(evidence) if not cell.cases]
     unrun = {cell_id(cell.operator, cell.mode, cell.dtype): cell for cell in empty}
     for name in dict.fromkeys([*unrun, *evidence.unjudged]):
         cell = unrun.get(name)
-        why = "declared, and not run"
+        why = say.NOT_RUN()
         if cell is not None and cell.impossible:
-            why = f"none of its {cell.impossible} calls was possible on this device"
+            why = say.IMPOSSIBLE(count=cell.impossible)
         yield Finding(kind="missing cell", subject=name, message=why)
 
 
@@ -160,10 +164,11 @@ def _ended_early(run: Run, answered: Answered) -> dict[tuple[str, str, str], set
 def _unseen(shown: Coverage, missing: Sequence[str]) -> Iterator[Finding]:
     """The finding of discrete cells and edges that no judged case shows, if there are some."""
     if missing:
-        more = f" and {len(missing) - SHOWN} more" if len(missing) > SHOWN else ""
-        message = f"no judged case shows {'; '.join(missing[:SHOWN])}{more}"
+        told = row(missing[:SHOWN], SEMICOLON)
+        if len(missing) > SHOWN:
+            told = AND_MORE(names=told, count=len(missing) - SHOWN)
         name = cell_id(shown.operator, shown.mode, shown.dtype)
-        yield Finding(kind="missing cell", subject=name, message=message)
+        yield Finding(kind="missing cell", subject=name, message=say.UNSEEN(what=told))
 
 
 def _open(shown: Coverage, run: Run) -> Iterator[Finding]:
@@ -171,7 +176,7 @@ def _open(shown: Coverage, run: Run) -> Iterator[Finding]:
     cells = {cell_id(one.operator, one.mode, one.dtype): one.cases for one in run.evidence.cells}
     mine = [cell_id(shown.operator, shown.mode, dtype) for dtype in shown.dtypes]
     if (shown.open or shown.open_edges) and all(cells.get(one) for one in mine):
-        message = f"{shown.open} combinations of levels and {shown.open_edges} edges not reached"
+        message = say.NOT_REACHED(combinations=shown.open, edges=shown.open_edges)
         name = cell_id(shown.operator, shown.mode, shown.dtype)
         yield Finding(kind="missing cell", subject=name, message=message)
 

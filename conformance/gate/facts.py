@@ -12,6 +12,9 @@ from collections.abc import Collection, Mapping
 import msgspec
 
 from conformance.call.observation import Outcome
+from conformance.catalogue import baselines, corrupted
+from conformance.catalogue import gate as say
+from conformance.catalogue.marks import NAMES
 from conformance.evidence.lines import OrderLine, VerdictLine
 from conformance.evidence.reading import CannotJudge, declared_cells
 from conformance.evidence.run import Run
@@ -21,6 +24,15 @@ from conformance.names import cell_id
 DRIFT = "order-drift"
 """The step of an output that is legal, but off the order that its contract declares."""
 NONE = "none"
+WORDS = {
+    "soc": baselines.SOC,
+    "cann": baselines.CANN,
+    "driver": baselines.DRIVER,
+    "torch_npu": baselines.TORCH_NPU,
+    "route": baselines.ROUTE,
+    "corpus": baselines.CORPUS,
+}
+"""What the parts of a key are called."""
 
 
 class Key(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,19 +48,23 @@ class Key(msgspec.Struct, frozen=True, kw_only=True):
     corpus: str
 
     def __str__(self) -> str:
-        told = [f"{self.soc}, CANN {self.cann}"]
-        told += [f"driver {self.driver}"] if self.driver != NONE else []
-        told += [f"torch_npu {self.torch_npu}"] if self.torch_npu != NONE else []
-        told += [f"route {self.route}"]
-        told += [f"corpus {self.corpus}"] if self.corpus != NONE else []
-        return ", ".join(told)
+        return str(self.words)
 
-    def differences(self, other: Key) -> str:
-        """What differs from another key, as ``CANN 8.0 -> 8.1``; empty where nothing does."""
+    @property
+    def words(self) -> str:
+        """The key as a person reads it."""
+        parts = [
+            baselines.OF(name=WORDS[name](), value=value)
+            for name, value in msgspec.structs.asdict(self).items()
+            if name in ("cann", "route") or (name != "soc" and value != NONE)
+        ]
+        return NAMES(names=[self.soc, *parts])
+
+    def differences(self, other: Key) -> tuple[str, ...]:
+        """What differs from another key, as ``CANN 8.0 -> 8.1``."""
         mine, its = msgspec.structs.asdict(self), msgspec.structs.asdict(other)
-        words = {"soc": "SoC", "cann": "CANN"}
-        return ", ".join(
-            f"{words.get(name, name)} {its[name]} -> {mine[name]}"
+        return tuple(
+            baselines.DIFFERENCE(name=WORDS[name](), before=its[name], now=mine[name])
             for name in mine
             if mine[name] != its[name]
         )
@@ -133,7 +149,8 @@ def facts(run: Run) -> Facts:
     try:
         profile = msgspec.convert(run.device.profile, _Profile)
     except msgspec.ValidationError as error:
-        raise CannotJudge(f"corrupted: the device's profile: {error}") from error
+        told = say.OF_NO_PROFILE(error=str(error))
+        raise CannotJudge(corrupted.CORRUPTED(what=told)) from error
     return Facts(
         key=_key(run, profile),
         kind=profile.kind,
@@ -218,7 +235,8 @@ def _text(told: Mapping[str, object], name: str) -> str:
     if value is None:
         return NONE
     if not isinstance(value, str):
-        raise CannotJudge(f"corrupted: {name} of the provenance is {value!r}, which is no text")
+        what = say.NO_TEXT_OF_PROVENANCE(name=name, value=repr(value))
+        raise CannotJudge(corrupted.CORRUPTED(what=what))
     return value
 
 

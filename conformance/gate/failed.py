@@ -7,6 +7,10 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
+from conformance.catalogue import gate as say
+from conformance.catalogue import waivers
+from conformance.catalogue.marks import AND_MORE, FULL_STOP, NAMES, SEMICOLON
+from conformance.catalogue.message import Said, row
 from conformance.evidence.items import short
 from conformance.evidence.lines import FailureLine, VerdictLine
 from conformance.evidence.run import Run
@@ -48,7 +52,7 @@ def answer(
     evaluated = list(here(contracts, lines, soc, kind))
     away = len(list(contracts)) - len(evaluated) if isinstance(contracts, Collection) else 0
     if away:
-        answered.notes.append(f"not evaluated: {_count(away, 'waiver')} of other devices or cells")
+        answered.notes.append(waivers.NOT_EVALUATED(count=away))
     for use in uses(evaluated, lines):
         _weigh(use, today, answered)
     if kind == "npu":
@@ -65,32 +69,36 @@ def _weigh(use: Use, today: date, answered: Answered) -> None:
         kind, message = "wrong waiver", use.wrong
     elif today > waiver.expires:
         kind = "expired waiver"
-        message = f"expired on {waiver.expires}; ask {waiver.owner}: {waiver.link}"
+        message = waivers.EXPIRED(expires=waiver.expires, owner=waiver.owner, link=waiver.link)
     elif not use.refused and not (waiver.intermittent and use.accepted):
         kind = "unmatched waiver"
-        cases = _count(len(use.accepted), "accepted case")
-        message = f"excuses nothing: it covers no failure and {cases}; remove it"
+        message = waivers.UNMATCHED(count=len(use.accepted))
     elif use.accepted and not waiver.intermittent:
         kind = "over-broad waiver"
-        example = use.accepted[0]
-        message = (
-            f"covers {_count(len(use.accepted), 'accepted case')} beside"
-            f" {_count(len(use.refused), 'refused one')}, such as {_in_words(example)}: say more"
-            " exactly when it fails, or mark it intermittent"
+        message = waivers.TOO_BROAD(
+            accepted=len(use.accepted),
+            refused=len(use.refused),
+            example=_in_words(use.accepted[0]),
         )
     elif use.accepted and not use.left_out:
         kind = "over-broad waiver"
-        message = "covers every case of its operator: say when it fails"
+        message = waivers.COVERS_ALL()
     if kind:
-        answered.findings.append(Finding(kind=kind, subject=str(contract), message=message))
+        answered.findings.append(Finding(kind=kind, subject=contract.words, message=message))
         return
-    answered.excused |= {id(line): f"waiver {contract.number}" for line in use.refused}
+    answered.excused |= {id(line): waivers.NUMBER(number=contract.number) for line in use.refused}
     items = dict.fromkeys(short(line.item) for line in use.refused)
-    told = _few(items) if items else "nothing in this run (intermittent)"
-    answered.waived.append(
-        f"{contract} excuses {told}: {waiver.reason} ({waiver.owner}, until {waiver.expires},"
-        f" {waiver.link})"
-    )
+    told = {
+        "waiver": contract.words,
+        "reason": waiver.reason,
+        "owner": waiver.owner,
+        "expires": waiver.expires,
+        "link": waiver.link,
+    }
+    if items:
+        answered.waived.append(waivers.EXCUSES(items=_few(items), **told))
+    else:
+        answered.waived.append(waivers.EXCUSES_NOTHING_NOW(**told))
 
 
 def _doubt(lines: Iterable[VerdictLine], measured: Collection[str], answered: Answered) -> None:
@@ -103,7 +111,7 @@ def _doubt(lines: Iterable[VerdictLine], measured: Collection[str], answered: An
         for clause in clauses:
             told.setdefault(clause, []).append(short(line.item))
     answered.unconfirmed += [
-        f"{clause} (no document states it; in {_few(dict.fromkeys(items))})"
+        say.UNDOCUMENTED(clause=clause, items=_few(dict.fromkeys(items)))
         for clause, items in told.items()
     ]
 
@@ -125,10 +133,9 @@ def _failures(run: Run, lines: list[VerdictLine], excused: Collection[int]) -> I
         yield _failure(group.show.item, group.show.headline, every, covered, group.show)
     for item, line in left.items():
         if item not in grouped:
-            yield _failure(item, line.headline or "refused", [item], covered)
+            yield _failure(item, line.headline or say.REFUSED(), [item], covered)
     for item, text in run.evidence.errors.items():
-        last = (text.strip().splitlines() or ["no text"])[-1]
-        message = f"ended without a verdict: {last}"
+        message = say.NO_VERDICT(what=_last_line(text))
         yield Finding(kind="error", subject=short(item), message=message)
 
 
@@ -142,10 +149,10 @@ def _failure(
     """The finding of ``every`` item of a diagnosis; ``item`` is the one that is ``told``."""
     message, others = headline, [short(one) for one in every if one != item]
     if item in covered:
-        message += " (no waiver covers every refused case of it)"
+        message += say.UNCOVERED()
     if others:
-        message += "" if message.endswith(".") else "."
-        message += f" {_count(len(others), 'more item')} of the same diagnosis: {_few(others)}"
+        message += "" if message.endswith(".") else FULL_STOP()
+        message += say.MORE_ITEMS(count=len(others), items=_few(others))
     items = tuple(short(one) for one in every) if others else ()
     return Finding(
         kind="failure",
@@ -165,24 +172,23 @@ def _place(failure: FailureLine | None) -> dict[str, Any]:
 
 
 def _in_words(line: VerdictLine) -> str:
-    shapes = ", ".join(
-        f"{name} {'x'.join(map(str, shape)) or 'scalar'}"
+    shapes = [
+        say.SHAPE(name=name, shape="x".join(map(str, shape)) or say.SCALAR())
         for name, shape in list((line.shapes or {}).items())[:SHOWN]
-    )
-    attributes = ", ".join(
+    ]
+    attributes = [
         f"{name}={value}" for name, value in list((line.attributes or {}).items())[:SHOWN]
-    )
-    return "; ".join(part for part in (f"{line.mode} {line.dtype}", attributes, shapes) if part)
+    ]
+    parts = (f"{line.mode} {line.dtype}", ", ".join(attributes), row(shapes, ", "))
+    return row([part for part in parts if part], SEMICOLON)
+
+
+def _last_line(text: str) -> str:
+    lines = text.splitlines() if isinstance(text, Said) else text.strip().splitlines()
+    return next((line for line in reversed(lines) if line.strip()), say.NO_TEXT())
 
 
 def _few(names: Iterable[str]) -> str:
     known = list(names)
-    more = f" and {len(known) - SHOWN} more" if len(known) > SHOWN else ""
-    return ", ".join(known[:SHOWN]) + more
-
-
-def _count(number: int, noun: str) -> str:
-    one, _, rest = noun.partition(" ")
-    if number == 1:
-        return f"1 {noun}"
-    return f"{number:,} {one} {rest}s" if rest else f"{number:,} {one}s"
+    shown, more = known[:SHOWN], len(known) - SHOWN
+    return AND_MORE(names=shown, count=more) if more > 0 else NAMES(names=shown)

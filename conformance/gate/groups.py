@@ -34,7 +34,8 @@ def groups(failures: Iterable[FailureLine]) -> list[Group]:
 
 def kept_lines(failure: FailureLine) -> list[str]:
     """What a regression is called, what it is kept for, and where its mistake was reported."""
-    lines = (line.strip() for line in failure.text.splitlines())
+    every = failure.text.splitlines()
+    lines = (line.removeprefix(" " * (len(line) - len(line.lstrip()))) for line in every)
     return [line for line in lines if line.startswith((CALLED, KEPT_FOR, REPORTED))]
 
 

@@ -6,15 +6,28 @@ from collections.abc import Iterable
 
 import msgspec
 
+from conformance.catalogue import gate as say
+
 ACCEPTED, REJECTED, CANNOT_JUDGE = 0, 1, 3
-KINDS = (
-    *("device", "stale kernel", "not judged", "failure", "error"),
-    *("wrong waiver", "expired waiver", "unmatched waiver", "over-broad waiver"),
-    *("newly failing", "order drift", "tiling key", "bit-exact share"),
-    *("missing case", "missing cell"),
-)
-"""Kinds of findings in the order in which they are told: what is missing may be missing because
-something failed."""
+KINDS = {
+    "device": say.DEVICE,
+    "stale kernel": say.STALE_KERNEL,
+    "not judged": say.NOT_JUDGED,
+    "failure": say.FAILURE,
+    "error": say.ERROR,
+    "wrong waiver": say.WRONG_WAIVER,
+    "expired waiver": say.EXPIRED_WAIVER,
+    "unmatched waiver": say.UNMATCHED_WAIVER,
+    "over-broad waiver": say.BROAD_WAIVER,
+    "newly failing": say.NEWLY_FAILING,
+    "order drift": say.ORDER_DRIFT,
+    "tiling key": say.TILING_KEY,
+    "bit-exact share": say.BIT_EXACT_SHARE,
+    "missing case": say.MISSING_CASE,
+    "missing cell": say.MISSING_CELL,
+}
+"""Kinds of findings in the order in which they are told, each with its words: what is missing may
+be missing because something failed."""
 WORDS = {ACCEPTED: "accepted", REJECTED: "rejected", CANNOT_JUDGE: "cannot judge"}
 
 

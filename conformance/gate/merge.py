@@ -11,6 +11,9 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
+from conformance.catalogue import files, folder_of_run
+from conformance.catalogue import merging as say
+from conformance.catalogue.message import Said, changed, row
 from conformance.errors import EnvironmentFailure, UsageError
 from conformance.evidence import run_folder
 from conformance.evidence.contradictions import known_items
@@ -48,10 +51,8 @@ from conformance.record.operator import RELATIONS
 from conformance.session.failure_text import LARGER
 
 BUNDLE = re.compile(r"failures/[\w.-]{1,200}/case\.json", re.ASCII)
-LINE = re.compile(
-    r"(?m)^(  (?:replay|the larger case): .* (?:run (--case)|replay) )(?:\S+|'[^'\n]*')"
-)
-"""A line of a failure's text that is there to be copied."""
+COMMAND = re.compile(r" (?:run --case|replay) ('[^'\n]*'|\S+)")
+"""A command of a failure's text that is there to be copied, with the path that it names."""
 MOST_BUNDLE_BYTES = 2**30
 
 
@@ -63,14 +64,14 @@ def merge(folders: Sequence[Path], out: Path) -> Evidence:
     on, `EnvironmentFailure` where ``out`` cannot be written.
     """
     if not folders:
-        raise UsageError("runs", "none", "name the folders of all shards")
+        raise UsageError("runs", "none", say.NAME_ALL())
     places = [folder.resolve() for folder in folders]
     if out.resolve() in places:
-        raise UsageError("out", out, "is one of the runs that are merged")
+        raise UsageError("out", out, say.ONE_OF_THE_RUNS())
     runs = [read_run(folder) for folder in folders]
     for run in runs:
         if run.evidence.status == "running":
-            raise CannotJudge(f"{run.folder}: its run has not ended, or was ended before its end")
+            raise _cannot(run, say.NOT_ENDED())
         sound(run)
     check_belong(runs)
     bundles = {run.folder: _bundles(run) for run in runs}
@@ -85,7 +86,8 @@ def merge(folders: Sequence[Path], out: Path) -> Evidence:
         write_evidence(out, evidence)
         write_junit(out, evidence, [line for run in runs for line in run.lines])
     except OSError as error:
-        raise EnvironmentFailure(f"{out} cannot be written: {error.strerror}") from error
+        told = files.UNWRITABLE_FILE(path=out, why=error.strerror)
+        raise EnvironmentFailure(told) from error
     finally:
         hold.release()
     return evidence
@@ -216,21 +218,22 @@ def _bundles(run: Run) -> list[Path]:
     found = []
     for failure in run.evidence.failures:
         if not BUNDLE.fullmatch(failure.case) or ".." in PurePosixPath(failure.case).parts:
-            raise CannotJudge(
-                f"{run.folder}: the case of a failure is {failure.case!r}; it must be"
-                " failures/ID/case.json in the run's folder"
-            )
+            raise _cannot(run, say.NOT_THE_CASE(path=repr(failure.case)))
     place = run.folder / FAILURES
     if place.is_symlink():
-        raise CannotJudge(f"{run.folder}: {FAILURES} is a link")
+        raise _cannot(run, say.IS_LINK(name=FAILURES))
     for path in sorted(place.rglob("*")) if place.is_dir() else ():
         if path.is_symlink() or not (path.is_dir() or path.is_file()):
-            raise CannotJudge(f"{run.folder}: {path.relative_to(run.folder)} is no plain file")
+            raise _cannot(run, say.NO_PLAIN_FILE(name=path.relative_to(run.folder)))
         if path.parent == place and path.is_dir():
             found.append(path)
         elif path.is_file() and path.stat().st_size > MOST_BUNDLE_BYTES:
-            raise CannotJudge(f"{run.folder}: {path.relative_to(run.folder)} is larger than 1 GiB")
+            raise _cannot(run, say.LARGER_THAN_A_GIB(name=path.relative_to(run.folder)))
     return found
+
+
+def _cannot(run: Run, what: str) -> CannotJudge:
+    return CannotJudge(folder_of_run.OF_FOLDER(folder=run.folder, what=what))
 
 
 def _copy(bundles: Sequence[Path], folder: Path, out: Path) -> None:
@@ -241,17 +244,29 @@ def _copy(bundles: Sequence[Path], folder: Path, out: Path) -> None:
 
 
 def _moved(failure: FailureLine, out: Path) -> FailureLine:
-    """The failure with the line that replays it where its case lies now."""
+    """The failure with the commands that replay it where its case lies now."""
     case = out / failure.case
-
-    def where(found: re.Match[str]) -> str:
-        moved = case if found[2] else case.parent
-        moved = moved / LARGER if "the larger case: " in found[1] else moved
-        near = os.path.relpath(moved)
-        return found[1] + shlex.quote(str(moved) if near.startswith("..") else near)
-
-    text = LINE.sub(where, failure.text)
+    places = (case, case.parent, case.parent / LARGER)
+    text = failure.text
+    lines = text.splitlines() if isinstance(text, Said) else text.split("\n")
+    text = row([_line_of(line, out, places) for line in lines], "\n")
     return msgspec.structs.replace(failure, text=text)
+
+
+def _line_of(line: str, out: Path, places: Sequence[Path]) -> str:
+    """A line of a failure's text; a path in it that ends as one of ``places`` does is that one."""
+    found = COMMAND.search(line)
+    if found is None:
+        return line
+    before = found[1]
+    named = PurePosixPath(before.strip("'")).parts
+    tails = {one: one.relative_to(out).parts for one in places}
+    place = next((one for one, tail in tails.items() if named[-len(tail) :] == tail), None)
+    if place is None:
+        return line
+    near = os.path.relpath(place)
+    now = shlex.quote(str(place) if near.startswith("..") else near)
+    return changed(line, lambda text: text.replace(before, now))
 
 
 def _write_lines(out: Path, number: int, run: Run, moved: dict[str, FailureLine]) -> None:

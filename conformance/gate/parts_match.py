@@ -6,6 +6,8 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from conformance.catalogue import marks
+from conformance.catalogue import merging as say
 from conformance.errors import UsageError
 from conformance.evidence.lines import ItemLine
 from conformance.evidence.reading import CannotJudge
@@ -29,7 +31,7 @@ def check_belong(runs: Sequence[Run]) -> Shard:
     for other in runs[1:]:
         differs = _difference(first, other)
         if differs:
-            rule = f"does not belong to {first.folder}: {differs}"
+            rule = say.NOT_OF(first=first.folder, what=differs)
             raise UsageError("run", other.folder, rule)
     return _check_shards(runs)
 
@@ -42,18 +44,18 @@ def _difference(first: Run, other: Run) -> str:
             continue
         before, now = mine.request.get(name, ""), its.request.get(name, "")
         if before != now:
-            return f"another {name} ({now!r}, not {before!r})"
+            return say.ANOTHER(name=name, now=repr(now), before=repr(before))
     commits = _commit(mine.provenance), _commit(its.provenance)
     if commits[0] != commits[1]:
-        return f"another commit ({commits[1]!r}, not {commits[0]!r})"
+        return say.ANOTHER_COMMIT(now=repr(commits[1]), before=repr(commits[0]))
     for name in JUDGES:
         if mine.provenance.get(name) != its.provenance.get(name):
-            return f"judged with other {name}"
+            return say.OTHER_JUDGES(name=name)
     for name in (*OF_THE_DEVICE, KERNELS, PACKAGE):
         values = [sorted(_of_devices(run, name)) for run in (first, other)]
         if values[0] != values[1]:
-            told = [", ".join(value) or "none" for value in values]
-            return f"another profile: {name} is {told[1]}, not {told[0]}"
+            before, now = (marks.NAMES(names=value) if value else marks.NONE() for value in values)
+            return say.ANOTHER_PROFILE(name=name, now=now, before=before)
     return ""
 
 
@@ -64,22 +66,22 @@ def _check_shards(runs: Sequence[Run]) -> Shard:
     for run in runs:
         shard = _shard(run)
         if shard.count != whole.count:
-            rule = f"is shard {shard}, and {runs[0].folder} is shard {whole}: not of one run"
+            rule = say.OF_ANOTHER_RUN(shard=shard, first=runs[0].folder, whole=whole)
             raise UsageError("run", run.folder, rule)
         if shard.index in found:
-            rule = f"overlaps: shard {shard} is also in {found[shard.index].folder}"
+            rule = say.TWICE(shard=shard, folder=found[shard.index].folder)
             raise UsageError("run", run.folder, rule)
         found[shard.index] = run
     missing = [index for index in range(1, whole.count + 1) if index not in found]
     if missing:
-        names = ", ".join(f"{index}/{whole.count}" for index in missing)
-        raise UsageError("runs", _names(runs), f"missing shard: {names}")
+        names = [f"{index}/{whole.count}" for index in missing]
+        raise UsageError("runs", _names(runs), say.MISSING(shards=names))
     owners: dict[str, Run] = {}
     for run in runs:
         for item in _drawing(run):
             owner = owners.setdefault(item, run)
             if owner is not run:
-                rule = f"overlaps: {item.rpartition('::')[2]} was judged in {owner.folder} too"
+                rule = say.JUDGED_TWICE(item=item.rpartition("::")[2], folder=owner.folder)
                 raise UsageError("run", run.folder, rule)
     return whole
 
@@ -93,7 +95,7 @@ def _drawing(run: Run) -> set[str]:
 def _shard(run: Run) -> Shard:
     text = run.evidence.request.get("shard")
     if text is None:
-        raise CannotJudge(f"{run.folder} does not say which shard it is: nothing was judged there")
+        raise CannotJudge(say.NO_SHARD(folder=run.folder))
     return Shard.of(text)
 
 

@@ -26,6 +26,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.catalogue import waivers as say
+
 LONGEST = 1000
 DEEPEST = 40
 LARGEST = 2**63
@@ -78,19 +80,20 @@ class Predicate:
 def parse(text: str) -> Predicate:
     """The predicate that a text states; raises `WrongPredicate`."""
     if not isinstance(text, str) or len(text) > LONGEST:
-        raise WrongPredicate(f"a predicate has at most {LONGEST} characters")
+        raise WrongPredicate(say.LONGEST(most=LONGEST))
     try:
         tree = ast.parse(" ".join(text.split("\n")), mode="eval").body
     except SyntaxError as error:
         column = error.offset or len(text) + 1
         word = (text[column - 1 :].split() or ["the end"])[0]
-        raise WrongPredicate(f"{word!r} at column {column}: {error.msg}") from error
+        told = say.AT_COLUMN(word=repr(word), column=column, what=error.msg)
+        raise WrongPredicate(told) from error
     except (ValueError, RecursionError, MemoryError) as error:
-        raise WrongPredicate(f"cannot be read: {error}") from error
+        raise WrongPredicate(say.UNREADABLE(error=str(error))) from error
     names: dict[str, int] = {}
     _check(tree, names, 0)
     if not isinstance(tree, ast.BoolOp | ast.Compare | ast.UnaryOp):
-        raise _wrong(tree, "says nothing: compare it with a value")
+        raise _wrong(tree, say.NO_CONDITION())
     return Predicate(text, names, tree)
 
 
@@ -114,16 +117,14 @@ def unknown(predicate: Predicate, known: Iterable[str]) -> str:
     there = set(known)
     for name, column in predicate.names.items():
         if name not in there:
-            return f"{name!r} at column {column} is no name of these cases; known: " + ", ".join(
-                sorted(there)
-            )
+            return say.UNKNOWN_NAME(word=repr(name), column=column, names=sorted(there))
     return ""
 
 
 def _check(node: ast.expr, names: dict[str, int], depth: int) -> None:
     """Refuse what is not of the language, and collect names."""
     if depth > DEEPEST:
-        raise _wrong(node, f"is nested deeper than {DEEPEST}")
+        raise _wrong(node, say.TOO_DEEP(most=DEEPEST))
     parts: list[ast.expr] = []
     match node:
         case ast.BoolOp(values=parts):
@@ -132,7 +133,7 @@ def _check(node: ast.expr, names: dict[str, int], depth: int) -> None:
             parts = [part]
         case ast.Compare(left=left, ops=ops, comparators=others):
             if not all(type(op) in COMPARISONS for op in ops):
-                raise _wrong(node, "allowed comparisons: == != < <= > >= in, not in")
+                raise _wrong(node, say.ALLOWED_COMPARISONS())
             parts = [left, *others]
         case ast.BinOp(left=left, op=op, right=right) if type(op) in ARITHMETIC:
             parts = [left, right]
@@ -140,17 +141,15 @@ def _check(node: ast.expr, names: dict[str, int], depth: int) -> None:
             pass
         case ast.Constant(value=value):
             if type(value) not in (int, str, bool):
-                raise _wrong(node, "allowed values: integers and texts")
+                raise _wrong(node, say.ALLOWED_VALUES())
             if isinstance(value, int) and value >= LARGEST:
-                raise _wrong(node, "is larger than any size")
+                raise _wrong(node, say.TOO_LARGE())
         case ast.Subscript(value=array, slice=at) if _index(at) is not None:
             parts = [array]
         case ast.Name() | ast.Attribute():
             names.setdefault(_name(node), node.col_offset + 1)
         case _:
-            raise _wrong(
-                node, "is not of the language; allowed: comparisons, and, or, not, + - * %"
-            )
+            raise _wrong(node, say.NOT_OF_THE_LANGUAGE())
     for part in parts:
         _check(part, names, depth + 1)
 
@@ -211,12 +210,12 @@ def _compared(op: ast.cmpop, one: Value, other: Value, at: ast.expr) -> bool | N
     try:
         return bool(COMPARISONS[type(op)](one, other))
     except TypeError:
-        raise _wrong(at, f"{other!r} cannot be compared with {one!r} in this way") from None
+        raise _wrong(at, say.INCOMPARABLE(other=repr(other), one=repr(one))) from None
 
 
 def _number(node: ast.expr, value: Value) -> int:
     if not isinstance(value, int) or abs(value) >= LARGEST:
-        raise _wrong(node, f"{value!r} is no number to reckon with")
+        raise _wrong(node, say.NO_NUMBER(value=repr(value)))
     return value
 
 
@@ -227,9 +226,10 @@ def _name(node: ast.expr) -> str:
         first = node.value.id
         if first == "level" or node.attr in TENSOR:
             return f"{first}.{node.attr}"
-        raise _wrong(node, f"a tensor has {', '.join(TENSOR)}; a level is level.AXIS")
-    raise _wrong(node, "is no name")
+        raise _wrong(node, say.NO_ATTRIBUTE(names=TENSOR))
+    raise _wrong(node, say.NO_NAME())
 
 
 def _wrong(node: ast.expr, rule: str) -> WrongPredicate:
-    return WrongPredicate(f"{ast.unparse(node)[:60]!r} at column {node.col_offset + 1}: {rule}")
+    word, column = repr(ast.unparse(node)[:60]), node.col_offset + 1
+    return WrongPredicate(say.AT_COLUMN(word=word, column=column, what=rule))

@@ -9,7 +9,8 @@ from pathlib import PurePosixPath
 
 import msgspec
 
-from conformance.gate.judgement import Finding, Judgement
+from conformance.catalogue import gate as say
+from conformance.gate.judgement import KINDS, REJECTED, Finding, Judgement
 from conformance.printable import printable, printable_json
 
 SHOWN = 10
@@ -19,7 +20,7 @@ ANNOTATIONS = ("github", "gitlab")
 
 def gate_lines(judgement: Judgement) -> Iterator[str]:
     """The answer as a person reads it: findings by kind, what was let pass, the verdict last."""
-    yield from (f"cannot judge: {printable(reason)}" for reason in judgement.reasons)
+    yield from (printable(say.CANNOT_JUDGE(what=reason)) for reason in judgement.reasons)
     counted: Counter[str] = Counter()
     items: Counter[str] = Counter()
     width = max((len(finding.kind) for finding in judgement.findings), default=0)
@@ -27,38 +28,55 @@ def gate_lines(judgement: Judgement) -> Iterator[str]:
         counted[finding.kind] += 1
         items[finding.kind] += max(1, len(finding.items))
         if counted[finding.kind] <= SHOWN:
-            yield printable(f"  {finding.kind:{width}}  {finding.subject}: {finding.message}")
+            yield printable(_finding(finding, width))
             if finding.file:
-                yield printable(f"  {'':{width}}  see {finding.file}")
+                yield printable(" " * (width + 4) + say.SEE(file=finding.file))
     for kind, number in counted.items():
         if number > SHOWN:
-            yield f"  {kind:{width}}  and {number - SHOWN} more (--json has all)"
-    for word, sentences in (
-        ("waived", judgement.waived),
-        ("unconfirmed", judgement.unconfirmed),
-        ("note", judgement.notes),
-        ("shown", judgement.figures),
+            yield say.MORE_FINDINGS(kind=_kind(kind), width=width, count=number - SHOWN)
+    for words, sentences in (
+        (say.WAIVED, judgement.waived),
+        (say.UNCONFIRMED, judgement.unconfirmed),
+        (say.NOTE, judgement.notes),
+        (say.SHOWN, judgement.figures),
     ):
-        yield from (printable(f"{word}: {sentence}") for sentence in sentences[:SHOWN])
+        yield from (printable(words(what=sentence)) for sentence in sentences[:SHOWN])
         if len(sentences) > SHOWN:
-            yield f"{word}: {len(sentences) - SHOWN} more (--json has all)"
+            yield words(what=say.MORE(count=len(sentences) - SHOWN))
     yield printable(_verdict(judgement, counted, items))
+
+
+def _finding(finding: Finding, width: int) -> str:
+    return say.FINDING(
+        kind=_kind(finding.kind), width=width, subject=finding.subject, message=finding.message
+    )
+
+
+def _kind(kind: str) -> str:
+    """The words of a kind."""
+    return KINDS[kind]() if kind in KINDS else kind
 
 
 def _verdict(judgement: Judgement, counted: Counter[str], items: Counter[str]) -> str:
     if judgement.reasons:
-        return f"gate: {judgement.verdict} {judgement.run}; nothing is accepted, nothing rejected"
-    told = f"gate: {judgement.verdict}"
-    if counted:
-        told += (
-            f" for {', '.join(f'{one} ({_number(counted[one], items[one])})' for one in counted)}"
-        )
-    beside = f"beside baseline {judgement.baseline}" if judgement.baseline else "without a baseline"
-    return f"{told}: {judgement.cases:,} cases on {judgement.device}, {beside}"
+        return say.NOTHING_SAID(run=judgement.run)
+    baseline = judgement.baseline
+    told = {
+        "verdict": say.REJECTED() if judgement.status == REJECTED else say.ACCEPTED(),
+        "cases": judgement.cases,
+        "device": judgement.device,
+        "beside": say.BESIDE_BASELINE(name=baseline) if baseline else say.WITHOUT_BASELINE(),
+    }
+    if not counted:
+        return say.VERDICT(**told)
+    kinds = [
+        say.COUNTED(kind=_kind(one), number=_number(counted[one], items[one])) for one in counted
+    ]
+    return say.VERDICT_FOR(kinds=kinds, **told)
 
 
 def _number(findings: int, items: int) -> str:
-    return f"{items}" if items == findings else f"{findings} diagnoses of {items} items"
+    return str(items) if items == findings else say.DIAGNOSES(findings=findings, items=items)
 
 
 def annotated(judgement: Judgement, form: str) -> str:

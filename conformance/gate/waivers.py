@@ -27,7 +27,8 @@ from pathlib import Path
 import msgspec
 
 from conformance.call.observation import Outcome
-from conformance.errors import UsageError
+from conformance.catalogue import waivers as say
+from conformance.errors import UsageError, text_of
 from conformance.evidence.lines import VerdictLine
 from conformance.evidence.summary import QUARANTINE
 from conformance.gate.predicate import Predicate, Value, WrongPredicate, names_of, parse, unknown
@@ -61,8 +62,11 @@ class Contract:
     waiver: Waiver
     predicate: Predicate
 
-    def __str__(self) -> str:
-        return f"waiver {self.number} ({self.waiver.operator} where {self.waiver.where})"
+    @property
+    def words(self) -> str:
+        """The waiver as a person reads it."""
+        waiver = self.waiver
+        return say.WAIVER(number=self.number, operator=waiver.operator, where=waiver.where)
 
 
 @dataclass
@@ -85,23 +89,25 @@ def read_waivers(path: Path) -> tuple[Contract, ...]:
     try:
         file = msgspec.toml.decode(raw, type=_File)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        raise UsageError("waivers", path, f"is not as docs/how-to/gate.md says: {error}") from error
+        raise UsageError("waivers", path, say.NOT_AS_DOCUMENTED(error=str(error))) from error
     return tuple(_contract(path, number, one) for number, one in enumerate(file.waiver, 1))
 
 
 def _contract(path: Path, number: int, waiver: Waiver) -> Contract:
     for name in ("operator", "where", "device", "reason", "owner", "link"):
         if not getattr(waiver, name).strip():
-            rule = f"waiver {number}: must say something (docs/how-to/gate.md)"
-            raise UsageError(f"{name} in {path}", getattr(waiver, name), rule)
+            raise _wrong(path, number, name, waiver, say.MUST_SAY_SOMETHING())
     if not waiver.link.startswith(("https://", "http://")):
-        rule = f"waiver {number}: must be a link, https://... (docs/how-to/gate.md)"
-        raise UsageError(f"link in {path}", waiver.link, rule)
+        raise _wrong(path, number, "link", waiver, say.MUST_BE_LINK())
     try:
         return Contract(number, waiver, parse(waiver.where))
     except WrongPredicate as error:
-        rule = f"waiver {number}: {error} (docs/how-to/gate.md)"
-        raise UsageError(f"where in {path}", waiver.where, rule) from error
+        raise _wrong(path, number, "where", waiver, text_of(error)) from error
+
+
+def _wrong(path: Path, number: int, name: str, waiver: Waiver, what: str) -> UsageError:
+    field = say.FIELD(name=name, path=path)
+    return UsageError(field, getattr(waiver, name), say.RULE(number=number, what=what))
 
 
 def here(
@@ -166,7 +172,7 @@ def _note(use: Use, line: VerdictLine, names: Mapping[str, Value]) -> None:
     try:
         covered = use.contract.predicate.holds(names)
     except WrongPredicate as error:
-        use.wrong = str(error)
+        use.wrong = text_of(error)
         return
     if not covered:
         use.left_out += 1

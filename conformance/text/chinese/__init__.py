@@ -13,7 +13,6 @@ from functools import cache
 from conformance.catalogue.message import within
 from conformance.text.chinese import (
     commands,
-    folders,
     guesses,
     one_screen,
     origins,
@@ -40,7 +39,7 @@ Words = str | Callable[[re.Match[str]], str]
 @cache
 def _rules() -> tuple[tuple[re.Pattern[str], Words], ...]:
     phrases = (*origins.PHRASES, *guesses.PHRASES, *verdicts.PHRASES)
-    phrases += (*folders.PHRASES, *one_screen.PHRASES, *commands.PHRASES)
+    phrases += (*one_screen.PHRASES, *commands.PHRASES)
     return tuple((re.compile(pattern), words) for pattern, words in phrases)
 
 

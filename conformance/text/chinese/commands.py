@@ -250,103 +250,8 @@ def _called(said: re.Match[str]) -> str:
     return f"{said[1]}并非同一实现：{_implementation(now)}，而非 {_implementation(failed)}"
 
 
-GATE: tuple[Phrase, ...] = (
-    (r"(\d+) diagnoses of (\d+) items", r"\1 种诊断，\2 个测试项"),
-    (r"\.? (\d+) more items? of the same diagnosis: ", r"。同一诊断另有 \1 个测试项："),
-    (r" ended at a refused case \(([^)]*)\): ", r" 止于未通过的用例（\1）："),
-    (
-        r"^gate: cannot judge (.*); nothing is accepted, nothing rejected$",
-        r"门禁：无法判定 \1；既不通过也不拒绝",
-    ),
-    (r"^gate: rejected for (.*): ([\d,]+) cases on ", r"门禁：拒绝，原因：\1；\2 个用例，设备 "),
-    (r"^gate: rejected: ([\d,]+) cases on ", r"门禁：拒绝；\1 个用例，设备 "),
-    (r"^gate: accepted: ([\d,]+) cases on ", r"门禁：通过；\1 个用例，设备 "),
-    (r", beside baseline (\S+)$", r"，对照基线 \1"),
-    (r", without a baseline$", r"，无基线"),
-    (r"simulated (\S+), (\d+) vector cores", r"模拟 \1，\2 个矢量核"),
-    (r"^cannot judge: ", r"无法判定："),
-    (r"^waived: ", r"已豁免："),
-    (r"^unconfirmed: ", r"未经文档确认："),
-    (r"^note: ", r"说明："),
-    (r"^shown: ", r"参考："),
-    (r"and (\d+) more \(--json has all\)", r"另有 \1 条（--json 列出全部）"),
-    (r"(\d+) more \(--json has all\)", r"另有 \1 条（--json 列出全部）"),
-    (r"^( +)failure( +)(?=\S+: )", r"\1失败\2"),
-    (r"^( +)error( +)(?=\S+: )", r"\1错误\2"),
-    (r"^( +)device( +)(?=\S+: )", r"\1设备\2"),
-    (r"^( +)see (?=\S+$)", r"\1见 "),
-    (r"\bfailure \((\d+)\)", r"失败 (\1)"),
-    (r"\berror \((\d+)\)", r"错误 (\1)"),
-    (r"\bdevice \((\d+)\)", r"设备 (\1)"),
-    (r"ended without a verdict: ", r"未得出判定即结束："),
-    (r"\bexpired waiver\b", r"豁免过期"),
-    (r"\bunmatched waiver\b", r"豁免未命中"),
-    (r"\bbroad waiver\b", r"豁免过宽"),
-    (r"\bmissing case\b", r"缺失用例"),
-    (r"^( +)not judged( +)(?=\S.*: )", r"\1未判定\2"),
-    (r"\bnot judged \((\d+)\)", r"未判定 (\1)"),
-    (r": it was asked for: ", r"：要求判定它，但"),
-    (r"^( +)tiling key( +)(?=\S+: )", r"\1Tiling 键\2"),
-    (r"\btiling key \((\d+)\)", r"Tiling 键 (\1)"),
-    (r"the baseline has a verdict on it, this run has none", r"基线中有其判定，本次运行没有"),
-    (r" \(fewer in (.*?)\)", r"（\1 中减少）"),
-    (
-        r"(waiver \d+ \(.*?\)) excuses (\S+): (.*) \((.*), until (\S+), (\S+)\)",
-        r"\1 豁免 \2：\3（\4，至 \5，\6）",
-    ),
-    (
-        r"not evaluated: ([\d,]+) waivers? of other devices or cells",
-        r"未评估：\1 条豁免属于其他设备或单元",
-    ),
-    (r"time on the device of ([\d,]+) named calls: (\S+ s)", r"\1 个具名调用的设备耗时：\2"),
-    (r"workspace of ([\d,]+) named calls: (\S+ \w+)", r"\1 个具名调用的 workspace：\2"),
-    (r"\(baseline ([^()]*)\)", r"（基线 \1）"),
-    (r", of other draws", r"，抽样不同"),
-    (r"([\d,]+) named calls are not in the baseline yet", r"\1 个具名调用尚未纳入基线"),
-    (r"\bmissing cell\b", r"缺失单元"),
-    (r"\bnewly failing\b", r"新增失败"),
-    (r"\border drift\b", r"顺序变化"),
-    (r"\bbit-exact share\b", r"逐位一致率"),
-    (r"\bstale kernel\b", r"Kernel 未更新"),
-    (r"\bbad waiver\b", r"无效豁免"),
-    (r"declared, and not run", r"已声明但未运行"),
-    (r"none of its (\d+) calls was possible on this device", r"其 \1 个调用在本设备上均无法执行"),
-    (r"was accepted in the baseline", r"在基线中为通过"),
-    (r"was added in order (\S+), now in order (\S+)", r"原累加顺序 \1，现为 \2"),
-    (
-        r"was added in order (\S+); this run recovered no order",
-        r"原累加顺序 \1，本次运行未能还原顺序",
-    ),
-    (
-        r"its sum is legal, but off the order that the contract declares",
-        r"其和合法，但不符合契约声明的顺序",
-    ),
-    (r"tiling key (\S+) -> (\S+): another branch runs", r"Tiling 键 \1 -> \2：走了另一分支"),
-    (
-        r"the baseline has this cell, this run does not declare it",
-        r"基线中有此单元，本次运行未声明",
-    ),
-    (
-        r"([\d,]+) of ([\d,]+) elements of its named calls are bit-exact, were ([\d,]+) of ([\d,]+)",
-        r"其具名调用的 \2 个元素中 \1 个逐位一致，原为 \4 个中 \3 个",
-    ),
-    (
-        r"a change is claimed, but (.*) is that of the baseline: the old kernel was judged",
-        r"声称有改动，但 \1 与基线相同：判定的是旧 Kernel",
-    ),
-    (r"the evidence is a simulation \((.*)\); (\w+) is required", r"证据来自模拟（\1），而要求 \2"),
-    (r"no judged case shows ", r"没有已判定的用例体现："),
-    (r"expired on (\S+); ask (.*?): ", r"已于 \1 过期，请联系 \2："),
-    (r"incomplete: the run is (\w+)", r"未完成：运行状态为 \1"),
-    (
-        r"incomplete: this is shard (\S+) of a run: merge it with the others first",
-        r"未完成：这是一次运行的分片 \1，请先合并",
-    ),
-    (r"corrupted: ", r"已损坏："),
-    (r"no evidence: there is no (\S+) in ", r"无证据：缺少 \1，位于 "),
-)
-
 OTHERS: tuple[Phrase, ...] = (
+    (r"simulated (\S+), (\d+) vector cores", r"模拟 \1，\2 个矢量核"),
     (r"^no baseline in ", r"没有基线："),
     (
         r"^(\d+) named calls fail in it; each needs a waiver still$",
@@ -388,4 +293,4 @@ OTHERS: tuple[Phrase, ...] = (
     (r"the record declares another order", r"记录声明的是另一顺序"),
 )
 
-PHRASES: tuple[Phrase, ...] = (*RUNS, *GATE, *OTHERS)
+PHRASES: tuple[Phrase, ...] = (*RUNS, *OTHERS)

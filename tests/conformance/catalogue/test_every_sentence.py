@@ -22,7 +22,6 @@ PENDING = (
     "diagnosis",
     "former_names.py",
     "frozen",
-    "gate",
     "history",
     "host",
     "judge",

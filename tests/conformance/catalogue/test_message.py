@@ -11,6 +11,7 @@ import pytest
 
 from conformance import catalogue
 from conformance.catalogue.message import KNOWN, Message, Said, packed, row, unpacked, within
+from conformance.printable import printable
 
 ROWS = Message("{count:,} {count:row is|rows are} wrong: {rows}", "{count:,} 行错误：{rows}")
 SLOT = Message("slot {slot}", "槽 {slot}")
@@ -48,10 +49,11 @@ def test_a_field_without_its_argument_is_an_error() -> None:
 
 
 def test_what_is_said_fills_the_columns_of_a_terminal() -> None:
-    line = Message("{kind:7}|", "{kind:7}|")
-    assert line(kind=SLOT(slot=1)) == "slot 1 |"
-    assert line(kind=SLOT(slot=1)).within("zh") == "槽 1   |"
-    assert line(kind=SLOT(slot=12345)) == "slot 12345|"
+    line = Message("{kind:{width}}|", "{kind:{width}}|")
+    assert line(kind=SLOT(slot=1), width=7) == "slot 1 |"
+    assert line(kind=SLOT(slot=1), width=7).within("zh") == "槽 1   |"
+    assert line(kind=SLOT(slot=12345), width=7) == "slot 12345|"
+    assert line(kind="x", width=3) == "x  |"
 
 
 def test_a_sum_keeps_both_languages() -> None:
@@ -73,6 +75,14 @@ def test_lines_keep_both_languages() -> None:
     assert [within(line, "zh") for line in text.splitlines()] == ["槽 1", "  plain", "", "  槽 2"]
     assert within(text.splitlines()[3].removeprefix("  "), "zh") == "槽 2"
     assert text.splitlines(keepends=True)[0] == "slot 1\n"
+
+
+def test_what_is_quoted_is_changed_in_both_languages() -> None:
+    text = "a-b " + IN(what=SLOT(slot=2), name=("a-b", 3))
+    said = text.translate({ord("-"): "?"})
+    assert said == "a?b in slot 2, of a?b, 3"
+    assert within(said, "zh") == "a?b a?b、3 的 槽 2 中"
+    assert within(printable(IN(what="\n\x1b", name="x")), "zh") == "x 的 \n? 中"
 
 
 @pytest.mark.parametrize(

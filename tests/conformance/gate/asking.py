@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from conformance.catalogue.message import row
 from conformance.evidence.reading import read_run, whole
 from conformance.gate import baseline as baselines
 from conformance.gate.decide import Asked, decide
@@ -37,7 +38,7 @@ def gate(folder: Path, waivers: str = "", **asked: Any) -> tuple[Judgement, str]
         contracts = read_waivers(path)
     made: dict[str, Any] = {"compares": "baselines" in asked, "today": TODAY, **asked}
     judgement = decide(Asked(folder=folder, waivers=contracts, **made))
-    return judgement, "\n".join(gate_lines(judgement))
+    return judgement, row(gate_lines(judgement), "\n")
 
 
 def waiver(**changed: object) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from datetime import date
 from pathlib import Path
 
+from conformance.catalogue.message import changed
 from tests.conformance.gate.asking import accepted, gate, waiver
 from tests.conformance.gate.cheats import (
     Folder,
@@ -27,6 +27,7 @@ from tests.conformance.gate.runs import (
     seal_anew,
     verdict,
 )
+from tests.snapshots import pinned
 
 SNAPSHOTS = Path(__file__).parents[1] / "snapshots"
 WAIVERS = (
@@ -60,27 +61,25 @@ def test_the_text_of_a_rejected_run(tmp_path: Path) -> None:
     ]
     folder = run(tmp_path / "now", now, on=device(), errors={"t.py::test_rejections[x]": "E: no"})
     _, text = gate(folder, WAIVERS, baselines=tmp_path / "b", require_device="npu", changed=True)
-    pinned("gate_rejected", text)
+    pinned(SNAPSHOTS / "gate_rejected.txt", text)
 
 
 def test_the_text_of_a_folder_that_was_edited(tmp_path: Path) -> None:
     folder = Folder(honest(tmp_path / "run"))
     for cheat in (lines_swapped, errors_deleted, file_added, clause_unconfirmed):
         cheat(folder)
-    text = gate(folder.path)[1].replace(str(tmp_path), "HERE")
-    pinned("gate_corrupted", text)
+    text = here(gate(folder.path)[1], tmp_path)
+    pinned(SNAPSHOTS / "gate_corrupted.txt", text)
 
 
 def test_the_text_of_a_folder_that_was_edited_and_sealed_anew(tmp_path: Path) -> None:
     folder = Folder(honest(tmp_path / "run"))
     for cheat in (errors_deleted, relabelled_as_quarantine):
         cheat(folder)
-    text = gate(seal_anew(folder.path))[1].replace(str(tmp_path), "HERE")
-    pinned("gate_corrupted_and_sealed", text)
+    text = here(gate(seal_anew(folder.path))[1], tmp_path)
+    pinned(SNAPSHOTS / "gate_corrupted_and_sealed.txt", text)
 
 
-def pinned(name: str, text: str) -> None:
-    snapshot = SNAPSHOTS / f"{name}.txt"
-    if os.environ.get("UPDATE_SNAPSHOTS") == "1":
-        snapshot.write_text(text + "\n", encoding="utf-8")
-    assert snapshot.read_text(encoding="utf-8") == text + "\n"
+def here(text: str, folder: Path) -> str:
+    """A text with the same word for a folder that is another one each time."""
+    return changed(text, lambda plain: plain.replace(str(folder), "HERE"))

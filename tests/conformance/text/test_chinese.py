@@ -109,14 +109,6 @@ def test_no_number_is_lost(snapshot: Path) -> None:
         ("not in the checkout: moe_x", "代码仓中没有：moe_x"),
         ("no record, not judged: moe_x", "没有算子记录，未判定：moe_x"),
         (
-            "  not judged    moe_x: it was asked for: it is not in ../ops",
-            "  未判定    moe_x：要求判定它，但../ops 中没有它",
-        ),
-        (
-            "gate: rejected for not judged (1): 5 cases on d",
-            "门禁：拒绝，原因：未判定 (1)；5 个用例，设备 d",
-        ),
-        (
             "discrete cells: 4 of 6 pairs of levels judged; fewest cases: 1 (x y, m f)",
             "离散单元：取值组合 6 组中已判定 4 组；用例最少者 1 个（x y, m f）",
         ),
