@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from conformance import places
+from conformance.catalogue import frozen as say
 from conformance.errors import UsageError
 from conformance.frozen.corpus import read_corpus
 from conformance.frozen.regressions import digest_of, read_regressions
@@ -38,7 +39,7 @@ def folder_of(kind: str, operator: str, directories: Sequence[Path]) -> Path:
     for count, folder in enumerate(folders(kind, directories)):
         if operator in [one.name for one in suite.operators(directories[:count])]:
             return folder
-    raise UsageError("operator", operator, "is not on record")
+    raise UsageError("operator", operator, say.NOT_ON_RECORD())
 
 
 def attached(operators: Sequence[Operator], directories: Sequence[Path], *, corpus: bool) -> Kept:
@@ -82,6 +83,6 @@ def _join(
         mine = all_of_them.setdefault(operator, [])
         twice = {one.name for one in mine} & {one.name for one in cases}
         if twice:
-            rule = f"holds a case {sorted(twice)[0]!r} of {operator} that another folder holds too"
+            rule = say.TWICE(name=repr(sorted(twice)[0]), operator=operator)
             raise UsageError("cases", folder, rule)
         mine += cases

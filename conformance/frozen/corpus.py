@@ -14,7 +14,9 @@ from pathlib import Path
 
 import msgspec
 
-from conformance.errors import UsageError
+from conformance.catalogue import frozen as say
+from conformance.catalogue.files import UNREADABLE, UNWRITABLE
+from conformance.errors import UsageError, text_of
 from conformance.plain_file import read_plain
 from conformance.record.frozen import Frozen, NotFrozen, read, written
 
@@ -53,8 +55,7 @@ def read_corpus(folder: Path) -> Corpus | None:
         path = folder / f"{operator}.jsonl"
         raw = _bytes(path)
         if hashlib.sha256(raw).hexdigest() != digest:
-            rule = f"was changed since version {index.version} was frozen: it has another sha256"
-            raise UsageError("corpus", path, rule)
+            raise UsageError("corpus", path, say.CHANGED(version=index.version))
         cases[operator] = _cases(path, raw, operator)
     told = hashlib.sha256(msgspec.json.encode(dict(sorted(index.files.items())))).hexdigest()
     return Corpus(f"{index.version}-{told[:8]}", cases)
@@ -68,13 +69,13 @@ def read_index(folder: Path) -> Index | None:
     try:
         index = msgspec.json.decode(_bytes(path), type=Index)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise UsageError("corpus", path, f"is none that was frozen: {error}") from error
+        raise UsageError("corpus", path, say.NOT_FROZEN(error=str(error))) from error
     if index.schema != SCHEMA:
-        rule = f"has schema {index.schema}; this version reads {SCHEMA}"
+        rule = say.OF_SCHEMA(schema=index.schema, known=SCHEMA)
         raise UsageError("corpus", path, rule)
     stray = [name for name in index.files if not name.isidentifier()]
     if stray:
-        raise UsageError("corpus", path, f"names the operator {stray[0][:100]!r}, which is none")
+        raise UsageError("corpus", path, say.NO_OPERATOR(operator=repr(stray[0][:100])))
     return index
 
 
@@ -96,7 +97,7 @@ def write_corpus(folder: Path, cases: Mapping[str, Iterable[Frozen]], frozen: st
         text = msgspec.json.format(msgspec.json.encode(index), indent=1)
         _put(folder / INDEX, text + b"\n")
     except OSError as error:
-        raise UsageError("corpus", folder, f"cannot be written: {error.strerror}") from error
+        raise UsageError("corpus", folder, UNWRITABLE(why=error.strerror)) from error
     return version
 
 
@@ -106,10 +107,11 @@ def _cases(path: Path, raw: bytes, operator: str) -> Sequence[Frozen]:
         try:
             found.append(read(line, "corpus", operator))
         except NotFrozen as error:
-            raise UsageError("corpus", f"{path}, line {number}", str(error)) from error
+            place = say.AT_LINE(path=path, line=number)
+            raise UsageError("corpus", place, text_of(error)) from error
     names = [one.name for one in found]
     if len(names) != len(set(names)):
-        raise UsageError("corpus", path, "has two cases of one name")
+        raise UsageError("corpus", path, say.TWO_OF_A_NAME())
     return tuple(found)
 
 
@@ -117,7 +119,7 @@ def _bytes(path: Path) -> bytes:
     try:
         return read_plain(path, MOST_BYTES, follow=True)
     except OSError as error:
-        raise UsageError("corpus", path, f"cannot be read: {error.strerror}") from error
+        raise UsageError("corpus", path, UNREADABLE(why=error.strerror)) from error
 
 
 def _put(path: Path, content: bytes) -> None:

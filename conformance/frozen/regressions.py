@@ -12,7 +12,9 @@ from pathlib import Path
 
 import msgspec
 
-from conformance.errors import UsageError
+from conformance.catalogue import files
+from conformance.catalogue import frozen as say
+from conformance.errors import UsageError, text_of
 from conformance.failure.replay import Replay
 from conformance.plain_file import read_plain
 from conformance.record.frozen import (
@@ -40,11 +42,11 @@ def read_regressions(folder: Path) -> Mapping[str, Sequence[Frozen]]:
             raw = read_plain(path, MOST_BYTES, follow=True)
             one = read(raw, "regression", path.parent.name)
             if one.name != path.stem:
-                raise NotFrozen(f"its name is {one.name!r}, which must be that of its file")
+                raise NotFrozen(say.ANOTHER_NAME(name=repr(one.name)))
         except OSError as error:
-            raise UsageError("regression", path, f"cannot be read: {error.strerror}") from error
+            raise UsageError("regression", path, files.UNREADABLE(why=error.strerror)) from error
         except NotFrozen as error:
-            raise UsageError("regression", path, str(error)) from error
+            raise UsageError("regression", path, text_of(error)) from error
         found.setdefault(path.parent.name, []).append(one)
     return found
 
@@ -62,31 +64,28 @@ def promote(folder: Path, replay: Replay, name: str, why: str, links: tuple[str,
     is made in every run already, and one that is too large to commit.
     """
     if not NAME.fullmatch(name) or name.endswith("."):
-        rule = (
-            "allowed: up to 120 letters, digits, spaces and _ . , + = ^ -, a letter or digit first"
-        )
-        raise UsageError("name", name, rule)
+        raise UsageError("name", name, say.ALLOWED_NAMES())
     for link in links:
         if not is_link(link):
-            raise UsageError("link", link, "allowed: the https address of a public page")
+            raise UsageError("link", link, say.ALLOWED_LINKS())
     if replay.judged_as in JUDGED_ALREADY:
-        rule = f"is on record as a {replay.judged_as}: every run makes it already"
+        rule = say.ON_RECORD(kind=replay.judged_as)
         raise UsageError("bundle", replay.name or name, rule)
     frozen = frozen_now(name, replay.case, "regression", why, links)
     text = msgspec.json.format(msgspec.json.encode(written(frozen)), indent=1) + b"\n"
     if len(text) > MOST_BYTES:
         text = msgspec.json.encode(written(frozen)) + b"\n"
     if len(text) > MOST_BYTES:
-        rule = f"has {len(text):,} bytes as a regression; allowed: up to {MOST_BYTES:,}"
+        rule = say.TOO_LARGE(size=len(text), most=MOST_BYTES)
         raise UsageError("bundle", replay.case.operator, rule)
     path = folder / replay.case.operator / f"{name}.json"
     if path.exists():
-        raise UsageError("name", name, f"is taken: {path} is there")
+        raise UsageError("name", name, say.TAKEN(path=path))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_name(f".{path.name}.{os.getpid()}")
         partial.write_bytes(text)
         os.replace(partial, path)
     except OSError as error:
-        raise UsageError("regression", path, f"cannot be written: {error.strerror}") from error
+        raise UsageError("regression", path, files.UNWRITABLE(why=error.strerror)) from error
     return path

@@ -7,6 +7,7 @@ the same bits, which is no rule over one output.
 
 from __future__ import annotations
 
+from conformance.catalogue import standards as say
 from conformance.standards.commercial import dual_benchmark, integral, quantised
 from conformance.standards.comparison import (
     ALL_FLOATS,
@@ -18,7 +19,7 @@ from conformance.standards.comparison import (
 from conformance.standards.ecosystem import mixed
 from conformance.standards.standard import Rule, Standard, StandardVerdict
 
-VERSION = "2026, second-hand"
+VERSION = say.SECOND_HAND(version="2026")
 EXACT = (INTEGERS - {"int8"}) | {"bool"}
 
 
@@ -32,7 +33,7 @@ def mixed_tolerance(c: Comparison) -> StandardVerdict:
 def _standard(
     name: str, file: str, kinds: frozenset[Kind], dtypes: frozenset[str], rule: Rule, needs: bool
 ) -> Standard:
-    return Standard(f"atk-{name}", VERSION, f"ATK, {file}", "S.7", kinds, dtypes, rule, needs)
+    return Standard(f"atk-{name}", VERSION, "ATK, " + file, "S.7", kinds, dtypes, rule, needs)
 
 
 STANDARDS = (
@@ -46,7 +47,7 @@ STANDARDS = (
     ),
     _standard(
         "double-benchmark",
-        "cv_fused_double_benchmark, its common limits 2, 1.2, 1.2",
+        say.COMMON_LIMITS(file="cv_fused_double_benchmark", limits="2, 1.2, 1.2"),
         COMPUTED,
         ALL_FLOATS,
         dual_benchmark("L2"),

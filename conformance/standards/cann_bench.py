@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from conformance.catalogue import standards as say
 from conformance.standards.commercial import SMALL, SMALL_RATIO
 from conformance.standards.comparison import (
     INTEGERS,
@@ -54,16 +55,16 @@ def three_domains(c: Comparison) -> StandardVerdict:
     """Version 1 of the ecosystem standard, or no more errors than twice the benchmark's."""
     device, golden, same = _saturated(c)
     if (np.isnan(device) != np.isnan(golden)).any():
-        return rejected({}, "NaN unlike the golden")
+        return rejected({}, say.NAN_UNLIKE_GOLDEN())
     if (np.isinf(device) & np.isinf(golden) & ~same).any():
-        return rejected({}, "Inf of the other sign")
+        return rejected({}, say.INF_OF_OTHER_SIGN())
     valid = np.isfinite(device) & np.isfinite(golden)
     relative = _relative(device, golden)
     threshold = RELATIVE_THRESHOLD[c.dtype]
     limit = LARGEST_TO_MEAN * threshold
     first = all_of(
-        Check("MERE", mean(relative[valid]), "<", threshold),
-        Check("MARE", largest(relative[valid]), "<", limit),
+        Check(say.MERE(), mean(relative[valid]), "<", threshold),
+        Check(say.MARE(), largest(relative[valid]), "<", limit),
     )
     if first.ok:
         return first
@@ -72,16 +73,16 @@ def three_domains(c: Comparison) -> StandardVerdict:
     theirs = _relative(benchmark, golden)
     error, least = np.abs(device - golden), SMALL[c.dtype][1]
     counts = (
-        ("small", where.small, error > least, np.abs(benchmark - golden) > least),
-        ("cancelled", where.cancelled, relative > limit, theirs > limit),
+        (say.SMALL_RATIO, where.small, error > least, np.abs(benchmark - golden) > least),
+        (say.CANCELLED_RATIO, where.cancelled, relative > limit, theirs > limit),
     )
     checks = []
-    for name, mask, ours, others in counts:
+    for ratio_of, mask, ours, others in counts:
         errors = count(mask & ours) / max(count(mask & others), 1)
-        checks.append(Check(f"{name} ratio", errors, "<=", SMALL_RATIO))
+        checks.append(Check(ratio_of(), errors, "<=", SMALL_RATIO))
     beyond = count(where.normal & (relative > limit))
     allowed = SMALL_RATIO * count(where.normal & (theirs > limit))
-    return all_of(*checks, Check("normal errors", beyond, "<=", allowed))
+    return all_of(*checks, Check(say.NORMAL_ERRORS(), beyond, "<=", allowed))
 
 
 def domains(device: Floats, golden: Floats, valid: Mask, dtype: str) -> Domains:
@@ -110,7 +111,7 @@ def _relative(output: Floats, golden: Floats) -> Floats:
 
 def exact(c: Comparison) -> StandardVerdict:
     """Integers are equal."""
-    return all_of(Check("different values", count(c.device != c.golden), "<=", 0.0))
+    return all_of(Check(say.DIFFERENT_VALUES(), count(c.device != c.golden), "<=", 0.0))
 
 
 def judge(c: Comparison) -> StandardVerdict:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.catalogue import standards as say
 from conformance.standards import data
 from conformance.standards.comparison import (
     ALL_FLOATS,
@@ -45,12 +46,12 @@ from conformance.standards.standard import (
 Ratios = tuple[float, float, float]
 
 PAGE = "opbase, docs/zh/ops_precision_standard/commercial_standard.md"
-VERSION = "2026-04-09 (6049643), withdrawn 2026-04-22 (8b296c7)"
+VERSION = say.WITHDRAWN(version="2026-04-09 (6049643)", withdrawn="2026-04-22 (8b296c7)")
 
 LEVELS = {"L0": (10.0, 2.0, 2.0), "L1": (5.0, 1.5, 1.5), "L2": (2.0, 1.2, 1.2)}
 """Limits of the ratios of MARE, MERE and RMSE."""
 
-RATIOS = ("MARE ratio", "MERE ratio", "RMSE ratio")
+RATIOS = (say.MARE_RATIO(), say.MERE_RATIO(), say.RMSE_RATIO())
 
 SMALL = {
     "float16": (2.0**-11, 2.0**-16),
@@ -76,13 +77,13 @@ def dual_benchmark(level: str) -> Rule:
         checks = [
             Check(n, r, "<=", m) for n, r, m in zip(RATIOS, ratios(c, normal), limits, strict=True)
         ]
-        checks.append(Check("small-value ratio", small_ratio(c, small), "<=", SMALL_RATIO))
+        checks.append(Check(say.SMALL_VALUE_RATIO(), small_ratio(c, small), "<=", SMALL_RATIO))
         found = all_of(*checks)
         if wrong.any():
-            why = f"{count(wrong)} NaN or Inf unlike the golden"
+            why = say.SPECIAL_UNLIKE_GOLDEN(count=count(wrong))
             return rejected(found.figures, why)
         if found.ruling is Ruling.ACCEPTS and unclear.any():
-            why = f"at {count(unclear)} NaN or Inf device, golden and benchmark differ"
+            why = say.SPECIAL_ALL_DIFFER(count=count(unclear))
             return investigate(found.figures, why)
         return found
 
@@ -149,24 +150,24 @@ def bitwise(c: Comparison) -> StandardVerdict:
     unsigned = f"u{c.device.dtype.itemsize}"
     expected = np.ascontiguousarray(c.rounded).view(unsigned)
     different: NDArray[np.bool_] = c.device.view(unsigned) != expected
-    return all_of(Check("different bit patterns", count(different), "<=", 0.0))
+    return all_of(Check(say.DIFFERENT_BITS(), count(different), "<=", 0.0))
 
 
 def integral(c: Comparison) -> StandardVerdict:
     """Section 4.3: integers, no absolute error."""
-    return all_of(Check("different values", count(c.device != c.golden), "<=", 0.0))
+    return all_of(Check(say.DIFFERENT_VALUES(), count(c.device != c.golden), "<=", 0.0))
 
 
 def quantised(c: Comparison) -> StandardVerdict:
     """Section 4.4: integers made of floats, absolute error up to 1."""
-    return all_of(Check("largest error", largest(c.error), "<=", QUANTISED_ERROR))
+    return all_of(Check(say.LARGEST_ERROR(), largest(c.error), "<=", QUANTISED_ERROR))
 
 
 def _dual(level: str, rule: data.DataRule) -> Standard:
     return Standard(
         name=f"commercial-{level.lower()}",
         version=VERSION,
-        source=f"{PAGE}, section 4.5, level {level}",
+        source=say.SECTION_LEVEL(page=PAGE, section="4.5", level=level),
         section="S.3",
         kinds=COMPUTED,
         dtypes=ALL_FLOATS,
@@ -177,14 +178,15 @@ def _dual(level: str, rule: data.DataRule) -> Standard:
 
 
 def _single(name: str, section: str, kind: Kind, dtypes: frozenset[str], rule: Rule) -> Standard:
-    return Standard(name, VERSION, f"{PAGE}, {section}", "S.3", frozenset({kind}), dtypes, rule)
+    source = say.SECTION(page=PAGE, section=section)
+    return Standard(name, VERSION, source, "S.3", frozenset({kind}), dtypes, rule)
 
 
 STANDARDS = (
     _dual("L0", data.COMMERCIAL_L0),
     _dual("L1", data.COMMERCIAL_L1),
     _dual("L2", data.COMMERCIAL_L1),
-    _single("commercial-move", "section 4.2", Kind.MOVED, ALL_FLOATS | INTEGERS, bitwise),
-    _single("commercial-integer", "section 4.3", Kind.INTEGER, INTEGERS, integral),
-    _single("commercial-quant", "section 4.4", Kind.QUANTISED, INTEGERS, quantised),
+    _single("commercial-move", "4.2", Kind.MOVED, ALL_FLOATS | INTEGERS, bitwise),
+    _single("commercial-integer", "4.3", Kind.INTEGER, INTEGERS, integral),
+    _single("commercial-quant", "4.4", Kind.QUANTISED, INTEGERS, quantised),
 )

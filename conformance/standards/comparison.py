@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.catalogue import standards as say
 from reference.floats import format_of, to_bits
 
 Floats = NDArray[np.float64]
@@ -27,11 +28,23 @@ INTEGERS = frozenset({"int8", "int16", "int32", "int64", "uint8", "uint16", "uin
 class Kind(Enum):
     """What an output is; standards are written for one or the other."""
 
-    COMPUTED = "computed floats"
-    MOVED = "moved or cast values"
-    INTEGER = "computed integers"
-    QUANTISED = "quantised values"
+    COMPUTED = "computed"
+    MOVED = "moved"
+    INTEGER = "integer"
+    QUANTISED = "quantised"
 
+    @property
+    def words(self) -> str:
+        """The kind as a person reads it."""
+        return KINDS[self]()
+
+
+KINDS = {
+    Kind.COMPUTED: say.COMPUTED,
+    Kind.MOVED: say.MOVED,
+    Kind.INTEGER: say.INTEGER,
+    Kind.QUANTISED: say.QUANTISED,
+}
 
 COMPUTED = frozenset({Kind.COMPUTED})
 
@@ -142,8 +155,10 @@ def compare(
     kind = kind or (Kind.INTEGER if integral else Kind.COMPUTED)
     fits = golden.dtype.kind in "iub" if integral else golden.dtype == np.float64
     if not fits and not (kind is Kind.MOVED and golden.dtype == device.dtype):
-        rule = "an integer dtype" if integral else "float64, the exact value"
-        raise ValueError(f"golden: dtype {golden.dtype} must be {rule}")
+        raise ValueError(
+            f"golden: dtype {golden.dtype} must be"
+            f" {'an integer dtype' if integral else 'float64, the exact value'}"
+        )
     if benchmark is not None and benchmark.dtype != device.dtype:
         raise ValueError(f"benchmark: dtype {benchmark.dtype} must be the output's, {device.dtype}")
     return Comparison(

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from conformance.catalogue import standards as say
+
 Floats = NDArray[np.float64]
 Draw = Callable[[Generator, int], Floats]
 
@@ -44,9 +46,9 @@ class DataRule:
     def words(self) -> str:
         """How values are drawn, special cases included."""
         if not self.special:
-            return f"{self.text}; no special values are listed"
-        listed = ", ".join(map(listed_values, self.special))
-        return f"{self.text}; one input in {SPECIAL_EVERY} is all {listed}"
+            return say.NO_SPECIAL(text=self.text)
+        listed = [listed_values(one) for one in self.special]
+        return say.SPECIAL(text=self.text, every=SPECIAL_EVERY, values=listed)
 
     def special_case(self, seed: int) -> tuple[float, ...] | None:
         """The special case that the recipe of a seed is, in turn; None: it is none, as seed 0."""
@@ -108,17 +110,16 @@ _FIVES = uniform(-5.0, 5.0)
 _HUNDREDS = normal((-100.0, 100.0), (1.0, 25.0))
 
 ECOSYSTEM_V2 = DataRule(
-    "half the cases uniform in [-5, 5], half normal with mean in [-5, 5], deviation in [0.1, 2]",
+    say.DATA_ECOSYSTEM_V2(),
     ((0.5, _FIVES), (0.5, normal((-5.0, 5.0), (0.1, 2.0)))),
     SPECIAL_INPUTS,
 )
 COMMERCIAL_L0 = DataRule(
-    "half the cases uniform in [-5, 5], half normal with mean in [-100, 100], deviation in [1, 25]",
+    say.DATA_COMMERCIAL_L0(),
     ((0.5, _FIVES), (0.5, _HUNDREDS)),
 )
 COMMERCIAL_L1 = DataRule(
-    "10 % of the cases uniform in [-0.001, 0.001], 30 % in [-5, 5], 40 % normal with mean in"
-    " [-100, 100] and deviation in [1, 25], 20 % with one element in 1000 multiplied by 1000",
+    say.DATA_COMMERCIAL_L1(),
     (
         (0.1, uniform(-1e-3, 1e-3)),
         (0.3, _FIVES),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from conformance.catalogue import standards as say
 from conformance.standards import data
 from conformance.standards.comparison import (
     ALL_FLOATS,
@@ -70,12 +71,12 @@ GRID = {
 def mere_mare(c: Comparison) -> StandardVerdict:
     """MERE < T and MARE < 10 T; an infinity or NaN must be the golden's own."""
     if c.mismatched_special.any():
-        return rejected({}, f"{count(c.mismatched_special)} NaN or Inf unlike the golden")
+        return rejected({}, _unlike_golden(c))
     relative = c.relative[c.finite]
     threshold = RELATIVE_THRESHOLD[c.dtype]
     return all_of(
-        Check("MERE", mean(relative), "<", threshold),
-        Check("MARE", largest(relative), "<", LARGEST_TO_MEAN * threshold),
+        Check(say.MERE(), mean(relative), "<", threshold),
+        Check(say.MARE(), largest(relative), "<", LARGEST_TO_MEAN * threshold),
     )
 
 
@@ -107,20 +108,24 @@ def mixed_within(c: Comparison, limits: Floats) -> StandardVerdict:
     matched[c.finite] = c.error[c.finite] <= atol + rtol * np.abs(c.g[c.finite])
     if c.mismatched_special.any():
         figures = {"matched share": share(matched), "largest error": np.inf}
-        return rejected(figures, f"{count(c.mismatched_special)} NaN or Inf unlike the golden")
-    checks = [Check("matched share", share(matched), ">=", MATCHED_SHARE)]
+        return rejected(figures, _unlike_golden(c))
+    checks = [Check(say.MATCHED_SHARE(), share(matched), ">=", MATCHED_SHARE)]
     errors = c.error[c.finite]
     if errors.size:
         worst = int(np.argmax(errors / limits))
-        checks.append(Check("largest error", errors[worst], "<=", limits[worst]))
+        checks.append(Check(say.LARGEST_ERROR(), errors[worst], "<=", limits[worst]))
     return all_of(*checks)
+
+
+def _unlike_golden(c: Comparison) -> str:
+    return say.SPECIAL_UNLIKE_GOLDEN(count=count(c.mismatched_special))
 
 
 STANDARDS = (
     Standard(
         name="ecosystem-v1",
         version="2026-04-09 (6049643)",
-        source=f"{PAGE}; in English until at least 2026-07-20",
+        source=say.IN_ENGLISH_UNTIL(page=PAGE, day="2026-07-20"),
         section="S.1",
         kinds=COMPUTED,
         dtypes=ALL_FLOATS,
@@ -129,7 +134,7 @@ STANDARDS = (
     Standard(
         name="ecosystem-v2",
         version="2026-07-15 (adbe441)",
-        source=f"{PAGE}, section 2",
+        source=say.SECTION(page=PAGE, section="2"),
         section="S.2",
         kinds=COMPUTED,
         dtypes=ALL_FLOATS,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from conformance.catalogue import standards as say
 from conformance.standards.comparison import (
     HALVES,
     INTEGERS,
@@ -50,7 +51,7 @@ def op_test(c: Comparison) -> StandardVerdict:
     scale = np.where(np.abs(golden) >= OP_TEST_RELATIVE_FROM, np.abs(golden), 1.0)
     near = ratio(np.abs(device - golden), scale) <= rate
     near |= np.isnan(device) & np.isnan(golden)
-    return all_of(Check("bad elements", count(~near), "<=", c.a.size * rate))
+    return all_of(Check(say.BAD_ELEMENTS(), count(~near), "<=", c.a.size * rate))
 
 
 def msopst(c: Comparison) -> StandardVerdict:
@@ -60,22 +61,24 @@ def msopst(c: Comparison) -> StandardVerdict:
         size = np.maximum(np.maximum(np.abs(c.a), np.abs(c.g)), least) + MSOPST_FLOOR
         error = np.where(c.error < MSOPST_TOLERANCE, c.error, ratio(c.error, size))
     return all_of(
-        Check("share within 0.01", share(error <= MSOPST_TOLERANCE), ">=", 1.0 - MSOPST_SHARE),
-        Check("largest error", largest(error), "<", MSOPST_LARGEST),
+        Check(
+            say.SHARE_WITHIN_HUNDREDTH(), share(error <= MSOPST_TOLERANCE), ">=", 1.0 - MSOPST_SHARE
+        ),
+        Check(say.LARGEST_ERROR(), largest(error), "<", MSOPST_LARGEST),
     )
 
 
 def kernel_bench(c: Comparison) -> StandardVerdict:
     """Every element within 1e-3, absolutely or relatively."""
     near = (c.error <= KERNEL_BENCH) | (ratio(c.error, np.abs(c.g)) <= KERNEL_BENCH)
-    return all_of(Check("bad elements", count(~near), "<=", 0.0))
+    return all_of(Check(say.BAD_ELEMENTS(), count(~near), "<=", 0.0))
 
 
 def compare_data(c: Comparison) -> StandardVerdict:
     """numpy's isclose, the share of mismatches below rtol."""
     rtol = COMPARE_DATA_HALF if c.dtype in HALVES else COMPARE_DATA_FLOAT
     near = np.isclose(c.a, c.g, rtol=rtol, atol=COMPARE_DATA_ATOL, equal_nan=True)
-    return all_of(Check("mismatched share", share(~near), "<", rtol))
+    return all_of(Check(say.MISMATCHED_SHARE(), share(~near), "<", rtol))
 
 
 def _row(
@@ -92,7 +95,7 @@ def _row(
 STANDARDS = (
     _row(
         "ascend-op-test",
-        "2026, second-hand",
+        say.SECOND_HAND(version="2026"),
         "AscendOpTest",
         "S.9",
         op_test,
@@ -101,7 +104,7 @@ STANDARDS = (
     _row(
         "msopst",
         "2026",
-        "msopst, op_test_frame, defaults",
+        say.DEFAULTS(function="msopst, op_test_frame"),
         "S.11",
         msopst,
         KERNEL_FLOATS | INTEGERS,

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.catalogue import standards as say
 from conformance.standards.comparison import (
     INTEGERS,
     KERNEL_FLOATS,
@@ -100,7 +101,7 @@ def rtol_equal(c: Comparison) -> StandardVerdict:
     expected, seen = c.rounded, c.device
     nans = np.isnan(expected)
     if (nans != np.isnan(seen)).any():
-        return rejected({}, "NaN unlike the golden")
+        return rejected({}, say.NAN_UNLIKE_GOLDEN())
     with np.errstate(all="ignore"):
         difference = seen - expected
         difference[nans] = 0
@@ -109,11 +110,11 @@ def rtol_equal(c: Comparison) -> StandardVerdict:
         bad_absolute = ~np.less_equal(error, limit)
         bad_relative = ~np.less_equal(error / np.add(size, floor), limit)
     fewest = min(count(bad_relative), count(bad_absolute))
-    return all_of(Check("bad elements both ways", fewest, "<=", c.device.size * limit))
+    return all_of(Check(say.BAD_BOTH_WAYS(), fewest, "<=", c.device.size * limit))
 
 
 def _mismatches(mask: Mask) -> StandardVerdict:
-    return all_of(Check("mismatched elements", count(mask), "<=", 0.0))
+    return all_of(Check(say.MISMATCHED(), count(mask), "<=", 0.0))
 
 
 def _torch(
@@ -128,20 +129,27 @@ STANDARDS = (
     Standard(
         name="torch-npu-rtol-equal",
         version="08754fc",
-        source="Ascend/pytorch, torch_npu/testing/testcase.py, assertRtolEqual; bf16 second-hand",
+        source=say.BF16_SECOND_HAND(
+            function="Ascend/pytorch, torch_npu/testing/testcase.py, assertRtolEqual"
+        ),
         section="S.10",
         kinds=frozenset(Kind),
         dtypes=KERNEL_FLOATS | INTEGERS,
         rule=rtol_equal,
     ),
-    _torch("torch-testing", "2.13.0", "torch.testing.assert_close, its defaults", TORCH_CLOSE),
+    _torch(
+        "torch-testing",
+        "2.13.0",
+        say.ITS_DEFAULTS(function="torch.testing.assert_close"),
+        TORCH_CLOSE,
+    ),
     _torch("flaggems", "2026", "FlagGems, tests, assert_close with reduce_dim 1", FLAGGEMS),
     _torch("triton-ascend", "2026", "triton-ascend, tests", TRITON, equal_nan=True),
-    _torch("inductor", "2026", "torch_npu, inductor's accuracy check", INDUCTOR),
+    _torch("inductor", "2026", say.ACCURACY_CHECK(package="torch_npu"), INDUCTOR),
     Standard(
         name="numpy-testing",
-        version="1.23 to 2",
-        source="numpy.testing.assert_allclose, its defaults",
+        version=say.FROM_TO(first="1.23", last="2"),
+        source=say.ITS_DEFAULTS(function="numpy.testing.assert_allclose"),
         section="S.12",
         kinds=frozenset(Kind),
         dtypes=KERNEL_FLOATS,

@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from conformance.catalogue import standards as say
 from conformance.standards.comparison import (
     COMPUTED,
     INTEGERS,
@@ -70,6 +71,14 @@ RATIO_TO_NOTHING = 10000.0
 NOTHING_RATIO = 1e-9
 RMSE_GUARD = 0.0001
 
+RATIOS = {
+    "small-value": say.SMALL_VALUE_RATIO,
+    "RMSE": say.RMSE_RATIO,
+    "largest": say.LARGEST_RELATIVE_RATIO,
+    "mean": say.MEAN_RELATIVE_RATIO,
+}
+"""What the figures of an output over those of the benchmark are called."""
+
 ULP_MEAN = 64.0
 ULP_FAR = {"float16": 1.0, "bfloat16": 1.0, "float32": 32.0}
 ULP_SHARE = {"float16": 0.001, "bfloat16": 0.001, "float32": 0.05}
@@ -81,19 +90,18 @@ def first_pass(c: Comparison) -> StandardVerdict:
     value = cosine(c)
     figures = {"cosine": value}
     if not value > COSINE:
-        return rejected(figures, f"cosine {value:.6g} not > {COSINE:g}")
+        return rejected(figures, Check(say.COSINE(), value, ">", COSINE).words)
     error = largest(c.error)
     if error < SMALL_ERROR:
-        return all_of(Check("largest error", error, "<", SMALL_ERROR))
+        return all_of(Check(say.LARGEST_ERROR(), error, "<", SMALL_ERROR))
     relative = c.relative_to(EPSILON[c.dtype])
     strict, loose = WARNING_LEVEL[c.dtype], ERROR_LEVEL[c.dtype]
     checks = [
-        Check(f"share of errors below {x:g}", share(relative < x), ">", 1.0 - x)
-        for x in (loose, strict)
+        Check(say.SHARE_BELOW(limit=x), share(relative < x), ">", 1.0 - x) for x in (loose, strict)
     ]
     found = all_of(*checks)
     if checks[0].ok and not checks[1].ok:
-        return investigate(found.figures, f"warning: {checks[1]}")
+        return investigate(found.figures, say.WARNING(check=checks[1].words))
     return found
 
 
@@ -118,7 +126,7 @@ def benchmark(level: str) -> Rule:
         ours, theirs = error_figures(c, c.a), error_figures(c, c.b)
         return all_of(
             *(
-                Check(f"{name} ratio", to_benchmark(ours[name], theirs[name]), "<=", limit)
+                Check(RATIOS[name](), to_benchmark(ours[name], theirs[name]), "<=", limit)
                 for name, limit in zip(ours, limits, strict=True)
             )
         )
@@ -140,8 +148,8 @@ def error_figures(c: Comparison, output: Floats) -> dict[str, float]:
     return {
         "small-value": share(error[small] > BENCHMARK_ATOL[c.dtype]),
         "RMSE": math.sqrt(float(np.mean(squares)) * guard),
-        "largest relative error": largest(relative),
-        "mean relative error": mean(relative),
+        "largest": largest(relative),
+        "mean": mean(relative),
     }
 
 
@@ -175,9 +183,9 @@ def _within(c: Comparison, small: Mask, rtol: float, atol: float) -> StandardVer
         near = clipped / (np.abs(c.g) + EPSILON[c.dtype]) <= rtol
     near |= np.isnan(c.a) & np.isnan(own)
     return all_of(
-        Check("share of NaN or Inf errors", share(~near[~finite]), "<=", 0.0),
-        Check("share of relative errors", share(relative[finite & ~small] > rtol), "<=", 0.0),
-        Check("share of absolute errors", share(c.error[finite & small] > atol), "<=", 0.0),
+        Check(say.SHARE_OF_SPECIAL(), share(~near[~finite]), "<=", 0.0),
+        Check(say.SHARE_OF_RELATIVE(), share(relative[finite & ~small] > rtol), "<=", 0.0),
+        Check(say.SHARE_OF_ABSOLUTE(), share(c.error[finite & small] > atol), "<=", 0.0),
     )
 
 
@@ -188,15 +196,15 @@ def ulp(c: Comparison) -> StandardVerdict:
     ours = ulp_errors(c, c.a)
     far, limit = ULP_FAR[c.dtype], ULP_SHARE[c.dtype]
     average = mean(ours)
-    checks = [Check(f"share beyond {far:g} ulp", share(ours > far), "<", limit)]
+    checks = [Check(say.SHARE_BEYOND_ULPS(ulps=far), share(ours > far), "<", limit)]
     if c.dtype == "float32":
-        checks.insert(0, Check("mean ulp error", average, "<", ULP_MEAN))
+        checks.insert(0, Check(say.MEAN_ULPS(), average, "<", ULP_MEAN))
     theirs = None if c.benchmark is None else ulp_errors(c, c.b)
     if theirs is not None:
         quotient = to_benchmark(share(ours > far), share(theirs > far))
-        checks.append(Check("share to benchmark's", quotient, "<", ULP_RATIO))
+        checks.append(Check(say.SHARE_TO_BENCHMARK(), quotient, "<", ULP_RATIO))
     if not math.isfinite(average) and (theirs is None or not _alike(average, mean(theirs))):
-        return rejected({"mean ulp error": average}, "ulp errors without a value")
+        return rejected({str(say.MEAN_ULPS()): average}, say.ULPS_WITHOUT_VALUE())
     return any_of(*checks)
 
 
@@ -214,7 +222,7 @@ def _alike(one: float, other: float) -> bool:
 
 def consistent(c: Comparison) -> StandardVerdict:
     """Equal values; a NaN equals nothing, zeros of both signs are equal."""
-    return all_of(Check("error rate", share(c.device != c.rounded), "<=", 0.0))
+    return all_of(Check(say.ERROR_RATE(), share(c.device != c.rounded), "<=", 0.0))
 
 
 def _standard(
@@ -222,7 +230,7 @@ def _standard(
 ) -> Standard:
     kinds = frozenset({Kind.MOVED, Kind.INTEGER}) if exact else COMPUTED
     dtypes = KERNEL_FLOATS | INTEGERS if exact else KERNEL_FLOATS
-    source = f"{PACKAGE}/{file}"
+    source = f"{PACKAGE}/" + file
     return Standard(f"msprobe-{name}", VERSION, source, "S.6", kinds, dtypes, rule, dual)
 
 
@@ -231,7 +239,7 @@ STANDARDS = (
     *(
         _standard(
             f"benchmark-{level.lower()}",
-            "precision_standard/benchmark_compare.py, levels by its documents",
+            say.LEVELS_OF_DOCUMENTS(file="precision_standard/benchmark_compare.py"),
             benchmark(level),
             dual=True,
         )

@@ -6,7 +6,7 @@ the result of a same-dtype CPU one (the benchmark). It never sees terms, orders 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.catalogue import standards as say
+from conformance.catalogue.message import row
 from conformance.standards.comparison import Comparison, Kind, compare
 from conformance.standards.data import DataRule
 
@@ -25,6 +27,19 @@ class Ruling(Enum):
     REJECTS = "rejects"
     INVESTIGATE = "investigate"
     SILENT = "says nothing"
+
+    @property
+    def words(self) -> str:
+        """The ruling as a person reads it."""
+        return RULINGS[self]()
+
+
+RULINGS = {
+    Ruling.ACCEPTS: say.ACCEPTS,
+    Ruling.REJECTS: say.REJECTS,
+    Ruling.INVESTIGATE: say.INVESTIGATE,
+    Ruling.SILENT: say.SAYS_NOTHING,
+}
 
 
 @dataclass(frozen=True)
@@ -86,18 +101,18 @@ class Standard:
     def judge_comparison(self, comparison: Comparison) -> StandardVerdict:
         """The same, of a comparison that several standards share."""
         if comparison.kind not in self.kinds or comparison.dtype not in self.dtypes:
-            return silent(f"not for {comparison.kind.value} of {comparison.dtype}")
+            return silent(say.NOT_FOR(kind=comparison.kind.words, dtype=comparison.dtype))
         if self.needs_benchmark and comparison.benchmark is None:
-            return silent("compares with a same-dtype benchmark, none was given")
+            return silent(say.NO_BENCHMARK())
         if not comparison.device.size:
-            return StandardVerdict(Ruling.ACCEPTS, {}, "no elements")
+            return StandardVerdict(Ruling.ACCEPTS, {}, say.NO_ELEMENTS())
         with np.errstate(all="ignore"):  # infinities and NaNs are what a rule must expect
             return self.rule(comparison)
 
     @property
     def data_words(self) -> str:
         """How its data is drawn, in a few words."""
-        return self.data.words if self.data else "formula only"
+        return self.data.words if self.data else say.FORMULA_ONLY()
 
 
 def silent(why: str) -> StandardVerdict:
@@ -131,22 +146,27 @@ class Check:
         return bool(holds[self.relation])
 
     def __str__(self) -> str:
-        broken = "" if self.ok else "not "
-        return f"{self.figure} {self.value:.6g} {broken}{self.relation} {self.limit:.6g}"
+        return str(self.words)
+
+    @property
+    def words(self) -> str:
+        """The check as a person reads it."""
+        words = say.CHECK if self.ok else say.BROKEN_CHECK
+        return words(figure=self.figure, value=self.value, relation=self.relation, limit=self.limit)
 
 
 def all_of(*checks: Check) -> StandardVerdict:
     """Accepts where every check holds; tells the broken ones, or all."""
     broken = [check for check in checks if not check.ok]
     ruling = Ruling.REJECTS if broken else Ruling.ACCEPTS
-    return StandardVerdict(ruling, _figures(checks), ", ".join(map(str, broken or checks)))
+    return StandardVerdict(ruling, _figures(checks), _words(broken or checks))
 
 
 def any_of(*checks: Check) -> StandardVerdict:
     """Accepts where one check holds; tells the first that does, or all."""
     held = [check for check in checks if check.ok]
     ruling = Ruling.ACCEPTS if held else Ruling.REJECTS
-    return StandardVerdict(ruling, _figures(checks), ", ".join(map(str, held[:1] or checks)))
+    return StandardVerdict(ruling, _figures(checks), _words(held[:1] or checks))
 
 
 def rejected(figures: Mapping[str, float], why: str) -> StandardVerdict:
@@ -154,5 +174,9 @@ def rejected(figures: Mapping[str, float], why: str) -> StandardVerdict:
     return StandardVerdict(Ruling.REJECTS, figures, why)
 
 
+def _words(checks: Iterable[Check]) -> str:
+    return row([check.words for check in checks], say.BETWEEN_CHECKS)
+
+
 def _figures(checks: tuple[Check, ...]) -> dict[str, float]:
-    return {check.figure: float(check.value) for check in checks}
+    return {str(check.figure): float(check.value) for check in checks}

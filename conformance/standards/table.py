@@ -8,6 +8,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from conformance.catalogue import standards as say
+from conformance.catalogue.marks import SEMICOLON
+from conformance.catalogue.message import row
 from conformance.standards.comparison import Kind, compare
 from conformance.standards.standard import Ruling, Standard, StandardVerdict
 
@@ -36,18 +39,23 @@ class Disagreement:
         return sum(map(bool, (self.accept, self.reject, self.investigate))) > 1
 
     def __str__(self) -> str:
+        return str(self.words)
+
+    @property
+    def words(self) -> str:
+        """Who says what, as a person reads it."""
         if not self:
-            return "the standards agree"
+            return say.AGREE()
         parts = [
-            f"{', '.join(names)} {verb}"
-            for names, verb in (
-                (self.accept, "accept"),
-                (self.reject, "reject"),
-                (self.investigate, "ask for a person"),
+            words(names=names)
+            for names, words in (
+                (self.accept, say.ACCEPT),
+                (self.reject, say.REJECT),
+                (self.investigate, say.ASK_FOR_A_PERSON),
             )
             if names
         ]
-        return "the standards disagree: " + "; ".join(parts)
+        return say.DISAGREE(parts=row(parts, SEMICOLON))
 
 
 def verdicts(
@@ -81,7 +89,7 @@ def table(
             name=name,
             version=standards[name].version,
             section=standards[name].section,
-            ruling=verdict.ruling.value,
+            ruling=verdict.ruling.words,
             sentence=verdict.sentence,
             data=standards[name].data_words,
         )

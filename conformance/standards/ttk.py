@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from conformance.catalogue import standards as say
 from conformance.standards.commercial import (
     LEVELS,
     SMALL,
@@ -65,7 +66,9 @@ def cross_check(level: str) -> Rule:
     def rule(c: Comparison) -> StandardVerdict:
         special = ~(c.finite & np.isfinite(c.b))
         small = np.abs(c.g) < SMALL[c.dtype][0]
-        checks = [Check("small-value ratio", small_ratio(c, ~special & small), "<=", SMALL_RATIO)]
+        checks = [
+            Check(say.SMALL_VALUE_RATIO(), small_ratio(c, ~special & small), "<=", SMALL_RATIO)
+        ]
         large = ~special & ~small
         if large.any():
             checks += ratio_checks(clamped_ratios(c, large), limits)
@@ -73,7 +76,7 @@ def cross_check(level: str) -> Rule:
         as_party = (c.a == c.b) | same_special(c.a, c.b)
         wrong = special & ~(as_party | c.same_special)
         if wrong.any():
-            why = f"{count(wrong)} NaN or Inf unlike third party and golden"
+            why = say.SPECIAL_UNLIKE_BOTH(count=count(wrong))
             return rejected(found.figures, why)
         return found
 
@@ -106,7 +109,7 @@ def close(c: Comparison) -> StandardVerdict:
     """numpy's isclose, a share of mismatches allowed; NaNs are equal."""
     limit = CLOSE_HALF if c.dtype in HALVES else CLOSE_OTHER
     near = np.isclose(c.a, c.g, rtol=limit, atol=CLOSE_ABSOLUTE, equal_nan=True)
-    return all_of(Check("mismatched share", share(~near), "<=", limit))
+    return all_of(Check(say.MISMATCHED_SHARE(), share(~near), "<=", limit))
 
 
 def cosine(c: Comparison) -> StandardVerdict:
@@ -114,7 +117,7 @@ def cosine(c: Comparison) -> StandardVerdict:
     with np.errstate(all="ignore"):
         lengths = np.linalg.norm(c.a) * np.linalg.norm(c.g)
         value = float(np.dot(c.a, c.g) / lengths)
-    return all_of(Check("1 - cosine", 1.0 - value, "<=", COSINE_DISTANCE))
+    return all_of(Check(say.COSINE_DISTANCE(), 1.0 - value, "<=", COSINE_DISTANCE))
 
 
 def binary(c: Comparison) -> StandardVerdict:
@@ -122,7 +125,7 @@ def binary(c: Comparison) -> StandardVerdict:
     unsigned = f"u{c.device.dtype.itemsize}"
     different = c.device.view(unsigned) != np.ascontiguousarray(c.rounded).view(unsigned)
     different &= ~(np.isnan(c.a) & np.isnan(c.rounded.astype(np.float64)))
-    return all_of(Check("different values", count(different), "<=", 0.0))
+    return all_of(Check(say.DIFFERENT_VALUES(), count(different), "<=", 0.0))
 
 
 def requant(c: Comparison) -> StandardVerdict:
@@ -133,13 +136,13 @@ def requant(c: Comparison) -> StandardVerdict:
     """
     apart = np.abs(c.device.view(np.int8) - c.rounded.view(np.int8))
     far = (apart > QUANT_STEPS) & ~(np.isnan(c.a) & np.isnan(c.rounded.astype(np.float64)))
-    return all_of(Check("share beyond one step", share(far), "<=", REQUANT_SHARE))
+    return all_of(Check(say.SHARE_BEYOND_A_STEP(), share(far), "<=", REQUANT_SHARE))
 
 
 def quant(c: Comparison) -> StandardVerdict:
     """Quantised integers, at most one apart."""
     far = np.abs(c.device.astype(np.int32) - c.golden.astype(np.int32)) > QUANT_STEPS
-    return all_of(Check("share beyond one step", share(far), "<=", 0.0))
+    return all_of(Check(say.SHARE_BEYOND_A_STEP(), share(far), "<=", 0.0))
 
 
 def _standard(
