@@ -49,7 +49,7 @@ def doctor_command(parsed: argparse.Namespace, console: Console, extra: list[str
     roots = Roots(devices=DEVICE_NODES)
     diagnosis = examine(out, operators, roots)
     status = ACCEPTED if diagnosis.devices else ENVIRONMENT
-    told = {"status": status, **msgspec.to_builtins(diagnosis)}
+    told = {"status": status, **msgspec.to_builtins(diagnosis, enc_hook=str)}
     lines = list(_lines(diagnosis))
     if parsed.json:
         tell_program(told)

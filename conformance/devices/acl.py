@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.catalogue import device as say
 from conformance.devices.messages import DTYPES, TensorArgument
 from conformance.devices.packages.lookup import ACLNN
 
@@ -57,7 +58,10 @@ class AclError(RuntimeError):
     """A function of the interface answered a status other than success."""
 
     def __init__(self, function: str, status: int, message: str) -> None:
-        super().__init__(f"{function} answered {status}" + (f": {message}" if message else ""))
+        told = {"function": function, "status": status}
+        super().__init__(
+            say.ANSWERED_WITH(text=message, **told) if message else say.ANSWERED(**told)
+        )
         self.function = function
         self.status = status
         self.message = message
@@ -376,7 +380,7 @@ def _loaded(path: str) -> ctypes.CDLL | None:
     except OSError as error:
         if os.path.basename(path) == os.path.basename(ACLNN):
             raise
-        sys.stderr.write(f"{path} does not load and is left out: {error}\n")
+        sys.stderr.write(say.NOT_LOADED(path=path, error=str(error)) + "\n")
         return None
 
 

@@ -12,10 +12,12 @@ from contextlib import ExitStack, contextmanager
 from ctypes import POINTER, byref, c_bool, c_int64, c_uint64
 from ctypes import c_void_p as pointer
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
+from conformance.call.observation import Outcome
 from conformance.call.protocol_breach import KEPT
 from conformance.call.surroundings import BESIDE, DEFAULT
+from conformance.catalogue import device as say
 from conformance.devices.acl import OUT_OF_DEVICE_MEMORY, SUCCESS, Acl, AclError
 from conformance.devices.broken_protocol import Handed, NotBreakableError, breaking
 from conformance.devices.machine import Machine
@@ -33,6 +35,7 @@ from conformance.devices.placement import Findings, NoRoomError, Placement, tens
 from conformance.devices.second_stream import Beside
 from conformance.devices.segment import Segment
 from conformance.devices.simulated_conduct import ConductCounter
+from conformance.errors import text_of
 
 ATTRIBUTE_TYPES = {"int64": c_int64, "bool": c_bool}
 
@@ -41,9 +44,7 @@ ATTRIBUTE_TYPES = {"int64": c_int64, "bool": c_bool}
 class _Ending:
     """How far a call came; fields as in ``messages.Answer``."""
 
-    outcome: Literal["completed", "rejected", "failed", "out of memory", "not possible here"] = (
-        "completed"
-    )
+    outcome: Outcome = Outcome.COMPLETED
     status: int = SUCCESS
     phase: str = ""
     message: str = ""
@@ -53,18 +54,19 @@ class _Ending:
     def fail(self, error: AclError) -> None:
         """Record the function that failed."""
         exhausted = error.function == "aclrtMalloc" and error.status == OUT_OF_DEVICE_MEMORY
-        self.outcome = "out of memory" if exhausted else "failed"
+        self.outcome = Outcome.OUT_OF_MEMORY if exhausted else Outcome.FAILED
         self.status, self.phase, self.message = error.status, error.function, error.message
 
     def reject(self, status: int, phase: str, message: str) -> None:
         """Record that a phase refused the call."""
-        self.outcome, self.status, self.phase, self.message = "rejected", status, phase, message
+        self.outcome, self.status = Outcome.REJECTED, status
+        self.phase, self.message = phase, message
 
     def fail_as_launched(self, symbol: str, failures: Iterable[Failure]) -> None:
         """Record the first launch that failed though the operator and its stream answered 0."""
         if (first := next((one for one in failures if one.launch), None)) is not None:
-            self.outcome, self.status, self.phase = "failed", first.status, symbol
-            self.message = f"{first.what} failed, and the call answered 0: {first.text}"
+            self.outcome, self.status, self.phase = Outcome.FAILED, first.status, symbol
+            self.message = say.LAUNCH_DROPPED(what=first.what, text=first.text)
 
     @contextmanager
     def timed(self) -> Iterator[None]:
@@ -97,9 +99,9 @@ class AclnnRoute:
             self._two_phases(call, phases, ending, counter)
         except NoRoomError as error:
             ending.fail(error.cause)
-            ending.outcome, ending.message = "not possible here", str(error)
+            ending.outcome, ending.message = Outcome.NOT_POSSIBLE, text_of(error)
         except NotBreakableError as error:
-            ending.outcome, ending.message = "not possible here", str(error)
+            ending.outcome, ending.message = Outcome.NOT_POSSIBLE, text_of(error)
         except AclError as error:
             ending.fail(error)
         counter.leave()
@@ -107,16 +109,16 @@ class AclnnRoute:
             self._placement.look(call, findings)
         except AclError as error:
             # A device that has already failed need not answer; one that has completed must.
-            if ending.outcome == "completed":
+            if ending.outcome is Outcome.COMPLETED:
                 ending.fail(error)
         counter.catch_up(works=True)  # too late for the outputs
         conduct = counter.conduct()
-        if conduct is not None and ending.outcome == "completed":
+        if conduct is not None and ending.outcome is Outcome.COMPLETED:
             ending.fail_as_launched(call.symbol, conduct.failures)
         diagnostics = self._acl.take_diagnostics()
         self._segment.note("")
         return Answer(
-            outcome=ending.outcome,
+            outcome=ending.outcome.value,
             status=ending.status,
             phase=ending.phase,
             message=ending.message,

@@ -9,6 +9,7 @@ from ctypes import c_void_p as pointer
 from dataclasses import dataclass, replace
 
 from conformance.call.protocol_breach import Breach
+from conformance.catalogue import device as say
 from conformance.devices.acl import SUCCESS, Acl, AclError
 from conformance.devices.messages import Call
 from conformance.devices.placement import Placement
@@ -45,7 +46,7 @@ def breaking(
     """
     breach = call.breach or Breach()
     if kept.workspace_bytes == 0 and breach.workspace != "as asked":
-        raise NotBreakableError("phase one asks for no workspace")
+        raise NotBreakableError(say.NO_WORKSPACE())
     handed = kept
     streams: list[pointer] = []
     if breach.stream != "own":
@@ -82,7 +83,7 @@ def _executor(breach: Breach, acl: Acl, kept: Handed, made_up: int) -> pointer |
         destroy = acl.operator("aclDestroyAclOpExecutor", pointer)
         if destroy is None:
             kept.executor.value = executor.value
-            raise NotBreakableError("the library has no aclDestroyAclOpExecutor")
+            raise NotBreakableError(say.NO_DESTROY())
         if (status := destroy(executor)) != SUCCESS:
             raise AclError("aclDestroyAclOpExecutor", status, acl.message())
     return executor

@@ -86,10 +86,10 @@ def _attribute_of(parameter: AttributeParameter, case: Case, route: str) -> Argu
     value = case.attributes[parameter.name]
     is_array = value is None or isinstance(value, tuple)
     if is_array != (parameter.ctype == "int array"):
-        rule = "a tuple of integers or None" if parameter.ctype == "int array" else "one integer"
         raise ValueError(
-            f"attribute '{parameter.name}' is {value!r}: it must be {rule}, as it is declared as "
-            f"'{parameter.ctype}'"
+            f"attribute '{parameter.name}' is {value!r}: it must be"
+            f" {'one integer' if is_array else 'a tuple of integers or None'}, as it is declared as"
+            f" '{parameter.ctype}'"
         )
     if parameter.ctype == "int array":
         numbers = value and tuple(map(int, value))

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from enum import Enum
 
+from conformance.catalogue import cards as say
+
 CLASS = range(507000, 508000)
 """Statuses of the device and its software, after which a process is not used again."""
 
@@ -16,36 +18,36 @@ CLASS = range(507000, 508000)
 class Loss(Enum):
     """What is lost with a status, and what helps."""
 
-    KERNEL = "the kernel faulted"
-    CONTEXT = "the context was lost"
-    CARD = "the card was lost"
+    KERNEL = "kernel"
+    CONTEXT = "context"
+    CARD = "card"
 
 
 KERNEL_FAULTS = {
-    507014: "AI core timed out",
-    507015: "AI core exception",
-    507016: "AI core trap",
-    507017: "AI CPU timed out",
-    507018: "AI CPU exception",
-    507034: "vector core timed out",
-    507035: "vector core exception",
-    507036: "vector core trap",
-    507042: "AI core trap: read out of range",
-    507043: "AI core trap: write out of range",
-    507044: "vector core trap: read out of range",
-    507045: "vector core trap: write out of range",
-    507046: "the stream did not end in time",
-    507048: "task timed out",
-    507049: "task exception",
-    507050: "task trap",
+    507014: say.AI_CORE_TIMED_OUT,
+    507015: say.AI_CORE_EXCEPTION,
+    507016: say.AI_CORE_TRAP,
+    507017: say.AI_CPU_TIMED_OUT,
+    507018: say.AI_CPU_EXCEPTION,
+    507034: say.VECTOR_CORE_TIMED_OUT,
+    507035: say.VECTOR_CORE_EXCEPTION,
+    507036: say.VECTOR_CORE_TRAP,
+    507042: say.AI_CORE_READ,
+    507043: say.AI_CORE_WRITE,
+    507044: say.VECTOR_CORE_READ,
+    507045: say.VECTOR_CORE_WRITE,
+    507046: say.STREAM_TIMED_OUT,
+    507048: say.TASK_TIMED_OUT,
+    507049: say.TASK_EXCEPTION,
+    507050: say.TASK_TRAP,
 }
 CARD_FAULTS = {
-    507010: "the task scheduler's heartbeat is lost",
-    507033: "the device cannot be set up",
-    507053: "device memory error",
-    507054: "uncorrectable ECC error of device memory",
-    507899: "internal error of the driver",
-    507901: "the connection between host and device is lost",
+    507010: say.HEARTBEAT_LOST,
+    507033: say.NOT_SET_UP,
+    507053: say.MEMORY_ERROR,
+    507054: say.ECC_ERROR,
+    507899: say.DRIVER_ERROR,
+    507901: say.CONNECTION_LOST,
 }
 
 
@@ -61,4 +63,4 @@ def loss_of(status: int) -> Loss | None:
 def in_words(status: int) -> str:
     """The status with what CANN calls it: ``507010, the task scheduler's heartbeat is lost``."""
     words = {**KERNEL_FAULTS, **CARD_FAULTS}.get(status)
-    return f"{status}, {words}" if words else str(status)
+    return say.STATUS(status=status, words=words()) if words else str(status)

@@ -26,7 +26,10 @@ from pathlib import Path
 
 import msgspec
 
-from conformance.errors import EnvironmentFailure
+from conformance.catalogue import cards as say
+from conformance.catalogue.marks import SEMICOLON
+from conformance.catalogue.message import row
+from conformance.errors import EnvironmentFailure, text_of
 
 FOLDER = "MOE_CONFORMANCE_CARDS"
 """The environment variable that names the folder of the locks (docs/how-to/npu-host.md)."""
@@ -47,8 +50,14 @@ class Card:
     physical: int
 
     def __str__(self) -> str:
-        same = self.number == self.physical
-        return f"npu:{self.number}" + ("" if same else f" (card {self.physical})")
+        return str(self.words)
+
+    @property
+    def words(self) -> str:
+        """The card as a person reads it."""
+        if self.number == self.physical:
+            return say.CARD(number=self.number)
+        return say.CARD_OF_NUMBER(number=self.number, physical=self.physical)
 
 
 class Holder(msgspec.Struct):
@@ -58,9 +67,12 @@ class Holder(msgspec.Struct):
     user: str = ""
     host: str = ""
 
-    def __str__(self) -> str:
-        there = "" if self.host in ("", platform.node()) else f" on {self.host}"
-        return f"process {self.pid}{there}" + (f" of {self.user}" if self.user else "")
+    @property
+    def words(self) -> str:
+        """The holder as a person reads it."""
+        there = "" if self.host in ("", platform.node()) else say.ON_HOST(host=self.host)
+        whose = say.OF_USER(user=self.user) if self.user else ""
+        return row([say.PROCESS(pid=self.pid), there, whose])
 
 
 class Lost(msgspec.Struct):
@@ -87,14 +99,14 @@ class Claim:
         except BlockingIOError:
             holder = _read(self._descriptor, Holder)
             os.close(self._descriptor)
-            raise Busy(f"{card} is claimed by {holder or 'another process'}") from None
+            who = say.ANOTHER_PROCESS() if holder is None else holder.words
+            raise Busy(say.CLAIMED(card=card.words, holder=who)) from None
         if (lost := _locked_out(card, folder)) is not None:
             os.close(self._descriptor)
             at = time.strftime("%H:%M", time.localtime(lost.since))
             file = _lost_file(card, folder)
-            raise Busy(
-                f"{card} is locked out since {at}: {lost.reason}; once it is well: rm {file}"
-            )
+            told = {"since": at, "reason": lost.reason, "file": file}
+            raise Busy(say.LOCKED_OUT(card=card.words, **told))
         _write(self._descriptor, Holder(os.getpid(), _user(), platform.node()))
 
     def release(self) -> None:
@@ -121,7 +133,7 @@ def lock_folder(environment: Mapping[str, str] | None = None) -> Path:
     except OSError as error:
         raise EnvironmentFailure(_cannot(path, error)) from error
     if not path.is_dir() or not os.access(path, os.W_OK | os.X_OK):
-        raise EnvironmentFailure(_cannot(path, PermissionError(13, "no folder to be written")))
+        raise EnvironmentFailure(_cannot(path, PermissionError(13, say.NO_FOLDER())))
     return path
 
 
@@ -171,7 +183,7 @@ def wanted_cards(which: str, devices: Path) -> tuple[Card, ...]:
     known = {card.number: card for card in there}
     for number in numbers:
         if number not in known:
-            raise ValueError(f"device {number} does not exist: {_shown(there, devices)}")
+            raise ValueError(say.NOT_THERE(number=number, seen=_shown(there, devices)))
     if not there:
         raise ValueError(_shown(there, devices))
     return tuple(known[number] for number in numbers) if numbers else there
@@ -186,14 +198,11 @@ def claim(cards: Sequence[Card], place: Path) -> Claim:
             try:
                 return Claim(card, place)
             except Busy as busy:
-                told.append(str(busy))
+                told.append(text_of(busy))
             except OSError as error:
                 raise EnvironmentFailure(_cannot(place, error)) from error
         if time.monotonic() >= until:
-            raise EnvironmentFailure(
-                f"no card is free: {'; '.join(told)}. One process judges on a card at a time: "
-                "wait, name another (--device npu:N), or start fewer processes (-n)"
-            )
+            raise EnvironmentFailure(say.NONE_FREE(cards=row(told, SEMICOLON)))
         time.sleep(PATIENCE / 20)
 
 
@@ -231,9 +240,10 @@ def _lost_file(card: Card, place: Path) -> Path:
 
 def _shown(cards: Sequence[Card], devices: Path) -> str:
     """What the process can use of the host's cards, in words."""
-    limited = f" ({VISIBLE}={os.environ[VISIBLE]})" if VISIBLE in os.environ else ""
-    count = len(nodes(devices))
-    return f"of the {count} in {devices} this process sees {len(cards)}{limited}"
+    told = {"count": len(nodes(devices)), "folder": devices, "seen": len(cards)}
+    if VISIBLE in os.environ:
+        return say.SEEN_WITH(variable=f"{VISIBLE}={os.environ[VISIBLE]}", **told)
+    return say.SEEN(**told)
 
 
 def _opened(path: Path) -> int:
@@ -262,7 +272,7 @@ def _read(descriptor: int, kind: type[Holder]) -> Holder | None:
 
 def _write(descriptor: int, told: Holder | Lost) -> None:
     os.ftruncate(descriptor, 0)
-    os.pwrite(descriptor, msgspec.json.encode(told), 0)
+    os.pwrite(descriptor, msgspec.json.encode(told, enc_hook=str), 0)
 
 
 def _user() -> str:
@@ -273,7 +283,4 @@ def _user() -> str:
 
 
 def _cannot(path: Path, error: OSError) -> str:
-    return (
-        f"the folder of the cards' locks, {path}, cannot be used: {error.strerror}; "
-        f"{FOLDER}=DIR names another"
-    )
+    return say.LOCKS_UNUSABLE(folder=path, why=error.strerror, variable=FOLDER)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import conformance
 from conformance.call.observation import Outcome
+from conformance.catalogue import device as say
 from conformance.devices import messages
 from conformance.devices.messages import Reply, Request, Setup
 from conformance.devices.packages.lookup import CUSTOM_VARIABLE
@@ -83,7 +84,7 @@ class Child:
         except OSError as error:
             for descriptor in (self._output, self._commands, self._replies):
                 os.close(descriptor)
-            raise EnvironmentFailure(f"the device process does not start: {error}") from error
+            raise EnvironmentFailure(say.NOT_STARTED(error=str(error))) from error
         finally:
             for descriptor in (commands, replies, appending):
                 os.close(descriptor)
@@ -141,9 +142,7 @@ class Child:
         try:
             self._process.wait(STALL)
         except subprocess.TimeoutExpired:
-            raise EnvironmentFailure(
-                f"the device process {self.pid} does not end when killed: its driver holds it"
-            ) from None
+            raise EnvironmentFailure(say.NOT_ENDED(pid=self.pid)) from None
         finally:
             self._let_go()
 
@@ -167,11 +166,11 @@ class Child:
             own = self._own_memory()
             if own > self._allowed:
                 self._part(signal.SIGUSR1)
-                used = f"more than {self._memory_limit >> 20} MiB beyond its use at start"
-                raise ChildEndedError(Outcome.OUT_OF_MEMORY, f"the process took {used}", seconds)
+                detail = say.TOOK_MEMORY(mebibytes=self._memory_limit >> 20)
+                raise ChildEndedError(Outcome.OUT_OF_MEMORY, detail, seconds)
             if seconds > limit:
                 self._part(signal.SIGXCPU)
-                detail = f"no answer within {limit:.3g} s"
+                detail = say.NO_ANSWER(seconds=limit)
                 raise ChildEndedError(Outcome.TIMED_OUT, detail, seconds)
             if os.fstat(self._output).st_size > PRINTED_LIMIT:
                 os.ftruncate(self._output, 0)
@@ -205,7 +204,7 @@ class Child:
         shown = (printed.split("Fatal Python error")[0].strip() or printed).splitlines()
         last = "".join(f"\n{line}" for line in shown[-LAST_LINES:])
         if any(sign in printed for sign in EXHAUSTION) and status == -signal.SIGABRT:
-            detail = f"an allocation failed in the process{last}"
+            detail = say.ALLOCATION_FAILED() + last
             return ChildEndedError(Outcome.OUT_OF_MEMORY, detail, seconds, status)
         return ChildEndedError(Outcome.CRASHED, _ending(status) + last, seconds, status)
 
@@ -239,7 +238,7 @@ def environment(kind: str, package: str | None = None) -> dict[str, str]:
 
 def _ending(status: int) -> str:
     if status >= 0:
-        return f"the process ended by itself with exit status {status}"
+        return say.ENDED_BY_ITSELF(status=status)
     name = signal.Signals(-status).name
-    hint = ", perhaps by the system for want of memory" if name == "SIGKILL" else ""
-    return f"the process was ended by {name}{hint}"
+    ended = say.ENDED_FOR_MEMORY if name == "SIGKILL" else say.ENDED_BY_SIGNAL
+    return ended(signal=name)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from conformance.catalogue import device as say
 from conformance.former_names import former
 
 if TYPE_CHECKING:
@@ -78,7 +79,9 @@ class DeviceProfile:
 
     def describe(self) -> str:
         """The device in a few words: ``simulated Ascend910B1, 48 vector cores``."""
-        return f"{self.name}, {self.vector_cores} vector cores"
+        simulated = say.SIMULATED(soc=self.soc)
+        name = simulated if self.name == simulated else self.name
+        return say.DESCRIBED(name=name, cores=self.vector_cores)
 
 
 class Device(Protocol):

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import msgspec
 
+from conformance.catalogue import device as say
 from conformance.devices.traits import FILE, LibraryTraits
-from conformance.errors import EnvironmentFailure
+from conformance.errors import EnvironmentFailure, text_of
 from conformance.record.operator import Operator, TensorParameter
 
 USABLE_UB_BYTES = 196352
@@ -103,7 +104,7 @@ def checkout_libraries(
     try:
         built = build_foreign(checkout, signatures, coverage=coverage)
     except (RuntimeError, OSError) as error:
-        raise EnvironmentFailure(f"the checkout cannot be judged: {error}") from error
+        raise EnvironmentFailure(say.CHECKOUT_NOT_BUILT(error=text_of(error))) from error
     traits = LibraryTraits(
         least_ub_bytes=USABLE_UB_BYTES,
         sync_level=SYNC_LEVEL,
@@ -117,7 +118,7 @@ def checkout_libraries(
     return Checkout(
         libraries=built.lib,
         folders={name: there[name] for name in built.built},
-        unbuilt={one.operator: f"it does not build: {one.reason}" for one in built.unbuilt},
+        unbuilt={one.operator: say.NOT_BUILT(error=one.reason) for one in built.unbuilt},
     )
 
 

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from conformance import poison
 from conformance.call.case import Case, numpy_dtype
 from conformance.call.observation import Diagnostic, GuardDamage, Observation, Outcome
+from conformance.catalogue import device as say
+from conformance.catalogue.message import unpacked
 from conformance.devices.call import call_of
 from conformance.devices.card_errors import CLASS
 from conformance.devices.child import Child, ChildEndedError
@@ -36,7 +38,7 @@ from conformance.devices.segment import Segment
 from conformance.devices.time_limits import seconds_for
 from conformance.devices.unwritten import in_doubt, settled
 from conformance.devices.withheld_calls import why_withheld
-from conformance.errors import EnvironmentFailure, LimitsCrash, OperatorUnavailable
+from conformance.errors import EnvironmentFailure, LimitsCrash, OperatorUnavailable, text_of
 from conformance.printable import warn
 from conformance.record.call_rules import Limit
 from conformance.record.operator import Operator
@@ -102,9 +104,9 @@ class IsolatedDevice:
         self._child.kill()
         if isinstance(reply, Refused):
             if reply.usage:
-                raise ValueError(reply.reason)
-            raise DeviceRefused(reply.reason, reply.status)
-        raise EnvironmentFailure(f"unexpected reply {reply!r}")
+                raise ValueError(unpacked(reply.reason))
+            raise DeviceRefused(unpacked(reply.reason), reply.status)
+        raise EnvironmentFailure(say.UNEXPECTED(reply=repr(reply)))
 
     def adopt(self, profile: DeviceProfile) -> None:
         """Keep the profile that was made from what ``open`` answered."""
@@ -150,16 +152,19 @@ class IsolatedDevice:
             return replace(observation, diagnostics=(*observation.diagnostics, *conduct))
         if isinstance(reply, Unavailable):
             paths = [library.path for library in self.profile.libraries.values()]
-            libraries = ", ".join(path for path in paths if path.endswith(".so"))
             raise OperatorUnavailable(
-                f"{operator.name} is not available on route {self._route}: "
-                f"{reply.symbol} is in none of {libraries}"
+                say.NOT_AVAILABLE(
+                    operator=operator.name,
+                    route=self._route,
+                    symbol=reply.symbol,
+                    libraries=[path for path in paths if path.endswith(".so")],
+                )
             )
         if isinstance(reply, Refused):
             child.kill()
-            raise EnvironmentFailure(reply.reason)
+            raise EnvironmentFailure(unpacked(reply.reason))
         text = reply.traceback if isinstance(reply, Fault) else repr(reply)
-        raise EnvironmentFailure(f"the device process failed: {text}")
+        raise EnvironmentFailure(say.PROCESS_FAILED(error=text))
 
     def limits(self, operator: Operator, asked: Sequence[Limit]) -> tuple[int, ...]:
         """What the kernels say of their limits; see ``Device.limits``."""
@@ -172,9 +177,10 @@ class IsolatedDevice:
         try:
             _, reply = self._ask(AskLimits(symbol, queries))
         except ChildEndedError as ended:
-            raise LimitsCrash(f"{symbol}: {ended.detail.splitlines()[0]}") from None
+            why = ended.detail.splitlines()[0]
+            raise LimitsCrash(say.OF_SYMBOL(symbol=symbol, why=why)) from None
         if not isinstance(reply, Limits):
-            raise OperatorUnavailable(f"the operator library exports no {symbol}")
+            raise OperatorUnavailable(say.NOT_EXPORTED(symbol=symbol))
         return reply.values
 
     def renew(self) -> None:
@@ -245,7 +251,7 @@ class IsolatedDevice:
         try:
             self.open()
         except (ValueError, EnvironmentFailure) as error:
-            text = f"the device does not open again: {error}"
+            text = say.NOT_OPEN_AGAIN(why=text_of(error))
             status, hung = getattr(error, "status", 0), getattr(error, "hung", False)
             raise DeviceRefused(text, status, hung=hung) from None
         assert self._child is not None
@@ -272,7 +278,7 @@ class IsolatedDevice:
             outcome=Outcome(answer.outcome),
             status=answer.status,
             phase=answer.phase,
-            message=answer.message,
+            message=unpacked(answer.message),
             outputs=outputs,
             unwritten=answer.poisoned,
             outputs_untouched=answer.read_back
@@ -308,6 +314,5 @@ def _diagnostics(text: str) -> tuple[Diagnostic, ...]:
     try:
         return tuple(msgspec.json.decode(text, type=list[Diagnostic]))
     except msgspec.MsgspecError as error:
-        raise EnvironmentFailure(
-            f"ascendsimTakeDiagnostics answered no array of diagnostics ({error}): {text[:200]}"
-        ) from None
+        told = say.NO_DIAGNOSTICS(error=str(error), text=text[:200])
+        raise EnvironmentFailure(told) from None

@@ -16,6 +16,7 @@ import msgspec
 
 from conformance.call.protocol_breach import Breach
 from conformance.call.surroundings import USUAL, Setting
+from conformance.catalogue.message import Packed, packed
 from conformance.poison import OUTPUTS
 from conformance.record.torch_binding import TorchCall
 
@@ -228,10 +229,11 @@ class Opened(msgspec.Struct, frozen=True, tag="opened"):
 class Refused(msgspec.Struct, frozen=True, tag="refused"):
     """The device does not open. ``usage``: because what was asked for does not exist.
 
-    ``status`` is what the runtime answered, 0 where it was not asked.
+    ``status`` is what the runtime answered, 0 where it was not asked. ``reason`` crosses as
+    `conformance.catalogue.message.packed` makes it.
     """
 
-    reason: str
+    reason: Packed
     usage: bool = False
     status: int = 0
 
@@ -277,13 +279,14 @@ class Answer(msgspec.Struct, frozen=True, tag="answer"):
     ``read_back`` says whether the outputs in the segment are the device's. ``poisoned`` counts per
     output the elements that hold the call's poison, written or not. ``diagnostics`` is the
     simulator's JSON text, "" from a device that has none. ``conduct`` is None from a runtime that
-    counts nothing.
+    counts nothing. ``outcome`` is the value of an `Outcome`; ``message`` crosses as the reason of
+    `Refused` does.
     """
 
-    outcome: Literal["completed", "rejected", "failed", "out of memory", "not possible here"]
+    outcome: str
     status: int
     phase: str
-    message: str
+    message: Packed
     workspace_bytes: int
     seconds: float
     read_back: bool
@@ -311,7 +314,7 @@ Request = Setup | Call | AskLimits
 Reply = Opened | Refused | Answer | Limits | Unavailable | Fault
 Message = TypeVar("Message")
 
-_encode = msgspec.msgpack.Encoder().encode
+_encode = msgspec.msgpack.Encoder(enc_hook=packed).encode
 REQUESTS: msgspec.msgpack.Decoder[Request] = msgspec.msgpack.Decoder(Request)
 REPLIES: msgspec.msgpack.Decoder[Reply] = msgspec.msgpack.Decoder(Reply)
 

@@ -8,12 +8,16 @@ from pathlib import Path
 
 from conformance.call.case import Case
 from conformance.call.observation import Diagnostic, Observation
+from conformance.catalogue import cards as say
+from conformance.catalogue.device import ANSWERED
+from conformance.catalogue.marks import SEMICOLON
+from conformance.catalogue.message import row
 from conformance.devices import cards as locks
 from conformance.devices.card_errors import Loss, in_words, loss_of
 from conformance.devices.cards import Busy, Card, Claim
 from conformance.devices.device import DeviceProfile
 from conformance.devices.isolated import DeviceRefused, IsolatedDevice
-from conformance.errors import EnvironmentFailure
+from conformance.errors import EnvironmentFailure, text_of
 from conformance.printable import warn
 from conformance.record.call_rules import Limit
 from conformance.record.operator import Operator
@@ -52,6 +56,10 @@ class NpuDevice:
         return tuple(self._lost)
 
     @property
+    def _lost_words(self) -> str:
+        return row(self._lost, SEMICOLON)
+
+    @property
     def free_cards(self) -> int:
         """How many processes could judge on these cards once this one has closed its device."""
         others = [card for card in self._cards if card.number != self.card.number]
@@ -76,23 +84,23 @@ class NpuDevice:
             except DeviceRefused as refused:
                 if not _is_lost(refused):
                     raise
-                reason = str(refused)
+                reason = text_of(refused)
             else:
                 reopened += observation.reopened
                 loss = loss_of(observation.status)
-                reason = f"{observation.phase} answered {in_words(observation.status)}"
+                reason = ANSWERED(function=observation.phase, status=in_words(observation.status))
                 if observation.message:
-                    reason += f" ({observation.message.splitlines()[0]})"
+                    first = observation.message.splitlines()[0]
+                    reason = say.WITH_REASON(what=reason, reason=first)
                 if loss is Loss.CONTEXT and not notes:
-                    notes.append(_note(f"{self.card}: {reason}; the call was made once more"))
+                    notes.append(_note(say.MADE_AGAIN(card=self.card.words, reason=reason)))
                     continue
                 if loss is not Loss.CARD:
                     found = (*observation.diagnostics, *notes)
                     return replace(observation, diagnostics=found, reopened=reopened)
             self._lose(reason)
             if moved:
-                told = f"{operator.name}: one call lost two cards: {'; '.join(self._lost)}"
-                raise self._end(told)
+                raise self._end(say.TWO_LOST(operator=operator.name, lost=self._lost_words))
             moved = True
             self._move()
 
@@ -109,7 +117,7 @@ class NpuDevice:
         except DeviceRefused as refused:
             if not _is_lost(refused):
                 raise
-            self._lose(str(refused))
+            self._lose(text_of(refused))
             self._move()
 
     def close(self) -> None:
@@ -128,7 +136,7 @@ class NpuDevice:
                 if not _is_lost(refused):
                     claim.release()
                     raise
-                self._out(claim, str(refused))
+                self._out(claim, text_of(refused))
                 continue
             except BaseException:
                 claim.release()
@@ -141,8 +149,8 @@ class NpuDevice:
                 if not isinstance(error, Busy):
                     raise
                 self._cards.remove(claim.card)
-                self._lost.append(str(error))
-        raise EnvironmentFailure(f"no card is left: {'; '.join(self._lost)}")
+                self._lost.append(text_of(error))
+        raise EnvironmentFailure(say.NONE_LEFT(lost=self._lost_words))
 
     def _as_the_runtime_numbers(self, claim: Claim, device: IsolatedDevice) -> Claim:
         """The claim of the card that was really opened: in a container whose nodes have numbers of
@@ -162,8 +170,8 @@ class NpuDevice:
 
     def _out(self, claim: Claim, reason: str) -> None:
         """Lock a card out, and let go of it."""
-        text = f"{claim.card} is lost: {reason}"
-        warn(f"{text}; it is locked out")
+        text = say.LOST(card=claim.card.words, reason=reason)
+        warn(say.IS_LOCKED_OUT(what=text))
         self._lost.append(text)
         self._cards.remove(claim.card)
         locks.lock_out(claim.card, self._place, reason)
@@ -175,13 +183,14 @@ class NpuDevice:
         try:
             self._claim, self._device = self._take()
         except EnvironmentFailure as failure:
-            lost = "; ".join(self._lost)
-            more = "" if str(failure).endswith(lost) else f"{lost}; "
-            raise self._end(f"{more}{failure}") from None
+            lost, told = self._lost_words, text_of(failure)
+            known = told.endswith(lost)
+            raise self._end(told if known else row([lost, told], SEMICOLON)) from None
         if self._device.profile.soc != before.soc:
-            other = f"{self.card} is an {self._device.profile.soc}, the run judges an {before.soc}"
+            socs = {"soc": self._device.profile.soc, "judged": before.soc}
+            other = say.OTHER_SOC(card=self.card.words, **socs)
             self.close()
-            raise self._end(f"{'; '.join(self._lost)}; {other}")
+            raise self._end(row([self._lost_words, other], SEMICOLON))
 
     def _end(self, told: str) -> EnvironmentFailure:
         """The failure after which nothing more is judged here, and every call says so."""

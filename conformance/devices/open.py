@@ -13,8 +13,11 @@ from typing import NamedTuple
 
 from msgspec import structs
 
+from conformance.catalogue import device as say
+from conformance.catalogue.message import row
+from conformance.devices.arithmetic_traits import SIMULATED, UNKNOWN
 from conformance.devices.cards import Card, lock_folder, wanted_cards
-from conformance.devices.device import ARCHIVE, Device, DeviceProfile, Library, Origin, Trait
+from conformance.devices.device import ARCHIVE, Device, DeviceProfile, Library, Origin
 from conformance.devices.isolated import IsolatedDevice
 from conformance.devices.messages import OWN_KERNELS, Opened, Setup
 from conformance.devices.npu import NpuDevice
@@ -23,7 +26,7 @@ from conformance.devices.packages.lookup import GENERAL, candidates
 from conformance.devices.torch_npu.pins import mended
 from conformance.devices.torch_npu.wheel import Wheel, known_wheel
 from conformance.devices.traits import loosened, traits_of
-from conformance.errors import EnvironmentFailure
+from conformance.errors import EnvironmentFailure, text_of
 from conformance.printable import warn
 from conformance.record.chips import USABLE_UB_BYTES
 from conformance.record.torch_binding import TORCH_NPU
@@ -80,7 +83,7 @@ def open_device(
     except EnvironmentFailure as error:
         if route != TORCH_NPU:
             raise
-        raise EnvironmentFailure(mended(str(error))) from error
+        raise EnvironmentFailure(mended(text_of(error))) from error
 
 
 def _open_device(
@@ -114,12 +117,11 @@ def _open_device(
         try:
             return NpuDevice(wanted_cards(which, DEVICE_NODES), lock_folder(), open_card)
         except (ValueError, EnvironmentFailure) as error:
+            why = text_of(error)
             if not signs:
-                raise EnvironmentFailure(f"device '{spec}' does not open: {error}") from None
-            raise EnvironmentFailure(
-                f"this host has {' and '.join(signs)}, but no NPU opens: {error}. "
-                "Nothing is simulated unless asked for: --device sim"
-            ) from None
+                raise EnvironmentFailure(say.DOES_NOT_OPEN(spec=spec, why=why)) from None
+            told = say.NO_NPU_OPENS(signs=row(signs, say.AND), why=why)
+            raise EnvironmentFailure(told) from None
     wheel = known_wheel() if route == TORCH_NPU else None
     folder = _folder(libraries or simulator_libraries(*kernels))
     shims = str(torch_npu_shims(Path(folder), wheel)) if wheel else None
@@ -131,18 +133,18 @@ def _open_device(
     try:
         return _open(setup, time_limit, memory_limit, package, origin)
     except ValueError as error:
-        raise ValueError(f"device '{spec}': {error}") from None
+        raise ValueError(say.OF_DEVICE(spec=spec, why=text_of(error))) from None
     except EnvironmentFailure as error:
-        raise EnvironmentFailure(f"device '{spec}' does not open: {error}") from None
+        raise EnvironmentFailure(say.DOES_NOT_OPEN(spec=spec, why=text_of(error))) from None
 
 
 def _parse(spec: str) -> tuple[str, str]:
     """Kind and SoC or number. Raises ValueError."""
     kind, colon, which = spec.partition(":")
     if kind not in ("auto", "sim", "npu") or (colon and (kind == "auto" or not which)):
-        raise ValueError(f"device '{spec}' is none of auto, sim, sim:SOC, npu, npu:N, npu:N,M")
+        raise ValueError(say.NO_SUCH_DEVICE(spec=spec))
     if kind == "npu" and which and not re.fullmatch(r"\d+(,\d+)*", which, re.ASCII):
-        raise ValueError(f"device '{spec}': '{which}' is no device number, nor several with commas")
+        raise ValueError(say.NO_NUMBER(spec=spec, which=which))
     return kind, which
 
 
@@ -221,12 +223,12 @@ def simulator_libraries(
     folders = kernels or (ROOT / "kernels",)
     there = [name for name in only or () if any((one / name).is_dir() for one in folders)]
     if there and (absent := [name for name in only or () if name not in there]):
-        places = " or ".join(map(str, folders))
-        warn(f"no kernel: {', '.join(absent)}: there is no folder of that name in {places}")
+        places = row(map(str, folders), say.OR)
+        warn(say.NO_KERNEL(names=absent, places=places))
     try:
         return build(*folders, only=there or only, coverage=coverage).lib
     except (RuntimeError, OSError) as error:
-        raise EnvironmentFailure(f"the simulator does not build: {error}") from error
+        raise EnvironmentFailure(say.SIMULATOR_NOT_BUILT(error=text_of(error))) from error
 
 
 def torch_npu_shims(libraries: Path, wheel: Wheel) -> Path:
@@ -239,7 +241,7 @@ def torch_npu_shims(libraries: Path, wheel: Wheel) -> Path:
     try:
         return shims(libraries, wheel.binds)
     except (RuntimeError, OSError) as error:
-        raise EnvironmentFailure(f"the shims of torch_npu do not build: {error}") from error
+        raise EnvironmentFailure(say.SHIMS_NOT_BUILT(error=text_of(error))) from error
 
 
 def _npu(libraries: Path | None, device: int, route: str) -> Setup:
@@ -264,7 +266,7 @@ def _asked_first() -> tuple[str, ...]:
     found = []
     for one in candidates(os.environ, os.getuid()):
         if one.skipped:
-            warn(f"{one.path} ({one.source}) is passed over: {one.skipped}")
+            warn(say.PASSED_OVER(path=one.path, source=one.source, why=one.skipped))
         elif one.path.name != GENERAL:
             found.append(str(one.path))
     return tuple(found)
@@ -274,25 +276,26 @@ def _folder(libraries: Path) -> str:
     """The folder as text. Raises EnvironmentFailure where it lacks a library."""
     for name in ("libascendcl.so", "libopapi.so"):
         if not (libraries / name).is_file():
-            raise EnvironmentFailure(f"{libraries} has no {name}")
+            raise EnvironmentFailure(say.LACKS(folder=libraries, file=name))
     return str(libraries.resolve())
 
 
 def _profile(setup: Setup, opened: Opened) -> DeviceProfile:
     simulated = setup.kind == "sim"
+    arithmetic = SIMULATED if simulated else UNKNOWN
     declared = [ub for start, ub in USABLE_UB_BYTES.items() if opened.soc.startswith(start)]
     return DeviceProfile(
-        name=f"simulated {opened.soc}" if simulated else opened.soc,
+        name=str(say.SIMULATED(soc=opened.soc)) if simulated else opened.soc,
         kind=setup.kind,
         soc=opened.soc,
         vector_cores=opened.vector_cores,
         ub_bytes=opened.ub_bytes or (declared[0] if declared else None),
         cann=opened.cann,
         libraries={name: Library(path, hashed(path)) for name, path in opened.libraries.items()},
-        cast_mode=Trait("round half to even" if simulated else "unknown"),
-        flush_to_zero=Trait("subnormals are kept" if simulated else "unknown"),
-        overflow_mode=Trait("infinity" if simulated else "unknown"),
-        determinism=Trait("the same bits each time" if simulated else "unknown"),
+        cast_mode=arithmetic["cast_mode"],
+        flush_to_zero=arithmetic["flush_to_zero"],
+        overflow_mode=arithmetic["overflow_mode"],
+        determinism=arithmetic["determinism"],
         loosened=loosened(traits_of(setup.libraries), os.environ) if simulated else {},
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from pathlib import Path
 
+from conformance.catalogue import packages as say
 from conformance.devices.messages import JudgedPackage
 from conformance.devices.packages.symbols import misplaced, strangers
 
@@ -26,7 +27,7 @@ class PackageGuard:
         """Raise `NotOfThePackage` where a judged function is not the package library's own."""
         assert library is not None
         if why := misplaced(library, Path(self._package.aclnn), self._package.functions):
-            raise self._error(why, "export both functions of the operator from the package")
+            raise self._error(why, say.EXPORT_BOTH())
         self._check_strangers(MAPS.read_text())
 
     def check_loaded(self, symbol: str) -> None:
@@ -41,16 +42,15 @@ class PackageGuard:
         maps = MAPS.read_text()
         self._check_strangers(maps)
         if self._kind == "npu" and self._package.tiling not in maps:
-            why = f"{self._package.tiling} was not loaded for {symbol}: CANN's own tiling ran"
-            raise self._error(why, "register the operator's tiling in the package")
+            why = say.OTHER_TILING(library=self._package.tiling, symbol=symbol)
+            raise self._error(why, say.REGISTER_TILING())
 
     def _check_strangers(self, maps: str) -> None:
         found = strangers(maps.splitlines(), Path(self._package.root))
         if found:
-            why = f"{', '.join(found)} is loaded, too, and is not of it"
-            raise self._error(why, "take that package away, or judge it")
+            why = say.STRANGERS(libraries=found)
+            raise self._error(why, say.TAKE_AWAY())
 
     def _error(self, why: str, advice: str) -> NotOfThePackage:
-        return NotOfThePackage(
-            f"package {self._package.root}: {why}; {advice} (docs/how-to/packages.md)"
-        )
+        root = self._package.root
+        return NotOfThePackage(say.NOT_OF_IT(root=root, why=why, advice=advice))

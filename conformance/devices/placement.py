@@ -18,6 +18,7 @@ import numpy as np
 
 from conformance import poison
 from conformance.call.surroundings import AS_LEFT, POISONED, ZEROED
+from conformance.catalogue import device as say
 from conformance.devices.acl import OUT_OF_DEVICE_MEMORY, Acl, AclError
 from conformance.devices.guard_zones import (
     GUARD_AFTER,
@@ -30,6 +31,7 @@ from conformance.devices.layout import Bytes, elements_of, fill_elements, same_b
 from conformance.devices.memory import Memory
 from conformance.devices.messages import Call, Damage, TensorArgument
 from conformance.devices.segment import Segment
+from conformance.errors import text_of
 
 WORKSPACE = 999
 """The workspace's place among the allocations: beyond every argument list."""
@@ -48,8 +50,9 @@ class NoRoomError(Exception):
     """The device has no room for a row-sparse tensor; ``cause`` is what aclrtMalloc answered."""
 
     def __init__(self, tensor: TensorArgument, cause: AclError) -> None:
-        gib = tensor.nbytes / (1 << 30)
-        super().__init__(f"{tensor.name} spans {gib:.1f} GiB of device memory; {cause}")
+        gibibytes = tensor.nbytes / (1 << 30)
+        told = say.NO_ROOM(tensor=tensor.name, gibibytes=gibibytes, error=text_of(cause))
+        super().__init__(told)
         self.cause = cause
 
 
@@ -78,7 +81,7 @@ class Placement:
         self._at.clear()
         self._memory.forget()
         for place, tensor in tensors(call):
-            self._segment.note(f"the upload of {tensor.name}")
+            self._segment.note(say.UPLOAD, tensor.name)
             image = self._image(tensor)
             fill_guards(image, place)
             if tensor.role == "output":
@@ -116,7 +119,7 @@ class Placement:
         """
         if count == 0:
             return None
-        self._segment.note(f"the allocation of {count} bytes of workspace")
+        self._segment.note(say.ALLOCATION, count)
         address = self._memory.at(WORKSPACE, WORKSPACE_GUARD + count + GUARD_AFTER)
         if memory == ZEROED:
             self._acl.fill(address + WORKSPACE_GUARD, 0, count)
@@ -142,7 +145,7 @@ class Placement:
 
         Row-sparse tensors and large ones are gone from the device afterwards.
         """
-        self._segment.note("the reading back")
+        self._segment.note(say.READING_BACK)
         placed = [(place, tensor) for place, tensor in tensors(call) if place in self._at]
         for place, tensor in placed:
             if tensor.role == "input" and self._is_as_sent(place, tensor):

@@ -12,6 +12,7 @@ from ctypes import c_void_p as pointer
 from types import TracebackType
 from typing import Any
 
+from conformance.catalogue.device import BESIDE
 from conformance.devices.acl import SUCCESS, Acl, AclError
 from conformance.devices.messages import Call
 from conformance.devices.placement import WORKSPACE, Placement, tensors
@@ -69,5 +70,4 @@ class Beside:
 
     def _check(self, function: str, status: int) -> None:
         if status != SUCCESS:
-            text = f"the same call, beside this on another stream: {self._acl.message()}"
-            raise AclError(function, status, text)
+            raise AclError(function, status, BESIDE(text=self._acl.message()))

@@ -10,6 +10,7 @@ import os
 
 import numpy as np
 
+from conformance.catalogue.message import KNOWN, Message
 from conformance.devices.layout import LAST_WORDS, SEGMENT_HEADER, Bytes, round_up
 
 STEP = 1 << 20
@@ -65,14 +66,20 @@ class Segment:
         self._map()
         return True
 
-    def note(self, text: str) -> None:
-        """Leave a word on what the child is doing, should it not live to tell."""
+    def note(self, what: str | Message, name: object = "") -> None:
+        """Leave a word on what the child is doing, should it not live to tell: a function, or a
+        message of a ``name`` alone."""
+        text = what if isinstance(what, str) else f"{what.id}\n{name}"
         word = text.encode()[: LAST_WORDS - 1] + b"\0"
         self.bytes[: len(word)] = np.frombuffer(word, np.uint8)
 
     def noted(self) -> str:
         """The parent's side: what the child last noted."""
-        return _text(self.bytes[:LAST_WORDS])
+        what, of_message, name = _text(self.bytes[:LAST_WORDS]).partition("\n")
+        message = KNOWN.get(what) if of_message else None
+        if message is None:
+            return what
+        return message(**({"name": name} if message.fields("en") else {}))
 
     def words(self) -> Bytes:
         """The child's side: memory for its last words, which stays where it is for good."""

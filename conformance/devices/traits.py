@@ -13,6 +13,8 @@ from pathlib import Path
 
 import msgspec
 
+from conformance.catalogue import device as say
+
 FILE = "traits.json"
 LOOSENING = ("ASCENDSIM_SYNC_LEVEL", "ASCENDSIM_TOLERATED")
 STRICTEST = "vector"
@@ -59,7 +61,7 @@ def loosened_lines(profiles: Iterable[object]) -> Iterator[str]:
     """Under which settings the simulator checked less than it does by itself."""
     told = (one for one in profiles if isinstance(one, Mapping) and one)
     lines = (", ".join(f"{name}={value}" for name, value in one.items()) for one in told)
-    yield from (f"checked less than by itself: {line}" for line in dict.fromkeys(lines))
+    yield from (say.LOOSENED(settings=line) for line in dict.fromkeys(lines))
 
 
 def traits_of(libraries: Path | str | None) -> LibraryTraits:
@@ -73,4 +75,4 @@ def traits_of(libraries: Path | str | None) -> LibraryTraits:
     try:
         return msgspec.json.decode(file.read_bytes(), type=LibraryTraits)
     except msgspec.DecodeError as error:
-        raise ValueError(f"{file}: {error}") from error
+        raise ValueError(say.OF_FILE(file=file, error=str(error))) from error

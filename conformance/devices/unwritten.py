@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from conformance import poison
 from conformance.call.observation import Observation, Outcome
-
-AGAIN = "in a second call, which found other bytes in its outputs: "
+from conformance.catalogue.device import AGAIN
 
 
 def in_doubt(first: Observation) -> bool:
@@ -29,7 +28,7 @@ def settled(first: Observation, again: Observation) -> Observation:
     A second call that did not complete is what became of the call.
     """
     if again.outcome is not Outcome.COMPLETED:
-        return replace(again, message=f"{AGAIN}{again.message}")
+        return replace(again, message=AGAIN(text=again.message))
     left = {
         name: poison.holds(array) & poison.holds(again.outputs[name], poison.OUTPUTS_AGAIN)
         for name, array in first.outputs.items()

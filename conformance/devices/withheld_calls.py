@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from conformance.call.case import Case
+from conformance.catalogue import device as say
 from conformance.devices.device import DeviceProfile
 from conformance.record.operator import Mode, Newer, Operator
 
@@ -23,16 +24,21 @@ def why_withheld(
     if profile is None or profile.kind != "npu":
         return ""
     numbers = _numbers(profile.cann)
-    with_it = f"CANN {profile.cann}" if numbers else "a CANN whose version is not known"
+    cann = say.CANN_VERSION(version=profile.cann) if numbers else say.UNKNOWN_CANN()
     known = mode_named(operator, mode)
     if known and known.until and not (numbers and numbers <= _numbers(known.until.cann)):
-        named, which, clause = mode, f"up to CANN {known.until.cann}", known.until.clause
+        what, words, version, clause = (
+            mode,
+            say.WITHHELD_AFTER,
+            known.until.cann,
+            known.until.clause,
+        )
     elif (newer := _newer(operator, dtype)) and not numbers > _numbers(newer.after):
-        named, which, clause = dtype, f"with a later one than {newer.after}", newer.clause
+        what, words, version, clause = dtype, say.WITHHELD_UNTIL, newer.after, newer.clause
     else:
         return ""
-    told = f"{operator.name}, {named}: not called on an NPU with {with_it}, but {which}"
-    return f"{told}: {clause.text} [{clause.source}]"
+    told = say.CLAUSE(text=clause.text, source=clause.source)
+    return words(operator=operator.name, what=what, cann=cann, version=version, clause=told)
 
 
 def may_be_withheld(operator: Operator, case: Case) -> bool:

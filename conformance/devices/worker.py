@@ -16,6 +16,7 @@ import traceback
 from ctypes import c_char_p, c_int32, c_int64, c_uint32, c_uint64
 from pathlib import Path
 
+from conformance.catalogue import device as say
 from conformance.devices import messages
 from conformance.devices.acl import Acl, AclError
 from conformance.devices.lifetime import end_with
@@ -35,6 +36,7 @@ from conformance.devices.package_guard import NotOfThePackage, PackageGuard
 from conformance.devices.routes import Route, route_of
 from conformance.devices.segment import Segment
 from conformance.devices.traits import traits_of
+from conformance.errors import text_of
 
 
 class UnknownDeviceError(Exception):
@@ -68,10 +70,10 @@ def main() -> None:
         acl.leave_last_words(words)
         route = route_of(acl, segment, setup)
     except UnknownDeviceError as error:
-        messages.send(replies, Refused(str(error), usage=True))
+        messages.send(replies, Refused(text_of(error), usage=True))
         return
     except (OSError, AttributeError, AclError, ValueError, ImportError, RuntimeError) as error:
-        messages.send(replies, Refused(str(error), status=getattr(error, "status", 0)))
+        messages.send(replies, Refused(text_of(error), status=getattr(error, "status", 0)))
         return
     room = 0
     _limit_address_space(setup.address_space)
@@ -90,7 +92,7 @@ def main() -> None:
             try:
                 guard.check_loaded(call.symbol)
             except NotOfThePackage as error:
-                messages.send(replies, Refused(str(error)))
+                messages.send(replies, Refused(text_of(error)))
                 continue
         messages.send(replies, answer)
     _end(acl, route, setup)
@@ -100,17 +102,16 @@ def _open(acl: Acl, setup: Setup) -> Opened:
     """Open the device. Raises AclError, UnknownDeviceError for what is not there."""
     if setup.kind == "sim":
         if not acl.simulated:
-            raise OSError("libascendcl.so is not the simulator: it lacks ascendsimConfigure")
+            raise OSError(say.NO_SIMULATOR())
         try:
             acl.configure_machine(setup.soc, 0, 0)
         except AclError as error:
-            raise UnknownDeviceError(
-                f"the simulator does not know SoC '{setup.soc}': {error.message or error}"
-            ) from None
+            why = error.message or text_of(error)
+            raise UnknownDeviceError(say.NO_SUCH_SOC(soc=setup.soc, error=why)) from None
     acl.initialize()
     count = acl.device_count()
     if setup.device >= count:
-        raise UnknownDeviceError(f"device {setup.device} does not exist: the runtime sees {count}")
+        raise UnknownDeviceError(say.NO_SUCH_NUMBER(number=setup.device, count=count))
     acl.call("aclrtSetDevice", setup.device)
     return Opened(
         soc=acl.soc_name(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from conformance.devices.arithmetic_traits import words_of
 from conformance.devices.device import ARCHIVE, DeviceProfile, Trait
 
 
@@ -28,4 +29,4 @@ def profile_lines(profile: DeviceProfile) -> Iterator[str]:
 
 
 def _trait(trait: Trait) -> str:
-    return f"{trait.value} ({'probed' if trait.probed else 'declared, not probed'})"
+    return f"{words_of(trait)} ({'probed' if trait.probed else 'declared, not probed'})"

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from conformance.catalogue import packages as say
 from conformance.devices.device import DeviceProfile
 from conformance.devices.messages import JudgedPackage
 from conformance.devices.packages.package import Package, Wanted, open_package
@@ -40,14 +41,11 @@ class DeliveredPackage:
 def package_lines(delivered: DeliveredPackage, profile: DeviceProfile) -> Iterator[str]:
     """What is judged of a package: each part with its hash, and how far a simulator runs it."""
     root = delivered.package.root
-    yield f"package: {root}"
+    yield say.PACKAGE(root=root)
     for name in delivered.parts(profile.soc):
-        yield f"  {name} (sha256 {profile.libraries[name].sha256[:16]})"
+        yield say.PART(name=name, sha256=profile.libraries[name].sha256[:16])
     if profile.kind == "sim":
-        yield (
-            "  simulated: what runs is what the aclnn library has in it; tiling library and kernel"
-            " binaries are found and hashed, not run"
-        )
+        yield say.NOT_RUN()
 
 
 def wanted_of(operators: Iterable[Operator]) -> list[Wanted]:

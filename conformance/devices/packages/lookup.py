@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from conformance.catalogue import packages as say
+
 CUSTOM_VARIABLE = "ASCEND_CUSTOM_OPP_PATH"
 OPERATORS_VARIABLE = "ASCEND_OPP_PATH"
 ACLNN = "op_api/lib/libcust_opapi.so"
@@ -44,21 +46,24 @@ def candidates(
         library = folder / ACLNN
         if library.is_file():
             owner = owner_of(library)
-            whose = "" if owner == user else f"it is of user {owner}, not of {user}"
+            whose = "" if owner == user else say.OWNED_BY(owner=owner, user=user)
             found.append(Candidate(library, source, whose, custom=True))
     general = on_loader_path(environment, GENERAL)
     if general is not None:
         split = sorted(general.parent.glob("libopapi_*.so"))
-        found += [Candidate(path, "CANN's split libraries") for path in split]
-        found.append(Candidate(general, "CANN's operators"))
+        found += [Candidate(path, say.SPLIT_LIBRARIES()) for path in split]
+        found.append(Candidate(general, say.CANN_OPERATORS()))
     return tuple(found)
 
 
 def order_of_lookup(found: Iterable[Candidate]) -> Iterator[str]:
     """The order as people read it, a line for each library."""
     for place, one in enumerate(found, 1):
-        skipped = f"; passed over: {one.skipped}" if one.skipped else ""
-        yield f"{place}. {one.path} ({one.source}){skipped}"
+        told = {"place": place, "path": one.path, "source": one.source}
+        if one.skipped:
+            yield say.LOOKED_UP_SKIPPED(why=one.skipped, **told)
+        else:
+            yield say.LOOKED_UP(**told)
 
 
 def package_folders(
@@ -73,7 +78,7 @@ def package_folders(
     if operators is not None:
         config = operators / "vendors" / "config.ini"
         for name in _priority(config):
-            yield config.parent / name, f"load_priority of {config}"
+            yield config.parent / name, say.PRIORITY(config=config)
 
 
 def owner_of(library: Path) -> int:

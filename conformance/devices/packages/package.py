@@ -20,6 +20,8 @@ from typing import NoReturn
 
 import msgspec
 
+from conformance.catalogue import packages as say
+from conformance.catalogue.marks import NONE
 from conformance.devices.packages.lookup import ACLNN, owner_of
 from conformance.devices.packages.symbols import exports
 from conformance.errors import EnvironmentFailure
@@ -90,23 +92,21 @@ class Package:
         Raises EnvironmentFailure where CANN would not find one here.
         """
         folder, root = soc_folder(soc), self.root / KERNELS
-        whose = f"{wanted.name} for {soc}"
+        kernel = say.KERNEL(operator=wanted.name, soc=soc)
         if not (root / folder).is_dir():
-            others = ", ".join(sorted(one.name for one in root.glob("ascend*"))) or "none"
-            _fail(
-                f"the kernel of {whose}", f"{root / folder} is not there (SoCs: {others})", folder
-            )
+            others = sorted(one.name for one in root.glob("ascend*")) or NONE()
+            _fail(kernel, say.NOT_THERE(folder=root / folder, others=others), folder)
         config = root / "config" / folder / BINARIES
         found: dict[str, Path] = {}
-        for one in _listed(config, wanted, whose):
+        for one in _listed(config, wanted, kernel):
             for name in (one.path, one.json):
                 path = root / name
                 if not name or not path.is_file():
-                    why = f"{config} lists '{name}', {path} is no file"
-                    _fail(f"the kernel of {whose}", why, folder)
-                found[name] = _inside(path, self.root.resolve(), f"the kernel of {whose}")
+                    why = say.LISTED_NO_FILE(config=config, name=name, path=path)
+                    _fail(kernel, why, folder)
+                found[name] = _inside(path, self.root.resolve(), kernel)
         if not found:
-            _fail(f"the kernel of {whose}", f"{config} lists no binary of {wanted.title}", folder)
+            _fail(kernel, say.LISTS_NONE(config=config, operator=wanted.title), folder)
         return dict(sorted(found.items()))
 
 
@@ -120,16 +120,16 @@ def open_package(folder: Path, user: int | None = None) -> Package:
     aclnn = root / ACLNN
     if not aclnn.is_file():
         inner = sorted(root.glob(f"*/{ACLNN}")) + sorted(root.glob(f"*/*/{ACLNN}"))
-        advice = f"; name its folder: {inner[0].parents[2]}" if inner else ""
-        _fail("the aclnn library", f"{aclnn} is no file{advice}", "")
-    aclnn = _inside(aclnn, root, "the aclnn library")
+        where = say.NO_FILE(path=aclnn)
+        if inner:
+            where = say.NO_FILE_INNER(path=aclnn, inner=inner[0].parents[2])
+        _fail(say.ACLNN_LIBRARY(), where, "")
+    aclnn = _inside(aclnn, root, say.ACLNN_LIBRARY())
     user = os.getuid() if user is None else user
     owner = owner_of(aclnn)
     if owner != user:
         raise EnvironmentFailure(
-            f"package {root}: {aclnn} is of user {owner}, this process of user {user}: torch_npu"
-            " passes such a library over with one warning and calls the built-in operator in its"
-            f" place (specification of op-plugin); chown -R {user} {root}, or judge as user {owner}"
+            say.OF_ANOTHER_USER(root=root, library=aclnn, owner=owner, user=user)
         )
     tilings = sorted((root / TILING_FOLDER).rglob(TILING))
     machine = MACHINES.get(platform.machine().lower(), platform.machine())
@@ -138,10 +138,10 @@ def open_package(folder: Path, user: int | None = None) -> Package:
     ]
     mine = [one for one in tilings if one not in foreign]
     if not mine:
-        where = f"no {TILING} for {machine} below {root / TILING_FOLDER}"
-        others = f" (there: {', '.join(map(str, foreign))})" if foreign else ""
-        _fail("the tiling library", where + others, "")
-    return Package(root, aclnn, _inside(mine[0], root, "the tiling library"))
+        told = {"file": TILING, "machine": machine, "folder": root / TILING_FOLDER}
+        where = say.NO_TILING_BUT(others=foreign, **told) if foreign else say.NO_TILING(**told)
+        _fail(say.TILING_LIBRARY(), where, "")
+    return Package(root, aclnn, _inside(mine[0], root, say.TILING_LIBRARY()))
 
 
 def soc_folder(soc: str) -> str:
@@ -149,17 +149,17 @@ def soc_folder(soc: str) -> str:
     for pattern, folder in SOC_FOLDERS:
         if pattern.match(soc):
             return folder
-    raise EnvironmentFailure(f"SoC '{soc}': no folder of kernels is known (CANN, platform_config)")
+    raise EnvironmentFailure(say.UNKNOWN_SOC(soc=soc))
 
 
-def _listed(config: Path, wanted: Wanted, whose: str) -> Iterator[_Binary]:
+def _listed(config: Path, wanted: Wanted, kernel: str) -> Iterator[_Binary]:
     """What the list of binaries has for an operator. Raises EnvironmentFailure."""
     try:
         told = msgspec.json.decode(config.read_bytes(), type=dict[str, _Listed])
     except OSError as error:
-        _fail(f"the kernel of {whose}", f"{config} cannot be read ({error.strerror})", "")
+        _fail(kernel, say.UNREADABLE(config=config, why=error.strerror), "")
     except msgspec.DecodeError as error:
-        _fail(f"the kernel of {whose}", f"{config} is no list of binaries ({error})", "")
+        _fail(kernel, say.NO_LIST(config=config, error=str(error)), "")
     yield from told.get(wanted.title, _Listed()).binaries
 
 
@@ -167,17 +167,10 @@ def _inside(path: Path, root: Path, part: str) -> Path:
     """The file that a path stands for. Raises EnvironmentFailure where it lies elsewhere."""
     real = path.resolve()
     if not real.is_relative_to(root):
-        raise EnvironmentFailure(
-            f"package {root}: {part} is not of the package: {path} leads to {real};"
-            " put the file itself there, and judge the package as it is delivered"
-        )
+        raise EnvironmentFailure(say.LEADS_OUT(root=root, part=part, path=path, real=real))
     return real
 
 
 def _fail(part: str, where: str, soc: str) -> NoReturn:
-    for_soc = f" (ASCEND_COMPUTE_UNIT with {soc})" if soc else ""
-    raise EnvironmentFailure(
-        f"the package lacks {part}: {where}. CANN would take that of another package or its own"
-        f" (operator development guide, operator packages), and this one would not be judged:"
-        f" build the package again with it{for_soc}"
-    )
+    for_soc = say.FOR_SOC(soc=soc) if soc else ""
+    raise EnvironmentFailure(say.LACKS(part=part, where=where, soc=for_soc))

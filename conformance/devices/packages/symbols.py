@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from conformance.catalogue import packages as say
+
 
 class _Info(ctypes.Structure):
     """Dl_info (dladdr(3))."""
@@ -53,10 +55,11 @@ def misplaced(library: ctypes.CDLL, home: Path, symbols: Sequence[str]) -> str:
     """
     for symbol in symbols:
         if not hasattr(library, symbol):
-            return f"{symbol} is not in {home}"
+            return say.NO_SYMBOL(symbol=symbol, library=home)
         found = home_of(getattr(library, symbol))
         if found != home:
-            return f"{symbol} is not in {home}: it resolves in {found or 'no library'}"
+            where = found or say.NO_LIBRARY()
+            return say.ELSEWHERE(symbol=symbol, library=home, found=where)
     return ""
 
 

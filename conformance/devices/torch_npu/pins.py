@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
+from conformance.catalogue import through_torch as say
+from conformance.catalogue.marks import SEMICOLON
+from conformance.catalogue.message import row
 from conformance.devices.finding import Finding
 
 NUMPY = {(3, 10): "1.23", (3, 11): "1.26", (3, 12): "1.26"}
 """The numpy that torch_npu's installation guide pins for each Python."""
-NO_METADATA = (
-    "torch_npu has no metadata (torch_npu-VERSION.dist-info): python -m pip install"
-    " --force-reinstall --no-deps torch_npu==VERSION"
-)
-ROUTE, TESTED = "judging through torch_npu", "judging with what torch_npu was tested with"
+NO_METADATA = say.NO_METADATA()
+ROUTE, TESTED = say.ROUTE(), say.TESTED()
 Version = Callable[[str], str]
 
 
@@ -31,26 +31,27 @@ def torch_findings(
     installed = {name: _version(name, version_of) for name in ("torch_npu", "torch", "numpy")}
     if not installed["torch_npu"]:
         if has("torch_npu"):
-            yield Finding("metadata of torch_npu", "", ROUTE, NO_METADATA)
+            yield Finding(say.METADATA(), "", ROUTE, NO_METADATA)
         return
     series = ".".join(installed["torch_npu"].split(".")[:2])
     if ".".join(installed["torch"].split("+")[0].split(".")[:2]) == series:
         yield Finding("torch", f"{installed['torch']}, torch_npu {installed['torch_npu']}")
     else:
-        here = installed["torch"] or "not installed"
-        advice = f"torch is {here}: python -m pip install 'torch=={series}.*'"
+        here = installed["torch"] or say.NOT_INSTALLED()
+        advice = say.TAKE_TORCH(here=here, series=series)
         yield Finding("torch", "", ROUTE, advice)
     pinned = NUMPY.get(python)
     spoken = ".".join(map(str, python))
     if pinned is None:
-        known = ", ".join(".".join(map(str, one)) for one in NUMPY)
-        advice = f"torch_npu's guide names Python {known}, here is {spoken}: take one of these"
-        yield Finding("numpy of torch_npu", "", ROUTE, advice)
+        known = [".".join(map(str, one)) for one in NUMPY]
+        advice = say.TAKE_PYTHON(known=known, here=spoken)
+        yield Finding(say.NUMPY(), "", ROUTE, advice)
     elif installed["numpy"].startswith(f"{pinned}."):
-        yield Finding("numpy of torch_npu", f"{installed['numpy']} with Python {spoken}")
+        found = say.WITH_PYTHON(numpy=installed["numpy"], python=spoken)
+        yield Finding(say.NUMPY(), found)
     else:
-        advice = f"numpy is {installed['numpy']}: python -m pip install 'numpy=={pinned}.*'"
-        yield Finding("numpy of torch_npu", "", TESTED, advice)
+        advice = say.TAKE_NUMPY(here=installed["numpy"], pinned=pinned)
+        yield Finding(say.NUMPY(), "", TESTED, advice)
 
 
 def mended(error: str) -> str:
@@ -59,7 +60,7 @@ def mended(error: str) -> str:
     """
     findings = torch_findings(sys.version_info[:2])
     advice = [one.advice for one in findings if not one.found and one.prevents == ROUTE]
-    return "; ".join([error, *advice])
+    return row([error, *advice], SEMICOLON)
 
 
 def _version(name: str, version_of: Version) -> str:

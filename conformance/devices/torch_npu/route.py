@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from msgspec import structs
 
+from conformance.call.observation import Outcome
+from conformance.catalogue import device as say
 from conformance.devices.acl import Acl
 from conformance.devices.layout import elements_of
 from conformance.devices.machine import Machine
@@ -22,7 +24,7 @@ from conformance.devices.segment import Segment
 from conformance.devices.simulated_conduct import ConductCounter
 from conformance.record.torch_binding import Given, OfDtype, TorchCall, Value
 
-CODE = re.compile(r"error code is (\d+)|status[ :=]+(\d{6})")
+CODE = re.compile(r"error\ code\ is (\d+)|status[ :=]+(\d{6})")
 """How torch_npu tells the status of a two-phase function."""
 
 UNTOLD = -1
@@ -52,7 +54,7 @@ class TorchNpuRoute:
         counter = ConductCounter(self._acl)
         given: dict[str, Any] = {}
         try:
-            self._segment.note("the upload through torch_npu")
+            self._segment.note(say.UPLOAD_BY_TORCH)
             given = {one.name: self._upload(one) for one in call.tensors if one.role == "input"}
             self._segment.note(ending.phase)
             start = time.perf_counter()
@@ -62,30 +64,32 @@ class TorchNpuRoute:
                     self._torch.npu.synchronize()
             finally:
                 ending.seconds = time.perf_counter() - start
-            self._segment.note("the reading back through torch_npu")
+            self._segment.note(say.READING_BACK_BY_TORCH)
             results = returned if isinstance(returned, tuple | list) else (returned,)
             self._take(call, dict(zip(call.torch.results, results, strict=True)), ending)
         except self._torch.OutOfMemoryError as error:
-            ending.end("out of memory", error)
+            ending.end(Outcome.OUT_OF_MEMORY, error)
         except RuntimeError as error:
-            ending.end("rejected", error)
+            ending.end(Outcome.REJECTED, error)
         conduct = counter.conduct()
         if conduct is not None:
             # PyTorch keeps device memory for later tensors.
             conduct = structs.replace(conduct, left_bytes=0)
-            if ending.outcome == "completed":
+            if ending.outcome is Outcome.COMPLETED:
                 ending.fail_as_launched(conduct.failures)
-        changed = () if ending.outcome != "completed" else tuple(self._changed(call, given))
+        changed = (
+            () if ending.outcome is not Outcome.COMPLETED else tuple(self._changed(call, given))
+        )
         diagnostics = self._acl.take_diagnostics()
         self._segment.note("")
         return Answer(
-            outcome=ending.outcome,
+            outcome=ending.outcome.value,
             status=ending.status,
-            phase=ending.phase if ending.outcome != "completed" else "",
+            phase=ending.phase if ending.outcome is not Outcome.COMPLETED else "",
             message=ending.message,
             workspace_bytes=0,
             seconds=ending.seconds,
-            read_back=ending.outcome == "completed",
+            read_back=ending.outcome is Outcome.COMPLETED,
             poisoned={one.name: 0 for one in call.tensors if one.role == "output"},
             damage=(),
             inputs_changed=changed,
@@ -123,9 +127,14 @@ class TorchNpuRoute:
             result = results.get(tensor.name)
             dtype = _dtype(self._torch, tensor.dtype)
             if result is None or tuple(result.shape) != tensor.shape or result.dtype != dtype:
-                seen = "nothing" if result is None else f"{list(result.shape)} {result.dtype}"
-                ending.outcome = "failed"
-                ending.message = f"{tensor.name} is {seen}; it must be {list(tensor.shape)} {dtype}"
+                seen = None if result is None else f"{list(result.shape)} {result.dtype}"
+                ending.outcome = Outcome.FAILED
+                ending.message = say.OTHER_RESULT(
+                    tensor=tensor.name,
+                    seen=say.NOTHING() if seen is None else seen,
+                    shape=str(list(tensor.shape)),
+                    dtype=dtype,
+                )
                 return
             elements = elements_of(self._held(tensor), tensor)
             elements[...] = self._host(result, tensor).reshape(elements.shape)
@@ -154,16 +163,16 @@ class _Ending:
     """How far a call came; fields as in ``messages.Answer``."""
 
     def __init__(self, phase: str) -> None:
-        self.outcome: Any = "completed"
+        self.outcome = Outcome.COMPLETED
         self.status, self.phase, self.message, self.seconds = 0, phase, "", 0.0
 
     def fail_as_launched(self, failures: Iterable[Failure]) -> None:
         """Record the first launch that failed though torch_npu raised nothing."""
         if (first := next((one for one in failures if one.launch), None)) is not None:
-            self.outcome, self.status = "failed", first.status
-            self.message = f"{first.what} failed, and torch_npu raised nothing: {first.text}"
+            self.outcome, self.status = Outcome.FAILED, first.status
+            self.message = say.LAUNCH_DROPPED_BY_TORCH(what=first.what, text=first.text)
 
-    def end(self, outcome: str, error: Exception) -> None:
+    def end(self, outcome: Outcome, error: Exception) -> None:
         """Record what torch_npu raised."""
         self.outcome, self.message = outcome, str(error).strip()
         told = CODE.search(self.message)

@@ -12,12 +12,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from conformance.catalogue import through_torch as say
 from conformance.devices.open import DEVICE_NODES, simulator_libraries, torch_npu_shims
 from conformance.devices.torch_npu import fallback as cpu_kernels
 from conformance.devices.torch_npu.activate import over_simulator
 from conformance.devices.torch_npu.pins import mended
 from conformance.devices.torch_npu.wheel import known_wheel
-from conformance.errors import EnvironmentFailure
+from conformance.errors import EnvironmentFailure, text_of
 
 
 def simulate(
@@ -31,28 +32,22 @@ def simulate(
     ``beside_npu``: build servers with CANN and no card need not say so), or where it does not load.
     """
     if "torch" in sys.modules:
-        raise EnvironmentFailure(
-            "simulate: torch was imported before. It must come after, as it would load torch_npu "
-            "over CANN, or fail to"
-        )
+        raise EnvironmentFailure(say.TORCH_IMPORTED())
     nodes = sorted(DEVICE_NODES.glob("davinci[0-9]*"))
     if nodes and not beside_npu:
-        raise EnvironmentFailure(
-            f"simulate: this host has {nodes[0]}. Nothing is simulated beside an NPU unless asked "
-            "for: beside_npu=True"
-        )
+        raise EnvironmentFailure(say.HAS_NPU(node=nodes[0]))
     for name in [name for name in os.environ if name.startswith("ASCEND_")]:
         del os.environ[name]
     try:
         wheel = known_wheel()
     except EnvironmentFailure as error:
-        raise EnvironmentFailure(mended(f"simulate: {error}")) from error
+        raise EnvironmentFailure(mended(say.SIMULATE(error=text_of(error)))) from error
     folder = (libraries or simulator_libraries(None)).resolve()
     try:
         torch_npu = over_simulator(folder, torch_npu_shims(folder, wheel))
     except (ImportError, OSError, RuntimeError) as error:
-        told = mended(f"simulate: torch_npu {wheel.version}: {error}")
-        raise EnvironmentFailure(told) from error
+        told = say.SIMULATE_WHEEL(version=wheel.version, error=text_of(error))
+        raise EnvironmentFailure(mended(told)) from error
     if fallback:
         cpu_kernels.activate(sys.modules["torch"])
     return torch_npu

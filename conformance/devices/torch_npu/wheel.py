@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from conformance.catalogue import through_torch as say
 from conformance.errors import EnvironmentFailure
 
 SYMBOLS = Path(__file__).parent / "symbols"
@@ -25,7 +26,7 @@ LIBRARIES = ("lib/libtorch_npu.so", "lib/libtensorpipe.so", "lib/libnpu_profiler
 """What `import torch_npu` loads of the wheel. libop_plugin_atb.so is not loaded by it: it needs
 another product."""
 
-INSTALLED = "pip install torch==2.13.0, then pip install --no-deps torch_npu==2.13.0"
+INSTALLED = say.INSTALL(version="2.13.0")
 
 
 @dataclass(frozen=True)
@@ -46,16 +47,14 @@ def installed() -> Wheel:
     try:
         version = importlib.metadata.version("torch_npu")
     except importlib.metadata.PackageNotFoundError:
-        raise EnvironmentFailure(f"route torch_npu: {folder} does not tell its version") from None
+        raise EnvironmentFailure(say.NO_VERSION(folder=folder)) from None
     return Wheel(version, folder, bound(folder, torch))
 
 
 def _package(name: str) -> Path:
     found = importlib.util.find_spec(name)
     if found is None or found.origin is None:
-        raise EnvironmentFailure(
-            f"route torch_npu: {name} is not installed in this interpreter: {INSTALLED}"
-        )
+        raise EnvironmentFailure(say.NO_PACKAGE(name=name, how=INSTALLED))
     return Path(found.origin).parent
 
 
@@ -65,7 +64,7 @@ def bound(folder: Path, torch: Path | None = None) -> frozenset[str]:
     """
     libraries = [path for pattern in LIBRARIES for path in sorted(folder.glob(pattern))]
     if not libraries:
-        raise EnvironmentFailure(f"{folder} is no torch_npu: it has none of {', '.join(LIBRARIES)}")
+        raise EnvironmentFailure(say.NO_TORCH_NPU(folder=folder, libraries=LIBRARIES))
     process = ctypes.CDLL(None)
     asked = {
         name
@@ -84,10 +83,7 @@ def _names(libraries: Iterable[Path], which: str) -> set[str]:
     try:
         listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     except (OSError, subprocess.CalledProcessError) as error:
-        raise EnvironmentFailure(
-            f"nm, which reads the symbols of torch_npu's libraries, failed: {error}. It belongs to "
-            "binutils, as the linker does"
-        ) from error
+        raise EnvironmentFailure(say.NM_FAILED(error=str(error))) from error
     rows = (line.split() for line in listed.splitlines())
     return {row[0] for row in rows if len(row) > 1 and row[1] not in ("w", "v")}
 
@@ -117,7 +113,11 @@ def check_known(wheel: Wheel) -> None:
     """Raise EnvironmentFailure, with their names, where a wheel binds functions nobody knows."""
     if unknown := sorted(wheel.binds - known()):
         raise EnvironmentFailure(
-            f"torch_npu {wheel.version} ({wheel.folder}) binds {len(unknown)} functions of CANN "
-            f"that the simulated device does not know: {', '.join(unknown)}. Known are those of "
-            f"torch_npu {', '.join(versions())}"
+            say.UNKNOWN_FUNCTIONS(
+                version=wheel.version,
+                folder=wheel.folder,
+                count=len(unknown),
+                names=unknown,
+                versions=versions(),
+            )
         )

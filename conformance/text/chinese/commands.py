@@ -39,7 +39,6 @@ RUNS: tuple[Phrase, ...] = (
     (r"^called: the package in ", r"调用：算子包 "),
     (r"^called: the checkout ", r"调用：检出目录 "),
     (r"^called: ", r"调用："),
-    (r"^(?:note: )?checked less than by itself: ", r"检查比仿真器自身宽松："),
     (
         r"^(\d+) cards? (?:is|are) free: (\d+) process(?:es judge| judges), not (\d+)$",
         r"空闲卡 \1 张：由 \2 个进程判定，而非 \3 个",
@@ -70,10 +69,6 @@ RUNS: tuple[Phrase, ...] = (
     (r"\bit does not build: ", r"无法编译："),
     (r": (\S+) has no (op_host|op_kernel)$", r"：\1 缺少 \2"),
     (r"no function of torch_npu calls it", r"torch_npu 没有调用它的函数"),
-    (
-        r"route torch_npu: (\w+) is not installed in this interpreter: ",
-        r"调用路径 torch_npu：当前解释器未安装 \1：",
-    ),
     (r"^building the simulator and (\d+) kernels?: ", r"正在编译模拟器及 \1 个 Kernel："),
     (r"^building (\d+) kernels?: ", r"正在编译 \1 个 Kernel："),
     (r"^built (.*) in ([\d.]+) s$", r"编译完成：\1，用时 \2 秒"),

@@ -26,26 +26,8 @@ ENDINGS: tuple[Phrase, ...] = (
     (r"the call timed out after ([\d.]+) s in (\S+)", r"调用在 \2 中超时（\1 秒）"),
     (r"the call timed out after ([\d.]+) s", r"调用超时（\1 秒）"),
     (r"the call ran out of memory", r"调用耗尽内存"),
-    (
-        r"in a second call, which found other bytes in its outputs: ",
-        r"第二次调用（输出中预置了其他字节）：",
-    ),
     (r"the call completed with status (\d+)", r"调用完成，但状态码为 \1"),
     (r"not possible here, not judged", r"此处无法执行，未判定"),
-    (r"phase one asks for no workspace", r"第一阶段不需要 workspace"),
-    (
-        r"the same call, beside this on another stream: ",
-        r"同一调用在另一条流上并行提交时：",
-    ),
-    (r"not possible on this device, not judged", r"在该设备上无法执行，未判定"),
-    (
-        r": not called on an NPU with CANN (\S+), but up to CANN (\S+): ",
-        r"：不在 CANN \1 的 NPU 上调用，仅支持到 CANN \2：",
-    ),
-    (
-        r": not called on an NPU with a CANN whose version is not known, but up to CANN (\S+): ",
-        r"：不在 CANN 版本未知的 NPU 上调用，仅支持到 CANN \1：",
-    ),
     (
         r"(\d+) calls need more device memory, or another route",
         r"\1 次调用需要更多设备内存，或其他调用路径",

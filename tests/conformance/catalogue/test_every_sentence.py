@@ -18,7 +18,6 @@ FOR_PROGRAMMERS = {"ValueError", "TypeError", "AssertionError", "RuntimeError", 
 
 PENDING = (
     "cli",
-    "devices",
     "diagnosis",
     "former_names.py",
     "history",
@@ -33,6 +32,7 @@ PENDING = (
 
 NO_SENTENCES = {
     "call/observation.py": "the names that evidence has of outcomes",
+    "devices/arithmetic_traits.py": "values of a profile that programs compare, with their words",
     "draw/wide_keys.py": "the names of levels in evidence",
     "failure/alike.py": "what failures of one mistake have in common, compared and not shown",
     "failure/bundle/program.py": "the text of a C++ program",

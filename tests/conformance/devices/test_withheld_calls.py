@@ -17,7 +17,6 @@ from conformance.judge.calls import judge
 from conformance.record.clause import source_read
 from conformance.record.operator import Mode, Newer, Operator, Until
 from conformance.suite.records import operators
-from conformance.text.chinese import in_chinese
 from conformance.text.records import operator_lines
 from tests.conformance.gate.asking import gate
 from tests.conformance.gate.runs import CELLS, OPERATOR, every_cell, run
@@ -192,10 +191,3 @@ def test_shards_of_a_run_leave_out_together_what_each_does(tmp_path: Path) -> No
     merged = merge(shards, tmp_path / "whole")
     assert merged.withheld == [TOLD]
     assert "late" not in {cell.mode for cell in merged.cells}
-
-
-def test_it_is_told_in_chinese() -> None:
-    assert in_chinese(f"not possible here, not judged: {TOLD}") == (
-        "此处无法执行，未判定：by_version, careful：不在 CANN 9.1.0 的 NPU 上调用，"
-        "仅支持到 CANN 8.5：later ones write beyond y [toy sources]"
-    )
