@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.catalogue import memory as say
+
 Bytes = NDArray[np.uint8]
 
 OUTPUTS = 0x7FFB
@@ -42,18 +44,18 @@ LEAST_GUARD, MOST_GUARD = 0x7FC1, 0x7FDF
 another shows."""
 
 WHERE: dict[int, str] = {
-    OUTPUTS: "an output that nobody wrote",
-    OUTPUTS_AGAIN: "an output that nobody wrote",
-    INPUT_GAPS: "the gaps between the elements of an input",
-    OUTPUT_GAPS: "the gaps between the elements of an output",
-    WORKSPACE: "a workspace that nobody wrote",
-    FRESH: "device memory that nobody wrote",
-    UB: "a unified buffer that nobody filled",
+    OUTPUTS: say.OUTPUT(),
+    OUTPUTS_AGAIN: say.OUTPUT(),
+    INPUT_GAPS: say.INPUT_GAPS(),
+    OUTPUT_GAPS: say.OUTPUT_GAPS(),
+    WORKSPACE: say.WORKSPACE(),
+    FRESH: say.FRESH(),
+    UB: say.UB(),
 }
 """Where a pattern lies, after "the pattern of". The simulator has the same table
 (device_kernels/simulator/language/engine/memory/poison.h)."""
 
-IN_A_GUARD = "a guard zone, outside of every tensor"
+IN_A_GUARD: str = say.GUARD()
 
 COUNTED_AT_ONCE = 1 << 24
 """Bytes of which poison is counted at a time: a multiple of the size of every element."""

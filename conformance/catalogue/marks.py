@@ -2,6 +2,8 @@
 
 from conformance.catalogue.message import Message
 
+COMMA = Message(", ", "，")
+OR = Message(" or ", " 或 ")
 SEMICOLON = Message("; ", "；")
 FULL_STOP = Message(".", "。")
 NAMES = Message("{names}", "{names}")

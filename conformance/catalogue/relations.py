@@ -2,13 +2,6 @@
 
 from conformance.catalogue.message import Message
 
-BROKEN = Message("{relation} does not hold", "关系 {relation} 不成立")
-DEFINEDNESS_BROKEN = Message("definedness does not hold", "结果取决于内存中的旧值")
-DETERMINISM_BROKEN = Message("determinism does not hold", "同一调用的结果不一致")
-LAYOUT_BROKEN = Message("layout does not hold", "结果取决于张量在内存中的位置")
-HEADLINE = Message("{about}: {broken}: {what}.", "{about}: {broken}：{what}。")
-HEADLINE_OF_SENTENCE = Message("{about}: {broken}: {what}", "{about}: {broken}：{what}")
-
 DIFFERENT = Message(
     "{count} of {size} elements of {name} differ: {element} is {seen}, {meaning} {due}",
     "{name} 的 {size} 个元素中有 {count} 个不同：{element} 为 {seen}，{meaning}为 {due}",

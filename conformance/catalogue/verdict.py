@@ -65,3 +65,87 @@ OUTSIDE_WRITTEN = Message(
     "{count} bytes outside {buffer} were written", "{buffer} 之外有 {count} 个字节被写入"
 )
 INPUTS_CHANGED = Message("inputs were changed: {names}", "输入被修改：{names}")
+
+OF_CALL = Message("{call}: {what}", "{call}：{what}")
+OF_OUTPUTS = Message("accepted; {outputs}", "通过；{outputs}")
+ALL_BIT_EXACT = Message(
+    "{output}: {elements} elements, all bit-exact ({step}{room})",
+    "{output}：{elements} 个元素，全部逐位一致（{step}{room}）",
+)
+BIT_EXACT = Message(
+    "{output}: {elements} elements, {exact} bit-exact ({step}{room})",
+    "{output}：{elements} 个元素，{exact} 个逐位一致（{step}{room}）",
+)
+HEADROOM = Message(", headroom {room:.2f}", "，误差余量 {room:.2f}")
+OPEN = Message("{output}: {step}", "{output}：{step}")
+
+NOT_WRITTEN = Message(
+    "{count} of {size} elements of {output} {count:was|were} never written",
+    "{output} 的 {size} 个元素中有 {count} 个未写入",
+)
+LEFT_OUT = Message(
+    "{count} of {size} elements of {output} never written",
+    "{output} 的 {size} 个元素中有 {count} 个未写入",
+)
+WRONG = Message(
+    "{count} of {size} elements of {output} {count:is|are} wrong",
+    "{output} 的 {size} 个元素中有 {count} 个错误",
+)
+OFF_THE_ORDER = Message(
+    "{count} of {size} elements of {output} {count:was|were} not added in the promised order,"
+    " though another order gives it",
+    "{output} 的 {size} 个元素中有 {count} 个未按承诺的顺序累加（其他顺序可得到该值）",
+)
+NOT_AS_DOCUMENTED = Message(
+    "{count} of {size} elements of {output} are not what the document gives",
+    "{output} 的 {size} 个元素中有 {count} 个与文档给出的值不符",
+)
+DUE = Message("{place} is {seen}, due is {due}", "{place} 为 {seen}，应为 {due}")
+AS_ITS_SOURCE_GIVES = Message(
+    "The documented call gives the values that its source gives.",
+    "文档中的调用得到其来源所给出的值。",
+)
+WRITING_UNKNOWN = Message(
+    "the device did not say how much of {output} was written", "设备未报告 {output} 的写入情况"
+)
+NO_SUCH_OUTPUT = Message(
+    "the device returned {output}, which is no output", "设备返回了并非输出的 {output}"
+)
+
+DECLARED_ORDER = Message("declared order", "按声明的顺序")
+CERTIFICATE = Message("certificate", "已证明与顺序无关")
+EVERY_ORDER = Message("every order", "已穷举全部顺序")
+INTERVAL = Message("interval", "区间判定")
+ORDER_DRIFT = Message("order-drift", "顺序偏离")
+EVERY_BYTE = Message("every byte", "逐字节比较")
+EXACT_INTEGERS = Message("exact integers", "整数逐个比较")
+UNSPECIFIED = Message("unspecified", "契约未作规定")
+SHAPE_AND_DTYPE = Message("shape and dtype", "形状与数据类型")
+
+PATTERN = Message("pattern: {where}", "分布：{where}")
+DRIFTED = Message("order drift: {where}", "顺序偏离：{where}")
+
+CARRIED_OUT = Message("the call was carried out", "调用被执行")
+MUST_BE_REFUSED = Message(
+    "{ended}, it must be refused with status {status}", "{ended}，应被拒绝，状态码应为 {status}"
+)
+OTHER_STATUS = Message(
+    "refused with status {seen}{reason}, must be {status}",
+    "被拒绝的状态码为 {seen}{reason}，应为 {status}",
+)
+REASON = Message(' ("{reason}")', "（“{reason}”）")
+OUTPUTS_WRITTEN = Message(
+    "the outputs of a refused call were written to", "被拒绝的调用写入了其输出"
+)
+RIGHTLY_REFUSED = Message(
+    "refused with status {status}, as it must be", "按要求被拒绝，状态码 {status}"
+)
+
+AS_THE_CONTRACT_SAYS = Message("carried out as the contract says", "执行结果与契约一致")
+OTHERWISE = Message("otherwise: {headline}", "与契约不同：{headline}")
+UNDEFINED = Message(
+    "carried out, of which the reference says nothing: {why}; outputs of sha256 {digest}",
+    "已执行，参考实现未作规定：{why}；输出的 sha256 为 {digest}",
+)
+DEVICE_NOTES = Message("; the device notes: {note}", "；设备提示：{note}")
+IN_DOUBT = Message("{what} [in doubt: {clause}]", "{what} [存疑：{clause}]")

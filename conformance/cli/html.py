@@ -10,6 +10,8 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from conformance.catalogue.marks import SEMICOLON
+from conformance.catalogue.message import row
 from conformance.cli.matrix import BESIDE, matrix, verdict
 from conformance.errors import (
     ACCEPTED,
@@ -214,8 +216,8 @@ def _failure(group: Group, language: str) -> dict[str, Any]:
         "operator": failure.operator,
         "mode": failure.mode,
         "dtype": failure.dtype,
-        "headline": say(failure.headline[:SHOWN_TEXT]),
-        "details": say("\n".join(_details(failure.text[:SHOWN_TEXT]))),
+        "headline": say(_cut(failure.headline)),
+        "details": say(row(_details(_cut(failure.text)), "\n")),
         "cut": len(failure.text) > SHOWN_TEXT,
         "replay": replay_of(failure),
         "links": list(dict.fromkeys(_links(group)))[:MOST_LINKS],
@@ -224,11 +226,11 @@ def _failure(group: Group, language: str) -> dict[str, Any]:
             for one in group.others[:SHOWN_FAILURES]
             if kept_lines(one)
         ],
-        "pictured": say(failure.pictured[:SHOWN_TEXT]),
+        "pictured": say(_cut(failure.pictured)),
         "pictures": [
             {
                 "output": one.output,
-                "words": say("; ".join(word[:SHOWN_TEXT] for word in one.words if word)),
+                "words": say(row([_cut(word) for word in one.words if word], SEMICOLON)),
                 "map": heat_map(one, words),
                 "legend": legend(one, words),
                 "histogram": histogram(one, words),
@@ -237,6 +239,11 @@ def _failure(group: Group, language: str) -> dict[str, Any]:
         ],
         "excerpts": failure.excerpts[:SHOWN_EXCERPTS],
     }
+
+
+def _cut(text: str) -> str:
+    """As much of a text as the page shows."""
+    return text if len(text) <= SHOWN_TEXT else text[:SHOWN_TEXT]
 
 
 def _links(group: Group) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.catalogue import mistakes_of_values as say
 from conformance.diagnosis.mistake import (
     FLUSHED,
     FUSED,
@@ -74,11 +75,9 @@ def _in_order(
 
     total = added(values)
     if storage != accumulate:
-        words = "the sum is truncated, not rounded, to storage"
-        yield Mistake(TRUNCATED, words), to_bits(truncate(total, storage), storage)
-        words = "ties are rounded away from zero, not to even"
-        yield Mistake(TRUNCATED, words, 2), to_bits(_away(total, storage), storage)
-    words = f"every addition is truncated, not rounded, to {accumulate.name}"
+        yield Mistake(TRUNCATED, say.SUM_TRUNCATED()), to_bits(truncate(total, storage), storage)
+        yield Mistake(TRUNCATED, say.TIES_AWAY(), 2), to_bits(_away(total, storage), storage)
+    words = say.ADDITIONS_TRUNCATED(format=accumulate.name)
     cut = added(values, lambda x: truncate(x, accumulate))
     yield Mistake(TRUNCATED, words, 2), to_bits(cut, storage)
     for narrow in (FP16, BF16):
@@ -86,15 +85,17 @@ def _in_order(
             yield from _narrow(subject, sample, order, narrow)
     yield from _flushed(subject, sample, added)
     if sample.weights is not None and order is not None:
-        words = "a product is not rounded before it is added (fused)"
-        yield Mistake(FUSED, words, 2), to_bits(_fused(sample, order, accumulate), storage)
+        yield Mistake(FUSED, say.FUSED(), 2), to_bits(_fused(sample, order, accumulate), storage)
     right = to_bits(total, storage)
     sign = np.where(total < 0, -1, 1)
     up = np.ones_like(sign)
-    steps = {"above": up, "below": -up, "away from zero from": sign, "toward zero from": -sign}
-    for words, step in steps.items():
-        words = f"every value is the next one {words} the right one"
-        yield Mistake(PLACED, words, 3), _beside(right, storage, step)
+    for beside, step in (
+        (say.NEXT_ABOVE, up),
+        (say.NEXT_BELOW, -up),
+        (say.NEXT_FROM_ZERO, sign),
+        (say.NEXT_TO_ZERO, -sign),
+    ):
+        yield Mistake(PLACED, beside(), 3), _beside(right, storage, step)
     yield from _retyped(subject, sample, added)
 
 
@@ -110,21 +111,20 @@ def _narrow(
     def wide(x: Floats) -> Floats:
         return np.asarray(round_once(x, accumulate))
 
-    what = "terms" if sample.weights is None else "products"
+    what = say.TERMS_ROUNDED if sample.weights is None else say.PRODUCTS_ROUNDED
     rounded = cut(sample.values)
     if (rounded != sample.values).any():
-        words = f"the {what} are rounded to {narrow.name} before they are added"
+        words = what(format=narrow.name)
         yield Mistake(ROUNDED, words), to_bits(_folded(order, rounded, wide), storage)
-    words = f"the terms are added up in {narrow.name}, not in {accumulate.name}"
+    words = say.ADDED_IN(format=narrow.name, accumulate=accumulate.name)
     yield Mistake(ROUNDED, words), to_bits(_folded(order, rounded, cut), storage)
     if sample.weights is not None:
-        words += f", their coefficients rounded to {narrow.name}"
+        words = say.ADDED_AND_WEIGHED_IN(format=narrow.name, accumulate=accumulate.name)
         products = cut(sample.sources * cut(sample.weights))
         yield Mistake(ROUNDED, words, 2), to_bits(_folded(order, products, cut), storage)
     if narrow != storage:
         total = cut(_folded(order, sample.values, wide))
-        words = f"the sum is rounded to {narrow.name} on its way"
-        yield Mistake(ROUNDED, words), to_bits(total, storage)
+        yield Mistake(ROUNDED, say.SUM_ROUNDED(format=narrow.name)), to_bits(total, storage)
 
 
 def _flushed(
@@ -141,22 +141,16 @@ def _flushed(
     zero = without(sample.sources, source) == 0
     operands = np.where(zero, 0.0, sample.values)
     for words, sum_ in (
-        (f"subnormals of the source, {source.name}, count as zero", added(operands)),
-        (f"subnormals of the output, {storage.name}, become zero", without(total, storage)),
-        (
-            f"subnormals of the source and of the output, {storage.name}, become zero",
-            without(added(operands), storage),
-        ),
-        ("subnormal products count as zero", added(without(sample.values, accumulate))),
+        (say.SOURCE_FLUSHED(format=source.name), added(operands)),
+        (say.OUTPUT_FLUSHED(format=storage.name), without(total, storage)),
+        (say.BOTH_FLUSHED(format=storage.name), without(added(operands), storage)),
+        (say.PRODUCTS_FLUSHED(), added(without(sample.values, accumulate))),
     ):
         yield Mistake(FLUSHED, words), to_bits(round_once(sum_, storage), storage)
     if sample.weights is not None:
         fmt = subject.rule.coefficient or FP32
         kept = np.where(without(sample.weights, fmt) == 0, 0.0, sample.values)
-        yield (
-            Mistake(FLUSHED, "subnormal coefficients count as zero"),
-            to_bits(added(kept), storage),
-        )
+        yield Mistake(FLUSHED, say.COEFFICIENTS_FLUSHED()), to_bits(added(kept), storage)
 
 
 def _retyped(
@@ -171,7 +165,7 @@ def _retyped(
     terms = from_bits(to_bits(sample.sources, source), other)
     if sample.weights is not None:
         terms = round_once(terms * sample.weights, subject.accumulate)
-    words = f"{source.name} is read as {other.name}, and written so"
+    words = say.SOURCE_RETYPED(source=source.name, other=other.name)
     yield Mistake(TYPE, words), to_bits(round_once(added(terms), other), other)
 
 

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from conformance.catalogue import mistakes_of_terms as say
 from conformance.diagnosis.exchanges import KINDS, Found
-from conformance.diagnosis.mistake import LOST, WEIGHTS, Mistake
+from conformance.diagnosis.mistake import LOST, SHOWN, WEIGHTS, Mistake, of_rows
 from conformance.diagnosis.subject import Subject
 from conformance.diagnosis.wrong_row import Row, row_of
 
@@ -23,7 +24,6 @@ ENOUGH = 4
 """Wrong elements of a row by which it can be told without another."""
 
 MOST_SLOTS = 64
-SHOWN = 3
 
 
 def decoded_rows(subject: Subject) -> Iterator[Mistake]:
@@ -34,8 +34,7 @@ def decoded_rows(subject: Subject) -> Iterator[Mistake]:
     if subject.held is not None or not subject.slots:
         return
     if _all_zero(subject):
-        lost = f"nothing is added in the wrong rows, {wrong.size} of them, which are zero"
-        yield Mistake(LOST, lost, 1, of_this_call=True)
+        yield Mistake(LOST, say.WRONG_ROWS_ZERO(count=wrong.size), 1, of_this_call=True)
         return
     spread = np.unique(np.linspace(0, wrong.size - 1, MOST_ROWS).astype(np.int64))
     rows = [row_of(subject, int(number)) for number in wrong[spread]]
@@ -55,8 +54,7 @@ def decoded_rows(subject: Subject) -> Iterator[Mistake]:
             continue
         words, options = _consistent(subject, rows, found)
         if words:
-            more = f"; so do {len(words) - SHOWN} more rows" if len(words) > SHOWN else ""
-            sentence = f"{'; '.join(words[:SHOWN])}{more}"
+            sentence = of_rows(words[:SHOWN], len(words))
             yield Mistake(nature, sentence, rank, options, of_this_call=True)
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
+from conformance.catalogue import mistakes_of_terms as say
+from conformance.catalogue.message import Message
 from conformance.diagnosis.mistake import (
     COLUMNS,
     DOUBLED,
@@ -49,31 +52,33 @@ def _weights_of_another(subject: Subject, row: Row) -> Found:
     for place in near(subject, row, sums, magnitude(row)):
         if is_legal(subject, row, row.terms, weights[place]):
             other = int(others[place])
-            found.append((other, f"row {row.number} has the coefficients of row {other}"))
+            found.append((other, say.ROW_HAS_COEFFICIENTS(row=row.number, other=other)))
     return found
 
 
 def _sum_of_another(subject: Subject, row: Row) -> Found:
     """The whole sum of another row."""
-    return _of_another(subject, row, "holds the sum of", np.arange(subject.slots), theirs=True)
+    return _of_another(subject, row, say.ROW_HOLDS_SUM, np.arange(subject.slots), theirs=True)
 
 
 def _rows_of_another(subject: Subject, row: Row) -> Found:
     """The rows that another output row adds, with its own coefficients."""
-    return _of_another(subject, row, "reads the rows of", np.arange(subject.slots), theirs=False)
+    return _of_another(subject, row, say.ROW_READS_ROWS, np.arange(subject.slots), theirs=False)
 
 
 def _tensor_of_another(subject: Subject, row: Row) -> Found:
     """The rows of one tensor that another output row adds."""
     for name, slots in subject.slots_by_tensor().items():
-        words = f"reads the rows of {name} of"
+        words = partial(say.ROW_READS_TENSOR, tensor=name)
         found = _of_another(subject, row, words, np.array(slots), theirs=False)
         if found:
             return found
     return []
 
 
-def _of_another(subject: Subject, row: Row, words: str, slots: Rows, *, theirs: bool) -> Found:
+def _of_another(
+    subject: Subject, row: Row, words: Callable[..., str], slots: Rows, *, theirs: bool
+) -> Found:
     others = others_of(len(subject.terms.rows), row.number)
     if not others.size or subject.slots * others.size * row.columns.size > MOST_VALUES:
         return []
@@ -91,7 +96,7 @@ def _of_another(subject: Subject, row: Row, words: str, slots: Rows, *, theirs: 
     for place in near(subject, row, sums, magnitude(row)):
         if is_legal(subject, row, values[place], weights[place]):
             other = int(others[place])
-            found.append((other, f"row {row.number} {words} row {other}"))
+            found.append((other, words(row=row.number, other=other)))
     return found
 
 
@@ -105,26 +110,28 @@ def _kept_sum(subject: Subject, row: Row) -> Found:
         terms = np.concatenate([row.terms, terms_of(subject, own.rows[0], row.columns)])
         both = np.concatenate([row.weights, np.where(own.rows[0] >= 0, weights, 0.0)])
         if is_legal(subject, row, terms, both):
-            words = f"row {row.number} still holds the sum of row {other} below its own"
-            return [(other, words)]
+            return [(other, say.ROW_KEEPS_SUM(row=row.number, other=other))]
     return []
 
 
-def _one_weight(wanted: str) -> Callable[[Subject, Row], Found]:
+def _one_weight(wanted: Message) -> Callable[[Subject, Row], Found]:
     """One slot with another factor: 0 where it is left out, 2 where it is added twice."""
 
     def explain(subject: Subject, row: Row) -> Found:
         found: Found = []
         for slot in np.flatnonzero(row.rows >= 0)[:16].tolist():
-            factors = {"left out": 0.0, "added twice": 2 * row.weights[slot], "not weighed": 1.0}
+            factors = {
+                say.OF_ROW_LEFT_OUT: 0.0,
+                say.OF_ROW_TWICE: 2 * row.weights[slot],
+                say.OF_ROW_UNWEIGHED: 1.0,
+            }
             weights = row.weights.copy()
             weights[slot] = factors[wanted]
             terms = row.terms.copy()
-            if wanted == "left out":
+            if wanted is say.OF_ROW_LEFT_OUT:
                 terms[slot] = 0.0
             if weights[slot] != row.weights[slot] and is_legal(subject, row, terms, weights):
-                what = "has no coefficient" if wanted == "not weighed" else f"is {wanted}"
-                found.append((slot, f"slot {slot} of row {row.number} {what}"))
+                found.append((slot, wanted(slot=slot, row=row.number)))
         return found
 
     return explain
@@ -142,10 +149,8 @@ def _another_row(subject: Subject, row: Row) -> Found:
             terms = row.terms.copy()
             terms[slot] = values
             if is_legal(subject, row, terms, row.weights):
-                words = (
-                    f"slot {slot} of row {row.number} reads {subject.row_name(other)}, not"
-                    f" {subject.row_name(int(row.rows[slot]))}"
-                )
+                seen, right = map(subject.row_name, (other, int(row.rows[slot])))
+                words = say.SLOT_READS(slot=slot, row=row.number, seen=seen, right=right)
                 hits.append((other, words))
     return hits
 
@@ -163,8 +168,7 @@ def _one_more(subject: Subject, row: Row) -> Found:
         for other, values in _fitting(subject, row, total, factor, -1):
             terms = np.concatenate([row.terms, values[None]])
             if is_legal(subject, row, terms, np.append(row.weights, factor)):
-                words = f"row {row.number} adds row {other} where no row must be added"
-                found.append((other, words))
+                found.append((other, say.ROW_ADDS(row=row.number, other=other)))
     return found
 
 
@@ -210,17 +214,16 @@ def _columns_moved(subject: Subject, row: Row) -> Found:
         for place in near(subject, only, sums, magnitude(only)):
             terms = terms_of(subject, row.rows, np.clip(read[place], 0, hidden - 1))
             if inside[place] and is_legal(subject, only, terms, row.weights):
-                side = "after" if sign > 0 else "before"
+                words = say.ROW_COLUMNS_AFTER if sign > 0 else say.ROW_COLUMNS_BEFORE
                 step = int(offsets[place])
-                words = f"row {row.number} is that of {step} columns {side} the right ones"
-                found.append((sign * step + row.number, words))
+                found.append((sign * step + row.number, words(row=row.number, count=step)))
     return found
 
 
 KINDS: tuple[Kind, ...] = (
-    (LOST, 2, _one_weight("left out")),
-    (DOUBLED, 2, _one_weight("added twice")),
-    (WEIGHTS, 2, _one_weight("not weighed")),
+    (LOST, 2, _one_weight(say.OF_ROW_LEFT_OUT)),
+    (DOUBLED, 2, _one_weight(say.OF_ROW_TWICE)),
+    (WEIGHTS, 2, _one_weight(say.OF_ROW_UNWEIGHED)),
     (WEIGHTS, 3, _weights_of_another),
     (ROWS, 4, _sum_of_another),
     (ROWS, 4, _rows_of_another),

@@ -44,7 +44,7 @@ class Guess(Said):
         """A guess of that nature."""
         made = str.__new__(cls, sentence)
         made.message, made.arguments, made.parts = None, {}, (sentence,)
-        made.nature, made.key, made.anew = nature, key or nature, anew
+        made.nature, made.key, made.anew = nature, str(key or nature), anew
         made.rank, made.sure = rank, sure
         return made
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from conformance.catalogue import guess as say
 from conformance.diagnosis.explain import Explanation, explanations
 from conformance.diagnosis.guess import Guess, Guesses, told
 from conformance.diagnosis.mistake import EXTRA, ROWS, UNWRITTEN
@@ -43,22 +44,15 @@ def guesses(subject: Subject) -> Iterator[Guess]:
     seen = sample.observed[sample.wrong]
     if subject.unwritten and (seen == seen[0]).all():
         digits = subject.storage.storage_bits // 4
-        yield Guess(
-            f"guess: never written: the device found {subject.unwritten} untouched, and the wrong"
-            f" elements that were looked at, {wrong}, hold the bits 0x{int(seen[0]):0{digits}x}",
-            UNWRITTEN,
-        )
+        bits = f"0x{int(seen[0]):0{digits}x}"
+        words = say.UNTOUCHED(unwritten=subject.unwritten, wrong=wrong, bits=bits)
+        yield Guess(say.GUESS(words=words), UNWRITTEN)
         return
     every = [Guess(one, ROWS, rank=-1, anew=True) for one in decoded(subject)]
     every += [_told(one, sample) for one in explanations(subject, sample)]
     yield from every
     if not told(every) and _added(subject, sample):
-        yield Guess(
-            "guess: memory that nobody wrote was read or left, or something that must not be read"
-            " was added: all"
-            f" {wrong} wrong elements looked at are NaN though their terms are finite",
-            EXTRA,
-        )
+        yield Guess(say.GUESS(words=say.NAN_OF_FINITE_TERMS(wrong=wrong)), EXTRA)
 
 
 def _told(explanation: Explanation, sample: Sample) -> Guess:
@@ -66,9 +60,11 @@ def _told(explanation: Explanation, sample: Sample) -> Guess:
     mistake = explanation.mistake
     wrong = int(np.count_nonzero(sample.wrong))
     right = int(np.count_nonzero(explanation.known & ~sample.wrong))
-    beside = f" and leaves {right} right ones right" if right else ""
+    sentence = say.EXPLAINS_ALL(words=mistake.words, wrong=wrong)
+    if right:
+        sentence = say.EXPLAINS_ALL_AND_RIGHT(words=mistake.words, wrong=wrong, right=right)
     return Guess(
-        f"guess: {mistake.words} (explains all {wrong} wrong elements looked at{beside})",
+        sentence,
         mistake.nature,
         mistake.words,
         rank=mistake.rank,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from conformance.catalogue import mistakes_of_terms as say
 from conformance.diagnosis.lost_terms import Variant, parts_of
 from conformance.diagnosis.mistake import (
     EXTRA,
@@ -29,7 +30,7 @@ def misread(subject: Subject) -> Iterator[Variant]:
         yield mistake, _reading(subject, other)
     for part in parts_of(subject.slots):
         around = rows[:, np.arange(subject.slots) % part]
-        words = f"slots from {part} on begin anew: they read the rows of the first ones"
+        words = say.PARTS_ANEW(slot=part)
         yield Mistake(ROWS, words, 2, subject.slots), _reading(subject, around)
     yield from _of_tensors(subject, rows)
     output_rows = len(rows)
@@ -37,18 +38,16 @@ def misread(subject: Subject) -> Iterator[Variant]:
         return
     moved = np.arange(output_rows)
     for words, source in (
-        ("every row holds the sum of the next one", moved + 1),
-        ("every row holds the sum of the one before", moved - 1),
-        ("the rows come in reverse", moved[::-1]),
+        (say.SUM_OF_NEXT_ROW(), moved + 1),
+        (say.SUM_OF_ROW_BEFORE(), moved - 1),
+        (say.ROWS_REVERSED(), moved[::-1]),
     ):
         yield Mistake(ROWS, words, 2), _of_row(subject, source)
-    words = "a row holds the sum of the one before, too, which is still there"
-    yield Mistake(STALE, words, 2), _on_top(subject)
+    yield Mistake(STALE, say.SUM_ON_TOP(), 2), _on_top(subject)
     live = (rows >= 0).any(axis=1)
     if not live.all():
         last = np.maximum.accumulate(np.where(live, moved, -1))
-        words = "a row to which nothing is added still holds the sum of one before"
-        yield Mistake(STALE, words), _of_row(subject, last)
+        yield Mistake(STALE, say.SUM_LEFT()), _of_row(subject, last)
 
 
 def misreadings(rows: Rows, source_rows: int) -> Iterator[tuple[Mistake, Rows]]:
@@ -59,54 +58,44 @@ def misreadings(rows: Rows, source_rows: int) -> Iterator[tuple[Mistake, Rows]]:
     tokens, slots = rows.shape
     live = rows >= 0
     following = np.append(rows.reshape(-1)[slots::slots], UNKNOWN)
-    words = "one slot too many is added, the first of the next row"
-    yield Mistake(EXTRA, words), np.concatenate([rows, following[:, None]], axis=1)
+    one_more = np.concatenate([rows, following[:, None]], axis=1)
+    yield Mistake(EXTRA, say.SLOT_TOO_MANY()), one_more
     flat = rows.reshape(-1)
     if np.array_equal(np.sort(flat), np.arange(rows.size)):
         inverse = np.argsort(flat).reshape(rows.shape)
         if not np.array_equal(inverse, rows):
-            words = "the index is taken for its inverse (argsort for rank)"
-            yield Mistake(ROWS, words), inverse
+            yield Mistake(ROWS, say.INVERSE()), inverse
     if not live.all():
-        yield Mistake(EXTRA, "a dropped slot is read as row 0"), np.where(live, rows, 0)
-        words = "a dropped slot is read as the last row"
-        yield Mistake(EXTRA, words), np.where(live, rows, source_rows - 1)
-    for step, words in ((1, "the row after"), (-1, "the row before")):
+        yield Mistake(EXTRA, say.DROPPED_AS_FIRST()), np.where(live, rows, 0)
+        yield Mistake(EXTRA, say.DROPPED_AS_LAST()), np.where(live, rows, source_rows - 1)
+    for step, words in ((1, say.ROW_AFTER()), (-1, say.ROW_BEFORE())):
         moved = np.where(live, rows + step, -1)
         beyond = live & ((moved < 0) | (moved >= source_rows))
-        words = f"every slot reads {words} its own"
         yield Mistake(ROWS, words), np.where(beyond, UNKNOWN, moved)
     for bits in (8, 15, 16):
         if source_rows > 1 << bits:
             low = rows & ((1 << bits) - 1)
-            words = f"the index is narrowed: it wraps after {bits} bits"
-            yield Mistake(NARROW, words), np.where(live, low, rows)
+            yield Mistake(NARROW, say.NARROWED(bits=bits)), np.where(live, low, rows)
     for bits in (8, 16):
         if source_rows > 1 << (bits - 1):
             low = rows & ((1 << bits) - 1)
-            words = f"the index is narrowed to {bits} bits with a sign: "
-            words += "it wraps, and what is negative then is left out"
-            negative = low >> (bits - 1) > 0
-            yield Mistake(NARROW, words), np.where(live, np.where(negative, -1, low), rows)
+            signed = np.where(low >> (bits - 1) > 0, -1, low)
+            yield Mistake(NARROW, say.NARROWED_WITH_SIGN(bits=bits)), np.where(live, signed, rows)
     if slots > 1:
         first = np.repeat(rows[:, :1], slots, axis=1)
-        yield Mistake(ROWS, "every slot reads the row of slot 0"), first
+        yield Mistake(ROWS, say.SLOT_0()), first
         after = np.append(flat[1:], UNKNOWN).reshape(rows.shape)
-        yield Mistake(ROWS, "every slot reads the row of the next slot"), after
+        yield Mistake(ROWS, say.NEXT_SLOT()), after
         before = np.append(UNKNOWN, flat[:-1]).reshape(rows.shape)
-        yield Mistake(ROWS, "every slot reads the row of the slot before"), before
+        yield Mistake(ROWS, say.SLOT_BEFORE()), before
     if tokens > 1 and slots > 1:
-        turned = {
-            "slots and rows of the index": flat.reshape(slots, tokens).T,
-            "rows and slots of the index": rows.T.reshape(rows.shape),
-        }
-        for words, other in turned.items():
-            yield Mistake(ROWS, f"{words} are exchanged: it reads rows of others"), other
+        yield Mistake(ROWS, say.SLOTS_AND_ROWS()), flat.reshape(slots, tokens).T
+        yield Mistake(ROWS, say.ROWS_AND_SLOTS()), rows.T.reshape(rows.shape)
     if tokens > 1:
         first = np.repeat(rows[:1], tokens, axis=0)
-        yield Mistake(ROWS, "every row reads the rows of row 0"), first
+        yield Mistake(ROWS, say.ROW_0()), first
         last = np.repeat(rows[-1:], tokens, axis=0)
-        yield Mistake(ROWS, "every row reads the rows of the last row"), last
+        yield Mistake(ROWS, say.LAST_ROW()), last
 
 
 def _of_tensors(subject: Subject, rows: Rows) -> Iterator[Variant]:
@@ -115,23 +104,21 @@ def _of_tensors(subject: Subject, rows: Rows) -> Iterator[Variant]:
         own = rows[:, slots]
         numbers = np.arange(len(slots))[None, :] % max(1, len(slots))
         wanted: dict[str, Rows] = {
-            f"every row reads the rows of {name} of row 0": np.repeat(own[:1], len(own), axis=0),
-            f"every slot reads the row of {name} of slot 0": np.repeat(own[:, :1], len(slots), 1),
-            f"every slot reads the row of {name} of its own number": subject.numbered(
+            say.TENSOR_OF_ROW_0(tensor=name): np.repeat(own[:1], len(own), axis=0),
+            say.TENSOR_OF_SLOT_0(tensor=name): np.repeat(own[:, :1], len(slots), 1),
+            say.TENSOR_OF_SLOT_NUMBER(tensor=name): subject.numbered(
                 name, np.broadcast_to(numbers, own.shape)
             ),
-            f"every row reads the row of {name} of its own number": subject.numbered(
+            say.TENSOR_OF_ROW_NUMBER(tensor=name): subject.numbered(
                 name, np.broadcast_to(np.arange(len(own))[:, None], own.shape)
             ),
         }
         for other, theirs in subject.slots_by_tensor().items():
             if other != name and len(theirs) == len(slots):
-                wanted[f"rows of {other} are read in place of those of {name}"] = rows[:, theirs]
+                wanted[say.TENSOR_FOR_ANOTHER(other=other, tensor=name)] = rows[:, theirs]
         for part in parts_of(len(slots)):
             around = own[:, np.arange(len(slots)) % part]
-            wanted[f"what is read of {name} begins anew from slot {part} on: rows of the first"] = (
-                around
-            )
+            wanted[say.TENSOR_ANEW(tensor=name, slot=part)] = around
         for words, read in wanted.items():
             changed = rows.copy()
             changed[:, slots] = np.where(own >= 0, read, own)

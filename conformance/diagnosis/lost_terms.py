@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.catalogue import mistakes_of_terms as say
 from conformance.diagnosis.mistake import DOUBLED, LOST, SIGN, Mask, Mistake, Reading, Rows
 from conformance.diagnosis.subject import Subject
 
@@ -25,9 +26,9 @@ def left_out(subject: Subject) -> Iterator[Variant]:
     yield from _tensors(subject)
     slots = subject.slots
     for slot in range(min(slots, SHOWN_SLOTS)):
-        words = f"slot {slot} is added twice"
+        words = say.SLOT_TWICE(slot=slot)
         yield Mistake(DOUBLED, words, 2, slots), _again(subject, np.arange(slots) == slot)
-    yield Mistake(DOUBLED, "the sum is doubled", 1), _again(subject, np.ones(slots, np.bool_))
+    yield Mistake(DOUBLED, say.DOUBLED(), 1), _again(subject, np.ones(slots, np.bool_))
 
 
 def _kept(subject: Subject) -> Iterator[tuple[Mistake, Callable[[Rows], Mask]]]:
@@ -35,28 +36,26 @@ def _kept(subject: Subject) -> Iterator[tuple[Mistake, Callable[[Rows], Mask]]]:
     all elements."""
     slots = subject.slots
     numbers = np.arange(slots)
-    yield Mistake(LOST, "nothing is added, the output is zero", 0), _always(numbers < 0)
+    yield Mistake(LOST, say.NOTHING(), 0), _always(numbers < 0)
     if slots < 2:
         return
     for slot in dict.fromkeys([*range(min(slots, SHOWN_SLOTS)), slots - 1]):
-        words = f"slot {slot} is left out"
-        yield Mistake(LOST, words, 1, slots), _always(numbers != slot)
-        words = f"slot {slot} is copied alone, the others are left out"
-        yield Mistake(LOST, words, 2, slots), _always(numbers == slot)
-    yield Mistake(LOST, "the last slot that adds a row is left out", 1), _but_last
-    yield Mistake(LOST, "the first slot that adds a row is left out", 1), _but_first
-    yield Mistake(LOST, "all but the last slot that adds a row are left out", 1), _not(_but_last)
-    yield Mistake(LOST, "every slot of an odd number is left out", 2), _always(numbers % 2 == 0)
-    yield Mistake(LOST, "every slot of an even number is left out", 2), _always(numbers % 2 == 1)
+        yield Mistake(LOST, say.SLOT_LEFT_OUT(slot=slot), 1, slots), _always(numbers != slot)
+        yield Mistake(LOST, say.SLOT_ALONE(slot=slot), 2, slots), _always(numbers == slot)
+    yield Mistake(LOST, say.LAST_LEFT_OUT(), 1), _but_last
+    yield Mistake(LOST, say.FIRST_LEFT_OUT(), 1), _but_first
+    yield Mistake(LOST, say.ALL_BUT_LAST(), 1), _not(_but_last)
+    yield Mistake(LOST, say.ODD_LEFT_OUT(), 2), _always(numbers % 2 == 0)
+    yield Mistake(LOST, say.EVEN_LEFT_OUT(), 2), _always(numbers % 2 == 1)
     cuts = parts_of(slots)
     for cut in cuts:
-        words = f"slots from {cut} on are left out"
+        words = say.FROM_LEFT_OUT(slot=cut)
         yield Mistake(LOST, words, 2, len(cuts)), _always(numbers < cut)
     for cut in cuts:
-        words = f"slots before {cut} are left out"
+        words = say.BEFORE_LEFT_OUT(slot=cut)
         yield Mistake(LOST, words, 3, len(cuts)), _always(numbers >= cut)
     for row in subject.named_rows():
-        words = f"{subject.row_name(row)} is left out wherever it is named"
+        words = say.ROW_LEFT_OUT(row=subject.row_name(row))
         yield Mistake(LOST, words, 2, len(subject.source)), _without(row)
 
 
@@ -112,16 +111,12 @@ def _tensors(subject: Subject) -> Iterator[Variant]:
     """What all slots of one of several tensors have in common."""
     for name, slots in subject.slots_by_tensor().items():
         mask: NDArray[np.bool_] = np.isin(np.arange(subject.slots), slots)
-        yield Mistake(LOST, f"what comes from {name} is left out"), _only(subject, _always(~mask))
-        yield Mistake(DOUBLED, f"what comes from {name} is added twice"), _again(subject, mask)
-        yield (
-            Mistake(SIGN, f"what comes from {name} is subtracted"),
-            _again(subject, mask, -1.0),
-        )
+        yield Mistake(LOST, say.TENSOR_LEFT_OUT(tensor=name)), _only(subject, _always(~mask))
+        yield Mistake(DOUBLED, say.TENSOR_TWICE(tensor=name)), _again(subject, mask)
+        yield Mistake(SIGN, say.TENSOR_SUBTRACTED(tensor=name)), _again(subject, mask, -1.0)
         first = next(iter(subject.slots_by_tensor().values()))
         if slots is not first and len(slots) == len(first):
-            words = f"what comes from {name} is left out where the slot has no row of "
-            words += subject.tensors[0]
+            words = say.TENSOR_LEFT_OUT_ALONE(tensor=name, first=subject.tensors[0])
             yield Mistake(LOST, words, 2), _only(subject, _where_live(slots, first))
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from conformance.catalogue.marks import SEMICOLON
+from conformance.catalogue.message import row
+from conformance.catalogue.mistakes_of_terms import SO_DO_MORE
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -36,6 +41,18 @@ ORDER = "another order"
 COUNTED = "counted otherwise"
 ZEROS = "zeros in place of values"
 KEPT = "values in place of zeros"
+UNINITIALISED = "memory that nobody wrote"
+"""The natures of mistakes: failures are told apart by them, no person reads them."""
+
+
+SHOWN = 3
+"""Rows of which it is told one by one what they hold."""
+
+
+def of_rows(sentences: Sequence[str], count: int) -> str:
+    """The sentences about the first of so many rows, and how many more there are."""
+    more = [SO_DO_MORE(count=count - len(sentences))] if count > len(sentences) else []
+    return row([row(sentences, SEMICOLON), *more])
 
 
 @dataclass(frozen=True)

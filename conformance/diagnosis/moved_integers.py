@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.catalogue import mistakes_of_moves as say
 from conformance.diagnosis.mistake import COUNTED, NARROW, ORDER, ROWS
 from conformance.diagnosis.moved_rule import Rule
 
@@ -35,24 +36,23 @@ def rules(
         inverse = np.empty_like(must)
         inverse[must] = place
         if (found == inverse).all():
-            words = "the inverse permutation: argsort and rank are exchanged"
-            yield Rule(words, ORDER, count, sure=count >= LEAST_MOVED)
+            yield Rule(say.INVERSE(), ORDER, count, sure=count >= LEAST_MOVED)
         yield from _ties(must, found, wrong, inverse, inputs)
     if (found == place)[wrong].all():
-        yield Rule("each element holds its own place, no index", ROWS, count, sure=sure)
+        yield Rule(say.OWN_PLACES(), ROWS, count, sure=sure)
     yield from _sums(must, found, count)
     away = found - must
     first = int(away[wrong][0])
     if (away[wrong] == first).all():
-        which = "large" if first > 0 else "small"
-        yield Rule(f"each is {abs(first)} too {which}", COUNTED, count, sure=sure)
+        words = say.TOO_LARGE if first > 0 else say.TOO_SMALL
+        yield Rule(words(away=abs(first)), COUNTED, count, sure=sure)
     for bits in (8, 16, 24):
         low = must & ((1 << bits) - 1)
         either = (found == low) | (found == low - (low >> (bits - 1) << bits))
         if either[wrong].all():
-            yield Rule(f"the low {bits} bits of each", NARROW, count, sure=sure)
+            yield Rule(say.LOW_BITS(bits=bits), NARROW, count, sure=sure)
     if np.array_equal(np.sort(must), np.sort(found)):
-        yield Rule("the right values in another order", ORDER, 0)
+        yield Rule(say.VALUES_REORDERED(), ORDER, 0)
 
 
 def _ties(
@@ -68,8 +68,7 @@ def _ties(
         by_rank = (flat[found[wrong]] == flat[must[wrong]]).all()
         by_slot = (flat[inverse[found[wrong]]] == flat[wrong.reshape(-1)]).all()
         if by_rank or by_slot:
-            words = f"ties are broken otherwise: only elements of equal {name} changed places"
-            yield Rule(words, ORDER, 0)
+            yield Rule(say.TIES(name=name), ORDER, 0)
             return
 
 
@@ -77,10 +76,8 @@ def _sums(must: Integers, found: Integers, count: int) -> Iterator[Rule]:
     """Counts in place of running sums, and the other way round."""
     sure = count >= LEAST_WRONG
     if (np.diff(must, prepend=0) == found).all():
-        words = "counts of each, where running sums of the counts belong"
-        yield Rule(words, COUNTED, count, sure=sure)
+        yield Rule(say.COUNTS_FOR_SUMS(), COUNTED, count, sure=sure)
     if (np.cumsum(must) == found).all():
-        words = "running sums of the counts, where counts of each belong"
-        yield Rule(words, COUNTED, count, sure=sure)
+        yield Rule(say.SUMS_FOR_COUNTS(), COUNTED, count, sure=sure)
     if found[0] == 0 and (found[1:] == must[:-1]).all():
-        yield Rule("running sums, each without its own count", COUNTED, count, sure=sure)
+        yield Rule(say.SUMS_WITHOUT_OWN(), COUNTED, count, sure=sure)

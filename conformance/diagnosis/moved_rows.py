@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from conformance.diagnosis.mistake import COLUMNS, KEPT, ORDER, ROWS, ZEROS
+from conformance.catalogue import mistakes_of_moves as say
+from conformance.diagnosis.mistake import COLUMNS, KEPT, ORDER, ROWS, SHOWN, ZEROS, of_rows
 from conformance.diagnosis.moved_rule import Rule
 
 Mask = NDArray[np.bool_]
@@ -19,8 +21,6 @@ LEAST_ROWS, LEAST_COLUMNS = 2, 4
 
 MOST_ROWS, MOST_SHIFT = 4096, 64
 """Rows that are looked at, and by how many they may be shifted."""
-
-SHOWN = 3
 
 
 def rules(
@@ -36,7 +36,7 @@ def rules(
         return
     if (seen[wrong] == 0).all():
         sure = int(np.count_nonzero(wrong)) >= LEAST_ROWS
-        yield Rule("zeros lie where values belong", ZEROS, count, what, sure)
+        yield Rule(say.ZEROS(), ZEROS, count, what, sure)
         return
     sure = count >= LEAST_ROWS
     for words, source, nature in _places(len(expected)):
@@ -46,9 +46,9 @@ def rules(
     yield from _columns(expected, seen, wrong)
     yield from _looked_up(expected, seen, lost, inputs)
     if sure and np.array_equal(_sorted(expected), _sorted(seen)):
-        yield Rule("the right rows in another order", ORDER, 0)
+        yield Rule(say.ROWS_REORDERED(), ORDER, 0)
     if (expected[wrong] == 0).all():
-        yield Rule("values lie where zeros belong", KEPT, count, what, sure)
+        yield Rule(say.KEPT(), KEPT, count, what, sure)
 
 
 def _places(total: int) -> Iterator[tuple[str, NDArray[np.int64], str]]:
@@ -57,14 +57,12 @@ def _places(total: int) -> Iterator[tuple[str, NDArray[np.int64], str]]:
     for step in range(1, min(MOST_SHIFT, total - 1) + 1):
         for d in (step, -step):
             sign = "+" if d > 0 else "-"
-            yield f"row r holds what belongs in row r {sign} {abs(d)}", row + d, ROWS
-    words = "row r holds the row that belongs as far from the end"
-    yield words, total - 1 - row, ROWS
+            yield say.SHIFTED(sign=sign, step=abs(d)), row + d, ROWS
+    yield say.REVERSED(), total - 1 - row, ROWS
     for many in range(2, total // 2 + 1):
         if total % many == 0:
             other = total // many
-            words = f"rows lie as [{other}, {many}] where they must as [{many}, {other}]"
-            yield words, row % many * other + row // many, ROWS
+            yield say.TURNED(other=other, many=many), row % many * other + row // many, ROWS
 
 
 def _explains(expected: Integers, seen: Integers, lost: Mask, source: NDArray[np.int64]) -> bool:
@@ -88,8 +86,7 @@ def _one_for_all(expected: Integers, seen: Integers, lost: Mask, what: str) -> I
         return
     origin = np.flatnonzero((expected == first).all(axis=1))
     if origin.size:
-        words = f"all wrong rows hold what belongs in row {origin[0]}"
-        yield Rule(words, ROWS, count, what, anew=True)
+        yield Rule(say.ONE_FOR_ALL(row=origin[0]), ROWS, count, what, anew=True)
 
 
 def _columns(expected: Integers, seen: Integers, wrong: Mask) -> Iterator[Rule]:
@@ -106,9 +103,8 @@ def _columns(expected: Integers, seen: Integers, wrong: Mask) -> Iterator[Rule]:
         inside = (read >= 0) & (read < hidden)
         same = found[inside] == expected[rows[inside], read[inside]]
         if np.count_nonzero(inside) * 4 >= rows.size * 3 and same.all():
-            side = "after" if away > 0 else "before"
-            words = f"wrong elements hold what belongs {abs(away)} columns {side} them"
-            yield Rule(words, COLUMNS, rows.size, anew=True)
+            words = say.COLUMNS_AFTER if away > 0 else say.COLUMNS_BEFORE
+            yield Rule(words(count=abs(away)), COLUMNS, rows.size, anew=True)
             return
 
 
@@ -118,11 +114,11 @@ def _looked_up(
     """Where the content of every wrong row belongs, or where in an input it lies."""
     places = np.flatnonzero(lost)
     columns = expected.shape[1]
-    rows = {"what belongs in row {}": expected}
+    rows: list[tuple[Callable[..., str], Integers]] = [(say.ANOTHER_ROW, expected)]
     for name, array in inputs.items():
         if array.dtype == expected.dtype and array.ndim and array.shape[-1] == columns:
-            rows[f"row {{}} of {name}"] = array.reshape(-1, columns)
-    for words, of in rows.items():
+            rows.append((partial(say.ROW_OF_INPUT, tensor=name), array.reshape(-1, columns)))
+    for words, of in rows:
         if len(of) > MOST_ROWS or (columns == 1 and expected.dtype.kind == "i"):
             continue
         numbers = {bytes(one): number for number, one in reversed(list(enumerate(of)))}
@@ -130,13 +126,12 @@ def _looked_up(
             continue  # a value that occurs twice tells no place
         found = [numbers.get(bytes(one)) for one in seen[places]]
         if all(one is not None for one in found) and seen[places].any():
-            some = [
-                f"row {place} holds {words.format(number)}"
-                for place, number in list(zip(places.tolist(), found, strict=True))[:SHOWN]
+            told = [
+                words(row=place, other=number)
+                for place, number in zip(places[:SHOWN].tolist(), found, strict=False)
             ]
-            more = f"; so do {len(found) - SHOWN} more rows" if len(found) > SHOWN else ""
             sure = len(found) >= LEAST_ROWS or columns >= LEAST_COLUMNS
-            yield Rule(f"{'; '.join(some)}{more}", ROWS, 0, sure=sure, anew=True)
+            yield Rule(of_rows(told, len(found)), ROWS, 0, sure=sure, anew=True)
             return
 
 

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.catalogue import guess as say
+from conformance.catalogue import mistakes_of_moves as mistakes
 from conformance.diagnosis import moved_integers, moved_rows
 from conformance.diagnosis.guess import Guess
 from conformance.diagnosis.mistake import BITS, FLUSHED, UNWRITTEN
@@ -53,8 +55,7 @@ def guesses(moved: Moved) -> Iterator[Guess]:
     expected, seen, wrong = moved.expected, moved.seen, moved.wrong
     count = int(np.count_nonzero(wrong))
     if moved.unwritten and moved.unwritten >= count:
-        words = "never written: the wrong elements hold what was there before the call"
-        yield Guess(f"guess: {words}", UNWRITTEN)
+        yield Guess(say.GUESS(words=say.AS_BEFORE()), UNWRITTEN)
         return
     wrong = wrong & ~_untouched(moved)  # the headline says how many these are
     rules: list[Iterator[Rule]] = []
@@ -65,9 +66,12 @@ def guesses(moved: Moved) -> Iterator[Guess]:
     rules.append(moved_rows.rules(expected, seen, wrong, moved.inputs))
     rank = 0
     for rank, rule in enumerate(chain.from_iterable(rules), 1):
-        evidence = f" (all {rule.places} wrong {rule.what})" if rule.places else ""
+        sentence = say.GUESS(words=rule.words)
+        if rule.places:
+            all_wrong = say.ALL_WRONG_ROWS if rule.what == "rows" else say.ALL_WRONG_ELEMENTS
+            sentence = all_wrong(words=rule.words, count=rule.places)
         yield Guess(
-            f"guess: {rule.words}{evidence}",
+            sentence,
             rule.nature,
             rule.words,
             rank=rank,
@@ -101,18 +105,17 @@ def _changed_bits(expected: Integers, seen: Integers, wrong: Mask, fmt: Format) 
     subnormal = (magnitude > 0) & (magnitude < 1 << (fmt.precision - 1))
     half = fmt.storage_bits // 2
     kept = must & ((1 << half) - 1)
-    rules = {
-        "signalling NaNs were made quiet": (nan & (observed == (must | quiet)), BITS),
-        "minus zero became plus zero": ((must == sign) & (observed == 0), BITS),
-        "subnormals were flushed to zero": (subnormal & (observed & (sign - 1) == 0), FLUSHED),
+    rules: dict[str, tuple[Mask, str]] = {
+        mistakes.QUIET_NANS(): (nan & (observed == (must | quiet)), BITS),
+        mistakes.PLUS_ZERO(): ((must == sign) & (observed == 0), BITS),
+        mistakes.FLUSHED(): (subnormal & (observed & (sign - 1) == 0), FLUSHED),
     }
     if some.size:
-        digits = fmt.storage_bits // 4
-        alike = nan & (observed == some[0])
-        rules[f"every NaN became 0x{int(some[0]):0{digits}x}"] = (alike, BITS)
+        bits = f"0x{int(some[0]):0{fmt.storage_bits // 4}x}"
+        rules[mistakes.ONE_NAN(bits=bits)] = (nan & (observed == some[0]), BITS)
     if np.unique(kept[wrong]).size >= LEAST_HALVED:
         low = observed & ((1 << half) - 1)
-        rules[f"only the low {half} bits were moved"] = (low == kept, BITS)
+        rules[mistakes.LOW_BITS_MOVED(bits=half)] = (low == kept, BITS)
     for words, (explained, nature) in rules.items():
         if count and explained[wrong].all():
             yield Rule(words, nature, count, sure=count >= LEAST_WRONG)

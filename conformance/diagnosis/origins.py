@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance import poison
+from conformance.catalogue import guess
+from conformance.catalogue import memory as say
 from conformance.diagnosis.guess import Guess
+from conformance.diagnosis.mistake import UNINITIALISED
 
 Mask = NDArray[np.bool_]
 Bits = NDArray[Any]
-
-NATURE = "memory that nobody wrote"
 
 LOOKED_AT = 512
 """Wrong elements that are looked at."""
@@ -61,8 +62,8 @@ def origins(observed: Bits, wrong: Mask, unwritten: Mask | None = None) -> Itera
         return
     count = int(best.explained.sum())
     if count >= max(1, LEAST_SHARE * seen.size):
-        sentence = f"read from {best.where}: {count} of {seen.size} wrong elements {best.words}"
-        yield Guess(f"guess: {sentence}", NATURE, best.where, rank=-1)
+        words = say.READ_FROM(where=best.where, count=count, size=seen.size, held=best.words)
+        yield Guess(guess.GUESS(words=words), UNINITIALISED, best.where, rank=-1)
 
 
 def _traces(seen: Bits) -> Iterator[Trace]:
@@ -73,8 +74,9 @@ def _traces(seen: Bits) -> Iterator[Trace]:
         return
     for word, where in poison.WHERE.items():
         for value, words in _forms(word, seen.itemsize).items():
-            yield Trace(bits == np.uint64(value).astype(bits.dtype), f"hold {words}", where)
-    yield Trace(_of_guards(bits), "hold odd words of it, from 0x7fc1 to 0x7fdf", poison.IN_A_GUARD)
+            yield Trace(bits == np.uint64(value).astype(bits.dtype), words, where)
+    words = say.ODD_WORDS(least=poison.LEAST_GUARD, most=poison.MOST_GUARD)
+    yield Trace(_of_guards(bits), words, poison.IN_A_GUARD)
     if seen.dtype.kind in "iu" and seen.itemsize > 2:
         for times in (1, *MULTIPLES):
             for word, where in poison.WHERE.items():
@@ -86,26 +88,29 @@ def _of_bytes(bits: Bits) -> Iterator[Trace]:
         low, high = poison.pattern(word)
         explained = (bits == low) | (bits == high)
         if (bits == low).any() and bits.size >= LEAST_BYTES:
-            yield Trace(explained, f"hold the bytes 0x{low:02x} and 0x{high:02x}", where)
+            yield Trace(explained, say.BYTES(low=low, high=high), where)
 
 
 def _forms(word: int, size: int) -> dict[int, str]:
     """What an element of so many bytes may hold of a pattern, with words for it."""
     whole = int.from_bytes(poison.pattern(word) * (size // 2), "little")
     exchanged = int.from_bytes(poison.pattern(word)[::-1] * (size // 2), "little")
-    found = {whole: f"0x{whole:x}", exchanged: f"0x{exchanged:x}, its bytes exchanged"}
+    found: dict[int, str] = {
+        whole: say.PATTERN(value=whole),
+        exchanged: say.EXCHANGED(value=exchanged),
+    }
     if size == 2:
         return found
     signed = word | (-1 << 16 if word >> 15 else 0)
-    found[word] = found[signed % (1 << 8 * size)] = f"0x{word:x}, a part of it"
+    found[word] = found[signed % (1 << 8 * size)] = say.PART(value=word)
     if size == 4:
-        found[word << 16] = f"0x{word << 16:x}, bfloat16 widened"
+        found[word << 16] = say.WIDENED(value=word << 16, format="bfloat16")
         half = (word & 0x8000) << 16 | 0x7F800000 | (word & 0x3FF) << 13
-        found[half] = f"0x{half:x}, float16 widened"
+        found[half] = say.WIDENED(value=half, format="float16")
     if size == 8:
         index = word << 16 | word
         signed = index | (-1 << 32 if word >> 15 else 0)
-        found[index] = found[signed % (1 << 64)] = f"0x{index:x}, a part of it"
+        found[index] = found[signed % (1 << 64)] = say.PART(value=index)
     return found
 
 
@@ -124,7 +129,7 @@ def _multiple(seen: Bits, times: int, word: int, where: str) -> Trace:
     if seen.itemsize == 4:
         away = away.astype(np.uint32).astype(np.int32).astype(np.int64)
     if times == 1:
-        words = f"lie less than {MOST_BESIDE} beside 0x{index:x}"
+        words = say.BESIDE(room=MOST_BESIDE, index=index)
         return Trace(np.abs(away) < MOST_BESIDE, words, where)
-    words = f"are {times} times 0x{index:x} and less than {times} more"
+    words = say.MULTIPLE(times=times, index=index)
     return Trace((away >= 0) & (away < times), words, where)

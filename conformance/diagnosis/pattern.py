@@ -7,6 +7,10 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.catalogue import wrong_places as say
+from conformance.catalogue.marks import COMMA
+from conformance.catalogue.message import row as joined
+
 DMA_BLOCK_BYTES = 32
 """Granularity of Ascend data copies: a tail shorter than this is the classic mistake."""
 
@@ -28,27 +32,25 @@ def pattern(
     is wrong.
     """
     if wrong.all():
-        return "all elements"
+        return say.ALL()
     rows = np.flatnonzero(wrong.any(axis=1))
     columns = np.flatnonzero(wrong.any(axis=0))
     count = np.count_nonzero(wrong)
     if count == 1:
-        return f"one element, row {rows[0]}, column {columns[0]}"
+        return say.ONE(place=say.PLACE(row=rows[0], column=columns[0]))
     row_notes = list(_row_notes(rows, wrong.shape[0], cores, readers or {}))
     if count == rows.size * columns.size:
         return _rectangle(wrong.shape, rows, columns, itemsize, row_notes)
     first, last = np.flatnonzero(wrong)[[0, -1]]
     if last - first + 1 == count:
-        start, end = divmod(first, wrong.shape[1]), divmod(last, wrong.shape[1])
-        begins = f"row {start[0]}, column {start[1]}"
+        places = (divmod(one, wrong.shape[1]) for one in (first, last))
+        start, end = (say.PLACE(row=row, column=column) for row, column in places)
         if last == wrong.size - 1:
-            return f"everything from {begins} on in memory order, {count} elements"
-        return (
-            f"one run of {count} elements in memory order,"
-            f" from {begins} to row {end[0]}, column {end[1]}"
-        )
-    phrase = f"{count} elements scattered over {name('row', rows)} and {name('column', columns)}"
-    return ", ".join([phrase, *row_notes, *_column_notes(columns, wrong.shape[1], itemsize)])
+            return say.REST(start=start, count=count)
+        return say.RUN(count=count, start=start, end=end)
+    phrase = say.SCATTERED(count=count, rows=rows_of(rows), columns=columns_of(columns))
+    notes = [*row_notes, *_column_notes(columns, wrong.shape[1], itemsize)]
+    return joined([phrase, *notes], COMMA)
 
 
 def _rectangle(
@@ -57,11 +59,13 @@ def _rectangle(
     """The phrase for every listed column of every listed row."""
     if columns.size == shape[1]:
         at_end = rows.size > 1 and rows[0] + rows.size == shape[0]
-        phrase = f"whole {name('row', rows)}" + (", the last ones" if at_end else "")
-        return ", ".join([phrase, *row_notes])
-    where = "every row" if rows.size == shape[0] else name("row", rows)
+        notes = [say.LAST_ROWS(), *row_notes] if at_end else row_notes
+        return joined([say.WHOLE_ROWS(rows=rows_of(rows)), *notes], COMMA)
+    where = say.OF_EVERY_ROW(columns=columns_of(columns))
+    if rows.size < shape[0]:
+        where = say.OF_ROWS(columns=columns_of(columns), rows=rows_of(rows))
     notes = [*row_notes, *_column_notes(columns, shape[1], itemsize)]
-    return ", ".join([f"{name('column', columns)} of {where}", *notes])
+    return joined([where, *notes], COMMA)
 
 
 def _row_notes(
@@ -72,12 +76,12 @@ def _row_notes(
         return
     step = _step(rows, total)
     if step:
-        yield f"every {ordinal(step)} row from row {rows[0]} on"
+        yield say.EVERY_ROW(step=ordinal(step), first=rows[0])
     for chunk, begin in _shares(total, cores):
         core = int(np.searchsorted(begin, rows[0], side="right")) - 1
         end = begin[core + 1] if core + 1 < begin.size else total
         if chunk > 1 and np.array_equal(rows, np.arange(begin[core], end)):
-            yield f"what core {core} of {cores} does if the rows are shared in order"
+            yield say.ROWS_OF_CORE(core=core, cores=cores)
             break
     for words, members in readers.items():
         if rows.size > 1 and np.array_equal(rows, members):
@@ -105,15 +109,15 @@ def _column_notes(columns: Indices, hidden: int, itemsize: int) -> Iterator[str]
     width = int(columns[-1] - columns[0]) + 1
     step = _step(columns, hidden)
     if partial and columns[0] >= hidden - partial:
-        yield "the last partial 32 bytes of a row"
+        yield say.PARTIAL_BLOCK()
     elif whole and columns[-1] == hidden - 1:
         aligned = columns[0] % per_block == 0
-        yield "the end of a row" + (" from a multiple of 32 bytes on" if aligned else "")
+        yield say.END_FROM_BLOCK() if aligned else say.END_OF_ROW()
     elif whole and width % per_block == 0 and columns[0] % width == 0:
-        yield f"one tile, if tiles are {width} columns wide"
+        yield say.ONE_TILE(width=width)
     elif step:
         tiles = step % per_block == 0
-        yield f"every {ordinal(step)} column" + (", as if once in each tile" if tiles else "")
+        yield (say.ONCE_IN_EACH_TILE if tiles else say.EVERY_COLUMN)(step=ordinal(step))
 
 
 def _step(indices: Indices, total: int) -> int:
@@ -127,20 +131,37 @@ def _step(indices: Indices, total: int) -> int:
 
 def ordinal(number: int) -> str:
     """``2nd``, ``16th``."""
-    endings = {1: "st", 2: "nd", 3: "rd"}
+    endings = {1: say.ST, 2: say.ND, 3: say.RD}
     teen = number // 10 % 10 == 1
-    return f"{number}{'th' if teen else endings.get(number % 10, 'th')}"
+    return (say.TH if teen else endings.get(number % 10, say.TH))(number=number)
 
 
-def name(noun: str, indices: Indices) -> str:
+def rows_of(indices: Indices) -> str:
     """``row 3`` or ``rows 3, 5..7``, cut after a few ranges."""
+    shown, hidden = _ranges(indices)
+    if hidden:
+        return say.ROWS_AND_MORE(rows=shown, hidden=hidden)
+    return say.ROWS(count=indices.size, rows=shown)
+
+
+def columns_of(indices: Indices) -> str:
+    """The same of columns."""
+    shown, hidden = _ranges(indices)
+    if hidden:
+        return say.COLUMNS_AND_MORE(columns=shown, hidden=hidden)
+    return say.COLUMNS(count=indices.size, columns=shown)
+
+
+def _ranges(indices: Indices) -> tuple[list[str], int]:
+    """The first ranges of the indices, and how many indices there are beyond these."""
     ranges: list[list[int]] = []
     for index in indices.tolist():
         if ranges and index == ranges[-1][1] + 1:
             ranges[-1][1] = index
         else:
             ranges.append([index, index])
-    shown = [f"{low}..{high}" if high > low else f"{low}" for low, high in ranges[:SHOWN_RANGES]]
-    hidden = sum(high - low + 1 for low, high in ranges[SHOWN_RANGES:])
-    more = f" and {hidden} more" if hidden else ""
-    return f"{noun}{'s' if indices.size > 1 else ''} {', '.join(shown)}{more}"
+    shown = [
+        say.RANGE(low=low, high=high) if high > low else str(low)
+        for low, high in ranges[:SHOWN_RANGES]
+    ]
+    return shown, sum(high - low + 1 for low, high in ranges[SHOWN_RANGES:])

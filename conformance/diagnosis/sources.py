@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.catalogue import guess as say
 from conformance.diagnosis.subject import Subject
 from conformance.numerics.gather import gather_elements
 from conformance.values.address_code import AddressCode
@@ -33,19 +34,19 @@ class Read:
 
     def words(self, output: str, source: str) -> str:
         """The finding as a phrase."""
-        moved = ""
-        if self.offset:
-            side = "after" if self.offset > 0 else "before"
-            moved = (
-                f", {abs(self.offset)} column{'s' * (abs(self.offset) > 1)} {side} the right one"
-            )
-        row = f"row {self.row}" if self.row != self.right else f"the right row, {self.row},"
-        instead = f" for row {self.right}" if self.row != self.right else ""
-        return (
-            f"{output}, row {self.output_row}, slot {self.slot} holds {row} of "
-            f"{source}{instead}{moved}".replace(",,", ",")
-            + f" ({self.elements} of {self.elements} wrong coded elements agree)"
-        )
+        beside = say.COLUMNS_AFTER if self.offset > 0 else say.COLUMNS_BEFORE
+        place = {
+            "output": output,
+            "row": self.output_row,
+            "slot": self.slot,
+            "source": source,
+            "right": self.right,
+            "moved": beside(count=abs(self.offset)) if self.offset else "",
+            "count": self.elements,
+        }
+        if self.row == self.right:
+            return say.READS_ITS_ROW(**place)
+        return say.READS_ANOTHER_ROW(seen=self.row, **place)
 
 
 def decoded(subject: Subject) -> Iterator[str]:
@@ -57,14 +58,14 @@ def decoded(subject: Subject) -> Iterator[str]:
     rows = np.flatnonzero(coded.any(axis=1))[:DECODED_ROWS]
     found = [read for row in rows.tolist() if (read := _read(subject, subject.code, row, coded))]
     for read in found[:SHOWN]:
-        yield f"decoded: {read.words(subject.name, subject.terms.source)}"
+        yield say.DECODED(words=read.words(subject.name, subject.terms.source))
     if len(found) > 2:
         (moved, offset), count = Counter((r.row - r.right, r.offset) for r in found).most_common(1)[
             0
         ]
         if count == len(found):
-            where = f"{moved:+d} rows, {offset:+d} columns from the right place"
-            yield f"decoded: all {count} rows looked at read {where}"
+            away = say.ALL_ROWS_AWAY(count=count, rows=moved, columns=offset)
+            yield say.DECODED(words=away)
 
 
 def _read(subject: Subject, code: AddressCode, row: int, coded: NDArray[np.bool_]) -> Read | None:

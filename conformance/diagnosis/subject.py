@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.catalogue.message import Message
+from conformance.catalogue.mistakes_of_terms import ROW_OF
+from conformance.catalogue.wrong_places import READERS_OF_ROW, READERS_OF_SEGMENT
 from conformance.diagnosis.mistake import UNKNOWN, Reading
 from conformance.numerics.addends import Rule, delivered
 from conformance.numerics.arithmetic import IEEE, Arithmetic
@@ -116,7 +119,7 @@ class Subject:
     def row_name(self, row: int) -> str:
         """A row of the source, as a person finds it."""
         if self.sources is None:
-            return f"row {row} of {self.terms.source}"
+            return ROW_OF(row=row, tensor=self.terms.source)
         return self.sources.named(row)
 
     def named_rows(self) -> list[int]:
@@ -162,15 +165,15 @@ class Subject:
             own = groups[first]
             for group in np.unique(own[own >= 0])[:READERS].tolist():
                 members = np.flatnonzero((groups == group).any(axis=1))
-                found[words.format(source=self.terms.source, group=group)] = members
+                found[words(source=self.terms.source, group=group)] = members
         return found
 
-    def _groups(self) -> Iterator[tuple[str, NDArray[Any]]]:
+    def _groups(self) -> Iterator[tuple[Message, NDArray[Any]]]:
         rows = self.terms.rows
         if self.segment > 0:
             segments = np.where(rows >= 0, rows // self.segment, -1)
-            yield "all rows that add from {source}[{group}] and no other", segments
-        yield "all rows that add row {group} of {source} and no other", rows
+            yield READERS_OF_SEGMENT, segments
+        yield READERS_OF_ROW, rows
 
 
 @dataclass(frozen=True)

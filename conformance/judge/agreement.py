@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from conformance.call.case import Case
+from conformance.catalogue import broken_record as say
+from conformance.catalogue.message import row as lines
+from conformance.errors import text_of
 from conformance.numerics.accepted import Floats, Mask
 from conformance.numerics.elements import judge_elements
 from conformance.numerics.output import SummedOutput, summed_output
@@ -36,9 +39,8 @@ def check(operator: Operator, case: Case, limit: int = ELEMENTS) -> None:
         output.terms.validate(output.source.shape[0])
         absent = output.sources.lacking(case.inputs)
         if absent:
-            raise ReferenceDisagreement(
-                f"{operator.name}: {name} adds {absent}, which the row-sparse case does not hold"
-            )
+            adds = {"operator": operator.name, "output": name, "row": absent}
+            raise ReferenceDisagreement(say.NOT_HELD(**adds))
         held = [case.inputs[source] for source in output.terms.sources]
         last = max(1, held[0].shape[-1])
         of_rows = output.terms.rows.shape[1] * output.source.shape[1] // last
@@ -64,7 +66,9 @@ def check_outputs(operator: Operator, case: Case) -> None:
         with np.errstate(all="ignore"):
             outputs = operator.formula(case.arrays, case.attributes)
     except (ValueError, TypeError) as error:
-        raise _disagreement(operator, case, "a case", f"its formula rejects it: {error}") from error
+        on_case = say.DISAGREE_ON_CASE(operator=operator.name)
+        rejects = say.REJECTS_CASE(why=text_of(error))
+        raise _disagreement(operator, case, on_case, rejects) from error
     for name in case.outputs:
         if not isinstance(operator.contract(name, case), Unspecified):
             _compare(operator, case, outputs, name)
@@ -72,25 +76,24 @@ def check_outputs(operator: Operator, case: Case) -> None:
 
 def _compare(operator: Operator, case: Case, outputs: Arrays, name: str) -> None:
     """Compare a formula's output with the case's: its shape, and that indices are integers."""
+    on_output = say.DISAGREE_ON_OUTPUT(operator=operator.name, output=name)
     if name not in outputs:
-        raise _disagreement(operator, case, f"output {name}", "the formula has no such output")
+        raise _disagreement(operator, case, on_output, say.NO_SUCH_OUTPUT())
     tensor, given = case.outputs[name], np.asarray(outputs[name])
     indices = isinstance(operator.contract(name, case), Index)
     wrong_kind = indices and given.dtype.kind not in "iub"
     if wrong_kind or given.shape != tensor.shape:
         of_case, found = list(map(int, tensor.shape)), list(given.shape)
         kinds = (tensor.dtype, given.dtype.name) if wrong_kind else ("", "")
-        told = f"the case has {kinds[0]}{of_case}, the formula gives {kinds[1]}{found}"
-        raise _disagreement(operator, case, f"output {name}", told)
+        told = say.OTHER_SHAPE(of_case=f"{kinds[0]}{of_case}", found=f"{kinds[1]}{found}")
+        raise _disagreement(operator, case, on_output, told)
 
 
 def _disagreement(operator: Operator, case: Case, what: str, told: str) -> ReferenceDisagreement:
     """The error of a record and its formula that do not say the same of a case."""
-    return ReferenceDisagreement(
-        f"the record of {operator.name} and its formula disagree on {what}\n"
-        f"  in {case.mode}, {case.dtype}: {told}\n"
-        f"  the record: {operator.file or 'not in a file'}"
-    )
+    where = say.IN_MODE(mode=case.mode, dtype=case.dtype, what=told)
+    record = say.THE_RECORD(file=operator.file or say.NO_FILE())
+    return ReferenceDisagreement(lines([what, "  " + where, "  " + record], "\n"))
 
 
 def _check_formula(operator: Operator, output: SummedOutput, outputs: Arrays) -> None:
@@ -110,8 +113,14 @@ def _check_formula(operator: Operator, output: SummedOutput, outputs: Arrays) ->
         with np.errstate(invalid="ignore"):
             total = terms[:, place].sum().item()
         raise ReferenceDisagreement(
-            f"{operator.name}: {output.name}, row {row}, column {column}: the formula gives"
-            f" {formula.reshape(-1)[place].item()!r}, the terms sum to {total!r}"
+            say.OTHER_SUM(
+                operator=operator.name,
+                output=output.name,
+                row=row,
+                column=column,
+                formula=repr(formula.reshape(-1)[place].item()),
+                total=repr(total),
+            )
         )
 
 
@@ -135,7 +144,12 @@ def _check_order(operator: Operator, output: SummedOutput) -> None:
             place = int((~judged.ok).argmax())
             row, column = divmod(place, output.bits.shape[1])
             raise ReferenceDisagreement(
-                f"{operator.name}: {output.name}, row {row}, column {column}: the declared order"
-                f" gives the bits {int(declared[place]):#x}, which no order of the terms"
-                f" {added.low[:, place].tolist()} can give"
+                say.OTHER_ORDER(
+                    operator=operator.name,
+                    output=output.name,
+                    row=row,
+                    column=column,
+                    bits=f"{int(declared[place]):#x}",
+                    terms=str(added.low[:, place].tolist()),
+                )
             )

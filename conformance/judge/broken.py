@@ -10,13 +10,15 @@ from unittest import SkipTest
 from hypothesis.errors import HypothesisException
 
 from conformance import places
-from conformance.errors import EnvironmentFailure, OperatorUnavailable
+from conformance.catalogue import broken_record as say
+from conformance.catalogue.message import row
+from conformance.errors import EnvironmentFailure, OperatorUnavailable, text_of
 from conformance.judge.agreement import ReferenceDisagreement
 
-BROKEN = "an error of a record or of the suite, not of a kernel: "
+BROKEN: str = say.BROKEN()
 """How the text begins of an item that such an error ended; a run with one ends with status 3."""
 
-NO_VERDICT = "no kernel was judged by it"
+NO_VERDICT: str = say.NO_VERDICT()
 HARNESS = places.PACKAGE
 PASSED_ON = (EnvironmentFailure, OperatorUnavailable, HypothesisException, SkipTest)
 """Exceptions that say else: the device is lost, a draw is rejected, an item is skipped."""
@@ -27,15 +29,17 @@ def explained(error: BaseException) -> str:
 
     A disagreement of a record with its reference names the record by itself.
     """
-    told, place = str(error), _place(error)
+    told, place = text_of(error), _place(error)
     if isinstance(error, ReferenceDisagreement):
         place = None
     else:
-        told = f"{type(error).__name__}: {told}" if told else type(error).__name__
-    lines = [f"{BROKEN}{told}"]
+        name = type(error).__name__
+        told = f"{name}: " + told if told else name
+    lines = [BROKEN + told]
     if place is not None:
-        lines += [f"  raised at {_near(place.filename)}:{place.lineno}, in {place.name}"]
-    return "\n".join([*lines, f"  {NO_VERDICT}"])
+        where = f"{_near(place.filename)}:{place.lineno}"
+        lines += ["  " + say.RAISED_AT(place=where, function=place.name)]
+    return row([*lines, "  " + NO_VERDICT], "\n")
 
 
 def is_raised_in(error: BaseException, folder: Path) -> bool:

@@ -15,7 +15,12 @@ from numpy.typing import DTypeLike, NDArray
 
 from conformance.call.case import Case, Tensor, numpy_dtype
 from conformance.call.observation import Observation, Outcome
+from conformance.catalogue import by_standard as say
+from conformance.catalogue.marks import SEMICOLON
+from conformance.catalogue.message import row
+from conformance.catalogue.verdict import SENTENCE
 from conformance.errors import UsageError, choice
+from conformance.judge.headline import unended
 from conformance.judge.verdict import Verdict
 from conformance.record.operator import Arrays, Operator, Sum, Varying
 from conformance.standards import STANDARDS, Kind, Ruling, Standard, StandardVerdict
@@ -25,6 +30,13 @@ from reference.floats import format_of, to_bits
 
 OURS = "this suite"
 """Its own verdict's name among those of the standards."""
+
+RULES = {
+    Ruling.REJECTS: say.REJECTS,
+    Ruling.INVESTIGATE: say.INVESTIGATE,
+    Ruling.SILENT: say.SAYS_NOTHING,
+}
+"""What is said of a ruling that does not accept."""
 
 SEVEREST = (Ruling.REJECTS, Ruling.INVESTIGATE, Ruling.ACCEPTS, Ruling.SILENT)
 
@@ -49,15 +61,17 @@ class ByStandard:
             for name, one in found.items():
                 told[name].append(one)
                 if name == self.gate and not one.ok:
-                    problems.append(f"{name} {one.ruling.value} for {output}: {one.sentence}")
+                    problem = {"standard": name, "output": output, "sentence": one.sentence}
+                    problems.append(RULES[one.ruling](**problem))
         own = Ruling.ACCEPTS if verdict.ok else Ruling.REJECTS
         severest = {name: severest_of(found) for name, found in told.items() if found}
+        headline = verdict.headline
+        if problems:
+            headline = SENTENCE(what=row([unended(headline), *problems], SEMICOLON))
         return replace(
             verdict,
             ok=verdict.ok and not problems,
-            headline="; ".join((verdict.headline.removesuffix("."), *problems)) + "."
-            if problems
-            else verdict.headline,
+            headline=headline,
             standards={OURS: own.value} | {name: found.value for name, found in severest.items()},
         )
 
@@ -78,10 +92,10 @@ class ByStandard:
         if self.gate is None:
             return ""
         standard = STANDARDS[self.gate]
-        data = (
-            f"data: {standard.data_words}" if standard.data else "formula only, data of the suite"
+        data = say.DATA(words=standard.data_words) if standard.data else say.FORMULA_ONLY()
+        return say.STANDARD(
+            name=standard.name, version=standard.version, source=standard.source, data=data
         )
-        return f"standard: {standard.name}, {standard.version} ({standard.source}); {data}"
 
 
 def by_standard(gate: str | None, every: bool, operators: Iterable[Operator]) -> ByStandard:
@@ -94,11 +108,11 @@ def by_standard(gate: str | None, every: bool, operators: Iterable[Operator]) ->
     dtypes = {dtype for operator in operators for dtype in operator.dtypes}
     outside = sorted(dtypes - STANDARDS[gate].dtypes)
     if Kind.COMPUTED not in STANDARDS[gate].kinds or outside:
-        what = "computed floats" + (f" of {', '.join(outside)}" if outside else "")
-        raise UsageError("standard", gate, f"it says nothing of {what}")
+        silent = say.COMPUTED_FLOATS_OF(dtypes=outside) if outside else say.COMPUTED_FLOATS()
+        raise UsageError("standard", gate, silent)
     if operators and not any(map(_adds, operators)):
-        names = ", ".join(operator.name for operator in operators)
-        raise UsageError("standard", gate, f"it judges sums, and no output of {names} is one")
+        names = [operator.name for operator in operators]
+        raise UsageError("standard", gate, say.NO_SUM(operators=names))
     return ByStandard(tuple(STANDARDS) if every else (gate,), gate)
 
 

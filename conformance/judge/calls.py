@@ -7,11 +7,13 @@ every element of every output that its contract specifies with a value that the 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Final
 
 from conformance.call.case import Case
 from conformance.call.findings import call_findings, ending
 from conformance.call.observation import Observation, Outcome
+from conformance.catalogue import verdict as say
+from conformance.catalogue.marks import SEMICOLON
+from conformance.catalogue.message import Message, row
 from conformance.devices.withheld_calls import may_be_withheld
 from conformance.diagnosis.deferred_text import Deferred
 from conformance.judge.agreement import check, check_outputs
@@ -22,6 +24,7 @@ from conformance.judge.effects import (
     side_effects,
     specified_elements,
 )
+from conformance.judge.headline import failed
 from conformance.judge.question import Question
 from conformance.judge.sums import judge_sum
 from conformance.judge.verdict import OutputVerdict, Verdict
@@ -36,7 +39,7 @@ from conformance.record.operator import (
     Unspecified,
 )
 
-UNSPECIFIED: Final = "unspecified"
+UNSPECIFIED, SHAPE_AND_DTYPE = say.UNSPECIFIED(), say.SHAPE_AND_DTYPE()
 JudgeOutput = Callable[[Question], OutputVerdict]
 
 JUDGES: Mapping[type[Contract], JudgeOutput] = {
@@ -58,10 +61,10 @@ def judge(
     Raises ReferenceDisagreement where the suite's own definitions contradict each other on the
     case, ValueError where the record's contracts do not fit the case.
     """
-    about = f"{case.operator}, {case.mode}, {case.dtype}"
+    about = (case.operator, case.mode, case.dtype)
     findings = call_findings(observation)
     if observation.outcome is not Outcome.COMPLETED:
-        headline = f"{about}: {ending(observation)}"
+        headline: str = say.OF_CALL(call=about, what=ending(observation))
         if observation.outcome is Outcome.NOT_POSSIBLE and _may_be_impossible(operator, case):
             return Verdict(True, headline, subject=case, judged=False)
         if observation.outcome is Outcome.REJECTED:
@@ -77,10 +80,10 @@ def judge(
         promised = not isinstance(contract, Unspecified)
         unwritten = 0
         if name not in observation.unwritten:
-            problems.append(f"the device did not say how much of {name} was written")
+            problems.append(say.WRITING_UNKNOWN(output=name))
         if misfit:
             check_outputs(operator, case)
-            outputs[name] = OutputVerdict(name, False, contract.clause, "shape and dtype", 0, 0)
+            outputs[name] = OutputVerdict(name, False, contract.clause, SHAPE_AND_DTYPE, 0, 0)
             problems.append(misfit)
         else:
             observed = observation.outputs[name]
@@ -104,10 +107,10 @@ def judge(
         if not outputs[name].ok or unwritten:
             clause = clause or outputs[name].clause
     surplus = sorted(observation.outputs.keys() - case.outputs.keys())
-    problems += [f"the device returned {name}, which is no output" for name in surplus]
+    problems += [say.NO_SUCH_OUTPUT(output=name) for name in surplus]
     problems += side_effects(observation, values_right=not problems)
     ok = not problems
-    headline = f"{about}: {'; '.join(problems)}." if problems else _accepted(about, outputs)
+    headline = failed(about, problems) if problems else _accepted(about, outputs)
     evidence = Deferred(lambda: [*findings, *_details(outputs.values())])
     return Verdict(ok, headline, outputs, evidence, clause, case)
 
@@ -126,7 +129,7 @@ def faults(operator: Operator, case: Case, observation: Observation) -> list[str
         observed = observation.outputs[name]
         specified = specified_elements(contract, case, observed)
         if unwritten := count_unwritten(observation, name, specified):
-            problems.append(f"{unwritten} of {observed.size} elements of {name} never written")
+            problems.append(say.LEFT_OUT(count=unwritten, size=observed.size, output=name))
     return problems + side_effects(observation, values_right=not problems)
 
 
@@ -144,40 +147,38 @@ def _problems(found: OutputVerdict, unwritten: int) -> list[str]:
     Untouched elements fail even where the poison passes for a legal value, as a NaN does.
     """
 
-    def share(count: int, be: tuple[str, str]) -> str:
-        return f"{count} of {found.elements} elements of {found.output} {be[count > 1]}"
-
-    problems: list[str] = []
+    problems: list[tuple[Message, int]] = []
     if unwritten:
-        problems.append(f"{share(unwritten, ('was', 'were'))} never written")
+        problems.append((say.NOT_WRITTEN, unwritten))
     if found.mismatches > unwritten:
-        problems.append(f"{share(found.mismatches, ('is', 'are'))} wrong")
+        problems.append((say.WRONG, found.mismatches))
     if not found.ok and not found.mismatches:
-        drift = share(found.order_drift, ("was", "were"))
-        problems.append(f"{drift} not added in the promised order, though another order gives it")
-    return problems
+        problems.append((say.OFF_THE_ORDER, found.order_drift))
+    return [told(count=count, size=found.elements, output=found.output) for told, count in problems]
 
 
 def _details(outputs: Iterable[OutputVerdict]) -> Iterator[str]:
     """The evidence behind the verdicts of outputs."""
     for found in outputs:
         if found.worst:
-            yield str(found.worst)
+            yield found.worst.text
         if found.pattern:
-            yield f"{'pattern' if found.mismatches else 'order drift'}: {found.pattern}"
+            yield (say.PATTERN if found.mismatches else say.DRIFTED)(where=found.pattern)
         yield from found.guesses
 
 
-def _accepted(about: str, outputs: Mapping[str, OutputVerdict]) -> str:
+def _accepted(about: tuple[str, ...], outputs: Mapping[str, OutputVerdict]) -> str:
     """The headline of a call that is right."""
-    parts = []
-    for found in outputs.values():
-        if found.step == UNSPECIFIED:
-            parts.append(f"{found.output}: {UNSPECIFIED}")
-            continue
-        exact = "all" if found.exact == found.elements else f"{found.exact}"
-        room = "" if found.headroom is None else f", headroom {found.headroom:.2f}"
-        parts.append(
-            f"{found.output}: {found.elements} elements, {exact} bit-exact ({found.step}{room})"
-        )
-    return f"{about}: accepted; {'; '.join(parts)}."
+    parts = row([_exact(found) for found in outputs.values()], SEMICOLON)
+    return say.OF_CALL(call=about, what=say.SENTENCE(what=say.OF_OUTPUTS(outputs=parts)))
+
+
+def _exact(found: OutputVerdict) -> str:
+    """How far an output that is right is bit-exact."""
+    if found.step == UNSPECIFIED:
+        return say.OPEN(output=found.output, step=UNSPECIFIED)
+    room = "" if found.headroom is None else say.HEADROOM(room=found.headroom)
+    told = {"output": found.output, "elements": found.elements, "step": found.step, "room": room}
+    if found.exact == found.elements:
+        return say.ALL_BIT_EXACT(**told)
+    return say.BIT_EXACT(exact=found.exact, **told)

@@ -10,16 +10,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.catalogue import verdict as steps
+from conformance.catalogue import worst_element as say
 from conformance.diagnosis.guess import Guesses, first_of
 from conformance.diagnosis.movement import Moved, guesses
 from conformance.diagnosis.origins import origins
 from conformance.diagnosis.pattern import pattern
 from conformance.judge.question import Question
-from conformance.judge.verdict import OutputVerdict, Step, WorstElement
+from conformance.judge.verdict import OutputVerdict, WorstElement
 from conformance.judge.worst import show
 from conformance.record.clause import Clause
 from conformance.record.operator import Arrays, Copy, Index
 from reference.floats import format_of
+
+EVERY_BYTE, EXACT_INTEGERS = steps.EVERY_BYTE(), steps.EXACT_INTEGERS()
 
 AT_ONCE = 1 << 22
 """Elements that are compared at a time."""
@@ -32,7 +36,7 @@ def judge_copy(asked: Question) -> OutputVerdict:
     names an input that the case lacks.
     """
     seen = _integers(asked.observed)
-    return _verdict(asked, asked.contract.clause, "every byte", expected_of(asked), seen)
+    return _verdict(asked, asked.contract.clause, EVERY_BYTE, expected_of(asked), seen)
 
 
 def judge_index(asked: Question) -> OutputVerdict:
@@ -41,7 +45,7 @@ def judge_index(asked: Question) -> OutputVerdict:
     Raises ValueError where the output is not one of integers or the formula's is not.
     """
     expected = expected_of(asked)
-    return _verdict(asked, asked.contract.clause, "exact integers", expected, asked.observed)
+    return _verdict(asked, asked.contract.clause, EXACT_INTEGERS, expected, asked.observed)
 
 
 def expected_of(asked: Question) -> NDArray[Any]:
@@ -102,7 +106,7 @@ def _expected(asked: Question, inputs: Arrays, seen: NDArray[Any]) -> NDArray[An
 
 
 def _verdict(
-    asked: Question, clause: Clause, step: Step, expected: NDArray[Any], seen: NDArray[Any]
+    asked: Question, clause: Clause, step: str, expected: NDArray[Any], seen: NDArray[Any]
 ) -> OutputVerdict:
     elements, mismatches = _counted(expected, seen, asked.specified)
     worst, where = None, ""
@@ -115,8 +119,7 @@ def _verdict(
         position = tuple(int(index) for index in np.unravel_index(first, seen.shape))
         found, must = (array.reshape(-1)[first] for array in (seen, expected))
         place = f"{asked.name}[{', '.join(map(str, position))}]"
-        text = f"first wrong element: {place} is {_shown(found, asked)}"
-        text += f", must be {_shown(must, asked)}"
+        text = say.FIRST_WRONG(place=place, seen=_shown(found, asked), must=_shown(must, asked))
         worst = WorstElement(position, int(found), ((int(must), int(must)),), text)
         columns = seen.shape[-1] if seen.shape else 1
         where = pattern(wrong.reshape(-1, columns), asked.observed.dtype.itemsize)

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from conformance.call.case import numpy_dtype
 from conformance.call.observation import Observation, Outcome
+from conformance.catalogue import verdict as say
 from conformance.judge.calls import judge
 from conformance.judge.effects import shape_misfit
+from conformance.judge.headline import failed
 from conformance.judge.verdict import Verdict
 from conformance.judge.worst import show
 from conformance.numerics.arithmetic import IEEE, Arithmetic
@@ -41,24 +43,18 @@ def judge_example(
         if wrong.size:
             first = int(wrong[0])
             position = ", ".join(str(int(i)) for i in np.unravel_index(first, seen.shape))
-            problems.append(
-                f"{wrong.size} of {seen.size} elements of {name} are not what the document gives"
-            )
-            values = [_shown(int(bits[first]), seen.dtype) for bits in (observed, expected)]
-            details.append(f"{name}[{position}] is {values[0]}, due is {values[1]}")
+            told = say.NOT_AS_DOCUMENTED(count=wrong.size, size=seen.size, output=name)
+            problems.append(told)
+            due, found = (_shown(int(bits[first]), seen.dtype) for bits in (expected, observed))
+            details.append(say.DUE(place=f"{name}[{position}]", seen=found, due=due))
     if not problems:
         return verdict
-    about = f"{example.case.operator}, {example.name}"
     return Verdict(
         ok=False,
-        headline=f"{about}: {'; '.join(problems)}.",
+        headline=failed((example.case.operator, example.name), problems),
         outputs=verdict.outputs,
         findings=(*details, *(() if verdict.ok else (verdict.headline, *verdict.findings))),
-        clause=Clause(
-            "The documented call gives the values that its source gives.",
-            example.source,
-            SourceClass.DOCUMENT,
-        ),
+        clause=Clause(say.AS_ITS_SOURCE_GIVES(), example.source, SourceClass.DOCUMENT),
         subject=verdict.subject,
     )
 

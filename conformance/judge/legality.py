@@ -21,7 +21,11 @@ from conformance.call.surroundings import (
     ZEROED,
     Setting,
 )
+from conformance.catalogue import legality as say
+from conformance.catalogue.marks import OR
+from conformance.catalogue.message import Message, row
 from conformance.devices.messages import DTYPES, FORMATS
+from conformance.errors import text_of
 from conformance.judge.copies import as_integers
 from conformance.numerics.sources import Sources
 from conformance.record.operator import AttributeParameter, Copy, Index, Operator, Sum
@@ -51,24 +55,24 @@ def check_shape_and_data(case: Case) -> None:
     for name, tensor in {**case.inputs, **case.outputs}.items():
         _check_tensor(name, tensor)
     for name, tensor in case.outputs.items():
-        _require(tensor.rows is None, f"{name}.rows", "a list", "none: an output has all its rows")
-        rule = "such that no two elements share a place: only an input may be broadcast"
-        _require(not tensor.broadcast, f"{name}.strides", tensor.strides, rule)
+        _require(tensor.rows is None, f"{name}.rows", say.A_LIST, say.ALL_ROWS)
+        shared = say.NO_SHARED_PLACE_OF_OUTPUT
+        _require(not tensor.broadcast, f"{name}.strides", tensor.strides, shared)
     if case.machine is not None:
         _check_machine(case.machine)
     _check_setting(case.setting)
     count = len(case.before)
-    _require(count <= MOST_BEFORE, "before", f"{count} calls", f"{MOST_BEFORE} calls or fewer")
+    calls = say.CALLS(count=count)
+    _require(count <= MOST_BEFORE, "before", calls, say.AT_MOST_CALLS, most=MOST_BEFORE)
     for one in case.before:
-        deep = f"a call with {len(one.before)} calls before it"
-        _require(not one.before, "before", deep, "calls with none before them")
+        deep = say.CALL_WITH_OTHERS(count=len(one.before))
+        _require(not one.before, "before", deep, say.NONE_BEFORE)
 
 
 def check_call(case: Case, operator: Operator) -> None:
     """Check that a case is a call that ``operator`` must carry out. Raises `IllegalCase`."""
     check_shape_and_data(case)
-    kept = case.breach is None
-    _require(kept, "breach", case.breach, "null: a call that breaks the protocol is refused")
+    _require(case.breach is None, "breach", case.breach, say.NO_BREACH)
     _require_one_of("mode", case.mode, [mode.name for mode in operator.modes])
     newer = [one.dtype for one in operator.newer]
     _require_one_of("dtype", case.dtype, [*operator.dtypes, *newer])
@@ -83,9 +87,10 @@ def check_call(case: Case, operator: Operator) -> None:
         _require_names(f"{role}s", set(tensors) | optional, set(declared))
         for name, tensor in tensors.items():
             allowed = declared[name].dtypes(case.dtype)
-            _require(tensor.dtype in allowed, f"{name}.dtype", tensor.dtype, " or ".join(allowed))
-            rule = f"{ND}: a call in another format is refused"
-            _require(tensor.format == ND, f"{name}.format", tensor.format, rule)
+            rule = row(allowed, OR)
+            _require(tensor.dtype in allowed, f"{name}.dtype", tensor.dtype, rule)
+            plain = tensor.format == ND
+            _require(plain, f"{name}.format", tensor.format, say.ONE_FORMAT, format=ND)
     for name in case.outputs:
         contract = operator.contract(name, case)
         if isinstance(contract, Copy | Index):
@@ -97,24 +102,25 @@ def check_call(case: Case, operator: Operator) -> None:
             sources = Sources.of(terms, case.inputs)
             rows, columns = sources.view
             terms.validate(rows)
-            out, wanted = case.outputs[name].shape, (len(terms.rows), columns)
-            fits = terms.view(out) == wanted
-            _require(fits, f"{name}.shape", out, f"{wanted[0]} rows of {columns} columns")
+            out, wanted = case.outputs[name].shape, {"rows": len(terms.rows), "columns": columns}
+            fits = terms.view(out) == tuple(wanted.values())
+            _require(fits, f"{name}.shape", out, say.ROWS_OF_COLUMNS, **wanted)
             lacking = sources.lacking(case.inputs)
             held = case.inputs[terms.source].rows
-            _require(not lacking, f"{terms.source}.rows", held, f"with {lacking} too")
+            _require(not lacking, f"{terms.source}.rows", held, say.WITH_TOO, row=lacking)
         except (ValueError, TypeError) as error:
-            raise IllegalCase(str(error)) from error
+            raise IllegalCase(text_of(error)) from error
 
 
 def _check_attribute(parameter: AttributeParameter, value: Attribute) -> None:
     """An int array holds integers or is absent, a scalar is one integer; all fit into int64."""
     array = value is None or isinstance(value, tuple)
-    rule = "integers of 64 bits, or null" if parameter.ctype == "int array" else "one integer"
+    rule = say.INTEGERS if parameter.ctype == "int array" else say.ONE_INTEGER
     _require(array == (parameter.ctype == "int array"), parameter.name, value, rule)
     for number in (value or ()) if array else (value,):
         low, high = _range(np.dtype(np.int64))
-        _require(low <= number <= high, parameter.name, number, f"{low} to {high}")
+        inside = low <= number <= high
+        _require(inside, parameter.name, number, say.RANGE, low=low, high=high)
 
 
 def _check_moved(name: str, contract: Copy | Index, case: Case, operator: Operator) -> None:
@@ -125,7 +131,7 @@ def _check_moved(name: str, contract: Copy | Index, case: Case, operator: Operat
             inputs = as_integers(inputs, contract.moved)
         expected = np.shape(operator.formula(inputs, case.attributes)[name])
     except (ValueError, TypeError) as error:
-        raise IllegalCase(str(error)) from error
+        raise IllegalCase(text_of(error)) from error
     shape = case.outputs[name].shape
     _require(shape == expected, f"{name}.shape", shape, str(expected))
 
@@ -134,64 +140,66 @@ def _check_tensor(name: str, tensor: Tensor) -> None:
     _require_one_of(f"{name}.dtype", tensor.dtype, list(DTYPES))
     _require_one_of(f"{name}.format", tensor.format, list(FORMATS))
     whole = all(size >= 0 for size in tensor.shape)
-    _require(whole, f"{name}.shape", tensor.shape, "sizes of 0 or more")
+    _require(whole, f"{name}.shape", tensor.shape, say.SIZES)
     if tensor.rows is not None:
         _check_rows(name, tensor)
     reach = tensor.size
     if tensor.strides is not None:
         reach = _check_strides(name, tensor, tensor.strides)
     for field, count in (("start", tensor.start), ("spare", tensor.spare)):
-        _require(count >= 0, f"{name}.{field}", count, "0 or more elements")
+        _require(count >= 0, f"{name}.{field}", count, say.COUNT)
         whole = tensor.rows is None or count == 0
-        _require(whole, f"{name}.{field}", count, "0: the tensor lists rows")
+        _require(whole, f"{name}.{field}", count, say.NO_OFFSET)
         reach += count
     elements = tensor.held_size
     for count, limit in ((elements, LARGEST_TENSOR), (reach, LARGEST_REACH)):
         most = limit // DTYPES[tensor.dtype][1]
-        _require(count <= most, f"{name}.shape", tensor.shape, f"at most {most} elements")
+        _require(count <= most, f"{name}.shape", tensor.shape, say.AT_MOST_ELEMENTS, most=most)
     both = tensor.values is not None and tensor.fill is not None
-    _require(not both, name, "values and fill", "one of them, or none")
+    _require(not both, name, say.VALUES_AND_FILL, say.ONE_OR_NONE)
     if tensor.values is not None:
         count = len(tensor.values)
-        _require(count == elements, f"{name}.values", f"{count} values", f"{elements}, the shape's")
+        given = say.VALUES(count=count)
+        _require(count == elements, f"{name}.values", given, say.AS_MANY, count=elements)
         dtype = integer_view(numpy_dtype(tensor.dtype))
         low, high = _range(dtype)
         beyond = next((value for value in tensor.values if not low <= value <= high), low)
-        _require(low <= beyond <= high, f"{name}.values", beyond, f"{low} to {high}")
+        inside = low <= beyond <= high
+        _require(inside, f"{name}.values", beyond, say.RANGE, low=low, high=high)
         _check_shared(name, tensor, np.array(tensor.values, dtype).reshape(tensor.held_shape))
     if tensor.fill is not None:
-        _require("float" in tensor.dtype, f"{name}.fill", tensor.dtype, "of a floating dtype")
+        _require("float" in tensor.dtype, f"{name}.fill", tensor.dtype, say.FLOATING)
         _check_fill(name, tensor.fill)
     rows = math.prod(tensor.shape[:-1])
     stray = next((row for row in tensor.unread if not 0 <= row < rows), None)
-    _require(stray is None, f"{name}.unread", stray, f"rows from 0 to {rows - 1}")
+    _require(stray is None, f"{name}.unread", stray, say.ROWS, last=rows - 1)
     read = not (tensor.unread and tensor.broadcast)
-    _require(read, f"{name}.unread", tensor.unread, "none: broadcast rows share their places")
+    _require(read, f"{name}.unread", tensor.unread, say.NO_UNREAD)
     absent = tensor.lacks(np.array(tensor.unread, np.int64)).tolist()
-    _require(not absent, f"{name}.unread", absent, f"some of its rows, {tensor.rows}")
+    _require(not absent, f"{name}.unread", absent, say.SOME_ROWS, rows=str(tensor.rows))
 
 
 def _check_rows(name: str, tensor: Tensor) -> None:
     """What the list of a row-sparse tensor must be: its recipes and offsets count on it."""
-    _require(tensor.size > 0, f"{name}.shape", tensor.shape, "sizes above 0, as it lists rows")
+    _require(tensor.size > 0, f"{name}.shape", tensor.shape, say.SIZES_ABOVE_0)
     assert tensor.rows is not None
     rows = math.prod(tensor.shape[:-1])
     stray = next((row for row in tensor.rows if not 0 <= row < rows), None)
-    _require(stray is None, f"{name}.rows", stray, f"rows from 0 to {rows - 1}")
+    _require(stray is None, f"{name}.rows", stray, say.ROWS, last=rows - 1)
     ascending = all(one < other for one, other in pairwise(tensor.rows))
-    _require(ascending, f"{name}.rows", tensor.rows, "ascending")
+    _require(ascending, f"{name}.rows", tensor.rows, say.ASCENDING)
 
 
 def _check_strides(name: str, tensor: Tensor, strides: tuple[int, ...]) -> int:
     """Elements from the first to the last; no two may lie in one place, unless broadcast."""
-    _require(tensor.rows is None, f"{name}.strides", strides, "none: the tensor lists rows")
+    _require(tensor.rows is None, f"{name}.strides", strides, say.NO_STRIDES)
     ranks = len(strides) == len(tensor.shape)
-    _require(ranks, f"{name}.strides", strides, f"one for each axis of {tensor.shape}")
+    each = {"shape": str(tensor.shape)}
+    _require(ranks, f"{name}.strides", strides, say.ONE_FOR_EACH_AXIS, **each)
     reach = 1
     for stride, size in sorted(zip(strides, tensor.shape, strict=True)):
         apart = size <= 1 or stride == 0 or stride >= reach or not tensor.size
-        rule = "such that no two elements share a place, unless a stride is 0"
-        _require(apart, f"{name}.strides", strides, rule)
+        _require(apart, f"{name}.strides", strides, say.NO_SHARED_PLACE)
         reach += max(size - 1, 0) * stride
     return reach if tensor.size else 0
 
@@ -200,8 +208,8 @@ def _check_shared(name: str, tensor: Tensor, values: NDArray[Any]) -> None:
     """Elements that share a place must have one value."""
     for axis in tensor.broadcast:
         first = values.take([0], axis)
-        rule = f"equal along axis {axis}, whose stride is 0"
-        _require(bool((values == first).all()), f"{name}.values", "unequal", rule)
+        equal = bool((values == first).all())
+        _require(equal, f"{name}.values", say.UNEQUAL, say.EQUAL_ALONG, axis=axis)
 
 
 def _range(dtype: np.dtype[Any]) -> tuple[int, int]:
@@ -213,21 +221,21 @@ def _range(dtype: np.dtype[Any]) -> tuple[int, int]:
 
 
 def _check_fill(name: str, fill: Fill) -> None:
-    _require(bool(fill.stripes), f"{name}.fill.stripes", "none", "at least one family")
+    _require(bool(fill.stripes), f"{name}.fill.stripes", say.NONE, say.A_FAMILY)
     for stripe in fill.stripes:
         _require_one_of(f"{name}.fill.stripes", stripe, [*NAMES, BITS, PLANTED, *PRESCRIBED])
-    _require(0 <= fill.seed < 2**64, f"{name}.fill.seed", fill.seed, "0 to 2^64 - 1")
-    _require(fill.terms >= 1, f"{name}.fill.terms", fill.terms, "1 or more")
+    _require(0 <= fill.seed < 2**64, f"{name}.fill.seed", fill.seed, say.SEED)
+    _require(fill.terms >= 1, f"{name}.fill.terms", fill.terms, say.ONE_OR_MORE)
 
 
 def _check_machine(machine: Machine) -> None:
     known = re.fullmatch(r"forward|reverse|shuffled:\d{1,18}", machine.block_order) is not None
-    rule = "forward, reverse or shuffled:SEED with a seed of up to 18 digits"
-    _require(known, "machine.block_order", machine.block_order, rule)
+    _require(known, "machine.block_order", machine.block_order, say.BLOCK_ORDER)
     cores = 1 <= machine.cores <= MOST_CORES
-    _require(cores, "machine.cores", machine.cores, f"1 to {MOST_CORES}")
-    rule = f"a multiple of {UB_BYTES.step} from {UB_BYTES.start} to {UB_BYTES[-1]}"
-    _require(machine.ub_bytes in UB_BYTES, "machine.ub_bytes", machine.ub_bytes, rule)
+    _require(cores, "machine.cores", machine.cores, say.RANGE, low=1, high=MOST_CORES)
+    whole = machine.ub_bytes in UB_BYTES
+    sizes = {"step": UB_BYTES.step, "low": UB_BYTES.start, "high": UB_BYTES[-1]}
+    _require(whole, "machine.ub_bytes", machine.ub_bytes, say.MULTIPLE, **sizes)
 
 
 def _check_setting(setting: Setting) -> None:
@@ -239,13 +247,19 @@ def _check_setting(setting: Setting) -> None:
 
 def _require_names(what: str, seen: set[str], declared: set[str]) -> None:
     rule = ", ".join(sorted(declared))
-    _require(seen == declared, what, ", ".join(sorted(seen)) or "none", rule)
+    _require(seen == declared, what, ", ".join(sorted(seen)) or say.NONE, rule)
 
 
 def _require_one_of(parameter: str, value: str, allowed: list[str]) -> None:
-    _require(value in allowed, parameter, value, f"one of {', '.join(allowed)}")
+    _require(value in allowed, parameter, value, say.ONE_OF, names=allowed)
 
 
-def _require(holds: bool, parameter: str, value: object, rule: str) -> None:
+def _require(
+    holds: bool, parameter: str, value: object, rule: str | Message, **named: object
+) -> None:
+    """Raise `IllegalCase` unless what is asked holds. What it says is worked out only then."""
     if not holds:
-        raise IllegalCase(f"{parameter} is {value}; it must be {rule}")
+        seen = value() if isinstance(value, Message) else value
+        seen = seen if isinstance(seen, str) else str(seen)
+        rule = rule(**named) if isinstance(rule, Message) else rule
+        raise IllegalCase(say.ILLEGAL(parameter=parameter, value=seen, rule=rule))

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from conformance.call.findings import call_findings, ending
 from conformance.call.observation import Observation, Outcome
+from conformance.catalogue import verdict as say
+from conformance.catalogue.message import row
+from conformance.errors import text_of
 from conformance.judge.agreement import ReferenceDisagreement
 from conformance.judge.calls import judge
 from conformance.judge.verdict import Verdict
@@ -30,20 +33,19 @@ def observe_quarantined(
     if observation.outcome is Outcome.COMPLETED:
         try:
             found = judge(operator, case, observation, arithmetic)
-            told = (
-                "carried out as the contract says" if found.ok else f"otherwise: {found.headline}"
-            )
+            told = say.AS_THE_CONTRACT_SAYS()
+            if not found.ok:
+                told = say.OTHERWISE(headline=found.headline)
         except (ReferenceDisagreement, ValueError, TypeError) as undefined:
-            answer = f"outputs of sha256 {_digest(observation.outputs)}"
-            told = f"carried out, of which the reference says nothing: {undefined}; {answer}"
+            digest = _digest(observation.outputs)
+            told = say.UNDEFINED(why=text_of(undefined), digest=digest)
         notes = dict.fromkeys(one.message for one in observation.diagnostics)
-        told += "".join(f"; the device notes: {note}" for note in notes)
+        told = row([told, *(say.DEVICE_NOTES(note=note) for note in notes)])
+    call = (case.operator, case.mode, case.dtype, quarantined.name)
+    doubt = say.IN_DOUBT(what=told, clause=quarantined.clause.text)
     return Verdict(
         ok=True,
-        headline=(
-            f"{case.operator}, {case.mode}, {case.dtype}, {quarantined.name}: {told}"
-            f" [in doubt: {quarantined.clause.text}]"
-        ),
+        headline=say.OF_CALL(call=call, what=doubt),
         findings=call_findings(observation),
         clause=quarantined.clause,
         subject=case,

@@ -10,17 +10,29 @@ from numpy.typing import NDArray
 from conformance.call.case import Case
 from conformance.call.findings import call_findings, ending
 from conformance.call.observation import Observation, Outcome
-from conformance.catalogue import relations as say
+from conformance.catalogue import relate as say
+from conformance.catalogue.marks import SEMICOLON
+from conformance.catalogue.message import row
+from conformance.catalogue.verdict import OF_CALL
 from conformance.devices.withheld_calls import may_be_withheld
+from conformance.errors import text_of
 from conformance.judge.agreement import check_outputs
 from conformance.judge.calls import faults
 from conformance.judge.effects import specified_elements
+from conformance.judge.headline import failed, unended
 from conformance.judge.verdict import Verdict
 from conformance.record.operator import Operator, Unspecified
-from conformance.record.relation import Outputs, Relation, does_not_hold
+from conformance.record.relation import Outputs, Relation
 
 Observe = Callable[[Operator, Case], Observation]
 MOST_SENTENCES = 4
+
+INVARIANTS = {
+    "definedness": say.DEFINEDNESS,
+    "determinism": say.DETERMINISM,
+    "layout": say.LAYOUT,
+}
+"""What is said where a relation of every operator does not hold (conformance/relations)."""
 
 
 class _Ended(Exception):  # noqa: N818 - not an error: the relation has its answer
@@ -42,7 +54,7 @@ def related(
 
     ``observe`` makes the calls, of any of the ``operators``.
     """
-    about = f"{drawn.operator}, {drawn.mode}, {drawn.dtype}"
+    about = (drawn.operator, drawn.mode, drawn.dtype)
     case = relation.case(drawn)
     if case is None:
         return Observation(Outcome.NOT_POSSIBLE), _silent(about, relation)
@@ -51,7 +63,7 @@ def related(
         return first, _silent(about, relation)
     if first.outcome is not Outcome.COMPLETED:
         _check_record(operators[case.operator], case, first)
-        headline = f"{about}: {ending(first)}"
+        headline: str = OF_CALL(call=about, what=ending(first))
         return first, Verdict(False, headline, {}, call_findings(first), relation.clause, case)
     try:
         told = list(_broken(relation, operators, case, first, observe))
@@ -59,11 +71,11 @@ def related(
     except _Beyond as beyond:
         return beyond.observation, _silent(about, relation)
     except _Ended as ended:
-        told, seen = [str(ended)], ended.observation
+        told, seen = [text_of(ended)], ended.observation
     if not told:
-        return first, Verdict(True, f"{about}: {relation.name} holds.", subject=case)
-    says = say.HEADLINE_OF_SENTENCE if told[0].endswith(".") else say.HEADLINE
-    headline = says(about=about, broken=does_not_hold(relation.name), what=told[0])
+        holds = OF_CALL(call=about, what=say.HOLDS(relation=relation.name))
+        return first, Verdict(True, holds, subject=case)
+    headline = failed(about, [_broken_law(relation.name, unended(told[0]))])
     findings = (*told[1:MOST_SENTENCES], *call_findings(seen))
     return first, Verdict(False, headline, {}, findings, relation.clause, case)
 
@@ -77,7 +89,7 @@ def _broken(
 ) -> Iterator[str]:
     wrong = faults(operators[case.operator], case, first)
     if wrong:
-        yield "; ".join(wrong)
+        yield row(wrong, SEMICOLON)
         return
 
     def run(asked: Case) -> Outputs:
@@ -89,7 +101,8 @@ def _broken(
         told = [ending(seen)] if seen.outcome is not Outcome.COMPLETED else []
         told = told or faults(operator, asked, seen)
         if told:
-            raise _Ended(f"of a further call, {_named(asked)}, {'; '.join(told)}", seen)
+            what = row(told, SEMICOLON)
+            raise _Ended(say.OF_A_FURTHER_CALL(call=_named(asked), what=what), seen)
         return _promised(operator, asked, seen.outputs)
 
     yield from relation.broken(case, _promised(operators[case.operator], case, first.outputs), run)
@@ -109,8 +122,15 @@ def _beyond(operator: Operator, case: Case, seen: Observation) -> bool:
     return bool(cannot) and seen.outcome is Outcome.NOT_POSSIBLE
 
 
-def _silent(about: str, relation: Relation) -> Verdict:
-    return Verdict(True, f"{about}: {relation.name} says nothing of it.", judged=False)
+def _broken_law(relation: str, what: str) -> str:
+    """What is said where a relation does not hold."""
+    invariant = INVARIANTS.get(relation)
+    return invariant(what=what) if invariant else say.BROKEN(relation=relation, what=what)
+
+
+def _silent(about: tuple[str, ...], relation: Relation) -> Verdict:
+    silent = OF_CALL(call=about, what=say.SILENT(relation=relation.name))
+    return Verdict(True, silent, judged=False)
 
 
 def _promised(operator: Operator, case: Case, outputs: Outputs) -> dict[str, NDArray[np.generic]]:

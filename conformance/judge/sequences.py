@@ -7,7 +7,9 @@ from dataclasses import replace
 
 from conformance.call.case import Case
 from conformance.call.observation import Observation
+from conformance.catalogue import legality as say
 from conformance.devices.device import Device
+from conformance.errors import text_of
 from conformance.judge import calls as judging
 from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
 from conformance.judge.rejections import judge_rejection
@@ -57,16 +59,14 @@ def check_before(case: Case, operators: Mapping[str, Operator]) -> None:
     for number, one in enumerate(case.before, 1):
         operator = operators.get(one.operator)
         if operator is None:
-            known = ", ".join(operators)
-            raise IllegalCase(
-                f"before[{number}].operator is {one.operator}; it must be one of {known}"
-            )
+            asked = {"parameter": f"before[{number}].operator", "value": one.operator}
+            raise IllegalCase(say.ILLEGAL(rule=say.ONE_OF(names=list(operators)), **asked))
         try:
             check_shape_and_data(one)
             if rejection_of(operator, one) is None:
                 check_call(one, operator)
         except IllegalCase as error:
-            raise IllegalCase(f"before[{number}]: {error}") from error
+            raise IllegalCase(say.BEFORE(number=number, what=text_of(error))) from error
 
 
 def _same_call(one: Case, other: Case) -> bool:

@@ -8,19 +8,25 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.catalogue import verdict as say
 from conformance.diagnosis.guess import Guesses
 from conformance.diagnosis.guesses import Diagnosis, diagnose
 from conformance.diagnosis.origins import origins
 from conformance.diagnosis.pattern import pattern
 from conformance.diagnosis.subject import Subject
 from conformance.judge.question import Question
-from conformance.judge.verdict import OutputVerdict, Step, WorstElement
+from conformance.judge.verdict import OutputVerdict, WorstElement
 from conformance.judge.worst import Element, worst_element
 from conformance.numerics.accepted import Mask
 from conformance.numerics.elements import Judged, judge_elements
 from conformance.numerics.output import Operands, SummedOutput, summed_output
 from conformance.record.operator import Sum
 from conformance.values.fill import address_code_of
+
+DECLARED_ORDER, CERTIFICATE = say.DECLARED_ORDER(), say.CERTIFICATE()
+EVERY_ORDER, INTERVAL = say.EVERY_ORDER(), say.INTERVAL()
+ORDER_DRIFT = say.ORDER_DRIFT()
+"""The steps of which the last one that was needed decides (conformance/judge/verdict.py)."""
 
 
 @dataclass
@@ -31,7 +37,7 @@ class _Tally:
     drifted: Mask
     elements: int
     exact: int
-    steps: set[Step] = field(default_factory=set)
+    steps: set[str] = field(default_factory=set)
     headroom: list[float] = field(default_factory=list)
     worst: int = 0
     farthest: int = -1
@@ -40,11 +46,11 @@ class _Tally:
         """Count elements that were judged by certificate and interval."""
         self.exact -= int(np.count_nonzero(~(judged.ok & judged.exact)))
         self.headroom += [judged.headroom] if judged.headroom is not None else []
-        self.steps |= {"certificate"}
+        self.steps |= {CERTIFICATE}
         if judged.few.any():
-            self.steps |= {"every order"}
+            self.steps |= {EVERY_ORDER}
         if not (judged.sums.order_free | judged.few).all():
-            self.steps |= {"interval"}
+            self.steps |= {INTERVAL}
         self.wrong[places] = ~judged.ok
         if declared:
             self.drifted[places] = judged.ok
@@ -96,7 +102,7 @@ def _tally(output: SummedOutput, declared: bool, specified: Mask | None) -> _Tal
     promised = None if specified is None else specified.reshape(-1)
     elements = size if promised is None else int(np.count_nonzero(promised))
     found = _Tally(np.zeros(size, np.bool_), np.zeros(size, np.bool_), elements, elements)
-    found.steps |= {"declared order"} if declared else set()
+    found.steps |= {DECLARED_ORDER} if declared else set()
     seen = output.bits.reshape(-1)
     for operands in output.undecided():
         left = ~output.as_declared(operands)
@@ -121,12 +127,12 @@ def _some(operands: Operands, chosen: Mask) -> Operands:
     return Operands(operands.places[chosen], operands.values[:, chosen], weights)
 
 
-def _last(steps: set[Step], drift: int) -> Step:
-    """The last step that was needed."""
+def _last(steps: set[str], drift: int) -> str:
+    """The last step that was needed, by name."""
     if drift:
-        return "order-drift"
-    order: tuple[Step, ...] = ("interval", "every order", "certificate", "declared order")
-    return next((step for step in order if step in steps), "certificate")
+        return ORDER_DRIFT
+    order = (INTERVAL, EVERY_ORDER, CERTIFICATE, DECLARED_ORDER)
+    return next((step for step in order if step in steps), CERTIFICATE)
 
 
 def _worst(output: SummedOutput, place: int) -> WorstElement:

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
+from conformance.catalogue import verdict as say
 from conformance.catalogue.message import row
-from conformance.catalogue.verdict import CONTRACT
 from conformance.record.clause import Clause
 
 if TYPE_CHECKING:
     from conformance.call.case import Case
 
-Step = Literal[
-    "declared order",
-    "certificate",
-    "every order",
-    "interval",
-    "order-drift",
-    "every byte",
-    "exact integers",
-    "unspecified",
-    "shape and dtype",
-]
+STEPS = tuple(
+    step()
+    for step in (
+        say.DECLARED_ORDER,
+        say.CERTIFICATE,
+        say.EVERY_ORDER,
+        say.INTERVAL,
+        say.ORDER_DRIFT,
+        say.EVERY_BYTE,
+        say.EXACT_INTEGERS,
+        say.UNSPECIFIED,
+        say.SHAPE_AND_DTYPE,
+    )
+)
 """What decides an output (docs/reference/contracts.md)."""
 
 
@@ -81,7 +84,7 @@ class OutputVerdict:
     output: str
     ok: bool
     clause: Clause
-    step: Step
+    step: str
     elements: int
     exact: int
     mismatches: int = 0
@@ -117,7 +120,7 @@ class Verdict:
         """All sentences, a line each, in the languages of the catalogue."""
         lines = [self.headline]
         if self.clause is not None:
-            lines.append("  " + CONTRACT(text=self.clause.text, origin=self.clause.origin))
+            lines.append("  " + say.CONTRACT(text=self.clause.text, origin=self.clause.origin))
         lines += ["  " + line for finding in self.findings for line in finding.splitlines()]
         subject = self.subject if isinstance(self.subject, str) else self.subject.text
         lines += ["  " + line for line in subject.splitlines()]

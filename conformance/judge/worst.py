@@ -8,6 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.catalogue import worst_element as say
+from conformance.catalogue.marks import COMMA, OR
+from conformance.catalogue.message import row
 from conformance.judge.verdict import Derivation, WorstElement
 from conformance.numerics.accepted import AcceptedSet
 from conformance.numerics.addends import Addends
@@ -56,10 +59,10 @@ def worst_element(
         inside = inside and bool(reachable(given, bits, accumulate, storage, arithmetic).item())
         places = outcomes(given, accumulate, storage, arithmetic)
         words, ranges = _listed(places, storage), _each(places, storage)
-    order = ""
+    order: str = ""
     if declared is not None and _several(legal, storage):
-        order = f"; the declared order gives {show(declared, storage)}"
-    lead = "legal but off the order" if inside else "worst element"
+        order = say.DECLARED(value=show(declared, storage))
+    lead = say.OFF_THE_ORDER if inside else say.WORST
     figures = Derivation(
         step=_step(addends, sums, few=bool(few)),
         terms=int(sums.count.item()),
@@ -70,11 +73,11 @@ def worst_element(
     )
     where = f"{element.name}[{', '.join(map(str, element.position))}]"
     text = [
-        f"{lead}: {where} is {show(observed, storage)}, accepted: {words}{order}",
-        f"  added were {_added(element.operands, element.source_rows, element.named)}",
-        f"  {_words(figures, accumulate)}",
+        lead(place=where, seen=show(observed, storage), accepted=words, order=order),
+        "  " + say.ADDED(terms=_added(element.operands, element.source_rows, element.named)),
+        "  " + _words(figures, accumulate),
     ]
-    return WorstElement(element.position, observed, ranges, "\n".join(text), figures)
+    return WorstElement(element.position, observed, ranges, row(text, "\n"), figures)
 
 
 def show(bits: int, storage: Format) -> str:
@@ -111,11 +114,8 @@ def _listed(places: NDArray[np.int64], storage: Format) -> str:
     """What the orders of an element give, in words."""
     infinity = storage.infinity_bits
     shown = [show(int(bits), storage) for bits in from_ordered(places[places <= infinity], storage)]
-    shown += ["any NaN"] if places[-1] > infinity else []
-    some = ", ".join(shown[:SHOWN_VALUES])
-    if len(shown) > SHOWN_VALUES:
-        return f"{some} and {len(shown) - SHOWN_VALUES} more"
-    return some + (" alone" if len(shown) == 1 else "")
+    shown += [say.ANY_NAN()] if places[-1] > infinity else []
+    return say.ALONE(values=shown) if len(shown) == 1 else _cut(shown[:SHOWN_VALUES], len(shown))
 
 
 def _set(legal: AcceptedSet, storage: Format) -> str:
@@ -124,52 +124,60 @@ def _set(legal: AcceptedSet, storage: Format) -> str:
     parts: list[str] = []
     if low <= high:
         ends = [show(int(b), storage) for b in from_ordered([low, high], storage)]
-        parts.append(ends[0] if low == high else f"{ends[0]} to {ends[1]}, {high - low + 1} values")
+        several = say.BETWEEN(low=ends[0], high=ends[-1], count=high - low + 1)
+        parts.append(ends[0] if low == high else several)
     infinity = storage.infinity_bits
     if legal.plus_infinity[0] and high < infinity:
         parts.append("+inf")
     if legal.minus_infinity[0] and low > -infinity:
         parts.append("-inf")
     if legal.zero[0] and not low <= 0 <= high:
-        parts.append("zero")
+        parts.append(say.ZERO())
     if legal.nan[0]:
-        parts.append("any NaN")
-    alone = " alone" if legal.size(storage)[0] == 1 else ""
-    return " or ".join(parts) + alone
+        parts.append(say.ANY_NAN())
+    every = row(parts, OR)
+    return say.ALONE(values=every) if legal.size(storage)[0] == 1 else every
 
 
 def _added(operands: Operands, source_rows: NDArray[np.int64], named: Callable[[int], str]) -> str:
     """The terms by slot and source row, with their coefficients."""
     live = np.flatnonzero(source_rows >= 0)
     if not live.size:
-        return "no terms, all slots of the row add nothing"
+        return say.NO_TERMS()
     weights = operands.factors
 
     def term(slot: int) -> str:
         weight = "" if weights is None else f"{weights[slot, 0]!s} * "
-        value = f"{named(int(source_rows[slot]))} = {weight}{operands.values[slot, 0]!s}"
-        return f"{value} (slot {slot})"
+        value = f"{weight}{operands.values[slot, 0]!s}"
+        return say.TERM(source=named(int(source_rows[slot])), value=value, slot=slot)
 
-    shown = [term(slot) for slot in live[:SHOWN_TERMS].tolist()]
-    more = f" and {live.size - SHOWN_TERMS} more" if live.size > SHOWN_TERMS else ""
-    return ", ".join(shown) + more
+    return _cut([term(slot) for slot in live[:SHOWN_TERMS].tolist()], live.size)
+
+
+def _cut(shown: list[str], count: int) -> str:
+    """The first of so many, and how many more there are."""
+    some = row(shown, COMMA)
+    return say.AND_MORE(values=some, count=count - len(shown)) if count > len(shown) else some
 
 
 def _step(addends: Addends, sums: Sums, *, few: bool) -> str:
     """What decided, with a reason."""
     if not (np.isfinite(addends.low).all() and np.isfinite(addends.high).all()):
-        return "infinite or NaN terms decide"
+        return say.NOT_FINITE()
     if sums.order_free.item():
-        return "certificate: every order gives the same sum"
+        return say.CERTIFICATE()
     if few:
-        return f"every order was tried: {len(every_tree(int(sums.count.item())))} trees"
-    return "interval: the order may matter"
+        return say.ALL_ORDERS_TRIED(count=len(every_tree(int(sums.count.item()))))
+    return say.INTERVAL()
 
 
 def _words(figures: Derivation, accumulate: Format) -> str:
     """The figures as a line."""
-    terms = f"{figures.terms} nonzero term{'' if figures.terms == 1 else 's'}"
-    return (
-        f"exact sum {figures.exact!r}, sum of magnitudes {figures.magnitude!r}, {terms},"
-        f" unit roundoff 2^-{accumulate.precision}, error bound {figures.error!r} ({figures.step})"
+    return say.FIGURES(
+        exact=repr(figures.exact),
+        magnitude=repr(figures.magnitude),
+        terms=figures.terms,
+        unit=f"2^-{accumulate.precision}",
+        error=repr(figures.error),
+        step=figures.step,
     )

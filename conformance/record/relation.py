@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.catalogue import relations as say
-from conformance.catalogue.message import Message
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -55,19 +54,6 @@ class Relation:
         if not self.far and any(tensor.rows is not None for tensor in drawn.inputs.values()):
             return None
         return drawn if self.prepared is None else self.prepared(drawn)
-
-
-def does_not_hold(relation: str) -> str:
-    """The words for a relation of that name that is broken."""
-    broken = BROKEN.get(relation)
-    return say.BROKEN(relation=relation) if broken is None else broken()
-
-
-BROKEN: Mapping[str, Message] = {
-    DEFINEDNESS: say.DEFINEDNESS_BROKEN,
-    DETERMINISM: say.DETERMINISM_BROKEN,
-    LAYOUT: say.LAYOUT_BROKEN,
-}
 
 
 def difference(

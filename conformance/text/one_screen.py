@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance.evidence.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence
+from conformance.judge.headline import parted
 from conformance.names import cell_id
 from conformance.text.orders import order_lines
 from conformance.text.terminal import (
@@ -72,7 +73,7 @@ def beside(evidence: Evidence, *, verbose: bool, earlier: Evidence | None = None
     yield from tiling_key_lines(evidence)
     if verbose:
         yield from headroom_line(evidence)
-        yield from (f"order of additions: {line}" for line in order_lines(evidence.orders))
+        yield from ("order of additions: " + line for line in order_lines(evidence.orders))
         yield from observed_lines(evidence)
     else:
         yield from order_line(evidence)
@@ -100,7 +101,7 @@ def coverage_line(evidence: Evidence) -> Iterator[str]:
 def order_line(evidence: Evidence) -> Iterator[str]:
     """Whether each device adds in the order that its record declares; whole if one does not."""
     others = [one for one in evidence.orders if one.as_declared is False or one.reason]
-    yield from (f"order of additions: {line}" for line in order_lines(others))
+    yield from ("order of additions: " + line for line in order_lines(others))
     rest = [one for one in evidence.orders if one.operator not in {o.operator for o in others}]
     free = {one.operator for one in rest if one.as_declared is None}
     declared = {one.operator for one in rest} - free
@@ -127,8 +128,8 @@ def changes(earlier: Evidence | None, now: Evidence) -> Iterator[str]:
     if earlier is None:
         return
     for name, before, answer in _answers(earlier, now):
-        yield f"changed since the run before: in quarantine: {name}: {answer}"
-        yield f"  before: {before}"
+        yield f"changed since the run before: in quarantine: {name}: " + answer
+        yield "  before: " + before
     known = {(one.operator, one.mode, one.dtype): one.cases for one in now.cells}
     for cell in earlier.cells:
         found = known.get((cell.operator, cell.mode, cell.dtype), 0)
@@ -154,9 +155,8 @@ FEWER = 0.9
 
 def _answers(earlier: Evidence, now: Evidence) -> Iterator[tuple[str, str, str]]:
     """Each call in quarantine that answers otherwise: its name, the answers before and now."""
-    known = dict(line.partition(": ")[::2] for line in earlier.observed)
-    for line in now.observed:
-        name, _, answer = line.partition(": ")
+    known = dict(map(parted, earlier.observed))
+    for name, answer in map(parted, now.observed):
         if known.get(name, answer) != answer:
             yield name, known[name], answer
 

@@ -73,7 +73,7 @@ def impossible_lines(evidence: Evidence) -> Iterator[str]:
 
 def observed_lines(evidence: Evidence) -> Iterator[str]:
     """What became of each call in quarantine."""
-    yield from (f"in quarantine, not judged: {line}" for line in evidence.observed)
+    yield from ("in quarantine, not judged: " + line for line in evidence.observed)
 
 
 def withheld_lines(evidence: Evidence) -> Iterator[str]:

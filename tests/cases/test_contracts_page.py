@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 
 from conformance.judge.calls import JUDGES
-from conformance.judge.verdict import Step
+from conformance.judge.verdict import STEPS
 from conformance.numerics.addends import Fused
 from conformance.record.clause import SourceClass
 from conformance.record.operator import Contract
@@ -63,7 +63,7 @@ def test_a_sum_s_products_are_those_that_a_record_can_declare() -> None:
 
 
 def test_every_step_of_a_verdict_is_told() -> None:
-    assert named(section("What decided"), "step") == list(get_args(Step))
+    assert named(section("What decided"), "step") == list(STEPS)
 
 
 def test_every_class_of_sources_is_told() -> None:

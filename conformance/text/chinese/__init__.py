@@ -11,13 +11,7 @@ from collections.abc import Callable
 from functools import cache
 
 from conformance.catalogue.message import within
-from conformance.text.chinese import (
-    commands,
-    guesses,
-    one_screen,
-    origins,
-    verdicts,
-)
+from conformance.text.chinese import commands, one_screen
 
 QUOTED = (
     "契约：",
@@ -38,8 +32,7 @@ Words = str | Callable[[re.Match[str]], str]
 
 @cache
 def _rules() -> tuple[tuple[re.Pattern[str], Words], ...]:
-    phrases = (*origins.PHRASES, *guesses.PHRASES, *verdicts.PHRASES)
-    phrases += (*one_screen.PHRASES, *commands.PHRASES)
+    phrases = (*one_screen.PHRASES, *commands.PHRASES)
     return tuple((re.compile(pattern), words) for pattern, words in phrases)
 
 

@@ -18,13 +18,10 @@ FOR_PROGRAMMERS = {"ValueError", "TypeError", "AssertionError", "RuntimeError", 
 
 PENDING = (
     "cli",
-    "diagnosis",
     "former_names.py",
     "history",
     "host",
-    "judge",
     "numerics",
-    "poison.py",
     "suite",
     "text",
 )
@@ -35,6 +32,7 @@ NO_SENTENCES = {
     "devices/arithmetic_traits.py": "values of a profile that programs compare, with their words",
     "draw/wide_keys.py": "the names of levels in evidence",
     "failure/alike.py": "what failures of one mistake have in common, compared and not shown",
+    "diagnosis/mistake.py": "natures of mistakes, by which failures are told apart",
     "failure/bundle/program.py": "the text of a C++ program",
     "failure/bundle/programs/replay.py": "a program that runs without the suite",
     "failure/bundle/programs/replay_device.py": "a program that runs without the suite",

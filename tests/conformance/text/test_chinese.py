@@ -47,39 +47,9 @@ def test_no_number_is_lost(snapshot: Path) -> None:
             "2 cards are free: 2 processes judge, not 3",
             "空闲卡 2 张：由 2 个进程判定，而非 3 个",
         ),
-        ("guess: slot 3 is left out", "推测：漏加槽 3"),
-        (
-            "guess: every value is the next one above the right one",
-            "推测：每个值都是正确值上方的相邻值",
-        ),
-        (
-            "  guess: row r holds what belongs in row r - 2",
-            "  推测：第 r 行写入了第 r-2 行的内容（整体错位）",
-        ),
-        (
-            "guess: read from the gaps between the elements of an input: 4 of 5 wrong elements"
-            " hold 0x7ff9",
-            "推测：读自输入元素之间的空隙：5 个错误元素中有 4 个为 0x7ff9",
-        ),
-        (
-            "guess: read from a workspace that nobody wrote: 2 of 2 wrong elements are 2 times"
-            " 0x7fe37fe3 and less than 2 more",
-            "推测：读自未写过的工作区：2 个错误元素中有 2 个为 0x7fe37fe3 的 2 倍并加上不到 2 的数",
-        ),
-        ("pattern: columns 112..126 of every row", "分布：每行的第 112–126 列"),
         (
             "failed: 1,204 distinct cases in 9 s; evidence: x",
             "未通过：1,204 个不同用例，用时 9 秒；证据：x",
-        ),
-        (
-            "guess: slot 2 of row 0 reads bias[0, 3], not bias[1, 3]; so do 4 more rows"
-            " (explains all 40 wrong elements looked at)",
-            "推测：第 0 行的槽 2 读取了 bias[0, 3] 而非 bias[1, 3]；另有 4 行亦然（可解释抽查的全部"
-            " 40 个错误元素）",
-        ),
-        (
-            "pattern: whole rows 198, 398 and 2 more, the last ones; guess: slot 3 is left out",
-            "分布：整行错误：第 198, 398 行及另外 2 个，即末尾各行；推测：漏加槽 3",
         ),
         (
             "not reachable on route torch_npu: moe_x (no function of torch_npu calls it)",
