@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.catalogue import orders as say
 from conformance.numerics.order import Merges, emulate
 from conformance.numerics.tree import drawing, name_of, tree_of
 from conformance.values.fill import Fill, expand
@@ -88,11 +89,9 @@ def recover(row_sum: RowSum, slots: int, dtype: str, seed: int = 0) -> Recovered
         )
         if not wrong[accumulate.name]:
             return Recovered(slots, dtype, merges, accumulate.name, len(seen))
-    counted = ", ".join(f"{count} in {name}" for name, count in wrong.items())
-    raise Unrecoverable(
-        f"the additions form the tree {name_of(merges, slots)}, but of {len(seen)} random columns "
-        f"additions rounded to nearest in that order do not give the bits of: {counted}"
-    )
+    counted = [say.COUNTED(count=count, format=name) for name, count in wrong.items()]
+    tree = name_of(merges, slots)
+    raise Unrecoverable(say.OTHER_BITS(tree=tree, columns=len(seen), counted=counted))
 
 
 def recover_tree(row_sum: RowSum, slots: int, dtype: str) -> Merges:
@@ -115,19 +114,20 @@ def recover_tree(row_sum: RowSum, slots: int, dtype: str) -> Merges:
     if not good.all():
         pair = int(np.flatnonzero(~good)[0])
         raise Unrecoverable(
-            f"with {mask:g} in slot {low[pair]}, its negative in slot {high[pair]} "
-            f"and {unit:g} elsewhere the sum is {widen(seen, np.float64)[pair]!s}, "
-            f"which counts no slots from 0 to {slots - 2}"
+            say.NO_COUNT(
+                mask=f"{mask:g}",
+                low=low[pair],
+                high=high[pair],
+                unit=f"{unit:g}",
+                sum=str(widen(seen, np.float64)[pair]),
+                most=slots - 2,
+            )
         )
     counts = np.ones((slots, slots), np.int64)
     counts[low, high] = counts[high, low] = slots - units.astype(np.int64)
     merges = tree_of(counts)
     if merges is None:
-        raise Unrecoverable(
-            "every pair of slots meets, but no tree of two-operand additions brings them together "
-            "in the numbers counted: more than two values are added at once, or the order changes "
-            "from column to column"
-        )
+        raise Unrecoverable(say.NO_TREE())
     return merges
 
 

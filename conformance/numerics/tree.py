@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance.catalogue import orders as say
+from conformance.catalogue.message import row
 from conformance.numerics.order import Merges, sequential
 
 SHOWN_LINES = 40
@@ -144,8 +146,8 @@ def drawing(merges: Merges, slots: int) -> str:
     lines = list(_lines(merges, slots))
     hidden = len(lines) - SHOWN_LINES
     if hidden > 0:
-        lines = [*lines[:SHOWN_LINES], f"... and {hidden} more lines"]
-    return "\n".join(lines)
+        lines = [*lines[:SHOWN_LINES], say.MORE_LINES(count=hidden)]
+    return row(lines, "\n")
 
 
 @dataclass
@@ -181,7 +183,7 @@ def _lines(merges: Merges, slots: int) -> Iterator[str]:
             if not node.parts:
                 yield lead + node.text
                 continue
-            yield lead + ("sum" + (f", then + {node.text}" if node.slots else ""))
+            yield lead + (say.SUM_THEN(terms=node.text) if node.slots else say.SUM())
             ends = [("├─ ", "│  ")] * (len(node.parts) - 1) + [("└─ ", "   ")]
             for part, (lead_of, below_of) in zip(node.parts[::-1], ends[::-1], strict=True):
                 pending.append((part, below + lead_of, below + below_of))

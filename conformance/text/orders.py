@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from conformance.catalogue import orders as say
+from conformance.catalogue.marks import COMMA
+from conformance.catalogue.message import row
 from conformance.evidence.lines import OrderLine
+
+WORDS = {
+    "unrecoverable": say.UNRECOVERABLE,
+    "no answer": say.NO_ANSWER,
+    "no addition": say.NO_ADDITION,
+}
+"""Words for what is no order, by the name that evidence has for it; orders keep their names."""
 
 
 def order_lines(found: Iterable[OrderLine]) -> Iterator[str]:
@@ -17,21 +27,28 @@ def order_lines(found: Iterable[OrderLine]) -> Iterator[str]:
         for dtype, lines in by_dtype.items():
             alike.setdefault(_told(lines), []).append(dtype)
         for (orders, *remarks), dtypes in alike.items():
-            yield f"{operator}, {', '.join(dtypes)}: {orders}"
-            yield from (f"  {remark}" for remark in remarks)
+            yield say.FOUND(operator=operator, dtypes=dtypes, orders=orders)
+            yield from ("  " + remark for remark in remarks)
 
 
 def _told(lines: list[OrderLine]) -> tuple[str, ...]:
     """The orders of one dtype in a line, then the remarks on them."""
-    lengths: dict[str, list[str]] = {}
+    lengths: dict[tuple[str, str], list[str]] = {}
     for line in lines:
-        accumulated = "" if line.accumulate in ("fp32", "") else f" in {line.accumulate}"
-        lengths.setdefault(line.order + accumulated, []).append(str(line.slots))
-    told = [", ".join(f"{order} (K={' '.join(some)})" for order, some in lengths.items())]
+        accumulate = "" if line.accumulate == "fp32" else line.accumulate
+        lengths.setdefault((line.order, accumulate), []).append(str(line.slots))
+    told = [row([_order(*order, " ".join(some)) for order, some in lengths.items()], COMMA)]
     for line in lines:
-        if line.as_declared is False:
-            told.append(f"K={line.slots}: the record declares another order")
-        if line.reason:
-            told.append(f"K={line.slots}: {line.reason}")
-        told += [f"K={line.slots}: {branch}" for branch in line.drawing.splitlines()]
+        remarks: list[str] = [say.NOT_AS_DECLARED()] if line.as_declared is False else []
+        remarks += [line.reason] if line.reason else []
+        remarks += line.drawing.splitlines()
+        told += [say.REMARK(slots=line.slots, remark=one) for one in remarks]
     return tuple(told)
+
+
+def _order(order: str, accumulate: str, slots: str) -> str:
+    """An order, and of how many slots it was found."""
+    told = WORDS[order]() if order in WORDS else order
+    if not accumulate:
+        return say.ORDER(order=told, slots=slots)
+    return say.ORDER_IN(order=told, accumulate=accumulate, slots=slots)

@@ -21,7 +21,6 @@ PENDING = (
     "former_names.py",
     "history",
     "host",
-    "numerics",
     "suite",
     "text",
 )
@@ -33,6 +32,7 @@ NO_SENTENCES = {
     "draw/wide_keys.py": "the names of levels in evidence",
     "failure/alike.py": "what failures of one mistake have in common, compared and not shown",
     "diagnosis/mistake.py": "natures of mistakes, by which failures are told apart",
+    "numerics/arithmetic.py": "values of traits, as profiles of devices have them",
     "failure/bundle/program.py": "the text of a C++ program",
     "failure/bundle/programs/replay.py": "a program that runs without the suite",
     "failure/bundle/programs/replay_device.py": "a program that runs without the suite",
