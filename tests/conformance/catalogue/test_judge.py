@@ -105,7 +105,7 @@ def verdicts() -> Iterator[tuple[Verdict, str]]:
             record, made, seen, judge(record, made, seen)
         ),
         f"{CALL}y 的 144 个元素中有 144 个错误；numpy-testing 不接受 y："
-        "mismatched elements 144 not <= 0。",
+        "不匹配的元素数 144 不满足 <= 0。",
     )
 
 

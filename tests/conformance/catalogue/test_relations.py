@@ -7,7 +7,7 @@ import pytest
 
 from conformance.catalogue import relations as say
 from conformance.catalogue.message import within
-from conformance.record.relation import difference, does_not_hold
+from conformance.record.relation import difference
 from conformance.relations.symmetries import negation
 
 ONE, OTHER = np.array([[1.0, 2.0]], np.float16), np.array([[1.0, 3.0]], np.float16)
@@ -42,20 +42,6 @@ def test_another_shape() -> None:
     (found,) = difference("y", ONE, OTHER[0], say.BY_THE_FIRST_SIGN())
     assert found == "y has shape (1, 2), by the call with the first sign it has (2,)"
     assert within(found, "zh") == "y 的形状为 (1, 2)，按原符号的调用应为 (2,)"
-
-
-@pytest.mark.parametrize(
-    ("relation", "chinese"),
-    [
-        ("definedness", "结果取决于内存中的旧值"),
-        ("determinism", "同一调用的结果不一致"),
-        ("layout", "结果取决于张量在内存中的位置"),
-        ("round trip", "关系 round trip 不成立"),
-    ],
-)
-def test_a_relation_that_does_not_hold(relation: str, chinese: str) -> None:
-    said = does_not_hold(relation)
-    assert (said, within(said, "zh")) == (f"{relation} does not hold", chinese)
 
 
 def test_a_clause_names_the_tensors() -> None:

@@ -56,10 +56,6 @@ def test_no_number_is_lost(snapshot: Path) -> None:
             "调用路径 torch_npu 无法到达：moe_x（torch_npu 没有调用它的函数）",
         ),
         (
-            "not possible here, not judged: a-b: 3 calls need more device memory, or another route",
-            "此处无法执行，未判定：a-b: 3 次调用需要更多设备内存，或其他调用路径",
-        ),
-        (
             "not judged: moe_x: it is not reachable on route kernel: none of its modes is called"
             " there",
             "未判定：moe_x: 调用路径 kernel 无法到达：该路径上没有可调用的模式",
