@@ -8,6 +8,7 @@ import numpy as np
 from conformance import poison
 from conformance.call.case import Machine
 from conformance.call.observation import Diagnostic, EarlierAccess, Observation, Outcome
+from conformance.catalogue.device import ENDED_BY_SIGNAL
 from conformance.judge.calls import judge
 from conformance.judge.rejections import judge_rejection
 from tests.conformance.segment_sum import (
@@ -122,9 +123,9 @@ def test_the_text_of_a_crash():
     made = whole()
     observation = Observation(
         Outcome.CRASHED,
-        status=139,
+        status=-11,
         phase="aclnnSegmentSum",
-        message="the device process died of signal 11",
+        message=ENDED_BY_SIGNAL(signal="SIGSEGV"),
         diagnostics=(FLAW,),
         seconds=0.31,
     )
