@@ -56,6 +56,10 @@ else()
         PRIVATE "${simulator}/language")
     # Half of what these small sources cost is the standard library's headers.
     target_precompile_headers(ascendcl PRIVATE ${precompiled})
+    # Calls inside the library, and what a thread has for itself, without a look-up: nobody replaces its
+    # functions, and it is loaded once. The checks of one access are some twenty such calls.
+    target_compile_options(ascendcl PRIVATE -fno-semantic-interposition -ftls-model=initial-exec)
+    target_link_options(ascendcl PRIVATE LINKER:-Bsymbolic-functions)
     export_by(ascendcl)
 
     add_library(plumbing STATIC ${plumbing_sources})
