@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -90,6 +91,15 @@ private:
         return static_cast<uint32_t>(pipe) * kAccesses + static_cast<uint32_t>(access);
     }
 
+    // The lists, one bit each, whose accesses conflict with `access`.
+    static constexpr uint32_t ListsAgainst(Access access) {
+        uint32_t found = 0;
+        for (uint32_t list = 0; list < kPipes * kAccesses; ++list) {
+            found |= uint32_t{Conflict(access, static_cast<Access>(list % kAccesses))} << list;
+        }
+        return found;
+    }
+
     struct Interval {
         uint64_t start;
         uint64_t end;
@@ -135,12 +145,10 @@ private:
 
         template <typename Ordered>
         Meeting Find(Access access, uint64_t start, uint64_t end, Ordered ordered) const {
-            for (uint32_t index = 0; index < lists.size(); ++index) {
+            for (uint32_t left = used & ListsAgainst(access); left != 0; left &= left - 1) {
+                const auto index = static_cast<uint32_t>(std::countr_zero(left));
                 const auto pipe = static_cast<Pipe>(index / kAccesses);
                 const auto other = static_cast<Access>(index % kAccesses);
-                if ((used >> index & 1) == 0 || !Conflict(access, other)) {
-                    continue;
-                }
                 Meeting met;
                 const auto meets = [&](const Interval& interval) {
                     if (ordered(pipe, interval.seen)) {
