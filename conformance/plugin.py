@@ -51,6 +51,7 @@ from conformance.session.template import (
     parametrize,
 )
 from conformance.session.trial import Refused, Trial
+from conformance.session.worked_out import Worker
 from conformance.suite import records as suite
 
 TRIAL = pytest.StashKey[Trial]()
@@ -115,7 +116,9 @@ def pytest_configure(config: pytest.Config) -> None:
     config.option.force_short_summary = True
     config.pluginmanager.register(Selection(context), "conformance-selection")
     config.pluginmanager.register(Ending(context), "conformance-ending")
-    if not context.is_worker:
+    if context.is_worker:
+        config.pluginmanager.register(Worker(context.operators), "conformance-worker")
+    else:
         config.pluginmanager.register(Controller(context), "conformance-controller")
 
 

@@ -9,6 +9,7 @@ that a run must judge (conformance/record/covering.py) and what its evidence mus
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -102,6 +103,18 @@ class Cells:
             across = [size if axis in mine else 1 for axis, size in enumerate(shape)]
             allowed &= constraint.table(levels).transpose(np.argsort(mine)).reshape(across)
         return allowed
+
+    @property
+    def packed(self) -> bytes | None:
+        """`feasible` for another process; None where it was not worked out here."""
+        known = vars(self).get("feasible")
+        return None if known is None else np.packbits(known).tobytes()
+
+    def adopt(self, packed: bytes) -> None:
+        """Take `feasible` as another process has worked it out from the same record."""
+        shape = [len(axis.levels) for axis in self.axes]
+        bits = np.unpackbits(np.frombuffer(packed, np.uint8), count=math.prod(shape))
+        vars(self)["feasible"] = bits.astype(np.bool_).reshape(shape)
 
     def rows(self, strength: int) -> list[Levels]:
         """Combinations of levels that together hold every feasible ``strength`` of them."""

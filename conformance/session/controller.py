@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
-import threading
 import time
 from collections.abc import Generator, Iterable
 from typing import Any
@@ -64,6 +62,7 @@ from conformance.session.resume import (
 )
 from conformance.session.short_reason import Told
 from conformance.session.template import item_ids
+from conformance.session.worked_out import WORKED_OUT, adopt
 from conformance.text.command_lines import command
 from conformance.text.one_screen import beside, operator_table
 from conformance.text.terminal import as_text, called_lines, table
@@ -91,7 +90,7 @@ class Controller:
         self.interrupted = context.sums_up == BY_A_PERSON
         self._hold: run_folder.Hold | None = None
         self._clock = time.monotonic()
-        self._working_out: threading.Thread | None = None
+        self._worked_out: dict[str, bytes] = {}
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Begin the run where this process runs the items itself."""
@@ -107,14 +106,13 @@ class Controller:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: object, ids: Iterable[str]) -> None:
-        """Begin the run when the first worker knows its items; they run after all workers do.
-
-        The discrete cells are worked out while workers judge: the end of the run waits for nothing.
-        """
+        """Begin the run when the first worker knows its items; they run after all workers do."""
         self._begin(ids)
-        if self.evidence is not None and self._working_out is None:
-            self._working_out = threading.Thread(target=self._work_out, daemon=True)
-            self._working_out.start()
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Keep what a worker has worked out; one that crashed hands over nothing."""
+        self._worked_out |= getattr(node, "workeroutput", {}).get(WORKED_OUT, {})
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Keep what could not be collected."""
@@ -228,8 +226,7 @@ class Controller:
             cell.complete = cell_id(cell.operator, cell.mode, cell.dtype) not in early
         ids = {cell_id(c.operator, c.mode, c.dtype) for c in evidence.cells if c.cases}
         evidence.unjudged = sorted(self.selected - ids - away)
-        if self._working_out is not None:
-            self._working_out.join()
+        adopt(self.context.operators, self._worked_out)
         declared = self._shared(away)
         drawn = self._drawn(ids & self.selected - early)
         profile = self.context.profile
@@ -287,11 +284,6 @@ class Controller:
         return {
             one: say.NO_ITEM() for one in self.context.named if one in judged and one not in first
         }
-
-    def _work_out(self) -> None:
-        """Fill what remembers the discrete cells; an error in them is told when they are needed."""
-        with contextlib.suppress(Exception):
-            further(self._shared(set()).values(), self.context.profile)
 
     def _shared(self, away: set[str]) -> dict[Key, Shared]:
         """The discrete cells of all modes but those that are ``away``, whatever the run was asked

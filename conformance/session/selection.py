@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection, Generator
+from collections.abc import Callable, Collection, Generator
+from itertools import groupby
 from typing import Any
 
 import pytest
@@ -32,7 +33,7 @@ class Selection:
             chosen = {item.nodeid for item in kept}
             config.hook.pytest_deselected(items=[i for i in items if i.nodeid not in chosen])
             items[:] = kept
-        items[:] = dealt(items, context.workers)
+        items[:] = dealt(items, context.workers, _together)
         if context.budget is not None:
             drawing = [i for i in items if draws(i) and i.nodeid not in context.finished]
             kinds = {item.nodeid: drawn_as(_parameters(item)) for item in drawing}
@@ -68,13 +69,19 @@ class Selection:
         return self.context.finished.get(item.nodeid)
 
 
-def dealt(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
+def dealt(
+    items: list[pytest.Item], workers: int, together: Callable[[pytest.Item], object]
+) -> list[pytest.Item]:
     """The items so that every worker begins with the first ones in order, and ends with the last.
 
     Every worker is given a part of the list, the first ones the shorter parts: without this, one
-    would run sequences while another has not judged the values that tell of the same mistake.
+    would run sequences while another has not judged the values that tell of the same mistake. Items
+    of which ``together`` says the same go to one worker: their rows are worked out once.
     """
-    return [item for first in reversed(range(workers)) for item in items[first::workers]]
+    parts: list[list[pytest.Item]] = [[] for _ in range(workers)]
+    for _, group in groupby(items, together):
+        min(parts, key=len).extend(group)
+    return [item for part in sorted(parts, key=len) for item in part]
 
 
 def _rank(item: pytest.Item) -> int:

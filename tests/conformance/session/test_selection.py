@@ -13,7 +13,7 @@ ITEMS: list[Any] = ["values a", "values b", "values c", "values d", "law a", "la
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_every_worker_begins_with_values_and_ends_with_what_they_explain(workers: int) -> None:
-    found = dealt(ITEMS, workers)
+    found = dealt(ITEMS, workers, id)
     assert sorted(found) == sorted(ITEMS)
     for left in range(workers, 0, -1):  # as xdist gives them out
         part, found = found[: len(found) // left], found[len(found) // left :]
@@ -22,4 +22,12 @@ def test_every_worker_begins_with_values_and_ends_with_what_they_explain(workers
 
 
 def test_one_worker_judges_in_order() -> None:
-    assert dealt(ITEMS, 1) == ITEMS
+    assert dealt(ITEMS, 1, id) == ITEMS
+
+
+def test_items_that_share_rows_go_to_one_worker() -> None:
+    def kind(item: Any) -> object:
+        return str(item)[:-1]
+
+    found = dealt(ITEMS, 2, kind)
+    assert found == ["law a", "law b", "calls", "values a", "values b", "values c", "values d"]
