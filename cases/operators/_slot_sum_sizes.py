@@ -118,6 +118,7 @@ def machines_of(cores: str, ub: str, least: int) -> Iterator[Machine]:
                 yield Machine(count, ub_bytes)
 
 
+@cache
 def hidden_on(boundary: str, element_bytes: int) -> int | None:
     """The row length that a boundary fixes, one of `BOUNDARIES` or a number of columns; None where
     it fixes none.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Generator
+from functools import cache
 from itertools import groupby
 from typing import Any
 
@@ -12,7 +13,15 @@ import pytest
 from conformance.evidence.budget import RELATIONS, SEQUENCES, VALUES, parts
 from conformance.session.context import Context
 from conformance.session.resume import Finished
-from conformance.session.template import DRAWN, LADDER, RELATION, WORKLOAD, body_of, draws_sequences
+from conformance.session.template import (
+    DRAWN,
+    LADDER,
+    RELATION,
+    WORKLOAD,
+    Body,
+    body_of,
+    draws_sequences,
+)
 
 
 class Selection:
@@ -129,4 +138,10 @@ def _together(item: pytest.Item) -> object:
 def _parameters(item: pytest.Item) -> frozenset[str]:
     """The parameters of an item's template; none where it has no template."""
     body = body_of(getattr(item, "obj", None))
-    return frozenset() if body is None else frozenset(inspect.signature(body).parameters)
+    return frozenset() if body is None else _parameters_of(body)
+
+
+@cache
+def _parameters_of(body: Body) -> frozenset[str]:
+    """Kept: thousands of items have a dozen templates."""
+    return frozenset(inspect.signature(body).parameters)

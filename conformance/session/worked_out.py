@@ -1,7 +1,7 @@
 """Which levels go together, as workers have worked it out, for the controller of the run.
 
-A worker works it out of the modes whose rows it judges, and the controller needs it of all of them at
-the end: to ask every constraint of twelve operators again takes seconds.
+A worker works it out of the modes whose rows it judges, and the controller needs it of all of them
+at the end: to ask every constraint of twelve operators again takes seconds.
 """
 
 from __future__ import annotations

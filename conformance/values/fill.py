@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -58,7 +59,7 @@ def expand(
     """
     fmt = format_of(dtype.name)
     columns = shape[-1] if shape else 1
-    rows = int(np.prod(shape[:-1], dtype=np.int64))
+    rows = math.prod(shape[:-1])
     generator = np.random.Generator(np.random.Philox(key=fill.seed))
     stripe_of_column = _stripe_of_column(generator, fill, columns)
     own = np.arange(rows) if numbers is None else numbers
