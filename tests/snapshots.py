@@ -15,7 +15,12 @@ def pinned(path: Path, text: str) -> None:
 
     With UPDATE_SNAPSHOTS=1 in the environment both are written anew.
     """
-    for file, told in ((path, text), (path.with_suffix(".zh.txt"), in_chinese(text))):
+    both_pinned(path, text, in_chinese(text))
+
+
+def both_pinned(path: Path, english: str, chinese: str) -> None:
+    """As `pinned`, of a text that was shown in each language."""
+    for file, told in ((path, english), (path.with_suffix(".zh.txt"), chinese)):
         told = told.rstrip("\n") + "\n"
         if os.environ.get(UPDATE) == "1":
             file.write_text(told, encoding="utf-8")

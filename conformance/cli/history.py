@@ -8,12 +8,14 @@ from typing import Any
 
 from rich.console import Console
 
+from conformance.catalogue import history as say
 from conformance.cli.common import add_json, tell_program
-from conformance.errors import ACCEPTED, EnvironmentFailure, UsageError
+from conformance.errors import ACCEPTED, EnvironmentFailure, UsageError, text_of
 from conformance.evidence.reading import CannotJudge
 from conformance.history.database import DEFAULT, opened
+from conformance.history.picture import picture
 from conformance.history.record import import_runs
-from conformance.history.report import change_lines, picture, trend_tables
+from conformance.history.report import change_lines, trend_tables
 from conformance.history.trends import LAST, changes, points
 from conformance.text.language import Speaking, put
 from conformance.text.terminal import WIDTH
@@ -48,9 +50,11 @@ def import_command(parsed: argparse.Namespace, console: Console, extra: list[str
     try:
         new, known = import_runs(parsed.db, parsed.runs)
     except CannotJudge as error:
-        raise EnvironmentFailure(str(error)) from error
-    told = f"{new} runs added to {parsed.db}" + (f", {known} known already" if known else "")
-    console.print(told, markup=False)
+        raise EnvironmentFailure(text_of(error)) from error
+    if known:
+        console.print(say.ADDED_SOME(new=new, path=parsed.db, known=known), markup=False)
+    else:
+        console.print(say.ADDED(new=new, path=parsed.db), markup=False)
     if parsed.json:
         tell_program({"status": ACCEPTED, "added": new, "known": known})
     return ACCEPTED
@@ -72,7 +76,7 @@ def show_command(parsed: argparse.Namespace, console: Console, extra: list[str])
     for table in trend_tables(found):
         wide.print(table, crop=False)
     if not found:
-        put("no run in the history", console)
+        put(say.NO_RUN(), console)
     return ACCEPTED
 
 

@@ -10,39 +10,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from conformance.catalogue import history as say
 from conformance.errors import EnvironmentFailure, UsageError
 from conformance.history.place import check_local
+from conformance.history.schema import APPLICATION, SCHEMA, TABLES
 
 DEFAULT = Path("reports/history.sqlite")
-SCHEMA = 1
-APPLICATION = 0x4D6F4543
-"""SQLite's application_id of these files: by it another program's database is told apart."""
 PATIENCE = 60.0
 """Seconds that a writer waits for others."""
-
-TABLES = """
-CREATE TABLE run (
-    id TEXT PRIMARY KEY, started TEXT NOT NULL, series TEXT NOT NULL, commit_hash TEXT NOT NULL,
-    profile TEXT NOT NULL, seed INTEGER NOT NULL, device TEXT NOT NULL, whole INTEGER NOT NULL,
-    status TEXT NOT NULL, exit_status INTEGER, seconds REAL NOT NULL, cases INTEGER NOT NULL,
-    folder TEXT NOT NULL
-) WITHOUT ROWID;
-CREATE INDEX run_by_time ON run (series, started);
-CREATE TABLE cell (
-    run TEXT NOT NULL REFERENCES run, operator TEXT NOT NULL, mode TEXT NOT NULL,
-    dtype TEXT NOT NULL, cases INTEGER NOT NULL, failed INTEGER NOT NULL,
-    elements INTEGER NOT NULL, exact INTEGER NOT NULL, headroom REAL, seconds REAL NOT NULL,
-    PRIMARY KEY (operator, run, mode, dtype)
-) WITHOUT ROWID;
-CREATE TABLE fact (
-    run TEXT NOT NULL REFERENCES run, operator TEXT NOT NULL, what TEXT NOT NULL,
-    name TEXT NOT NULL, value TEXT NOT NULL,
-    PRIMARY KEY (operator, what, name, run)
-) WITHOUT ROWID;
-"""
-"""``series`` is what runs must have in common to be compared: device, CANN, route, profile.
-``fact`` has what may change from run to run, as text: the verdict of a named call, its tiling key,
-its bit-exact elements, an order of additions, a library's hash."""
 
 
 @contextmanager
@@ -55,15 +30,15 @@ def opened(path: Path, *, write: bool) -> Iterator[sqlite3.Connection]:
     """
     check_local(path)
     if path.exists() and not path.is_file():
-        raise UsageError("db", path, "must be a file")
+        raise UsageError("db", path, say.NO_FILE())
     if not write and not path.exists():
-        raise UsageError("db", path, "is not there yet: history import RUN makes it")
+        raise UsageError("db", path, say.NOT_YET_THERE())
     try:
         if not path.exists():
             _make(path)
         connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
     except (OSError, sqlite3.Error) as error:
-        raise EnvironmentFailure(f"the history, {path}, cannot be opened: {error}") from error
+        raise EnvironmentFailure(say.NOT_OPENED(path=path, error=str(error))) from error
     try:
         _check(connection, path)
         connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
@@ -71,8 +46,8 @@ def opened(path: Path, *, write: bool) -> Iterator[sqlite3.Connection]:
         connection.execute("COMMIT")
     except sqlite3.DatabaseError as error:
         if isinstance(error, sqlite3.OperationalError):
-            raise EnvironmentFailure(f"the history, {path}: {error}") from error
-        raise UsageError("db", path, f"is no history: {error}") from error
+            raise EnvironmentFailure(say.DATABASE_FAILED(path=path, error=str(error))) from error
+        raise UsageError("db", path, say.NO_HISTORY(error=str(error))) from error
     finally:
         connection.close()
 
@@ -103,11 +78,10 @@ def _make(path: Path) -> None:
 def _check(connection: sqlite3.Connection, path: Path) -> None:
     """Refuse a file that another program or version made."""
     if _pragma(connection, "application_id") != APPLICATION:
-        raise UsageError("db", path, "is a database, but not a history of runs")
+        raise UsageError("db", path, say.ANOTHER_DATABASE())
     schema = _pragma(connection, "user_version")
     if schema != SCHEMA:
-        rule = f"has schema {schema}; this version reads {SCHEMA}: import the runs into a new one"
-        raise UsageError("db", path, rule)
+        raise UsageError("db", path, say.ANOTHER_SCHEMA(schema=schema, known=SCHEMA))
     connection.execute("PRAGMA synchronous = NORMAL")
 
 

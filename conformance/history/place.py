@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from conformance.catalogue import history as say
 from conformance.errors import UsageError
 
 MOUNTS = Path("/proc/self/mountinfo")
@@ -25,12 +26,7 @@ def check_local(path: Path, mounts: str | None = None) -> None:
     host's. Raises `UsageError` that says what to do."""
     kind = filesystem(path, mounts)
     if SHARED.fullmatch(kind):
-        rule = (
-            f"lies on a network file system ({kind}), where several hosts may write, and a database"
-            " would be damaged; keep it on a disk of one host (--db), copy the folders of the runs"
-            " there, and bring them in with history import"
-        )
-        raise UsageError("db", path, rule)
+        raise UsageError("db", path, say.ON_A_NETWORK(kind=kind))
 
 
 def filesystem(path: Path, mounts: str | None = None) -> str:

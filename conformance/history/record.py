@@ -7,11 +7,13 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from conformance.catalogue import history as say
 from conformance.evidence.implementation import of_operator
 from conformance.evidence.reading import CannotJudge, read_part, read_run, sound, whole
 from conformance.evidence.run import Run
 from conformance.evidence.seal import MOST_SUMMARY_BYTES, SUMMARY
 from conformance.gate.facts import Facts, facts
+from conformance.history import schema
 from conformance.history.database import opened
 
 Fact = tuple[str, str, str, str]
@@ -36,11 +38,9 @@ def _readable(folder: Path) -> Run:
     """A run that can be put on record: it has ended, and its summary is that of its lines."""
     run = read_run(folder)
     if run.evidence.status == "running":
-        raise CannotJudge(
-            f"{folder}: incomplete: its run has not ended, or was ended before its end"
-        )
+        raise CannotJudge(say.NOT_ENDED(folder=folder))
     if not run.evidence.devices:
-        raise CannotJudge(f"{folder}: empty: no device was judged")
+        raise CannotJudge(say.NO_DEVICE(folder=folder))
     return sound(run)
 
 
@@ -98,24 +98,26 @@ def _facts(run: Run, found: Facts) -> Iterator[Fact]:
     """What may change from one run to the next, as text by name."""
     for cell in run.evidence.cells:
         if cell.cases:
-            verdict = "failed" if cell.failed else "accepted"
-            yield cell.operator, "verdict", f"{cell.mode} {cell.dtype}".strip(), verdict
+            verdict = schema.FAILED if cell.failed else schema.ACCEPTED
+            yield cell.operator, schema.VERDICT, f"{cell.mode} {cell.dtype}".strip(), verdict
     for name, call in found.named.items():
         short = name.partition("/")[2]
-        yield call.operator, "named call", short, "accepted" if call.ok else "failed"
-        yield call.operator, "inputs", short, call.digest
+        ended = schema.ACCEPTED if call.ok else schema.FAILED
+        yield call.operator, schema.NAMED_CALL, short, ended
+        yield call.operator, schema.INPUTS, short, call.digest
         if call.elements:
-            yield call.operator, "bit-exact elements", short, f"{call.exact} of {call.elements}"
+            exact = f"{call.exact} of {call.elements}"
+            yield call.operator, schema.BIT_EXACT, short, exact
         if call.tiling_key is not None:
-            yield call.operator, "tiling key", short, str(call.tiling_key)
+            yield call.operator, schema.TILING_KEY, short, str(call.tiling_key)
         if call.workspace_bytes:
-            yield call.operator, "workspace", short, f"{call.workspace_bytes} B"
+            yield call.operator, schema.WORKSPACE, short, f"{call.workspace_bytes} B"
     for name, order in found.orders.items():
         operator, _, rest = name.partition(" ")
-        yield operator, "order of additions", rest, order.order
+        yield operator, schema.ORDER, rest, order.order
     for operator in run.evidence.operators:
         for name, sha in of_operator(operator, found.libraries).items():
-            yield operator, "library", name, f"sha256 {sha[:16]}"
+            yield operator, schema.LIBRARY, name, f"sha256 {sha[:16]}"
 
 
 def _is_whole(run: Run) -> bool:

@@ -8,14 +8,13 @@ from typing import Any
 
 from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderableType, RenderHook
 from rich.segment import Segment
+from rich.styled import Styled
 from rich.table import Table
-from rich.text import Text
 
+from conformance.catalogue.message import LANGUAGES, within
 from conformance.errors import UsageError, choice
 from conformance.printable import printable
 from conformance.text.chinese import in_chinese
-from conformance.text.chinese.commands import HEADINGS
-from conformance.text.report_words import LANGUAGES
 
 LANGUAGE_OPTION = "--lang"
 LANGUAGE_HELP = "what people are told, in English or Chinese (MOE_CONFORMANCE_LANG, else en)"
@@ -62,9 +61,7 @@ class Speaking(Console):
 
     def print(self, *objects: Any, **options: Any) -> None:
         """Print as rich does, texts and tables in the console's language."""
-        if self.language == "zh":
-            objects = tuple(map(_in_chinese, objects))
-        super().print(*objects, **options)
+        super().print(*(shown(one, self.language) for one in objects), **options)
 
 
 class _Harmless(RenderHook):
@@ -83,34 +80,40 @@ class _Printable:
             yield one if one.control else Segment(printable(one.text), one.style)
 
 
-def say(console: Console, text: str) -> str:
-    """A text for standard output, in the console's language."""
-    return in_chinese(text) if getattr(console, "language", "en") == "zh" else text
+def in_language(text: str, language: str) -> str:
+    """A text of the suite in a language."""
+    return in_chinese(text) if language == "zh" else within(text, language)
 
 
-def _in_chinese(said: Any) -> Any:
-    if isinstance(said, str):
-        return in_chinese(said)
-    return _table(said) if isinstance(said, Table) else said
+def shown(what: Any, language: str) -> Any:
+    """A text or a table in a language, the headings, title and cells of a table too."""
+    if isinstance(what, str):
+        return in_language(what, language)
+    return _table(what, language) if isinstance(what, Table) else what
 
 
-def _table(table: Table) -> Table:
-    """A table whose headings, and words of ours in its cells, are Chinese."""
-    made = Table(box=None, pad_edge=False, header_style="bold", title=table.title)
+def _table(table: Table, language: str) -> Table:
+    made = Table(box=None, pad_edge=False, header_style="bold", title=_cell(table.title, language))
     made.title_justify = table.title_justify
     for column in table.columns:
-        made.add_column(_word(column.header), justify=column.justify, no_wrap=column.no_wrap)
+        made.add_column(
+            _cell(column.header, language),
+            justify=column.justify,
+            no_wrap=column.no_wrap,
+            min_width=column.min_width,
+        )
     for cells in zip(*(column.cells for column in table.columns), strict=True):
-        made.add_row(*map(_word, cells))
+        made.add_row(*(_cell(one, language) for one in cells))
     return made
 
 
-def _word(cell: Any) -> Any:
-    if isinstance(cell, Text):
-        return Text(HEADINGS.get(cell.plain, cell.plain), style=cell.style)
-    return HEADINGS.get(cell, cell) if isinstance(cell, str) else cell
+def _cell(cell: Any, language: str) -> Any:
+    if isinstance(cell, Styled):
+        return Styled(_cell(cell.renderable, language), cell.style)
+    return within(cell, language) if isinstance(cell, str) else cell
 
 
 def put(text: str, console: Console | None = None) -> None:
     """Tell people a text on standard output, in the console's language."""
-    print(printable(text if console is None else say(console, text)), flush=True)
+    language = getattr(console, "language", "en")
+    print(printable(in_language(text, language)), flush=True)

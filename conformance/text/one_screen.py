@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from rich.styled import Styled
 from rich.table import Table
-from rich.text import Text
 
+from conformance.catalogue import run_lines as say
+from conformance.catalogue import table as words
 from conformance.evidence.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence
 from conformance.judge.headline import parted
 from conformance.names import cell_id
@@ -32,8 +34,6 @@ from conformance.text.terminal import (
     withheld_lines,
 )
 
-LISTED = "`--verbose` lists them"
-
 
 def operator_table(evidence: Evidence) -> Table:
     """A row for each operator, and below it one for each of its cells that is not accepted.
@@ -42,11 +42,12 @@ def operator_table(evidence: Evidence) -> Table:
     be refused.
     """
     made = Table(box=None, pad_edge=False, header_style="bold")
-    made.add_column("operator", no_wrap=True)
-    for heading in ("modes", "dtypes", "cases", "wrong calls", "bit-exact"):
+    made.add_column(words.OPERATOR(), no_wrap=True)
+    counts = (words.MODES(), words.DTYPES(), words.CASES(), words.WRONG_CALLS())
+    for heading in (*counts, words.BIT_EXACT()):
         made.add_column(heading, justify="right", no_wrap=True)
-    made.add_column("time", justify="right", no_wrap=True, min_width=TIME_WIDTH)
-    made.add_column("verdict", no_wrap=True)
+    made.add_column(words.TIME(), justify="right", no_wrap=True, min_width=TIME_WIDTH)
+    made.add_column(words.VERDICT(), no_wrap=True)
     of_operator: dict[str, list[Cell]] = {}
     for cell in evidence.cells:
         if cell.cases or _is_missing(cell, evidence):
@@ -57,8 +58,9 @@ def operator_table(evidence: Evidence) -> Table:
             word = verdict([cell])
             if word != ACCEPTED:
                 mode = BESIDE.get(cell.mode, f"{cell.mode}, {cell.dtype}")
-                blank = ("", "", f"{cell.cases:,}", "", "", f"{cell.seconds:.1f} s")
-                made.add_row(f"  {mode}", *blank, colored(word))
+                time = words.SECONDS(seconds=cell.seconds)
+                figures = ("", "", f"{cell.cases:,}", "", "", time)
+                made.add_row("  " + mode, *figures, colored(word))
     return made
 
 
@@ -73,7 +75,7 @@ def beside(evidence: Evidence, *, verbose: bool, earlier: Evidence | None = None
     yield from tiling_key_lines(evidence)
     if verbose:
         yield from headroom_line(evidence)
-        yield from ("order of additions: " + line for line in order_lines(evidence.orders))
+        yield from (say.ORDER(line=line) for line in order_lines(evidence.orders))
         yield from observed_lines(evidence)
     else:
         yield from order_line(evidence)
@@ -83,8 +85,7 @@ def beside(evidence: Evidence, *, verbose: bool, earlier: Evidence | None = None
 def headroom_line(evidence: Evidence) -> Iterator[str]:
     """What the column of the whole table means, and that none is no alarm."""
     if any(cell.headroom is not None for cell in evidence.cells):
-        what = "the smallest share of the accepted error that a right element left unused"
-        yield f"worst headroom: {what}; 0.0% is as right as 100%"
+        yield say.HEADROOM()
 
 
 def coverage_line(evidence: Evidence) -> Iterator[str]:
@@ -92,33 +93,41 @@ def coverage_line(evidence: Evidence) -> Iterator[str]:
     missing.
     """
     if (found := totals(evidence)) is not None:
-        told = f"coverage: {found.judged:,} of {found.tuples:,} {found.kind}"
-        edges = f" and {found.edges_judged:,} of {found.edges:,} edges of tilings"
-        yield f"{told}{edges if found.edges else ''} judged"
+        counts = {"judged": found.judged, "tuples": found.tuples, "kind": found.kind}
+        if found.edges:
+            edges = {"edges_judged": found.edges_judged, "edges": found.edges}
+            yield say.COVERAGE_AND_EDGES(**counts, **edges)
+        else:
+            yield say.COVERAGE(**counts)
         yield from missing_lines(evidence)
 
 
 def order_line(evidence: Evidence) -> Iterator[str]:
     """Whether each device adds in the order that its record declares; whole if one does not."""
     others = [one for one in evidence.orders if one.as_declared is False or one.reason]
-    yield from ("order of additions: " + line for line in order_lines(others))
+    yield from (say.ORDER(line=line) for line in order_lines(others))
     rest = [one for one in evidence.orders if one.operator not in {o.operator for o in others}]
     free = {one.operator for one in rest if one.as_declared is None}
     declared = {one.operator for one in rest} - free
-    said = [f"as declared in {_of(len(declared), 'operator')}"] if declared else []
-    said += [f"found in {len(free)} that declare{'s' * (len(free) == 1)} none"] if free else []
-    if said:
-        yield f"order of additions: {', '.join(said)} ({LISTED})"
+    if declared and free:
+        yield say.ORDERS_DECLARED_AND_FOUND(declared=len(declared), free=len(free))
+    elif declared:
+        yield say.ORDERS_DECLARED(declared=len(declared))
+    elif free:
+        yield say.ORDERS_FOUND(free=len(free))
 
 
 def quarantine_line(evidence: Evidence, earlier: Evidence | None) -> Iterator[str]:
     """How many calls in quarantine were observed, and whether they answered as before."""
-    if evidence.observed:
-        calls = _of(len(evidence.observed), "call")
-        before = "" if earlier is None else ", answered as in the run before"
-        if earlier is not None and (others := len([*_answers(earlier, evidence)])):
-            before = f", of which {others} answered otherwise in the run before"
-        yield f"quarantine: {calls} observed, not judged{before} ({LISTED})"
+    count = len(evidence.observed)
+    if not count:
+        return
+    if earlier is None:
+        yield say.QUARANTINE(count=count)
+    elif others := len([*_answers(earlier, evidence)]):
+        yield say.QUARANTINE_OTHERWISE(count=count, others=others)
+    else:
+        yield say.QUARANTINE_AS_BEFORE(count=count)
 
 
 def changes(earlier: Evidence | None, now: Evidence) -> Iterator[str]:
@@ -128,14 +137,14 @@ def changes(earlier: Evidence | None, now: Evidence) -> Iterator[str]:
     if earlier is None:
         return
     for name, before, answer in _answers(earlier, now):
-        yield f"changed since the run before: in quarantine: {name}: " + answer
-        yield "  before: " + before
+        yield say.ANSWERS_OTHERWISE(name=name, answer=answer)
+        yield say.ANSWERED(answer=before)
     known = {(one.operator, one.mode, one.dtype): one.cases for one in now.cells}
     for cell in earlier.cells:
         found = known.get((cell.operator, cell.mode, cell.dtype), 0)
         if found < cell.cases * FEWER and cell.operator in now.operators:
             name = cell_id(cell.operator, cell.mode, cell.dtype)
-            yield f"changed since the run before: {name}: {found:,} cases, before {cell.cases:,}"
+            yield say.FEWER_CASES(cell=name, now=found, before=cell.cases)
 
 
 def comparable(earlier: Evidence | None, now: Evidence) -> Evidence | None:
@@ -146,7 +155,11 @@ def comparable(earlier: Evidence | None, now: Evidence) -> Evidence | None:
     return earlier if all(getattr(earlier, one) == getattr(now, one) for one in same) else None
 
 
-BESIDE = {REJECTIONS: "(wrong calls)", RELATIONS: "(relations)", SEQUENCES: "(sequences)"}
+BESIDE = {
+    REJECTIONS: words.OF_WRONG_CALLS(),
+    RELATIONS: words.OF_RELATIONS(),
+    SEQUENCES: words.OF_SEQUENCES(),
+}
 """What the summary has beside the cells of modes and data types, in words."""
 
 FEWER = 0.9
@@ -161,7 +174,7 @@ def _answers(earlier: Evidence, now: Evidence) -> Iterator[tuple[str, str, str]]
             yield name, known[name], answer
 
 
-def _row(operator: str, cells: Sequence[Cell]) -> tuple[str | Text, ...]:
+def _row(operator: str, cells: Sequence[Cell]) -> tuple[str | Styled, ...]:
     own = [one for one in cells if one.mode not in BESIDE]
     wrong = sum(one.cases for one in cells if one.mode == REJECTIONS)
     elements, exact = sum(one.elements for one in own), sum(one.exact for one in own)
@@ -172,14 +185,10 @@ def _row(operator: str, cells: Sequence[Cell]) -> tuple[str | Text, ...]:
         f"{sum(one.cases for one in cells) - wrong:,}",
         f"{wrong:,}" if wrong else NONE,
         percent(exact / elements) if elements and not any(one.failed for one in own) else NONE,
-        f"{sum(one.seconds for one in cells):.1f} s",
+        words.SECONDS(seconds=sum(one.seconds for one in cells)),
         colored(verdict(cells)),
     )
 
 
 def _is_missing(cell: Cell, evidence: Evidence) -> bool:
     return cell_id(cell.operator, cell.mode, cell.dtype) in evidence.unjudged
-
-
-def _of(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'s' * (count != 1)}"

@@ -10,9 +10,12 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from rich.styled import Styled
 from rich.table import Table
-from rich.text import Text
 
+from conformance.catalogue import run_lines as say
+from conformance.catalogue import table as words
+from conformance.catalogue.message import row
 from conformance.devices.traits import loosened_lines
 from conformance.evidence.coverage import Further
 from conformance.evidence.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell, Evidence
@@ -21,7 +24,7 @@ from conformance.text.language import Speaking
 
 WIDTH = 120
 NONE = "-"
-ACCEPTED = "accepted"
+ACCEPTED = words.ACCEPTED()
 SHOWN_MISSING = 5
 TIME_WIDTH = len("10000.0 s")
 """Of the column of times: the table is as wide on a busy machine as on a quiet one."""
@@ -30,13 +33,13 @@ TIME_WIDTH = len("10000.0 s")
 def table(evidence: Evidence) -> Table:
     """One row per operator, mode and dtype: how much was judged, and how it came out."""
     made = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("operator", "mode", "dtype"):
+    for heading in (words.OPERATOR(), words.MODE(), words.DTYPE()):
         made.add_column(heading, no_wrap=True)
-    made.add_column("cases", justify="right")
-    made.add_column("verdict", no_wrap=True)
-    for heading in ("bit-exact", "worst headroom"):
+    made.add_column(words.CASES(), justify="right")
+    made.add_column(words.VERDICT(), no_wrap=True)
+    for heading in (words.BIT_EXACT(), words.WORST_HEADROOM()):
         made.add_column(heading, justify="right", no_wrap=True)
-    made.add_column("time", justify="right", no_wrap=True, min_width=TIME_WIDTH)
+    made.add_column(words.TIME(), justify="right", no_wrap=True, min_width=TIME_WIDTH)
     for cell in evidence.cells:
         if cell.cases or cell_id(cell.operator, cell.mode, cell.dtype) in evidence.unjudged:
             made.add_row(*_row(cell))
@@ -51,13 +54,13 @@ def whole(made: Table) -> int:
 def standards_table(evidence: Evidence) -> Table:
     """One row per published standard: what it said of the run's cases, and where it differs."""
     made = Table(box=None, pad_edge=False, header_style="bold")
-    made.add_column("standard", no_wrap=True)
-    counts = ("accepts", "rejects", "investigate", "says nothing", "too lenient", "too harsh")
-    for heading in counts:
+    made.add_column(words.STANDARD(), no_wrap=True)
+    said = (words.ACCEPTS(), words.REJECTS(), words.INVESTIGATE(), words.SAYS_NOTHING())
+    for heading in (*said, words.TOO_LENIENT(), words.TOO_HARSH()):
         made.add_column(heading, justify="right", no_wrap=True)
-    for row in evidence.standards:
-        figures = (row.accepts, row.rejects, row.investigate, row.silent, row.lenient, row.harsh)
-        made.add_row(row.name, *(f"{figure:,}" if figure else NONE for figure in figures))
+    for one in evidence.standards:
+        figures = (one.accepts, one.rejects, one.investigate, one.silent, one.lenient, one.harsh)
+        made.add_row(one.name, *(f"{figure:,}" if figure else NONE for figure in figures))
     return made
 
 
@@ -67,32 +70,36 @@ def impossible_lines(evidence: Evidence) -> Iterator[str]:
     for cell in evidence.cells:
         if cell.impossible:
             name = cell_id(cell.operator, cell.mode, cell.dtype)
-            calls = f"{cell.impossible} calls need more device memory, or another route"
-            yield f"not possible here, not judged: {name}: {calls}"
+            yield say.NOT_POSSIBLE_CALLS(cell=name, count=cell.impossible)
 
 
 def observed_lines(evidence: Evidence) -> Iterator[str]:
     """What became of each call in quarantine."""
-    yield from ("in quarantine, not judged: " + line for line in evidence.observed)
+    yield from (say.IN_QUARANTINE(line=line) for line in evidence.observed)
 
 
 def withheld_lines(evidence: Evidence) -> Iterator[str]:
     """The modes that are not called on the device, with the reason."""
-    yield from (f"not possible here, not judged: {line}" for line in evidence.withheld)
+    yield from (say.NOT_POSSIBLE(line=line) for line in evidence.withheld)
 
 
 def called_lines(evidence: Evidence) -> Iterator[str]:
     """What the devices really called; a device of a plugin may not say what it is."""
     if evidence.cases and not evidence.devices:
-        yield "called: a device that names neither itself nor its libraries"
-    told = dict.fromkeys(one.implementation for one in evidence.devices if one.implementation)
-    yield from (f"called: {implementation}" for implementation in told)
+        yield say.CALLED_UNNAMED()
+    yield from (say.CALLED(implementation=one) for one in implementations(evidence))
     yield from loosened_lines(one.profile.get("loosened") for one in evidence.devices)
+
+
+def implementations(evidence: Evidence) -> list[str]:
+    """The implementations that the devices name, each once."""
+    named = (one.implementation for one in evidence.devices if one.implementation)
+    return list(dict.fromkeys(named))
 
 
 def lost_lines(evidence: Evidence) -> Iterator[str]:
     """The cards that were lost while the run went on with others."""
-    yield from (f"gave way to another card: {line}" for line in evidence.lost_cards)
+    yield from (say.GAVE_WAY(line=line) for line in evidence.lost_cards)
 
 
 class Totals(NamedTuple):
@@ -127,7 +134,7 @@ def coverage_lines(evidence: Evidence) -> Iterator[str]:
     found = totals(evidence)
     if found is None:
         return
-    told = f"{found.judged:,} of {found.tuples:,} {found.kind} judged"
+    counts = {"judged": found.judged, "tuples": found.tuples, "kind": found.kind}
     fewest = min(
         (
             (count, f"{axis} {level}, {one.mode} {one.dtype}")
@@ -138,10 +145,12 @@ def coverage_lines(evidence: Evidence) -> Iterator[str]:
         ),
         default=None,
     )
-    told += f"; fewest cases: {fewest[0]} ({fewest[1]})" if fewest is not None else ""
-    yield f"discrete cells: {told}"
+    if fewest is None:
+        yield say.DISCRETE_CELLS(**counts)
+    else:
+        yield say.DISCRETE_CELLS_AND_FEWEST(**counts, fewest=fewest[0], where=fewest[1])
     if found.edges:
-        yield f"edges of tilings on chips: {found.edges_judged:,} of {found.edges:,} judged"
+        yield say.EDGES(judged=found.edges_judged, edges=found.edges)
     yield from further_lines(evidence)
     yield from missing_lines(evidence)
 
@@ -155,61 +164,71 @@ def missing_lines(evidence: Evidence) -> Iterator[str]:
     declared = [one for one in evidence.coverage if one.tuples]
     if evidence.failures:
         return
-    missing = [f"{one.mode} {one.dtype}: {what}" for one in declared for what in one.missing]
-    missing += [f"{one.mode} {one.dtype}: {edge}" for one in declared for edge in one.unmet]
-    yield from (f"not judged: {one}" for one in missing[:SHOWN_MISSING])
+    missing = [(one, what) for one in declared for what in one.missing]
+    missing += [(one, edge) for one in declared for edge in one.unmet]
+    for one, gap in missing[:SHOWN_MISSING]:
+        yield say.GAP(cell=f"{one.mode} {one.dtype}", gap=gap)
     if len(missing) > SHOWN_MISSING:
-        yield f"not judged: {len(missing) - SHOWN_MISSING:,} more, see coverage in evidence.json"
+        yield say.MORE_GAPS(count=len(missing) - SHOWN_MISSING)
 
 
 def further_lines(evidence: Evidence) -> Iterator[str]:
     """What larger profiles judge of the same operators besides, if they do."""
     if evidence.further:
-        yield f"larger profiles: {'; '.join(map(_further, evidence.further))}"
+        yield say.LARGER_PROFILES(profiles=row(map(_further, evidence.further), say.THEN))
 
 
 def _combinations(strength: int) -> str:
     """So many levels that are judged together, in words."""
-    words = {1: "levels", 2: "pairs of levels", 3: "triples of levels"}
-    return words.get(strength, "combinations of levels")
+    known = {1: say.LEVELS, 2: say.PAIRS, 3: say.TRIPLES}
+    return known.get(strength, say.COMBINATIONS)()
 
 
 def _further(one: Further) -> str:
     """What a larger profile judges besides."""
-    parts = [f"{one.edges:,} more edge{'s' if one.edges > 1 else ''}"] if one.edges else []
-    parts += [f"{one.tuples:,} {_combinations(one.strength)}"] if one.tuples else []
-    return f"{one.profile} judges {' and '.join(parts)}"
+    kind = _combinations(one.strength)
+    if not one.tuples:
+        return say.MORE_EDGES(profile=one.profile, edges=one.edges)
+    if not one.edges:
+        return say.MORE_TUPLES(profile=one.profile, tuples=one.tuples, kind=kind)
+    return say.MORE_EDGES_AND_TUPLES(
+        profile=one.profile, edges=one.edges, tuples=one.tuples, kind=kind
+    )
 
 
 def tiling_key_lines(evidence: Evidence) -> Iterator[str]:
     """How many cases reached each branch of a kernel, and which branches none did."""
     for one in evidence.tiling_keys:
-        counts = ", ".join(f"{key}: {count:,}" for key, count in one.cases.items())
-        yield f"cases by tiling key: {one.operator}: {counts}"
+        counts = [f"{key}: {count:,}" for key, count in one.cases.items()]
+        yield say.TILING_KEYS(operator=one.operator, counts=counts)
         if one.asked:
-            reached = f"{len(one.asked) - len(one.unreached)} of {len(one.asked)}"
-            missing = ", ".join(map(str, one.unreached))
-            yield f"  {reached} keys of the kernel" + (f"; no case: {missing}" if missing else "")
+            reached = {"reached": len(one.asked) - len(one.unreached), "all": len(one.asked)}
+            if one.unreached:
+                yield say.KEYS_MISSED(**reached, missing=one.unreached)
+            else:
+                yield say.KEYS_REACHED(**reached)
         if one.unknown:
-            yield f"  keys that the kernel does not ask for: {', '.join(map(str, one.unknown))}"
+            yield say.KEYS_UNKNOWN(keys=one.unknown)
 
 
 def kernel_lines(evidence: Evidence) -> Iterator[str]:
     """What of the operators' C++ was run, a line for each file, and what was not."""
     for one in evidence.kernel_coverage:
-        lines, branches = (
-            f"{percent(run / count if count else 1.0)} of {count} {what}"
-            for run, count, what in (
-                (one.lines_run, one.lines, "lines"),
-                (one.branches_run, one.branches, "branches"),
-            )
+        yield say.KERNEL_COVERAGE(
+            file=one.file,
+            lines_run=_share(one.lines_run, one.lines),
+            lines=one.lines,
+            branches_run=_share(one.branches_run, one.branches),
+            branches=one.branches,
         )
-        yield f"kernel coverage: {one.file}: {lines}, {branches}"
         if one.missed_lines:
-            yield f"  lines not run: {', '.join(map(str, one.missed_lines))}"
+            yield say.LINES_NOT_RUN(numbers=one.missed_lines)
         if one.missed_branches:
-            numbers = ", ".join(map(str, one.missed_branches))
-            yield f"  lines with a branch not taken: {numbers}"
+            yield say.BRANCHES_NOT_TAKEN(numbers=one.missed_branches)
+
+
+def _share(part: int, whole: int) -> str:
+    return percent(part / whole if whole else 1.0)
 
 
 def as_text(made: Table) -> str:
@@ -221,36 +240,38 @@ def as_text(made: Table) -> str:
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
 
 
-def _row(cell: Cell) -> tuple[str | Text, ...]:
+def _row(cell: Cell) -> tuple[str | Styled, ...]:
     exact = NONE if cell.share_exact is None or cell.failed else percent(cell.share_exact)
     room = NONE if cell.headroom is None else percent(cell.headroom)
-    told = {REJECTIONS: "(must be refused)", RELATIONS: "(relations)", SEQUENCES: "(sequences)"}
-    mode = told.get(cell.mode, cell.mode)
-    time = f"{cell.seconds:.1f} s"
+    beside = {
+        REJECTIONS: words.MUST_BE_REFUSED(),
+        RELATIONS: words.OF_RELATIONS(),
+        SEQUENCES: words.OF_SEQUENCES(),
+    }
     return (
         cell.operator,
-        mode,
+        beside.get(cell.mode, cell.mode),
         cell.dtype,
         f"{cell.cases:,}",
         colored(verdict([cell])),
         exact,
         room,
-        time,
+        words.SECONDS(seconds=cell.seconds),
     )
 
 
 def verdict(cells: Sequence[Cell]) -> str:
     """How cells came out together, in words."""
     if any(cell.failed for cell in cells):
-        return "failed"
+        return words.FAILED()
     if not all(cell.cases for cell in cells):
-        return "not judged"
-    return ACCEPTED if all(cell.complete for cell in cells) else "incomplete"
+        return words.NOT_JUDGED()
+    return ACCEPTED if all(cell.complete for cell in cells) else words.INCOMPLETE()
 
 
-def colored(word: str) -> Text:
+def colored(word: str) -> Styled:
     """A verdict in its colour."""
-    return Text(word, style="green" if word == ACCEPTED else "bold red")
+    return Styled(word, style="green" if word == ACCEPTED else "bold red")
 
 
 def percent(share: float) -> str:

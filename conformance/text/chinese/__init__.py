@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import cache
 
 from conformance.catalogue.message import within
-from conformance.text.chinese import commands, one_screen
+from conformance.text.chinese import commands
 
 QUOTED = (
     "契约：",
@@ -32,7 +32,7 @@ Words = str | Callable[[re.Match[str]], str]
 
 @cache
 def _rules() -> tuple[tuple[re.Pattern[str], Words], ...]:
-    phrases = (*one_screen.PHRASES, *commands.PHRASES)
+    phrases = commands.PHRASES
     return tuple((re.compile(pattern), words) for pattern, words in phrases)
 
 

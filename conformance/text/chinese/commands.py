@@ -6,31 +6,6 @@ import re
 
 from conformance.text.chinese.verdicts import Phrase
 
-HEADINGS = {
-    "operator": "算子",
-    "mode": "模式",
-    "modes": "模式数",
-    "dtypes": "数据类型数",
-    "wrong calls": "错误调用数",
-    "dtype": "数据类型",
-    "cases": "用例数",
-    "verdict": "判定",
-    "bit-exact": "逐位一致",
-    "worst headroom": "最小误差余量",
-    "time": "用时",
-    "accepted": "通过",
-    "failed": "未通过",
-    "not judged": "未判定",
-    "incomplete": "未完成",
-    "(must be refused)": "（应被拒绝）",
-    "(relations)": "（算子间关系）",
-    "(sequences)": "（调用序列）",
-    "(wrong calls)": "（错误调用）",
-    "started": "开始时间",
-    "commit": "提交",
-}
-"""Words of the table of a run."""
-
 RUNS: tuple[Phrase, ...] = (
     (r"^called: the suite's own kernels", r"调用：本套件自带的 kernel"),
     (r"^called: the kernels in ", r"调用：kernel 目录 "),
@@ -72,21 +47,6 @@ RUNS: tuple[Phrase, ...] = (
     (r"^building the simulator and (\d+) kernels?: ", r"正在编译模拟器及 \1 个 Kernel："),
     (r"^building (\d+) kernels?: ", r"正在编译 \1 个 Kernel："),
     (r"^built (.*) in ([\d.]+) s$", r"编译完成：\1，用时 \2 秒"),
-    (r"^order of additions: ", r"累加顺序："),
-    (
-        r"^discrete cells: ([\d,]+) of ([\d,]+) (?:levels|pairs of levels|triples of levels|combinations of levels) judged",
-        r"离散单元：取值组合 \2 组中已判定 \1 组",
-    ),
-    (r"; fewest cases: (\d+) \((.*)\)$", r"；用例最少者 \1 个（\2）"),
-    (r"^larger profiles: ", r"更大的档位："),
-    (r"(\w+) judges ([\d,]+) more edges?", r"\1 多判定 \2 处边界"),
-    (r" and ([\d,]+) (?:pairs|triples) of levels", r"和 \1 组取值组合"),
-    (r"(\w+) judges ([\d,]+) (?:pairs|triples) of levels", r"\1 判定 \2 组取值组合"),
-    (
-        r"^edges of tilings on chips: ([\d,]+) of ([\d,]+) judged",
-        r"各芯片的 Tiling 边界：\2 处中已判定 \1 处",
-    ),
-    (r"^in quarantine, not judged: ", r"隔离观察，未判定："),
     (r"carried out as the contract says", r"执行结果与契约一致"),
     (r"carried out, of which the reference says nothing: ", r"已执行，参考实现未作规定："),
     (r"; outputs of sha256 ", r"；输出的 sha256 为 "),
@@ -97,12 +57,6 @@ RUNS: tuple[Phrase, ...] = (
         r"^boundaries of (\S+): (\d+) of (\d+) sizes are not where the record draws its cases",
         r"\1 的边界：\3 处中有 \2 处与记录不符",
     ),
-    (
-        r"^kernel coverage: (\S+): (\S+) of (\d+) lines, (\S+) of (\d+) branches",
-        r"Kernel 覆盖率：\1：\3 行的 \2，\5 个分支的 \4",
-    ),
-    (r"lines not run: ", r"未执行的行："),
-    (r"lines with a branch not taken: ", r"有分支未走到的行："),
     (r"^(\d+) more failed items: ", r"另有 \1 个失败项："),
     (r"^ *and (\d+) more regressions$", r"    另有 \1 个回归用例"),
     (r" ended without a verdict:$", r" 未得出判定即结束："),
@@ -134,7 +88,6 @@ RUNS: tuple[Phrase, ...] = (
     (r"raised at (\S+:\d+), in (\S+)$", r"抛出位置：\1，函数 \2"),
     (r"no kernel was judged by it$", r"未据此判定任何内核"),
     (r"its bundle is the case alone:", r"复现包中仅有该用例："),
-    (r"^gave way to another card: ", r"已改用另一张卡："),
     (
         r"^judging for (\d+) min: ([\d,]+) of about ([\d,]+) verdicts(?:, ([\d,]+) failed)?",
         lambda m: (
@@ -164,7 +117,6 @@ RUNS: tuple[Phrase, ...] = (
     (r"^environment failed: ([\d,]+) distinct cases", r"环境故障：\1 个不同用例"),
     (r"^interrupted: nothing was judged yet", r"已中断：尚未判定任何用例"),
     (r"^interrupted$", r"已中断"),
-    (r"^not added to the history: ", r"未写入历史库："),
     (r"^report: ", r"报告："),
     (r"^error: ", r"错误："),
     (r"; did you mean (\S+)\?$", r"；是否指 \1？"),
@@ -264,15 +216,6 @@ OTHERS: tuple[Phrase, ...] = (
         r"  累加顺序：\1：\2（\3 种数据类型与长度）",
     ),
     (r"^  measured: ", r"  实测确认："),
-    (r"^no run in the history$", r"历史库中没有运行"),
-    (r"^nothing changed between the whole runs of any device$", r"任一设备的完整运行之间均无变化"),
-    (r"^first in the run of (\S+), commit (\S+), (.*):$", r"首次出现于 \1 的运行（提交 \2，\3）："),
-    (r"^(\d+) earlier changes \(--json has all\)$", r"更早的变化 \1 处（--json 列出全部）"),
-    (
-        r"^(\d+) runs added to (\S+), (\d+) known already$",
-        r"已向 \2 添加 \1 次运行，另有 \3 次已存在",
-    ),
-    (r"^(\d+) runs added to (\S+)$", r"已向 \2 添加 \1 次运行"),
     (r"^version (\d+) in (\S+): ([\d,]+) bytes$", r"版本 \1，位于 \2：\3 字节"),
     (r"^regression: (\S+) \(([\d,]+) bytes\); commit it$", r"回归用例：\1（\2 字节），请提交"),
     (r"in order of (\S+): the additions form the tree", r"\1 的累加树为"),

@@ -75,21 +75,6 @@ def test_no_number_is_lost(snapshot: Path) -> None:
         ("not in the checkout: moe_x", "代码仓中没有：moe_x"),
         ("no record, not judged: moe_x", "没有算子记录，未判定：moe_x"),
         (
-            "discrete cells: 4 of 6 pairs of levels judged; fewest cases: 1 (x y, m f)",
-            "离散单元：取值组合 6 组中已判定 4 组；用例最少者 1 个（x y, m f）",
-        ),
-        (
-            "discrete cells: 4 of 1,006 pairs of levels judged",
-            "离散单元：取值组合 1,006 组中已判定 4 组",
-        ),
-        (
-            "larger profiles: gate judges 1,049 more edges and 14 triples of levels; nightly judges"
-            " 1 more edge",
-            "更大的档位：gate 多判定 1,049 处边界和 14 组取值组合；nightly 多判定 1 处边界",
-        ),
-        (
-            "larger profiles: gate judges 14 triples of levels",
-            "更大的档位：gate 判定 14 组取值组合",
         ),
         ("unknown words stay", "unknown words stay"),
     ],

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from conformance.catalogue.message import LANGUAGES
 from conformance.cli.result import tell
 from conformance.errors import ACCEPTED, REFUSED
 from conformance.evidence.coverage import Coverage
@@ -16,6 +17,7 @@ from conformance.evidence.lines import OrderLine
 from conformance.evidence.summary import REJECTIONS, RELATIONS, Cell, Evidence
 from conformance.text.language import Speaking
 from conformance.text.one_screen import beside
+from tests.snapshots import both_pinned
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 OPERATORS = [f"operator_{number}" for number in range(12)]
@@ -69,9 +71,9 @@ RUN = Evidence(
 )
 
 
-def told(evidence: Evidence, **how: Any) -> list[str]:
+def told(evidence: Evidence, language: str = "en", **how: Any) -> list[str]:
     """The lines of a run's end."""
-    console = Speaking(file=io.StringIO(), width=120, highlight=False, soft_wrap=True)
+    console = Speaking(language, file=io.StringIO(), width=120, highlight=False, soft_wrap=True)
     status = ACCEPTED if evidence.exit_status is None else evidence.exit_status
     tell(Path("out"), evidence, status, console, **how)
     assert isinstance(console.file, io.StringIO)
@@ -83,7 +85,8 @@ def changed(**fields: Any) -> Evidence:
 
 
 def test_twelve_accepted_operators_take_a_row_each_and_five_lines() -> None:
-    assert "\n".join(told(RUN)) + "\n" == (SNAPSHOTS / "one_screen.txt").read_text()
+    english, chinese = ("\n".join(told(RUN, language)) for language in LANGUAGES)
+    both_pinned(SNAPSHOTS / "one_screen.txt", english, chinese)
 
 
 def test_a_cell_that_is_not_accepted_has_a_row_below_its_operator() -> None:
@@ -93,7 +96,8 @@ def test_a_cell_that_is_not_accepted_has_a_row_below_its_operator() -> None:
     cells[9].complete = False
     cells[16].cases = 0
     evidence = changed(cells=cells, exit_status=REFUSED, unjudged=["operator_2-whole-float16"])
-    assert "\n".join(told(evidence)[:9]) + "\n" == (SNAPSHOTS / "not_accepted.txt").read_text()
+    english, chinese = ("\n".join(told(evidence, one)[:9]) for one in LANGUAGES)
+    both_pinned(SNAPSHOTS / "not_accepted.txt", english, chinese)
 
 
 @pytest.mark.parametrize("rooms", [(0.0, None), (None, None)])
