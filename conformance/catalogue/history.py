@@ -8,7 +8,6 @@ ADDED_SOME = Message(
     "已向 {path} 添加 {new} 次运行，另有 {known} 次已存在",
 )
 NO_RUN = Message("no run in the history", "历史库中没有运行")
-NOT_ADDED = Message("not added to the history: {error}", "未写入历史库：{error}")
 
 FIRST_IN = Message(
     "first in the run of {started}, commit {commit}, {folder}:",

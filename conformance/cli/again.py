@@ -9,6 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from conformance.call.observation import Observation
+from conformance.catalogue import commands, front_door, options, run_lines
 from conformance.cli.progress import bar
 from conformance.devices.device import Device, DeviceProfile
 from conformance.devices.foreign import checkout_libraries
@@ -16,7 +17,14 @@ from conformance.devices.npu import NpuDevice
 from conformance.devices.open import Kernels, open_device
 from conformance.devices.packages.delivered import DeliveredPackage, delivered, package_lines
 from conformance.devices.traits import loosened_lines
-from conformance.errors import ACCEPTED, ENVIRONMENT, REFUSED, EnvironmentFailure, UsageError
+from conformance.errors import (
+    ACCEPTED,
+    ENVIRONMENT,
+    REFUSED,
+    EnvironmentFailure,
+    UsageError,
+    text_of,
+)
 from conformance.evidence.implementation import (
     Implementation,
     absent,
@@ -91,7 +99,7 @@ def judge_again(
     check_asked(asked)
     failed = saved.implementation
     asked = on_what_failed(failed, asked)
-    route = one_of(ROUTES, "route of the case", asked.route or saved.route)
+    route = one_of(ROUTES, options.ROUTE_OF_CASE(), asked.route or saved.route)
     called_there = [on_route(operator, route) for operator in operators]
     operator, judged = replay.judgement(saved, called_there)
     judges = by_standard(asked.standard, asked.standards, (operator,))
@@ -114,11 +122,11 @@ def judge_again(
         if not asked.named:
             check_called(failed, now)
         with bar(console) as progress:
-            task = progress.add_task("making the tensors", total=3)
+            task = progress.add_task(front_door.MAKING_TENSORS(), total=3)
             _ = saved.case.arrays
-            progress.update(task, advance=1, description="running the call")
+            progress.update(task, advance=1, description=front_door.RUNNING_CALL())
             observation, verdict = judged(device, Arithmetic.of(device.profile))
-            progress.update(task, advance=1, description="judging")
+            progress.update(task, advance=1, description=front_door.JUDGING())
     except (UsageError, *PASSED_ON):
         raise
     except Exception as error:
@@ -129,7 +137,7 @@ def judge_again(
         verdict = judges.reconsider(operator, saved.case, observation, verdict)
     console.print(verdict.text, markup=False)
     for name, ruling in verdict.standards.items():
-        console.print(f"  {name}: {ruling}", markup=False)
+        console.print(commands.RULING(standard=name, ruling=ruling), markup=False)
     beside = compared(failed, now)
     if beside:
         console.print(beside, markup=False)
@@ -144,24 +152,23 @@ def check_asked(asked: Asked) -> None:
     others = {"libraries": asked.libraries, "package": asked.package, "kernels": asked.kernels}
     given = [(name, value) for name, value in others.items() if value is not None]
     if asked.own_kernels and given:
-        raise UsageError(*given[0], "does not go with --own-kernels")
+        raise UsageError(*given[0], options.NOT_WITH(option="--own-kernels"))
     if asked.own_kernels and asked.device.startswith("npu"):
-        raise UsageError("device", asked.device, "--own-kernels needs the simulator")
+        raise UsageError("device", asked.device, options.SIMULATOR(option="--own-kernels"))
     if asked.package is not None and asked.kernels is not None:
-        raise UsageError("package", asked.package, "does not go with --kernels")
+        raise UsageError("package", asked.package, options.NOT_WITH(option="--kernels"))
 
 
 def check_checkout(checkout: Path, device: str, route: str | None, libraries: Path | None) -> None:
     """Raise `UsageError` for what does not go together with ``--kernels``."""
     if not checkout.is_dir():
-        raise UsageError("kernels", checkout, "allowed: a folder that exists")
+        raise UsageError("kernels", checkout, options.FOLDER())
     if libraries is not None:
-        raise UsageError("libraries", libraries, "does not go with --kernels")
+        raise UsageError("libraries", libraries, options.NOT_WITH(option="--kernels"))
     if not device.startswith(("auto", "sim")):
-        raise UsageError("device", device, "--kernels needs the simulator")
+        raise UsageError("device", device, options.SIMULATOR(option="--kernels"))
     if route not in (None, DEFAULTS["route"]):
-        rule = f"--kernels is called on route {DEFAULTS['route']}"
-        raise UsageError("route", route, rule)
+        raise UsageError("route", route, options.KERNELS_ROUTE(route=DEFAULTS["route"]))
 
 
 def on_what_failed(failed: Implementation | None, asked: Asked) -> Asked:
@@ -174,7 +181,7 @@ def on_what_failed(failed: Implementation | None, asked: Asked) -> Asked:
     if failed is None or any((asked.libraries, asked.package, asked.kernels)):
         return asked
     if failed.source == "plugin" and not asked.named:
-        raise absent(failed, "a replay opens no plugin's device")
+        raise absent(failed, commands.NO_PLUGIN())
     if failed.source not in ("libraries", "package", "checkout"):
         return asked
     why = unusable(failed.place, asked.beside)
@@ -211,10 +218,13 @@ def open_and_tell(
             package=package,
         )
     except ValueError as error:
-        raise UsageError("device", spec, str(error)) from error
-    card = f", {device.card}" if isinstance(device, NpuDevice) else ""
-    console.print(f"device: {device.profile.describe()}{card}", markup=False)
-    console.print(f"called: {of_device(device).words}", markup=False)
+        raise UsageError("device", spec, text_of(error)) from error
+    opened = front_door.DEVICE(device=device.profile.describe())
+    if isinstance(device, NpuDevice):
+        words = device.profile.describe()
+        opened = front_door.DEVICE_AND_CARD(device=words, card=str(device.card))
+    console.print(opened, markup=False)
+    console.print(run_lines.CALLED(implementation=of_device(device).words), markup=False)
     for line in loosened_lines([device.profile.loosened]):
         console.print(line, markup=False)
     if package is not None:

@@ -10,9 +10,10 @@ from typing import Any
 
 from rich.console import Console
 
+from conformance.catalogue import commands as say
 from conformance.cli.common import add_json, add_operators, tell_program
 from conformance.cli.gate import add_baselines
-from conformance.errors import ACCEPTED, EnvironmentFailure
+from conformance.errors import ACCEPTED, EnvironmentFailure, text_of
 from conformance.evidence.reading import CannotJudge, read_run, whole
 from conformance.gate import baseline as baselines
 from conformance.gate.baseline import Baseline
@@ -53,7 +54,7 @@ def _told(command: Any) -> Any:
         try:
             done: int = command(parsed, console)
         except CannotJudge as error:
-            raise EnvironmentFailure(str(error)) from error
+            raise EnvironmentFailure(text_of(error)) from error
         return done
 
     return told
@@ -76,10 +77,7 @@ def accept_command(parsed: argparse.Namespace, console: Console) -> int:
         console.print(line, markup=False)
     failing = [name for name, one in found.named.items() if not one.ok]
     if failing:
-        console.print(
-            f"{len(failing)} named calls fail in it; each needs a waiver still",
-            markup=False,
-        )
+        console.print(say.NAMED_CALLS_FAIL(count=len(failing)), markup=False)
     if parsed.json:
         tell_program({"status": ACCEPTED, "baseline": name, "file": str(path)})
     return ACCEPTED
@@ -109,28 +107,30 @@ def list_command(parsed: argparse.Namespace, console: Console) -> int:
         return ACCEPTED
     for one in known:
         last = one.accepted[-1]
-        put(f"{one.name}: {one.facts.key}; {last.who}, {last.when[:10]}: {last.why}")
+        whose = {"who": last.who, "day": last.when[:10], "why": last.why}
+        put(say.BASELINE_LISTED(name=one.name, key=one.facts.key, **whose), console)
     if not known:
-        put(f"no baseline in {parsed.baselines}", console)
+        put(say.NO_BASELINE(folder=parsed.baselines), console)
     return ACCEPTED
 
 
 def _lines(baseline: Baseline) -> Iterator[str]:
     found = baseline.facts
     failing = sum(not one.ok for one in found.named.values())
-    yield f"baseline {baseline.name}: {found.key}, profile {found.profile}"
+    yield say.BASELINE(name=baseline.name, key=found.key, profile=found.profile)
     for one in baseline.accepted:
-        commit = f" (commit {one.commit[:12]})" if one.commit else ""
-        yield f"  accepted by {one.who}, {one.when}{commit}: {one.why}"
+        whose = {"who": one.who, "when": one.when, "why": one.why}
+        if one.commit:
+            yield say.ACCEPTED_BY_AT(**whose, commit=one.commit[:12])
+        else:
+            yield say.ACCEPTED_BY(**whose)
     cases = found.cases or sum(cell.cases for cell in found.cells.values())
-    yield (
-        f"  {len(found.cells)} cells, {cases:,} cases; {len(found.named)} named calls, of which"
-        f" {failing} fail"
-    )
+    cells, calls = len(found.cells), len(found.named)
+    yield say.BASELINE_COUNTS(cells=cells, cases=cases, calls=calls, failing=failing)
     orders = Counter((name.partition(" ")[0], one.order) for name, one in found.orders.items())
     for (operator, order), rows in orders.items():
-        yield f"  order of additions: {operator}: {order} ({rows} dtypes and lengths)"
+        yield say.BASELINE_ORDER(operator=operator, order=order, rows=rows)
     for name, sha in found.libraries.items():
         yield f"  {name}: sha256 {sha[:16]}"
     for clause in baseline.measured:
-        yield f"  measured: {clause}"
+        yield say.MEASURED(clause=clause)

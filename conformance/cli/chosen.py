@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from conformance.catalogue import left_out as say
 from conformance.cli.again import check_checkout
 from conformance.cli.other_routes import operators_elsewhere
 from conformance.devices.foreign import Checkout, checkout_libraries, contents
@@ -72,11 +73,11 @@ def _of_checkout(
     folder = parsed.kernels.absolute()
     there = contents(folder, wanted, known)
     named = [name for name in there.absent if name in parsed.operator]
-    missing = {**dict.fromkeys(named, f"it is not in {parsed.kernels}"), **there.halves}
+    missing = {**dict.fromkeys(named, say.NOT_IN_CHECKOUT(folder=parsed.kernels)), **there.halves}
     others = [name for name in there.absent if name not in named]
     _tell(told(missing), console)
-    _tell([f"no record, not judged: {', '.join(there.unknown)}"] if there.unknown else [], console)
-    _tell([f"not in the checkout: {', '.join(others)}"] if others else [], console)
+    _tell([say.NO_RECORD(names=there.unknown)] if there.unknown else [], console)
+    _tell([say.NOT_IN_THE_CHECKOUT(names=others)] if others else [], console)
     left_out = {**left_out, **missing}
     present = [one for one in wanted if one.name not in (*there.absent, *missing)]
     if missing and not present:
@@ -104,12 +105,12 @@ def _of_package(
         return Chosen(wanted, left_out, failure=failure)
     absent = [one.name for one in wanted if one not in judged]
     if not judged and not named:
-        nothing = EnvironmentFailure(f"package {folder} has no part of {', '.join(absent)}")
-        return Chosen(wanted, left_out, failure=nothing)
-    missing = {name: f"no part of it is in package {folder}" for name in absent if name in named}
+        nothing = say.EMPTY_PACKAGE(folder=folder, operators=absent)
+        return Chosen(wanted, left_out, failure=EnvironmentFailure(nothing))
+    missing = {name: say.NOT_IN_PACKAGE(folder=folder) for name in absent if name in named}
     _tell(told(missing), console)
     others = [name for name in absent if name not in named]
-    _tell([f"not in the package: {', '.join(others)}"] if others else [], console)
+    _tell([say.NOT_IN_THE_PACKAGE(names=others)] if others else [], console)
     return Chosen(judged, {**left_out, **missing})
 
 

@@ -9,6 +9,8 @@ from typing import Any
 
 from rich.console import Console
 
+from conformance.catalogue import commands as say
+from conformance.catalogue import options
 from conformance.cli.common import add_json, add_operators, tell_program
 from conformance.errors import ACCEPTED, UsageError
 from conformance.evidence.summary import now
@@ -48,19 +50,20 @@ def freeze_command(parsed: argparse.Namespace, console: Console, extra: list[str
         cases: dict[str, Sequence[Frozen]] = {}
         for operator in operators:
             if operator.cells is None:
-                console.print(f"{operator.name}: declares no cells, nothing is frozen of it")
+                console.print(say.NO_CELLS(operator=operator.name), markup=False)
                 continue
             cases[operator.name] = chosen(operator)
-            console.print(f"{operator.name}: {len(cases[operator.name])} cases", markup=False)
+            count = len(cases[operator.name])
+            console.print(say.CASES(operator=operator.name, count=count), markup=False)
         if not cases:
             continue
         version = write_corpus(folder, cases, now())
         size = sum(path.stat().st_size for path in folder.iterdir())
-        console.print(f"version {version} in {folder}: {size:,} bytes", markup=False)
+        console.print(say.VERSION_IN(version=version, folder=folder, size=size), markup=False)
         count = sum(map(len, cases.values()))
         told.append({"folder": str(folder), "version": version, "cases": count, "bytes": size})
     if not told:
-        raise UsageError("operators", "none", "there is nothing to freeze")
+        raise UsageError("operators", "none", options.NOTHING_TO_FREEZE())
     if parsed.json:
         tell_program({"status": ACCEPTED, "corpora": told})
     return ACCEPTED
@@ -73,22 +76,20 @@ def show_command(parsed: argparse.Namespace, console: Console, extra: list[str])
     kept = attached(chosen, directories, corpus=True)
     for folder in folders(CORPUS, directories):
         found = read_corpus(folder)
-        console.print(
-            f"{folder}: {'none' if found is None else f'version {found.version}'}", markup=False
-        )
+        if found is None:
+            console.print(say.NO_VERSION(folder=folder), markup=False)
+        else:
+            console.print(say.VERSION(folder=folder, version=found.version), markup=False)
     for operator in kept.operators:
-        console.print(
-            f"{operator.name}: {len(operator.corpus)} frozen cases,"
-            f" {len(operator.regressions)} regressions",
-            markup=False,
-        )
+        counts = {"cases": len(operator.corpus), "regressions": len(operator.regressions)}
+        console.print(say.FROZEN(operator=operator.name, **counts), markup=False)
         for one in operator.regressions:
             console.print(f"  {one.name}: {one.why}", markup=False)
             for link in one.links:
                 console.print(f"    {link}", markup=False)
     if parsed.json:
-        counts = {o.name: [len(o.corpus), len(o.regressions)] for o in kept.operators}
-        tell_program({"status": ACCEPTED, "corpus": kept.corpus, "cases": counts})
+        cases = {o.name: [len(o.corpus), len(o.regressions)] for o in kept.operators}
+        tell_program({"status": ACCEPTED, "corpus": kept.corpus, "cases": cases})
     return ACCEPTED
 
 

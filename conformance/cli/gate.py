@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
+from conformance.catalogue import options as say
 from conformance.cli.common import add_json, tell_program
 from conformance.errors import UsageError
 from conformance.gate.baseline import FOLDER
@@ -70,9 +71,9 @@ def gate_command(parsed: argparse.Namespace, console: Console, extra: list[str])
     """Judge a run; people read standard error, programs and CI servers standard output."""
     if parsed.no_baseline and (parsed.baseline is not None or parsed.changed):
         option = "--changed" if parsed.changed else "--baseline"
-        raise UsageError("no-baseline", True, f"does not go with {option}")
+        raise UsageError("no-baseline", True, say.NOT_WITH(option=option))
     if parsed.json and parsed.annotations is not None:
-        raise UsageError("annotations", parsed.annotations, "does not go with --json")
+        raise UsageError("annotations", parsed.annotations, say.NOT_WITH(option="--json"))
     form = parsed.annotations and one_of(ANNOTATIONS, "annotations", parsed.annotations)
     required = parsed.require_device and one_of(DEVICES, "require-device", parsed.require_device)
     asked = Asked(

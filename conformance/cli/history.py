@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from conformance.catalogue import history as say
+from conformance.catalogue import options
 from conformance.cli.common import add_json, tell_program
 from conformance.errors import ACCEPTED, EnvironmentFailure, UsageError, text_of
 from conformance.evidence.reading import CannotJudge
@@ -63,7 +64,7 @@ def import_command(parsed: argparse.Namespace, console: Console, extra: list[str
 def show_command(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
     """Tell trends: people on standard output, or programs with ``--json``."""
     if not (parsed.last.isascii() and parsed.last.isdigit() and 1 <= int(parsed.last[:9]) <= 10**6):
-        raise UsageError("last", parsed.last, "allowed: integers from 1 to 1000000")
+        raise UsageError("last", parsed.last, options.INTEGERS(least=1, most=10**6))
     with opened(parsed.db, write=False) as connection:
         found = points(connection, parsed.operator, int(parsed.last))
     if parsed.picture is not None:

@@ -8,10 +8,11 @@ from typing import Any
 
 from rich.console import Console
 
+from conformance.catalogue import commands as say
 from conformance.cli.common import add_operators
 from conformance.devices.open import Kernels, open_device
 from conformance.devices.packages.lookup import candidates, order_of_lookup
-from conformance.errors import ACCEPTED, ENVIRONMENT, EnvironmentFailure
+from conformance.errors import ACCEPTED, ENVIRONMENT, EnvironmentFailure, text_of
 from conformance.session.boundaries import limit_lines, limits_told
 from conformance.session.probe import summation_orders
 from conformance.suite import records as suite
@@ -45,7 +46,7 @@ def operators_command(parsed: argparse.Namespace, console: Console, extra: list[
     """Print what is recorded of every operator."""
     for operator in suite.operators([directory.absolute() for directory in parsed.operators]):
         for line in operator_lines(operator):
-            put(line)
+            put(line, console)
     return ACCEPTED
 
 
@@ -58,19 +59,19 @@ def devices_command(parsed: argparse.Namespace, console: Console, extra: list[st
         try:
             device = open_device(spec, kernels=Kernels(kernels))
         except (EnvironmentFailure, ValueError) as error:
-            put(f"{spec}: not here: {error}")
+            put(say.NOT_HERE(device=spec, error=text_of(error)), console)
         else:
-            put(f"{spec}: {device.profile.describe()}")
+            put(say.HERE(device=spec, words=device.profile.describe()), console)
             if spec == "npu":
                 for line in order_of_lookup(candidates(os.environ, os.getuid())):
-                    put(f"  {line}")
+                    put("  " + line, console)
             try:
                 if parsed.probe:
                     for line in profile_lines(device.profile):
-                        put(f"  {line}")
+                        put("  " + line, console)
                     found = order_lines(summation_orders(device, operators))
                     for line in (*found, *limits_told(limit_lines(device, operators))):
-                        put(f"  {line}")
+                        put("  " + line, console)
             finally:
                 device.close()
             opened += 1

@@ -16,6 +16,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from conformance.catalogue import front_door as say
+from conformance.catalogue.message import LANGUAGES
 from conformance.cli.baseline import add_baseline
 from conformance.cli.common import tell_program
 from conformance.cli.corpus import add_corpus
@@ -35,6 +37,7 @@ from conformance.errors import (
     EnvironmentFailure,
     OperatorUnavailable,
     UsageError,
+    text_of,
 )
 from conformance.printable import printable
 from conformance.text.command_lines import called
@@ -46,7 +49,6 @@ from conformance.text.language import (
     check_language,
     language_of,
 )
-from conformance.text.report_words import LANGUAGES
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -68,11 +70,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return UNREAD
     except UsageError as error:
-        status, message = NOTHING_TO_DO, f"error: {error}"
+        status, message = NOTHING_TO_DO, say.ERROR(error=text_of(error))
     except (EnvironmentFailure, OperatorUnavailable) as error:
-        status, message = ENVIRONMENT, f"nothing was judged: {error}"
+        status, message = ENVIRONMENT, say.NOTHING_JUDGED(error=text_of(error))
     except KeyboardInterrupt:
-        status, message = INTERRUPTED, "interrupted"
+        status, message = INTERRUPTED, say.INTERRUPTED()
     console.print(message, markup=False)
     if getattr(parsed, "json", False):
         tell_program({"status": status, "error": message})

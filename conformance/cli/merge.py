@@ -10,7 +10,7 @@ from rich.console import Console
 
 from conformance.cli import result as outcome
 from conformance.cli.common import add_json, add_verbose, tell_program
-from conformance.errors import ENVIRONMENT, EnvironmentFailure
+from conformance.errors import ENVIRONMENT, EnvironmentFailure, text_of
 from conformance.evidence.reading import CannotJudge
 from conformance.gate.merge import merge
 
@@ -35,7 +35,7 @@ def merge_command(parsed: argparse.Namespace, console: Console, extra: list[str]
     try:
         evidence = merge(parsed.runs, out)
     except CannotJudge as error:
-        raise EnvironmentFailure(str(error)) from error
+        raise EnvironmentFailure(text_of(error)) from error
     status = ENVIRONMENT if evidence.exit_status is None else evidence.exit_status
     outcome.write_report(out, console)
     outcome.tell(out, evidence, status, console, verbose=parsed.verbose)

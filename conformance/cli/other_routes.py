@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from conformance.catalogue import left_out as say
 from conformance.record.operator import ROUTES, Operator
 from conformance.suite.on_route import why_not
 
@@ -13,13 +14,17 @@ def modes_elsewhere(operators: Iterable[Operator], route: str) -> Iterator[str]:
     for operator in operators:
         away = [mode for mode in operator.modes if route not in (mode.routes or ROUTES)]
         if away:
-            routes = ", ".join(dict.fromkeys(other for mode in away for other in mode.routes))
-            names = ", ".join(mode.name for mode in away)
-            yield f"not on route {route}: {operator.name} {names} (on route {routes})"
+            others = dict.fromkeys(other for mode in away for other in mode.routes)
+            yield say.MODES_ELSEWHERE(
+                route=route,
+                operator=operator.name,
+                modes=[mode.name for mode in away],
+                others=list(others),
+            )
 
 
 def operators_elsewhere(operators: Iterable[Operator], route: str) -> Iterator[str]:
     """The operators of which nothing is called on a route, each with the reason."""
     for operator in operators:
         if reason := why_not(operator, route):
-            yield f"not reachable on route {route}: {operator.name} ({reason})"
+            yield say.OPERATOR_ELSEWHERE(route=route, operator=operator.name, reason=reason)

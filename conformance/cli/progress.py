@@ -7,8 +7,18 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TimeElapsedColumn,
+)
+from rich.text import Text
 
+from conformance.catalogue import front_door as say
+from conformance.catalogue.message import within
 from conformance.evidence.lines import LineReader, VerdictLine, Writer
 from conformance.evidence.summary import COUNTED, read_evidence
 from conformance.session.resume import finished_items
@@ -18,13 +28,24 @@ A_MINUTE = 60
 
 def bar(console: Console) -> Progress:
     """A progress bar where ``console`` is a terminal; nothing in a pipe."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    columns = (_Description(console), BarColumn(), MofNCompleteColumn())
     shown = console.is_terminal
     # Before rich 14.3 even a disabled bar ends its console's line.
     console = console if shown else Console(quiet=True)
     return Progress(
         *columns, TimeElapsedColumn(), console=console, disable=not shown, transient=True
     )
+
+
+class _Description(ProgressColumn):
+    """What is being done, in the console's language."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__()
+        self._language = getattr(console, "language", "en")
+
+    def render(self, task: Task) -> Text:
+        return Text(within(task.description, self._language))
 
 
 class Pulse:
@@ -44,8 +65,8 @@ class Pulse:
         if self._console.is_terminal or minutes <= self._told:
             return
         self._told = minutes
-        also = f", {failed:,} failed" if failed else ""
-        line = f"judging for {minutes} min: {judged:,} of about {expected:,} verdicts{also}"
+        counts = {"minutes": minutes, "judged": judged, "expected": expected}
+        line = say.PULSE_FAILED(**counts, failed=failed) if failed else say.PULSE(**counts)
         self._console.print(line, markup=False)
 
 

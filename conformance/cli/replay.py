@@ -13,6 +13,8 @@ from typing import Any
 from rich.console import Console
 
 from conformance.call.case import Case, Machine
+from conformance.catalogue import commands as say
+from conformance.catalogue import options
 from conformance.cli.again import OWN_KERNELS_HELP, Again, Asked, judge_again
 from conformance.cli.common import add_json, add_operators, tell_program
 from conformance.draw.machines import CORES, UB_BYTES, ordered
@@ -79,11 +81,11 @@ def replay_command(parsed: argparse.Namespace, console: Console, extra: list[str
         _check_order(parsed.order, parsed.device)
     about = parsed.name or parsed.why or next(iter(parsed.link or ()), None)
     if not parsed.promote and about:
-        raise UsageError("name", about, "goes with --promote")
+        raise UsageError("name", about, options.WITH(option="--promote"))
     directories = tuple(directory.absolute() for directory in parsed.operators)
     operators = suite.operators(directories)
     bundle = read_bundle(parsed.bundle)
-    route = one_of(ROUTES, "route of the case", parsed.route or bundle.replay.route)
+    route = one_of(ROUTES, options.ROUTE_OF_CASE(), parsed.route or bundle.replay.route)
     judgement(bundle.replay, [on_route(operator, route) for operator in operators])
     bundle, notes = as_stored(bundle)
     asked = Asked(
@@ -106,11 +108,11 @@ def replay_command(parsed: argparse.Namespace, console: Console, extra: list[str
     same_bytes, same_patterns = _same_bytes(bundle, again), _same_patterns(bundle, again)
     for line in (same_bytes, same_patterns):
         if line:
-            console.print(f"bundle: {line}", markup=False)
+            console.print(say.BUNDLE(line=line), markup=False)
     promoted = _promote(bundle, parsed, directories) if parsed.promote else None
     if promoted is not None:
         size = promoted.stat().st_size
-        console.print(f"regression: {promoted} ({size:,} bytes); commit it", markup=False)
+        console.print(say.PROMOTED(path=promoted, size=size), markup=False)
     if parsed.json:
         told = {"headline": again.verdict.headline, "bundle": str(parsed.bundle)}
         told |= {"called": again.called, "implementation": again.beside}
@@ -132,12 +134,14 @@ def _promote(bundle: Bundle, parsed: argparse.Namespace, directories: Sequence[P
 def _told(bundle: Bundle) -> Iterator[str]:
     """What the bundle is, before anything is judged."""
     manifest = bundle.manifest
-    where = manifest.device_words or "an unknown device"
-    yield (
-        f"bundle: {len(bundle.files)} files are as they were written {manifest.made}; seen on"
-        f" {where}, seed {manifest.seeds.run} of profile {manifest.profile}"
+    yield say.AS_WRITTEN(
+        count=len(bundle.files),
+        made=manifest.made,
+        device=manifest.device_words or say.UNKNOWN_DEVICE(),
+        seed=manifest.seeds.run,
+        profile=manifest.profile,
     )
-    yield from (f"bundle: {line}" for line in others(bundle))
+    yield from (say.BUNDLE(line=line) for line in others(bundle))
 
 
 def _profile(bundle: Bundle) -> str:
@@ -148,9 +152,9 @@ def _profile(bundle: Bundle) -> str:
 def _check_order(order: str, device: str) -> None:
     """Raise `UsageError` for an order that nothing runs blocks in."""
     if not ORDER.fullmatch(order):
-        raise UsageError("order", order, "allowed: forward, reverse, shuffled:SEED")
+        raise UsageError("order", order, options.BLOCK_ORDERS())
     if device.startswith("npu"):
-        raise UsageError("order", order, "only a simulated device can choose it")
+        raise UsageError("order", order, options.ORDER_OF_SIMULATOR())
 
 
 def _in_order(case: Case, order: str | None) -> Case:
@@ -170,13 +174,14 @@ def _same_bytes(bundle: Bundle, again: Again) -> str:
         for name, array in again.observation.outputs.items()
     }
     outcome = again.observation.outcome.value
-    if outcome != bundle.manifest.observed.outcome:
-        return f"the call ended otherwise: {outcome} now, {bundle.manifest.observed.outcome} then"
+    then = bundle.manifest.observed.outcome
+    if outcome != then:
+        return say.ENDED_OTHERWISE(now=outcome, then=then)
     other = [name for name in {**before, **seen} if name not in before or name not in seen]
     other += [name for name in seen if name in before and before[name].sha256 != seen[name]]
     if other:
-        return f"other bytes than then in {', '.join(other)}"
-    return "the outputs are those of then, byte for byte" if seen else ""
+        return say.OTHER_BYTES(outputs=other)
+    return say.SAME_BYTES() if seen else ""
 
 
 def _same_patterns(bundle: Bundle, again: Again) -> str:
@@ -199,5 +204,5 @@ def _same_patterns(bundle: Bundle, again: Again) -> str:
         if arrays != {part: encode(array) for part, array in now.arrays.items()}:
             other.append(name)
     if other:
-        return f"other patterns are accepted here than the bundle stores, in {', '.join(other)}"
-    return "the accepted patterns are those that it stores"
+        return say.OTHER_PATTERNS(outputs=other)
+    return say.SAME_PATTERNS()

@@ -8,10 +8,11 @@ from typing import Any
 
 from rich.console import Console
 
+from conformance.catalogue import front_door as say
+from conformance.catalogue.message import LANGUAGES
 from conformance.cli.html import REPORT, write
-from conformance.errors import ACCEPTED, EnvironmentFailure
+from conformance.errors import ACCEPTED, EnvironmentFailure, text_of
 from conformance.evidence.reading import CannotJudge
-from conformance.text.report_words import LANGUAGES
 
 
 def add_report(commands: Any) -> None:
@@ -31,6 +32,6 @@ def report_command(parsed: argparse.Namespace, console: Console, extra: list[str
     try:
         write(parsed.run, out, parsed.lang)
     except CannotJudge as error:
-        raise EnvironmentFailure(str(error)) from error
-    console.print(f"report: {out}", markup=False)
+        raise EnvironmentFailure(text_of(error)) from error
+    console.print(say.REPORT(path=out), markup=False)
     return ACCEPTED

@@ -8,6 +8,9 @@ from pathlib import Path
 
 from rich.console import Console
 
+from conformance.catalogue import front_door as say
+from conformance.catalogue import run_lines
+from conformance.catalogue.message import Message
 from conformance.cli import html
 from conformance.errors import (
     ACCEPTED,
@@ -16,6 +19,7 @@ from conformance.errors import (
     NOTHING_TO_DO,
     REFUSED,
     UsageError,
+    text_of,
 )
 from conformance.evidence.lines import FailureLine
 from conformance.evidence.reading import CannotJudge
@@ -26,7 +30,7 @@ from conformance.judge.broken import is_broken
 from conformance.session.boundaries import limits_told
 from conformance.session.left_out import told
 from conformance.text.command_lines import near
-from conformance.text.language import Speaking
+from conformance.text.language import Speaking, shown
 from conformance.text.one_screen import (
     beside,
     changes,
@@ -46,11 +50,11 @@ SHOWN_FAILURES = 3
 SHOWN_ITEMS = 5
 SHOWN_LOG_LINES = 15
 RESULTS = {
-    ACCEPTED: "accepted",
-    REFUSED: "failed",
-    NOTHING_TO_DO: "nothing to judge",
-    ENVIRONMENT: "environment failed",
-    INTERRUPTED: "interrupted",
+    ACCEPTED: say.ACCEPTED,
+    REFUSED: say.FAILED,
+    NOTHING_TO_DO: say.NOTHING_TO_JUDGE,
+    ENVIRONMENT: say.ENVIRONMENT_FAILED,
+    INTERRUPTED: say.INTERRUPTED,
 }
 """A run's result in words, by exit status."""
 
@@ -60,7 +64,7 @@ def write_report(out: Path, console: Console) -> None:
     try:
         html.write(out, out / html.REPORT)
     except (UsageError, CannotJudge) as error:
-        console.print(f"the report was not written: {error}", markup=False)
+        console.print(say.NO_REPORT(error=text_of(error)), markup=False)
 
 
 def tell(
@@ -82,7 +86,7 @@ def tell(
     earlier = comparable(earlier, evidence)
     for line in changes(earlier, evidence):
         console.print(line, markup=False)
-    cells = table(evidence) if verbose else operator_table(evidence)
+    cells = shown(table(evidence) if verbose else operator_table(evidence), language)
     width = max(console.width, WIDTH, whole(cells))
     wide = Speaking(language, file=console.file, width=width, highlight=False)
     wide.print(cells, crop=False)
@@ -95,39 +99,55 @@ def tell(
     for group in found[:SHOWN_FAILURES]:
         console.print(f"\n{group.show.item}", style="bold", markup=False)
         console.print(group.show.text, markup=False)
-        _list("  of the same diagnosis", [failure.item for failure in group.others], console)
+        _list(say.SAME_DIAGNOSIS, [failure.item for failure in group.others], console)
         _kept(group.others, console)
     untold = [one for group in found[SHOWN_FAILURES:] for one in (group.show, *group.others)]
     if untold:
-        console.print(f"\n{len(untold)} more failed items: {out / 'failures'}", markup=False)
+        more = say.MORE_FAILED(count=len(untold), folder=out / "failures")
+        console.print("\n" + more, markup=False)
         _kept(untold, console)
     for items, text in _errors(evidence)[:SHOWN_FAILURES]:
-        console.print(f"\n{items[0]} ended without a verdict:", style="bold", markup=False)
+        console.print("\n" + say.NO_VERDICT(item=items[0]), style="bold", markup=False)
         _show_end(text, console)
-        _list("  of the same error", items[1:], console)
+        _list(say.SAME_ERROR, items[1:], console)
     if any(map(is_broken, evidence.errors.values())) and (out / LOG).is_file():
-        console.print(f"tracebacks: {near(out / LOG)}", markup=False)
+        console.print(say.TRACEBACKS(path=near(out / LOG)), markup=False)
     for message in evidence.environment:
-        console.print(f"the device or its environment failed: {message}", markup=False)
+        console.print(say.ENVIRONMENT(message=message), markup=False)
     lines = (
         *beside(evidence, verbose=verbose, earlier=earlier),
-        *(line for line in called_lines(evidence) if line != f"called: {called}"),
+        *(
+            line
+            for line in called_lines(evidence)
+            if line != run_lines.CALLED(implementation=called)
+        ),
     )
     for line in lines:
         console.print(line, markup=False)
     said = [item for item, text in evidence.errors.items() if is_broken(text)]
     unsaid = [cell for cell in evidence.unjudged if not any(f"[{cell}]" in s for s in said)]
-    for line in (*(f"not judged: {cell}" for cell in unsaid), *told(evidence.left_out)):
+    for line in (*(run_lines.NOT_JUDGED(cell=cell) for cell in unsaid), *told(evidence.left_out)):
         console.print(line, markup=False)
-    _list("cut short by the budget", evidence.cut, console)
-    _list("not reached", evidence.unreached, console)
-    words = f"{result(evidence, status)}: {evidence.cases:,} distinct cases"
+    _list(say.CUT, evidence.cut, console)
+    _list(say.NOT_REACHED, evidence.unreached, console)
+    console.print(_result_line(out, evidence, status), markup=False)
+
+
+def _result_line(out: Path, evidence: Evidence, status: int) -> str:
+    """How a run came out, how much it judged, and where its evidence is."""
+    cells = shard = ""
     if evidence.selected < evidence.declared:
-        words += f" in {evidence.selected} of {evidence.declared} declared cells"
-    where = near(out / "evidence.json")
+        cells = say.OF_CELLS(selected=evidence.selected, declared=evidence.declared)
     if evidence.request.get("shard", str(WHOLE)) != str(WHOLE):
-        words += f", shard {evidence.request['shard']}"
-    console.print(f"{words} in {evidence.seconds:.0f} s; evidence: {where}", markup=False)
+        shard = say.OF_SHARD(shard=evidence.request["shard"])
+    return say.RESULT(
+        result=result(evidence, status),
+        cases=evidence.cases,
+        cells=cells,
+        shard=shard,
+        seconds=evidence.seconds,
+        path=near(out / "evidence.json"),
+    )
 
 
 def _errors(evidence: Evidence) -> list[tuple[list[str], str]]:
@@ -142,12 +162,12 @@ def _errors(evidence: Evidence) -> list[tuple[list[str], str]]:
 def result(evidence: Evidence, status: int) -> str:
     """The run's result in a word or two."""
     if status == ENVIRONMENT and not evidence.environment:
-        return "a record or the suite failed"
+        return say.SUITE_FAILED()
     if status == REFUSED and not evidence.failures:
-        return "incomplete"
+        return say.INCOMPLETE()
     if status == ACCEPTED and evidence.cut:
-        return "accepted as far as the budget went"
-    return RESULTS[status]
+        return say.ACCEPTED_IN_BUDGET()
+    return RESULTS[status]()
 
 
 def explain(log: str, console: Console) -> None:
@@ -156,18 +176,17 @@ def explain(log: str, console: Console) -> None:
         r"^(?:ERROR: |Exit: |!+ _pytest\.outcomes\.Exit: )(.+?)(?: !+)?$", log, re.M
     )
     for reason in dict.fromkeys(reasons):
-        console.print(f"error: {reason}", markup=False)
+        console.print(say.ERROR(error=reason), markup=False)
     if not reasons:
         _show_end(log, console)
 
 
-def _list(what: str, items: list[str], console: Console) -> None:
+def _list(what: Message, items: list[str], console: Console) -> None:
     """Items by name, the first few of them."""
     if items:
-        names = ", ".join(item.rpartition("::")[2] for item in items[:SHOWN_ITEMS])
-        more = ", ..." if len(items) > SHOWN_ITEMS else ""
-        noun = "item" if len(items) == 1 else "items"
-        console.print(f"{what}: {len(items)} {noun}: {names}{more}", markup=False)
+        names = [item.rpartition("::")[2] for item in items[:SHOWN_ITEMS]]
+        more = ["..."] if len(items) > SHOWN_ITEMS else []
+        console.print(what(count=len(items), names=names + more), markup=False)
 
 
 def _kept(failures: Iterable[FailureLine], console: Console) -> None:
@@ -175,12 +194,13 @@ def _kept(failures: Iterable[FailureLine], console: Console) -> None:
     known = [lines for one in failures if (lines := kept_lines(one))]
     for lines in known[:SHOWN_ITEMS]:
         for line in lines:
-            console.print(f"    {line}", markup=False)
+            console.print("    " + line, markup=False)
     if len(known) > SHOWN_ITEMS:
-        console.print(f"    and {len(known) - SHOWN_ITEMS} more regressions", markup=False)
+        more = say.MORE_REGRESSIONS(count=len(known) - SHOWN_ITEMS)
+        console.print(more, markup=False)
 
 
 def _show_end(text: str, console: Console) -> None:
     """The end of pytest's own output, where that tells what the evidence does not."""
     for line in text.splitlines()[-SHOWN_LOG_LINES:]:
-        console.print(f"  {line}", markup=False)
+        console.print("  " + line, markup=False)

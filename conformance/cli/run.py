@@ -11,6 +11,8 @@ from typing import Any
 from rich.console import Console
 
 from conformance import places
+from conformance.catalogue import front_door as say
+from conformance.catalogue import options
 from conformance.cli import runner
 from conformance.cli.again import OWN_KERNELS_HELP, Asked, judge_again, open_and_tell
 from conformance.cli.chosen import choose
@@ -19,7 +21,7 @@ from conformance.devices.npu import NpuDevice
 from conformance.devices.open import Kernels
 from conformance.devices.packages.delivered import delivered
 from conformance.draw.profiles import PROFILES
-from conformance.errors import EnvironmentFailure, UsageError
+from conformance.errors import EnvironmentFailure, UsageError, text_of
 from conformance.evidence import kernel_coverage, run_folder
 from conformance.evidence.budget import seconds_of_budget
 from conformance.evidence.implementation import of_device
@@ -45,6 +47,7 @@ from conformance.session.resume import check_sound, earlier_run
 from conformance.suite import records as suite
 
 WORKERS = min(2, os.cpu_count() or 1)
+MOST_WORKERS = 1024
 EXAMPLES = """Judge operators on a device.
 
   run                                        all operators, a minute and a half
@@ -207,7 +210,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     if parsed.kernel_coverage:
         _check_counting(parsed)
     if parsed.own_kernels and parsed.case is None:
-        raise UsageError("own-kernels", True, "goes with --case")
+        raise UsageError("own-kernels", True, options.WITH(option="--case"))
     if parsed.case is not None:
         return _judge_saved(parsed, operators, console, limit, libraries)
     found = choose(parsed, operators, route, package, extra, console)
@@ -220,7 +223,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
     out = parsed.out.absolute()
     resume = parsed.resume and not run_folder.is_empty(out)
     if parsed.resume and not resume:
-        console.print(f"nothing to go on with in {out}: the run begins", markup=False)
+        console.print(say.RUN_BEGINS(folder=out), markup=False)
     if resume:
         run_folder.wait(out, lambda line: console.print(line, markup=False))
         earlier = earlier_run(out)
@@ -298,17 +301,17 @@ def _remember(history: Path, out: Path, console: Console) -> None:
     try:
         import_runs(history, [out])
     except (CannotJudge, EnvironmentFailure, UsageError) as failure:
-        console.print(f"not added to the history: {failure}", markup=False)
+        console.print(say.NOT_ADDED(error=text_of(failure)), markup=False)
 
 
 def _check_package(parsed: argparse.Namespace) -> None:
     """Raise `UsageError` for what does not go together with ``--package``."""
     for option in ("kernels", "kernel_coverage"):
         if getattr(parsed, option):
-            other = option.replace("_", "-")
-            raise UsageError("package", parsed.package, f"does not go with --{other}")
+            rule = options.NOT_WITH(option=f"--{option.replace('_', '-')}")
+            raise UsageError("package", parsed.package, rule)
     if parsed.route not in (None, DEFAULTS["route"]):
-        rule = f"a package is called on route {DEFAULTS['route']}"
+        rule = options.PACKAGE_ROUTE(route=DEFAULTS["route"])
         raise UsageError("route", parsed.route, rule)
 
 
@@ -317,9 +320,10 @@ def _check_counting(parsed: argparse.Namespace) -> None:
     for option in ("libraries", "case"):
         value = getattr(parsed, option)
         if value is not None:
-            raise UsageError(option, value, "does not go with --kernel-coverage")
+            raise UsageError(option, value, options.NOT_WITH(option="--kernel-coverage"))
     if not parsed.device.startswith(("auto", "sim")):
-        raise UsageError("device", parsed.device, "--kernel-coverage needs the simulator")
+        rule = options.SIMULATOR(option="--kernel-coverage")
+        raise UsageError("device", parsed.device, rule)
 
 
 def _judge_saved(
@@ -358,9 +362,7 @@ def _judge_saved(
 def _one_for_each_card(workers: int, cards: int, console: Console) -> int:
     """How many processes judge: no more than cards are free, as each takes one of its own."""
     if workers > cards:
-        many = ("cards are", "processes judge") if cards > 1 else ("card is", "process judges")
-        told = f"{cards} {many[0]} free: {cards} {many[1]}, not {workers}"
-        console.print(told, markup=False)
+        console.print(say.CARDS_FREE(cards=cards, workers=workers), markup=False)
     return min(workers, cards)
 
 
@@ -371,6 +373,6 @@ def _workloads(texts: list[str]) -> tuple[str, ...]:
 
 
 def _workers(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or int(text) > 1024:
-        raise UsageError("n", text, "allowed: integers from 0 (no extra process) to 1024")
+    if not text.isascii() or not text.isdigit() or int(text) > MOST_WORKERS:
+        raise UsageError("n", text, options.PROCESSES(most=MOST_WORKERS))
     return int(text)

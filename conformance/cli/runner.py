@@ -22,7 +22,9 @@ import pytest
 from rich.console import Console
 
 from conformance import SUITE, places
-from conformance.catalogue.message import packed
+from conformance.catalogue import front_door as say
+from conformance.catalogue import options
+from conformance.catalogue.message import packed, row
 from conformance.cli import result as outcome
 from conformance.cli.other_routes import modes_elsewhere
 from conformance.cli.progress import Pulse, Tail, bar
@@ -37,6 +39,7 @@ from conformance.errors import (
     REFUSED,
     EnvironmentFailure,
     UsageError,
+    text_of,
 )
 from conformance.evidence import kernel_coverage, run_folder
 from conformance.evidence.shard import WHOLE
@@ -117,7 +120,7 @@ def check(request: Request) -> None:
     """Raise `UsageError` for what would end the run before its first verdict."""
     run_folder.check(request.out)
     if not request.operators and not request.left_out:
-        raise UsageError("operators", "none", "there is nothing to judge")
+        raise UsageError("operators", "none", options.NOTHING_TO_JUDGE())
     if request.resume:
         earlier = resume.earlier_run(request.out)
         resume.check_request(request.out, earlier.request, resume.request(request))
@@ -138,7 +141,7 @@ def record_failure(request: Request, failure: Exception) -> None:
     if request.resume:
         return
     evidence = _unjudged(request, ENVIRONMENT)
-    evidence.environment = [str(failure)]
+    evidence.environment = [text_of(failure)]
     run_folder.start(request.out, evidence, judges=False).release()
 
 
@@ -171,13 +174,14 @@ def _unjudged(request: Request, status: int) -> Evidence:
 def run(request: Request, console: Console) -> Outcome:
     """Run the suite, show its progress, and tell how it came out."""
     names = [operator.name for operator in request.operators]
-    whom = ", ".join(names) if len(names) <= FEW_NAMES else f"{len(names)} operators"
-    console.print(
-        f"run: {whom}; route {request.route}, "
-        f"profile {request.profile.name}, seed {request.seed}"
-        + "".join(f", workload {name}" for name in request.workloads),
-        markup=False,
+    beginning = say.RUN(
+        whom=names if len(names) <= FEW_NAMES else say.OPERATORS(count=len(names)),
+        route=request.route,
+        profile=request.profile.name,
+        seed=request.seed,
+        workloads=row(say.WORKLOAD(name=name) for name in request.workloads),
     )
+    console.print(beginning, markup=False)
     for line in modes_elsewhere(request.operators, request.route):
         console.print(line, markup=False)
     earlier = None if request.resume else read_evidence(request.out)
@@ -197,14 +201,14 @@ def run(request: Request, console: Console) -> Outcome:
             return leave_out(request, console)
         status = INTERRUPTED if interrupted else _status_of(process.returncode)
         if interrupted:
-            console.print("interrupted: nothing was judged yet")
+            console.print(say.INTERRUPTED_EARLY(), markup=False)
         elif request.pytest_arguments and process.returncode == pytest.ExitCode.NO_TESTS_COLLECTED:
             words = shlex.join(request.pytest_arguments)
-            console.print(f"nothing was judged: no item is selected by: {words}", markup=False)
+            console.print(say.NO_ITEM(arguments=words), markup=False)
         else:
             outcome.explain(told, console)
-            console.print("nothing was judged: pytest ended before its first item")
-        return Outcome(status, "nothing judged", "", 0, 0, 0.0, "")
+            console.print(say.PYTEST_ENDED(), markup=False)
+        return Outcome(status, say.NOTHING(), "", 0, 0, 0.0, "")
     with contextlib.suppress(OSError):  # where the disk is full, the evidence says so
         (request.out / outcome.LOG).write_bytes(text)
     status = evidence.exit_status if evidence.exit_status is not None else ENVIRONMENT
@@ -260,7 +264,7 @@ def _measure(request: Request, notes: Path, evidence: Evidence, console: Console
     try:
         evidence.kernel_coverage = kernel_coverage.measure(counters, notes, request.counted)
     except EnvironmentFailure as failure:
-        console.print(f"kernel coverage was not measured: {failure}", markup=False)
+        console.print(say.NOT_MEASURED(error=text_of(failure)), markup=False)
     else:
         write_evidence(request.out, evidence)
         shutil.rmtree(counters)
@@ -361,11 +365,13 @@ def _watch(process: subprocess.Popen[bytes], request: Request, console: Console)
     try:
         with progress:
             expected = request.expected
-            task = progress.add_task("judging", total=expected)
+            task = progress.add_task(say.JUDGING(), total=expected)
             while process.poll() is None:
                 time.sleep(POLL_SECONDS)
                 tail.read()
-                words = f"judging, {tail.refused} failed" if tail.refused else "judging"
+                words = say.JUDGING()
+                if tail.refused:
+                    words = say.JUDGING_FAILED(failed=tail.refused)
                 total = max(expected, tail.judged)
                 progress.update(task, total=total, completed=tail.judged, description=words)
                 pulse.beat(tail.judged, total, tail.refused)
@@ -373,7 +379,7 @@ def _watch(process: subprocess.Popen[bytes], request: Request, console: Console)
         # Its workers too: xdist waits ten seconds for a worker that is in the middle of an item.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGINT)
-        console.print("interrupted: what was judged is summed up", markup=False)
+        console.print(say.SUMMED_UP(), markup=False)
         return True
     finally:
         _end(process)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from conformance.catalogue import left_out as say
 from conformance.errors import UsageError
 from conformance.record.operator import Mode, Operator, Quarantine, Rejection
 from conformance.record.torch_binding import TORCH_NPU, Binding, Unreached
@@ -66,7 +67,7 @@ def why_not(operator: Operator, route: str) -> str:
     """Why nothing of an operator can be called on a route; "" where something can."""
     if route == TORCH_NPU and isinstance(operator.torch_npu, Unreached):
         return operator.torch_npu.reason
-    return "" if on_route(operator, route).modes else "none of its modes is called there"
+    return "" if on_route(operator, route).modes else say.NO_MODE()
 
 
 def reachable(
@@ -78,9 +79,8 @@ def reachable(
     """
     for operator in operators:
         if operator.name in asked and (reason := why_not(operator, route)):
-            raise UsageError(
-                "operator", operator.name, f"it is not reachable on route {route}: {reason}"
-            )
+            rule = say.NOT_REACHABLE(route=route, reason=reason)
+            raise UsageError("operator", operator.name, rule)
     return tuple(operator for operator in operators if not why_not(operator, route))
 
 

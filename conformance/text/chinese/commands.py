@@ -7,40 +7,6 @@ import re
 from conformance.text.chinese.verdicts import Phrase
 
 RUNS: tuple[Phrase, ...] = (
-    (r"^called: the suite's own kernels", r"调用：本套件自带的 kernel"),
-    (r"^called: the kernels in ", r"调用：kernel 目录 "),
-    (r"^called: CANN's own operators", r"调用：CANN 自带算子"),
-    (r"^called: the libraries in ", r"调用：库目录 "),
-    (r"^called: the package in ", r"调用：算子包 "),
-    (r"^called: the checkout ", r"调用：检出目录 "),
-    (r"^called: ", r"调用："),
-    (
-        r"^(\d+) cards? (?:is|are) free: (\d+) process(?:es judge| judges), not (\d+)$",
-        r"空闲卡 \1 张：由 \2 个进程判定，而非 \3 个",
-    ),
-    (r"^device: simulated (\S+), (\d+) vector cores", r"设备：模拟 \1，\2 个矢量核"),
-    (r"^device: ", r"设备："),
-    (
-        r"^run: (\d+) operators; route (\w+), profile (\w+), seed (\d+)",
-        r"运行：\1 个算子；调用路径 \2，档位 \3，种子 \4",
-    ),
-    (
-        r"^run: (.*); route (\w+), profile (\w+), seed (\d+)$",
-        r"运行：\1；调用路径 \2，档位 \3，种子 \4",
-    ),
-    (r"^not on route (\w+): (.*) \(on route (\w+)\)$", r"调用路径 \1 不支持：\2（见调用路径 \3）"),
-    (r"^not reachable on route (\w+): (\w+) \((.*)\)$", r"调用路径 \1 无法到达：\2（\3）"),
-    (
-        r"it is not reachable on route (\w+): ",
-        r"调用路径 \1 无法到达：",
-    ),
-    (r"none of its modes is called there$", r"该路径上没有可调用的模式"),
-    (r"only route (\w+(?: and \w+)*) calls it$", r"仅可由调用路径 \1 调用"),
-    (r"no part of it is in package (\S+)$", r"算子包 \1 中没有其任何部分"),
-    (r"^not in the package: ", r"算子包中没有："),
-    (r"^not in the checkout: ", r"代码仓中没有："),
-    (r"^no record, not judged: ", r"没有算子记录，未判定："),
-    (r"\bit is not in (\S+)$", r"\1 中没有它"),
     (r"\bit does not build: ", r"无法编译："),
     (r": (\S+) has no (op_host|op_kernel)$", r"：\1 缺少 \2"),
     (r"no function of torch_npu calls it", r"torch_npu 没有调用它的函数"),
@@ -52,20 +18,11 @@ RUNS: tuple[Phrase, ...] = (
     (r"; outputs of sha256 ", r"；输出的 sha256 为 "),
     (r": otherwise: ", r"：与参考实现不同："),
     (r" \[in doubt: ", r" [存疑："),
-    (r"^not judged: ", r"未判定："),
     (
         r"^boundaries of (\S+): (\d+) of (\d+) sizes are not where the record draws its cases",
         r"\1 的边界：\3 处中有 \2 处与记录不符",
     ),
-    (r"^(\d+) more failed items: ", r"另有 \1 个失败项："),
-    (r"^ *and (\d+) more regressions$", r"    另有 \1 个回归用例"),
-    (r" ended without a verdict:$", r" 未得出判定即结束："),
-    (r"^the device or its environment failed: ", r"设备或环境故障："),
     (r"pytest ended before it had summed the run up", r"pytest 在汇总本次运行之前已结束"),
-    (r"of the same diagnosis: (\d+) items?: ", r"同一诊断：另有 \1 项："),
-    (r"of the same error: (\d+) items?: ", r"同一错误：另有 \1 项："),
-    (r"^tracebacks: ", r"回溯信息："),
-    (r"^a record or the suite failed: ", r"算子记录或本套件出错："),
     (
         r"an error of a record or of the suite, not of a kernel: ",
         r"算子记录或本套件的错误，与内核无关：",
@@ -88,52 +45,12 @@ RUNS: tuple[Phrase, ...] = (
     (r"raised at (\S+:\d+), in (\S+)$", r"抛出位置：\1，函数 \2"),
     (r"no kernel was judged by it$", r"未据此判定任何内核"),
     (r"its bundle is the case alone:", r"复现包中仅有该用例："),
-    (
-        r"^judging for (\d+) min: ([\d,]+) of about ([\d,]+) verdicts(?:, ([\d,]+) failed)?",
-        lambda m: (
-            f"已判定 {m[1]} 分钟：约 {m[3]} 个判定中的 {m[2]} 个"
-            + (f"，{m[4]} 个未通过" if m[4] else "")
-        ),
-    ),
     (r"^waiting for the run that is ending in (.+)", r"等待 \1 中的运行结束"),
-    (r"^nothing to go on with in (.+): the run begins", r"\1 中没有可续跑的内容：运行从头开始"),
-    (r"^interrupted: what was judged is summed up", r"已中断：正在汇总已判定的结果"),
-    (r"^cut short by the budget: (\d+) items?: ", r"因时间预算未做完：\1 项："),
-    (r"^not reached: (\d+) items?: ", r"未执行：\1 项："),
-    (
-        r" in (\d+) of (\d+) declared cells in (\d+) s; evidence: ",
-        r"，已声明 \2 个单元中的 \1 个，用时 \3 秒；证据：",
-    ),
-    (r" in (\d+) s; evidence: ", r"，用时 \1 秒；证据："),
-    (
-        r"^accepted as far as the budget went: ([\d,]+) distinct cases",
-        r"在时间预算内通过：\1 个不同用例",
-    ),
-    (r"^accepted: ([\d,]+) distinct cases", r"通过：\1 个不同用例"),
-    (r"^failed: ([\d,]+) distinct cases", r"未通过：\1 个不同用例"),
-    (r"^incomplete: ([\d,]+) distinct cases", r"未完成：\1 个不同用例"),
-    (r"^nothing to judge: ([\d,]+) distinct cases", r"无可判定的用例：\1 个不同用例"),
-    (r"^interrupted: ([\d,]+) distinct cases", r"已中断：\1 个不同用例"),
-    (r"^environment failed: ([\d,]+) distinct cases", r"环境故障：\1 个不同用例"),
-    (r"^interrupted: nothing was judged yet", r"已中断：尚未判定任何用例"),
-    (r"^interrupted$", r"已中断"),
-    (r"^report: ", r"报告："),
-    (r"^error: ", r"错误："),
-    (r"; did you mean (\S+)\?$", r"；是否指 \1？"),
-    (r"^nothing was judged: ", r"未判定任何用例："),
-    (r"no item is selected by: ", r"以下参数未选中任何测试项："),
     (r": accepted; ", r"：通过；"),
     (
         r"(\d+) elements, (?:all|(\d+)) bit-exact",
         lambda m: f"{m[1]} 个元素，{'全部' if m[2] is None else m[2] + ' 个'}逐位一致",
     ),
-    (
-        r"^bundle: (\d+) files are as they were written (\S+); seen on simulated (\S+), (\d+) vector cores",
-        r"复现包：\1 个文件与 \2 写入时一致；当时设备为模拟 \3，\4 个矢量核",
-    ),
-    (r", seed (\d+) of profile (\w+)$", r"，种子 \1，档位 \2"),
-    (r"^bundle: the outputs are those of then, byte for byte", r"复现包：输出与当时逐字节一致"),
-    (r"^bundle: the accepted patterns are those that it stores", r"复现包：允许值与包中所存一致"),
     (
         r"^(\s*)(called|another implementation): (.*)$|"
         r"^(\s*)called was (.*)(: to call it again, run this item again)$",
@@ -199,25 +116,6 @@ def _called(said: re.Match[str]) -> str:
 
 OTHERS: tuple[Phrase, ...] = (
     (r"simulated (\S+), (\d+) vector cores", r"模拟 \1，\2 个矢量核"),
-    (r"^no baseline in ", r"没有基线："),
-    (
-        r"^(\d+) named calls fail in it; each needs a waiver still$",
-        r"其中 \1 个具名调用未通过，仍各需一条豁免",
-    ),
-    (r"^baseline (\S+): (.*), profile (\w+)$", r"基线 \1：\2，档位 \3"),
-    (r"^  accepted by (.*?), (\S+) \(commit (\w+)\): ", r"  由 \1 于 \2 接受（提交 \3）："),
-    (r"^  accepted by (.*?), (\S+): ", r"  由 \1 于 \2 接受："),
-    (
-        r"^  (\d+) cells, ([\d,]+) cases; (\d+) named calls, of which (\d+) fail$",
-        r"  \1 个单元，\2 个用例；\3 个具名调用，其中 \4 个未通过",
-    ),
-    (
-        r"^  order of additions: (\S+): (.*) \((\d+) dtypes and lengths\)$",
-        r"  累加顺序：\1：\2（\3 种数据类型与长度）",
-    ),
-    (r"^  measured: ", r"  实测确认："),
-    (r"^version (\d+) in (\S+): ([\d,]+) bytes$", r"版本 \1，位于 \2：\3 字节"),
-    (r"^regression: (\S+) \(([\d,]+) bytes\); commit it$", r"回归用例：\1（\2 字节），请提交"),
     (r"in order of (\S+): the additions form the tree", r"\1 的累加树为"),
     (
         r"with (\S+) in slot (\d+), its negative in slot (\d+) and (\S+) elsewhere the sum is (\S+), which counts no slots from (\d+) to (\d+)",

@@ -94,7 +94,6 @@ def test_what_is_quoted_is_changed_in_both_languages() -> None:
         SLOT(slot=Path("a/b")),
         "  " + SLOT(slot=1) + "\n",
         IN(what=SLOT(slot=2), name=("a", SLOT(slot=3))),
-        SLOT(slot=Path("a/b")),
     ],
 )
 def test_json_and_other_processes_have_the_same(said: str) -> None:

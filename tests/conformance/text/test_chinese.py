@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from conformance.catalogue.front_door import INTERRUPTED
 from conformance.errors import UsageError
-from conformance.text.chinese import in_chinese
 from conformance.text.language import Speaking, check_language, language_of
 
 ROOT = Path(__file__).parents[3]
@@ -40,49 +40,6 @@ def test_no_number_is_lost(snapshot: Path) -> None:
         assert set(numbers) - {"0"} <= set(kept), line
 
 
-@pytest.mark.parametrize(
-    ("english", "chinese"),
-    [
-        (
-            "2 cards are free: 2 processes judge, not 3",
-            "空闲卡 2 张：由 2 个进程判定，而非 3 个",
-        ),
-        (
-            "failed: 1,204 distinct cases in 9 s; evidence: x",
-            "未通过：1,204 个不同用例，用时 9 秒；证据：x",
-        ),
-        (
-            "not reachable on route torch_npu: moe_x (no function of torch_npu calls it)",
-            "调用路径 torch_npu 无法到达：moe_x（torch_npu 没有调用它的函数）",
-        ),
-        (
-            "not judged: moe_x: it is not reachable on route kernel: none of its modes is called"
-            " there",
-            "未判定：moe_x: 调用路径 kernel 无法到达：该路径上没有可调用的模式",
-        ),
-        (
-            "not judged: moe_x padded: only route kernel calls it",
-            "未判定：moe_x padded: 仅可由调用路径 kernel 调用",
-        ),
-        ("not judged: moe_x: it is not in ../ops", "未判定：moe_x: ../ops 中没有它"),
-        ("not judged: moe_x: it does not build: x", "未判定：moe_x: 无法编译：x"),
-        ("not judged: moe_x: a/moe_x has no op_host", "未判定：moe_x：a/moe_x 缺少 op_host"),
-        (
-            "not judged: moe_x: no part of it is in package p",
-            "未判定：moe_x: 算子包 p 中没有其任何部分",
-        ),
-        ("not in the package: moe_x", "算子包中没有：moe_x"),
-        ("not in the checkout: moe_x", "代码仓中没有：moe_x"),
-        ("no record, not judged: moe_x", "没有算子记录，未判定：moe_x"),
-        (
-        ),
-        ("unknown words stay", "unknown words stay"),
-    ],
-)
-def test_a_sentence_in_chinese(english: str, chinese: str) -> None:
-    assert in_chinese(english) == chinese
-
-
 def test_the_option_may_stand_before_or_after_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MOE_CONFORMANCE_LANG", raising=False)
     assert language_of(["--lang", "zh", "run", "-n", "0"]) == (["run", "-n", "0"], "zh")
@@ -109,5 +66,5 @@ def test_another_language_is_refused() -> None:
 
 def test_a_console_speaks_its_language(capsys: pytest.CaptureFixture[str]) -> None:
     for language in ("en", "zh"):
-        Speaking(language, highlight=False).print("interrupted")
+        Speaking(language, highlight=False).print(INTERRUPTED())
     assert capsys.readouterr().out == "interrupted\n已中断\n"
