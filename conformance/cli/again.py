@@ -44,8 +44,6 @@ from conformance.session.left_out import told
 from conformance.suite import records as suite
 from conformance.suite.on_route import on_route
 
-OWN_KERNELS_HELP = "judge the suite's own kernels, though the case failed on something else"
-
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:

@@ -11,6 +11,7 @@ from typing import Any
 from rich.console import Console
 
 from conformance.catalogue import commands as say
+from conformance.catalogue import help as helps
 from conformance.cli.common import add_json, add_operators, tell_program
 from conformance.cli.gate import add_baselines
 from conformance.errors import ACCEPTED, EnvironmentFailure, text_of
@@ -26,21 +27,19 @@ from conformance.text.language import put
 
 def add_baseline(commands: Any) -> None:
     """The grammar of ``baseline``."""
-    baseline = commands.add_parser(
-        "baseline", help="what was accepted of a device, by whom and why", allow_abbrev=False
-    )
+    baseline = commands.add_parser("baseline", help=helps.BASELINE(), allow_abbrev=False)
     actions = baseline.add_subparsers(required=True, metavar="ACTION")
-    accept = actions.add_parser("accept", help="accept a run as the baseline", allow_abbrev=False)
+    accept = actions.add_parser("accept", help=helps.ACCEPT(), allow_abbrev=False)
     accept.set_defaults(command=_told(accept_command))
-    accept.add_argument("run", type=Path, metavar="RUN", help="the folder of a finished run")
-    accept.add_argument("--who", required=True, metavar="NAME", help="who accepts it")
-    accept.add_argument("--why", required=True, metavar="TEXT", help="for what reason")
-    accept.add_argument("--name", metavar="NAME", help="of the baseline (made of its key)")
+    accept.add_argument("run", type=Path, metavar="RUN", help=helps.FINISHED_RUN())
+    accept.add_argument("--who", required=True, metavar="NAME", help=helps.WHO())
+    accept.add_argument("--why", required=True, metavar="TEXT", help=helps.WHY())
+    accept.add_argument("--name", metavar="NAME", help=helps.BASELINE_NAME())
     add_operators(accept)
-    show = actions.add_parser("show", help="what a baseline holds", allow_abbrev=False)
+    show = actions.add_parser("show", help=helps.SHOW_BASELINE(), allow_abbrev=False)
     show.set_defaults(command=_told(show_command))
     show.add_argument("name", metavar="NAME")
-    listed = actions.add_parser("list", help="every baseline, a line each", allow_abbrev=False)
+    listed = actions.add_parser("list", help=helps.LIST_BASELINES(), allow_abbrev=False)
     listed.set_defaults(command=_told(list_command))
     for action in (accept, show, listed):
         add_baselines(action)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from conformance.catalogue import help as say
 from conformance.printable import printable_json
 from conformance.text.language import put
 
@@ -19,13 +20,13 @@ def add_operators(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="DIR",
-        help="a folder with further operator records (repeatable)",
+        help=say.OPERATORS_DIRECTORY(),
     )
 
 
 def add_json(command: argparse.ArgumentParser) -> None:
     """The option that asks for a line for programs."""
-    command.add_argument("--json", action="store_true", help="one line of JSON on standard output")
+    command.add_argument("--json", action="store_true", help=say.JSON())
 
 
 def add_verbose(command: argparse.ArgumentParser) -> None:
@@ -33,7 +34,7 @@ def add_verbose(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--verbose",
         action="store_true",
-        help="list every mode and dtype, every call in quarantine and every order of additions",
+        help=say.VERBOSE(),
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 
 from conformance.catalogue import commands as say
+from conformance.catalogue import help as helps
 from conformance.catalogue import options
 from conformance.cli.common import add_json, add_operators, tell_program
 from conformance.errors import ACCEPTED, UsageError
@@ -23,16 +24,14 @@ from conformance.suite import records as suite
 
 def add_corpus(commands: Any) -> None:
     """The grammar of ``corpus``."""
-    corpus = commands.add_parser(
-        "corpus", help="freeze cases that every gate judges first", allow_abbrev=False
-    )
+    corpus = commands.add_parser("corpus", help=helps.CORPUS(), allow_abbrev=False)
     acts = corpus.add_subparsers(required=True, metavar="ACT")
-    freeze = acts.add_parser(
-        "freeze", help="choose and write the next version of the corpus", allow_abbrev=False
-    )
-    show = acts.add_parser("show", help="what is frozen, and regressions", allow_abbrev=False)
+    freeze = acts.add_parser("freeze", help=helps.FREEZE(), allow_abbrev=False)
+    show = acts.add_parser("show", help=helps.FROZEN(), allow_abbrev=False)
     for act, command in ((freeze, freeze_command), (show, show_command)):
-        act.add_argument("--operator", action="append", default=[], metavar="OP", help="OP alone")
+        act.add_argument(
+            "--operator", action="append", default=[], metavar="OP", help=helps.OP_ALONE()
+        )
         add_operators(act)
         add_json(act)
         act.set_defaults(command=command)

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 from rich.console import Console
 
+from conformance.catalogue import help as helps
 from conformance.cli.common import add_json, add_operators, tell_program
 from conformance.devices.finding import Finding
 from conformance.devices.open import DEVICE_NODES
@@ -23,18 +24,15 @@ from conformance.text.language import put
 
 def add_doctor(commands: Any) -> None:
     """The grammar of ``doctor``."""
-    doctor = commands.add_parser(
-        "doctor", help="what is missing on this host, and what to do", allow_abbrev=False
-    )
+    doctor = commands.add_parser("doctor", help=helps.DOCTOR(), allow_abbrev=False)
     doctor.set_defaults(command=doctor_command)
     default = Path("reports/latest")
-    doctor.add_argument("--out", type=Path, default=default, metavar="DIR", help="as of run")
+    doctor.add_argument("--out", type=Path, default=default, metavar="DIR", help=helps.AS_OF_RUN())
     doctor.add_argument(
         "--bundle",
         type=Path,
         metavar="FILE",
-        help="write what others must know of this host, texts only: a .tar.gz or .zip"
-        " (docs/how-to/npu-host.md lists what is in it)",
+        help=helps.BUNDLE(),
     )
     add_json(doctor)
     add_operators(doctor)

@@ -9,7 +9,9 @@ from typing import Any
 
 from rich.console import Console
 
+from conformance.catalogue import help as helps
 from conformance.catalogue import options as say
+from conformance.catalogue.message import row
 from conformance.cli.common import add_json, tell_program
 from conformance.errors import UsageError
 from conformance.gate.baseline import FOLDER
@@ -24,36 +26,34 @@ DEVICES = ("sim", "npu")
 
 def add_gate(commands: Any) -> None:
     """The grammar of ``gate``."""
-    gate = commands.add_parser("gate", help="accept or reject a finished run", allow_abbrev=False)
+    gate = commands.add_parser("gate", help=helps.GATE(), allow_abbrev=False)
     gate.set_defaults(command=gate_command)
     add = gate.add_argument
-    add("run", type=Path, metavar="RUN", help="the folder of a finished run")
-    add("--baseline", metavar="NAME", help="compare with this one (that of the run's device)")
-    add("--no-baseline", action="store_true", help="compare with nothing")
+    add("run", type=Path, metavar="RUN", help=helps.FINISHED_RUN())
+    add("--baseline", metavar="NAME", help=helps.GATE_BASELINE())
+    add("--no-baseline", action="store_true", help=helps.NO_BASELINE())
     add_baselines(gate)
     add(
         "--operator",
         action="append",
         default=[],
         metavar="OP",
-        help="compare OP alone with the baseline, where the run judged no others (repeatable)",
+        help=helps.GATE_OPERATOR(),
     )
-    add("--waivers", type=Path, metavar="FILE", help="failures that somebody answers for (TOML)")
-    add("--require-device", metavar="KIND", help=f"evidence must be of: {', '.join(DEVICES)}")
+    add("--waivers", type=Path, metavar="FILE", help=helps.WAIVERS())
+    add("--require-device", metavar="KIND", help=helps.REQUIRE_DEVICE(devices=DEVICES))
     add(
         "--changed",
         action="store_true",
-        help="the kernels were changed: reject where the judged library is the baseline's",
+        help=helps.CHANGED(),
     )
     add(
         "--annotations",
         metavar="FORM",
-        help=f"for CI, on standard output: {' or '.join(ANNOTATIONS)}",
+        help=helps.ANNOTATIONS(forms=row(ANNOTATIONS, helps.OR)),
     )
     add_json(gate)
-    gate.epilog = (
-        "Exit status: 0 accepted, 1 rejected, 2 wrong usage, 3 cannot judge (docs/how-to/gate.md)."
-    )
+    gate.epilog = helps.GATE_STATUSES()
 
 
 def add_baselines(command: argparse.ArgumentParser) -> None:
@@ -63,7 +63,7 @@ def add_baselines(command: argparse.ArgumentParser) -> None:
         type=Path,
         default=FOLDER,
         metavar="DIR",
-        help=f"the folder of baselines ({FOLDER})",
+        help=helps.BASELINES(folder=FOLDER),
     )
 
 

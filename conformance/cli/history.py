@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
+from conformance.catalogue import help as helps
 from conformance.catalogue import history as say
 from conformance.catalogue import options
 from conformance.cli.common import add_json, tell_program
@@ -24,24 +25,22 @@ from conformance.text.terminal import WIDTH
 
 def add_history(commands: Any) -> None:
     """The grammar of ``history``."""
-    history = commands.add_parser("history", help="many runs over time", allow_abbrev=False)
+    history = commands.add_parser("history", help=helps.HISTORY(), allow_abbrev=False)
     actions = history.add_subparsers(required=True, metavar="ACTION")
-    add = actions.add_parser("import", help="add finished runs, each once", allow_abbrev=False)
+    add = actions.add_parser("import", help=helps.IMPORT(), allow_abbrev=False)
     add.set_defaults(command=import_command)
-    add.add_argument("runs", type=Path, nargs="+", metavar="RUN", help="folders of finished runs")
-    show = actions.add_parser("show", help="how operators came out over time", allow_abbrev=False)
+    add.add_argument("runs", type=Path, nargs="+", metavar="RUN", help=helps.FINISHED_RUNS())
+    show = actions.add_parser("show", help=helps.TRENDS(), allow_abbrev=False)
     show.set_defaults(command=show_command)
-    show.add_argument("--last", metavar="N", default=str(LAST), help=f"runs of each ({LAST})")
-    show.add_argument("--picture", type=Path, metavar="FILE", help="draw the trends (.svg, .png)")
-    changed = actions.add_parser(
-        "changes", help="the first run in which something changed", allow_abbrev=False
-    )
+    show.add_argument("--last", metavar="N", default=str(LAST), help=helps.LAST(last=LAST))
+    show.add_argument("--picture", type=Path, metavar="FILE", help=helps.PICTURE())
+    changed = actions.add_parser("changes", help=helps.CHANGES(), allow_abbrev=False)
     changed.set_defaults(command=changes_command)
     for action in (show, changed):
-        action.add_argument("--operator", metavar="OP", help="of this operator alone")
+        action.add_argument("--operator", metavar="OP", help=helps.ONE_OPERATOR())
     for action in (add, show, changed):
         action.add_argument(
-            "--db", type=Path, default=DEFAULT, metavar="FILE", help=f"the database ({DEFAULT})"
+            "--db", type=Path, default=DEFAULT, metavar="FILE", help=helps.DATABASE(path=DEFAULT)
         )
         add_json(action)
 

@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from conformance.catalogue import commands as say
+from conformance.catalogue import help as helps
 from conformance.cli.common import add_operators
 from conformance.devices.open import Kernels, open_device
 from conformance.devices.packages.lookup import candidates, order_of_lookup
@@ -24,21 +25,16 @@ from conformance.text.records import operator_lines
 
 def add_operators_command(commands: Any) -> None:
     """The grammar of ``operators``."""
-    listed = commands.add_parser("operators", help="what is judged", allow_abbrev=False)
+    listed = commands.add_parser("operators", help=helps.OPERATORS(), allow_abbrev=False)
     listed.set_defaults(command=operators_command)
     add_operators(listed)
 
 
 def add_devices(commands: Any) -> None:
     """The grammar of ``devices``."""
-    devices = commands.add_parser("devices", help="what can be judged on here", allow_abbrev=False)
+    devices = commands.add_parser("devices", help=helps.DEVICES(), allow_abbrev=False)
     devices.set_defaults(command=devices_command)
-    devices.add_argument(
-        "--probe",
-        action="store_true",
-        help="print what is known of each device's arithmetic, and recover the order in which its"
-        " kernels add up a token's row",
-    )
+    devices.add_argument("--probe", action="store_true", help=helps.PROBE())
     add_operators(devices)
 
 

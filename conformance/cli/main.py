@@ -1,9 +1,6 @@
-"""The front door for people and CI: runs, what is judged and on what, the gate, merged runs.
+"""The front door for people and CI: reads a command, and carries it out in their language.
 
-People read standard error; with ``--json`` one line of JSON goes to standard output. Exit status:
-0 accepted, 1 a verdict failed or a part of what was asked for was not judged, 2 wrong usage or
-nothing to do, 3 the device, build or environment failed and nothing was judged, or a record or the
-suite failed, 130 interrupted, 141 nobody reads the output any more.
+Its exit statuses stand in docs/reference/command-line.md.
 """
 
 from __future__ import annotations
@@ -14,15 +11,16 @@ import shlex
 import signal
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 from conformance.catalogue import front_door as say
-from conformance.catalogue.message import LANGUAGES
+from conformance.catalogue import help as helps
+from conformance.catalogue.message import LANGUAGES, row
 from conformance.cli.baseline import add_baseline
 from conformance.cli.common import tell_program
 from conformance.cli.corpus import add_corpus
 from conformance.cli.doctor import add_doctor
 from conformance.cli.gate import add_gate
+from conformance.cli.grammar import parser_class
 from conformance.cli.history import add_history
 from conformance.cli.listing import add_devices, add_operators_command
 from conformance.cli.merge import add_merge
@@ -39,11 +37,9 @@ from conformance.errors import (
     UsageError,
     text_of,
 )
-from conformance.printable import printable
 from conformance.text.command_lines import called
 from conformance.text.language import (
     HAS_ITS_OWN,
-    LANGUAGE_HELP,
     LANGUAGE_OPTION,
     Speaking,
     check_language,
@@ -55,7 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit status."""
     given, language = language_of(list(sys.argv[1:] if arguments is None else arguments))
     extra = given[given.index("--") + 1 :] if "--" in given else []
-    parsed = parser().parse_args(given[: given.index("--")] if "--" in given else given)
+    grammar = parser(language if language in LANGUAGES else "en")
+    parsed = grammar.parse_args(given[: given.index("--")] if "--" in given else given)
     console = Speaking(language, stderr=True, highlight=False, soft_wrap=True)
     # Both, as a shell has what it starts in the background ignore interrupts.
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -81,20 +78,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
-class _Parser(argparse.ArgumentParser):
-    def _print_message(self, message: str, file: Any = None) -> None:
-        super()._print_message(printable(message), file)
-
-
-def parser() -> argparse.ArgumentParser:
-    """The grammar of the command line."""
-    made = _Parser(shlex.join(called()), description=__doc__, allow_abbrev=False)
-    made.formatter_class = argparse.RawDescriptionHelpFormatter
+def parser(language: str = "en") -> argparse.ArgumentParser:
+    """The grammar of the command line, with its help in a language."""
+    description = row((helps.FRONT_DOOR(), "", helps.STATUSES()), "\n")
+    made = parser_class(language)(shlex.join(called()), description=description, allow_abbrev=False)
     commands = made.add_subparsers(required=True, metavar="COMMAND")
     running = (add_run, add_replay, add_report, add_operators_command, add_devices, add_doctor)
     for add in (*running, add_gate, add_baseline, add_merge, add_history, add_corpus):
         add(commands)
     for name, one in {"": made, **commands.choices}.items():
         if name != HAS_ITS_OWN:
-            one.add_argument(LANGUAGE_OPTION, choices=LANGUAGES, help=LANGUAGE_HELP)
+            one.add_argument(LANGUAGE_OPTION, choices=LANGUAGES, help=helps.LANGUAGE())
     return made

@@ -8,6 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
+from conformance.catalogue import help as helps
 from conformance.cli import result as outcome
 from conformance.cli.common import add_json, add_verbose, tell_program
 from conformance.errors import ENVIRONMENT, EnvironmentFailure, text_of
@@ -17,14 +18,10 @@ from conformance.gate.merge import merge
 
 def add_merge(commands: Any) -> None:
     """The grammar of ``merge``."""
-    command = commands.add_parser("merge", help="put shards of a run together", allow_abbrev=False)
+    command = commands.add_parser("merge", help=helps.MERGE(), allow_abbrev=False)
     command.set_defaults(command=merge_command)
-    command.add_argument(
-        "runs", type=Path, nargs="+", metavar="RUN", help="the folders of all shards"
-    )
-    command.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="the folder of the merged run"
-    )
+    command.add_argument("runs", type=Path, nargs="+", metavar="RUN", help=helps.SHARDS())
+    command.add_argument("--out", type=Path, required=True, metavar="DIR", help=helps.MERGED())
     add_verbose(command)
     add_json(command)
 

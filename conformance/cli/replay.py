@@ -14,8 +14,9 @@ from rich.console import Console
 
 from conformance.call.case import Case, Machine
 from conformance.catalogue import commands as say
+from conformance.catalogue import help_run as helps
 from conformance.catalogue import options
-from conformance.cli.again import OWN_KERNELS_HELP, Again, Asked, judge_again
+from conformance.cli.again import Again, Asked, judge_again
 from conformance.cli.common import add_json, add_operators, tell_program
 from conformance.draw.machines import CORES, UB_BYTES, ordered
 from conformance.draw.profiles import PROFILES
@@ -40,34 +41,32 @@ ORDER = re.compile(r"forward|reverse|shuffled:\d{1,18}", re.ASCII)
 
 def add_replay(commands: Any) -> None:
     """The grammar of ``replay``."""
-    command = commands.add_parser(
-        "replay", help="check a failure's bundle and judge its call again", allow_abbrev=False
-    )
+    command = commands.add_parser("replay", help=helps.REPLAY(), allow_abbrev=False)
     add = command.add_argument
-    add("bundle", type=Path, metavar="BUNDLE", help="the folder of a failure: failures/ID of a run")
+    add("bundle", type=Path, metavar="BUNDLE", help=helps.FOLDER_OF_FAILURE())
     add(
         "--device",
         default=DEFAULTS["device"],
         metavar="SPEC",
         help="auto, sim[:SOC], npu[:N,...]",
     )
-    add("--order", metavar="ORDER", help="of a launch's blocks: forward, reverse, shuffled:SEED")
-    add("--route", help=f"how the kernel is called: {', '.join(ROUTES)} (as it was)")
-    add("--time-limit", metavar="SECONDS", help="of the call (as it was)")
-    add("--libraries", metavar="DIR", help="judge the libascendcl.so and libopapi.so in DIR")
-    add("--package", metavar="DIR", help="judge the custom-operator package in DIR")
-    add("--kernels", type=Path, metavar="DIR", help="judge the operator of a checkout (simulator)")
-    add("--own-kernels", action="store_true", help=OWN_KERNELS_HELP)
-    add("--standard", metavar="NAME", help="summed outputs must pass this published standard too")
-    add("--standards", action="store_true", help="tell what every published standard says")
+    add("--order", metavar="ORDER", help=helps.BLOCK_ORDER())
+    add("--route", help=helps.ROUTE_AS_IT_WAS(routes=ROUTES))
+    add("--time-limit", metavar="SECONDS", help=helps.TIME_LIMIT_AS_IT_WAS())
+    add("--libraries", metavar="DIR", help=helps.LIBRARIES_IN())
+    add("--package", metavar="DIR", help=helps.PACKAGE_IN())
+    add("--kernels", type=Path, metavar="DIR", help=helps.CHECKOUT())
+    add("--own-kernels", action="store_true", help=helps.OWN_KERNELS())
+    add("--standard", metavar="NAME", help=helps.STANDARD_TOO())
+    add("--standards", action="store_true", help=helps.STANDARDS())
     add(
         "--promote",
         action="store_true",
-        help="make it a regression, which every run judges first: a file to commit",
+        help=helps.PROMOTE(),
     )
-    add("--name", metavar="NAME", help="of the regression (mode, dtype and digest)")
-    add("--why", metavar="TEXT", help="what it is kept for (the headline of its verdict)")
-    add("--link", metavar="URL", action="append", help="where the mistake is reported in public")
+    add("--name", metavar="NAME", help=helps.NAME())
+    add("--why", metavar="TEXT", help=helps.WHY())
+    add("--link", metavar="URL", action="append", help=helps.LINK())
     add_json(command)
     add_operators(command)
     command.set_defaults(command=replay_command)

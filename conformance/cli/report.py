@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from conformance.catalogue import front_door as say
+from conformance.catalogue import help as helps
 from conformance.catalogue.message import LANGUAGES
 from conformance.cli.html import REPORT, write
 from conformance.errors import ACCEPTED, EnvironmentFailure, text_of
@@ -17,12 +18,10 @@ from conformance.evidence.reading import CannotJudge
 
 def add_report(commands: Any) -> None:
     """The grammar of ``report``."""
-    report = commands.add_parser(
-        "report", help="one HTML page that tells of a run", allow_abbrev=False
-    )
-    report.add_argument("run", type=Path, metavar="RUN", help="the run's folder")
+    report = commands.add_parser("report", help=helps.REPORT(), allow_abbrev=False)
+    report.add_argument("run", type=Path, metavar="RUN", help=helps.FOLDER_OF_RUN())
     report.add_argument("--out", type=Path, metavar="FILE", help=f"(RUN/{REPORT})")
-    report.add_argument("--lang", choices=LANGUAGES, default="en", help="of the page (en)")
+    report.add_argument("--lang", choices=LANGUAGES, default="en", help=helps.LANGUAGE_OF_PAGE())
     report.set_defaults(command=report_command)
 
 

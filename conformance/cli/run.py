@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,11 @@ from rich.console import Console
 
 from conformance import places
 from conformance.catalogue import front_door as say
+from conformance.catalogue import help_run as helps
 from conformance.catalogue import options
+from conformance.catalogue.message import row
 from conformance.cli import runner
-from conformance.cli.again import OWN_KERNELS_HELP, Asked, judge_again, open_and_tell
+from conformance.cli.again import Asked, judge_again, open_and_tell
 from conformance.cli.chosen import choose
 from conformance.cli.common import add_json, add_operators, add_verbose, tell_program
 from conformance.devices.npu import NpuDevice
@@ -48,51 +51,46 @@ from conformance.suite import records as suite
 
 WORKERS = min(2, os.cpu_count() or 1)
 MOST_WORKERS = 1024
-EXAMPLES = """Judge operators on a device.
-
-  run                                        all operators, a minute and a half
-  run moe_token_permute --profile gate       one operator, thoroughly
-  run moe_token_permute -k "ladders"         what has this word in its name
-  run --workload kimi_k2                     the calls of a model
-  run --case reports/latest/failures/ID/case.json
-"""
 
 
 def add_run(commands: Any) -> None:
     """The grammar of ``run``."""
     run = commands.add_parser(
         "run",
-        help="judge operators on a device",
+        help=helps.RUN(),
         usage="%(prog)s [OPERATOR ...] [OPTION ...] [-- PYTEST ...]",
-        description=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description=row((helps.JUDGE(), "", *_examples()), "\n"),
         allow_abbrev=False,
     )
-    _add_what(run.add_argument_group("what is judged"))
-    _add_on_what(run.add_argument_group("on what"))
-    _add_how_much(run.add_argument_group("how much, and how long"))
-    told = run.add_argument_group("what is told")
+    _add_what(run.add_argument_group(helps.WHAT()))
+    _add_on_what(run.add_argument_group(helps.ON_WHAT()))
+    _add_how_much(run.add_argument_group(helps.HOW_MUCH()))
+    told = run.add_argument_group(helps.TOLD())
     told.add_argument(
-        "--out", type=Path, default=Path("reports/latest"), metavar="DIR", help="the run's folder"
+        "--out", type=Path, default=Path("reports/latest"), metavar="DIR", help=helps.OUT()
     )
     told.add_argument(
         "--history",
         type=Path,
         metavar="FILE",
-        help="add the run to this history when it ends (history import; docs/how-to/gate.md)",
+        help=helps.HISTORY(),
     )
     told.add_argument(
         "--kernel-coverage",
         action="store_true",
-        help="tell which lines and branches of the kernels the run reached (simulator, gcov)",
+        help=helps.KERNEL_COVERAGE(),
     )
-    told.add_argument(
-        "--standards", action="store_true", help="tell what every published standard says"
-    )
+    told.add_argument("--standards", action="store_true", help=helps.STANDARDS())
     add_verbose(told)
     add_json(told)
     run.set_defaults(command=run_command)
-    run.epilog = "Arguments after -- go to pytest."
+    run.epilog = helps.TO_PYTEST()
+
+
+def _examples() -> Iterator[str]:
+    """Calls of ``run`` to begin with."""
+    yield from (helps.ALL(), helps.ONE(), helps.BY_WORD(), helps.OF_A_MODEL())
+    yield "  run --case reports/latest/failures/ID/case.json"
 
 
 def _add_what(group: Any) -> None:
@@ -102,40 +100,35 @@ def _add_what(group: Any) -> None:
         "names",
         nargs="*",
         metavar="OPERATOR",
-        help="judge these operators; without one all are judged, or all of --operators",
+        help=helps.NAMES(),
     )
     add(
         "--operator",
         action="append",
         default=[],
         metavar="OP",
-        help="judge OP, too (repeatable)",
+        help=helps.OPERATOR(),
     )
-    add("-k", metavar="WORDS", help="judge what has these words in its name, as pytest's -k")
+    add("-k", metavar="WORDS", help=helps.WORDS())
     add_operators(group)
-    add(
-        "--case", type=Path, metavar="FILE", help="judge just the case of a failures/<id>/case.json"
-    )
+    add("--case", type=Path, metavar="FILE", help=helps.CASE())
     add(
         "--workload",
         action="append",
         default=[],
         metavar="NAME",
-        help="judge the calls of this model alone, in all its steps and routings: a name of"
-        " cases/workloads, or a TOML file (docs/how-to/workloads.md; repeatable)",
+        help=helps.WORKLOAD(),
     )
     add(
         "--oracle",
         metavar="NAME",
         default=DEFAULTS["oracle"],
-        help="by what results are judged: the reference, relations among them, or both"
-        f" ({', '.join(ORACLES)}; {DEFAULTS['oracle']})",
+        help=helps.ORACLE(oracles=ORACLES, default=DEFAULTS["oracle"]),
     )
     add(
         "--standard",
         metavar="NAME",
-        help="summed outputs must pass this published standard too, on data as it prescribes them"
-        " (docs/reference/standards.md)",
+        help=helps.STANDARD(),
     )
 
 
@@ -148,44 +141,43 @@ def _add_on_what(group: Any) -> None:
         metavar="SPEC",
         help="auto, sim[:SOC], npu[:N,...]",
     )
-    add("--route", help=f"how kernels are called: {', '.join(ROUTES)} ({DEFAULTS['route']})")
+    add("--route", help=helps.ROUTE(routes=ROUTES, default=DEFAULTS["route"]))
     add(
         "--libraries",
         metavar="DIR",
-        help="judge the libascendcl.so and libopapi.so in DIR instead of the device's own",
+        help=helps.LIBRARIES(),
     )
     add(
         "--package",
         metavar="DIR",
-        help="judge the custom-operator package in DIR, and nothing else in its place: aclnn"
-        " library, tiling library and kernel binaries (docs/how-to/packages.md)",
+        help=helps.PACKAGE(),
     )
     add(
         "--kernels",
         type=Path,
         metavar="DIR",
-        help="judge the operators of a checkout in the layout of ops-transformer, its kernels and"
-        " host tilings as they are (simulator; docs/how-to/foreign-kernels.md)",
+        help=helps.KERNELS(),
     )
-    add("--own-kernels", action="store_true", help=f"with --case: {OWN_KERNELS_HELP}")
+    add("--own-kernels", action="store_true", help=helps.OWN_KERNELS_OF_CASE())
 
 
 def _add_how_much(group: Any) -> None:
     """The options that bound a run."""
     add = group.add_argument
-    limits = ", ".join(f"{p.name} {p.time_limit:g}" for p in PROFILES.values())
-    purposes = "; ".join(f"{p.name}: {p.purpose}" for p in PROFILES.values())
-    add("--profile", default=DEFAULTS["profile"], help=f"{purposes} (%(default)s)")
-    add("--seed", metavar="N", help="seed of all draws (0; nightly: a new one each run)")
-    add("--budget", metavar="TIME", help="begin nothing new after TIME, such as 90s, 10m or 2h")
-    add("--shard", metavar="I/N", help="judge the I-th of N parts; documented examples are in each")
-    add("--resume", action="store_true", help="go on with the run in --out that did not end")
+    limits = [f"{p.name} {p.time_limit:g}" for p in PROFILES.values()]
+    said = (helps.PURPOSE(profile=p.name, purpose=p.purpose) for p in PROFILES.values())
+    purposes = helps.PROFILE(purposes=row(said, helps.THEN), default=DEFAULTS["profile"])
+    add("--profile", default=DEFAULTS["profile"], help=purposes)
+    add("--seed", metavar="N", help=helps.SEED())
+    add("--budget", metavar="TIME", help=helps.BUDGET())
+    add("--shard", metavar="I/N", help=helps.SHARD())
+    add("--resume", action="store_true", help=helps.RESUME())
     add(
         "--time-limit",
         metavar="SECONDS",
-        help=f"of one call on the device, more of one with many keys or bytes ({limits})",
+        help=helps.TIME_LIMIT(limits=limits),
     )
-    add("-n", default=str(WORKERS), metavar="N", help=f"pytest processes ({WORKERS})")
+    add("-n", default=str(WORKERS), metavar="N", help=helps.PROCESSES(workers=WORKERS))
 
 
 def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:

@@ -17,7 +17,6 @@ from conformance.printable import printable
 from conformance.text.chinese import in_chinese
 
 LANGUAGE_OPTION = "--lang"
-LANGUAGE_HELP = "what people are told, in English or Chinese (MOE_CONFORMANCE_LANG, else en)"
 VARIABLE = "MOE_CONFORMANCE_LANG"
 """The language where no option names one; the locale does not count, so that logs stay alike."""
 
