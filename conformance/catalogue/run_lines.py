@@ -17,10 +17,7 @@ NOT_POSSIBLE_CALLS = Message(
 NOT_JUDGED = Message("not judged: {cell}", "未判定：{cell}")
 GAVE_WAY = Message("gave way to another card: {line}", "已改用另一张卡：{line}")
 CALLED = Message("called: {implementation}", "调用：{implementation}")
-CALLED_UNNAMED = Message(
-    "called: a device that names neither itself nor its libraries",
-    "调用：未说明自身及其库的设备",
-)
+UNNAMED = Message("a device that names neither itself nor its libraries", "未说明自身及其库的设备")
 
 IN_QUARANTINE = Message("in quarantine, not judged: {line}", "隔离观察，未判定：{line}")
 QUARANTINE = Message(

@@ -10,9 +10,11 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from conformance.catalogue import options, page
 from conformance.catalogue.marks import SEMICOLON
-from conformance.catalogue.message import row
+from conformance.catalogue.message import row, within
 from conformance.cli.matrix import BESIDE, matrix, verdict
+from conformance.devices.traits import loosened_lines
 from conformance.errors import (
     ACCEPTED,
     ENVIRONMENT,
@@ -30,14 +32,18 @@ from conformance.names import cell_id
 from conformance.printable import printable
 from conformance.record.frozen import MOST_LINKS, is_link
 from conformance.session.failure_text import REPORTED
+from conformance.session.left_out import told
 from conformance.text.chinese import in_chinese
 from conformance.text.language import check_language
 from conformance.text.report_words import HTML_LANGUAGE, texts
-from conformance.text.terminal import called_lines, further_lines, percent, totals
+from conformance.text.terminal import further_lines, implementations, percent, totals
 
 REPORT = "report.html"
 SHOWN_FAILURES, SHOWN_MISSING, SHOWN_TEXT = 200, 20, 8_000
 """Failures, gaps of coverage in a cell, and characters of a text that the page shows."""
+
+SHOWN_NOTE = 2_000
+"""Characters."""
 
 SHOWN_PICTURES, SHOWN_EXCERPTS = 4, 6
 """Of a failure."""
@@ -78,7 +84,7 @@ def render(evidence: Evidence, language: str = "en") -> str:
     shown = groups(evidence.failures)[:SHOWN_FAILURES]
     judged = [cell for cell in evidence.cells if _matters(cell, evidence)]
     dtypes, rows = matrix(judged)
-    told = sum(1 + len(group.others) for group in shown)
+    listed = sum(1 + len(group.others) for group in shown)
     return environment.get_template("report.html.j2").render(
         language=HTML_LANGUAGE[language],
         t=texts(language),
@@ -86,22 +92,22 @@ def render(evidence: Evidence, language: str = "en") -> str:
         result=result(evidence),
         dtypes=dtypes,
         rows=rows,
-        cells=[_cell(cell) for cell in judged],
+        cells=[_cell(cell, language) for cell in judged],
         sources=[(name, said) for name, said in sources(evidence, texts(language)) if said],
         libraries=libraries(evidence),
         coverage=[one for one in evidence.coverage if one.tuples],
         totals=totals(evidence),
-        further=[
-            in_chinese(line) if language == "zh" else line for line in further_lines(evidence)
-        ],
+        further=[say(line) for line in further_lines(evidence)],
+        notes=[say(note)[:SHOWN_NOTE] for note in _notes(evidence)],
+        left_out=[say(line) for line in told(evidence.left_out)],
         shown_missing=SHOWN_MISSING,
         shown_text=SHOWN_TEXT,
         shown_libraries=SHOWN_LIBRARIES,
         failures=[_failure(one, language) for one in shown],
-        more_failures=len(evidence.failures) - told,
+        more_failures=len(evidence.failures) - listed,
         errors=[(name, text[-2000:]) for name, text in list(evidence.errors.items())[:20]],
         devices=list(dict.fromkeys(line.description for line in evidence.devices)),
-        called=[re.split(r": |：", say(line), maxsplit=1)[1] for line in called_lines(evidence)],
+        called=[say(one) for one in _called(evidence)],
         percent=percent,
         started=run_time(evidence.started),
     )
@@ -111,20 +117,19 @@ def write(run: Path, out: Path, language: str = "en") -> None:
     """Put the report of a run in place as a whole. Raises `UsageError`, and as `load` does."""
     evidence = load(run)
     try:
-        page = printable(render(evidence, language)).encode("utf-8", "replace")
+        made = printable(render(evidence, language)).encode("utf-8", "replace")
     except (ArithmeticError, ValueError) as error:
-        rule = f"evidence.json holds a figure that no run writes: {error}"
-        raise UsageError("RUN", run, rule) from error
-    if len(page) > LARGEST_PAGE:
-        rule = f"the page would have {len(page):,} bytes; allowed: up to {LARGEST_PAGE:,}"
+        raise UsageError("RUN", run, options.NO_FIGURE(error=str(error))) from error
+    if len(made) > LARGEST_PAGE:
+        rule = options.LARGE_PAGE(size=len(made), most=LARGEST_PAGE)
         raise UsageError("RUN", run, rule)
     partial = out.with_name(f".{out.name}.{os.getpid()}")
     try:
-        partial.write_bytes(page)
+        partial.write_bytes(made)
         os.replace(partial, out)
     except OSError as error:
         partial.unlink(missing_ok=True)
-        raise UsageError("out", out, f"cannot be written: {error.strerror}") from error
+        raise UsageError("out", out, options.NOT_WRITTEN(error=error.strerror)) from error
 
 
 def run_time(started: str) -> str:
@@ -159,21 +164,21 @@ def sources(evidence: Evidence, words: Mapping[str, str]) -> Iterator[tuple[str,
 
     What a run has written may have been changed: no part of it is taken for granted.
     """
-    told = evidence.provenance
-    git = told.get("git")
+    known = evidence.provenance
+    git = known.get("git")
     commit = str(git.get("commit", "")) if isinstance(git, dict) else ""
-    yield "command", str(told.get("command", ""))
+    yield "command", str(known.get("command", ""))
     yield "commit", commit
     if isinstance(git, dict) and git.get("clean") is False:
         yield "tree", words["changed"]
     yield "cann", ", ".join(dict.fromkeys(_of(evidence, "cann")))
     yield "soc", ", ".join(dict.fromkeys(_of(evidence, "soc")))
-    yield "host", str(told.get("platform", ""))
-    packages = told.get("packages")
+    yield "host", str(known.get("platform", ""))
+    packages = known.get("packages")
     versions = packages.items() if isinstance(packages, dict) else ()
-    listed = (("python", told.get("python")), *versions)
+    listed = (("python", known.get("python")), *versions)
     yield "packages", ", ".join(f"{name} {version}" for name, version in listed if version)
-    yield "judge", str(told.get("sources", ""))
+    yield "judge", str(known.get("sources", ""))
 
 
 def libraries(evidence: Evidence) -> list[tuple[str, str]]:
@@ -193,11 +198,26 @@ def _of(evidence: Evidence, name: str) -> Iterator[str]:
             yield str(said)
 
 
-def _cell(cell: Cell) -> dict[str, Any]:
+def _notes(evidence: Evidence) -> Iterator[str]:
+    """What stands below the verdict: cards that were lost, what is not called here, and failures of
+    the environment.
+    """
+    yield from (page.GAVE_WAY(line=one) for one in evidence.lost_cards[:SHOWN_MISSING])
+    yield from (page.NOT_HERE(line=one) for one in evidence.withheld[:SHOWN_MISSING])
+    yield from evidence.environment[:SHOWN_MISSING]
+
+
+def _called(evidence: Evidence) -> Iterator[str]:
+    """What the devices called, and settings under which the simulator checked less."""
+    yield from implementations(evidence)
+    lines = loosened_lines(one.profile.get("loosened") for one in evidence.devices)
+    yield from (line.partition(": ")[2] for line in lines)
+
+
+def _cell(cell: Cell, language: str) -> dict[str, Any]:
     return {
         "operator": cell.operator,
-        "mode": BESIDE.get(cell.mode, ""),
-        "mode_name": cell.mode,
+        "mode": within(BESIDE.get(cell.mode, cell.mode), language),
         "dtype": cell.dtype,
         "cases": cell.cases,
         "verdict": verdict([cell]),

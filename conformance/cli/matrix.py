@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from conformance.catalogue import page, table
 from conformance.evidence.summary import REJECTIONS, RELATIONS, SEQUENCES, Cell
-from conformance.text.terminal import ACCEPTED
 from conformance.text.terminal import verdict as in_words
 
 BESIDE = {
-    REJECTIONS: "must be refused",
-    RELATIONS: "relations",
-    SEQUENCES: "sequences",
+    REJECTIONS: page.MUST_BE_REFUSED(),
+    RELATIONS: page.RELATIONS(),
+    SEQUENCES: page.SEQUENCES(),
 }
-"""Cells of no mode, and the key of the text that stands there."""
+"""Cells of no mode, and the text that stands there."""
 
-VERDICTS = {"failed": "no", "not judged": "not judged", "incomplete": "partial", ACCEPTED: "yes"}
+VERDICTS: dict[str, str] = {
+    table.FAILED(): "no",
+    table.NOT_JUDGED(): "not judged",
+    table.INCOMPLETE(): "partial",
+    table.ACCEPTED(): "yes",
+}
 """The keys of the texts that stand for the words of a verdict, the worst first."""
 
 

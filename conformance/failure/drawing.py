@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from markupsafe import Markup
 from rich.cells import cell_len
@@ -27,7 +28,7 @@ SVG = (
 )
 
 
-def heat_map(picture: Picture, texts: Mapping[str, str]) -> Markup:
+def heat_map(picture: Picture, texts: Mapping[str, Any]) -> Markup:
     """Where the wrong elements lie: a square for each block of the grid, darker the more of it is
     wrong, and lines where an expert, a core or a tile begins.
     """
@@ -39,18 +40,16 @@ def heat_map(picture: Picture, texts: Mapping[str, str]) -> Markup:
     body = [_frame(width, height), *_squares(picture, side)]
     body += _boundaries(picture, side, width, height)
     body += _ruler(picture, texts, width, height)
-    said = texts["map words"].format(
-        wrong=f"{picture.wrong:,}", all=f"{picture.rows * picture.columns:,}"
-    )
+    said = texts["map words"](wrong=picture.wrong, all=picture.rows * picture.columns)
     label = f"<title>{Markup.escape(picture.output)}: {Markup.escape(said)}</title>"
     whole = "".join([label, *body])
     size = {"w": max(width + 2 * MARGIN, 200), "h": height + 2 * MARGIN}
     return Markup(SVG.format(kind="map", **size, body=whole))
 
 
-def legend(picture: Picture, texts: Mapping[str, str]) -> list[tuple[str, str]]:
+def legend(picture: Picture, texts: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What the lines and squares of a heat map mean: class of the sign, and words."""
-    block = texts["block"].format(rows=picture.row_step, columns=picture.column_step)
+    block = texts["block"](rows=picture.row_step, columns=picture.column_step)
     found = [("wrong", f"{texts['wrong']}; {block}")]
     for kind in ("experts", "cores", "tiles"):
         if getattr(picture, kind):
@@ -58,7 +57,7 @@ def legend(picture: Picture, texts: Mapping[str, str]) -> list[tuple[str, str]]:
     return found
 
 
-def histogram(picture: Picture, texts: Mapping[str, str]) -> Markup:
+def histogram(picture: Picture, texts: Mapping[str, Any]) -> Markup:
     """How far the elements lie from what is accepted, a bar for each class."""
     bars = list(_bars(picture, texts))
     most = max(count for _, _, count in bars)
@@ -110,15 +109,15 @@ def _boundaries(picture: Picture, side: int, width: int, height: int) -> Iterato
         yield f'<path class="tiles" d="M{x:.1f} {MARGIN - 8}v{height + 8}"/>'
 
 
-def _ruler(picture: Picture, texts: Mapping[str, str], width: int, height: int) -> Iterator[str]:
-    across = texts["columns up to"].format(last=picture.columns - 1)
+def _ruler(picture: Picture, texts: Mapping[str, Any], width: int, height: int) -> Iterator[str]:
+    across = texts["columns up to"](last=picture.columns - 1)
     yield f'<text x="{MARGIN}" y="{MARGIN - 10}">{Markup.escape(across)}</text>'
     if picture.rows > 1:
-        down = texts["rows up to"].format(last=picture.rows - 1)
+        down = texts["rows up to"](last=picture.rows - 1)
         yield f'<text x="{MARGIN}" y="{MARGIN + height + 16}">{Markup.escape(down)}</text>'
 
 
-def _bars(picture: Picture, texts: Mapping[str, str]) -> Iterator[tuple[str, str, int]]:
+def _bars(picture: Picture, texts: Mapping[str, Any]) -> Iterator[tuple[str, str, int]]:
     """Class, label and count of every bar."""
     found = picture.histogram
     for name, kind in ((RIGHT, "right"), (UNWRITTEN, "unwritten")):
@@ -131,7 +130,7 @@ def _bars(picture: Picture, texts: Mapping[str, str]) -> Iterator[tuple[str, str
         first = some[0] // 2 + 1
         span = f"{first}" if first == some[-1] else f"{first:,}–{some[-1]:,}"
         count = sum(found[str(one)] for one in some)
-        yield "off", texts["bar off"].format(span=span, unit=picture.unit).strip(), count
+        yield "off", texts["bar off"](span=span, unit=picture.unit).strip(), count
     for name, kind in ((NAN, "nan"), (OPEN, "open")):
         if name in found:
             yield kind, texts[f"bar {kind}"], found[name]

@@ -84,15 +84,15 @@ def withheld_lines(evidence: Evidence) -> Iterator[str]:
 
 
 def called_lines(evidence: Evidence) -> Iterator[str]:
-    """What the devices really called; a device of a plugin may not say what it is."""
-    if evidence.cases and not evidence.devices:
-        yield say.CALLED_UNNAMED()
+    """What the devices really called."""
     yield from (say.CALLED(implementation=one) for one in implementations(evidence))
     yield from loosened_lines(one.profile.get("loosened") for one in evidence.devices)
 
 
 def implementations(evidence: Evidence) -> list[str]:
-    """The implementations that the devices name, each once."""
+    """What the devices say that they call, each once; that of a plugin may not say it."""
+    if evidence.cases and not evidence.devices:
+        return [say.UNNAMED()]
     named = (one.implementation for one in evidence.devices if one.implementation)
     return list(dict.fromkeys(named))
 

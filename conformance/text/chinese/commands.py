@@ -69,6 +69,12 @@ RUNS: tuple[Phrase, ...] = (
             f"或用 {m[4].replace(' or ', ', ')} 指明另一实现（最后一项为套件自带）"
         ),
     ),
+    (r"the suite's own kernels", r"本套件自带的 kernel"),
+    (r"the kernels in ", r"kernel 目录 "),
+    (r"CANN's own operators", r"CANN 自带算子"),
+    (r"the libraries in ", r"库目录 "),
+    (r"the package in ", r"算子包 "),
+    (r"the checkout ", r"检出目录 "),
 )
 
 IMPLEMENTATIONS = (

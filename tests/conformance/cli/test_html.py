@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
+from conformance.catalogue import page as catalogue
+from conformance.catalogue.message import LANGUAGES, Message
 from conformance.cli import html
 from conformance.cli.main import main
 from conformance.evidence.coverage import Coverage, Further
 from conformance.evidence.lines import DeviceLine, FailureLine
 from conformance.evidence.summary import Cell, Evidence
-from conformance.text.report_words import LANGUAGES, TEXTS
 from tests.conformance.gate.runs import every_cell, refused, run, verdict
 
 REPLAY = "python -m conformance run --case 'a folder/<case>&.json' --device sim"
@@ -183,7 +184,9 @@ def test_no_text_of_the_evidence_becomes_an_element(language: str) -> None:
 
 
 def test_every_text_exists_in_both_languages() -> None:
-    for key, (english, chinese) in TEXTS.items():
+    told = {key: one.words for key, one in vars(catalogue).items() if isinstance(one, Message)}
+    assert len(told) > 80
+    for key, (english, chinese) in ((key, one.values()) for key, one in told.items()):
         assert english.strip(), key
         assert re.search(r"[\u4e00-\u9fff]", chinese), key
         assert not re.search(r"[\u4e00-\u9fff]", english), key

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from conformance.catalogue.message import LANGUAGES
 from conformance.cli import html
-from conformance.text.report_words import LANGUAGES
 from tests.conformance.cli.test_html import failed_run
 from tests.waiting import HANGS
 

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from conformance.catalogue.message import LANGUAGES
 from conformance.cli import html
 from conformance.cli import result as outcome
 from conformance.evidence.lines import FailureLine
 from conformance.evidence.summary import Evidence
 from conformance.gate.groups import groups
-from conformance.text.language import LANGUAGES, Speaking
+from conformance.text.language import Speaking
 
 
 def failure(item: str, diagnosis: str, elements: int = 1, *, as_drawn: bool = False) -> FailureLine:
