@@ -46,20 +46,6 @@ FROZEN = Message(
 NOT_HERE = Message("{device}: not here: {error}", "{device}：此处没有：{error}")
 HERE = Message("{device}: {words}", "{device}：{words}")
 
-OK = Message("ok", "正常")
-MISSING = Message("missing", "缺少")
-PREVENTS = Message("prevents {what}", "影响：{what}")
-JUDGED_HERE = Message(
-    "kernels can be judged here: --device {devices}", "此处可以判定 Kernel：--device {devices}"
-)
-OR = Message(" or ", " 或 ")
-NOT_JUDGED_HERE = Message("nothing can be judged here", "此处无法判定")
-BUNDLE_WRITTEN = Message(
-    "{path}: {count} texts, {size:.0f} KiB; look through it before you send it"
-    " (docs/how-to/npu-host.md)",
-    "{path}：{count} 份文本，{size:.0f} KiB；发送前请先检查内容（docs/how-to/npu-host.md）",
-)
-
 AS_WRITTEN = Message(
     "bundle: {count} files are as they were written {made}; seen on {device}, seed {seed} of"
     " profile {profile}",

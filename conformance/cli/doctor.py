@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 
 from conformance.catalogue import help as helps
+from conformance.catalogue import host as say
+from conformance.catalogue.message import row, within
 from conformance.cli.common import add_json, add_operators, tell_program
 from conformance.devices.finding import Finding
 from conformance.devices.open import DEVICE_NODES
@@ -48,34 +51,39 @@ def doctor_command(parsed: argparse.Namespace, console: Console, extra: list[str
     diagnosis = examine(out, operators, roots)
     status = ACCEPTED if diagnosis.devices else ENVIRONMENT
     told = {"status": status, **msgspec.to_builtins(diagnosis, enc_hook=str)}
-    lines = list(_lines(diagnosis))
     if parsed.json:
         tell_program(told)
     else:
-        for line in lines:
-            put(line)
+        for line in _lines(diagnosis, getattr(console, "language", "en")):
+            put(line, console)
     if parsed.bundle is not None:
         as_json = msgspec.json.format(msgspec.json.encode(told), indent=2).decode() + "\n"
-        contents = bundle.texts(roots, "\n".join(lines) + "\n", as_json, out)
-        size = bundle.write(parsed.bundle, contents)
-        words = f"{parsed.bundle}: {len(contents)} texts, {size / 1024:.0f} KiB; look through it"
-        console.print(f"{words} before you send it (docs/how-to/npu-host.md)", markup=False)
+        lines = "".join(f"{line}\n" for line in _lines(diagnosis, "en"))
+        contents = bundle.texts(roots, lines, as_json, out)
+        size = bundle.write(parsed.bundle, contents) / 1024
+        written = say.BUNDLE_WRITTEN(path=parsed.bundle, count=len(contents), size=size)
+        console.print(written, markup=False)
     return status
 
 
-def _lines(diagnosis: Diagnosis) -> Iterator[str]:
-    width = max(len(finding.name) for finding in diagnosis.findings)
+def _lines(diagnosis: Diagnosis, language: str) -> Iterator[str]:
+    """What was found, in columns, and on what kernels can be judged."""
+    width = max(cell_len(within(finding.name, language)) for finding in diagnosis.findings)
     for finding in diagnosis.findings:
-        yield from _finding(finding, width)
+        yield from _finding(finding, width, language)
     if diagnosis.devices:
-        yield f"kernels can be judged here: --device {' or '.join(diagnosis.devices)}"
+        judged = say.JUDGED_HERE(devices=row(diagnosis.devices, say.OR))
     else:
-        yield "nothing can be judged here"
+        judged = say.NOT_JUDGED_HERE()
+    yield judged.within(language)
 
 
-def _finding(finding: Finding, width: int) -> Iterator[str]:
-    if finding.found:
-        yield f"  ok       {finding.name:{width}}  {finding.found}"
-    else:
-        yield f"  missing  {finding.name:{width}}  prevents {finding.prevents}"
-        yield from (f"           {'':{width}}  {line}" for line in finding.advice.splitlines())
+def _finding(finding: Finding, width: int, language: str) -> Iterator[str]:
+    """A line, and below it what to do where something is missing."""
+    words = [one().within(language) for one in (say.OK, say.MISSING)]
+    state = set_cell_size(words[not finding.found], max(map(cell_len, words)))
+    name = set_cell_size(within(finding.name, language), width)
+    found = finding.found or say.PREVENTS(what=finding.prevents)
+    yield f"  {state}  {name}  {within(found, language)}"
+    for line in [] if finding.found else finding.advice.splitlines():
+        yield f"  {'':{cell_len(state)}}  {'':{width}}  {within(line, language)}"

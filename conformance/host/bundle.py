@@ -1,7 +1,7 @@
 """One file with what a person elsewhere must know of this host: texts only, and no secrets.
 
-What is in it stands in docs/how-to/npu-host.md. A text that cannot be had is there with
-the reason why.
+What is in it stands in docs/how-to/npu-host.md; all of it is in English. A text that cannot be had
+is there with the reason why.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from conformance.catalogue import host as say
+from conformance.catalogue.message import row
 from conformance.errors import EnvironmentFailure, UsageError
 from conformance.host.npu import VERSIONS
 from conformance.host.roots import MANAGERS, Roots
@@ -38,11 +40,11 @@ RUN_TEXTS = ("evidence.json", "pytest.log")
 def check_name(path: Path) -> None:
     """Raise `UsageError` for a file that cannot become the bundle; changes nothing."""
     if not path.name.endswith(ENDINGS):
-        raise UsageError("bundle", path, f"allowed: a name that ends with {' or '.join(ENDINGS)}")
+        raise UsageError("bundle", path, say.BUNDLE_ENDINGS(endings=row(ENDINGS, say.OR)))
     if path.exists():
-        raise UsageError("bundle", path, "is there already; name another")
+        raise UsageError("bundle", path, say.ALREADY_THERE())
     if not path.absolute().parent.is_dir():
-        raise UsageError("bundle", path, "its folder is not there")
+        raise UsageError("bundle", path, say.FOLDER_NOT_THERE())
 
 
 def environment_text(environment: Mapping[str, str]) -> str:
@@ -89,7 +91,7 @@ def write(path: Path, contents: Mapping[str, str]) -> int:
         os.replace(partial, path)
     except OSError as error:
         partial.unlink(missing_ok=True)
-        raise EnvironmentFailure(f"the bundle, {path}, cannot be written: {error}") from error
+        raise EnvironmentFailure(say.BUNDLE_NOT_WRITTEN(path=path, error=str(error))) from error
     return len(packed.getvalue())
 
 
@@ -111,7 +113,7 @@ def _or_why_not(make: Callable[[], str]) -> str:
     try:
         text = make()
     except (OSError, UnicodeDecodeError, subprocess.SubprocessError) as error:
-        text = f"not to be had: {error}\n"
+        text = f"{say.NOT_TO_BE_HAD(error=str(error))}\n"
     return text.encode(errors="replace")[:MOST_BYTES].decode(errors="replace")
 
 
@@ -167,6 +169,6 @@ def _npu_smi(roots: Roots) -> str:
     """What the driver's own tool says of the cards."""
     tool = shutil.which("npu-smi", path=roots.environment.get("PATH", os.defpath))
     if tool is None:
-        return "npu-smi is not in PATH\n"
+        return f"{say.NO_NPU_SMI()}\n"
     done = subprocess.run([tool, "info"], capture_output=True, text=True, timeout=TOOL_SECONDS)
     return done.stdout + done.stderr

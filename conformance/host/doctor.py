@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from conformance.catalogue import host as say
 from conformance.devices.finding import Finding
 from conformance.devices.open import DEVICE_NODES, open_device
 from conformance.devices.torch_npu.pins import torch_findings
-from conformance.errors import EnvironmentFailure
+from conformance.errors import EnvironmentFailure, text_of
 from conformance.evidence.provenance import PACKAGES
 from conformance.host.npu import npu_findings
 from conformance.host.operators import operator_findings
@@ -43,8 +44,8 @@ def examine(out: Path, operators: Sequence[Operator] = (), roots: Roots | None =
     """
     roots = roots or Roots(devices=DEVICE_NODES)
     found = [Finding("python", platform.python_version()), *_packages(), *_tools()]
-    found += [_writable("build folder", cache_folder(), "MOE_CONFORMANCE_CACHE=DIR")]
-    found += [_writable("run folder", out, "--out DIR")]
+    found += [_writable(say.BUILD_FOLDER(), cache_folder(), "MOE_CONFORMANCE_CACHE=DIR")]
+    found += [_writable(say.RUN_FOLDER(), out, "--out DIR")]
     found += [*_npu(roots), *npu_findings(roots), *operator_findings(roots, operators)]
     found += torch_findings(sys.version_info[:2])
     devices = []
@@ -60,21 +61,22 @@ def _packages() -> Iterator[Finding]:
         try:
             yield Finding(name, version(name))
         except PackageNotFoundError:
-            yield Finding(name, "", "judging anything", f"python -m pip install {name}")
+            advice = f"python -m pip install {name}"
+            yield Finding(name, "", say.JUDGING_ANYTHING(), advice)
 
 
 def _tools() -> Iterator[Finding]:
-    building = "building the simulated device"
+    building = say.BUILDING()
     try:
-        yield Finding("C++ compiler", _version(compiler()))
+        yield Finding(say.COMPILER(), _version(compiler()))
     except BuildError as error:
-        yield Finding("C++ compiler", "", building, str(error))
+        yield Finding(say.COMPILER(), "", building, text_of(error))
     cmake, ninja, make = tool("cmake"), tool("ninja"), tool("make")
     for name, path, advice in (("cmake", cmake, "cmake ninja"), ("ninja", ninja, "ninja")):
         if path is not None:
             yield Finding(name, _version(path))
         elif name == "ninja" and make is not None:
-            yield Finding(name, f"not here; {_version(make)} builds in its place")
+            yield Finding(name, say.NOT_HERE(other=_version(make)))
         else:
             yield Finding(name, "", building, f"python -m pip install {advice}")
 
@@ -86,42 +88,40 @@ def _version(path: str) -> str:
         told = (done.stdout or done.stderr).strip().splitlines()
     except (OSError, subprocess.TimeoutExpired) as error:
         told = [str(error)]
-    return f"{told[0] if told else 'no version'} ({path})"
+    return say.VERSION(version=told[0] if told else say.NO_VERSION(), path=path)
 
 
 def _writable(name: str, folder: Path, option: str) -> Finding:
     """Whether a folder is there to be written, or can be made."""
     there = next(place for place in (folder, *folder.parents) if place.exists())
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
-        advice = f"{there} is no folder that can be written; choose another: {option}"
-        return Finding(name, "", "keeping what was built or judged", advice)
+        advice = say.NO_FOLDER(folder=there, option=option)
+        return Finding(name, "", say.KEEPING(), advice)
     free = shutil.disk_usage(there).free
-    return Finding(name, f"{folder}, {free / 2**30:.1f} GiB free")
+    return Finding(name, say.FREE(folder=folder, free=free / 2**30))
 
 
 def _npu(roots: Roots) -> Iterator[Finding]:
     """The signs of an NPU; each may be missing on a host that only simulates."""
-    judging, torch_route = "judging on an NPU", "judging through torch_npu"
     nodes = sorted(str(node) for node in roots.devices.glob("davinci[0-9]*"))
-    driver = "none is needed to simulate; on an NPU host: install the driver, pass the device on"
-    yield Finding("NPU nodes", ", ".join(nodes), judging, driver)
+    yield Finding(say.NODES(), ", ".join(nodes), say.JUDGING(), say.GET_A_DRIVER())
     home = roots.environment.get("ASCEND_HOME_PATH", "")
-    sourced = "none is needed to simulate; on an NPU host: source CANN's set_env.sh"
     if home and not Path(home).is_dir():
-        yield Finding("CANN", "", judging, f"ASCEND_HOME_PATH={home} is no folder: {sourced}")
+        advice = say.HOME_IS_NO_FOLDER(folder=home, advice=say.SOURCE_CANN())
+        yield Finding("CANN", "", say.JUDGING(), advice)
     else:
-        yield Finding("CANN", home, judging, sourced)
+        yield Finding("CANN", home, say.JUDGING(), say.SOURCE_CANN())
     torch = importlib.util.find_spec("torch_npu") is not None
-    advice = "none is needed for the route aclnn"
-    yield Finding("torch_npu", "installed" if torch else "", torch_route, advice)
+    found = say.INSTALLED() if torch else ""
+    yield Finding("torch_npu", found, say.THROUGH_TORCH(), say.NO_TORCH_NEEDED())
 
 
 def _opens(spec: str) -> Finding:
     """Whether a device opens; for the simulator this builds it where it is not built yet."""
-    name, prevents = f"device {spec}", f"run --device {spec}"
+    name, prevents = say.DEVICE(device=spec), f"run --device {spec}"
     try:
         device = open_device(spec)
     except (EnvironmentFailure, ValueError) as error:
-        return Finding(name, "", prevents, str(error))
+        return Finding(name, "", prevents, text_of(error))
     device.close()
     return Finding(name, device.profile.describe())

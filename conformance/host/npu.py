@@ -7,12 +7,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from conformance.catalogue import host as say
+from conformance.catalogue.message import row
 from conformance.devices import cards
 from conformance.devices.finding import Finding
-from conformance.errors import EnvironmentFailure
+from conformance.errors import EnvironmentFailure, text_of
 from conformance.host.roots import MANAGERS, Roots
 
-JUDGING = "judging on an NPU"
 GROUP = "HwHiAiUser"
 """The group that the driver's installer gives the nodes to."""
 VERSIONS = (
@@ -65,21 +66,17 @@ def _told(path: Path) -> str:
 def _driver(roots: Roots) -> Finding:
     version = driver_version(roots)
     if version:
-        return Finding("driver", f"{version} ({roots.driver})")
-    advice = (
-        f"no {roots.driver / 'version.info'}: on the host, install the driver; in a container, "
-        f"start it with -v {roots.driver}:{roots.driver}:ro"
-    )
-    return Finding("driver", "", JUDGING, advice)
+        return Finding(say.DRIVER(), say.VERSION(version=version, path=roots.driver))
+    advice = say.NO_DRIVER(file=roots.driver / "version.info", folder=roots.driver)
+    return Finding(say.DRIVER(), "", say.JUDGING(), advice)
 
 
 def _managers(roots: Roots) -> Finding:
     missing = [name for name in MANAGERS if not (roots.devices / name).exists()]
     if not missing:
-        return Finding("manager nodes", ", ".join(MANAGERS))
+        return Finding(say.MANAGER_NODES(), ", ".join(MANAGERS))
     passed = " ".join(f"--device {roots.devices / name}" for name in missing)
-    advice = f"on the host, load the driver; in a container, start it with {passed}"
-    return Finding("manager nodes", "", JUDGING, advice)
+    return Finding(say.MANAGER_NODES(), "", say.JUDGING(), say.NO_MANAGERS(options=passed))
 
 
 def _access(roots: Roots) -> Iterator[Finding]:
@@ -90,16 +87,17 @@ def _access(roots: Roots) -> Iterator[Finding]:
         return
     closed = [node for node in nodes if not _may_open(node, roots)]
     if not closed:
-        yield Finding("access to nodes", f"all {len(nodes)}")
+        yield Finding(say.ACCESS(), say.ALL_NODES(count=len(nodes)))
         return
     number = closed[0].stat().st_gid
     name = _group(number, roots)
-    advice = (
-        f"{', '.join(node.name for node in closed)}: of group {name or number}; on the host: "
-        f"usermod -a -G {name or GROUP} USER, then log in again; in a container: "
-        f"start it with --group-add {number}"
+    advice = say.NO_ACCESS(
+        nodes=[node.name for node in closed],
+        group=name or number,
+        add=name or GROUP,
+        number=number,
     )
-    yield Finding("access to nodes", "", JUDGING, advice)
+    yield Finding(say.ACCESS(), "", say.JUDGING(), advice)
 
 
 def _may_open(node: Path, roots: Roots) -> bool:
@@ -128,34 +126,33 @@ def _cards(roots: Roots) -> Iterator[Finding]:
         return
     there = cards.host_cards(roots.devices, roots.environment)
     if not there:
-        named = f"{cards.VISIBLE}={roots.environment.get(cards.VISIBLE)}"
-        advice = f"{named} leaves none: it takes ascending numbers from 0, no spaces; unset it"
-        yield Finding("cards", "", JUDGING, advice)
+        value = roots.environment.get(cards.VISIBLE)
+        advice = say.NO_CARDS(variable=cards.VISIBLE, value=str(value))
+        yield Finding(say.CARDS(), "", say.JUDGING(), advice)
         return
     try:
         place = cards.lock_folder(roots.environment)
     except EnvironmentFailure as failure:
-        yield Finding("cards", "", JUDGING, str(failure))
+        yield Finding(say.CARDS(), "", say.JUDGING(), text_of(failure))
         return
     busy = []
     for card in there:
         try:
             cards.Claim(card, place).release()
         except (cards.Busy, OSError) as taken:
-            busy.append(str(taken))
+            busy.append(text_of(taken))
     if len(busy) == len(there):
-        yield Finding("cards", "", JUDGING, "\n".join([*busy, "wait, or ask who they are"]))
+        yield Finding(say.CARDS(), "", say.JUDGING(), row([*busy, say.WAIT()], "\n"))
     else:
-        told = f"{len(there) - len(busy)} of {len(there)} free (locks in {place})"
-        yield Finding("cards", "; ".join([told, *busy]))
+        free = say.CARDS_FREE(free=len(there) - len(busy), all=len(there), folder=place)
+        yield Finding(say.CARDS(), row([free, *busy], say.THEN))
 
 
 def _version(roots: Roots) -> Finding:
     version = cann_version(roots)
     if version:
-        return Finding("CANN version", version)
-    advice = "no file of ASCEND_HOME_PATH tells it: source set_env.sh of a whole installation"
-    return Finding("CANN version", "", "knowing which operators there are", advice)
+        return Finding(say.CANN_VERSION(), version)
+    return Finding(say.CANN_VERSION(), "", say.KNOWING_OPERATORS(), say.NO_CANN_VERSION())
 
 
 def _tree(roots: Roots) -> Iterator[Finding]:
@@ -165,24 +162,22 @@ def _tree(roots: Roots) -> Iterator[Finding]:
         return
     lacking = [name for name in ("runtime", "compiler") if not (home / name).is_dir()]
     if lacking:
-        advice = f"{home} has no {' and no '.join(lacking)}: install the whole toolkit"
-        yield Finding("CANN tree", "", JUDGING, advice)
+        advice = say.INCOMPLETE_TREE(folder=home, missing=row(lacking, say.AND_NO))
+        yield Finding(say.CANN_TREE(), "", say.JUDGING(), advice)
     else:
-        yield Finding("CANN tree", "runtime, compiler")
+        yield Finding(say.CANN_TREE(), "runtime, compiler")
     if roots.operators is None:
         named = roots.environment.get("ASCEND_OPP_PATH", "")
-        advice = f"ASCEND_OPP_PATH={named} is no folder: source set_env.sh, install the kernels"
-        yield Finding("operator packages", "", JUDGING, advice)
+        yield Finding(say.OPERATOR_PACKAGES(), "", say.JUDGING(), say.NO_PACKAGES(folder=named))
     else:
         names = [package.name for package in roots.packages()]
-        yield Finding("operator packages", ", ".join([*names, "built-in"]))
+        yield Finding(say.OPERATOR_PACKAGES(), row([*names, say.BUILT_IN()], say.COMMA))
 
 
 def _library(roots: Roots, name: str) -> Finding:
     path = roots.library(name)
     if path is None:
-        advice = "no folder of LD_LIBRARY_PATH has it: source CANN's set_env.sh"
-        return Finding(name, "", JUDGING, advice)
+        return Finding(name, "", say.JUDGING(), say.NO_LIBRARY())
     if not os.access(path, os.R_OK):
-        return Finding(name, "", JUDGING, f"{path} cannot be read: chmod a+r it")
+        return Finding(name, "", say.JUDGING(), say.UNREADABLE(path=path))
     return Finding(name, str(path))

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from conformance.catalogue import host as say
+from conformance.catalogue.message import row
 from conformance.devices.finding import Finding
 from conformance.devices.packages.package import KERNELS
 from conformance.devices.packages.symbols import exports
 from conformance.host.roots import Roots
 from conformance.record.operator import Operator
-
-PASSED_OVER = "judging it: the built-in operator is called in its place"
 
 
 def operator_findings(roots: Roots, operators: Iterable[Operator]) -> Iterator[Finding]:
@@ -47,14 +47,14 @@ def _operator(operator: Operator, roots: Roots, libraries: list[Path]) -> Findin
     library = next((path for path in libraries if exports(path, symbols)), None)
     kernels = kernels_of(operator.name, roots)
     if library is not None and kernels:
-        return Finding(operator.name, f"{library.name}; kernels for {', '.join(kernels)}")
-    advice = []
+        return Finding(operator.name, say.KERNELS_FOR(library=library.name, socs=kernels))
+    advice: list[str] = []
     if library is None:
-        looked = ", ".join(path.name for path in libraries) or "no library"
-        advice.append(f"{symbols[0]} is not in {looked}: take a CANN that documents the operator")
+        looked = [path.name for path in libraries] or say.NO_LIBRARY_AT_ALL()
+        advice.append(say.NO_SYMBOL(symbol=symbols[0], libraries=looked))
     if not kernels:
-        advice.append(f"no {KERNELS}/SOC/{operator.name}/*.o: install the kernels of your SoC")
-    return Finding(operator.name, "", "judging it on an NPU", "\n".join(advice))
+        advice.append(say.NO_KERNELS(folder=KERNELS, operator=operator.name))
+    return Finding(operator.name, "", say.JUDGING_IT(), row(advice, "\n"))
 
 
 def _owners(roots: Roots) -> Iterator[Finding]:
@@ -62,9 +62,11 @@ def _owners(roots: Roots) -> Iterator[Finding]:
     for place, one in enumerate(roots.candidates(), 1):
         if not one.custom:
             continue
-        name = f"package {one.path.parents[2].name}"
+        name = say.PACKAGE(name=one.path.parents[2].name)
         if not one.skipped:
-            yield Finding(name, f"{one.path}, asked as number {place} (by {one.source})")
+            told = say.CALLED_AS(path=one.path, place=place, source=one.source)
+            yield Finding(name, told)
         else:
-            advice = f"{one.path} is passed over, {one.skipped}: chown {roots.user} {one.path.name}"
-            yield Finding(name, "", PASSED_OVER, advice)
+            chown = {"user": roots.user, "name": one.path.name}
+            advice = say.SKIPPED(path=one.path, why=one.skipped, **chown)
+            yield Finding(name, "", say.PASSED_OVER(), advice)

@@ -17,9 +17,7 @@ FOR_PROGRAMMERS = {"ValueError", "TypeError", "AssertionError", "RuntimeError", 
 """What these say is met by who wrote the code that raised them."""
 
 PENDING = (
-    "cli",
     "former_names.py",
-    "host",
     "suite",
     "text",
 )

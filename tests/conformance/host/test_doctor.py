@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
+import zipfile
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
+from conformance.cli.main import main
 from conformance.devices.finding import Finding
 from conformance.errors import EnvironmentFailure
 from conformance.host import doctor
@@ -48,6 +52,23 @@ def test_people_get_a_line_for_each_finding_and_what_to_do(tmp_path: Path) -> No
     assert lines[at].endswith("prevents building the simulated device")
     assert "install g++ 11 or newer" in lines[at + 1]
     assert lines[-1] == "nothing can be judged here"
+
+
+@pytest.mark.usefixtures("nothing_opens")
+def test_in_chinese_columns_are_as_straight_and_a_bundle_stays_english(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bundled = ("--bundle", str(tmp_path / "host.zip"))
+    assert main(["--lang", "zh", "doctor", "--out", str(tmp_path / "run"), *bundled]) == 3
+    told = capsys.readouterr()
+    lines = told.out.splitlines()
+    assert "  正常  编译目录 " in told.out
+    columns = [re.match(r"  (?:正常|缺少)  .*?\S {2,}", line) for line in lines]
+    assert len({cell_len(one[0]) for one in columns if one is not None}) == 1
+    assert lines[-1] == "此处无法判定"
+    assert "发送前请先检查内容" in told.err
+    with zipfile.ZipFile(tmp_path / "host.zip") as file:
+        assert file.read("host/doctor.txt").decode().endswith("\nnothing can be judged here\n")
 
 
 @pytest.mark.usefixtures("nothing_opens")
