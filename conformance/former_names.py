@@ -10,6 +10,8 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
+from conformance.catalogue import records as say
+
 HERE = "conformance."
 MODULES = {
     "call_rules": "record.call_rules",
@@ -101,5 +103,5 @@ def install() -> None:
 
 
 def _warn(before: str, today: str) -> None:
-    told = f"{before} is {today} today; the former name goes with version 0.3"
+    told = say.FORMER_NAME(before=before, today=today)
     warnings.warn(told, DeprecationWarning, stacklevel=3)

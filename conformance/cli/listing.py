@@ -49,6 +49,7 @@ def operators_command(parsed: argparse.Namespace, console: Console, extra: list[
 def devices_command(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
     """Print which devices open here, and why the others do not."""
     opened = 0
+    language = getattr(console, "language", "en")
     operators = suite.operators([directory.absolute() for directory in parsed.operators])
     kernels = suite.kernel_folders(operators, parsed.operators)
     for spec in ("npu", "sim"):
@@ -63,7 +64,7 @@ def devices_command(parsed: argparse.Namespace, console: Console, extra: list[st
                     put("  " + line, console)
             try:
                 if parsed.probe:
-                    for line in profile_lines(device.profile):
+                    for line in profile_lines(device.profile, language):
                         put("  " + line, console)
                     found = order_lines(summation_orders(device, operators))
                     for line in (*found, *limits_told(limit_lines(device, operators))):

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 from conformance import places
+from conformance.catalogue import records as say
 from conformance.errors import UsageError, choice
 from conformance.record.operator import REFERENCE, Example, Operator, Quarantine, Rejection
 from conformance.relations.invariants import invariants
@@ -21,6 +22,7 @@ from conformance.suite.wrong_protocol_calls import of_the_protocol
 from conformance.suite.wrong_tensors import of_tensors
 
 ATTRIBUTE = "OPERATOR"
+KINDS = {Example: say.EXAMPLE, Rejection: say.REJECTION, Quarantine: say.QUARANTINE}
 
 
 def operators(directories: Iterable[Path] = ()) -> tuple[Operator, ...]:
@@ -36,8 +38,8 @@ def operators(directories: Iterable[Path] = ()) -> tuple[Operator, ...]:
             operator = _record(path)
             known = found.setdefault(operator.name, (operator, path))
             if known[1].resolve() != path.resolve():
-                rule = f"an operator has one record, but {known[1]} holds it too"
-                raise UsageError(f"operator in {path}", operator.name, rule)
+                place, rule = say.OPERATOR_IN(path=path), say.TWICE(path=known[1])
+                raise UsageError(place, operator.name, rule)
     return tuple(operator for operator, _ in found.values())
 
 
@@ -54,7 +56,7 @@ def chosen(
     known = [operator.name for operator in all_operators]
     for name in wanted:
         if name not in known:
-            raise UsageError("operator", name, f"no such record; {choice(name, known)}")
+            raise UsageError("operator", name, say.NO_SUCH(choice=choice(name, known)))
     return tuple(o for o in all_operators if o.name in wanted or not wanted)
 
 
@@ -130,31 +132,33 @@ def _files(directory: Path) -> list[Path]:
     """The records of a folder. Raises `UsageError` if it has none."""
     files = sorted(p for p in directory.glob("*.py") if not p.name.startswith("_"))
     if not files:
-        rule = "holds no record (a .py file)" if directory.is_dir() else "is no folder"
-        raise UsageError("operators directory", directory, rule)
+        rule = say.NO_RECORD() if directory.is_dir() else say.NO_FOLDER()
+        raise UsageError(say.DIRECTORY(), directory, rule)
     for file in files:
         if not file.is_file():
-            raise UsageError("record", file, "is no plain file")
+            raise UsageError(say.RECORD(), file, say.NO_PLAIN_FILE())
     return files
 
 
 def _record(path: Path) -> Operator:
     operator = getattr(_module(path), ATTRIBUTE, None)
     if not isinstance(operator, Operator):
-        rule = f"its attribute {ATTRIBUTE} must be a conformance.record.operator.Operator"
-        raise UsageError("record", path, rule)
+        raise UsageError(say.RECORD(), path, say.NO_OPERATOR(attribute=ATTRIBUTE))
     known = {target.product for target in operator.targets}
     if operator.targets and not known >= set(operator.products):
-        missing = ", ".join(sorted(set(operator.products) - known))
-        raise UsageError("record", path, f"its targets say nothing of its product {missing}")
+        missing = sorted(set(operator.products) - known)
+        raise UsageError(say.RECORD(), path, say.SILENT_TARGETS(products=missing))
     calls: tuple[Example | Rejection | Quarantine, ...]
     calls = (*operator.examples, *operator.rejections, *operator.quarantine)
     for documented in calls:
         if documented.case.operator != operator.name:
-            kind, named = type(documented).__name__.lower(), documented.case.operator
-            rule = f"its {kind} {documented.name!r} is a case of operator {named!r}"
-            rule += f"; it must be one of {operator.name!r}"
-            raise UsageError("record", path, rule)
+            rule = say.OF_ANOTHER(
+                kind=KINDS[type(documented)](),
+                name=repr(documented.name),
+                other=repr(documented.case.operator),
+                operator=repr(operator.name),
+            )
+            raise UsageError(say.RECORD(), path, rule)
     refused = (*of_strides(operator), *of_tensors(operator), *of_the_protocol(operator))
     return replace(
         operator,
@@ -181,12 +185,12 @@ def _module(path: Path) -> ModuleType:
         sys.modules[package].__path__ = [str(folder)]
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise UsageError("record", path, "cannot be imported as Python")
+        raise UsageError(say.RECORD(), path, say.NOT_IMPORTED())
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        raise UsageError("record", path, f"fails to import: {error!r}") from error
+        raise UsageError(say.RECORD(), path, say.IMPORT_FAILS(error=repr(error))) from error
     return module

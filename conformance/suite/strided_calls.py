@@ -24,8 +24,8 @@ def of_strides(operator: Operator) -> tuple[Rejection, ...]:
     known = {tensor.name for tensor in operator.tensors}
     for name in (name for said in operator.strided for name in said.tensors):
         if name not in known:
-            rule = f"its tensors are {', '.join(sorted(known))}"
-            raise ValueError(f"strided of {operator.name} names {name}: {rule}")
+            names = ", ".join(sorted(known))
+            raise ValueError(f"strided of {operator.name} names {name}: its tensors are {names}")
     return tuple(
         Rejection(name, case, said.status, said.clause)
         for said in operator.strided

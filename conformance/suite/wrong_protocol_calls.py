@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from conformance.call.case import Case
 from conformance.call.protocol_breach import Breach
+from conformance.catalogue import wrong_calls as say
 from conformance.record.clause import Clause, SourceClass, document, source_read
 from conformance.record.operator import Operator, Rejection
 
@@ -20,36 +21,23 @@ reference, aclnn return codes)."""
 MOST = 1 << 18
 """Elements of a documented call that these are made from."""
 
-OWN_STATUS = "no document names a status; this is that of the suite's own interface"
 
-
-def own(text: str) -> Clause:
+def own(rule: str) -> Clause:
     """A rule that the vendor leaves undefined, with the suite's own interface as its source."""
-    return Clause(f"{text} ({OWN_STATUS})", "device_kernels/opapi/plan.h", SourceClass.INFERRED)
+    text = say.OWN_STATUS(rule=rule)
+    return Clause(text, "device_kernels/opapi/plan.h", SourceClass.INFERRED)
 
 
-PLACES = source_read(
-    "phase one has places for the workspace size and the executor",
-    "nnopbase, NnopbaseRunForWorkspace: a null place is 161001; entries written by hand have no "
-    "such check",
-)
-EXECUTOR = source_read(
-    "phase two has an executor",
-    "nnopbase, NnopbaseRunWithWorkspace and CommonOpExecutorRun: a null executor is 161001",
-)
-WORKSPACE = source_read(
-    "phase two has workspace, if phase one asks for some",
-    "nnopbase, NnopbaseRunWithWorkspace and CommonOpExecutorRun: null of more than 0 bytes is "
-    "161001",
-)
+PLACES = source_read(say.PLACES(), say.PLACES_READ())
+EXECUTOR = source_read(say.EXECUTOR(), say.EXECUTOR_READ())
+WORKSPACE = source_read(say.WORKSPACE(), say.WORKSPACE_READ())
 ONCE = document(
-    f"an executor is used once, if it was not made repeatable ({OWN_STATUS})",
-    "CANN operator library reference, two-phase interface",
+    say.OWN_STATUS(rule=say.ONCE()), "CANN operator library reference, two-phase interface"
 )
-KNOWN = own("an executor is one that phase one handed out and nobody destroyed")
-ENOUGH = own("the workspace has the bytes that phase one asks for")
-ALIGNED = own("the workspace begins at a multiple of 64, as a core writes whole lines of its cache")
-LIVE = own("the stream of phase two is one that is not destroyed")
+KNOWN = own(say.KNOWN())
+ENOUGH = own(say.ENOUGH())
+ALIGNED = own(say.ALIGNED())
+LIVE = own(say.LIVE())
 
 
 @dataclass(frozen=True)

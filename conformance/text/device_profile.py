@@ -4,29 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rich.cells import cell_len, set_cell_size
+
+from conformance.catalogue import device_profile as say
+from conformance.catalogue.message import within
 from conformance.devices.arithmetic_traits import words_of
 from conformance.devices.device import ARCHIVE, DeviceProfile, Trait
 
 
-def profile_lines(profile: DeviceProfile) -> Iterator[str]:
-    """What is known of a device; of its arithmetic also whether that was measured on it."""
-    buffer = "unknown" if profile.ub_bytes is None else f"{profile.ub_bytes} B for a tiling"
-    figures = {
-        "SoC": profile.soc,
-        "vector cores": str(profile.vector_cores),
-        "unified buffer": buffer,
-        "CANN": profile.cann,
-        "cast mode": _trait(profile.cast_mode),
-        "flush to zero": _trait(profile.flush_to_zero),
-        "overflow mode": _trait(profile.overflow_mode),
-        "determinism": _trait(profile.determinism),
+def profile_lines(profile: DeviceProfile, language: str) -> Iterator[str]:
+    """What is known of a device, in columns; of its arithmetic also whether that was measured on
+    it.
+    """
+    buffer = say.UNKNOWN() if profile.ub_bytes is None else say.FOR_A_TILING(bytes=profile.ub_bytes)
+    figures: dict[str, str] = {
+        say.SOC(): profile.soc,
+        say.VECTOR_CORES(): str(profile.vector_cores),
+        say.UNIFIED_BUFFER(): buffer,
+        say.CANN(): profile.cann,
+        say.CAST_MODE(): _trait(profile.cast_mode),
+        say.FLUSH_TO_ZERO(): _trait(profile.flush_to_zero),
+        say.OVERFLOW_MODE(): _trait(profile.overflow_mode),
+        say.DETERMINISM(): _trait(profile.determinism),
     }
     loaded = {n: one for n, one in profile.libraries.items() if not n.endswith(ARCHIVE)}
     for name, library in loaded.items():
-        figures[name] = f"{library.path}, sha256 {library.sha256[:16]}"
-    width = max(map(len, figures))
-    yield from (f"{name:{width}}  {text}" for name, text in figures.items())
+        figures[name] = say.LIBRARY(path=library.path, sha256=library.sha256[:16])
+    named = [(within(name, language), within(text, language)) for name, text in figures.items()]
+    width = max(cell_len(name) for name, _ in named)
+    yield from (f"{set_cell_size(name, width)}  {text}" for name, text in named)
 
 
 def _trait(trait: Trait) -> str:
-    return f"{words_of(trait)} ({'probed' if trait.probed else 'declared, not probed'})"
+    how = say.PROBED if trait.probed else say.DECLARED
+    return how(value=words_of(trait))

@@ -5,68 +5,91 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from conformance.record.clause import Clause
+from conformance.catalogue import records as say
+from conformance.catalogue.message import row
+from conformance.record.clause import Clause, SourceClass
 from conformance.record.operator import (
     TWO_PHASE,
     Operator,
     Parameter,
     Sum,
+    Support,
     Target,
     TensorParameter,
     Varying,
 )
 from conformance.record.torch_binding import TORCH_NPU, UNDECLARED, Binding, Unreached
 
+KINDS = {
+    SourceClass.DOCUMENT: say.DOCUMENT,
+    SourceClass.MEASURED: say.MEASURED,
+    SourceClass.SOURCE_READ: say.SOURCE_READ,
+    SourceClass.INFERRED: say.INFERRED,
+}
+SUPPORT = {
+    Support.SUPPORTED: say.SUPPORTED,
+    Support.REJECTED: say.REJECTED,
+    Support.IGNORED: say.IGNORED,
+    Support.UNAVAILABLE: say.UNAVAILABLE,
+    Support.UNDEFINED: say.UNDEFINED,
+}
+ROLES = {"input": say.INPUT, "output": say.OUTPUT}
+
 
 def operator_lines(operator: Operator) -> Iterator[str]:
     """Name, what can be called, what goes in and out, what is promised and where it is written."""
     yield operator.name
-    called_as = [f"{operator.symbol(route)} (route {route})" for route in TWO_PHASE]
+    names = [say.ON_ROUTE(name=operator.symbol(route), route=route) for route in TWO_PHASE]
     bound = operator.torch_npu
     if isinstance(bound, Binding):
-        called_as.append(f"torch_npu.{bound.function} (route {TORCH_NPU})")
-    yield f"  called as  {', '.join(called_as)}"
+        names.append(say.ON_ROUTE(name=f"torch_npu.{bound.function}", route=TORCH_NPU))
+    yield say.CALLED_AS(names=names)
     if isinstance(bound, Unreached) and bound != UNDECLARED:
-        yield f"  torch_npu  not reachable: {bound.reason}"
+        yield say.UNREACHED(reason=bound.reason)
     elif isinstance(bound, Binding):
-        yield from (f"  torch_npu  {_clause(clause)}" for clause in bound.clauses)
-    yield f"  products   {', '.join(operator.products)}"
-    yield f"  modes      {', '.join(mode.name for mode in operator.modes)}"
-    yield f"  dtypes     {', '.join(operator.dtypes)}"
-    yield f"  arguments  {', '.join(_parameter(p) for p in operator.parameters)}"
+        yield from (say.THROUGH_TORCH(clause=_clause(clause)) for clause in bound.clauses)
+    yield say.PRODUCTS(names=operator.products)
+    yield say.MODES(names=[mode.name for mode in operator.modes])
+    yield say.DTYPES(names=operator.dtypes)
+    yield say.ARGUMENTS(names=[_parameter(one) for one in operator.parameters])
     for output, declared in operator.contracts.items():
         among = declared.among if isinstance(declared, Varying) else {"": declared}
         for when, contract in among.items():
-            called = f"{output} ({when})" if when else output
-            yield f"  contract   {called}: {_clause(contract.clause)}"
+            called = say.OUTPUT_WHEN(output=output, when=when) if when else output
+            yield say.CONTRACT(output=called, clause=_clause(contract.clause))
             if isinstance(contract, Sum) and contract.order_clause is not None:
-                yield f"             {called}: {_clause(contract.order_clause)}"
+                yield say.ORDER(output=called, clause=_clause(contract.order_clause))
     for mode in operator.modes:
-        where = f" (on route {', '.join(mode.routes)} only)" if mode.routes else ""
-        where += f" (on an NPU up to CANN {mode.until.cann})" if mode.until else ""
-        yield f"  mode       {mode.name}{where}: {_clause(mode.clause)}"
+        where = [say.ROUTES_ONLY(routes=mode.routes)] if mode.routes else []
+        where += [say.UP_TO_CANN(version=mode.until.cann)] if mode.until else []
+        yield say.MODE(mode=mode.name, where=row(where), clause=_clause(mode.clause))
     for target in operator.targets:
-        yield f"  target     {target.product}: {_target(target)}"
-    refused = Counter(r.clause.source_class.value for r in operator.rejections)
-    classes = ", ".join(f"{count} {name}" for name, count in refused.items())
-    yield f"  refused    {len(operator.rejections)} calls" + (f" ({classes})" if classes else "")
-    yield f"  examples   {len(operator.examples)}"
-    yield f"  sources    {'; '.join(operator.sources)}"
+        yield say.TARGET(product=target.product, target=_target(target))
+    refused = Counter(one.clause.source_class for one in operator.rejections)
+    kinds = [say.OF_KIND(count=count, kind=KINDS[kind]()) for kind, count in refused.items()]
+    if kinds:
+        yield say.REFUSED_OF(count=len(operator.rejections), kinds=kinds)
+    else:
+        yield say.REFUSED(count=0)
+    yield say.EXAMPLES(count=len(operator.examples))
+    yield say.SOURCES(sources=row(operator.sources, say.THEN))
 
 
 def _parameter(parameter: Parameter) -> str:
-    if isinstance(parameter, TensorParameter):
-        dtypes = " or ".join(parameter.dtypes("dtype of the case"))
-        optional = ", optional" if parameter.optional else ""
-        return f"{parameter.name} ({parameter.role}, {dtypes}{optional})"
-    return f"{parameter.name} ({parameter.ctype})"
+    if not isinstance(parameter, TensorParameter):
+        return say.ARGUMENT(name=parameter.name, type=parameter.ctype)
+    tensor = say.OPTIONAL_TENSOR if parameter.optional else say.TENSOR
+    dtypes = row(parameter.dtypes(say.DTYPE_OF_CASE()), say.OR)
+    return tensor(name=parameter.name, role=ROLES[parameter.role](), dtypes=dtypes)
 
 
 def _target(target: Target) -> str:
-    modes = ", ".join(target.modes) or "all modes"
-    status = "" if target.status is None else f" with {target.status}"
-    return f"{modes} {target.support.value}{status}: {_clause(target.clause)}"
+    said = {"modes": target.modes or say.ALL_MODES(), "support": SUPPORT[target.support]()}
+    if target.status is None:
+        return say.SUPPORT(**said, clause=_clause(target.clause))
+    return say.SUPPORT_STATUS(**said, status=target.status, clause=_clause(target.clause))
 
 
 def _clause(clause: Clause) -> str:
-    return f"{clause.text} [{clause.source_class.value}: {clause.source}]"
+    kind = KINDS[clause.source_class]()
+    return say.CLAUSE(text=clause.text, kind=kind, source=clause.source)

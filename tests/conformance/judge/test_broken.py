@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from conformance.cli import result as outcome
 from conformance.errors import ENVIRONMENT
 from conformance.evidence.lines import FailureLine, read_lines
 from conformance.gate.judgement import CANNOT_JUDGE
 from conformance.judge.broken import BROKEN, explained
+from conformance.text.language import Speaking
 from tests.conformance.gate.asking import gate
 from tests.conformance.gate.runs import every_cell
 from tests.conformance.gate.runs import run as a_folder
 from tests.conformance.session.test_failure_text import SNAPSHOTS
 from tests.conformance.toy_runs import Ended, Run
-from tests.snapshots import pinned
+from tests.snapshots import both_pinned
 
 RECORD = Path("records") / "broken.py"
 WHERE = {
@@ -46,9 +47,9 @@ def line_of(text: str) -> int:
     return next(number for number, line in enumerate(lines, 1) if text in line)
 
 
-def told(ended: Ended) -> str:
+def told(ended: Ended, language: str = "en") -> str:
     """What the front door prints of a run."""
-    console = Console(file=io.StringIO(), width=200, color_system=None)
+    console = Speaking(language, file=io.StringIO(), width=200, color_system=None)
     status = ended.evidence.exit_status
     assert status is not None
     (ended.out / outcome.LOG).write_text(ended.output)
@@ -88,9 +89,16 @@ def test_a_record_whose_shapes_its_formula_contradicts_is_told_before_a_kernel_i
     assert "161002" not in text
     place = str(ended.out.parents[1] / RECORD)
     assert place in text
-    known = text.replace(place, str(RECORD)).replace(str(ended.out), "reports/latest")
-    shown = known[known.index("\ncheck_values") :].rstrip().rpartition(" in ")[0]
-    pinned(SNAPSHOTS / "record_against_formula.txt", shown.lstrip())
+    english, chinese = (
+        said.replace(place, str(RECORD)).replace(str(ended.out), "reports/latest")
+        for said in (text, told(ended, "zh"))
+    )
+    both_pinned(SNAPSHOTS / "record_against_formula.txt", *map(_errors, (english, chinese)))
+
+
+def _errors(text: str) -> str:
+    """What is said of errors, without the seconds of the run."""
+    return re.split(r" in \d+ s;|，用时", text[text.index("\ncheck_values") :])[0].strip()
 
 
 def test_a_verdict_stands_though_its_bundle_cannot_be_made(broken) -> None:

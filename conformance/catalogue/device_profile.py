@@ -1,0 +1,17 @@
+"""What is known of a device, in a few lines."""
+
+from conformance.catalogue.message import Message
+
+SOC = Message("SoC", "SoC")
+VECTOR_CORES = Message("vector cores", "矢量核")
+UNIFIED_BUFFER = Message("unified buffer", "统一缓冲区")
+CANN = Message("CANN", "CANN")
+CAST_MODE = Message("cast mode", "转换模式")
+FLUSH_TO_ZERO = Message("flush to zero", "次正规数清零")
+OVERFLOW_MODE = Message("overflow mode", "溢出模式")
+DETERMINISM = Message("determinism", "确定性")
+UNKNOWN = Message("unknown", "未知")
+FOR_A_TILING = Message("{bytes} B for a tiling", "Tiling 可用 {bytes} B")
+PROBED = Message("{value} (probed)", "{value}（已探测）")
+DECLARED = Message("{value} (declared, not probed)", "{value}（仅声明，未探测）")
+LIBRARY = Message("{path}, sha256 {sha256}", "{path}，sha256 {sha256}")

@@ -1,0 +1,81 @@
+"""What is said of records of operators: what one holds, and what is wrong with one."""
+
+from conformance.catalogue.message import Message
+
+CALLED_AS = Message("  called as  {names}", "  调用名称   {names}")
+ON_ROUTE = Message("{name} (route {route})", "{name}（调用路径 {route}）")
+UNREACHED = Message("  torch_npu  not reachable: {reason}", "  torch_npu  无法到达：{reason}")
+THROUGH_TORCH = Message("  torch_npu  {clause}", "  torch_npu  {clause}")
+PRODUCTS = Message("  products   {names}", "  支持产品   {names}")
+MODES = Message("  modes      {names}", "  所有模式   {names}")
+DTYPES = Message("  dtypes     {names}", "  数据类型   {names}")
+ARGUMENTS = Message("  arguments  {names}", "  参数       {names}")
+ARGUMENT = Message("{name} ({type})", "{name}（{type}）")
+TENSOR = Message("{name} ({role}, {dtypes})", "{name}（{role}，{dtypes}）")
+OPTIONAL_TENSOR = Message("{name} ({role}, {dtypes}, optional)", "{name}（{role}，{dtypes}，可选）")
+INPUT = Message("input", "输入")
+OUTPUT = Message("output", "输出")
+DTYPE_OF_CASE = Message("dtype of the case", "用例的数据类型")
+OR = Message(" or ", " 或 ")
+OUTPUT_WHEN = Message("{output} ({when})", "{output}（{when}）")
+CONTRACT = Message("  contract   {output}: {clause}", "  契约       {output}：{clause}")
+ORDER = Message("             {output}: {clause}", "             {output}：{clause}")
+MODE = Message("  mode       {mode}{where}: {clause}", "  模式       {mode}{where}：{clause}")
+ROUTES_ONLY = Message(" (on route {routes} only)", "（仅调用路径 {routes}）")
+UP_TO_CANN = Message(" (on an NPU up to CANN {version})", "（NPU 上仅支持到 CANN {version}）")
+TARGET = Message("  target     {product}: {target}", "  产品       {product}：{target}")
+SUPPORT = Message("{modes} {support}: {clause}", "{modes}（{support}）：{clause}")
+SUPPORT_STATUS = Message(
+    "{modes} {support} with {status}: {clause}", "{modes}（{support}，状态码 {status}）：{clause}"
+)
+ALL_MODES = Message("all modes", "所有模式")
+SUPPORTED = Message("supported", "支持")
+REJECTED = Message("rejected", "拒绝")
+IGNORED = Message("ignored", "忽略")
+UNAVAILABLE = Message("unavailable", "不可用")
+UNDEFINED = Message("undefined", "未定义")
+REFUSED = Message("  refused    {count} calls", "  应被拒绝   {count} 个调用")
+REFUSED_OF = Message(
+    "  refused    {count} calls ({kinds})", "  应被拒绝   {count} 个调用（{kinds}）"
+)
+OF_KIND = Message("{count} {kind}", "{count} 个依据{kind}")
+EXAMPLES = Message("  examples   {count}", "  示例       {count}")
+SOURCES = Message("  sources    {sources}", "  来源       {sources}")
+THEN = Message("; ", "；")
+CLAUSE = Message("{text} [{kind}: {source}]", "{text} [{kind}：{source}]")
+DOCUMENT = Message("document", "文档")
+MEASURED = Message("measured", "实测")
+SOURCE_READ = Message("source-read", "源码")
+INFERRED = Message("inferred", "推断")
+
+RECORD = Message("record", "算子记录")
+DIRECTORY = Message("operators directory", "算子记录目录")
+OPERATOR_IN = Message("operator in {path}", "{path} 中的算子")
+TWICE = Message(
+    "an operator has one record, but {path} holds it too", "一个算子只有一条记录，但 {path} 也有它"
+)
+NO_SUCH = Message("no such record; {choice}", "没有该记录；{choice}")
+NO_RECORD = Message("holds no record (a .py file)", "其中没有算子记录（.py 文件）")
+NO_FOLDER = Message("is no folder", "不是目录")
+NO_PLAIN_FILE = Message("is no plain file", "不是普通文件")
+NOT_IMPORTED = Message("cannot be imported as Python", "无法作为 Python 导入")
+IMPORT_FAILS = Message("fails to import: {error}", "导入失败：{error}")
+NO_OPERATOR = Message(
+    "its attribute {attribute} must be a conformance.record.operator.Operator",
+    "其属性 {attribute} 必须是 conformance.record.operator.Operator",
+)
+SILENT_TARGETS = Message(
+    "its targets say nothing of its product {products}", "其 targets 未说明其产品 {products}"
+)
+OF_ANOTHER = Message(
+    "its {kind} {name} is a case of operator {other}; it must be one of {operator}",
+    "其{kind} {name} 是算子 {other} 的用例，必须是 {operator} 的用例",
+)
+EXAMPLE = Message("example", "示例")
+REJECTION = Message("rejection", "应被拒绝的调用")
+QUARANTINE = Message("quarantine", "隔离观察的调用")
+
+FORMER_NAME = Message(
+    "{before} is {today} today; the former name goes with version 0.3",
+    "{before} 现为 {today}；旧名称随 0.3 版取消",
+)
