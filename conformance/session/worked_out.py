@@ -51,6 +51,8 @@ def adopt(operators: Iterable[Operator], known: Mapping[str, bytes]) -> None:
 
 def _cells_of(operators: Iterable[Operator]) -> Iterator[tuple[str, Cells]]:
     for operator in operators:
+        if operator.cells is None:
+            continue
         for mode in operator.modes:
-            for dtype in operator.dtypes if operator.cells is not None else ():
+            for dtype in operator.dtypes:
                 yield cell_id(operator.name, mode.name, dtype), operator.cells(mode.name, dtype)
