@@ -142,7 +142,9 @@ def law(name: str, *sentences: str) -> Relation:
     [
         (law("negation"), "关系 negation 成立。"),
         (law("negation", "y differs."), "关系 negation 不成立：y differs。"),
+        (law("definedness", "y differs"), "结果取决于内存中的旧值：y differs。"),
         (law("determinism", "y differs"), "同一调用的结果不一致：y differs。"),
+        (law("layout", "y differs"), "结果取决于张量在内存中的位置：y differs。"),
     ],
 )
 def test_a_relation(relation: Relation, chinese: str) -> None:
