@@ -147,10 +147,10 @@ class Said(str):
         return [_one(line) + end for line in lines]
 
     def removeprefix(self, prefix: str, /) -> str:
-        """Without a prefix that is plain text."""
+        """Without a prefix; in English alone if that is not plain text."""
         first, *rest = self.parts or (self,)
         if isinstance(first, Said) or not first.startswith(prefix):
-            return self
+            return super().removeprefix(prefix) if self.startswith(prefix) else self
         return _one([first.removeprefix(prefix), *rest])
 
     def translate(self, table: Any, /) -> str:

@@ -74,6 +74,8 @@ def test_lines_keep_both_languages() -> None:
     assert text.splitlines() == str(text).split("\n")
     assert [within(line, "zh") for line in text.splitlines()] == ["槽 1", "  plain", "", "  槽 2"]
     assert within(text.splitlines()[3].removeprefix("  "), "zh") == "槽 2"
+    assert text.splitlines()[3].removeprefix("  slot ") == "2"
+    assert within(text.splitlines()[0].removeprefix("row "), "zh") == "槽 1"
     assert text.splitlines(keepends=True)[0] == "slot 1\n"
 
 
