@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 from typing import Literal
 
 from conformance.catalogue import case as say
+from conformance.catalogue.marks import COMMA
 from conformance.catalogue.message import row
 
 Place = Literal["given", "null"]
@@ -44,7 +45,7 @@ class Breach:
             for one in fields(self)
             if (value := getattr(self, one.name)) != one.default
         )
-        return row(departs, say.COMMA) or say.KEPT()
+        return row(departs, COMMA) or say.KEPT()
 
     def __repr__(self) -> str:
         return str(self.text)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from conformance.catalogue import case as say
+from conformance.catalogue.marks import COMMA
 from conformance.catalogue.message import row
 
 Memory = Literal["poisoned", "zeroed", "as left"]
@@ -45,7 +46,7 @@ class Setting:
         told = [] if self.memory == POISONED else [MEMORIES[self.memory]()]
         told += [say.DETERMINISM(level=self.determinism)] if self.determinism else []
         told += [] if self.stream == OWN else [STREAMS[self.stream]()]
-        return row(told or [say.POISONED()], say.COMMA)
+        return row(told or [say.POISONED()], COMMA)
 
     def __repr__(self) -> str:
         return str(self.text)

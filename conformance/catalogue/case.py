@@ -2,9 +2,6 @@
 
 from conformance.catalogue.message import Message
 
-COMMA = Message(", ", "，")
-"""Between what is otherwise than usual."""
-
 SCALAR = Message("scalar", "标量")
 IN_FORMAT = Message(" in format {format}", " 格式 {format}")
 HOLDING = Message(" holding rows {rows}", " 仅含行 {rows}")

@@ -4,8 +4,6 @@ from conformance.catalogue.message import Message
 
 CONTRACT = Message("contract: {text} [{origin}]", "契约：{text} [{origin}]")
 
-ABOUT = Message("{about}: {what}", "{about}: {what}")
-
 IN_PHASE = Message(" in {phase}", "在 {phase} 中")
 REJECTED = Message(
     "the call was refused{where} with status {status}", "调用{where}被拒绝，状态码 {status}"

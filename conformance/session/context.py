@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import secrets
@@ -14,7 +13,6 @@ import pytest
 
 from conformance import places
 from conformance.catalogue import session as say
-from conformance.catalogue.message import unpacked
 from conformance.devices.cards import Card
 from conformance.devices.device import DeviceProfile
 from conformance.devices.traits import traits_of
@@ -28,6 +26,7 @@ from conformance.frozen.attach import attached
 from conformance.judge.by_standard import by_standard
 from conformance.record import workload
 from conformance.record.operator import ORACLES, REFERENCE, ROUTES
+from conformance.session.left_out import reason_of
 from conformance.session.resume import Asked, Finished, check_sound, earlier_run, finished_items
 from conformance.suite import records as suite
 from conformance.suite.for_libraries import asked
@@ -84,7 +83,7 @@ class Context:
         self.time_limit = seconds_of(option.conformance_time_limit, self.profile)
         self.out = Path(option.conformance_out or config.rootpath / PYTEST_OUT).absolute()
         told = (text.partition("=") for text in option.conformance_left_out or ())
-        self.left_out = {name: unpacked(json.loads(reason)) for name, _, reason in told}
+        self.left_out = {name: reason_of(reason) for name, _, reason in told}
         self.named: list[str] = option.conformance_named or []
         self.resume = bool(option.conformance_resume)
         self.sums_up: str | None = option.conformance_sum_up

@@ -8,7 +8,7 @@ from dataclasses import replace
 from conformance.call.case import Case
 from conformance.call.observation import Observation, Outcome
 from conformance.catalogue import session as say
-from conformance.catalogue.verdict import ABOUT
+from conformance.catalogue.verdict import OF_CALL
 from conformance.devices.device import Device
 from conformance.judge.judged import Judged
 from conformance.judge.sequences import alone, judged
@@ -58,7 +58,7 @@ def judge_sequence(operator: Operator, device: Device, case: Case) -> Verdict:
 
 def _ended(case: Case, call: Case) -> Verdict:
     """What is said of a sequence that another operator's mistake ends."""
-    about = f"{case.operator}, {case.mode}, {case.dtype}"
+    about = (case.operator, case.mode, case.dtype)
     what = say.AFTER_A_REFUSED_CALL(operator=call.operator)
-    headline = ABOUT(about=about, what=what)
+    headline = OF_CALL(call=about, what=what)
     return Verdict(True, headline, subject=case, judged=False)

@@ -6,13 +6,14 @@ A run that leaves out what it was asked for ends with status 1, whatever it acce
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from _pytest.mark.expression import Expression
 
 from conformance.catalogue import left_out as say
 from conformance.catalogue.errors import WORDS
-from conformance.catalogue.message import row
+from conformance.catalogue.message import row, unpacked
 from conformance.errors import UsageError
 from conformance.record.operator import ROUTES, Mode, Operator
 from conformance.suite.on_route import why_not
@@ -36,6 +37,14 @@ def not_on_route(
                 routes = row(mode.routes, say.AND)
                 found[f"{operator.name} {mode.name}"] = say.OTHER_ROUTE(routes=routes)
     return found
+
+
+def reason_of(option: str) -> str:
+    """The reason of an option, as the front door packs it or as a person writes it."""
+    try:
+        return unpacked(json.loads(option))
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return option
 
 
 def check_words(pytest_arguments: Sequence[str]) -> None:

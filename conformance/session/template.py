@@ -28,7 +28,7 @@ import pytest
 from conformance.call.case import ND, Case
 from conformance.call.observation import Observation, Outcome
 from conformance.catalogue import session as say
-from conformance.catalogue.verdict import ABOUT
+from conformance.catalogue.verdict import OF_CALL
 from conformance.devices.device import Device
 from conformance.draw.ladder_cells import cells_asked
 from conformance.judge import calls, examples, rejections
@@ -235,8 +235,8 @@ def left_out(rejection: Rejection, device: Device) -> bool:
         reason = say.UNCHECKED()
     else:
         return False
-    about = f"{case.operator}, {case.mode}, {case.dtype}, {rejection.name}"
-    headline = ABOUT(about=about, what=reason)
+    about = (case.operator, case.mode, case.dtype, rejection.name)
+    headline = OF_CALL(call=about, what=reason)
     verdict = Verdict(True, headline, clause=rejection.clause, subject=case, judged=False)
     _note(Judged(case, Observation(Outcome.NOT_POSSIBLE), verdict, "quarantine", rejection.name))
     return True

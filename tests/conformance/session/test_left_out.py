@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 
+from conformance.catalogue import left_out as say
+from conformance.catalogue.message import packed, within
 from conformance.record.operator import Unreached
 from conformance.record.torch_binding import TORCH_NPU
-from conformance.session.left_out import not_on_route
+from conformance.session.left_out import not_on_route, reason_of
 from tests.conformance.record.test_operator import BOUND, RECORD
 
 INNER = f"{RECORD.name} inner"
@@ -70,3 +73,14 @@ def test_the_reason_names_the_route_of_the_mode() -> None:
 def test_of_an_operator_that_nobody_named_no_mode_was_asked_for() -> None:
     assert not_on_route([RECORD], "aclnn", [], ["-k", "inner"]) == {}
     assert not_on_route([RECORD], "aclnn", [], ["-k", f"{RECORD.name}-inner"]).keys() == {INNER}
+
+
+def test_the_reason_of_an_option_keeps_its_chinese() -> None:
+    reason = say.NOT_REACHABLE(route="kernel", reason="nobody calls it")
+    read = reason_of(json.dumps(packed(reason)))
+    assert (read, within(read, "zh")) == (reason, within(reason, "zh"))
+
+
+@pytest.mark.parametrize("reason", ["no time", "3", "null", "[1]", '{"id": "no.such"}', ""])
+def test_a_reason_that_a_person_wrote_stands(reason: str) -> None:
+    assert reason_of(reason) == reason
