@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from conformance.text.chinese import in_chinese
+from conformance.catalogue.message import within
 
 UPDATE = "UPDATE_SNAPSHOTS"
 
@@ -15,7 +15,7 @@ def pinned(path: Path, text: str) -> None:
 
     With UPDATE_SNAPSHOTS=1 in the environment both are written anew.
     """
-    both_pinned(path, text, in_chinese(text))
+    both_pinned(path, text, within(text, "zh"))
 
 
 def both_pinned(path: Path, english: str, chinese: str) -> None:

@@ -49,7 +49,7 @@ HERE = Message("{device}: {words}", "{device}：{words}")
 AS_WRITTEN = Message(
     "bundle: {count} files are as they were written {made}; seen on {device}, seed {seed} of"
     " profile {profile}",
-    "复现包：{count} 个文件与 {made} 写入时一致；当时设备为 {device}，种子 {seed}，档位 {profile}",
+    "复现包：{count} 个文件与 {made} 写入时一致；当时的设备：{device}；种子 {seed}，档位 {profile}",
 )
 UNKNOWN_DEVICE = Message("an unknown device", "未知设备")
 BUNDLE = Message("bundle: {line}", "复现包：{line}")

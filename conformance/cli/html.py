@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,6 @@ from conformance.printable import printable
 from conformance.record.frozen import MOST_LINKS, is_link
 from conformance.session.failure_text import REPORTED
 from conformance.session.left_out import told
-from conformance.text.chinese import in_chinese
 from conformance.text.language import check_language
 from conformance.text.report_words import HTML_LANGUAGE, texts
 from conformance.text.terminal import further_lines, implementations, percent, totals
@@ -80,7 +80,7 @@ def render(evidence: Evidence, language: str = "en") -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    say = in_chinese if language == "zh" else str
+    say = partial(within, language=language)
     shown = groups(evidence.failures)[:SHOWN_FAILURES]
     judged = [cell for cell in evidence.cells if _matters(cell, evidence)]
     dtypes, rows = matrix(judged)
@@ -229,7 +229,7 @@ def _cell(cell: Cell, language: str) -> dict[str, Any]:
 def _failure(group: Group, language: str) -> dict[str, Any]:
     failure = group.show
     words = texts(language)
-    say = in_chinese if language == "zh" else str
+    say = partial(within, language=language)
     return {
         "item": failure.item.rpartition("::")[2],
         "alike": [one.item.rpartition("::")[2] for one in group.others],
@@ -242,7 +242,7 @@ def _failure(group: Group, language: str) -> dict[str, Any]:
         "replay": replay_of(failure),
         "links": list(dict.fromkeys(_links(group)))[:MOST_LINKS],
         "kept": [
-            "; ".join(say(line) for line in kept_lines(one) if not line.startswith(REPORTED))
+            say(row([line for line in kept_lines(one) if not line.startswith(REPORTED)], SEMICOLON))
             for one in group.others[:SHOWN_FAILURES]
             if kept_lines(one)
         ],

@@ -14,8 +14,8 @@ from rich.console import Console
 
 from conformance.call.case import Case, Machine
 from conformance.catalogue import commands as say
+from conformance.catalogue import device, options
 from conformance.catalogue import help_run as helps
-from conformance.catalogue import options
 from conformance.cli.again import Again, Asked, judge_again
 from conformance.cli.common import add_json, add_operators, tell_program
 from conformance.draw.machines import CORES, UB_BYTES, ordered
@@ -24,6 +24,7 @@ from conformance.errors import UsageError
 from conformance.failure.bundle.accepted import accepted_of
 from conformance.failure.bundle.arguments import UNDEFINED
 from conformance.failure.bundle.arrays import encode, storable
+from conformance.failure.bundle.manifest import Manifest
 from conformance.failure.bundle.read import Bundle, as_stored, others, read_bundle
 from conformance.failure.replay import judgement
 from conformance.frozen import attach
@@ -136,11 +137,20 @@ def _told(bundle: Bundle) -> Iterator[str]:
     yield say.AS_WRITTEN(
         count=len(bundle.files),
         made=manifest.made,
-        device=manifest.device_words or say.UNKNOWN_DEVICE(),
+        device=_device(manifest),
         seed=manifest.seeds.run,
         profile=manifest.profile,
     )
     yield from (say.BUNDLE(line=line) for line in others(bundle))
+
+
+def _device(manifest: Manifest) -> str:
+    """The words for the device, in both languages if they are those of a simulated one."""
+    known = manifest.device or {}
+    soc, cores = known.get("soc"), known.get("vector_cores")
+    simulated = device.DESCRIBED(name=device.SIMULATED(soc=soc), cores=cores)
+    words = manifest.device_words
+    return simulated if simulated == words else words or say.UNKNOWN_DEVICE()
 
 
 def _profile(bundle: Bundle) -> str:

@@ -14,7 +14,6 @@ from rich.table import Table
 from conformance.catalogue.message import LANGUAGES, within
 from conformance.errors import UsageError, choice
 from conformance.printable import printable
-from conformance.text.chinese import in_chinese
 
 LANGUAGE_OPTION = "--lang"
 VARIABLE = "MOE_CONFORMANCE_LANG"
@@ -79,15 +78,10 @@ class _Printable:
             yield one if one.control else Segment(printable(one.text), one.style)
 
 
-def in_language(text: str, language: str) -> str:
-    """A text of the suite in a language."""
-    return in_chinese(text) if language == "zh" else within(text, language)
-
-
 def shown(what: Any, language: str) -> Any:
     """A text or a table in a language, the headings, title and cells of a table too."""
     if isinstance(what, str):
-        return in_language(what, language)
+        return within(what, language)
     return _table(what, language) if isinstance(what, Table) else what
 
 
@@ -115,4 +109,4 @@ def _cell(cell: Any, language: str) -> Any:
 def put(text: str, console: Console | None = None) -> None:
     """Tell people a text on standard output, in the console's language."""
     language = getattr(console, "language", "en")
-    print(printable(in_language(text, language)), flush=True)
+    print(printable(within(text, language)), flush=True)

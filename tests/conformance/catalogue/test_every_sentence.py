@@ -23,11 +23,6 @@ FOR_PROGRAMMERS = {
 }
 """What these say is met by who wrote the code that raised them."""
 
-PENDING = (
-    "text",
-)
-"""Rooms whose sentences are not all in the catalogue yet."""
-
 NO_SENTENCES = {
     "call/observation.py": "the names that evidence has of outcomes",
     "devices/arithmetic_traits.py": "values of a profile that programs compare, with their words",
@@ -97,14 +92,9 @@ def of_room(room: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("room", [one for one in ROOMS if one not in PENDING])
+@pytest.mark.parametrize("room", ROOMS)
 def test_a_room_has_its_sentences_in_the_catalogue(room: str) -> None:
     assert of_room(room) == []
-
-
-@pytest.mark.parametrize("room", PENDING)
-def test_a_room_is_pending_as_long_as_it_must(room: str) -> None:
-    assert of_room(room)
 
 
 def test_a_sentence_is_found() -> None:

@@ -108,7 +108,7 @@ RESULT = {"cases": 1204, "seconds": 9.4, "path": "x", "shard": "", "cells": ""}
             commands.AS_WRITTEN(count=9, made="now", device="a device", seed=7, profile="gate"),
             "bundle: 9 files are as they were written now; seen on a device, seed 7 of profile"
             " gate",
-            "复现包：9 个文件与 now 写入时一致；当时设备为 a device，种子 7，档位 gate",
+            "复现包：9 个文件与 now 写入时一致；当时的设备：a device；种子 7，档位 gate",
         ),
         (
             commands.BASELINE_COUNTS(cells=4, cases=1200, calls=9, failing=2),
