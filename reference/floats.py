@@ -7,7 +7,8 @@ as ml_dtypes does for bfloat16, rounds twice and turns 1 + 2^-8 + 2^-40 into 1 i
 How it rounds: for |x| in the binade 2^e the grid step is 2^(e+1-p). Adding 2^(e+53-p) to |x| in
 float64 lands where one float64 ulp is that very step, so the adder rounds to nearest, ties to even,
 once; the low bits of the sum are the significand, and the storage pattern follows by integer
-arithmetic. With e held at emin the same addition performs gradual underflow.
+arithmetic. With e held at emin the same addition performs gradual underflow. To fp32 the processor
+itself rounds so, in one instruction, and that is what it is left to.
 """
 
 from __future__ import annotations
@@ -180,10 +181,17 @@ def _in_blocks(kernel: Callable[[NDArray[Any]], Any], values: NDArray[Any], to: 
 def _float64(values: ArrayLike) -> NDArray[Any]:
     """`values` as float64; TypeError where that conversion could itself round."""
     array = np.asarray(values)
-    if array.dtype not in (np.float64, *_DTYPES.values()):
+    if array.dtype == np.float64:
+        return array
+    if array.dtype not in _DTYPES.values():
         raise TypeError(f"values: dtype {array.dtype} must be float64 or a narrower float")
     with np.errstate(invalid="ignore"):  # a signalling NaN
-        return array.astype(np.float64, copy=False)
+        return array.astype(np.float64)
+
+
+def _narrowed(block: NDArray[Any]) -> NDArray[np.float32]:
+    """A float64 array rounded to fp32 by the processor: to nearest, ties to even, once."""
+    return block.astype(np.float32)
 
 
 def round_once(values: ArrayLike, fmt: Format) -> NDArray[np.float64]:
@@ -201,7 +209,8 @@ def round_once(values: ArrayLike, fmt: Format) -> NDArray[np.float64]:
         np.copyto(magnitude, np.inf, where=magnitude > fmt.largest_finite)
         return np.copysign(magnitude, block, out=magnitude)
 
-    return np.asarray(_in_blocks(kernel, _float64(values), np.float64))
+    narrow = _narrowed if fmt == FP32 else kernel
+    return np.asarray(_in_blocks(narrow, _float64(values), np.float64))
 
 
 def truncate(values: ArrayLike, fmt: Format) -> NDArray[np.float64]:
@@ -224,8 +233,15 @@ def to_bits(values: ArrayLike, fmt: Format) -> NDArray[Any]:
 
     NaN becomes the canonical quiet NaN. Raises TypeError as `round_once` does.
     """
-    kernel = _DOUBLE.encode
-    return np.asarray(_in_blocks(lambda x: kernel(x, fmt), _float64(values), fmt.storage_dtype))
+
+    def kernel(block: NDArray[Any]) -> Any:
+        if fmt != FP32:
+            return _DOUBLE.encode(block, fmt)
+        stored = _narrowed(block).view(fmt.storage_dtype)
+        np.copyto(stored, fmt.nan_bits, where=np.isnan(block))
+        return stored
+
+    return np.asarray(_in_blocks(kernel, _float64(values), fmt.storage_dtype))
 
 
 def round_fp32_to_bits(values: NDArray[np.float32], fmt: Format) -> NDArray[Any]:
