@@ -20,6 +20,7 @@ from conformance.cli import runner
 from conformance.cli.again import Asked, judge_again, open_and_tell
 from conformance.cli.chosen import choose
 from conformance.cli.common import add_json, add_operators, add_verbose, tell_program
+from conformance.cli.request import Request
 from conformance.devices.npu import NpuDevice
 from conformance.devices.open import Kernels
 from conformance.devices.packages.delivered import delivered
@@ -221,7 +222,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         earlier = earlier_run(out)
         check_sound(out)
         seed = earlier.seed if parsed.seed is None else seed
-    request = runner.Request(
+    request = Request(
         operators=chosen,
         device=parsed.device,
         route=route,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import json
 import os
 import shlex
 import shutil
@@ -13,8 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
@@ -23,14 +21,14 @@ from rich.console import Console
 
 from conformance import SUITE, places
 from conformance.catalogue import front_door as say
-from conformance.catalogue import options
-from conformance.catalogue.message import packed, row
+from conformance.catalogue import options as rules
+from conformance.catalogue.message import row
 from conformance.cli import result as outcome
 from conformance.cli.other_routes import modes_elsewhere
 from conformance.cli.progress import Pulse, Tail, bar
+from conformance.cli.request import Request, options
 from conformance.devices.device import DeviceProfile
 from conformance.devices.lifetime import interruptible
-from conformance.draw.batches import batches, batches_asked
 from conformance.errors import (
     ACCEPTED,
     ENVIRONMENT,
@@ -42,15 +40,9 @@ from conformance.errors import (
     text_of,
 )
 from conformance.evidence import kernel_coverage, run_folder
-from conformance.evidence.shard import WHOLE
 from conformance.evidence.summary import Evidence, now, read_evidence, write_evidence
-from conformance.record import workload
-from conformance.record.operator import REFERENCE, Operator
 from conformance.session import resume
 from conformance.session.context import BY_A_PERSON, BY_ITSELF
-from conformance.session.planned_cases import about
-from conformance.session.resume import Asked
-from conformance.suite.on_route import on_route
 from conformance.text.command_lines import COMMAND, VARIABLE, called
 
 POLL_SECONDS = 0.2
@@ -61,46 +53,6 @@ FEW_NAMES = 3
 JUNIT = "junit.xml"
 COUNTERS = "counters"
 """The folder, in that of the run, in which device processes leave their coverage."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Request(Asked):
-    """A run as it is asked for at the front door, checked; ``budget`` is in seconds.
-
-    ``counted`` are folders of kernels whose coverage is measured; ``libraries`` count it.
-    ``left_out`` is what was asked for besides and cannot be judged, each with the reason; ``named``
-    are the operators that were asked for by name. ``called`` says what the device calls, as it has
-    been told; ``verbose`` asks for more than one screen.
-    """
-
-    out: Path
-    workers: int
-    budget: float | None = None
-    resume: bool = False
-    pytest_arguments: tuple[str, ...] = ()
-    counted: tuple[Path, ...] = ()
-    left_out: Mapping[str, str] = field(default_factory=dict)
-    named: tuple[str, ...] = ()
-    called: str = ""
-    verbose: bool = False
-
-    @property
-    def expected(self) -> int:
-        """Verdicts that a run without failures reaches, about."""
-        routed = sum(one.workload_cases is not None for one in self._called)
-        if self.workloads:
-            named = workload.chosen(self.workloads, places.workloads())
-            return routed * sum(len([*batches_asked(one, 0)]) for one in named)
-        every = workload.own(places.workloads()) if routed else ()
-        full_rows = self.profile.full_rows
-        calls = sum(len([*batches(one, every, full_rows, self.seed, "")]) for one in every)
-        drawn = sum(about(one, self.profile, self.oracle, self.shard.count) for one in self._called)
-        return drawn + routed * calls // self.shard.count
-
-    @property
-    def _called(self) -> list[Operator]:
-        """The operators with what can be called on the route."""
-        return [on_route(operator, self.route) for operator in self.operators]
 
 
 @dataclass(frozen=True)
@@ -120,7 +72,7 @@ def check(request: Request) -> None:
     """Raise `UsageError` for what would end the run before its first verdict."""
     run_folder.check(request.out)
     if not request.operators and not request.left_out:
-        raise UsageError("operators", "none", options.NOTHING_TO_JUDGE())
+        raise UsageError("operators", "none", rules.NOTHING_TO_JUDGE())
     if request.resume:
         earlier = resume.earlier_run(request.out)
         resume.check_request(request.out, earlier.request, resume.request(request))
@@ -285,7 +237,7 @@ def _start(request: Request, log: IO[bytes]) -> subprocess.Popen[bytes]:
     # At the end of each process it collects garbage five times, for a second, to tell of nothing.
     command += ["-p", "no:unraisableexception"]
     command += ["-q", "--tb=short", f"--junit-xml={request.out / JUNIT}"]
-    command += [f"--conformance-{name}={value}" for name, value in _options(request)]
+    command += [f"--conformance-{name}={value}" for name, value in options(request)]
     command += ["--conformance-resume"] if request.resume else []
     if request.workers:
         command += ["-n", str(request.workers), "--dist", "worksteal"]
@@ -324,36 +276,6 @@ def _sum_up(request: Request, log: IO[bytes], *, interrupted: bool) -> Evidence 
         process = _start(asked, unread)
         process.wait()
     return _evidence_of(process, request)
-
-
-def _options(request: Request) -> Iterator[tuple[str, str]]:
-    """The plugin's options of a request."""
-    yield "device", request.device
-    yield "route", request.route
-    yield "profile", request.profile.name
-    yield "seed", str(request.seed)
-    yield "out", str(request.out)
-    yield "time-limit", str(request.time_limit)
-    if request.libraries is not None:
-        yield "libraries", str(request.libraries)
-    if request.package is not None:
-        yield "package", str(request.package)
-    if request.standard is not None:
-        yield "standard", request.standard
-    if request.standards:
-        yield "standards", "all"
-    if request.budget is not None:
-        yield "budget", f"{request.budget:.3f}s"
-    if request.oracle != REFERENCE:
-        yield "oracle", request.oracle
-    yield from (("workload", name) for name in request.workloads)
-    if request.shard != WHOLE:
-        yield "shard", str(request.shard)
-    yield from (("operators", str(directory)) for directory in request.directories)
-    yield from (("operator", operator.name) for operator in request.operators)
-    yield from (("named", name) for name in request.named)
-    for name, reason in request.left_out.items():
-        yield "left-out", f"{name}={json.dumps(packed(reason))}"
 
 
 def _watch(process: subprocess.Popen[bytes], request: Request, console: Console) -> bool:

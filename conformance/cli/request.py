@@ -1,0 +1,88 @@
+"""A run as it is asked for at the front door, and the plugin's options of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from conformance import places
+from conformance.catalogue.message import packed
+from conformance.draw.batches import batches, batches_asked
+from conformance.evidence.shard import WHOLE
+from conformance.record import workload
+from conformance.record.operator import REFERENCE, Operator
+from conformance.session.planned_cases import about
+from conformance.session.resume import Asked
+from conformance.suite.on_route import on_route
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request(Asked):
+    """A run as the front door has checked it; ``budget`` is in seconds.
+
+    ``counted`` are folders of kernels whose coverage is measured; ``libraries`` count it.
+    ``left_out`` is what was asked for besides and cannot be judged, each with the reason; ``named``
+    are the operators that were asked for by name. ``called`` says what the device calls, as it has
+    been told; ``verbose`` asks for more than one screen.
+    """
+
+    out: Path
+    workers: int
+    budget: float | None = None
+    resume: bool = False
+    pytest_arguments: tuple[str, ...] = ()
+    counted: tuple[Path, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    named: tuple[str, ...] = ()
+    called: str = ""
+    verbose: bool = False
+
+    @property
+    def expected(self) -> int:
+        """Verdicts that a run without failures reaches, about."""
+        routed = sum(one.workload_cases is not None for one in self._called)
+        if self.workloads:
+            named = workload.chosen(self.workloads, places.workloads())
+            return routed * sum(len([*batches_asked(one, 0)]) for one in named)
+        every = workload.own(places.workloads()) if routed else ()
+        full_rows = self.profile.full_rows
+        calls = sum(len([*batches(one, every, full_rows, self.seed, "")]) for one in every)
+        drawn = sum(about(one, self.profile, self.oracle, self.shard.count) for one in self._called)
+        return drawn + routed * calls // self.shard.count
+
+    @property
+    def _called(self) -> list[Operator]:
+        """The operators with what can be called on the route."""
+        return [on_route(operator, self.route) for operator in self.operators]
+
+
+def options(request: Request) -> Iterator[tuple[str, str]]:
+    """The plugin's options of a request."""
+    yield "device", request.device
+    yield "route", request.route
+    yield "profile", request.profile.name
+    yield "seed", str(request.seed)
+    yield "out", str(request.out)
+    yield "time-limit", str(request.time_limit)
+    if request.libraries is not None:
+        yield "libraries", str(request.libraries)
+    if request.package is not None:
+        yield "package", str(request.package)
+    if request.standard is not None:
+        yield "standard", request.standard
+    if request.standards:
+        yield "standards", "all"
+    if request.budget is not None:
+        yield "budget", f"{request.budget:.3f}s"
+    if request.oracle != REFERENCE:
+        yield "oracle", request.oracle
+    yield from (("workload", name) for name in request.workloads)
+    if request.shard != WHOLE:
+        yield "shard", str(request.shard)
+    yield from (("operators", str(directory)) for directory in request.directories)
+    yield from (("operator", operator.name) for operator in request.operators)
+    yield from (("named", name) for name in request.named)
+    for name, reason in request.left_out.items():
+        yield "left-out", f"{name}={json.dumps(packed(reason))}"
