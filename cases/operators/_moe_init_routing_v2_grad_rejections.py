@@ -1,4 +1,4 @@
-"""Calls of MoeInitRoutingV2Grad that must be refused."""
+"""Calls of MoeInitRoutingV2Grad that must be rejected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of MoeTokenPermuteWithRoutingMapGrad: how one is made, examples, what must be refused."""
+"""Calls of MoeTokenPermuteWithRoutingMapGrad: how one is made, examples, what must be rejected."""
 
 from __future__ import annotations
 

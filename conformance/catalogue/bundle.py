@@ -78,7 +78,7 @@ OF_A_RELATION = Message(
     "关系比较多次调用的结果；由 replay 执行这些调用",
 )
 OF_A_REFUSAL = Message(
-    "the call must be refused: its outputs must stay as they are",
+    "the call must be rejected: its outputs must stay as they are",
     "该调用应被拒绝：其输出必须保持不变",
 )
 NOT_SAID = Message("the record does not say: {error}", "记录未作规定：{error}")

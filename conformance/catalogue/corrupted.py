@@ -56,11 +56,11 @@ ACCEPTED_WITH_MISTAKE = Message(
     "{item} has an accepted verdict that says what is wrong", "{item} 有写着错误的通过判定"
 )
 REFUSED_WITHOUT_VERDICT = Message(
-    "{item} ended as refused, and no verdict of it failed",
+    "{item} ended as failed, and no verdict of it failed",
     "{item} 以未通过结束，却没有未通过的判定",
 )
 REFUSED_WITHOUT_FAILURE = Message(
-    "{item} ended as refused, and its failure is not told",
+    "{item} ended as failed, and its failure is not told",
     "{item} 以未通过结束，却没有记录其失败",
 )
 ENDED_DESPITE_VERDICT = Message(

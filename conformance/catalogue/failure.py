@@ -9,8 +9,8 @@ ALONE_ACCEPTED = Message(
     "alone, on a new device, the call is accepted", "在新打开的设备上单独执行时，该调用通过判定"
 )
 UNREPEATABLE = Message(
-    "The device does not repeat its answer: the same case was refused once and accepted when it was"
-    " run again. The refusal is told here.",
+    "The device does not repeat its answer: the same case failed once and was accepted when it was"
+    " run again. The failure is shown here.",
     "设备的结果不可复现：同一用例一次未通过，重跑后通过。此处给出未通过的结果。",
 )
 AS_DRAWN = Message(
@@ -30,12 +30,12 @@ SECONDS = Message("{seconds:g} s", "已用 {seconds:g} 秒")
 ALL_THE_TIME = Message("all of the run's time", "运行时间用尽")
 
 UP_THE_LADDER = Message(
-    "up the ladder of {ladder} on {cores} {cores:core|cores}: {below:,} is accepted, {above:,} is"
-    " refused",
+    "up the ladder of {ladder} on {cores} {cores:core|cores}: {below:,} is accepted, {above:,}"
+    " fails",
     "{ladder} 的阶梯（{cores} 核）：{below:,} 通过，{above:,} 未通过",
 )
 FIRST_OF_THE_LADDER = Message(
-    "up the ladder of {ladder} on {cores} {cores:core|cores}: {above:,}, the first, is refused",
+    "up the ladder of {ladder} on {cores} {cores:core|cores}: {above:,}, the first, fails",
     "{ladder} 的阶梯（{cores} 核）：第一级 {above:,} 即未通过",
 )
 WORKLOAD = Message("workload {batch}", "工作负载 {batch}")
@@ -51,7 +51,7 @@ PLUGIN_CALLED = Message(
 REPLAY = Message("replay: {command}", "复现命令：{command}")
 CASE_ALONE = Message("its bundle is the case alone:", "复现包中仅有该用例：")
 NOT_WRITTEN = Message(
-    "the bundle of a refused case cannot be written: {error}", "未通过用例的复现包无法写入：{error}"
+    "the bundle of a failed case cannot be written: {error}", "未通过用例的复现包无法写入：{error}"
 )
 
 NO_CASE = Message("is no case that a run wrote: {error}", "不是运行写出的用例：{error}")

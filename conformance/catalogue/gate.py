@@ -73,9 +73,9 @@ NOT_REACHED = Message(
     "{combinations} combinations of levels and {edges} edges not reached",
     "{combinations} 个水平组合与 {edges} 处边界未到达",
 )
-CUT_OFF = Message("{cell} ended at a refused case: {what}", "{cell} 止于未通过的用例：{what}")
+CUT_OFF = Message("{cell} ended at a failed case: {what}", "{cell} 止于未通过的用例：{what}")
 CUT_OFF_WAIVED = Message(
-    "{cell} ended at a refused case ({waivers}): {what}",
+    "{cell} ended at a failed case ({waivers}): {what}",
     "{cell} 止于未通过的用例（{waivers}）：{what}",
 )
 NOT_POSSIBLE = Message(
@@ -90,13 +90,13 @@ NO_TEXT_OF_PROVENANCE = Message(
 
 # What failed.
 UNCOVERED = Message(
-    " (no waiver covers every refused case of it)", "（没有豁免项涵盖其全部未通过的用例）"
+    " (no waiver covers every failed case of it)", "（没有豁免项涵盖其全部未通过的用例）"
 )
 MORE_ITEMS = Message(
     " {count:,} more {count:item|items} of the same diagnosis: {items}",
     "同一诊断另有 {count:,} 个测试项：{items}",
 )
-REFUSED = Message("refused", "未通过")
+REFUSED = Message("failed", "未通过")
 NO_VERDICT = Message("ended without a verdict: {what}", "未得出判定即结束：{what}")
 NO_TEXT = Message("no text", "无文本")
 UNDOCUMENTED = Message(

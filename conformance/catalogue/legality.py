@@ -27,10 +27,10 @@ NO_SHARED_PLACE = Message(
 AT_MOST_CALLS = Message("{most} calls or fewer", "不超过 {most} 次调用")
 NONE_BEFORE = Message("calls with none before them", "其前没有其他调用的调用")
 NO_BREACH = Message(
-    "null: a call that breaks the protocol is refused", "null：违反协议的调用会被拒绝"
+    "null: a call that breaks the protocol is rejected", "null：违反协议的调用会被拒绝"
 )
 ONE_FORMAT = Message(
-    "{format}: a call in another format is refused", "{format}：其他格式的调用会被拒绝"
+    "{format}: a call in another format is rejected", "{format}：其他格式的调用会被拒绝"
 )
 ONE_OF = Message("one of {names}", "{names} 之一")
 ROWS_OF_COLUMNS = Message("{rows} rows of {columns} columns", "{rows} 行 {columns} 列")

@@ -34,9 +34,9 @@ REJECTED = Message("rejected", "拒绝")
 IGNORED = Message("ignored", "忽略")
 UNAVAILABLE = Message("unavailable", "不可用")
 UNDEFINED = Message("undefined", "未定义")
-REFUSED = Message("  refused    {count} calls", "  应被拒绝   {count} 个调用")
+REFUSED = Message("  rejected   {count} calls", "  应被拒绝   {count} 个调用")
 REFUSED_OF = Message(
-    "  refused    {count} calls ({kinds})", "  应被拒绝   {count} 个调用（{kinds}）"
+    "  rejected   {count} calls ({kinds})", "  应被拒绝   {count} 个调用（{kinds}）"
 )
 OF_KIND = Message("{count} {kind}", "{count} 个依据{kind}")
 EXAMPLES = Message("  examples   {count}", "  示例       {count}")

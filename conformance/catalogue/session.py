@@ -46,7 +46,7 @@ UNCHECKED = Message(
     "not called on an NPU, where nothing checks the rule", "不在 NPU 上调用：该处不检查此规则"
 )
 AFTER_A_REFUSED_CALL = Message(
-    "not called after a call of {operator} that is refused by itself",
+    "not called after a call of {operator} that fails by itself",
     "未执行：此前 {operator} 的一次调用单独执行也未通过",
 )
 FROZEN_CASE = Message("{kind} {name}: {error}", "{kind} {name}：{error}")

@@ -21,7 +21,7 @@ NOT_JUDGED = Message("not judged", "未判定")
 INCOMPLETE = Message("incomplete", "未完成")
 
 OF_WRONG_CALLS = Message("(wrong calls)", "（错误调用）")
-MUST_BE_REFUSED = Message("(must be refused)", "（应被拒绝）")
+MUST_BE_REFUSED = Message("(must be rejected)", "（应被拒绝）")
 OF_RELATIONS = Message("(relations)", "（算子间关系）")
 OF_SEQUENCES = Message("(sequences)", "（调用序列）")
 

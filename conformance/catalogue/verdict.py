@@ -6,7 +6,7 @@ CONTRACT = Message("contract: {text} [{origin}]", "契约：{text} [{origin}]")
 
 IN_PHASE = Message(" in {phase}", "在 {phase} 中")
 REJECTED = Message(
-    "the call was refused{where} with status {status}", "调用{where}被拒绝，状态码 {status}"
+    "the call was rejected{where} with status {status}", "调用{where}被拒绝，状态码 {status}"
 )
 FAILED = Message("the call failed{where} with status {status}", "调用{where}失败，状态码 {status}")
 CRASHED = Message(
@@ -125,18 +125,18 @@ DRIFTED = Message("order drift: {where}", "顺序偏离：{where}")
 
 CARRIED_OUT = Message("the call was carried out", "调用被执行")
 MUST_BE_REFUSED = Message(
-    "{ended}, it must be refused with status {status}", "{ended}，应被拒绝，状态码应为 {status}"
+    "{ended}, it must be rejected with status {status}", "{ended}，应被拒绝，状态码应为 {status}"
 )
 OTHER_STATUS = Message(
-    "refused with status {seen}{reason}, must be {status}",
+    "rejected with status {seen}{reason}, must be {status}",
     "被拒绝的状态码为 {seen}{reason}，应为 {status}",
 )
 REASON = Message(' ("{reason}")', "（“{reason}”）")
 OUTPUTS_WRITTEN = Message(
-    "the outputs of a refused call were written to", "被拒绝的调用写入了其输出"
+    "the outputs of a rejected call were written to", "被拒绝的调用写入了其输出"
 )
 RIGHTLY_REFUSED = Message(
-    "refused with status {status}, as it must be", "按要求被拒绝，状态码 {status}"
+    "rejected with status {status}, as it must be", "按要求被拒绝，状态码 {status}"
 )
 
 AS_THE_CONTRACT_SAYS = Message("carried out as the contract says", "执行结果与契约一致")

@@ -29,7 +29,7 @@ UNMATCHED = Message(
     "未豁免任何失败：它没有涵盖失败的用例，涵盖的通过用例有 {count:,} 个；请删除",
 )
 TOO_BROAD = Message(
-    "covers {accepted:,} accepted {accepted:case|cases} beside {refused:,} refused"
+    "covers {accepted:,} accepted {accepted:case|cases} beside {refused:,} failed"
     " {refused:one|ones}, such as {example}: say more exactly when it fails, or mark it"
     " intermittent",
     "除 {refused:,} 个未通过的用例外，还涵盖 {accepted:,} 个通过的用例，如 {example}："

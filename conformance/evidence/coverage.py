@@ -87,7 +87,7 @@ class Coverage(msgspec.Struct, kw_only=True):
 def levels_of(operator: Operator, judged: Judged) -> dict[str, tuple[str, ...]] | None:
     """The levels that a judged case shows; None where no cell of the record is judged by it.
 
-    A call that must be refused shows none: what it asks for was never computed.
+    A call that must be rejected shows none: what it asks for was never computed.
     """
     case = judged.case
     known = case.mode in [mode.name for mode in operator.modes] and case.dtype in operator.dtypes

@@ -156,7 +156,7 @@ def seconds_on_record(out: Path) -> float:
 
 
 def failure_folder(out: Path, case: Case, law: str = "") -> Path:
-    """Where the bundle of a refused case lives: named by its inputs, by its machine if any, by the
+    """Where the bundle of a failed case lives: named by its inputs, by its machine if any, by the
     ``law`` that is broken, where it is no value that is wrong, and by the calls before it if any.
     """
     machine = ""

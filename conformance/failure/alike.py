@@ -40,7 +40,7 @@ def _what(judged: Judged, telling: Judged | None) -> Iterator[str]:
     if judged.judged_as == "relation" and not broke_down:
         yield f"{judged.name} does not hold"
     elif judged.judged_as == "rejection":
-        yield "a call that must be refused"
+        yield "a call that must be rejected"
     yield from sorted({f"{one.code} at {one.file}:{one.line}" for one in errors(observation)})
     if judged.judged_as != "rejection" and observation.outcome is not Outcome.COMPLETED:
         yield f"the call {observation.outcome.value}"

@@ -150,7 +150,7 @@ def _not_run(run: Run) -> Iterator[Finding]:
 
 
 def _ended_early(run: Run, answered: Answered) -> dict[tuple[str, str, str], set[str]]:
-    """The cells whose item ended at a refused case, and so left the rest unjudged, each with the
+    """The cells whose item ended at a failed case, and so left the rest unjudged, each with the
     waivers that answer for it."""
     ended: dict[tuple[str, str, str], set[str]] = {}
     for line in run.verdicts:

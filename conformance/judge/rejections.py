@@ -1,4 +1,4 @@
-"""The judge of calls that must be refused, for their items and for replays."""
+"""The judge of calls that must be rejected, for their items and for replays."""
 
 from __future__ import annotations
 

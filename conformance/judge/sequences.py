@@ -47,7 +47,7 @@ def judged(
 
 
 def rejection_of(operator: Operator, case: Case) -> Rejection | None:
-    """The call on record that must be refused and is this one; None where there is none."""
+    """The call on record that must be rejected and is this one; None where there is none."""
     return next((one for one in operator.rejections if _same_call(one.case, case)), None)
 
 

@@ -164,7 +164,7 @@ def refused(
     routes: tuple[str, ...] = (),
     checked_by_cann: bool = True,
 ) -> tuple[Rejection, ...]:
-    """Calls by the status that they must be refused with, by the rule that they break, by name."""
+    """Calls by the status that they must be rejected with, by the rule that they break, by name."""
     return tuple(
         Rejection(name, case, status, clause, routes, checked_by_cann)
         for status, clauses in broken.items()

@@ -200,7 +200,7 @@ def _library(profile: DeviceProfile | None) -> Path | None:
 def _pictures(
     context: Context, judged: Judged, arithmetic: Arithmetic, shown: Sequence[str]
 ) -> list[Picture]:
-    """Pictures of wrong outputs; those of a call that must be refused, or of a relation, are
+    """Pictures of wrong outputs; those of a call that must be rejected, or of a relation, are
     judged by no contract.
     """
     operator = context.records.get(judged.case.operator)

@@ -104,7 +104,7 @@ def about(operator: Operator, profile: Profile, oracle: str, shards: int = 1) ->
         sizes = ladder.asked(profile.ladders, 0)
         drawn += len(sizes) * len([*cells_asked(operator, ladder, profile.ladders, 0)])
     kept = len(operator.corpus) + len(operator.regressions) + len(operator.quarantine)
-    # A documented call follows each that must be refused.
+    # A documented call follows each that must be rejected.
     refused = 2 * len(operator.rejections)
     return round((drawn + profile.sequences + kept + refused) / shards) + len(operator.examples)
 

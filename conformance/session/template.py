@@ -215,14 +215,14 @@ def relate(operator: Operator, relation: Relation, device: Device, case: Case) -
 
 
 def judge_rejection(rejection: Rejection, observation: Observation) -> Verdict:
-    """Judge an observation of a call that must be refused, and put the verdict on record."""
+    """Judge an observation of a call that must be rejected, and put the verdict on record."""
     verdict = rejections.judge_rejection(rejection, observation)
     _note(Judged(rejection.case, observation, verdict, "rejection", rejection.name))
     return verdict
 
 
 def left_out(rejection: Rejection, device: Device) -> bool:
-    """Whether a call that must be refused cannot be made on this device, or would do harm there;
+    """Whether a call that must be rejected cannot be made on this device, or would do harm there;
     then it is told so.
     """
     case, profile = rejection.case, device.profile

@@ -14,7 +14,7 @@ from conformance.record.torch_binding import TORCH_NPU, Binding, Unreached
 def on_route(operator: Operator, route: str) -> Operator:
     """The operator with only the modes and calls of a route.
 
-    PyTorch checks calls by itself before it makes them: of those that must be refused, or are in
+    PyTorch checks calls by itself before it makes them: of those that must be rejected, or are in
     doubt, only such are made there as name the route.
     """
     through_torch = route == TORCH_NPU

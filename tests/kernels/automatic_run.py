@@ -1,7 +1,7 @@
 """Automatic mutants of kernels and their host tilings: ``python -m tests.kernels.automatic_run``.
 
 Each mutant is built, then judged case by case as a run of the profile would: small cases, rows of
-the covering array, free draws, documented calls, calls that must be refused. It is killed by the
+the covering array, free draws, documented calls, calls that must be rejected. It is killed by the
 first verdict that is not ok. One that survives changes something observable if any answer differs
 from the unchanged kernel's: status, phase, output bytes or diagnostic codes.
 

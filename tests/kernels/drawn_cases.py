@@ -25,7 +25,7 @@ FEW = 50
 
 @dataclass(frozen=True)
 class Call:
-    """One call: a drawn case, or a documented one, or one that must be refused."""
+    """One call: a drawn case, or a documented one, or one that must be rejected."""
 
     case: Case
     example: Example | None = None

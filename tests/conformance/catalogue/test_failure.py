@@ -56,12 +56,12 @@ MODEL = Workload(model="M", source="s", experts=8, top_k=2, hidden=64)
         ),
         (
             failure.UP_THE_LADDER(ladder="size", cores=1, below=2749, above=2750),
-            "up the ladder of size on 1 core: 2,749 is accepted, 2,750 is refused",
+            "up the ladder of size on 1 core: 2,749 is accepted, 2,750 fails",
             "size 的阶梯（1 核）：2,749 通过，2,750 未通过",
         ),
         (
             failure.FIRST_OF_THE_LADDER(ladder="size", cores=3, above=31),
-            "up the ladder of size on 3 cores: 31, the first, is refused",
+            "up the ladder of size on 3 cores: 31, the first, fails",
             "size 的阶梯（3 核）：第一级 31 即未通过",
         ),
         (

@@ -79,7 +79,7 @@ def test_every_kind_has_words_of_its_own() -> None:
     [
         (
             waivers.TOO_BROAD(accepted=1, refused=2, example="m float16; n=3; x 2x4"),
-            "covers 1 accepted case beside 2 refused ones, such as m float16; n=3; x 2x4: say more"
+            "covers 1 accepted case beside 2 failed ones, such as m float16; n=3; x 2x4: say more"
             " exactly when it fails, or mark it intermittent",
             "除 2 个未通过的用例外，还涵盖 1 个通过的用例，如 m float16; n=3; x 2x4："
             "请更准确地说明何时失败，或标为 intermittent",

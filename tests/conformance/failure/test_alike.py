@@ -77,7 +77,7 @@ def test_calls_that_must_be_refused_are_one() -> None:
     observation = observe(right(whole()))
     verdict = judge_rejection(refusal(), observation)
     seen = diagnosis(Judged(refusal().case, observation, verdict, "rejection", "rows"))
-    assert seen == "segment_sum: a call that must be refused"
+    assert seen == "segment_sum: a call that must be rejected"
 
 
 def test_what_has_no_other_sign_is_told_by_its_headline_without_numbers() -> None:

@@ -110,7 +110,7 @@ def test_a_waiver_that_covers_accepted_cases_rejects_and_shows_one(tmp_path: Pat
     assert judgement.status == 1
     assert [finding.kind for finding in judgement.findings] == ["failure", "over-broad waiver"]
     assert (
-        "covers 2 accepted cases beside 1 refused one, such as tail float16; top_k=2; tokens 8x64:"
+        "covers 2 accepted cases beside 1 failed one, such as tail float16; top_k=2; tokens 8x64:"
         " say more exactly when it fails, or mark it intermittent" in text
     )
 
@@ -144,7 +144,7 @@ def test_a_waiver_that_covers_only_some_refused_cases_of_an_item_excuses_it_not(
     other = refused("small", shapes={"tokens": (9, 64)}, phase="shrink")
     judgement, text = gate(run(tmp_path / "run", every_cell(refused(), other)), waiver())
     assert judgement.status == 1
-    assert "(no waiver covers every refused case of it)" in text
+    assert "(no waiver covers every failed case of it)" in text
 
 
 def test_a_waiver_of_another_device_is_not_evaluated(tmp_path: Path) -> None:
@@ -231,7 +231,7 @@ def test_what_an_item_left_unjudged_behind_a_waived_failure_is_told(tmp_path: Pa
     judgement, text = gate(folder, waiver())
     assert judgement.status == 0
     assert (
-        "note: permute-tail-float16 ended at a refused case (waiver 1): no judged case shows family"
+        "note: permute-tail-float16 ended at a failed case (waiver 1): no judged case shows family"
         " nan, routing skewed" in text
     )
 
@@ -256,7 +256,7 @@ def test_data_types_that_share_rows_are_left_unjudged_behind_a_waived_failure_of
     assert (judgement.status, judgement.findings) == (0, [])
     (note,) = (line for line in text.splitlines() if line.startswith("note: "))
     assert note.startswith(
-        "note: permute-tail-float16_float32 ended at a refused case (waiver 1): "
+        "note: permute-tail-float16_float32 ended at a failed case (waiver 1): "
     )
     assert note.endswith("family 4, routing skewed and 726 more")
 

@@ -118,9 +118,9 @@ def test_a_verdict_stands_though_there_is_no_room_for_its_bundle(broken) -> None
     assert ended.status == 1
     (failure,) = ended.evidence.failures
     assert failure.headline == "broken, plain, int32: 1 of 5 elements of y is wrong."
-    assert "the bundle of a refused case cannot be written" in failure.text
+    assert "the bundle of a failed case cannot be written" in failure.text
     (lost,) = ended.evidence.environment
-    assert "the bundle of a refused case cannot be written" in lost
+    assert "the bundle of a failed case cannot be written" in lost
     assert not ended.evidence.unreached
 
 

@@ -1,4 +1,4 @@
-"""The judge of calls that must be refused, and of documented calls."""
+"""The judge of calls that must be rejected, and of documented calls."""
 
 from dataclasses import replace
 
@@ -32,8 +32,8 @@ def test_a_refusal_with_the_right_status_is_accepted():
 @pytest.mark.parametrize(
     ("observation", "said"),
     [
-        (refused(status=161001), "refused with status 161001, must be 161002"),
-        (refused(outputs_untouched=False), "the outputs of a refused call were written to"),
+        (refused(status=161001), "rejected with status 161001, must be 161002"),
+        (refused(outputs_untouched=False), "the outputs of a rejected call were written to"),
         (refused(inputs_changed=("x",)), "inputs were changed"),
         (
             refused(diagnostics=(FLAW,)),
@@ -41,7 +41,7 @@ def test_a_refusal_with_the_right_status_is_accepted():
         ),
         (
             Observation(Outcome.COMPLETED, outputs_untouched=True),
-            "carried out, it must be refused with status 161002",
+            "carried out, it must be rejected with status 161002",
         ),
         (
             Observation(Outcome.FAILED, 161002, "aclnnSegmentSum", outputs_untouched=True),

@@ -56,7 +56,7 @@ def test_a_call_that_must_be_refused_is_judged_by_its_rule() -> None:
     made = replace(MUST_BE_REFUSED, before=(SMALL,))
     verdict = judged(OPERATOR, made, Forgetful().run(OPERATOR, MUST_BE_REFUSED), IEEE)
     assert verdict.ok
-    assert "topK is 0: refused with status 161002" in verdict.headline
+    assert "topK is 0: rejected with status 161002" in verdict.headline
     assert "after these calls" in str(verdict.subject)
 
 

@@ -164,7 +164,7 @@ def test_a_refusal_is_followed_down_to_the_smallest_refused_size() -> None:
     trial, judged = run(LADDER, lambda size: size > 2749)
     assert trial.smallest is not None
     assert trial.smallest.case.attributes["size"] == 2750
-    assert trial.noted == "up the ladder of size on 1 core: 2,749 is accepted, 2,750 is refused"
+    assert trial.noted == "up the ladder of size on 1 core: 2,749 is accepted, 2,750 fails"
     assert len(judged) < len(LADDER.sizes)
 
 
@@ -172,23 +172,23 @@ def test_the_smallest_refused_size_is_one_that_can_be() -> None:
     trial, _ = run(SLOTS, lambda size: size > 2749)
     assert trial.smallest is not None
     assert trial.smallest.case.attributes["size"] == 2752
-    assert trial.noted == "up the ladder of slots on 1 core: 2,744 is accepted, 2,752 is refused"
+    assert trial.noted == "up the ladder of slots on 1 core: 2,744 is accepted, 2,752 fails"
 
 
 def test_a_first_size_that_is_refused_stands() -> None:
     trial, judged = run(LADDER, lambda size: True)
     assert trial.smallest is not None
     assert trial.smallest.case.attributes["size"] == 31
-    assert trial.noted == "up the ladder of size on 3 cores: 31, the first, is refused"
+    assert trial.noted == "up the ladder of size on 3 cores: 31, the first, fails"
     assert len(judged) == 1
 
 
 @pytest.mark.parametrize(
     ("most", "cores", "told"),
     [
-        (65_535, 1, "on 1 core: 65,535 is accepted, 65,536 is refused"),
-        (40, 48, "on 48 cores: 40 is accepted, 41 is refused"),
-        (0, 1, "on 1 core: 1, the first, is refused"),
+        (65_535, 1, "on 1 core: 65,535 is accepted, 65,536 fails"),
+        (40, 48, "on 48 cores: 40 is accepted, 41 fails"),
+        (0, 1, "on 1 core: 1, the first, fails"),
     ],
 )
 def test_a_refusal_is_followed_down_on_its_own_machine(most: int, cores: int, told: str) -> None:

@@ -52,7 +52,7 @@ def test_the_refused_call_of_a_sequence_may_be_one_that_must_be_refused() -> Non
     """The device carries out what it must refuse once it was broken."""
     bench = Bench(Forgetful())
     bench.device.run = lambda called, one: Forgetful().run(called, LARGE)  # type: ignore[method-assign]
-    with pytest.raises(Refused, match="the call was carried out, it must be refused"):
+    with pytest.raises(Refused, match="the call was carried out, it must be rejected"):
         bench.attempt(MUST_BE_REFUSED, SMALL)
 
 

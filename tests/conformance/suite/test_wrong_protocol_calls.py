@@ -76,7 +76,7 @@ def test_a_call_that_is_carried_out_is_told_as_any_that_must_be_refused(device: 
     case = replace(one.case, breach=Breach(stream="another"))
     verdict = judge_rejection(replace(one, case=case), device.run(GRAD, case))
     assert not verdict.ok
-    assert "the call was carried out, it must be refused with status 161001" in verdict.headline
+    assert "the call was carried out, it must be rejected with status 161001" in verdict.headline
     assert verdict.clause == one.clause
     assert "called with stream another" in str(verdict.subject)
 

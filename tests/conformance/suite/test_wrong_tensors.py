@@ -190,7 +190,7 @@ def test_each_is_refused_with_its_status(device: Device, route: str) -> None:
 def test_a_call_that_is_carried_out_is_told_with_the_format(device: Device) -> None:
     one = in_other_formats(GRAD)[0]
     verdict = judge_rejection(one, device.run(GRAD, in_format(one.case, "grad_expanded_x", "ND")))
-    assert "the call was carried out, it must be refused with status 161002" in verdict.headline
+    assert "the call was carried out, it must be rejected with status 161002" in verdict.headline
     assert "in format FRACTAL_NZ" in str(verdict.subject)
 
 

@@ -26,7 +26,7 @@ DOUBT = "operator_0, whole, float32, no tokens: "
 
 
 def cells_of(operator: str) -> list[Cell]:
-    """Cells with 100 cases each, and 20 calls that must be refused."""
+    """Cells with 100 cases each, and 20 calls that must be rejected."""
     own = [
         Cell(operator=operator, mode=mode, dtype=dtype, cases=100, elements=1000, exact=995)
         for mode in MODES

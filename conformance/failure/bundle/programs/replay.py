@@ -138,7 +138,7 @@ def judge(device: Device, told: Any, tensors: dict[str, Tensor], problems: list[
         for name in [name for name in seen if name in told["accepted"]]:
             problems += judge_output(name, tensors[name], seen[name], untouched[name])
     for name in [name for name in seen if told["status"] != 0 and not untouched[name].all()]:
-        problems.append(f"{name} was written to by a call that must be refused")
+        problems.append(f"{name} was written to by a call that must be rejected")
     if '"severity":"error"' in device.findings():
         problems.append("the simulated device reports an error")
     for problem in problems:
