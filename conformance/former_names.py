@@ -10,8 +10,6 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from conformance.catalogue import records as say
-
 HERE = "conformance."
 MODULES = {
     "call_rules": "record.call_rules",
@@ -103,5 +101,5 @@ def install() -> None:
 
 
 def _warn(before: str, today: str) -> None:
-    told = say.FORMER_NAME(before=before, today=today)
+    told = f"{before} is {today} today; the former name goes with version 0.3"
     warnings.warn(told, DeprecationWarning, stacklevel=3)

@@ -16,7 +16,6 @@ OPTIONAL_TENSOR = Message("{name} ({role}, {dtypes}, optional)", "{name}（{role
 INPUT = Message("input", "输入")
 OUTPUT = Message("output", "输出")
 DTYPE_OF_CASE = Message("dtype of the case", "用例的数据类型")
-OR = Message(" or ", " 或 ")
 OUTPUT_WHEN = Message("{output} ({when})", "{output}（{when}）")
 CONTRACT = Message("  contract   {output}: {clause}", "  契约       {output}：{clause}")
 ORDER = Message("             {output}: {clause}", "             {output}：{clause}")
@@ -41,12 +40,7 @@ REFUSED_OF = Message(
 OF_KIND = Message("{count} {kind}", "{count} 个依据{kind}")
 EXAMPLES = Message("  examples   {count}", "  示例       {count}")
 SOURCES = Message("  sources    {sources}", "  来源       {sources}")
-THEN = Message("; ", "；")
-CLAUSE = Message("{text} [{kind}: {source}]", "{text} [{kind}：{source}]")
-DOCUMENT = Message("document", "文档")
-MEASURED = Message("measured", "实测")
-SOURCE_READ = Message("source-read", "源码")
-INFERRED = Message("inferred", "推断")
+CLAUSE = Message("{text} [{origin}]", "{text} [{origin}]")
 
 RECORD = Message("record", "算子记录")
 DIRECTORY = Message("operators directory", "算子记录目录")
@@ -74,8 +68,3 @@ OF_ANOTHER = Message(
 EXAMPLE = Message("example", "示例")
 REJECTION = Message("rejection", "应被拒绝的调用")
 QUARANTINE = Message("quarantine", "隔离观察的调用")
-
-FORMER_NAME = Message(
-    "{before} is {today} today; the former name goes with version 0.3",
-    "{before} 现为 {today}；旧名称随 0.3 版取消",
-)
