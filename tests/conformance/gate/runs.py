@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from conformance.catalogue import device as say
 from conformance.evidence.chain import Link, linked
 from conformance.evidence.contradictions import known_items
 from conformance.evidence.items import items_in_words
@@ -100,7 +101,10 @@ def device(**changed: Any) -> DeviceLine:
         },
     }
     told = {**told, **changed}
-    return DeviceLine(worker="main", description=f"{told['name']}, 48 vector cores", profile=told)
+    simulated = say.SIMULATED(soc=told["soc"])
+    name = simulated if simulated == told["name"] else told["name"]
+    words = say.DESCRIBED(name=name, cores=told["vector_cores"])
+    return DeviceLine(worker="main", description=words, profile=told)
 
 
 def failure(line: VerdictLine, **changed: Any) -> FailureLine:
