@@ -62,7 +62,6 @@ CHANGED = Message(
     "声明 Kernel 已改动：若判定的库与基线相同则拒绝",
 )
 ANNOTATIONS = Message("for CI, on standard output: {forms}", "供 CI 使用，写到标准输出：{forms}")
-OR = Message(" or ", " 或 ")
 GATE_STATUSES = Message(
     "Exit status: 0 accepted, 1 rejected, 2 wrong usage, 3 cannot judge (docs/how-to/gate.md).",
     "退出状态：0 通过，1 拒绝，2 用法错误，3 无法判定（docs/how-to/gate.md）。",

@@ -82,7 +82,6 @@ OWN_KERNELS_OF_CASE = Message(
 
 PROFILE = Message("{purposes} ({default})", "{purposes}（{default}）")
 PURPOSE = Message("{profile}: {purpose}", "{profile}：{purpose}")
-THEN = Message("; ", "；")
 SEED = Message(
     "seed of all draws (0; nightly: a new one each run)",
     "所有抽样的种子（0；nightly：每次运行取新种子）",

@@ -8,7 +8,6 @@ PREVENTS = Message("prevents {what}", "影响：{what}")
 JUDGED_HERE = Message(
     "kernels can be judged here: --device {devices}", "此处可以判定 Kernel：--device {devices}"
 )
-OR = Message(" or ", " 或 ")
 NOT_JUDGED_HERE = Message("nothing can be judged here", "此处无法判定")
 
 JUDGING = Message("judging on an NPU", "在 NPU 上判定")
@@ -78,8 +77,6 @@ WAIT = Message("wait, or ask who they are", "请等待，或询问占用者")
 CARDS_FREE = Message(
     "{free} of {all} free (locks in {folder})", "{all} 张中空闲 {free} 张（锁位于 {folder}）"
 )
-THEN = Message("; ", "；")
-COMMA = Message(", ", "、")
 CANN_VERSION = Message("CANN version", "CANN 版本")
 NO_CANN_VERSION = Message(
     "no file of ASCEND_HOME_PATH tells it: source set_env.sh of a whole installation",

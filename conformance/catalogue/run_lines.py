@@ -76,7 +76,6 @@ MORE_GAPS = Message(
     "未判定：另有 {count:,} 项，见 evidence.json 的 coverage",
 )
 LARGER_PROFILES = Message("larger profiles: {profiles}", "更大的档位：{profiles}")
-THEN = Message("; ", "；")
 MORE_EDGES = Message(
     "{profile} judges {edges:,} more {edges:edge|edges}", "{profile} 多判定 {edges:,} 处边界"
 )

@@ -13,6 +13,7 @@ from rich.console import Console
 
 from conformance.catalogue import help as helps
 from conformance.catalogue import host as say
+from conformance.catalogue.marks import OR
 from conformance.catalogue.message import row, within
 from conformance.cli.common import add_json, add_operators, tell_program
 from conformance.devices.finding import Finding
@@ -72,7 +73,7 @@ def _lines(diagnosis: Diagnosis, language: str) -> Iterator[str]:
     for finding in diagnosis.findings:
         yield from _finding(finding, width, language)
     if diagnosis.devices:
-        judged = say.JUDGED_HERE(devices=row(diagnosis.devices, say.OR))
+        judged = say.JUDGED_HERE(devices=row(diagnosis.devices, OR))
     else:
         judged = say.NOT_JUDGED_HERE()
     yield judged.within(language)

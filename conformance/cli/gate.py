@@ -11,6 +11,7 @@ from rich.console import Console
 
 from conformance.catalogue import help as helps
 from conformance.catalogue import options as say
+from conformance.catalogue.marks import OR
 from conformance.catalogue.message import row
 from conformance.cli.common import add_json, tell_program
 from conformance.errors import UsageError
@@ -50,7 +51,7 @@ def add_gate(commands: Any) -> None:
     add(
         "--annotations",
         metavar="FORM",
-        help=helps.ANNOTATIONS(forms=row(ANNOTATIONS, helps.OR)),
+        help=helps.ANNOTATIONS(forms=row(ANNOTATIONS, OR)),
     )
     add_json(gate)
     gate.epilog = helps.GATE_STATUSES()

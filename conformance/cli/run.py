@@ -15,6 +15,7 @@ from conformance import places
 from conformance.catalogue import front_door as say
 from conformance.catalogue import help_run as helps
 from conformance.catalogue import options
+from conformance.catalogue.marks import SEMICOLON
 from conformance.catalogue.message import row
 from conformance.cli import runner
 from conformance.cli.again import Asked, judge_again, open_and_tell
@@ -167,7 +168,7 @@ def _add_how_much(group: Any) -> None:
     add = group.add_argument
     limits = [f"{p.name} {p.time_limit:g}" for p in PROFILES.values()]
     said = (helps.PURPOSE(profile=p.name, purpose=p.purpose) for p in PROFILES.values())
-    purposes = helps.PROFILE(purposes=row(said, helps.THEN), default=DEFAULTS["profile"])
+    purposes = helps.PROFILE(purposes=row(said, SEMICOLON), default=DEFAULTS["profile"])
     add("--profile", default=DEFAULTS["profile"], help=purposes)
     add("--seed", metavar="N", help=helps.SEED())
     add("--budget", metavar="TIME", help=helps.BUDGET())

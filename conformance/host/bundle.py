@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from conformance.catalogue import host as say
+from conformance.catalogue.marks import OR
 from conformance.catalogue.message import row
 from conformance.errors import EnvironmentFailure, UsageError
 from conformance.host.npu import VERSIONS
@@ -40,7 +41,7 @@ RUN_TEXTS = ("evidence.json", "pytest.log")
 def check_name(path: Path) -> None:
     """Raise `UsageError` for a file that cannot become the bundle; changes nothing."""
     if not path.name.endswith(ENDINGS):
-        raise UsageError("bundle", path, say.BUNDLE_ENDINGS(endings=row(ENDINGS, say.OR)))
+        raise UsageError("bundle", path, say.BUNDLE_ENDINGS(endings=row(ENDINGS, OR)))
     if path.exists():
         raise UsageError("bundle", path, say.ALREADY_THERE())
     if not path.absolute().parent.is_dir():

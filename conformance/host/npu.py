@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from conformance.catalogue import host as say
+from conformance.catalogue.marks import NAMES, SEMICOLON
 from conformance.catalogue.message import row
 from conformance.devices import cards
 from conformance.devices.finding import Finding
@@ -145,7 +146,7 @@ def _cards(roots: Roots) -> Iterator[Finding]:
         yield Finding(say.CARDS(), "", say.JUDGING(), row([*busy, say.WAIT()], "\n"))
     else:
         free = say.CARDS_FREE(free=len(there) - len(busy), all=len(there), folder=place)
-        yield Finding(say.CARDS(), row([free, *busy], say.THEN))
+        yield Finding(say.CARDS(), row([free, *busy], SEMICOLON))
 
 
 def _version(roots: Roots) -> Finding:
@@ -170,8 +171,8 @@ def _tree(roots: Roots) -> Iterator[Finding]:
         named = roots.environment.get("ASCEND_OPP_PATH", "")
         yield Finding(say.OPERATOR_PACKAGES(), "", say.JUDGING(), say.NO_PACKAGES(folder=named))
     else:
-        names = [package.name for package in roots.packages()]
-        yield Finding(say.OPERATOR_PACKAGES(), row([*names, say.BUILT_IN()], say.COMMA))
+        names = [*(package.name for package in roots.packages()), say.BUILT_IN()]
+        yield Finding(say.OPERATOR_PACKAGES(), NAMES(names=names))
 
 
 def _library(roots: Roots, name: str) -> Finding:

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from conformance.catalogue import records as say
+from conformance.catalogue.marks import OR, SEMICOLON
 from conformance.catalogue.message import row
-from conformance.record.clause import Clause, SourceClass
+from conformance.record.clause import KINDS, Clause
 from conformance.record.operator import (
     TWO_PHASE,
     Operator,
@@ -20,12 +21,6 @@ from conformance.record.operator import (
 )
 from conformance.record.torch_binding import TORCH_NPU, UNDECLARED, Binding, Unreached
 
-KINDS = {
-    SourceClass.DOCUMENT: say.DOCUMENT,
-    SourceClass.MEASURED: say.MEASURED,
-    SourceClass.SOURCE_READ: say.SOURCE_READ,
-    SourceClass.INFERRED: say.INFERRED,
-}
 SUPPORT = {
     Support.SUPPORTED: say.SUPPORTED,
     Support.REJECTED: say.REJECTED,
@@ -72,14 +67,14 @@ def operator_lines(operator: Operator) -> Iterator[str]:
     else:
         yield say.REFUSED(count=0)
     yield say.EXAMPLES(count=len(operator.examples))
-    yield say.SOURCES(sources=row(operator.sources, say.THEN))
+    yield say.SOURCES(sources=row(operator.sources, SEMICOLON))
 
 
 def _parameter(parameter: Parameter) -> str:
     if not isinstance(parameter, TensorParameter):
         return say.ARGUMENT(name=parameter.name, type=parameter.ctype)
     tensor = say.OPTIONAL_TENSOR if parameter.optional else say.TENSOR
-    dtypes = row(parameter.dtypes(say.DTYPE_OF_CASE()), say.OR)
+    dtypes = row(parameter.dtypes(say.DTYPE_OF_CASE()), OR)
     return tensor(name=parameter.name, role=ROLES[parameter.role](), dtypes=dtypes)
 
 
@@ -91,5 +86,4 @@ def _target(target: Target) -> str:
 
 
 def _clause(clause: Clause) -> str:
-    kind = KINDS[clause.source_class]()
-    return say.CLAUSE(text=clause.text, kind=kind, source=clause.source)
+    return say.CLAUSE(text=clause.text, origin=clause.origin)

@@ -15,6 +15,7 @@ from rich.table import Table
 
 from conformance.catalogue import run_lines as say
 from conformance.catalogue import table as words
+from conformance.catalogue.marks import SEMICOLON
 from conformance.catalogue.message import row
 from conformance.devices.traits import loosened_lines
 from conformance.evidence.coverage import Further
@@ -175,7 +176,7 @@ def missing_lines(evidence: Evidence) -> Iterator[str]:
 def further_lines(evidence: Evidence) -> Iterator[str]:
     """What larger profiles judge of the same operators besides, if they do."""
     if evidence.further:
-        yield say.LARGER_PROFILES(profiles=row(map(_further, evidence.further), say.THEN))
+        yield say.LARGER_PROFILES(profiles=row(map(_further, evidence.further), SEMICOLON))
 
 
 def _combinations(strength: int) -> str:
