@@ -255,9 +255,7 @@ def test_data_types_that_share_rows_are_left_unjudged_behind_a_waived_failure_of
     judgement, text = gate(folder, waiver())
     assert (judgement.status, judgement.findings) == (0, [])
     (note,) = (line for line in text.splitlines() if line.startswith("note: "))
-    assert note.startswith(
-        "note: permute-tail-float16_float32 ended at a failed case (waiver 1): "
-    )
+    assert note.startswith("note: permute-tail-float16_float32 ended at a failed case (waiver 1): ")
     assert note.endswith("family 4, routing skewed and 726 more")
 
 
