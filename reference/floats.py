@@ -7,8 +7,8 @@ as ml_dtypes does for bfloat16, rounds twice and turns 1 + 2^-8 + 2^-40 into 1 i
 How it rounds: for |x| in the binade 2^e the grid step is 2^(e+1-p). Adding 2^(e+53-p) to |x| in
 float64 lands where one float64 ulp is that very step, so the adder rounds to nearest, ties to even,
 once; the low bits of the sum are the significand, and the storage pattern follows by integer
-arithmetic. With e held at emin the same addition performs gradual underflow. To fp32 the processor
-itself rounds so, in one instruction, and that is what it is left to.
+arithmetic. With e held at emin the same addition performs gradual underflow. These are some twenty
+operations on arrays; to fp16 and fp32 numpy itself rounds so, in one.
 """
 
 from __future__ import annotations
@@ -107,6 +107,12 @@ _DTYPES = {
     fmt: np.dtype(name) for fmt, name in ((FP16, "f2"), (BF16, ml_dtypes.bfloat16), (FP32, "f4"))
 }
 
+_BY_NUMPY: dict[Format, Callable[[NDArray[Any]], NDArray[Any]]] = {
+    FP16: lambda block: block.astype(np.float16),
+    FP32: lambda block: block.astype(np.float32),
+}
+"""The formats to which numpy rounds float64 once, to nearest, ties to even."""
+
 
 def numpy_dtype(fmt: Format) -> np.dtype[Any]:
     """The numpy or ml_dtypes dtype of `fmt`; ValueError for a format that has none."""
@@ -126,44 +132,34 @@ def format_of(dtype_or_name: DTypeLike) -> Format:
     return matches[0]
 
 
-@dataclass(frozen=True)
-class _Carrier:
-    """The hardware type whose adder rounds; its exponent field starts at bit `shift`."""
-
-    floating: type[Any]
-    integer: type[Any]
-    shift: int
-    bias: int
-
-    def magic(self, magnitude: NDArray[Any], fmt: Format) -> NDArray[Any]:
-        """Patterns of the powers of two whose ulp is the grid step at `magnitude`."""
-        field = magnitude.view(self.integer) & -(1 << self.shift)
-        np.maximum(field, (fmt.emin + self.bias) << self.shift, out=field)
-        np.minimum(field, (fmt.emax + self.bias) << self.shift, out=field)
-        field += (self.shift + 1 - fmt.precision) << self.shift
-        return np.asarray(field)
-
-    def encode(self, block: NDArray[Any], fmt: Format) -> NDArray[Any]:
-        """The storage patterns of `block`, rounded once."""
-        magnitude = np.abs(block)
-        magic = self.magic(magnitude, fmt)
-        magnitude += magic.view(self.floating)
-        bits = (
-            magnitude.view(self.integer) - magic
-        )  # a carry gives 2^p: one binade up, as it should
-        drop = self.shift + 1 - fmt.precision
-        magic -= (fmt.emin + self.bias + drop) << self.shift
-        bits += magic >> drop
-        np.minimum(bits, fmt.infinity_bits, out=bits)
-        stored = bits.astype(fmt.storage_dtype)
-        sign = (block.view(self.integer) < 0).astype(fmt.storage_dtype)
-        stored |= sign << fmt.storage_dtype.type(fmt.storage_bits - 1)
-        np.copyto(stored, fmt.nan_bits, where=np.isnan(block))
-        return np.asarray(stored)
+_SHIFT, _BIAS = 52, 1023
+"""Of float64, whose adder rounds: where its exponent field starts, and what that is at 1."""
 
 
-_DOUBLE = _Carrier(np.float64, np.int64, 52, 1023)
-_SINGLE = _Carrier(np.float32, np.int32, 23, 127)
+def _magic(magnitude: NDArray[Any], fmt: Format) -> NDArray[np.int64]:
+    """Patterns of the powers of two whose ulp is the grid step at `magnitude`."""
+    field = magnitude.view(np.int64) & -(1 << _SHIFT)
+    np.maximum(field, (fmt.emin + _BIAS) << _SHIFT, out=field)
+    np.minimum(field, (fmt.emax + _BIAS) << _SHIFT, out=field)
+    field += (_SHIFT + 1 - fmt.precision) << _SHIFT
+    return np.asarray(field)
+
+
+def _encode(block: NDArray[Any], fmt: Format) -> NDArray[Any]:
+    """The storage patterns of float64 values, rounded once."""
+    magnitude = np.abs(block)
+    magic = _magic(magnitude, fmt)
+    magnitude += magic.view(np.float64)
+    bits = magnitude.view(np.int64) - magic  # a carry gives 2^p: one binade up, as it should
+    drop = _SHIFT + 1 - fmt.precision
+    magic -= (fmt.emin + _BIAS + drop) << _SHIFT
+    bits += magic >> drop
+    np.minimum(bits, fmt.infinity_bits, out=bits)
+    stored = bits.astype(fmt.storage_dtype)
+    sign = np.signbit(block).astype(fmt.storage_dtype)
+    stored |= sign << fmt.storage_dtype.type(fmt.storage_bits - 1)
+    np.copyto(stored, fmt.nan_bits, where=np.isnan(block))
+    return np.asarray(stored)
 
 
 def _in_blocks(kernel: Callable[[NDArray[Any]], Any], values: NDArray[Any], to: DTypeLike) -> Any:
@@ -189,11 +185,6 @@ def _float64(values: ArrayLike) -> NDArray[Any]:
         return array.astype(np.float64)
 
 
-def _narrowed(block: NDArray[Any]) -> NDArray[np.float32]:
-    """A float64 array rounded to fp32 by the processor: to nearest, ties to even, once."""
-    return block.astype(np.float32)
-
-
 def round_once(values: ArrayLike, fmt: Format) -> NDArray[np.float64]:
     """Round float64 `values`, any shape, to the grid of `fmt` once: to nearest, ties to even.
 
@@ -203,14 +194,15 @@ def round_once(values: ArrayLike, fmt: Format) -> NDArray[np.float64]:
 
     def kernel(block: NDArray[Any]) -> Any:
         magnitude = np.abs(block)
-        magic = _DOUBLE.magic(magnitude, fmt).view(np.float64)
+        magic = _magic(magnitude, fmt).view(np.float64)
         magnitude += magic
         magnitude -= magic
         np.copyto(magnitude, np.inf, where=magnitude > fmt.largest_finite)
         return np.copysign(magnitude, block, out=magnitude)
 
-    narrow = _narrowed if fmt == FP32 else kernel
-    return np.asarray(_in_blocks(narrow, _float64(values), np.float64))
+    if fmt in _BY_NUMPY:
+        return np.asarray(_in_blocks(_BY_NUMPY[fmt], _float64(values), np.float64))
+    return np.asarray(_in_blocks(kernel, _float64(values), np.float64))
 
 
 def truncate(values: ArrayLike, fmt: Format) -> NDArray[np.float64]:
@@ -218,7 +210,7 @@ def truncate(values: ArrayLike, fmt: Format) -> NDArray[np.float64]:
 
     def kernel(block: NDArray[Any]) -> Any:
         magnitude = np.abs(block)
-        magic = _DOUBLE.magic(magnitude, fmt).view(np.float64)
+        magic = _magic(magnitude, fmt).view(np.float64)
         nearest = (magnitude + magic) - magic
         nearest -= magic * 2.0**-52 * (nearest > magnitude)  # one grid step back
         overflow = (magnitude > fmt.largest_finite) & (magnitude < np.inf)
@@ -235,13 +227,30 @@ def to_bits(values: ArrayLike, fmt: Format) -> NDArray[Any]:
     """
 
     def kernel(block: NDArray[Any]) -> Any:
-        if fmt != FP32:
-            return _DOUBLE.encode(block, fmt)
-        stored = _narrowed(block).view(fmt.storage_dtype)
-        np.copyto(stored, fmt.nan_bits, where=np.isnan(block))
-        return stored
+        if fmt in _BY_NUMPY:
+            return _narrowed(block, fmt)
+        return _shifted(_off_halfway(block), fmt) if fmt == BF16 else _encode(block, fmt)
 
     return np.asarray(_in_blocks(kernel, _float64(values), fmt.storage_dtype))
+
+
+def _narrowed(block: NDArray[Any], fmt: Format) -> NDArray[Any]:
+    """The patterns of float64 or float32 values in a format to which numpy rounds once."""
+    stored = _BY_NUMPY[fmt](block).view(fmt.storage_dtype)
+    np.copyto(stored, fmt.nan_bits, where=np.isnan(block))
+    return np.asarray(stored)
+
+
+def _off_halfway(block: NDArray[Any]) -> NDArray[np.float32]:
+    """float64 values in fp32, to be rounded to bf16: one that fp32 has rounded to halfway between
+    two of its values is the neighbour on the side from which it came."""
+    narrow = block.astype(np.float32)
+    bits = narrow.view(np.uint32)
+    halfway = np.flatnonzero((bits & np.uint32(0xFFFF)) == 0x8000)
+    if halfway.size:
+        was, now = np.abs(block[halfway]), np.abs(narrow[halfway])
+        bits[halfway] += (was > now).astype(np.uint32) - (was < now)
+    return narrow
 
 
 def round_fp32_to_bits(values: NDArray[np.float32], fmt: Format) -> NDArray[Any]:
@@ -252,22 +261,23 @@ def round_fp32_to_bits(values: NDArray[np.float32], fmt: Format) -> NDArray[Any]
     if values.dtype != np.float32:
         raise TypeError(f"values: dtype {values.dtype} must be float32")
     drop = FP32.precision - fmt.precision
-
-    def shifted(block: NDArray[Any]) -> Any:
-        """Round the float32 pattern itself: it has the exponent field of the target."""
-        pattern = block.view(np.uint32)
-        bits = (pattern >> np.uint32(drop)) & np.uint32(drop > 0)  # a tie goes to the even pattern
-        bits += pattern
-        bits += np.uint32((1 << drop >> 1) - (drop > 0))
-        stored = (bits >> np.uint32(drop)).astype(fmt.storage_dtype)
-        np.copyto(stored, fmt.nan_bits, where=np.isnan(block))
-        return stored
-
     if (fmt.emin, fmt.emax, fmt.storage_bits) == (FP32.emin, FP32.emax, 32 - drop):
-        return np.asarray(_in_blocks(shifted, values, fmt.storage_dtype))
-    if fmt.emin >= FP32.emin and fmt.emax + drop <= FP32.emax:  # the magic number is a float32
-        return np.asarray(_in_blocks(lambda x: _SINGLE.encode(x, fmt), values, fmt.storage_dtype))
+        return np.asarray(_in_blocks(lambda x: _shifted(x, fmt), values, fmt.storage_dtype))
+    if fmt in _BY_NUMPY:
+        return np.asarray(_in_blocks(lambda x: _narrowed(x, fmt), values, fmt.storage_dtype))
     return to_bits(values, fmt)
+
+
+def _shifted(block: NDArray[np.float32], fmt: Format) -> NDArray[Any]:
+    """Round the float32 pattern itself: it has the exponent field of the target."""
+    drop = FP32.precision - fmt.precision
+    pattern = block.view(np.uint32)
+    bits = (pattern >> np.uint32(drop)) & np.uint32(drop > 0)  # a tie goes to the even pattern
+    bits += pattern
+    bits += np.uint32((1 << drop >> 1) - (drop > 0))
+    stored = (bits >> np.uint32(drop)).astype(fmt.storage_dtype)
+    np.copyto(stored, fmt.nan_bits, where=np.isnan(block))
+    return np.asarray(stored)
 
 
 def _check_range(parameter: str, array: NDArray[Any], low: int, high: int) -> None:
@@ -292,7 +302,7 @@ def from_bits(bits: ArrayLike, fmt: Format) -> NDArray[np.float64]:
 
     Raises TypeError for a dtype that is no integer, ValueError for a pattern too wide for `fmt`.
     """
-    binade = (fmt.emin - 1 + _DOUBLE.bias) << (fmt.precision - 1)
+    binade = (fmt.emin - 1 + _BIAS) << (fmt.precision - 1)
 
     def kernel(block: NDArray[Any]) -> Any:
         pattern = block.astype(np.int64)
