@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from conformance.catalogue import device
 from conformance.catalogue import page as catalogue
 from conformance.catalogue.message import LANGUAGES, Message
 from conformance.cli import html
@@ -89,7 +90,7 @@ def test_a_run_without_failures_has_no_heading_for_them() -> None:
 
 
 def test_command_commit_libraries_and_host_of_a_run_are_told() -> None:
-    device = DeviceLine(
+    opened = DeviceLine(
         worker="gw0",
         description="a device",
         profile={"cann": "8.5.0", "soc": "S1", "libraries": {"libone.so": {"sha256": "ab" * 32}}},
@@ -102,7 +103,7 @@ def test_command_commit_libraries_and_host_of_a_run_are_told() -> None:
         "packages": {"numpy": "2.4.6"},
         "sources": "dead",
     }
-    page = html.render(Evidence(provenance=told, devices=[device]))
+    page = html.render(Evidence(provenance=told, devices=[opened]))
     for words in (
         "run --seed &#39;7 &amp; 8&#39;",
         "c0ffee",
@@ -117,7 +118,15 @@ def test_command_commit_libraries_and_host_of_a_run_are_told() -> None:
     ):
         assert words in page
     clean = {**told, "git": {"commit": "c0ffee", "clean": True}}
-    assert "no commit" not in html.render(Evidence(provenance=clean, devices=[device]))
+    assert "no commit" not in html.render(Evidence(provenance=clean, devices=[opened]))
+
+
+def test_devices_and_errors_are_in_the_language_of_the_page() -> None:
+    words = device.DESCRIBED(name=device.SIMULATED(soc="S1"), cores=48)
+    opened = DeviceLine(worker="gw0", description=words, profile={})
+    evidence = Evidence(devices=[opened], errors={"an item": words})
+    assert html.render(evidence, "zh").count("模拟 S1，48 个矢量核") == 2
+    assert html.render(evidence).count("simulated S1, 48 vector cores") == 2
 
 
 @pytest.mark.parametrize("told", [{"git": 3}, {"packages": [1]}, {"git": {"clean": "?"}}])
