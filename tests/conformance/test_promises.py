@@ -185,7 +185,7 @@ def test_a_quarantined_call_is_told_and_never_fails() -> None:
     answers = {
         "carried out as the contract says": observe(right(whole())),
         "144 elements of y are wrong": observe(right(whole()) + 1),
-        "refused in phase with status 561002": Observation(
+        "rejected in phase with status 561002": Observation(
             Outcome.REJECTED, status=561002, phase="phase"
         ),
         "crashed": Observation(Outcome.CRASHED, status=-11),

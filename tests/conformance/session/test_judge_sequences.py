@@ -87,8 +87,7 @@ def test_a_call_of_another_operator_that_is_refused_by_itself_is_that_ones_to_te
     assert told.verdict.ok
     assert not told.verdict.judged
     assert told.verdict.headline == (
-        "segment_sum, plain, float32: not called after a call of other_sum that is refused by "
-        "itself"
+        "segment_sum, plain, float32: not called after a call of other_sum that fails by itself"
     )
 
 
