@@ -8,7 +8,6 @@ ILLEGAL = Message(
 BEFORE = Message("before[{number}]: {what}", "before[{number}]：{what}")
 
 A_LIST = Message("a list", "列表")
-NONE = Message("none", "无")
 UNEQUAL = Message("unequal", "不相等")
 VALUES = Message("{count} values", "{count} 个值")
 VALUES_AND_FILL = Message("values and fill", "同时给出 values 与 fill")

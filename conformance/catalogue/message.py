@@ -7,13 +7,17 @@ A `Message` has the words in both languages, with named fields. Called with its 
 from __future__ import annotations
 
 import string
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
+
+from rich.cells import cell_len
 
 LANGUAGES = ("en", "zh")
 COMMA = {"en": ", ", "zh": "、"}
 """Between the items of an argument that is a tuple."""
+
+WIDEST = 1000
+"""Columns that a field fills at most: a width may come from a file of anybody's."""
 
 Packed: TypeAlias = "str | dict[str, Any] | list[Any]"
 """What is said, as JSON: a plain text, a message with its arguments, or parts in a row."""
@@ -65,8 +69,13 @@ class _Piece(NamedTuple):
     how: str
 
     def format(self, arguments: Mapping[str, Any]) -> str:
-        """The format, with the arguments that it names."""
-        return self.how.format_map(arguments) if "{" in self.how else self.how
+        """The format, with the width that it names. Raises `ValueError` for one beyond `WIDEST`."""
+        if "{" not in self.how:
+            return self.how
+        width = self.how.format_map(arguments)
+        if not 0 <= int(width) <= WIDEST:
+            raise ValueError(f"{self.name} is to fill {width} columns: allowed: 0 to {WIDEST}")
+        return width
 
 
 def _pieces(words: str) -> tuple[_Piece, ...]:
@@ -84,12 +93,7 @@ def _shown(value: Any, how: str, language: str) -> str:
     if not isinstance(value, Said):
         return format(value, how)
     text = within(value, language)
-    return text + " " * (int(how) - columns(text)) if how.isdigit() else text
-
-
-def columns(text: str) -> int:
-    """How many columns of a terminal a text takes: two for a Chinese character."""
-    return sum(2 if unicodedata.east_asian_width(one) in "WF" else 1 for one in text)
+    return text + " " * (int(how) - cell_len(text)) if how.isdigit() else text
 
 
 class Said(str):

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from msgspec import structs
 
 from conformance.catalogue import device as say
+from conformance.catalogue.marks import OR
 from conformance.catalogue.message import row
 from conformance.devices.arithmetic_traits import SIMULATED, UNKNOWN
 from conformance.devices.cards import Card, lock_folder, wanted_cards
@@ -223,7 +224,7 @@ def simulator_libraries(
     folders = kernels or (ROOT / "kernels",)
     there = [name for name in only or () if any((one / name).is_dir() for one in folders)]
     if there and (absent := [name for name in only or () if name not in there]):
-        places = row(map(str, folders), say.OR)
+        places = row(map(str, folders), OR)
         warn(say.NO_KERNEL(names=absent, places=places))
     try:
         return build(*folders, only=there or only, coverage=coverage).lib

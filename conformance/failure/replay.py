@@ -14,6 +14,7 @@ import numpy as np
 from conformance.call.case import Case
 from conformance.call.observation import Observation
 from conformance.catalogue import failure as say
+from conformance.catalogue.marks import NONE
 from conformance.catalogue.message import Message
 from conformance.devices.device import Device
 from conformance.errors import UsageError, text_of
@@ -137,6 +138,6 @@ def _named(name: str, what: Message, records: Sequence[Record]) -> Record:
     for record in records:
         if record.name == name:
             return record
-    known = tuple(record.name for record in records) or say.NONE()
+    known = tuple(record.name for record in records) or NONE()
     rule = say.NOT_ON_RECORD(names=known)
     raise UsageError(say.OF_THE_CASE(what=what()), name, rule)

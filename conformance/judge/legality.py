@@ -22,7 +22,7 @@ from conformance.call.surroundings import (
     Setting,
 )
 from conformance.catalogue import legality as say
-from conformance.catalogue.marks import OR
+from conformance.catalogue.marks import NONE, OR
 from conformance.catalogue.message import Message, row
 from conformance.devices.messages import DTYPES, FORMATS
 from conformance.errors import text_of
@@ -221,7 +221,7 @@ def _range(dtype: np.dtype[Any]) -> tuple[int, int]:
 
 
 def _check_fill(name: str, fill: Fill) -> None:
-    _require(bool(fill.stripes), f"{name}.fill.stripes", say.NONE, say.A_FAMILY)
+    _require(bool(fill.stripes), f"{name}.fill.stripes", NONE, say.A_FAMILY)
     for stripe in fill.stripes:
         _require_one_of(f"{name}.fill.stripes", stripe, [*NAMES, BITS, PLANTED, *PRESCRIBED])
     _require(0 <= fill.seed < 2**64, f"{name}.fill.seed", fill.seed, say.SEED)
@@ -247,7 +247,7 @@ def _check_setting(setting: Setting) -> None:
 
 def _require_names(what: str, seen: set[str], declared: set[str]) -> None:
     rule = ", ".join(sorted(declared))
-    _require(seen == declared, what, ", ".join(sorted(seen)) or say.NONE, rule)
+    _require(seen == declared, what, ", ".join(sorted(seen)) or NONE, rule)
 
 
 def _require_one_of(parameter: str, value: str, allowed: list[str]) -> None:

@@ -92,6 +92,7 @@ def test_a_summary_comes_back_with_its_lines(tmp_path: Path) -> None:
         {"id": "test.lost", "arguments": {"row": 2}},
         {"id": "test.lost", "arguments": 5},
         {"id": ["test.lost"]},
+        {"id": "gate.more_findings", "arguments": {"kind": "", "width": 10**13, "count": 1}},
         [[["slot 2 is left out", {"id": "test.lost", "arguments": {"slot": 2}}]]],
         5,
         None,
