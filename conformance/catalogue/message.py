@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 from rich.cells import cell_len
@@ -37,10 +38,17 @@ class Message:
     def __init__(self, english: str, chinese: str) -> None:
         self.id = ""
         self.words = {"en": english, "zh": chinese}
-        self._pieces = {language: _pieces(words) for language, words in self.words.items()}
+
+    @cached_property
+    def _pieces(self) -> dict[str, tuple[_Piece, ...]]:
+        """The words in parts: taken apart at the first use, as a process says few of all."""
+        return {language: _pieces(words) for language, words in self.words.items()}
+
+    @cached_property
+    def _names(self) -> set[str]:
         pieces = [one for some in self._pieces.values() for one in some]
-        self._names = {one.name for one in pieces if one.name}
-        self._names |= {width.name for one in pieces for width in _pieces(one.how) if width.name}
+        widths = {width.name for one in pieces for width in _pieces(one.how)}
+        return ({one.name for one in pieces} | widths) - {""}
 
     def __call__(self, **arguments: Any) -> Said:
         """What the message says. Raises `TypeError` unless each field has its argument."""
