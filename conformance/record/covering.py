@@ -59,7 +59,7 @@ def covering_array(feasible: Feasible, strength: int, seed: int = 0) -> NDArray[
     return _covering_array(feasible.shape, np.packbits(feasible).tobytes(), strength, seed)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=256)
 def _covering_array(
     shape: tuple[int, ...], packed: bytes, strength: int, seed: int
 ) -> NDArray[np.intp]:

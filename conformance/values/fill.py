@@ -22,6 +22,9 @@ Columns = NDArray[np.float64]
 AT_ONCE = 1 << 17
 """Elements of a tensor that are made at a time."""
 
+SIGNS = np.array([-1.0, 1.0])
+ONES = np.array([1.0, -1.0, 0.5])
+
 Family = Callable[[np.random.Generator, tuple[int, int], Format, int], Columns]
 
 
@@ -61,28 +64,31 @@ def expand(
     columns = shape[-1] if shape else 1
     rows = math.prod(shape[:-1])
     generator = np.random.Generator(np.random.Philox(key=fill.seed))
-    stripe_of_column = _stripe_of_column(generator, fill, columns)
+    order = _order(generator, fill)
     own = np.arange(rows) if numbers is None else numbers
     stored = np.empty((rows, columns), fmt.storage_dtype)
     at_once = _rows_at_once(columns, fill.terms)
     for first in range(0, rows, at_once):
         part = stored[first : first + at_once]
         values = np.empty(part.shape, np.float64)
-        patterns: list[tuple[NDArray[np.int64], NDArray[Any]]] = []
+        patterns: list[tuple[slice, NDArray[Any]]] = []
         for stripe, family in enumerate(fill.stripes):
-            mine = np.flatnonzero(stripe_of_column == stripe)
+            mine = slice(order.index(stripe), None, len(order))
+            size = len(part), len(range(*mine.indices(columns)))
             if family == ADDRESS:
                 code = address_code(fill.seed, fmt, fill.terms)
-                values[:, mine] = code.values(own[first : first + at_once, None], mine)
+                values[:, mine] = code.values(
+                    own[first : first + at_once, None], np.arange(columns)[mine]
+                )
             elif family == PLANTED:
                 here = np.arange(first, first + len(part))
                 values[:, mine] = planted(here, columns, rows, fmt, fill.seed)[:, mine]
             elif family == BITS:
                 values[:, mine] = 0
-                patterns.append((mine, _patterns(generator, (len(part), mine.size), fmt)))
+                patterns.append((mine, _patterns(generator, size, fmt)))
             else:
                 draw = (FAMILIES | PRESCRIBED)[family]
-                values[:, mine] = draw(generator, (len(part), mine.size), fmt, fill.terms)
+                values[:, mine] = draw(generator, size, fmt, fill.terms)
         part[:] = to_bits(values, fmt)
         for mine, bits in patterns:
             part[:, mine] = bits
@@ -101,7 +107,7 @@ def address_code_of(
     """The code of a tensor's address-coded columns, and which these are."""
     generator = np.random.Generator(np.random.Philox(key=fill.seed))
     family = np.array([family == ADDRESS for family in fill.stripes], np.bool_)
-    coded = family[_stripe_of_column(generator, fill, columns)]
+    coded = family[np.resize(_order(generator, fill), columns)]
     code = address_code(fill.seed, format_of(dtype), fill.terms) if coded.any() else None
     return code, coded
 
@@ -111,16 +117,14 @@ def families_of(fill: Fill, columns: int) -> tuple[str, ...]:
     if columns >= len(fill.stripes):
         return fill.stripes
     generator = np.random.Generator(np.random.Philox(key=fill.seed))
-    present = set(_stripe_of_column(generator, fill, columns).tolist())
+    present = _order(generator, fill)[:columns]
     return tuple(family for at, family in enumerate(fill.stripes) if at in present)
 
 
-def _stripe_of_column(
-    generator: np.random.Generator, fill: Fill, columns: int
-) -> NDArray[np.int64]:
-    """The first draw of a recipe: the stripe of every column."""
-    stripes = len(fill.stripes)
-    return generator.permutation(stripes)[np.arange(columns) % stripes]
+def _order(generator: np.random.Generator, fill: Fill) -> list[int]:
+    """The first draw of a recipe: the stripes of its first columns, which the others repeat."""
+    stripes: list[int] = generator.permutation(len(fill.stripes)).tolist()
+    return stripes
 
 
 def _gaussian(
@@ -148,7 +152,7 @@ def _lattice(
     """
     most = max(1, min(fmt.precision, 24 - max(terms - 1, 0).bit_length()))
     limit = 2 ** generator.integers(1, most + 1, shape[1])
-    signs = generator.choice(np.array([-1.0, 1.0]), shape)
+    signs = _chosen(generator, SIGNS, shape)
     signed: Columns = generator.integers(1, limit, shape) * signs
     return signed
 
@@ -172,10 +176,13 @@ def _special(
         (2.0 - 2.0 ** (1 - fmt.precision)) * 2.0**fmt.emax,
     )
     rare = [0.0, -0.0, tiny, -tiny, 2.0**fmt.emin, largest, -largest, np.inf, -np.inf, np.nan]
-    chosen = generator.choice(np.array(rare), shape)
-    return np.where(
-        generator.random(shape) < 0.3, chosen, generator.choice([1.0, -1.0, 0.5], shape)
-    )
+    chosen = _chosen(generator, np.array(rare), shape)
+    return np.where(generator.random(shape) < 0.3, chosen, _chosen(generator, ONES, shape))
+
+
+def _chosen(generator: np.random.Generator, among: Columns, shape: tuple[int, int]) -> Columns:
+    """What `Generator.choice` draws, which checks its arguments for longer than it draws."""
+    return among[generator.integers(0, len(among), shape)]
 
 
 NOT_DRAWN = b"\xfb\x7f"
