@@ -122,6 +122,10 @@ SHAPE_AND_DTYPE = Message("shape and dtype", "形状与数据类型")
 
 PATTERN = Message("pattern: {where}", "分布：{where}")
 DRIFTED = Message("order drift: {where}", "顺序偏离：{where}")
+ALSO_DRIFTED = Message(
+    "order drift: {count} more element{count:|s}, which another order than the declared one gives",
+    "顺序偏离：另有 {count} 个元素未按声明的顺序累加（其他顺序可得到该值）",
+)
 
 CARRIED_OUT = Message("the call was carried out", "调用被执行")
 MUST_BE_REFUSED = Message(

@@ -164,6 +164,8 @@ def _details(outputs: Iterable[OutputVerdict]) -> Iterator[str]:
             yield found.worst.text
         if found.pattern:
             yield (say.PATTERN if found.mismatches else say.DRIFTED)(where=found.pattern)
+        if found.mismatches and found.order_drift:
+            yield say.ALSO_DRIFTED(count=found.order_drift)
         yield from found.guesses
 
 

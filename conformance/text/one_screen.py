@@ -38,7 +38,7 @@ from conformance.text.terminal import (
 def operator_table(evidence: Evidence) -> Table:
     """A row for each operator, and below it one for each of its cells that is not accepted.
 
-    ``cases`` are distinct ones, those of relations and sequences among them; ``wrong calls`` must
+    ``cases`` are distinct ones, those of relations and sequences among them; ``rejections`` must
     be refused.
     """
     made = Table(box=None, pad_edge=False, header_style="bold")

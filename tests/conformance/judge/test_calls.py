@@ -14,6 +14,7 @@ from conformance.numerics import output
 from conformance.record.operator import Sum
 from reference.terms import Terms
 from tests.conformance.segment_sum import (
+    ABSORBING,
     FLAW,
     ROWS,
     SUM,
@@ -286,6 +287,16 @@ def test_the_places_of_a_mismatch_and_of_a_drift_go_by_their_own_names():
         assert [line for line in findings if line.endswith(": all elements")] == [
             f"{name}: all elements"
         ]
+
+
+def test_elements_in_another_order_are_counted_beside_wrong_ones():
+    made = case(ABSORBING, [[0, 1, 2], [0, 1, 2], [0, 1, 2]], "float32")
+    _, y = drifting()
+    verdict = judge(operator(), made, observe(np.concatenate([y * 2, y, y])))
+    assert verdict.headline == "segment_sum, plain, float32: 1 of 3 elements of y is wrong."
+    assert verdict.findings[-1] == (
+        "order drift: 2 more elements, which another order than the declared one gives"
+    )
 
 
 def test_a_formula_that_contradicts_the_terms_is_an_error_of_the_suite():
