@@ -97,7 +97,7 @@ MAP_WORDS = Message(
     "{wrong:,} of {all:,} elements are wrong",
     "{all:,} 个元素中有 {wrong:,} 个错误",
 )
-WRONG = Message("wrong, the darker the more", "错误元素，颜色越深占比越高")
+WRONG = Message("wrong, the stronger the colour the more", "错误元素，颜色越浓占比越高")
 BLOCK = Message("one square: {rows} × {columns} elements", "每格：{rows} × {columns} 个元素")
 BEGINS_EXPERTS = Message("an expert's rows begin", "专家的起始行")
 BEGINS_CORES = Message(

@@ -29,7 +29,7 @@ SVG = (
 
 
 def heat_map(picture: Picture, texts: Mapping[str, Any]) -> Markup:
-    """Where the wrong elements lie: a square for each block of the grid, darker the more of it is
+    """Where the wrong elements lie: a square for each block of the grid, stronger the more of it is
     wrong, and lines where an expert, a core or a tile begins.
     """
     rows, columns = len(picture.grid), len(picture.grid[0]) if picture.grid else 0
@@ -43,7 +43,7 @@ def heat_map(picture: Picture, texts: Mapping[str, Any]) -> Markup:
     said = texts["map words"](wrong=picture.wrong, all=picture.rows * picture.columns)
     label = f"<title>{Markup.escape(picture.output)}: {Markup.escape(said)}</title>"
     whole = "".join([label, *body])
-    size = {"w": max(width + 2 * MARGIN, 200), "h": height + 2 * MARGIN}
+    size = {"w": max(width + 2 * MARGIN, 300), "h": height + 2 * MARGIN}
     return Markup(SVG.format(kind="map", **size, body=whole))
 
 
