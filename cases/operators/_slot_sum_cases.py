@@ -11,12 +11,16 @@ from numpy.typing import NDArray
 
 from cases.operators._row_sum_limits import SEAM_MACHINES, SEAMS, beyond, tile_columns
 from cases.operators._slot_sum_sizes import SLOT_BYTES, least_ub_bytes
-from conformance.call.case import Case, numpy_dtype
+from conformance.call.case import Case, Machine, numpy_dtype
 from conformance.draw.machines import machines
 from conformance.draw.routings import ranks, unread_rows
 from conformance.draw.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
 from conformance.draw.values import fills
+from conformance.record.derive.calls import Fields
+from conformance.record.derive.calls import call as call_of
 from conformance.record.operator import Merges
+from conformance.record.signature import Signature
+from conformance.values.fill import Fill
 from reference.permutation import MOST_TOPK
 
 MOST_INDICES = 5_000
@@ -24,6 +28,34 @@ LARGEST_CASE = 60_000
 """Elements that one drawn case may add up: bounds its time, not what a kernel can do."""
 
 Call = Callable[..., Case]
+
+
+def slot_sum_call(signature: Signature, added: str, named: str) -> Call:
+    """What makes a case of an operator that adds rows of the tensor ``added``, which ``named``
+    lists. ``source`` is the shape of the first, ``rows`` are those of it that exist, None: all.
+    """
+
+    def made(
+        mode: str,
+        dtype: str,
+        *,
+        source: tuple[int, ...],
+        indices: tuple[int, ...],
+        top_k: int,
+        fill: Fill | None = None,
+        values: tuple[int, ...] | None = None,
+        unread: tuple[int, ...] = (),
+        machine: Machine | None = None,
+        rows: tuple[int, ...] | None = None,
+    ) -> Case:
+        sizes = {"row": source[0], "hidden": source[1], "token": len(indices) // top_k}
+        given: Fields = {
+            added: {"values": values, "fill": fill, "unread": unread, "rows": rows},
+            named: {"values": indices},
+        }
+        return call_of(signature, mode, dtype, {**sizes, "slot": top_k}, given, machine=machine)
+
+    return made
 
 
 @cache

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from conformance.call.case import Case
 from conformance.record.clause import Clause, source_read
-from conformance.record.torch_binding import Binding, Given, OfDtype, Unreached, Value
+from conformance.record.torch_binding import Binding, Given, Unreached, Value
 
 PLUGIN = "op-plugin, op_plugin/ops/opapi"
 FUNCTIONS = "op-plugin, op_plugin/config/op_plugin_functions.yaml"
@@ -53,15 +53,6 @@ def _not_permuted(case: Case) -> str:
     if 0 < slots <= -number(case, "num_out_tokens"):
         return "torch_npu passes on 0, which keeps all, for a cut that keeps nothing"
     return ""
-
-
-def _permute_grad(case: Case) -> Mapping[str, Value]:
-    return given(grad_permuted_tokens="permuted_output_grad", sorted_indices="sorted_indices") | {
-        "tokens_size_0": case.outputs["out"].shape[0],
-        "tokens_dtype": OfDtype(case.dtype),
-        "num_topK": number(case, "num_topk"),
-        "padded_mode": flag(case, "padded_mode"),
-    }
 
 
 def _routing_map(case: Case) -> Mapping[str, Value]:
@@ -154,7 +145,6 @@ BINDINGS: Mapping[str, Binding | Unreached] = {
         ),
         _not_permuted,
     ),
-    "moe_token_permute_grad": Binding("npu_moe_token_permute_grad_v2", _permute_grad, ("out",)),
     "moe_token_permute_with_routing_map": Binding(
         "npu_moe_token_permute_with_routing_map",
         _routing_map,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache, partial
 
 from hypothesis.strategies import SearchStrategy
@@ -11,107 +10,94 @@ from cases.operators._documented_tensors import as_listed
 from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._ladders import of_slots, on_edges
 from cases.operators._landmarks import of_summed_rows
-from cases.operators._slot_sum_cases import left_to_right, near_cases, row_sum
+from cases.operators._slot_sum_cases import left_to_right, near_cases, row_sum, slot_sum_call
 from cases.operators._slot_sum_cells import cells
 from cases.operators._slot_sum_far import far_cases, far_examples
 from cases.operators._slot_sum_limits import limits
 from cases.operators._storage_bits import bits
 from cases.operators._strides import of_a_definition
-from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
 from cases.relations.copy_adjoints import adjoint_of_sums
 from cases.relations.slot_sorts import PERMUTE
 from cases.relations.slot_sums import INIT_GRAD, PERMUTE_GRAD
 from cases.relations.sums import of_sums
 from cases.relations.sums_agree import agrees, agrees_rounded, batch_invariant, split
-from conformance.call.case import Case, Machine, Tensor
+from conformance.call.case import Case
 from conformance.draw.far import mostly
-from conformance.record.call_rules import FreeAttribute, FreeAxis, Freedom, Range
 from conformance.record.clause import Clause, document, source_read
-from conformance.record.operator import (
-    Arrays,
-    AttributeParameter,
-    Example,
-    Mode,
-    Operator,
-    Quarantine,
-    Rejection,
-    Sum,
-    Support,
-    Target,
-    TensorParameter,
-)
-from conformance.record.variations import (
-    misshapen,
-    refused,
-    reranked,
-    reshaped,
-    resized,
-    retyped,
-    right_calls,
-    stepped,
-    with_attributes,
-    without,
-)
+from conformance.record.derive.references import formula_of, terms_of
+from conformance.record.derive.rejections import freedoms, ranges, rejections
+from conformance.record.derive.torch_call import DTYPE_OF_CASE, bound
+from conformance.record.operator import Example, Mode, Operator, Quarantine, Sum, Support, Target
+from conformance.record.signature import Rule, Signature, Size, flag, number, tensor
+from conformance.record.variations import reshaped, right_calls, with_attributes
 from conformance.relations.axes import Axes
 from conformance.values.fill import Fill
 from reference import moe_token_permute_grad as reference
-from reference.terms import Terms
 
-Shape = tuple[int, ...]
 NAME = "moe_token_permute_grad"
 ACLNN = "aclnnMoeTokenPermuteGrad document"
 KERNELS = "ops-transformer, moe_token_permute_grad/op_kernel"
 HOST = "ops-transformer, moe_token_permute_grad/op_host"
 DTYPES = ("float16", "bfloat16", "float32")
 MODES = ("whole", "uneven", "padded")
-TENSORS = (
-    TensorParameter("permuted_output_grad", "permutedOutputGrad", "input"),
-    TensorParameter("sorted_indices", "sortedIndices", "input", "int32"),
-    TensorParameter("out", "out", "output"),
+NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
+
+
+def stated(text: str) -> Clause:
+    """A clause of the interface's parameter list."""
+    return document(text, f"{ACLNN}, parameters")
+
+
+TOKEN, SLOT, HIDDEN = Size("token"), Size("slot", least=1), Size("hidden")
+DROPPED = source_read("indices from the number of rows on add nothing", KERNELS)
+ROW = Size("row", free=DROPPED)
+SIGNATURE = Signature(
+    NAME,
+    (
+        tensor("permuted_output_grad", ROW, HIDDEN),
+        tensor("sorted_indices", TOKEN * SLOT, dtype="int32", numbers=ROW),
+        number("num_topk", SLOT),
+        flag("padded_mode", free=source_read("true is the same as false", HOST)),
+        tensor("out", TOKEN, HIDDEN, role="output"),
+    ),
+    # CANN checks the first two alone: what breaks another is undefined there.
+    rules=(
+        Rule(
+            ("null",),
+            NULL,
+            document("input and output tensors are no null pointers", f"{ACLNN}, status"),
+        ),
+        Rule(
+            ("dtype",),
+            INVALID,
+            stated("float16, bfloat16 or float32, the same for input and output; indices int32"),
+        ),
+        Rule(
+            ("attribute", "extent"),
+            TILING_FAILED,
+            document("the indices are num_topk for every token", f"{ACLNN}, function"),
+            about=("num_topk", "sorted_indices"),
+            checked_by_cann=False,
+        ),
+        Rule(
+            ("rank",),
+            TILING_FAILED,
+            stated("permuted_output_grad has two axes, sorted_indices one"),
+            about=("permuted_output_grad", "sorted_indices"),
+            checked_by_cann=False,
+        ),
+        Rule(
+            ("rank", "extent"),
+            TILING_FAILED,
+            stated("out is [tokens, hidden]"),
+            about=("out",),
+            checked_by_cann=False,
+        ),
+    ),
+    by_mode={"padded": {"padded_mode": 1}},
 )
-
-
-def formula(inputs: Arrays, attributes: Mapping[str, int]) -> Arrays:
-    """The document's equations on the case's arrays, in the dtype of ``permuted_output_grad``."""
-    grad, indices = inputs["permuted_output_grad"], inputs["sorted_indices"]
-    return {"out": reference.formula(grad, indices, **attributes)}
-
-
-def terms(inputs: Arrays, attributes: Mapping[str, int]) -> Terms:
-    """The rows of ``permuted_output_grad`` that each token adds."""
-    rows = len(inputs["permuted_output_grad"])
-    return reference.terms(inputs["sorted_indices"], source_rows=rows, **attributes)
-
-
-def call(
-    mode: str,
-    dtype: str,
-    *,
-    source: Shape,
-    indices: Shape,
-    top_k: int,
-    fill: Fill | None = None,
-    values: Shape | None = None,
-    out: Shape | None = None,
-    unread: Shape = (),
-    machine: Machine | None = None,
-    rows: Shape | None = None,
-) -> Case:
-    """A case from the sizes that matter; ``out`` defaults to the documented [tokens, hidden]."""
-    tokens = len(indices) // top_k if top_k > 0 else 0
-    return Case(
-        operator=NAME,
-        mode=mode,
-        dtype=dtype,
-        attributes={"num_topk": top_k, "padded_mode": int(mode == "padded")},
-        inputs={
-            "permuted_output_grad": Tensor(source, dtype, values, fill, unread, rows),
-            "sorted_indices": Tensor((len(indices),), "int32", values=indices),
-        },
-        outputs={"out": Tensor(out or (tokens, source[-1]), dtype)},
-        machine=machine,
-    )
+call = slot_sum_call(SIGNATURE, "permuted_output_grad", "sorted_indices")
 
 
 @cache
@@ -122,11 +108,6 @@ def cases(mode: str, dtype: str, small: bool = False) -> SearchStrategy[Case]:
     """
     near = near_cases(call, mode, dtype, small=small)
     return mostly(near, far_cases(call, dtype, small)) if mode == "uneven" else near
-
-
-def stated(text: str) -> Clause:
-    """A clause of the interface's parameter list."""
-    return document(text, f"{ACLNN}, parameters")
 
 
 GAUSSIAN = Fill(("gaussian",), seed=1)
@@ -171,72 +152,17 @@ def examples() -> tuple[Example, ...]:
     )
 
 
-NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
-
-
 RIGHT = in_order("whole", "float32", 4, 2, 16, 8)
 UNEVEN = in_order("uneven", "float32", 4, 2, 16, 6)
-FREEDOMS: tuple[Freedom, ...] = (
-    FreeAxis(
-        "permuted_output_grad",
-        2,
-        0,
-        source_read("indices from the number of rows on add nothing", KERNELS),
-    ),
-    FreeAttribute("padded_mode", source_read("true is the same as false", HOST)),
-)
 
 
-def rejections() -> tuple[Rejection, ...]:
-    """What the document rules out, broken once each.
+def is_of_mode(case: Case) -> bool:
+    """Whether there is a row for each index in mode "whole", as far as shapes say it."""
+    counts = [tensor.shape[:1] for tensor in case.inputs.values()]
+    return case.mode != "whole" or () in counts or len(set(counts)) == 1
 
-    CANN checks nulls and dtypes only; all the rest its tiling accepts as it comes, and the call is
-    undefined there (the host sources, read).
-    """
-    good = RIGHT
-    types = "float16, bfloat16 or float32, the same for input and output; indices int32"
-    checked: dict[int, dict[Clause, dict[str, Case]]] = {
-        NULL: {
-            document("input and output tensors are no null pointers", f"{ACLNN}, status"): {
-                f"{tensor.name} is null": without(good, tensor.name) for tensor in TENSORS
-            },
-        },
-        INVALID: {
-            stated(types): {
-                "indices are int64": retyped(good, "sorted_indices", "int64"),
-                "gradient is int32": retyped(good, "permuted_output_grad", "int32"),
-                "indices are float32": retyped(good, "sorted_indices", "float32"),
-                "gradient and out are int32": retyped(
-                    retyped(good, "permuted_output_grad", "int32"), "out", "int32"
-                ),
-                "out has another dtype": retyped(good, "out", "float16"),
-            },
-        },
-    }
-    unchecked: dict[int, dict[Clause, dict[str, Case]]] = {
-        TILING_FAILED: {
-            document("the indices are num_topk for every token", f"{ACLNN}, function"): {
-                "num_topk is 0": with_attributes(good, num_topk=0),
-                "num_topk is -2": with_attributes(good, num_topk=-2),
-                "num_topk is 2^32 + 2": with_attributes(good, num_topk=2**32 + 2),
-                "8 indices, num_topk 3": reshaped(
-                    with_attributes(good, num_topk=3), "out", (2, 16)
-                ),
-                **stepped(good, "num_topk"),
-            },
-            stated("permuted_output_grad has two axes, sorted_indices one"): {
-                **reranked(good, "permuted_output_grad", "sorted_indices"),
-                **resized(UNEVEN, "permuted_output_grad", "sorted_indices", free=FREEDOMS),
-                "indices of rank 2": reshaped(good, "sorted_indices", (4, 2)),
-            },
-            stated("out is [tokens, hidden]"): {
-                **misshapen(good, "out"),
-                "out of rank 1": reshaped(good, "out", (64,)),
-                "out of rank 3": reshaped(good, "out", (4, 1, 16)),
-            },
-        },
-    }
-    return (*refused(checked), *refused(unchecked, checked_by_cann=False))
+
+WRONG = {"8 indices, num_topk 3": reshaped(with_attributes(RIGHT, num_topk=3), "out", (2, 16))}
 
 
 def quarantine() -> tuple[Quarantine, ...]:
@@ -246,14 +172,7 @@ def quarantine() -> tuple[Quarantine, ...]:
     return (Quarantine("num_topk 513", over, document(rule, f"{ACLNN}, constraints; {HOST}")),)
 
 
-AXES = Axes(
-    {
-        "permuted_output_grad": ("row", "hidden"),
-        "sorted_indices": ("token.slot",),
-        "out": ("token", "hidden"),
-    },
-    {"sorted_indices": "row"},
-)
+AXES = Axes.of(SIGNATURE)
 PADDED = source_read("padded_mode true is the same as false", f"{KERNELS} and op_host")
 OPERATOR = Operator(
     name=NAME,
@@ -261,23 +180,19 @@ OPERATOR = Operator(
     aclnn="aclnnMoeTokenPermuteGrad",
     sources=(ACLNN,),
     products=("Ascend910B", "Ascend910_93"),
-    parameters=(
-        *TENSORS[:2],
-        AttributeParameter("num_topk", "numTopk"),
-        AttributeParameter("padded_mode", "paddedMode", "bool"),
-        TENSORS[2],
-    ),
+    parameters=SIGNATURE.parameters,
+    signature=SIGNATURE,
     modes=(
         Mode("whole", stated("a row of permuted_output_grad for every index, and no padding")),
-        Mode("uneven", source_read("indices from the number of rows on add nothing", KERNELS)),
+        Mode("uneven", DROPPED),
         Mode("padded", PADDED),
     ),
     dtypes=DTYPES,
-    formula=formula,
+    formula=formula_of(reference.formula, "out"),
     contracts={
         "out": Sum(
             clause=document("each token is the sum of its num_topk rows", f"{ACLNN}, function"),
-            terms=terms,
+            terms=terms_of(reference.terms, "permuted_output_grad"),
             merges=left_to_right,
             order_clause=source_read(
                 "added in float32 from the first slot to the last; rounded once", KERNELS
@@ -289,16 +204,26 @@ OPERATOR = Operator(
     seam_cases=partial(near_cases, call, small=True, seam=True),
     cells=with_extremes(partial(cells, call), Extremes({"permuted_output_grad": {}})),
     examples=(*examples(), *right_calls(ACLNN, RIGHT, UNEVEN)),
-    rejections=rejections(),
+    rejections=rejections(SIGNATURE, RIGHT, UNEVEN, wrong=WRONG, is_of_mode=is_of_mode),
     quarantine=quarantine(),
-    freedoms=FREEDOMS,
-    ranges=(Range("num_topk", 1, None, stated("num_topk is 1 or more: it divides the indices")),),
+    freedoms=freedoms(SIGNATURE),
+    ranges=ranges(SIGNATURE),
     row_sum=partial(row_sum, call),
     limits=tuple(limits(DTYPES)),
     landmarks=lambda case: of_summed_rows(case, case.attributes["num_topk"]),
     ladders=of_slots(on_edges(partial(cells, call))),
     workload_cases=by_ranks(on_edges(partial(cells, call)), "whole", "sorted_indices"),
-    torch_npu=BINDINGS[NAME],
+    torch_npu=bound(
+        SIGNATURE,
+        "npu_moe_token_permute_grad_v2",
+        ("out",),
+        grad_permuted_tokens="permuted_output_grad",
+        sorted_indices="sorted_indices",
+        tokens_size_0=TOKEN,
+        tokens_dtype=DTYPE_OF_CASE,
+        num_topK="num_topk",
+        padded_mode="padded_mode",
+    ),
     relations=(
         *of_sums(AXES, ("out",), ("permuted_output_grad",)),
         agrees(PERMUTE_GRAD, INIT_GRAD),
@@ -307,7 +232,7 @@ OPERATOR = Operator(
         batch_invariant(PERMUTE_GRAD),
         adjoint_of_sums(PERMUTE_GRAD, PERMUTE),
     ),
-    strided=of_a_definition(TENSORS, "ops-transformer, moe_token_permute_grad_def.cpp"),
+    strided=of_a_definition(SIGNATURE.tensors, "ops-transformer, moe_token_permute_grad_def.cpp"),
     each_tensor=as_listed(ACLNN),
     targets=(
         Target(

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from conformance.record.frozen import Frozen
     from conformance.record.picture import Landmarks
     from conformance.record.relation import Relation
+    from conformance.record.signature import Signature
     from conformance.record.size_ladders import Ladder
     from conformance.record.workload import Batch
 
@@ -271,7 +272,8 @@ class Example:
 class Operator:
     """One operator of the family.
 
-    ``parameters`` are in the order of the aclnn signature. ``cases(mode, dtype)`` draws a case,
+    ``parameters`` are in the order of the aclnn signature; ``signature`` is that with symbolic
+    sizes, None: the record says itself what follows from it. ``cases(mode, dtype)`` draws a case,
     ``small_cases(mode, dtype)``, where there is one, a case that a person can work out by hand;
     ``seam_cases(mode, dtype)`` the smallest that some small machine takes in parts;
     ``formula(inputs, attributes)`` returns the outputs in the dtype of the inputs given.
@@ -329,6 +331,7 @@ class Operator:
     torch_npu: Binding | Unreached = UNDECLARED
     newer: tuple[Newer, ...] = ()
     unreached: Callable[[Case], str] | None = None
+    signature: Signature | None = field(default=None, repr=False)
     corpus: tuple[Frozen, ...] = field(default=(), repr=False)
     regressions: tuple[Frozen, ...] = field(default=(), repr=False)
     file: str = field(default="", repr=False)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from conformance.call.case import Case, Tensor, integer_view
 from conformance.record.relation import Outputs
+from conformance.record.signature import Signature
 
 Order = NDArray[np.int64]
 
@@ -25,6 +26,14 @@ class Axes:
 
     tensors: Mapping[str, tuple[str, ...]]
     numbers: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, signature: Signature) -> Axes:
+        """The axes of a signature's tensors, by the names of their sizes."""
+        return cls(
+            {one.name: tuple(axis.name for axis in one.shape) for one in signature.tensors},
+            {one.name: one.numbers.name for one in signature.tensors if one.numbers is not None},
+        )
 
     def sizes(self, case: Case) -> dict[str, int]:
         """The size of every axis that the tensors of a case have."""

@@ -151,7 +151,7 @@ def test_a_rejected_call_is_well_formed_and_no_call_of_the_operator(
     rejection: Rejection,
 ) -> None:
     check_shape_and_data(rejection.case)
-    with pytest.raises((IllegalCase, ReferenceDisagreement)):
+    with pytest.raises((IllegalCase, ReferenceDisagreement, ValueError)):
         check_fully(rejection.case)
 
 

@@ -1,0 +1,1 @@
+"""What follows from an operator's signature: calls, their sizes, rejected calls, freedoms."""

@@ -1,0 +1,78 @@
+"""A call of an operator made from the sizes of its signature."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from conformance.call.case import Attribute, Case, Machine, Tensor
+from conformance.catalogue import signature as say
+from conformance.record.signature import Axis, Signature, SizedAttribute, SizedTensor
+
+Fields = Mapping[str, Mapping[str, Any]]
+"""Fields of a tensor beside its shape, such as its values or recipe, by the tensor's name."""
+
+
+def call(
+    signature: Signature,
+    mode: str,
+    dtype: str,
+    sizes: Mapping[str, int],
+    given: Fields | None = None,
+    *,
+    machine: Machine | None = None,
+    **attributes: Attribute,
+) -> Case:
+    """A call in which each axis has its size, and each attribute the value of its size, or that
+    which the mode fixes, or 0, if none is given.
+
+    A tensor has the first of its data types if it is given none. An optional one is there if it is
+    given something. Raises ValueError for a size that is missing, or a tensor that is none.
+    """
+    given = given or {}
+    for name in given.keys() - {one.name for one in signature.tensors}:
+        raise ValueError(say.NO_TENSOR(name=name))
+    tensors = {
+        one.name: Tensor(
+            **{
+                "shape": _shape(one, sizes),
+                "dtype": one.dtypes(dtype)[0],
+                **given.get(one.name, {}),
+            }
+        )
+        for one in signature.tensors
+        if not one.optional or one.name in given
+    }
+
+    def of_role(role: str) -> dict[str, Tensor]:
+        return {
+            t.name: tensors[t.name]
+            for t in signature.tensors
+            if t.role == role and t.name in tensors
+        }
+
+    fixed = signature.by_mode.get(mode, {})
+    values = {one.name: _value(one, sizes, {**fixed, **attributes}) for one in signature.attributes}
+    return Case(
+        signature.operator, mode, dtype, values, of_role("input"), of_role("output"), machine
+    )
+
+
+def _shape(one: SizedTensor, sizes: Mapping[str, int]) -> tuple[int, ...]:
+    return tuple(_extent(one, axis, sizes) for axis in one.shape)
+
+
+def _extent(one: SizedTensor, axis: Axis, sizes: Mapping[str, int]) -> int:
+    for size in axis.factors:
+        if size.name not in sizes:
+            raise ValueError(say.SIZE_NEEDED(tensor=one.name, size=size.name))
+    return math.prod(sizes[size.name] for size in axis.factors)
+
+
+def _value(
+    one: SizedAttribute, sizes: Mapping[str, int], attributes: Mapping[str, Attribute]
+) -> Attribute:
+    if one.name in attributes:
+        return attributes[one.name]
+    return sizes[one.size.name] if one.size is not None else 0

@@ -1,0 +1,117 @@
+"""Calls that differ from a right one in one thing, each with its name.
+
+Most do not fit the signature, some do: an axis that is free may have any extent.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+from conformance.call.case import Case, Tensor
+from conformance.record.call_rules import BOTH
+from conformance.record.derive.calls import call
+from conformance.record.signature import Signature, SizedTensor
+from conformance.record.variations import reshaped, retyped, with_attributes, without
+
+Change = tuple[str, Case]
+Shape = tuple[int, ...]
+
+INTEGERS = ("int32", "int64", "int16")
+FLOATS = ("float32", "float16", "float64")
+BEYOND_INT32 = 2**32
+"""What an attribute is more if its upper 32 bits are lost."""
+
+
+def pointers_and_dtypes(signature: Signature, right: Case) -> Iterator[Change]:
+    """One tensor null or of another data type; all tensors of the case's data type as int32."""
+    here = _tensors(right)
+    for one in signature.tensors:
+        if one.name in here and not one.optional:
+            yield f"{one.name} is null", without(right, one.name)
+    for one in signature.tensors:
+        for dtype in _others(one.dtypes(right.dtype)) if one.name in here else ():
+            yield f"{one.name} is {dtype}, {right.mode}", retyped(right, one.name, dtype)
+    together = [one.name for one in signature.tensors if one.dtype is None and one.name in here]
+    wrong = right
+    for name in together:
+        wrong = retyped(wrong, name, INTEGERS[0])
+    yield f"{' and '.join(together)} are {INTEGERS[0]}, {right.mode}", wrong
+
+
+def _others(own: tuple[str, ...]) -> Iterator[str]:
+    """An integer and a floating data type that a tensor must not have."""
+    for kind in (INTEGERS, FLOATS):
+        yield next(dtype for dtype in kind if dtype not in own)
+
+
+def ranks(signature: Signature, right: Case, sizes: Mapping[str, int]) -> Iterator[Change]:
+    """One tensor with an axis more or less, with none, or with two axes as one or one as two."""
+    here = _tensors(right)
+    for one in signature.tensors:
+        if one.name in here:
+            shape = here[one.name].shape
+            for other in dict.fromkeys(_reranked(one, shape, sizes)):
+                if len(other) != len(shape):
+                    yield _reshaped(right, one.name, other)
+
+
+def _reranked(one: SizedTensor, shape: Shape, sizes: Mapping[str, int]) -> Iterator[Shape]:
+    yield from ((), shape[:-1], (*shape, 1), (*shape[:-1], 1, *shape[-1:]), (math.prod(shape),))
+    for at, axis in enumerate(one.shape[: len(shape)]):
+        split = tuple(sizes[size.name] for size in axis.factors)
+        yield (*shape[:at], *split, *shape[at + 1 :])
+
+
+def extents(signature: Signature, right: Case) -> Iterator[Change]:
+    """One axis of one tensor one less or one more."""
+    here = _tensors(right)
+    for one in signature.tensors:
+        shape = here[one.name].shape if one.name in here else ()
+        for axis, extent in enumerate(shape):
+            for way in BOTH:
+                if extent + way >= 0:
+                    other = (*shape[:axis], extent + way, *shape[axis + 1 :])
+                    yield _reshaped(right, one.name, other)
+
+
+def attributes(signature: Signature, right: Case) -> Iterator[Change]:
+    """One attribute that is a size with another value."""
+    for one in signature.attributes:
+        if one.size is None:
+            continue
+        value = right.attributes[one.name]
+        for other in dict.fromkeys((value - 1, value + 1, 0, -value, value + BEYOND_INT32)):
+            if other != value:
+                changed = with_attributes(right, **{one.name: other})
+                yield f"{one.name} is {_number(other)}, {right.mode}", changed
+
+
+def limits(signature: Signature, right: Case, sizes: Mapping[str, int]) -> Iterator[Change]:
+    """A size that is no attribute just beyond its limits, and all shapes as it makes them."""
+    of_attributes = {one.size.name for one in signature.attributes if one.size is not None}
+    given = {name: {"dtype": tensor.dtype} for name, tensor in _tensors(right).items()}
+    for size in signature.sizes.values():
+        if size.name in of_attributes:
+            continue
+        beyond = [size.least - 1] if size.least > 0 else []
+        beyond += [size.most + 1] if size.most is not None else []
+        for value in beyond:
+            made = call(signature, right.mode, right.dtype, {**sizes, size.name: value}, given)
+            yield f"{size.name} is {value}, {right.mode}", made
+
+
+def _number(value: int) -> str:
+    """The number, so that 2^32 in it can be seen."""
+    rest = value - BEYOND_INT32
+    return f"2^32 + {rest}" if 0 <= rest < BEYOND_INT32 else str(value)
+
+
+def _reshaped(right: Case, name: str, other: Shape) -> Change:
+    shape = _tensors(right)[name].shape
+    told = f"{name} is {list(other)}, not {list(shape)}, {right.mode}"
+    return told, reshaped(right, name, other)
+
+
+def _tensors(case: Case) -> dict[str, Tensor]:
+    return {**case.inputs, **case.outputs}

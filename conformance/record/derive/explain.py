@@ -1,0 +1,99 @@
+"""The sizes of a call, and what of it does not fit its operator's signature.
+
+Checked are pointers first, then data types, attributes, ranks and extents, inputs before outputs:
+the order in which the interfaces check. The first that does not fit decides the status.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from conformance.record.signature import Axis, Kind, Signature
+
+if TYPE_CHECKING:
+    from conformance.call.case import Case, Tensor
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """What does not fit: of which parameter, and of which size if it is one."""
+
+    kind: Kind
+    parameter: str
+    size: str = ""
+
+
+class Explained(NamedTuple):
+    """The sizes of a call as far as they are known, and the first that does not fit."""
+
+    sizes: Mapping[str, int]
+    misfit: Misfit | None
+
+
+def explain(signature: Signature, case: Case) -> Explained:
+    """The sizes of a call, and the first that does not fit; None: all fits."""
+    sizes: dict[str, int] = {}
+    here = {**case.inputs, **case.outputs}
+    for misfit in _misfits(signature, case, here, sizes):
+        return Explained(sizes, misfit)
+    return Explained(sizes, None)
+
+
+def _misfits(
+    signature: Signature, case: Case, here: Mapping[str, Tensor], sizes: dict[str, int]
+) -> Iterator[Misfit]:
+    for one in signature.tensors:
+        if one.name not in here and not one.optional:
+            yield Misfit("null", one.name)
+    for one in signature.tensors:
+        if one.name in here and here[one.name].dtype not in one.dtypes(case.dtype):
+            yield Misfit("dtype", one.name)
+    for attribute in signature.attributes:
+        if attribute.size is None:
+            continue
+        value = case.attributes[attribute.name]
+        assert isinstance(value, int)
+        sizes[attribute.size.name] = value
+        if not _within(attribute.size.least, value, attribute.size.most):
+            yield Misfit("attribute", attribute.name, attribute.size.name)
+    for one in signature.tensors:
+        if one.name in here and len(here[one.name].shape) != len(one.shape):
+            yield Misfit("rank", one.name)
+    waiting: list[tuple[str, Axis, int]] = []
+    for role in ("input", "output"):
+        for one in signature.tensors:
+            if one.role == role and one.name in here:
+                extents = zip(one.shape, here[one.name].shape, strict=True)
+                waiting += [(one.name, axis, extent) for axis, extent in extents]
+    yield from _extents(waiting, sizes)
+
+
+def _extents(waiting: list[tuple[str, Axis, int]], sizes: dict[str, int]) -> Iterator[Misfit]:
+    """Take sizes from extents until all are known, and compare the others with them.
+
+    An axis of several sizes waits until all of them but one are known.
+    """
+    while waiting:
+        later = []
+        for name, axis, extent in waiting:
+            unknown = [size for size in axis.factors if size.name not in sizes]
+            rest = math.prod(sizes[size.name] for size in axis.factors if size not in unknown)
+            if len(unknown) > 1:
+                later.append((name, axis, extent))
+            elif extent % rest if unknown and rest else extent != rest:
+                yield Misfit("extent", name, axis.name)
+            elif unknown and rest:
+                size = unknown[0]
+                sizes[size.name] = extent // rest
+                if not _within(size.least, sizes[size.name], size.most):
+                    yield Misfit("limit", name, size.name)
+        if len(later) == len(waiting):
+            return  # whatever their sizes are, nothing else names them
+        waiting = later
+
+
+def _within(least: int, value: int, most: int | None) -> bool:
+    return least <= value and (most is None or value <= most)

@@ -1,0 +1,46 @@
+"""The functions of a reference, called by the names of a record's tensors and attributes."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from conformance.record.operator import Arrays
+from reference.terms import Terms
+
+Attributes = Mapping[str, int]
+
+
+def formula_of(
+    function: Callable[..., Any], *outputs: str
+) -> Callable[[Arrays, Attributes], Arrays]:
+    """The formula of a record from that of its reference, which returns the outputs by name, or
+    the one output that is named here.
+    """
+
+    def formula(inputs: Arrays, attributes: Attributes) -> Arrays:
+        found = function(**_known(function, {**inputs, **attributes}))
+        return dict.fromkeys(outputs, found) if outputs else found
+
+    return formula
+
+
+def terms_of(function: Callable[..., Terms], rows: str) -> Callable[[Arrays, Attributes], Terms]:
+    """The terms of a record from those of its reference: rows of the tensor ``rows``, all of its
+    axes but the last flattened.
+    """
+
+    def terms(inputs: Arrays, attributes: Attributes) -> Terms:
+        count = math.prod(inputs[rows].shape[:-1])
+        given = {**inputs, **attributes, "source_rows": count}
+        return function(**_known(function, given))
+
+    return terms
+
+
+def _known(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Of what is given, that for which the function has a parameter."""
+    names = inspect.signature(function).parameters
+    return {name: value for name, value in given.items() if name in names}

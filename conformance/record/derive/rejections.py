@@ -1,0 +1,148 @@
+"""The calls that an interface must reject, from its signature and some right calls.
+
+Each differs from a right call in one thing and does not fit the signature. The first rule that
+covers the misfit says how the call is rejected. A test makes them all on the simulated device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
+
+from conformance.call.case import Case
+from conformance.catalogue import signature as say
+from conformance.record.call_rules import FreeAttribute, FreeAxis, Freedom, Range, extent
+from conformance.record.derive import changes
+from conformance.record.derive.explain import Misfit, explain
+from conformance.record.operator import Rejection
+from conformance.record.signature import Rule, Signature, Size
+
+MOST_HELD = 2**26
+"""Elements of all tensors of a rejected call."""
+
+
+def rejections(
+    signature: Signature,
+    *rights: Case,
+    wrong: Mapping[str, Case] | None = None,
+    is_of_mode: Callable[[Case], bool] = lambda case: True,
+) -> tuple[Rejection, ...]:
+    """The rejected calls near the right ones, and those that are ``wrong`` by their names.
+
+    ``is_of_mode`` says whether a changed call still is of the mode that it names; others are left
+    out, as they are near right calls of their own mode.
+    Raises ValueError for a right call that does not fit, a wrong one that does, a call that no rule
+    covers, and a rule that no call breaks.
+    """
+    found: dict[tuple[object, ...], Rejection] = {}
+    unused = list(signature.rules)
+    for name, case, must in chain(_changed(signature, rights), _written(wrong or {})):
+        misfit = explain(signature, case).misfit
+        if misfit is None and must:
+            raise ValueError(_problem(signature, say.FITS(name=name)))
+        if misfit is None or _too_big(case):
+            continue
+        if not must and (_has_no_result(case) or not is_of_mode(case)):
+            continue
+        rule = _rule(signature, name, misfit)
+        unused = [one for one in unused if one is not rule]
+        rejection = Rejection(
+            name, case, rule.status, rule.clause, checked_by_cann=rule.checked_by_cann
+        )
+        found.setdefault(_shown(case), rejection)
+    for rule in unused:
+        raise ValueError(_problem(signature, say.BROKEN_BY_NOTHING(rule=rule.clause.text)))
+    return tuple(found.values())
+
+
+def _changed(signature: Signature, rights: Sequence[Case]) -> Iterator[tuple[str, Case, bool]]:
+    """What is changed of each right call; pointers, data types and ranks of those that others have
+    not shown.
+    """
+    shown: set[tuple[str, int]] = set()
+    for right in rights:
+        sizes, misfit = explain(signature, right)
+        if misfit is not None:
+            told = say.NOT_RIGHT(kind=misfit.kind, parameter=misfit.parameter)
+            raise ValueError(_problem(signature, told))
+        ranks = {(name, len(t.shape)) for name, t in {**right.inputs, **right.outputs}.items()}
+        if not ranks <= shown:
+            yield from _not_must(changes.pointers_and_dtypes(signature, right))
+            yield from _not_must(changes.ranks(signature, right, sizes))
+        shown |= ranks
+        yield from _not_must(changes.extents(signature, right))
+        yield from _not_must(changes.attributes(signature, right))
+        yield from _not_must(changes.limits(signature, right, sizes))
+
+
+def _not_must(made: Iterator[changes.Change]) -> Iterator[tuple[str, Case, bool]]:
+    return ((name, case, False) for name, case in made)
+
+
+def _written(wrong: Mapping[str, Case]) -> Iterator[tuple[str, Case, bool]]:
+    return ((name, case, True) for name, case in wrong.items())
+
+
+def _rule(signature: Signature, name: str, misfit: Misfit) -> Rule:
+    covers = (misfit.kind, misfit.parameter, misfit.size)
+    for rule in signature.rules:
+        if rule.covers(*covers):
+            return rule
+    told = say.WITHOUT_RULE(name=name, kind=misfit.kind, parameter=misfit.parameter)
+    raise ValueError(_problem(signature, told))
+
+
+def _problem(signature: Signature, problem: str) -> str:
+    return say.OF_SIGNATURE(operator=signature.operator, problem=problem)
+
+
+def _shown(case: Case) -> tuple[object, ...]:
+    """All of a call that an interface checks, hashable."""
+    tensors = {**case.inputs, **case.outputs}.items()
+    return (*case.attributes.items(), *((name, t.shape, t.dtype) for name, t in tensors))
+
+
+def _too_big(case: Case) -> bool:
+    """Whether a call takes more memory than a rejected one is worth."""
+    return sum(t.held_size for t in {**case.inputs, **case.outputs}.values()) > MOST_HELD
+
+
+def _has_no_result(case: Case) -> bool:
+    """Whether all outputs are empty: interfaces answer such a call before they check."""
+    return bool(case.outputs) and all(tensor.size == 0 for tensor in case.outputs.values())
+
+
+def freedoms(signature: Signature) -> tuple[Freedom, ...]:
+    """The axes and attributes that nothing ties, by the clauses of sizes and attributes."""
+    axes = (
+        FreeAxis(one.name, len(one.shape), at, axis.free)
+        for one in signature.tensors
+        for at, axis in enumerate(one.shape)
+        if isinstance(axis, Size) and axis.free is not None
+    )
+    attributes = (
+        FreeAttribute(one.name, one.free) for one in signature.attributes if one.free is not None
+    )
+    return (*axes, *attributes)
+
+
+def ranges(signature: Signature) -> tuple[Range, ...]:
+    """The limits of sizes: of an attribute that is one, or else of an axis that has it."""
+    found = {}
+    for attribute in signature.attributes:
+        size = attribute.size
+        if size is not None and _limited(size):
+            clause = _rule(signature, attribute.name, Misfit("attribute", attribute.name)).clause
+            found[size.name] = Range(attribute.name, size.least, size.most, clause)
+    for one in signature.tensors:
+        for at, axis in enumerate(one.shape):
+            if isinstance(axis, Size) and _limited(axis) and axis.name not in found:
+                misfit = Misfit("limit", one.name, axis.name)
+                clause = _rule(signature, axis.name, misfit).clause
+                of = extent(one.name, at)
+                found[axis.name] = Range(axis.name, axis.least, axis.most, clause, of=of)
+    return tuple(found.values())
+
+
+def _limited(size: Size) -> bool:
+    return size.least > 0 or size.most is not None

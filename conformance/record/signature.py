@@ -1,0 +1,193 @@
+"""An operator's signature: its parameters with symbolic sizes, and the rules of its interface.
+
+A call fits a signature if one value of each size explains every shape and every attribute
+(conformance/record/derive/explain.py). So a record need not say again how a call is made of sizes,
+what its sizes are, which calls differ from a right one and must be rejected, or what axes mean.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+from conformance.catalogue import signature as say
+from conformance.record.clause import Clause
+from conformance.record.operator import AttributeParameter, TensorParameter
+
+
+@dataclass(frozen=True)
+class Size:
+    """A size between ``least`` and ``most`` (None: any); ``TOKEN * SLOT`` is one axis of both, the
+    last the fastest.
+
+    One axis alone may have a size of its own only if ``free`` is the clause that allows it.
+    """
+
+    name: str
+    least: int = 0
+    most: int | None = None
+    free: Clause | None = None
+
+    def __mul__(self, other: Size) -> Product:
+        return Product((self, other))
+
+    @property
+    def factors(self) -> tuple[Size, ...]:
+        """Itself, as `Product.factors`."""
+        return (self,)
+
+
+@dataclass(frozen=True)
+class Product:
+    """One axis of several sizes."""
+
+    factors: tuple[Size, ...]
+
+    @property
+    def name(self) -> str:
+        """The names of its factors, as `conformance.relations.axes.Axes` writes them."""
+        return ".".join(size.name for size in self.factors)
+
+
+Axis = Size | Product
+
+
+@dataclass(frozen=True)
+class SizedTensor(TensorParameter):
+    """A tensor with a size for each axis; the values of an integer tensor may be ``numbers`` of
+    rows of that size.
+    """
+
+    shape: tuple[Axis, ...] = ()
+    numbers: Axis | None = None
+
+
+@dataclass(frozen=True)
+class SizedAttribute(AttributeParameter):
+    """An attribute that is a ``size``, or that no check looks at by the clause ``free``."""
+
+    size: Size | None = None
+    free: Clause | None = None
+
+
+def tensor(
+    name: str,
+    *shape: Axis,
+    role: Literal["input", "output"] = "input",
+    dtype: str | tuple[str, ...] | None = None,
+    optional: bool = False,
+    numbers: Axis | None = None,
+    acl: str = "",
+) -> SizedTensor:
+    """A tensor of a signature; ``acl`` is its name in the C interface, if it is not camelCase of
+    ``name``.
+    """
+    return SizedTensor(name, acl or _camel(name), role, dtype, optional, shape, numbers)
+
+
+def number(name: str, size: Size | None = None, free: Clause | None = None) -> SizedAttribute:
+    """An attribute of type int64."""
+    return SizedAttribute(name, _camel(name), "int64", size, free)
+
+
+def flag(name: str, free: Clause | None = None) -> SizedAttribute:
+    """An attribute of type bool."""
+    return SizedAttribute(name, _camel(name), "bool", None, free)
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+Kind = Literal["null", "dtype", "rank", "extent", "limit", "attribute"]
+"""What of a call may not fit: a pointer, a data type, the number of axes, the extent of one, a size
+outside of its limits, the value of an attribute."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule of an interface: what it looks at, the status of a call that breaks it, its clause.
+
+    ``about`` are the parameters or sizes that it looks at; none: all. ``checked_by_cann`` is that
+    of `Rejection`. Of several rules that cover what does not fit, the first one counts.
+    """
+
+    kinds: tuple[Kind, ...]
+    status: int
+    clause: Clause
+    about: tuple[str, ...] = ()
+    checked_by_cann: bool = True
+
+    def covers(self, kind: Kind, parameter: str, size: str) -> bool:
+        """Whether it is the rule of what does not fit."""
+        named = not self.about or parameter in self.about or size in self.about
+        return kind in self.kinds and named
+
+
+@dataclass(frozen=True)
+class Signature:
+    """The parameters of an operator in the order of its interface, and its rules.
+
+    ``by_mode`` has the attributes that a mode fixes. Raises ValueError for parameters or rules that
+    do not fit together, with the parameter and the rule.
+    """
+
+    operator: str
+    parameters: tuple[SizedTensor | SizedAttribute, ...]
+    rules: tuple[Rule, ...]
+    by_mode: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for problem in self._problems():
+            raise ValueError(say.OF_SIGNATURE(operator=self.operator, problem=problem))
+
+    @cached_property
+    def tensors(self) -> tuple[SizedTensor, ...]:
+        """The tensors, in the order of the interface."""
+        return tuple(one for one in self.parameters if isinstance(one, SizedTensor))
+
+    @cached_property
+    def attributes(self) -> tuple[SizedAttribute, ...]:
+        """The attributes, in the order of the interface."""
+        return tuple(one for one in self.parameters if isinstance(one, SizedAttribute))
+
+    @cached_property
+    def sizes(self) -> dict[str, Size]:
+        """The sizes of its axes and attributes, by name."""
+        return {size.name: size for size in self._uses()}
+
+    def _uses(self) -> Iterator[Size]:
+        for one in self.tensors:
+            for axis in one.shape:
+                yield from axis.factors
+        yield from (one.size for one in self.attributes if one.size is not None)
+
+    def _problems(self) -> Iterator[str]:
+        names = [one.name for one in self.parameters]
+        for name, count in Counter(names).items():
+            if count > 1:
+                yield say.TWICE(name=name)
+        uses = Counter(size.name for size in self._uses())
+        for size in set(self._uses()):
+            if size != self.sizes[size.name]:
+                yield say.TWO_SIZES(name=size.name)
+            if uses[size.name] == 1 and size.free is None:
+                yield say.TIED_TO_NOTHING(name=size.name)
+        for one in self.tensors:
+            for part in one.numbers.factors if one.numbers else ():
+                if part.name not in self.sizes:
+                    yield say.NUMBERS_OF_NOTHING(name=one.name, size=part.name)
+        for attribute in self.attributes:
+            if attribute.size is None and attribute.free is None:
+                yield say.UNCHECKED_ATTRIBUTE(name=attribute.name)
+        for rule in self.rules:
+            for name in set(rule.about) - set(names) - self.sizes.keys():
+                yield say.RULE_ABOUT_NOTHING(name=name, rule=rule.clause.text)
+        known = {attribute.name for attribute in self.attributes}
+        for mode, fixed in self.by_mode.items():
+            for name in fixed.keys() - known:
+                yield say.NO_ATTRIBUTE(name=name, mode=mode)

@@ -1,0 +1,58 @@
+"""The first that does not fit is found in the order in which interfaces check."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.record.derive.explain import Misfit, explain
+from conformance.record.variations import reshaped, retyped, with_attributes, without
+from tests.conformance.record.gather_sum import SIGNATURE, right
+
+RIGHT = right()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "misfit"),
+    [
+        (without(RIGHT, "sums"), Misfit("null", "sums")),
+        (retyped(RIGHT, "indices", "int16"), Misfit("dtype", "indices")),
+        (retyped(RIGHT, "rows", "float16"), Misfit("dtype", "rows")),
+        (with_attributes(RIGHT, top_k=5), Misfit("attribute", "top_k", "slot")),
+        (with_attributes(RIGHT, top_k=0), Misfit("attribute", "top_k", "slot")),
+        (reshaped(RIGHT, "sums", (3, 4, 1)), Misfit("rank", "sums")),
+        (reshaped(RIGHT, "indices", (3, 2)), Misfit("rank", "indices")),
+        (reshaped(RIGHT, "indices", (7,)), Misfit("extent", "indices", "token.slot")),
+        (reshaped(RIGHT, "weights", (3, 3)), Misfit("extent", "weights", "slot")),
+        (reshaped(RIGHT, "sums", (4, 4)), Misfit("extent", "sums", "token")),
+        (reshaped(RIGHT, "sums", (3, 5)), Misfit("extent", "sums", "hidden")),
+        (without(reshaped(RIGHT, "sums", (4,)), "rows"), Misfit("null", "rows")),
+        (retyped(with_attributes(RIGHT, top_k=5), "rows", "int32"), Misfit("dtype", "rows")),
+    ],
+    ids=lambda one: str(one) if isinstance(one, Misfit) else "",
+)
+def test_what_does_not_fit_is_found(wrong, misfit) -> None:  # type: ignore[no-untyped-def]
+    assert explain(SIGNATURE, wrong).misfit == misfit
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        reshaped(RIGHT, "rows", (6, 4)),
+        retyped(RIGHT, "indices", "int64"),
+        retyped(RIGHT, "weights", "float16"),
+        with_attributes(RIGHT, padded=1),
+        without(RIGHT, "weights"),
+    ],
+)
+def test_what_is_free_fits(other) -> None:  # type: ignore[no-untyped-def]
+    assert explain(SIGNATURE, other).misfit is None
+
+
+def test_a_size_that_no_element_shows_is_left_open() -> None:
+    parameters = tuple(one for one in SIGNATURE.parameters if one.name != "top_k")
+    made = replace(right(token=0, weights=False), attributes={"padded": 0})
+    sizes, misfit = explain(replace(SIGNATURE, parameters=parameters), made)
+    assert misfit is None
+    assert sizes == {"row": 5, "hidden": 4, "token": 0}

@@ -1,0 +1,112 @@
+"""Rejected calls follow from right ones: each breaks a rule, and each rule is broken."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.call.case import Case
+from conformance.record.call_rules import FreeAttribute, FreeAxis
+from conformance.record.derive.explain import explain
+from conformance.record.derive.rejections import freedoms, ranges, rejections
+from conformance.record.variations import reshaped, with_attributes
+from tests.conformance.record.gather_sum import (
+    INVALID,
+    NULL,
+    RULES,
+    SAYS,
+    SIGNATURE,
+    TILING,
+    right,
+    rule,
+)
+
+RIGHT = right()
+FOUND = {one.name: one for one in rejections(SIGNATURE, RIGHT)}
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "says"),
+    [
+        ("rows is null", NULL, "null"),
+        ("indices is int16, plain", INVALID, "dtype"),
+        ("rows and sums are int32, plain", INVALID, "dtype"),
+        ("weights is float64, plain", INVALID, "dtype"),
+        ("top_k is 5, plain", TILING, "top_k is 1 to 4"),
+        ("top_k is 2^32 + 2, plain", TILING, "top_k is 1 to 4"),
+        ("top_k is 1, plain", TILING, "shapes"),
+        ("indices is [7], not [6], plain", TILING, "top_k indices for each token"),
+        ("indices is [3, 2], not [6], plain", TILING, "shapes"),
+        ("sums is [3, 4, 1], not [3, 4], plain", TILING, "shapes"),
+        ("sums is [12], not [3, 4], plain", TILING, "shapes"),
+    ],
+)
+def test_a_change_is_rejected_by_the_rule_that_covers_it(name: str, status: int, says: str) -> None:
+    if name == "top_k is 5, plain":
+        found = {one.name: one for one in rejections(SIGNATURE, right(slot=4))}[name]
+    else:
+        found = FOUND[name]
+    assert (found.status, found.clause.text) == (status, says)
+
+
+def test_none_of_them_fits_and_none_is_made_twice() -> None:
+    assert all(explain(SIGNATURE, one.case).misfit for one in FOUND.values())
+    assert len({one.case.digest + str(one.case.outputs) for one in FOUND.values()}) == len(FOUND)
+
+
+def test_what_is_optional_or_free_is_not_rejected() -> None:
+    assert "weights is null" not in FOUND
+    assert not any(name.startswith("rows is [6, 4]") for name in FOUND)
+
+
+def test_a_size_that_is_no_attribute_is_tried_beyond_its_limits() -> None:
+    fewer = replace(
+        SIGNATURE, parameters=tuple(p for p in SIGNATURE.parameters if p.name != "top_k")
+    )
+    listed = replace(fewer, rules=(*RULES[:2], rule("limit", says="1 to 4 slots"), *RULES[3:]))
+    case = replace(RIGHT, attributes={"padded": 0})
+    names = [one.name for one in rejections(listed, case) if one.clause.text == "1 to 4 slots"]
+    assert names == ["slot is 0, plain", "slot is 5, plain"]
+
+
+def test_a_rule_that_no_call_breaks_is_an_error() -> None:
+    more = replace(SIGNATURE, rules=(*RULES, rule("limit", says="few rows")))
+    with pytest.raises(ValueError, match='no call breaks the rule "few rows"'):
+        rejections(more, RIGHT)
+
+
+def test_a_call_that_no_rule_covers_is_an_error() -> None:
+    fewer = replace(SIGNATURE, rules=RULES[:-1])
+    with pytest.raises(ValueError, match=r"rows is \[\], .*: no rule says .* \(rank of rows\)"):
+        rejections(fewer, RIGHT)
+
+
+def test_a_right_call_must_fit() -> None:
+    with pytest.raises(ValueError, match="a right call does not fit: extent of sums"):
+        rejections(SIGNATURE, reshaped(RIGHT, "sums", (4, 4)))
+
+
+def test_a_written_call_is_rejected_by_its_rule_and_must_not_fit() -> None:
+    uneven = reshaped(with_attributes(RIGHT, top_k=4), "sums", (1, 4))
+    found = {one.name: one for one in rejections(SIGNATURE, RIGHT, wrong={"6 by 4": uneven})}
+    assert found["6 by 4"].clause.text == "top_k indices for each token"
+    with pytest.raises(ValueError, match="fine: a wrong call fits"):
+        rejections(SIGNATURE, RIGHT, wrong={"fine": RIGHT})
+
+
+def test_changed_calls_of_another_mode_are_left_out() -> None:
+    def is_of_mode(case: Case) -> bool:
+        return "weights" not in case.inputs or case.inputs["weights"].shape == (3, 2)
+
+    kept = rejections(SIGNATURE, RIGHT, is_of_mode=is_of_mode)
+    assert not any(one.name.startswith("weights is [") for one in kept)
+    assert any(one.name.startswith("sums is [") for one in kept)
+
+
+def test_freedoms_and_ranges_have_the_clauses_of_sizes_and_rules() -> None:
+    assert freedoms(SIGNATURE) == (FreeAxis("rows", 2, 0, SAYS), FreeAttribute("padded", SAYS))
+    (found,) = ranges(SIGNATURE)
+    assert (found.name, found.least, found.most) == ("top_k", 1, 4)
+    assert found.clause.text == "top_k is 1 to 4"
+    assert found.value(RIGHT) == 2

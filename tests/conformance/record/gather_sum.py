@@ -1,0 +1,41 @@
+"""The signature of an operator that no one has: sums of rows that indices name, with weights."""
+
+from conformance.record.clause import document
+from conformance.record.derive.calls import call
+from conformance.record.signature import Rule, Signature, Size, flag, number, tensor
+
+SAYS = document("rows that no index names are not read", "document of gather_sum")
+NULL, INVALID, TILING = 161001, 161002, 561002
+TOKEN, HIDDEN = Size("token"), Size("hidden")
+SLOT = Size("slot", least=1, most=4)
+ROW = Size("row", free=SAYS)
+PARAMETERS = (
+    tensor("rows", ROW, HIDDEN, acl="rowsIn"),
+    tensor("indices", TOKEN * SLOT, dtype=("int32", "int64"), numbers=ROW),
+    tensor("weights", TOKEN, SLOT, dtype=("float16", "float32"), optional=True),
+    number("top_k", SLOT),
+    flag("padded", free=SAYS),
+    tensor("sums", TOKEN, HIDDEN, role="output"),
+)
+
+
+def rule(*kinds, status=TILING, about=(), says=""):
+    """A rule with a clause of its own."""
+    return Rule(kinds, status, document(says or " ".join(kinds), "rules"), about)
+
+
+RULES = (
+    rule("null", status=NULL),
+    rule("dtype", status=INVALID),
+    rule("attribute", says="top_k is 1 to 4"),
+    rule("extent", about=("indices",), says="top_k indices for each token"),
+    rule("rank", "extent", says="shapes"),
+)
+SIGNATURE = Signature("gather_sum", PARAMETERS, RULES, {"padded": {"padded": 1}})
+
+
+def right(mode="plain", *, weights=True, **sizes):
+    """A call of three tokens of two slots, five rows of four columns, or of other ``sizes``."""
+    known = {"token": 3, "slot": 2, "row": 5, "hidden": 4, **sizes}
+    given = {"weights": {}} if weights else {}
+    return call(SIGNATURE, mode, "float32", known, given)
