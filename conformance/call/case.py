@@ -28,6 +28,9 @@ else:
 """What an attribute of a case holds: a scalar, or an array of integers, None for a null array."""
 
 SHOWN = 24
+FEW = 12
+"""Elements of a recipe that are shown beside it."""
+
 ND = "ND"
 """The format of a tensor whose elements lie where shape and strides say."""
 
@@ -180,7 +183,7 @@ class Tensor(ReadAsPrinted):
 
     @property
     def text(self) -> str:
-        """The tensor with its first values, or the recipe of them."""
+        """The tensor with its first values, or the recipe of them, with the values if few."""
         if self.values is not None:
             stored = np.array(self.values[:SHOWN], integer_view(numpy_dtype(self.dtype)))
             shown = ", ".join(map(str, stored.view(numpy_dtype(self.dtype)).tolist()))
@@ -189,7 +192,9 @@ class Tensor(ReadAsPrinted):
         if not self.fill:
             return self.described
         canaries = say.UNREAD(rows=_shortened(self.unread)) if self.unread else ""
-        return row([self.described, " = ", self.fill.text, canaries])
+        few = 0 < self.held_size <= FEW
+        values = say.VALUES(values=str(self._held_values().ravel().tolist())) if few else ""
+        return row([self.described, " = ", self.fill.text, canaries, values])
 
 
 @dataclass(frozen=True, repr=False)

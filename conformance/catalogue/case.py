@@ -11,6 +11,7 @@ BEFORE_THE_FIRST = Message("{count} elements before the first", "首元素前 {c
 BEHIND_THE_LAST = Message("{count} behind the last", "末元素后 {count} 个元素")
 UNREAD = Message(", NaN in unread rows {rows}", "，不应读取的行 {rows} 为 NaN")
 FILL = Message("{families} (seed {seed})", "{families}（种子 {seed}）")
+VALUES = Message(": {values}", "：{values}")
 
 MACHINE = Message(
     "{cores} {cores:core|cores} with {ub_bytes} B of UB{order}",

@@ -24,7 +24,8 @@ CASE = Case(
 def test_a_case_reads_as_a_call() -> None:
     assert repr(CASE).splitlines() == [
         "Case(segment_sum, plain, bfloat16: top_k=2",
-        "  grad: bfloat16[2x3] = lattice (seed 0), NaN in unread rows [1]",
+        "  grad: bfloat16[2x3] = lattice (seed 0), NaN in unread rows [1]:"
+        " [-1.0, -1.0, -16.0, nan, nan, nan]",
         "  rows: int32[2] = [0, -1]",
         "  sums: bfloat16[1x3]",
         "  on 1 core with 4096 B of UB)",
@@ -103,3 +104,8 @@ def test_hypothesis_prints_a_case_as_it_reads_however_long_its_tensors_are() -> 
     long = replace(CASE, inputs={"rows": Tensor((99999,), "int32", values=(0,) * 99999)})
     assert pretty(long) == repr(long)
     assert len(pretty(long)) < 500
+
+
+def test_many_values_of_a_recipe_are_not_shown() -> None:
+    many = Tensor((13, 1), "float32", fill=Fill(("lattice",), seed=0))
+    assert many.text == "float32[13x1] = lattice (seed 0)"
