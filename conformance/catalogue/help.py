@@ -37,6 +37,18 @@ PROBE = Message(
     "打印各设备算术特性的已知信息，并还原其 Kernel 对一个 token 的行累加的顺序",
 )
 
+CHECK = Message(
+    "whether records are right, and strong enough, without a kernel",
+    "检查记录是否正确、是否够强，无需 kernel",
+)
+CHECKED = Message(
+    "which records (default: those of --operators, or all)",
+    "检查哪些记录（默认：--operators 给出的，或全部）",
+)
+DRAWS = Message(
+    "cases drawn of each mode, data type and strategy (default: 40)",
+    "每种模式、数据类型和生成策略的随机用例数（默认：40）",
+)
 DOCTOR = Message("what is missing on this host, and what to do", "本机缺少什么，以及如何处理")
 AS_OF_RUN = Message("as of run", "同 run")
 BUNDLE = Message(

@@ -16,6 +16,7 @@ from conformance.catalogue import front_door as say
 from conformance.catalogue import help as helps
 from conformance.catalogue.message import LANGUAGES, row
 from conformance.cli.baseline import add_baseline
+from conformance.cli.check import add_check
 from conformance.cli.common import tell_program
 from conformance.cli.corpus import add_corpus
 from conformance.cli.doctor import add_doctor
@@ -84,7 +85,7 @@ def parser(language: str = "en") -> argparse.ArgumentParser:
     made = parser_class(language)(shlex.join(called()), description=description, allow_abbrev=False)
     commands = made.add_subparsers(required=True, metavar="COMMAND")
     running = (add_run, add_replay, add_report, add_operators_command, add_devices, add_doctor)
-    for add in (*running, add_gate, add_baseline, add_merge, add_history, add_corpus):
+    for add in (*running, add_check, add_gate, add_baseline, add_merge, add_history, add_corpus):
         add(commands)
     for name, one in {"": made, **commands.choices}.items():
         if name != HAS_ITS_OWN:

@@ -19,10 +19,10 @@ from cases.operators._moe_token_permute_call import call as permute_call
 from conformance.call.case import Case
 from conformance.call.observation import GuardDamage, Observation
 from conformance.judge.calls import JUDGES, judge
+from conformance.judge.right_answer import right_answer
 from conformance.record.operator import Contract, Copy, Index, Sum, Varying
 from conformance.suite import records as suite
 from conformance.values.fill import Fill
-from tests.cases.answers import right_answer
 
 ADDRESSES = Fill(("address",), seed=1)
 Change = Callable[[Observation], Observation]

@@ -15,8 +15,8 @@ from conformance.devices.call import call_of
 from conformance.judge.agreement import check
 from conformance.judge.calls import judge
 from conformance.judge.legality import check_call, check_shape_and_data
+from conformance.judge.right_answer import right_answer
 from reference.floats import widen
-from tests.cases.answers import right_answer
 from tests.cases.drawing import FOUND, SHRUNK
 from tests.definitions.moe_finalize_routing_v2 import moe_finalize_routing_v2 as loops
 

@@ -16,7 +16,7 @@ from conformance.failure.replay import Replay, load, save
 from conformance.judge.agreement import check
 from conformance.judge.calls import judge
 from conformance.judge.legality import check_call
-from tests.cases.answers import right_answer
+from conformance.judge.right_answer import right_answer
 from tests.cases.drawing import FOUND, SHRUNK
 
 CELLS = [(mode, dtype) for mode in MODES for dtype in DTYPES]

@@ -15,9 +15,9 @@ from conformance.devices.call import call_of
 from conformance.draw.keys import KEYS, keyed
 from conformance.judge.calls import judge
 from conformance.judge.legality import check_call, check_shape_and_data
+from conformance.judge.right_answer import right_answer
 from conformance.record.chips import USABLE_UB_BYTES
 from conformance.record.operator import Index, Rejection, Unspecified
-from tests.cases.answers import right_answer
 from tests.cases.drawing import SHRUNK, smallest
 from tests.definitions.moe_init_routing_v2 import moe_init_routing_v2 as loops
 

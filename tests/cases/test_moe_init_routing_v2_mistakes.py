@@ -16,7 +16,7 @@ from conformance.call.case import Case, numpy_dtype
 from conformance.call.observation import Observation
 from conformance.draw.profiles import PROFILES
 from conformance.judge.calls import judge
-from tests.cases.answers import right_answer
+from conformance.judge.right_answer import right_answer
 from tests.kernels.drawn_cases import cell_cases
 
 Seen = dict[str, NDArray[Any]]

@@ -19,10 +19,10 @@ from conformance.call.case import Case
 from conformance.devices.call import call_of
 from conformance.judge.calls import judge
 from conformance.judge.legality import check_call, check_shape_and_data
+from conformance.judge.right_answer import right_answer
 from conformance.record.chips import USABLE_UB_BYTES
 from conformance.record.operator import Rejection
 from reference.permutation import rows_kept
-from tests.cases.answers import right_answer
 from tests.cases.drawing import SHRUNK, smallest
 from tests.definitions.moe_token_permute import moe_token_permute as loops
 

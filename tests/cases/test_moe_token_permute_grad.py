@@ -22,8 +22,8 @@ from conformance.judge.agreement import ReferenceDisagreement, check
 from conformance.judge.calls import judge
 from conformance.judge.examples import judge_example
 from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
+from conformance.judge.right_answer import right_answer
 from conformance.record.operator import Example, Rejection, Support
-from tests.cases.answers import right_answer
 from tests.cases.drawing import SHRUNK
 from tests.definitions.moe_token_permute_grad import moe_token_permute_grad as loops
 

@@ -14,7 +14,7 @@ from conformance.devices.call import call_of
 from conformance.judge.agreement import check
 from conformance.judge.calls import judge
 from conformance.judge.legality import check_call
-from tests.cases.answers import right_answer
+from conformance.judge.right_answer import right_answer
 from tests.cases.drawing import SHRUNK
 from tests.definitions.moe_token_permute_with_ep_grad import (
     moe_token_permute_with_ep_grad as loops,

@@ -17,9 +17,9 @@ from conformance.devices.call import call_of
 from conformance.failure.replay import Replay, load, save
 from conformance.judge.calls import judge
 from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
+from conformance.judge.right_answer import right_answer
 from conformance.record.operator import AttributeParameter, Index, Rejection, Unspecified
 from reference.moe_token_permute_with_routing_map_grad import probs_formula, tokens_formula
-from tests.cases.answers import right_answer
 from tests.cases.drawing import SHRUNK
 from tests.definitions.moe_token_permute_with_routing_map import (
     moe_token_permute_with_routing_map as loops,

@@ -15,7 +15,7 @@ from cases.operators.moe_token_permute_with_routing_map import OPERATOR
 from conformance.call.case import Case
 from conformance.draw.profiles import PROFILES
 from conformance.judge.calls import judge
-from tests.cases.answers import right_answer
+from conformance.judge.right_answer import right_answer
 from tests.kernels.drawn_cases import cell_cases
 
 Seen = dict[str, NDArray[Any]]

@@ -14,8 +14,8 @@ from conformance.devices.call import call_of
 from conformance.judge.agreement import check
 from conformance.judge.calls import judge
 from conformance.judge.legality import check_call
+from conformance.judge.right_answer import right_answer
 from reference.floats import widen
-from tests.cases.answers import right_answer
 from tests.cases.drawing import SHRUNK
 from tests.definitions.moe_token_unpermute import moe_token_unpermute as loops
 

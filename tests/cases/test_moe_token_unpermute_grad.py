@@ -22,8 +22,8 @@ from conformance.judge.agreement import check
 from conformance.judge.calls import judge
 from conformance.judge.legality import check_call, check_shape_and_data
 from conformance.judge.quarantined import observe_quarantined
+from conformance.judge.right_answer import right_answer
 from conformance.values.fill import Fill
-from tests.cases.answers import right_answer
 from tests.cases.drawing import SHRUNK, drawn_once
 from tests.definitions.moe_token_unpermute_grad import (
     moe_token_unpermute_grad as loops,

@@ -13,7 +13,7 @@ from cases.operators._storage_bits import bits
 from cases.operators.moe_token_unpermute_grad import DTYPES, OPERATOR, cases
 from conformance.call.case import Case
 from conformance.judge.calls import judge
-from tests.cases.answers import right_answer
+from conformance.judge.right_answer import right_answer
 from tests.cases.drawing import SHRUNK
 
 

@@ -16,10 +16,10 @@ from conformance.failure.replay import Replay, load, save
 from conformance.judge.calls import judge
 from conformance.judge.examples import judge_example
 from conformance.judge.legality import check_call, check_shape_and_data
+from conformance.judge.right_answer import right_answer
 from conformance.judge.verdict import Verdict
 from conformance.record.operator import Example, Operator, Rejection
 from conformance.suite import records as suite
-from tests.cases.answers import right_answer
 from tests.cases.drawing import a_case_of_every_row, drawn_once
 
 OPERATORS = suite.operators([])

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from conformance.judge.relate import related
+from conformance.judge.right_answer import right_answer
 from conformance.suite import records as suite
-from tests.cases.answers import right_answer
 from tests.kernels.drawn_cases import drawn
 
 ROOT = Path(__file__).parents[3]

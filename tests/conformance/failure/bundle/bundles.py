@@ -17,9 +17,9 @@ from conformance.call.observation import Observation
 from conformance.failure.bundle import manifest as told
 from conformance.failure.bundle.write import Origin, write_bundle
 from conformance.failure.replay import Replay
+from conformance.judge.right_answer import right_answer
 from conformance.record.operator import Operator
 from conformance.values.fill import Fill
-from tests.cases.answers import right_answer
 
 ORIGIN = Origin(
     item="cases/test_values.py::test_values[moe_init_routing_v2_grad-dropless-float16]",
