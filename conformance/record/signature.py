@@ -8,7 +8,7 @@ what its sizes are, which calls differ from a right one and must be rejected, or
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -23,13 +23,16 @@ class Size:
     """A size between ``least`` and ``most`` (None: any); ``TOKEN * SLOT`` is one axis of both, the
     last the fastest.
 
-    One axis alone may have a size of its own only if ``free`` is the clause that allows it.
+    One axis alone may have a size of its own only if ``free`` is the clause that allows it. If no
+    attribute and no axis of a call shows the size alone, it is ``default``: the tensor that would
+    is optional, and not there.
     """
 
     name: str
     least: int = 0
     most: int | None = None
     free: Clause | None = None
+    default: int | None = None
 
     def __mul__(self, other: Size) -> Product:
         return Product((self, other))
@@ -98,6 +101,11 @@ def flag(name: str, free: Clause | None = None) -> SizedAttribute:
     return SizedAttribute(name, _camel(name), "bool", None, free)
 
 
+def integers(name: str, free: Clause | None = None, acl: str = "") -> SizedAttribute:
+    """An attribute that is a list of integers, or null; ``acl`` as for `tensor`."""
+    return SizedAttribute(name, acl or _camel(name), "int array", None, free)
+
+
 def _camel(name: str) -> str:
     first, *rest = name.split("_")
     return first + "".join(word.capitalize() for word in rest)
@@ -159,6 +167,16 @@ class Signature:
     def sizes(self) -> dict[str, Size]:
         """The sizes of its axes and attributes, by name."""
         return {size.name: size for size in self._uses()}
+
+    def defaults(self, tensors: Collection[str]) -> dict[str, int]:
+        """The sizes that a call with these tensors does not show alone, with their defaults."""
+        shown: set[Axis | None] = {one.size for one in self.attributes}
+        shown |= {axis for one in self.tensors if one.name in tensors for axis in one.shape}
+        return {
+            name: size.default
+            for name, size in self.sizes.items()
+            if size.default is not None and size not in shown
+        }
 
     def _uses(self) -> Iterator[Size]:
         for one in self.tensors:

@@ -25,7 +25,7 @@ def call(
     **attributes: Attribute,
 ) -> Case:
     """A call in which each axis has its size, and each attribute the value of its size, or that
-    which the mode fixes, or 0, if none is given.
+    which the mode fixes, or 0, a list null, if none is given.
 
     A tensor has the first of its data types if it is given none. An optional one is there if it is
     given something. Raises ValueError for a size that is missing, or a tensor that is none.
@@ -75,4 +75,6 @@ def _value(
 ) -> Attribute:
     if one.name in attributes:
         return attributes[one.name]
+    if one.ctype == "int array":
+        return None
     return sizes[one.size.name] if one.size is not None else 0

@@ -88,11 +88,13 @@ def attributes(signature: Signature, right: Case) -> Iterator[Change]:
 
 
 def limits(signature: Signature, right: Case, sizes: Mapping[str, int]) -> Iterator[Change]:
-    """A size that is no attribute just beyond its limits, and all shapes as it makes them."""
-    of_attributes = {one.size.name for one in signature.attributes if one.size is not None}
-    given = {name: {"dtype": tensor.dtype} for name, tensor in _tensors(right).items()}
+    """A size that the shapes show just beyond its limits, and all shapes as it makes them."""
+    here = _tensors(right)
+    left_out = {one.size.name for one in signature.attributes if one.size is not None}
+    left_out |= signature.defaults(here).keys()
+    given = {name: {"dtype": tensor.dtype} for name, tensor in here.items()}
     for size in signature.sizes.values():
-        if size.name in of_attributes:
+        if size.name in left_out:
             continue
         beyond = [size.least - 1] if size.least > 0 else []
         beyond += [size.most + 1] if size.most is not None else []

@@ -35,8 +35,8 @@ class Explained(NamedTuple):
 
 def explain(signature: Signature, case: Case) -> Explained:
     """The sizes of a call, and the first that does not fit; None: all fits."""
-    sizes: dict[str, int] = {}
     here = {**case.inputs, **case.outputs}
+    sizes = signature.defaults(here)
     for misfit in _misfits(signature, case, here, sizes):
         return Explained(sizes, misfit)
     return Explained(sizes, None)

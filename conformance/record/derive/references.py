@@ -14,33 +14,38 @@ Attributes = Mapping[str, int]
 
 
 def formula_of(
-    function: Callable[..., Any], *outputs: str
+    function: Callable[..., Any], *outputs: str, ignored: tuple[str, ...] = ()
 ) -> Callable[[Arrays, Attributes], Arrays]:
     """The formula of a record from that of its reference, which returns the outputs by name, or
-    the one output that is named here.
+    the one output that is named here. It is not given attributes that are ``ignored``: they change
+    nothing, whatever the reference makes of them.
     """
 
     def formula(inputs: Arrays, attributes: Attributes) -> Arrays:
-        found = function(**_known(function, {**inputs, **attributes}))
+        found = function(**_known(function, {**inputs, **attributes}, ignored))
         return dict.fromkeys(outputs, found) if outputs else found
 
     return formula
 
 
-def terms_of(function: Callable[..., Terms], rows: str) -> Callable[[Arrays, Attributes], Terms]:
+def terms_of(
+    function: Callable[..., Terms], rows: str, ignored: tuple[str, ...] = ()
+) -> Callable[[Arrays, Attributes], Terms]:
     """The terms of a record from those of its reference: rows of the tensor ``rows``, all of its
-    axes but the last flattened.
+    axes but the last flattened. ``ignored`` as for `formula_of`.
     """
 
     def terms(inputs: Arrays, attributes: Attributes) -> Terms:
         count = math.prod(inputs[rows].shape[:-1])
         given = {**inputs, **attributes, "source_rows": count}
-        return function(**_known(function, given))
+        return function(**_known(function, given, ignored))
 
     return terms
 
 
-def _known(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Of what is given, that for which the function has a parameter."""
-    names = inspect.signature(function).parameters
+def _known(
+    function: Callable[..., Any], given: Mapping[str, Any], ignored: tuple[str, ...]
+) -> dict[str, Any]:
+    """Of what is given, that for which the function has a parameter, and which is not ignored."""
+    names = inspect.signature(function).parameters.keys() - set(ignored)
     return {name: value for name, value in given.items() if name in names}

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from conformance.call.case import Case
-from conformance.record.signature import Signature, Size
+from conformance.record.clause import Clause
+from conformance.record.signature import Signature, Size, SizedAttribute
 from conformance.record.torch_binding import Binding, Given, OfDtype, Value
 
 
@@ -20,11 +21,18 @@ Source = str | Size | DtypeOfCase
 
 
 def bound(
-    signature: Signature, function: str, results: tuple[str | None, ...], **keywords: Source
+    signature: Signature,
+    function: str,
+    results: tuple[str | None, ...],
+    clauses: tuple[Clause, ...] = (),
+    /,
+    **keywords: Source,
 ) -> Binding:
-    """The binding of a function that takes these keywords and returns ``results``."""
+    """The binding of a function that takes these keywords and returns ``results``; ``clauses`` are
+    those of `Binding`.
+    """
     sources = {keyword: _source(signature, source) for keyword, source in keywords.items()}
-    return Binding(function, partial(_arguments, sources), results)
+    return Binding(function, partial(_arguments, sources), results, clauses)
 
 
 def _arguments(sources: Mapping[str, Callable[[Case], Value]], case: Case) -> Mapping[str, Value]:
@@ -38,11 +46,15 @@ def _source(signature: Signature, source: Source) -> Callable[[Case], Value]:
         return partial(_extent, signature, source)
     for one in signature.attributes:
         if one.name == source:
-            kind = bool if one.ctype == "bool" else int
-            return lambda case: kind(case.attributes[source])
+            return partial(_attribute, one)
     if source not in {one.name for one in signature.tensors}:
         raise ValueError(f"{source}: {signature.operator} has no such parameter")
     return lambda case: Given(source)
+
+
+def _attribute(one: SizedAttribute, case: Case) -> Value:
+    value = case.attributes[one.name]
+    return bool(value) if one.ctype == "bool" else value
 
 
 def _extent(signature: Signature, size: Size, case: Case) -> int:

@@ -1,8 +1,10 @@
 """The signature of an operator that no one has: sums of rows that indices name, with weights."""
 
+from dataclasses import replace
+
 from conformance.record.clause import document
 from conformance.record.derive.calls import call
-from conformance.record.signature import Rule, Signature, Size, flag, number, tensor
+from conformance.record.signature import Rule, Signature, Size, flag, integers, number, tensor
 
 SAYS = document("rows that no index names are not read", "document of gather_sum")
 NULL, INVALID, TILING = 161001, 161002, 561002
@@ -33,9 +35,23 @@ RULES = (
 )
 SIGNATURE = Signature("gather_sum", PARAMETERS, RULES, {"padded": {"padded": 1}})
 
+BY_WEIGHTS = replace(SLOT, default=1)
+WEIGHED = replace(
+    SIGNATURE,
+    parameters=(
+        PARAMETERS[0],
+        tensor("indices", TOKEN * BY_WEIGHTS, dtype="int32", numbers=ROW),
+        tensor("weights", TOKEN, BY_WEIGHTS, dtype=("float16", "float32"), optional=True),
+        integers("order", free=SAYS, acl="orderOptional"),
+        *PARAMETERS[4:],
+    ),
+    rules=(*RULES[:2], rule("limit", says="1 to 4 slots"), *RULES[3:]),
+)
+"""Of these calls the weights alone show the slots of a token: without them it has one."""
 
-def right(mode="plain", *, weights=True, **sizes):
+
+def right(mode="plain", *, weights=True, of=SIGNATURE, **sizes):
     """A call of three tokens of two slots, five rows of four columns, or of other ``sizes``."""
     known = {"token": 3, "slot": 2, "row": 5, "hidden": 4, **sizes}
     given = {"weights": {}} if weights else {}
-    return call(SIGNATURE, mode, "float32", known, given)
+    return call(of, mode, "float32", known, given)

@@ -15,6 +15,7 @@ from tests.conformance.record.gather_sum import (
     SIGNATURE,
     SLOT,
     TOKEN,
+    WEIGHED,
     rule,
 )
 
@@ -23,6 +24,7 @@ def test_a_parameter_is_called_in_camel_case_in_the_c_interface() -> None:
     assert [one.acl_name for one in SIGNATURE.parameters] == [
         *("rowsIn", "indices", "weights", "topK", "padded", "sums")
     ]
+    assert [one.acl_name for one in WEIGHED.attributes] == ["orderOptional", "padded"]
 
 
 def test_sizes_are_those_of_axes_and_attributes() -> None:

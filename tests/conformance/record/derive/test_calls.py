@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from conformance.record.derive.calls import call
 from conformance.record.derive.explain import explain
-from tests.conformance.record.gather_sum import SIGNATURE, right
+from tests.conformance.record.gather_sum import SIGNATURE, WEIGHED, right
 
 COUNTS = st.integers(0, 9)
 
@@ -29,6 +29,10 @@ def test_shapes_dtypes_and_attributes_follow_from_sizes_and_mode() -> None:
     assert shapes == {"rows": (5, 4), "indices": (6,), "weights": (3, 2), "sums": (3, 4)}
     assert (made.inputs["rows"].dtype, made.inputs["indices"].dtype) == ("float32", "int32")
     assert made.attributes == {"top_k": 2, "padded": 1}
+
+
+def test_an_attribute_that_is_a_list_of_integers_is_null_if_none_is_given() -> None:
+    assert right(of=WEIGHED).attributes == {"order": None, "padded": 0}
 
 
 def test_an_optional_tensor_is_there_if_it_is_given_something() -> None:

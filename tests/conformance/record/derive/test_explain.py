@@ -8,7 +8,7 @@ import pytest
 
 from conformance.record.derive.explain import Misfit, explain
 from conformance.record.variations import reshaped, retyped, with_attributes, without
-from tests.conformance.record.gather_sum import SIGNATURE, right
+from tests.conformance.record.gather_sum import SIGNATURE, WEIGHED, right
 
 RIGHT = right()
 
@@ -48,6 +48,14 @@ def test_what_does_not_fit_is_found(wrong, misfit) -> None:  # type: ignore[no-u
 )
 def test_what_is_free_fits(other) -> None:  # type: ignore[no-untyped-def]
     assert explain(SIGNATURE, other).misfit is None
+
+
+def test_a_size_that_an_optional_tensor_shows_has_its_default_without_it() -> None:
+    sizes, misfit = explain(WEIGHED, right(of=WEIGHED, slot=1, weights=False))
+    assert (sizes["slot"], sizes["token"], misfit) == (1, 3, None)
+    assert explain(WEIGHED, right(of=WEIGHED)).sizes["slot"] == 2
+    lost = without(right(of=WEIGHED), "weights")
+    assert explain(WEIGHED, lost).misfit == Misfit("extent", "sums", "token")
 
 
 def test_a_size_that_no_element_shows_is_left_open() -> None:

@@ -24,6 +24,20 @@ def test_a_formula_is_given_what_it_has_parameters_for() -> None:
     assert formula({"rows": ROWS, "weights": 7}, {"top_k": 2}) == {"sums": 7}  # type: ignore[dict-item]
 
 
+def test_an_attribute_that_is_ignored_is_not_given() -> None:
+    def padded_sums(rows, *, top_k=1, padded=False):  # type: ignore[no-untyped-def]
+        return top_k, padded
+
+    formula = formula_of(padded_sums, "sums", ignored=("padded",))
+    assert formula({"rows": ROWS}, {"top_k": 2, "padded": 1}) == {"sums": (2, False)}
+
+    def padded_terms(*, source_rows, padded=False):  # type: ignore[no-untyped-def]
+        return source_rows, padded
+
+    found = terms_of(padded_terms, "rows", ignored=("padded",))
+    assert found({"rows": ROWS}, {"padded": 1}) == (6, False)
+
+
 def test_a_formula_of_several_outputs_returns_them_by_name() -> None:
     formula = formula_of(lambda rows: {"a": rows, "b": -rows})
     assert formula({"rows": ROWS}, {}).keys() == {"a", "b"}

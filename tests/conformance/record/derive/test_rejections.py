@@ -18,6 +18,7 @@ from tests.conformance.record.gather_sum import (
     SAYS,
     SIGNATURE,
     TILING,
+    WEIGHED,
     right,
     rule,
 )
@@ -61,13 +62,16 @@ def test_what_is_optional_or_free_is_not_rejected() -> None:
 
 
 def test_a_size_that_is_no_attribute_is_tried_beyond_its_limits() -> None:
-    fewer = replace(
-        SIGNATURE, parameters=tuple(p for p in SIGNATURE.parameters if p.name != "top_k")
-    )
-    listed = replace(fewer, rules=(*RULES[:2], rule("limit", says="1 to 4 slots"), *RULES[3:]))
-    case = replace(RIGHT, attributes={"padded": 0})
-    names = [one.name for one in rejections(listed, case) if one.clause.text == "1 to 4 slots"]
+    found = rejections(WEIGHED, right(of=WEIGHED))
+    names = [one.name for one in found if one.clause.text == "1 to 4 slots"]
     assert names == ["slot is 0, plain", "slot is 5, plain"]
+
+
+def test_a_size_that_a_call_does_not_show_is_not_tried_beyond_its_limits() -> None:
+    single = right(of=WEIGHED, slot=1, weights=False)
+    names = [one.name for one in rejections(WEIGHED, right(of=WEIGHED), single)]
+    tried = [one for one in names if one.startswith("slot is")]
+    assert tried == ["slot is 0, plain", "slot is 5, plain"]
 
 
 def test_a_rule_that_no_call_breaks_is_an_error() -> None:

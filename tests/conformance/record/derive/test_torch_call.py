@@ -6,7 +6,8 @@ import pytest
 
 from conformance.record.derive.torch_call import DTYPE_OF_CASE, bound
 from conformance.record.torch_binding import Given, OfDtype
-from tests.conformance.record.gather_sum import SIGNATURE, TOKEN, right
+from conformance.record.variations import with_attributes
+from tests.conformance.record.gather_sum import SAYS, SIGNATURE, TOKEN, WEIGHED, right
 
 
 def test_keywords_are_given_tensors_sizes_attributes_and_dtypes() -> None:
@@ -30,6 +31,14 @@ def test_keywords_are_given_tensors_sizes_attributes_and_dtypes() -> None:
         "dtype": OfDtype("float32"),
     }
     assert dict(called.arguments)["padded"] is True
+
+
+@pytest.mark.parametrize("order", [None, (2, 0, 1)])
+def test_a_list_of_integers_is_passed_on_null_or_not(order: tuple[int, ...] | None) -> None:
+    binding = bound(WEIGHED, "npu_gather_sum", ("sums",), (SAYS,), order="order")
+    case = with_attributes(right(of=WEIGHED), order=order)
+    assert binding.call(case).arguments == (("order", order),)
+    assert binding.clauses == (SAYS,)
 
 
 def test_a_parameter_that_there_is_not_is_named() -> None:
