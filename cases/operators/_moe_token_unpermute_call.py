@@ -1,71 +1,95 @@
-"""Calls of MoeTokenUnpermute from the sizes that matter, and the probabilities of their slots."""
+"""The signature of MoeTokenUnpermute, its calls, and the probabilities of their slots."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 from hypothesis.strategies import SearchStrategy
 
+from cases.operators._slot_sum_cases import slot_sum_call
 from cases.operators._slot_weights import WEIGHT_BITS
-from conformance.call.case import Case, Machine, Tensor
+from conformance.call.case import Case, Tensor
 from conformance.draw.built import built
-from conformance.record.operator import TensorParameter
+from conformance.record.clause import document, source_read
+from conformance.record.signature import Rule, Signature, Size, flag, integers, tensor
 from conformance.values.fill import Fill
+from reference.permutation import MOST_TOPK
 
-Shape = tuple[int, ...]
 NAME = "moe_token_unpermute"
+ACLNN = "aclnnMoeTokenUnpermute document"
+KERNELS = "ops-transformer, moe_token_unpermute/op_kernel"
+HOST = "ops-transformer, moe_token_unpermute/op_host"
 DTYPES = ("float16", "bfloat16", "float32")
-TENSORS = (
-    TensorParameter("permuted_tokens", "permutedTokens", "input"),
-    TensorParameter("sorted_indices", "sortedIndices", "input", "int32"),
-    TensorParameter("probs", "probsOptional", "input", DTYPES, optional=True),
-    TensorParameter("out", "out", "output"),
+NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
+
+TOKEN, HIDDEN = Size("token"), Size("hidden")
+ROW = Size("row", free=source_read("slots from the last row on add nothing", KERNELS))
+SLOT = Size("slot", least=1, most=MOST_TOPK, default=1)
+IGNORED = source_read("it changes nothing", HOST)
+unchecked = partial(Rule, status=TILING_FAILED, checked_by_cann=False)
+SIGNATURE = Signature(
+    NAME,
+    (
+        tensor("permuted_tokens", ROW, HIDDEN),
+        tensor("sorted_indices", TOKEN * SLOT, dtype="int32", numbers=ROW),
+        tensor("probs", TOKEN, SLOT, dtype=DTYPES, optional=True, acl="probsOptional"),
+        flag("padded_mode", free=IGNORED),
+        integers("restore_shape", free=IGNORED, acl="restoreShapeOptional"),
+        tensor("out", TOKEN, HIDDEN, role="output"),
+    ),
+    # CANN checks the first two alone; all the rest its tiling accepts as it comes, and the call is
+    # undefined there (the host sources, read).
+    rules=(
+        Rule(
+            ("null",),
+            NULL,
+            document("input and output tensors are no null pointers", f"{ACLNN}, status"),
+        ),
+        Rule(
+            ("dtype",),
+            INVALID,
+            source_read("float types, one for tokens and out; indices int32", HOST),
+        ),
+        unchecked(
+            ("limit",),
+            clause=document(f"top_k is 1 to {MOST_TOPK}", f"{ACLNN}, constraints"),
+            about=("slot",),
+        ),
+        unchecked(
+            ("rank",),
+            clause=document("tokens have two axes, indices one", f"{ACLNN}, parameters"),
+            about=("permuted_tokens", "sorted_indices"),
+        ),
+        unchecked(
+            ("rank", "extent"),
+            clause=document(
+                "probs are [tokens, top_k], one for each index", f"{ACLNN}, parameters"
+            ),
+            about=("probs", "sorted_indices"),
+        ),
+        unchecked(
+            ("rank", "extent"),
+            clause=document("out is [tokens, hidden]", f"{ACLNN}, parameters"),
+            about=("out",),
+        ),
+    ),
 )
+call = slot_sum_call(SIGNATURE, "permuted_tokens", "sorted_indices")
 
 
-def call(
-    mode: str,
-    dtype: str,
-    *,
-    source: Shape,
-    indices: Shape,
-    top_k: int,
-    fill: Fill | None = None,
-    values: Shape | None = None,
-    out: Shape | None = None,
-    unread: Shape = (),
-    machine: Machine | None = None,
-    rows: Shape | None = None,
-) -> Case:
-    """A case from the sizes that matter, of slots that have no probabilities yet.
-
-    ``out`` defaults to the documented [tokens, hidden]; ``rows`` are the only ones of the tokens
-    that exist.
-    """
-    tokens = len(indices) // top_k if top_k > 0 else 0
-    return Case(
-        operator=NAME,
-        mode=mode,
-        dtype=dtype,
-        attributes={"padded_mode": 0, "restore_shape": None},
-        inputs={
-            "permuted_tokens": Tensor(source, dtype, values, fill, unread, rows),
-            "sorted_indices": Tensor((len(indices),), "int32", values=indices),
-        },
-        outputs={"out": Tensor(out or (tokens, source[-1]), dtype)},
-        machine=machine,
-    )
-
-
-def single_call(mode: str, dtype: str, **sizes: object) -> Case:
+def single_call(mode: str, dtype: str, **sizes: Any) -> Case:
     """A case of mode "single", whatever the mode: one slot for each token."""
-    return call("single", dtype, **sizes)  # type: ignore[arg-type]
+    return call("single", dtype, **sizes)
 
 
-def weighted(case: Case, probs_dtype: str, probs: Fill | Shape, top_k: int | None = None) -> Case:
+def weighted(
+    case: Case, probs_dtype: str, probs: Fill | tuple[int, ...], top_k: int | None = None
+) -> Case:
     """The case with a probability for each slot: a recipe, or storage bits.
 
-    ``top_k`` must be said where there is no token.
+    ``top_k`` must be said if there is no token.
 
     Values of rows are drawn so that their products with small integers add up exactly.
     """
@@ -74,13 +98,9 @@ def weighted(case: Case, probs_dtype: str, probs: Fill | Shape, top_k: int | Non
         tokens = replace(tokens, fill=replace(tokens.fill, terms=tokens.fill.terms << WEIGHT_BITS))
     count = case.outputs["out"].shape[0]
     shape = (count, top_k or case.inputs["sorted_indices"].size // max(1, count))
-    listed = Tensor(shape, probs_dtype, fill=probs) if isinstance(probs, Fill) else None
-    inputs = {
-        "permuted_tokens": tokens,
-        "sorted_indices": case.inputs["sorted_indices"],
-        "probs": listed or Tensor(shape, probs_dtype, values=probs),  # type: ignore[arg-type]
-    }
-    return replace(case, inputs=inputs)
+    listed = {"fill": probs} if isinstance(probs, Fill) else {"values": probs}
+    held = Tensor(shape, probs_dtype, **listed)
+    return replace(case, inputs={**case.inputs, "permuted_tokens": tokens, "probs": held})
 
 
 def with_probs(

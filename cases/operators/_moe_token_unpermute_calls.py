@@ -1,4 +1,4 @@
-"""Calls of MoeTokenUnpermute that sources name, and calls that its interface refuses."""
+"""Calls of MoeTokenUnpermute that sources name, and calls that its interface must reject."""
 
 from __future__ import annotations
 
@@ -10,35 +10,24 @@ from itertools import product
 import numpy as np
 
 from cases.operators._moe_token_unpermute_call import (
+    ACLNN,
     DTYPES,
-    TENSORS,
+    HOST,
+    KERNELS,
+    SIGNATURE,
     call,
     weighted,
 )
 from cases.operators._slot_sum_far import far_examples
 from cases.operators._storage_bits import bits
 from conformance.call.case import Case
-from conformance.record.call_rules import FreeAttribute, FreeAxis, Freedom, Range, extent
-from conformance.record.clause import Clause, SourceClass, document, source_read
-from conformance.record.operator import Example, Quarantine, Rejection
-from conformance.record.variations import (
-    in_mode,
-    misshapen,
-    refused,
-    reshaped,
-    resized,
-    retyped,
-    right_calls,
-    with_attributes,
-    without,
-)
+from conformance.record.clause import Clause, SourceClass
+from conformance.record.derive.rejections import rejections
+from conformance.record.operator import Example, Quarantine
+from conformance.record.variations import in_mode, reshaped, right_calls, with_attributes, without
 from conformance.values.fill import Fill
 from reference.permutation import MOST_TOPK
 
-ACLNN = "aclnnMoeTokenUnpermute document"
-KERNELS = "ops-transformer, moe_token_unpermute/op_kernel"
-HOST = "ops-transformer, moe_token_unpermute/op_host"
-NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 GAUSSIAN = Fill(("gaussian",), seed=1)
 LATTICE = Fill(("lattice",), seed=1, terms=2)
 
@@ -51,19 +40,11 @@ def examples() -> tuple[Example, ...]:
 def _by_hand() -> Iterator[Example]:
     """Three tokens of experts 2 0, 1 0, 1 2: the ranks are no list of sources, nor their own
     inverse."""
-    numbers, ranks = (1, 2, 4, 8, 16, 32), (4, 0, 2, 1, 3, 5)
+    routed = partial(call, dtype="float32", indices=(4, 0, 2, 1, 3, 5), top_k=2)
+    numbers = bits("float32", 1, 2, 4, 8, 16, 32)
+    whole = routed("whole", source=(6, 1), values=numbers)
+    fewer = routed("uneven", source=(4, 1), values=numbers[:4])
     probs = bits("float32", 0.5, 2, 1, 0.25, 3, -1)
-    whole = call(
-        "whole", "float32", source=(6, 1), indices=ranks, top_k=2, values=bits("float32", *numbers)
-    )
-    fewer = call(
-        "uneven",
-        "float32",
-        source=(4, 1),
-        indices=ranks,
-        top_k=2,
-        values=bits("float32", *numbers[:4]),
-    )
     moved = call(
         "single",
         "float32",
@@ -163,80 +144,25 @@ def _of_two_tokens(indices: tuple[int, ...], probs: tuple[int, ...]) -> Case:
 
 RIGHT = weighted(_ranked("whole", "float32", 4, 2, 16, 8), "float32", LATTICE)
 SINGLE = _ranked("single", "float32", 4, 1, 16, 4)
-FREEDOMS: tuple[Freedom, ...] = (
-    FreeAxis(
-        "permuted_tokens", 2, 0, source_read("slots from the last row on add nothing", KERNELS)
-    ),
-    FreeAttribute("padded_mode", source_read("it changes nothing", HOST)),
-    FreeAttribute("restore_shape", source_read("it changes nothing", HOST)),
-)
-RANGES = (
-    Range(
-        "top_k",
-        1,
-        MOST_TOPK,
-        document(f"top_k is 1 to {MOST_TOPK}", f"{ACLNN}, constraints"),
-        of=extent("probs", 1),
-    ),
-)
 
 
-def rejections() -> tuple[Rejection, ...]:
-    """What the document rules out, broken once each.
-
-    CANN checks nulls and dtypes only; all the rest its tiling accepts as it comes, and the call is
-    undefined there (the host sources, read).
-    """
-    good, shaped = RIGHT, partial(misshapen, RIGHT, free=FREEDOMS)
-    checked: dict[int, dict[Clause, dict[str, Case]]] = {
-        NULL: {
-            document("input and output tensors are no null pointers", f"{ACLNN}, status"): {
-                f"{tensor.name} is null": without(good, tensor.name)
-                for tensor in TENSORS
-                if not tensor.optional
-            },
-        },
-        INVALID: {
-            source_read("float types, one for tokens and out; indices int32", HOST): {
-                "indices are int64": retyped(good, "sorted_indices", "int64"),
-                "indices are float32": retyped(good, "sorted_indices", "float32"),
-                "tokens are int32": retyped(good, "permuted_tokens", "int32"),
-                "tokens and out are int32": retyped(
-                    retyped(good, "permuted_tokens", "int32"), "out", "int32"
-                ),
-                "out has another dtype": retyped(good, "out", "float16"),
-                "probs are int32": retyped(good, "probs", "int32"),
-            },
-        },
-    }
-    unchecked: dict[int, dict[Clause, dict[str, Case]]] = {
-        TILING_FAILED: {
-            document("probs are [tokens, top_k], one for each index", f"{ACLNN}, parameters"): {
-                **shaped("probs"),
-                "probs of rank 1": reshaped(good, "probs", (8,)),
-            },
-            document(f"top_k is 1 to {MOST_TOPK}", f"{ACLNN}, constraints"): {
-                f"top_k is {MOST_TOPK + 1}": _of_top_k(MOST_TOPK + 1),
-                "top_k is 0": in_mode(
-                    "uneven", reshaped(reshaped(good, "probs", (4, 0)), "sorted_indices", (0,))
-                ),
-            },
-            document("tokens have two axes, indices one", f"{ACLNN}, parameters"): {
-                **shaped("permuted_tokens", "sorted_indices"),
-                **resized(SINGLE, "sorted_indices"),
-                "indices of rank 2": reshaped(good, "sorted_indices", (4, 2)),
-            },
-            document("out is [tokens, hidden]", f"{ACLNN}, parameters"): {
-                **shaped("out"),
-                **resized(SINGLE, "out"),
-                "out of rank 1": reshaped(good, "out", (64,)),
-                "out of rank 3": reshaped(good, "out", (4, 1, 16)),
-                "8 tokens without probs, out of 4": in_mode("single", without(good, "probs")),
-            },
-        },
-    }
-    return (*refused(checked), *refused(unchecked, checked_by_cann=False))
+def is_of_mode(case: Case) -> bool:
+    """Whether there is a row for each slot in mode "whole", as far as shapes say it."""
+    tokens = case.inputs.get("permuted_tokens")
+    if case.mode != "whole" or tokens is None or not tokens.shape:
+        return True
+    return tokens.shape[0] in {one.size for one in case.inputs.values() if one is not tokens}
 
 
 def _of_top_k(top_k: int) -> Case:
     return weighted(_ranked("whole", "float32", 2, top_k, 8, 2 * top_k), "float32", LATTICE)
+
+
+WRONG = {
+    f"top_k is {MOST_TOPK + 1}": _of_top_k(MOST_TOPK + 1),
+    "top_k is 0": in_mode(
+        "uneven", reshaped(reshaped(RIGHT, "probs", (4, 0)), "sorted_indices", (0,))
+    ),
+    "8 tokens without probs, out of 4": in_mode("single", without(RIGHT, "probs")),
+}
+REJECTIONS = rejections(SIGNATURE, RIGHT, SINGLE, wrong=WRONG, is_of_mode=is_of_mode)

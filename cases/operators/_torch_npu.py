@@ -85,13 +85,6 @@ def _restored(case: Case) -> dict[str, Value]:
     return {"padded_mode": flag(case, "padded_mode"), "restore_shape": shape}
 
 
-def _unpermute(case: Case) -> Mapping[str, Value]:
-    tensors = given(
-        permuted_tokens="permuted_tokens", sorted_indices="sorted_indices", probs="probs"
-    )
-    return tensors | _restored(case)
-
-
 def _not_unpermuted(case: Case) -> str:
     empty = 0 in case.outputs["permuted_tokens_grad"].shape
     if empty and "probs" not in case.inputs:
@@ -166,12 +159,6 @@ BINDINGS: Mapping[str, Binding | Unreached] = {
             added("probsGrad is given back only where there is permutedProbsOutputGrad"),
         ),
         _not_mapped_back,
-    ),
-    "moe_token_unpermute": Binding(
-        "npu_moe_token_unpermute",
-        _unpermute,
-        ("out",),
-        (added("without probs there are as many tokens as indices: topK is 1"),),
     ),
     "moe_token_unpermute_grad": Binding(
         "npu_moe_token_unpermute_grad",

@@ -5,10 +5,9 @@ Missing coverage: rank 1 or 0; more than 2^31 slots.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -19,25 +18,18 @@ from cases.operators._documented_tensors import as_listed
 from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._ladders import SINGLE, of_slots, of_tokens, on_edges
 from cases.operators._moe_token_unpermute_call import (
+    ACLNN,
     DTYPES,
+    HOST,
+    KERNELS,
     NAME,
-    TENSORS,
+    SIGNATURE,
     call,
     single_call,
     weighted,
     with_probs,
 )
-from cases.operators._moe_token_unpermute_calls import (
-    ACLNN,
-    FREEDOMS,
-    HOST,
-    KERNELS,
-    RANGES,
-    examples,
-    quarantine,
-    rejections,
-)
-from cases.operators._moe_token_unpermute_relations import RELATIONS
+from cases.operators._moe_token_unpermute_calls import REJECTIONS, examples, quarantine
 from cases.operators._slot_sum_cases import left_to_right, near_cases
 from cases.operators._slot_sum_cases import row_sum as slot_row_sum
 from cases.operators._slot_sum_cells import cells as slot_cells
@@ -47,42 +39,30 @@ from cases.operators._slot_sum_limits import limits
 from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
 from cases.operators._storage_bits import bits
 from cases.operators._strides import of_a_definition
-from cases.operators._torch_npu import BINDINGS
+from cases.operators._torch_npu import added
 from cases.operators._workloads import by_ranks
+from cases.relations.slot_grads import UNPERMUTE_GRAD, adjoint_of_weighted
+from cases.relations.slot_sums import FINALIZE, UNPERMUTE
+from cases.relations.sums import of_sums
+from cases.relations.sums_agree import agrees, agrees_rounded, batch_invariant, split
+from cases.relations.weights import no_number_is_told, zero_is_none
 from conformance.call.case import Case, numpy_dtype
 from conformance.draw.far import mostly
 from conformance.record.call_rules import Limit
 from conformance.record.cells import Axis, Cells
 from conformance.record.clause import Clause, document, source_read
+from conformance.record.derive.references import formula_of, terms_of
+from conformance.record.derive.rejections import freedoms, ranges
+from conformance.record.derive.torch_call import bound
 from conformance.record.edges import Edge
-from conformance.record.operator import (
-    Arrays,
-    AttributeParameter,
-    Mode,
-    Operator,
-    Sum,
-    Support,
-    Target,
-)
+from conformance.record.operator import Mode, Operator, Sum, Support, Target
+from conformance.relations.axes import Axes
 from conformance.values.fill import families_of
 from reference import moe_token_unpermute as reference
-from reference.terms import Terms
 
 MODES = ("whole", "uneven", "single")
 ANY_DTYPE = st.sampled_from(DTYPES)
 PROB_FILLS = weight_fills()
-
-
-def formula(inputs: Arrays, attributes: Mapping[str, Any]) -> Arrays:
-    """The document's equations on the case's arrays, in the dtype of ``permuted_tokens``."""
-    tensors = inputs["permuted_tokens"], inputs["sorted_indices"], inputs.get("probs")
-    return {"out": reference.formula(*tensors)}
-
-
-def terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
-    """The rows of ``permuted_tokens`` that each token adds, and their probabilities."""
-    rows = len(inputs["permuted_tokens"])
-    return reference.terms(inputs["sorted_indices"], inputs.get("probs"), source_rows=rows)
 
 
 @cache
@@ -150,32 +130,31 @@ def stated(text: str) -> Clause:
     return document(text, f"{ACLNN}, function")
 
 
+ZERO = source_read("a probability of 0 leaves its row out, also an infinite one", KERNELS)
+PRODUCT = stated("each token is the sum of its rows times their probabilities")
+
 OPERATOR = Operator(
     name=NAME,
     title="MoeTokenUnpermute",
     aclnn="aclnnMoeTokenUnpermute",
     sources=(ACLNN, KERNELS, HOST),
     products=("Ascend910B", "Ascend910_93"),
-    parameters=(
-        *TENSORS[:3],
-        AttributeParameter("padded_mode", "paddedMode", "bool"),
-        AttributeParameter("restore_shape", "restoreShapeOptional", "int array"),
-        TENSORS[3],
-    ),
+    parameters=SIGNATURE.parameters,
+    signature=SIGNATURE,
     modes=(
         Mode("whole", stated("probs given; a row of permuted_tokens for every slot")),
         Mode("uneven", source_read("probs given; slots from the last row on add nothing", KERNELS)),
         Mode("single", stated("no probs: top_k is 1, and every token is one row")),
     ),
     dtypes=DTYPES,
-    formula=formula,
+    formula=formula_of(reference.formula, "out", ignored=("padded_mode",)),
     contracts={
         "out": Sum(
             clause=stated(
                 "each token is the sum of its rows times their probabilities; one of 0 leaves its"
                 " row out, also an infinite one"
             ),
-            terms=terms,
+            terms=terms_of(reference.terms, "permuted_tokens", ignored=("padded_mode",)),
             merges=left_to_right,
             order_clause=source_read(
                 "products rounded to float32, added in float32 from the first slot to the last;"
@@ -190,20 +169,39 @@ OPERATOR = Operator(
     seam_cases=partial(cases, small=True, seam=True),
     cells=with_extremes(cells, Extremes({"permuted_tokens": {}}, {"probs": {}})),
     examples=examples(),
-    rejections=rejections(),
+    rejections=REJECTIONS,
     quarantine=quarantine(),
-    freedoms=FREEDOMS,
-    ranges=RANGES,
+    freedoms=freedoms(SIGNATURE),
+    ranges=ranges(SIGNATURE),
     row_sum=row_sum,
     limits=tuple(every_limit()),
     ladders=(
-        *of_slots(_on, modes=("whole", "uneven")),
+        *of_slots(_on, modes=MODES[:2]),
         *of_tokens(_on, kind=", single", modes=(SINGLE,)),
     ),
     workload_cases=by_ranks(on_edges(cells), "whole", "sorted_indices"),
-    torch_npu=BINDINGS[NAME],
-    relations=RELATIONS,
-    strided=of_a_definition(TENSORS, "ops-transformer, moe_token_unpermute_def.cpp"),
+    torch_npu=bound(
+        SIGNATURE,
+        "npu_moe_token_unpermute",
+        ("out",),
+        (added("without probs there are as many tokens as indices: topK is 1"),),
+        permuted_tokens="permuted_tokens",
+        sorted_indices="sorted_indices",
+        probs="probs",
+        padded_mode="padded_mode",
+        restore_shape="restore_shape",
+    ),
+    relations=(
+        *of_sums(Axes.of(SIGNATURE), ("out",), ("permuted_tokens",)),
+        agrees(UNPERMUTE, FINALIZE),
+        agrees_rounded(UNPERMUTE, FINALIZE),
+        split(UNPERMUTE),
+        batch_invariant(UNPERMUTE),
+        adjoint_of_weighted(UNPERMUTE, UNPERMUTE_GRAD, ("permuted_tokens",), "probs"),
+        zero_is_none(UNPERMUTE, "permuted_tokens", "probs", ZERO, MODES[:2]),
+        no_number_is_told(UNPERMUTE, "probs", PRODUCT, MODES[:2]),
+    ),
+    strided=of_a_definition(SIGNATURE.tensors, "ops-transformer, moe_token_unpermute_def.cpp"),
     each_tensor=as_listed(ACLNN),
     targets=(
         Target(

@@ -65,7 +65,7 @@ def test_an_end_of_a_range_without_an_accepted_call_is_named() -> None:
     kept = tuple(one for one in operator.examples if "512" not in one.name)
     told = missing(replace(operator, examples=kept, corpus=()))
     assert told == [
-        "moe_token_unpermute: top_k: no accepted call at the most, nor one in quarantine"
+        "moe_token_unpermute: slot: no accepted call at the most, nor one in quarantine"
     ]
 
 
