@@ -29,17 +29,22 @@ def explained(error: BaseException) -> str:
 
     A disagreement of a record with its reference names the record by itself.
     """
+    return row([BROKEN + with_place(error), "  " + NO_VERDICT], "\n")
+
+
+def with_place(error: BaseException) -> str:
+    """The error, and where the line that raised it is."""
     told, place = text_of(error), _place(error)
     if isinstance(error, ReferenceDisagreement):
         place = None
     else:
         name = type(error).__name__
         told = f"{name}: " + told if told else name
-    lines = [BROKEN + told]
+    lines = [told]
     if place is not None:
         where = f"{_near(place.filename)}:{place.lineno}"
         lines += ["  " + say.RAISED_AT(place=where, function=place.name)]
-    return row([*lines, "  " + NO_VERDICT], "\n")
+    return row(lines, "\n")
 
 
 def is_raised_in(error: BaseException, folder: Path) -> bool:

@@ -19,6 +19,7 @@ from conformance.devices.call import call_of
 from conformance.draw.seeded import of_seed_alone
 from conformance.errors import text_of
 from conformance.judge.agreement import ReferenceDisagreement, check
+from conformance.judge.broken import with_place
 from conformance.judge.calls import judge
 from conformance.judge.examples import judge_example
 from conformance.judge.legality import IllegalCase, check_call, check_shape_and_data
@@ -26,9 +27,6 @@ from conformance.judge.right_answer import right_answer
 from conformance.judge.verdict import Verdict
 from conformance.record.operator import Example, Operator, Rejection
 from conformance.suite.record_weakness import weaknesses
-
-WRONG = (IllegalCase, ReferenceDisagreement, ValueError, TypeError, KeyError, IndexError)
-"""What legality, a formula or a strategy raises of a case that is none."""
 
 
 @dataclass
@@ -86,8 +84,8 @@ def _problem(operator: Operator, case: Case, judged: Callable[[Case], Verdict]) 
             return ""  # plain numpy would fill the rows that do not exist
         check(operator, case)
         verdict = judged(case)
-    except WRONG as error:
-        return text_of(error)
+    except Exception as error:
+        return _of_error(error)
     only_drift = [one for one in verdict.outputs.values() if one.order_drift and not one.mismatches]
     return "" if verdict.ok or only_drift else verdict.text
 
@@ -96,9 +94,15 @@ def _of_rejection(operator: Operator, rejection: Rejection) -> str:
     try:
         check_shape_and_data(rejection.case)
         call_of(operator, rejection.case)
-    except WRONG as error:
+    except (IllegalCase, ValueError) as error:
         return text_of(error)
     return ""
+
+
+def _of_error(error: Exception) -> str:
+    """What an error says; of one that the suite does not know, where it was raised, too."""
+    known = isinstance(error, IllegalCase | ReferenceDisagreement)
+    return text_of(error) if known else with_place(error)
 
 
 def _strategies(operator: Operator) -> Iterator[tuple[str, SearchStrategy[Case]]]:
@@ -147,6 +151,6 @@ def _of_draws(
             drawn()
     except _ProblemError:
         return last
-    except WRONG as error:
-        return say.FAILED_TO_DRAW(error=text_of(error))
+    except Exception as error:
+        return say.FAILED_TO_DRAW(error=with_place(error))
     return ""

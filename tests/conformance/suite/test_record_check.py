@@ -75,7 +75,17 @@ def test_a_strategy_that_fails_is_a_problem() -> None:
         return st.integers(0, 3).map(lambda number: [][number])
 
     (problem,) = checked(small(cases=drawn, examples=()), FEW).problems.values()
-    assert problem == "its strategy fails: list index out of range"
+    assert problem.startswith("its strategy fails: IndexError: list index out of range")
+
+
+def test_a_formula_that_raises_is_a_problem_with_its_place() -> None:
+    def formula(inputs: Any, attributes: Any) -> Any:
+        raise AssertionError("no such row")
+
+    (problem,) = checked(small(formula=formula, examples=()), FEW).problems.values()
+    first, place, *_ = problem.splitlines()
+    assert first == "AssertionError: no such row"
+    assert "test_record_check.py:" in place
 
 
 def test_a_rejected_call_that_cannot_be_made_is_a_problem() -> None:
