@@ -13,8 +13,8 @@ NUMBERS_OF_NOTHING = Message(
     "{name} numbers {size}, which no axis has", "{name} 的值为 {size} 的编号，但没有这样的轴"
 )
 UNCHECKED_ATTRIBUTE = Message(
-    "attribute {name} is no size: say by which clause it is free",
-    "属性 {name} 不是尺寸：请说明依据哪一条款它可以任取",
+    "attribute {name} is no size: say its limits, or by which clause it is free",
+    "属性 {name} 不是尺寸：请给出它的取值范围，或说明依据哪一条款它可以任取",
 )
 RULE_ABOUT_NOTHING = Message(
     'the rule "{rule}" is about {name}, which is no parameter and no size',

@@ -70,10 +70,19 @@ class SizedTensor(TensorParameter):
 
 @dataclass(frozen=True)
 class SizedAttribute(AttributeParameter):
-    """An attribute that is a ``size``, or that no check looks at by the clause ``free``."""
+    """An attribute that is a ``size``, or is between ``least`` and ``most``, or that no check looks
+    at by the clause ``free``.
+    """
 
     size: Size | None = None
     free: Clause | None = None
+    least: int | None = None
+    most: int | None = None
+
+    @property
+    def limits(self) -> tuple[int | None, int | None]:
+        """The least and the most that it may be; None: no end."""
+        return (self.size.least, self.size.most) if self.size else (self.least, self.most)
 
 
 def tensor(
@@ -91,9 +100,16 @@ def tensor(
     return SizedTensor(name, acl or _camel(name), role, dtype, optional, shape, numbers)
 
 
-def number(name: str, size: Size | None = None, free: Clause | None = None) -> SizedAttribute:
+def number(
+    name: str,
+    size: Size | None = None,
+    free: Clause | None = None,
+    *,
+    least: int | None = None,
+    most: int | None = None,
+) -> SizedAttribute:
     """An attribute of type int64."""
-    return SizedAttribute(name, _camel(name), "int64", size, free)
+    return SizedAttribute(name, _camel(name), "int64", size, free, least, most)
 
 
 def flag(name: str, free: Clause | None = None) -> SizedAttribute:
@@ -200,7 +216,7 @@ class Signature:
                 if part.name not in self.sizes:
                     yield say.NUMBERS_OF_NOTHING(name=one.name, size=part.name)
         for attribute in self.attributes:
-            if attribute.size is None and attribute.free is None:
+            if attribute.limits == (None, None) and not (attribute.size or attribute.free):
                 yield say.UNCHECKED_ATTRIBUTE(name=attribute.name)
         for rule in self.rules:
             for name in set(rule.about) - set(names) - self.sizes.keys():

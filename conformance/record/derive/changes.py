@@ -76,12 +76,13 @@ def extents(signature: Signature, right: Case) -> Iterator[Change]:
 
 
 def attributes(signature: Signature, right: Case) -> Iterator[Change]:
-    """One attribute that is a size with another value."""
+    """One attribute that is a size or has limits with another value, and just beyond its limits."""
     for one in signature.attributes:
-        if one.size is None:
+        if one.size is None and one.limits == (None, None):
             continue
         value = right.attributes[one.name]
-        for other in dict.fromkeys((value - 1, value + 1, 0, -value, value + BEYOND_INT32)):
+        near = (value - 1, value + 1, 0, -value, value + BEYOND_INT32)
+        for other in dict.fromkeys((*near, *_beyond(*one.limits))):
             if other != value:
                 changed = with_attributes(right, **{one.name: other})
                 yield f"{one.name} is {_number(other)}, {right.mode}", changed
@@ -96,11 +97,17 @@ def limits(signature: Signature, right: Case, sizes: Mapping[str, int]) -> Itera
     for size in signature.sizes.values():
         if size.name in left_out:
             continue
-        beyond = [size.least - 1] if size.least > 0 else []
-        beyond += [size.most + 1] if size.most is not None else []
-        for value in beyond:
+        for value in _beyond(size.least or None, size.most):
             made = call(signature, right.mode, right.dtype, {**sizes, size.name: value}, given)
             yield f"{size.name} is {value}, {right.mode}", made
+
+
+def _beyond(least: int | None, most: int | None) -> Iterator[int]:
+    """What is just beyond these limits, None: no end."""
+    if least is not None:
+        yield least - 1
+    if most is not None:
+        yield most + 1
 
 
 def _number(value: int) -> str:

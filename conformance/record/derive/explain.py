@@ -52,13 +52,15 @@ def _misfits(
         if one.name in here and here[one.name].dtype not in one.dtypes(case.dtype):
             yield Misfit("dtype", one.name)
     for attribute in signature.attributes:
-        if attribute.size is None:
+        size, (least, most) = attribute.size, attribute.limits
+        if size is None and least is most is None:
             continue
         value = case.attributes[attribute.name]
         assert isinstance(value, int)
-        sizes[attribute.size.name] = value
-        if not _within(attribute.size.least, value, attribute.size.most):
-            yield Misfit("attribute", attribute.name, attribute.size.name)
+        if size is not None:
+            sizes[size.name] = value
+        if not _within(least, value, most):
+            yield Misfit("attribute", attribute.name, size.name if size else "")
     for one in signature.tensors:
         if one.name in here and len(here[one.name].shape) != len(one.shape):
             yield Misfit("rank", one.name)
@@ -95,5 +97,5 @@ def _extents(waiting: list[tuple[str, Axis, int]], sizes: dict[str, int]) -> Ite
         waiting = later
 
 
-def _within(least: int, value: int, most: int | None) -> bool:
-    return least <= value and (most is None or value <= most)
+def _within(least: int | None, value: int, most: int | None) -> bool:
+    return (least is None or least <= value) and (most is None or value <= most)

@@ -127,13 +127,15 @@ def freedoms(signature: Signature) -> tuple[Freedom, ...]:
 
 
 def ranges(signature: Signature) -> tuple[Range, ...]:
-    """The limits of sizes: of an attribute that is one, or else of an axis that has it."""
+    """The limits of attributes, and of sizes of axes that are no attribute."""
     found = {}
     for attribute in signature.attributes:
-        size = attribute.size
-        if size is not None and _limited(size):
+        size, (least, most) = attribute.size, attribute.limits
+        if _limited(size) if size else (least, most) != (None, None):
             clause = _rule(signature, attribute.name, Misfit("attribute", attribute.name)).clause
-            found[size.name] = Range(attribute.name, size.least, size.most, clause)
+            found[size.name if size else attribute.name] = Range(
+                attribute.name, least, most, clause
+            )
     for one in signature.tensors:
         for at, axis in enumerate(one.shape):
             if isinstance(axis, Size) and _limited(axis) and axis.name not in found:

@@ -57,7 +57,7 @@ def test_one_axis_of_several_sizes_has_their_names() -> None:
         ),
         (
             {"parameters": (*PARAMETERS, number("more"))},
-            "attribute more is no size: say by which clause it is free",
+            "attribute more is no size: say its limits, or by which clause it is free",
         ),
         (
             {"rules": (*RULES, rule("rank", about=("row_s",), says="rows have two axes"))},
@@ -70,6 +70,12 @@ def test_what_does_not_fit_together_is_told_with_parameter_and_rule(changed, pro
     with pytest.raises(ValueError, match="gather_sum") as raised:
         replace(SIGNATURE, **changed)
     assert str(raised.value) == f"signature of gather_sum: {problem}"
+
+
+def test_an_attribute_that_is_no_size_may_have_limits() -> None:
+    more = replace(SIGNATURE, parameters=(*PARAMETERS, number("mode", least=0, most=1)))
+    assert more.attributes[-1].limits == (0, 1)
+    assert SIGNATURE.attributes[0].limits == (1, 4)
 
 
 def test_a_free_attribute_and_a_free_size_need_no_rule() -> None:

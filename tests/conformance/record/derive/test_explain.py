@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.record.derive.explain import Misfit, explain
+from conformance.record.signature import number
 from conformance.record.variations import reshaped, retyped, with_attributes, without
 from tests.conformance.record.gather_sum import SIGNATURE, WEIGHED, right
 
@@ -56,6 +57,15 @@ def test_a_size_that_an_optional_tensor_shows_has_its_default_without_it() -> No
     assert explain(WEIGHED, right(of=WEIGHED)).sizes["slot"] == 2
     lost = without(right(of=WEIGHED), "weights")
     assert explain(WEIGHED, lost).misfit == Misfit("extent", "sums", "token")
+
+
+@pytest.mark.parametrize(("mode", "fits"), [(-1, False), (0, True), (1, True), (2, False)])
+def test_an_attribute_with_limits_is_within_them(mode: int, fits: bool) -> None:
+    limited = replace(
+        SIGNATURE, parameters=(*SIGNATURE.parameters, number("mode", least=0, most=1))
+    )
+    case = replace(RIGHT, attributes={**RIGHT.attributes, "mode": mode})
+    assert explain(limited, case).misfit == (None if fits else Misfit("attribute", "mode"))
 
 
 def test_a_size_that_no_element_shows_is_left_open() -> None:

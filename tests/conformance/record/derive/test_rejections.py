@@ -10,6 +10,7 @@ from conformance.call.case import Case
 from conformance.record.call_rules import FreeAttribute, FreeAxis
 from conformance.record.derive.explain import explain
 from conformance.record.derive.rejections import freedoms, ranges, rejections
+from conformance.record.signature import number
 from conformance.record.variations import reshaped, with_attributes
 from tests.conformance.record.gather_sum import (
     INVALID,
@@ -72,6 +73,19 @@ def test_a_size_that_a_call_does_not_show_is_not_tried_beyond_its_limits() -> No
     names = [one.name for one in rejections(WEIGHED, right(of=WEIGHED), single)]
     tried = [one for one in names if one.startswith("slot is")]
     assert tried == ["slot is 0, plain", "slot is 5, plain"]
+
+
+def test_an_attribute_is_tried_beyond_its_limits_and_has_a_range() -> None:
+    limited = replace(
+        SIGNATURE,
+        parameters=(*SIGNATURE.parameters, number("mode", least=0, most=2)),
+        rules=(*RULES[:2], rule("attribute", about=("mode",), says="mode is 0 to 2"), *RULES[2:]),
+    )
+    case = replace(RIGHT, attributes={**RIGHT.attributes, "mode": 0})
+    names = [one.name for one in rejections(limited, case) if one.clause.text == "mode is 0 to 2"]
+    assert names == [f"mode is {value}, plain" for value in ("-1", "2^32 + 0", "3")]
+    (_, found) = ranges(limited)
+    assert (found.name, found.least, found.most) == ("mode", 0, 2)
 
 
 def test_a_rule_that_no_call_breaks_is_an_error() -> None:
