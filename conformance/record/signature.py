@@ -59,6 +59,17 @@ Axis = Size | Product
 
 
 @dataclass(frozen=True)
+class Further:
+    """Axes of a tensor after those of its shape, at most ``most`` (None: any number), each
+    ``least`` long or longer. Nothing else looks at them, by the clause.
+    """
+
+    clause: Clause
+    most: int | None = None
+    least: int = 0
+
+
+@dataclass(frozen=True)
 class SizedTensor(TensorParameter):
     """A tensor with a size for each axis; the values of an integer tensor may be ``numbers`` of
     rows of that size.
@@ -66,6 +77,15 @@ class SizedTensor(TensorParameter):
 
     shape: tuple[Axis, ...] = ()
     numbers: Axis | None = None
+    further: Further | None = None
+
+    @property
+    def ranks(self) -> tuple[int, int | None]:
+        """The fewest and the most axes that it may have; None: any number."""
+        least = len(self.shape)
+        if self.further is None or self.further.most is None:
+            return least, None if self.further else least
+        return least, least + self.further.most
 
 
 @dataclass(frozen=True)
@@ -92,12 +112,14 @@ def tensor(
     dtype: str | tuple[str, ...] | None = None,
     optional: bool = False,
     numbers: Axis | None = None,
+    further: Further | None = None,
     acl: str = "",
 ) -> SizedTensor:
     """A tensor of a signature; ``acl`` is its name in the C interface, if it is not camelCase of
     ``name``.
     """
-    return SizedTensor(name, acl or _camel(name), role, dtype, optional, shape, numbers)
+    acl_name = acl or _camel(name)
+    return SizedTensor(name, acl_name, role, dtype, optional, shape, numbers, further)
 
 
 def number(

@@ -46,7 +46,9 @@ def _others(own: tuple[str, ...]) -> Iterator[str]:
 
 
 def ranks(signature: Signature, right: Case, sizes: Mapping[str, int]) -> Iterator[Change]:
-    """One tensor with an axis more or less, with none, or with two axes as one or one as two."""
+    """One tensor with an axis more or less, with none, or with two axes as one or one as two; or
+    with a further axis that is too short.
+    """
     here = _tensors(right)
     for one in signature.tensors:
         if one.name in here:
@@ -61,6 +63,8 @@ def _reranked(one: SizedTensor, shape: Shape, sizes: Mapping[str, int]) -> Itera
     for at, axis in enumerate(one.shape[: len(shape)]):
         split = tuple(sizes[size.name] for size in axis.factors)
         yield (*shape[:at], *split, *shape[at + 1 :])
+    if one.further is not None and one.further.least > 0:
+        yield (*shape, one.further.least - 1)
 
 
 def extents(signature: Signature, right: Case) -> Iterator[Change]:

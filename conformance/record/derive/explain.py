@@ -62,15 +62,20 @@ def _misfits(
         if not _within(least, value, most):
             yield Misfit("attribute", attribute.name, size.name if size else "")
     for one in signature.tensors:
-        if one.name in here and len(here[one.name].shape) != len(one.shape):
+        least, most = one.ranks
+        if one.name in here and not _within(least, len(here[one.name].shape), most):
             yield Misfit("rank", one.name)
     waiting: list[tuple[str, Axis, int]] = []
     for role in ("input", "output"):
         for one in signature.tensors:
             if one.role == role and one.name in here:
-                extents = zip(one.shape, here[one.name].shape, strict=True)
+                extents = zip(one.shape, here[one.name].shape, strict=False)
                 waiting += [(one.name, axis, extent) for axis, extent in extents]
     yield from _extents(waiting, sizes)
+    for one in signature.tensors:
+        further = here[one.name].shape[len(one.shape) :] if one.name in here else ()
+        if one.further is not None and any(extent < one.further.least for extent in further):
+            yield Misfit("limit", one.name)
 
 
 def _extents(waiting: list[tuple[str, Axis, int]], sizes: dict[str, int]) -> Iterator[Misfit]:

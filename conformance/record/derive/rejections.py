@@ -11,7 +11,7 @@ from itertools import chain
 
 from conformance.call.case import Case
 from conformance.catalogue import signature as say
-from conformance.record.call_rules import FreeAttribute, FreeAxis, Freedom, Range, extent
+from conformance.record.call_rules import FreeAttribute, FreeAxis, Freedom, Range, Ranks, extent
 from conformance.record.derive import changes
 from conformance.record.derive.explain import Misfit, explain
 from conformance.record.operator import Rejection
@@ -113,17 +113,22 @@ def _has_no_result(case: Case) -> bool:
 
 
 def freedoms(signature: Signature) -> tuple[Freedom, ...]:
-    """The axes and attributes that nothing ties, by the clauses of sizes and attributes."""
+    """The axes, ranks and attributes that nothing ties, by their clauses."""
     axes = (
         FreeAxis(one.name, len(one.shape), at, axis.free)
         for one in signature.tensors
         for at, axis in enumerate(one.shape)
         if isinstance(axis, Size) and axis.free is not None
     )
+    ranks = (
+        Ranks(one.name, *one.ranks, one.further.clause)
+        for one in signature.tensors
+        if one.further is not None
+    )
     attributes = (
         FreeAttribute(one.name, one.free) for one in signature.attributes if one.free is not None
     )
-    return (*axes, *attributes)
+    return (*axes, *ranks, *attributes)
 
 
 def ranges(signature: Signature) -> tuple[Range, ...]:

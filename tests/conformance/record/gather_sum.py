@@ -50,6 +50,14 @@ WEIGHED = replace(
 """Of these calls the weights alone show the slots of a token: without them it has one."""
 
 
+def with_further(signature, name, further):
+    """The signature with further axes of a tensor."""
+    parameters = (
+        replace(one, further=further) if one.name == name else one for one in signature.parameters
+    )
+    return replace(signature, parameters=tuple(parameters))
+
+
 def right(mode="plain", *, weights=True, of=SIGNATURE, **sizes):
     """A call of three tokens of two slots, five rows of four columns, or of other ``sizes``."""
     known = {"token": 3, "slot": 2, "row": 5, "hidden": 4, **sizes}

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from conformance.record.derive.explain import Misfit, explain
-from conformance.record.signature import number
+from conformance.record.signature import Further, number
 from conformance.record.variations import reshaped, retyped, with_attributes, without
-from tests.conformance.record.gather_sum import SIGNATURE, WEIGHED, right
+from tests.conformance.record.gather_sum import SAYS, SIGNATURE, WEIGHED, right, with_further
 
 RIGHT = right()
 
@@ -66,6 +66,22 @@ def test_an_attribute_with_limits_is_within_them(mode: int, fits: bool) -> None:
     )
     case = replace(RIGHT, attributes={**RIGHT.attributes, "mode": mode})
     assert explain(limited, case).misfit == (None if fits else Misfit("attribute", "mode"))
+
+
+@pytest.mark.parametrize(
+    ("shape", "misfit"),
+    [
+        ((6,), None),
+        ((6, 1, 9), None),
+        ((6, 1, 0), Misfit("limit", "indices")),
+        ((6, 1, 9, 1), Misfit("rank", "indices")),
+        ((), Misfit("rank", "indices")),
+        ((7, 1), Misfit("extent", "indices", "token.slot")),
+    ],
+)
+def test_further_axes_are_as_many_and_as_long_as_they_may_be(shape, misfit) -> None:  # type: ignore[no-untyped-def]
+    longer = with_further(SIGNATURE, "indices", Further(SAYS, most=2, least=1))
+    assert explain(longer, reshaped(RIGHT, "indices", shape)).misfit == misfit
 
 
 def test_a_size_that_no_element_shows_is_left_open() -> None:

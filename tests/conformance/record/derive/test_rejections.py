@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from conformance.call.case import Case
-from conformance.record.call_rules import FreeAttribute, FreeAxis
+from conformance.record.call_rules import FreeAttribute, FreeAxis, Ranks
 from conformance.record.derive.explain import explain
 from conformance.record.derive.rejections import freedoms, ranges, rejections
-from conformance.record.signature import number
+from conformance.record.signature import Further, number
 from conformance.record.variations import reshaped, with_attributes
 from tests.conformance.record.gather_sum import (
     INVALID,
@@ -22,6 +22,7 @@ from tests.conformance.record.gather_sum import (
     WEIGHED,
     right,
     rule,
+    with_further,
 )
 
 RIGHT = right()
@@ -86,6 +87,14 @@ def test_an_attribute_is_tried_beyond_its_limits_and_has_a_range() -> None:
     assert names == [f"mode is {value}, plain" for value in ("-1", "2^32 + 0", "3")]
     (_, found) = ranges(limited)
     assert (found.name, found.least, found.most) == ("mode", 0, 2)
+
+
+def test_further_axes_are_a_freedom_and_are_tried_too_short() -> None:
+    longer = with_further(SIGNATURE, "indices", Further(SAYS, least=1))
+    listed = replace(longer, rules=(*RULES[:2], rule("limit", says="no axis is 0"), *RULES[2:]))
+    (short,) = (one for one in rejections(listed, RIGHT) if one.clause.text == "no axis is 0")
+    assert short.name == "indices is [6, 0], not [6], plain"
+    assert Ranks("indices", 1, None, SAYS) in freedoms(listed)
 
 
 def test_a_rule_that_no_call_breaks_is_an_error() -> None:
