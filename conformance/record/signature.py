@@ -23,9 +23,9 @@ class Size:
     """A size between ``least`` and ``most`` (None: any); ``TOKEN * SLOT`` is one axis of both, the
     last the fastest.
 
-    One axis alone may have a size of its own only if ``free`` is the clause that allows it. If no
-    attribute and no axis of a call shows the size alone, it is ``default``: the tensor that would
-    is optional, and not there.
+    One axis alone may have a size of its own only if ``free`` is the clause that allows it, or if
+    it is the ``product`` of others. If no attribute and no axis of a call shows the size alone, it
+    is ``default``: the tensor that would is optional, and not there.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Size:
     most: int | None = None
     free: Clause | None = None
     default: int | None = None
+    product: Product | None = None
 
     def __mul__(self, other: Size) -> Product:
         return Product((self, other))
@@ -219,7 +220,8 @@ class Signature:
     def _uses(self) -> Iterator[Size]:
         for one in self.tensors:
             for axis in one.shape:
-                yield from axis.factors
+                for size in axis.factors:
+                    yield from (size, *(size.product.factors if size.product else ()))
         yield from (one.size for one in self.attributes if one.size is not None)
 
     def _problems(self) -> Iterator[str]:
@@ -231,7 +233,7 @@ class Signature:
         for size in set(self._uses()):
             if size != self.sizes[size.name]:
                 yield say.TWO_SIZES(name=size.name)
-            if uses[size.name] == 1 and size.free is None:
+            if uses[size.name] == 1 and size.free is None and size.product is None:
                 yield say.TIED_TO_NOTHING(name=size.name)
         for one in self.tensors:
             for part in one.numbers.factors if one.numbers else ():

@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.call.case import Attribute, Case, Machine, Tensor
 from conformance.catalogue import signature as say
-from conformance.record.signature import Axis, Signature, SizedAttribute, SizedTensor
+from conformance.record.signature import Axis, Signature, Size, SizedAttribute, SizedTensor
 
 Fields = Mapping[str, Mapping[str, Any]]
 """Fields of a tensor beside its shape, such as its values or recipe, by the tensor's name."""
@@ -27,8 +27,9 @@ def call(
     """A call in which each axis has its size, and each attribute the value of its size, or that
     which the mode fixes, or 0, a list null, if none is given.
 
-    A tensor has the first of its data types if it is given none. An optional one is there if it is
-    given something. Raises ValueError for a size that is missing, or a tensor that is none.
+    A size that is the product of others need not be given. A tensor has the first of its data
+    types if it is given none. An optional one is there if it is given something.
+    Raises ValueError for a size that is missing, or a tensor that is none.
     """
     given = given or {}
     for name in given.keys() - {one.name for one in signature.tensors}:
@@ -64,10 +65,15 @@ def _shape(one: SizedTensor, sizes: Mapping[str, int]) -> tuple[int, ...]:
 
 
 def _extent(one: SizedTensor, axis: Axis, sizes: Mapping[str, int]) -> int:
-    for size in axis.factors:
-        if size.name not in sizes:
-            raise ValueError(say.SIZE_NEEDED(tensor=one.name, size=size.name))
-    return math.prod(sizes[size.name] for size in axis.factors)
+    return math.prod(_size(one, size, sizes) for size in axis.factors)
+
+
+def _size(one: SizedTensor, size: Size, sizes: Mapping[str, int]) -> int:
+    if size.name in sizes:
+        return sizes[size.name]
+    if size.product is None:
+        raise ValueError(say.SIZE_NEEDED(tensor=one.name, size=size.name))
+    return _extent(one, size.product, sizes)
 
 
 def _value(

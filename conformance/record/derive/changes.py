@@ -97,12 +97,13 @@ def limits(signature: Signature, right: Case, sizes: Mapping[str, int]) -> Itera
     here = _tensors(right)
     left_out = {one.size.name for one in signature.attributes if one.size is not None}
     left_out |= signature.defaults(here).keys()
+    own = {name: size for name, size in sizes.items() if signature.sizes[name].product is None}
     given = {name: {"dtype": tensor.dtype} for name, tensor in here.items()}
     for size in signature.sizes.values():
         if size.name in left_out:
             continue
         for value in _beyond(size.least or None, size.most):
-            made = call(signature, right.mode, right.dtype, {**sizes, size.name: value}, given)
+            made = call(signature, right.mode, right.dtype, {**own, size.name: value}, given)
             yield f"{size.name} is {value}, {right.mode}", made
 
 

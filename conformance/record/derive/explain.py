@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from conformance.record.signature import Axis, Kind, Signature
+from conformance.record.signature import Axis, Kind, Signature, Size
 
 if TYPE_CHECKING:
     from conformance.call.case import Case, Tensor
@@ -67,10 +67,18 @@ def _misfits(
             yield Misfit("rank", one.name)
     waiting: list[tuple[str, Axis, int]] = []
     for role in ("input", "output"):
-        for one in signature.tensors:
-            if one.role == role and one.name in here:
-                extents = zip(one.shape, here[one.name].shape, strict=False)
-                waiting += [(one.name, axis, extent) for axis, extent in extents]
+        axes = [
+            (one.name, axis, extent)
+            for one in signature.tensors
+            if one.role == role and one.name in here
+            for axis, extent in zip(one.shape, here[one.name].shape, strict=False)
+        ]
+        waiting += axes
+        waiting += [
+            (name, axis.product, extent)
+            for name, axis, extent in axes
+            if isinstance(axis, Size) and axis.product is not None
+        ]
     yield from _extents(waiting, sizes)
     for one in signature.tensors:
         further = here[one.name].shape[len(one.shape) :] if one.name in here else ()

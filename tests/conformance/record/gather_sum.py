@@ -34,6 +34,9 @@ RULES = (
     rule("rank", "extent", says="shapes"),
 )
 SIGNATURE = Signature("gather_sum", PARAMETERS, RULES, {"padded": {"padded": 1}})
+ALL = tensor("rows", Size("row", product=TOKEN * SLOT), HIDDEN, acl="rowsIn")
+WHOLE = replace(SIGNATURE, parameters=(ALL, *PARAMETERS[1:]))
+"""Its signature with a row for each index."""
 
 BY_WEIGHTS = replace(SLOT, default=1)
 WEIGHED = replace(

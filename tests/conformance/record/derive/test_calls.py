@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from conformance.record.derive.calls import call
 from conformance.record.derive.explain import explain
-from tests.conformance.record.gather_sum import SIGNATURE, WEIGHED, right
+from tests.conformance.record.gather_sum import SIGNATURE, WEIGHED, WHOLE, right
 
 COUNTS = st.integers(0, 9)
 
@@ -37,6 +37,12 @@ def test_an_attribute_that_is_a_list_of_integers_is_null_if_none_is_given() -> N
 
 def test_an_optional_tensor_is_there_if_it_is_given_something() -> None:
     assert "weights" not in right(weights=False).inputs
+
+
+def test_a_size_of_others_follows_from_them_if_it_is_not_given() -> None:
+    sizes = {"token": 3, "slot": 2, "hidden": 4}
+    assert call(WHOLE, "plain", "float32", sizes).inputs["rows"].shape == (6, 4)
+    assert call(WHOLE, "plain", "float32", {**sizes, "row": 5}).inputs["rows"].shape == (5, 4)
 
 
 def test_a_missing_size_and_an_unknown_tensor_are_named() -> None:

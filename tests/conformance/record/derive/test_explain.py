@@ -9,7 +9,7 @@ import pytest
 from conformance.record.derive.explain import Misfit, explain
 from conformance.record.signature import Further, number
 from conformance.record.variations import reshaped, retyped, with_attributes, without
-from tests.conformance.record.gather_sum import SAYS, SIGNATURE, WEIGHED, right, with_further
+from tests.conformance.record.gather_sum import SAYS, SIGNATURE, WEIGHED, WHOLE, right, with_further
 
 RIGHT = right()
 
@@ -82,6 +82,22 @@ def test_an_attribute_with_limits_is_within_them(mode: int, fits: bool) -> None:
 def test_further_axes_are_as_many_and_as_long_as_they_may_be(shape, misfit) -> None:  # type: ignore[no-untyped-def]
     longer = with_further(SIGNATURE, "indices", Further(SAYS, most=2, least=1))
     assert explain(longer, reshaped(RIGHT, "indices", shape)).misfit == misfit
+
+
+@pytest.mark.parametrize(
+    ("wrong", "misfit"),
+    [
+        (right(row=6), None),
+        (right(row=5), Misfit("extent", "rows", "token.slot")),
+        (reshaped(right(row=6), "indices", (7,)), Misfit("extent", "indices", "token.slot")),
+        (
+            reshaped(right(row=6, weights=False), "indices", (8,)),
+            Misfit("extent", "rows", "token.slot"),
+        ),
+    ],
+)
+def test_a_size_of_others_is_compared_with_them(wrong, misfit) -> None:  # type: ignore[no-untyped-def]
+    assert explain(WHOLE, wrong).misfit == misfit
 
 
 def test_a_size_that_no_element_shows_is_left_open() -> None:
