@@ -6,7 +6,7 @@ Most do not fit the signature, some do: an axis that is free may have any extent
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 
 from conformance.call.case import Case, Tensor
 from conformance.record.call_rules import BOTH
@@ -45,13 +45,15 @@ def _others(own: tuple[str, ...]) -> Iterator[str]:
         yield next(dtype for dtype in kind if dtype not in own)
 
 
-def ranks(signature: Signature, right: Case, sizes: Mapping[str, int]) -> Iterator[Change]:
-    """One tensor with an axis more or less, with none, or with two axes as one or one as two; or
-    with a further axis that is too short.
+def ranks(
+    signature: Signature, right: Case, sizes: Mapping[str, int], names: Set[str]
+) -> Iterator[Change]:
+    """One of these tensors with an axis more or less, with none, or with two axes as one or one as
+    two; or with a further axis that is too short.
     """
     here = _tensors(right)
     for one in signature.tensors:
-        if one.name in here:
+        if one.name in names:
             shape = here[one.name].shape
             for other in dict.fromkeys(_reranked(one, shape, sizes)):
                 if len(other) != len(shape):

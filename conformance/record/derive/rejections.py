@@ -56,8 +56,8 @@ def rejections(
 
 
 def _changed(signature: Signature, rights: Sequence[Case]) -> Iterator[tuple[str, Case, bool]]:
-    """What is changed of each right call; pointers, data types and ranks of those that others have
-    not shown.
+    """What is changed of each right call; pointers and data types of the first with its tensors,
+    ranks of the first with a tensor of that rank.
     """
     shown: set[tuple[str, int]] = set()
     for right in rights:
@@ -66,9 +66,10 @@ def _changed(signature: Signature, rights: Sequence[Case]) -> Iterator[tuple[str
             told = say.NOT_RIGHT(kind=misfit.kind, parameter=misfit.parameter)
             raise ValueError(_problem(signature, told))
         ranks = {(name, len(t.shape)) for name, t in {**right.inputs, **right.outputs}.items()}
-        if not ranks <= shown:
+        if not {name for name, _ in ranks} <= {name for name, _ in shown}:
             yield from _not_must(changes.pointers_and_dtypes(signature, right))
-            yield from _not_must(changes.ranks(signature, right, sizes))
+        new = {name for name, _ in ranks - shown}
+        yield from _not_must(changes.ranks(signature, right, sizes, new))
         shown |= ranks
         yield from _not_must(changes.extents(signature, right))
         yield from _not_must(changes.attributes(signature, right))

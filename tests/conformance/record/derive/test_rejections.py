@@ -89,6 +89,14 @@ def test_an_attribute_is_tried_beyond_its_limits_and_has_a_range() -> None:
     assert (found.name, found.least, found.most) == ("mode", 0, 2)
 
 
+def test_pointers_are_tried_once_and_ranks_only_of_tensors_that_have_others() -> None:
+    longer = with_further(SIGNATURE, "indices", Further(SAYS))
+    names = [one.name for one in rejections(longer, RIGHT, reshaped(RIGHT, "indices", (6, 1)))]
+    assert names.count("rows is null") == 1
+    assert names.count("sums is [], not [3, 4], plain") == 1
+    assert "indices is [], not [6, 1], plain" not in names
+
+
 def test_further_axes_are_a_freedom_and_are_tried_too_short() -> None:
     longer = with_further(SIGNATURE, "indices", Further(SAYS, least=1))
     listed = replace(longer, rules=(*RULES[:2], rule("limit", says="no axis is 0"), *RULES[2:]))
