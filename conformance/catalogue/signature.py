@@ -23,6 +23,10 @@ RULE_ABOUT_NOTHING = Message(
 NO_ATTRIBUTE = Message(
     "mode {mode} fixes {name}, which is no attribute", "模式 {mode} 固定了 {name}，但没有这样的属性"
 )
+ANOTHER_PARAMETER = Message(
+    "mode {mode} has another parameter {name} than the interface",
+    "模式 {mode} 的参数 {name} 与接口不同",
+)
 BROKEN_BY_NOTHING = Message(
     'no call breaks the rule "{rule}": give it another right call, or delete it',
     '没有调用违反规则 "{rule}"：请再给出一个正确的调用，或删去该规则',

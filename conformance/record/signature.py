@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from conformance.catalogue import signature as say
 from conformance.record.clause import Clause
 from conformance.record.operator import AttributeParameter, TensorParameter
+
+if TYPE_CHECKING:
+    from conformance.call.case import Attribute, Case
 
 
 @dataclass(frozen=True)
@@ -176,21 +179,76 @@ class Rule:
 
 
 @dataclass(frozen=True)
+class Form:
+    """What is otherwise in calls whose attributes have the values ``when``: some of the tensors.
+
+    A size in place of a value means that the attribute is that size, if it is within its limits.
+    """
+
+    when: Mapping[str, int | Size]
+    tensors: tuple[SizedTensor, ...] = ()
+
+    def holds(self, attributes: Mapping[str, Attribute]) -> bool:
+        """Whether a call with these attributes is of this form."""
+        return all(
+            size.least <= value and (size.most is None or value <= size.most)
+            if isinstance(size, Size) and isinstance(value := attributes[name], int)
+            else attributes[name] == size
+            for name, size in self.when.items()
+        )
+
+
+@dataclass(frozen=True)
 class Signature:
     """The parameters of an operator in the order of its interface, and its rules.
 
-    ``by_mode`` has the attributes that a mode fixes. Raises ValueError for parameters or rules that
-    do not fit together, with the parameter and the rule.
+    ``by_mode`` has the attributes that a mode fixes, ``forms`` the modes that have other shapes: a
+    call is of the first form whose attributes it has, or of none. Raises ValueError for parameters
+    or rules that do not fit together, with the parameter and the rule.
     """
 
     operator: str
     parameters: tuple[SizedTensor | SizedAttribute, ...]
     rules: tuple[Rule, ...]
     by_mode: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    forms: Mapping[str, Form] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for problem in self._problems():
             raise ValueError(say.OF_SIGNATURE(operator=self.operator, problem=problem))
+
+    def of(self, case: Case) -> Signature:
+        """The signature of the form that a call has by its attributes."""
+        for mode, form in self.forms.items():
+            if form.holds(case.attributes):
+                return self.of_mode(mode)
+        return self
+
+    def of_mode(self, mode: str) -> Signature:
+        """The signature of a mode's form, without rules."""
+        return self._by_form.get(mode, self)
+
+    @cached_property
+    def _by_form(self) -> dict[str, Signature]:
+        return {mode: self._formed(mode, form) for mode, form in self.forms.items()}
+
+    def _formed(self, mode: str, form: Form) -> Signature:
+        tensors = {one.name: one for one in form.tensors}
+        sizes = {name: size for name, size in form.when.items() if isinstance(size, Size)}
+        fixed = {name: value for name, value in form.when.items() if isinstance(value, int)}
+        parameters = tuple(
+            tensors.get(one.name, one)
+            if isinstance(one, SizedTensor)
+            else replace(one, size=sizes.get(one.name, one.size))
+            for one in self.parameters
+        )
+        by_mode = {mode: {**self.by_mode.get(mode, {}), **fixed}}
+        return Signature(self.operator, parameters, (), by_mode)
+
+    @property
+    def all_forms(self) -> tuple[tuple[tuple[str, ...], Signature], ...]:
+        """The signature of each form with its mode; first that of all other calls, with none."""
+        return (((), self), *(((mode,), form) for mode, form in self._by_form.items()))
 
     @cached_property
     def tensors(self) -> tuple[SizedTensor, ...]:
@@ -225,6 +283,7 @@ class Signature:
         yield from (one.size for one in self.attributes if one.size is not None)
 
     def _problems(self) -> Iterator[str]:
+        yield from self._problems_of_modes()
         names = [one.name for one in self.parameters]
         for name, count in Counter(names).items():
             if count > 1:
@@ -242,10 +301,24 @@ class Signature:
         for attribute in self.attributes:
             if attribute.limits == (None, None) and not (attribute.size or attribute.free):
                 yield say.UNCHECKED_ATTRIBUTE(name=attribute.name)
+        all_sizes = {size for _, form in self.all_forms for size in form.sizes}
         for rule in self.rules:
-            for name in set(rule.about) - set(names) - self.sizes.keys():
+            for name in set(rule.about) - set(names) - all_sizes:
                 yield say.RULE_ABOUT_NOTHING(name=name, rule=rule.clause.text)
+
+    def _problems_of_modes(self) -> Iterator[str]:
         known = {attribute.name for attribute in self.attributes}
-        for mode, fixed in self.by_mode.items():
+        whens = {mode: form.when for mode, form in self.forms.items()}
+        for mode, fixed in (*self.by_mode.items(), *whens.items()):
             for name in fixed.keys() - known:
                 yield say.NO_ATTRIBUTE(name=name, mode=mode)
+        fixed_of_tensors = {_of_interface(one) for one in self.tensors}
+        for mode, form in self.forms.items():
+            for one in form.tensors:
+                if _of_interface(one) not in fixed_of_tensors:
+                    yield say.ANOTHER_PARAMETER(name=one.name, mode=mode)
+
+
+def _of_interface(one: SizedTensor) -> tuple[str, str, str, bool]:
+    """What of a tensor is the same in each form."""
+    return one.name, one.acl_name, one.role, one.optional

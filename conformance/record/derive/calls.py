@@ -31,6 +31,7 @@ def call(
     types if it is given none. An optional one is there if it is given something.
     Raises ValueError for a size that is missing, or a tensor that is none.
     """
+    signature = signature.of_mode(mode)
     given = given or {}
     for name in given.keys() - {one.name for one in signature.tensors}:
         raise ValueError(say.NO_TENSOR(name=name))

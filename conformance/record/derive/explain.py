@@ -36,8 +36,9 @@ class Explained(NamedTuple):
 def explain(signature: Signature, case: Case) -> Explained:
     """The sizes of a call, and the first that does not fit; None: all fits."""
     here = {**case.inputs, **case.outputs}
-    sizes = signature.defaults(here)
-    for misfit in _misfits(signature, case, here, sizes):
+    form = signature.of(case)
+    sizes = form.defaults(here)
+    for misfit in _misfits(form, case, here, sizes):
         return Explained(sizes, misfit)
     return Explained(sizes, None)
 

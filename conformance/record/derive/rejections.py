@@ -30,7 +30,7 @@ def rejections(
     """The rejected calls near the right ones, and those that are ``wrong`` by their names.
 
     ``is_of_mode`` says whether a changed call still is of the mode that it names; others are left
-    out, as they are near right calls of their own mode.
+    out, as they are near right calls of their own mode. So are those of another form.
     Raises ValueError for a right call that does not fit, a wrong one that does, a call that no rule
     covers, and a rule that no call breaks.
     """
@@ -43,6 +43,9 @@ def rejections(
         if misfit is None or _too_big(case):
             continue
         if not must and (_has_no_result(case) or not is_of_mode(case)):
+            continue
+        # A call whose attributes are wrong by themselves is of no form.
+        if not must and misfit.kind != "attribute" and not _is_of_form(signature, case):
             continue
         rule = _rule(signature, name, misfit)
         unused = [one for one in unused if one is not rule]
@@ -65,15 +68,16 @@ def _changed(signature: Signature, rights: Sequence[Case]) -> Iterator[tuple[str
         if misfit is not None:
             told = say.NOT_RIGHT(kind=misfit.kind, parameter=misfit.parameter)
             raise ValueError(_problem(signature, told))
+        form = signature.of(right)
         ranks = {(name, len(t.shape)) for name, t in {**right.inputs, **right.outputs}.items()}
         if not {name for name, _ in ranks} <= {name for name, _ in shown}:
-            yield from _not_must(changes.pointers_and_dtypes(signature, right))
+            yield from _not_must(changes.pointers_and_dtypes(form, right))
         new = {name for name, _ in ranks - shown}
-        yield from _not_must(changes.ranks(signature, right, sizes, new))
+        yield from _not_must(changes.ranks(form, right, sizes, new))
         shown |= ranks
-        yield from _not_must(changes.extents(signature, right))
-        yield from _not_must(changes.attributes(signature, right))
-        yield from _not_must(changes.limits(signature, right, sizes))
+        yield from _not_must(changes.extents(form, right))
+        yield from _not_must(changes.attributes(form, right))
+        yield from _not_must(changes.limits(form, right, sizes))
 
 
 def _not_must(made: Iterator[changes.Change]) -> Iterator[tuple[str, Case, bool]]:
@@ -103,6 +107,11 @@ def _shown(case: Case) -> tuple[object, ...]:
     return (*case.attributes.items(), *((name, t.shape, t.dtype) for name, t in tensors))
 
 
+def _is_of_form(signature: Signature, case: Case) -> bool:
+    """Whether the attributes of a call are those of the form of its mode."""
+    return signature.of(case) is signature.of_mode(case.mode)
+
+
 def _too_big(case: Case) -> bool:
     """Whether a call takes more memory than a rejected one is worth."""
     return sum(t.held_size for t in {**case.inputs, **case.outputs}.values()) > MOST_HELD
@@ -115,40 +124,46 @@ def _has_no_result(case: Case) -> bool:
 
 def freedoms(signature: Signature) -> tuple[Freedom, ...]:
     """The axes, ranks and attributes that nothing ties, by their clauses."""
-    axes = (
-        FreeAxis(one.name, len(one.shape), at, axis.free)
-        for one in signature.tensors
-        for at, axis in enumerate(one.shape)
-        if isinstance(axis, Size) and axis.free is not None
-    )
-    ranks = (
-        Ranks(one.name, *one.ranks, one.further.clause)
-        for one in signature.tensors
-        if one.further is not None
-    )
-    attributes = (
-        FreeAttribute(one.name, one.free) for one in signature.attributes if one.free is not None
-    )
-    return (*axes, *ranks, *attributes)
+    found = chain.from_iterable(map(_freedoms, (form for _, form in signature.all_forms)))
+    return tuple(dict.fromkeys(found))
+
+
+def _freedoms(form: Signature) -> Iterator[Freedom]:
+    for one in form.tensors:
+        for at, axis in enumerate(one.shape):
+            if isinstance(axis, Size) and axis.free is not None:
+                yield FreeAxis(one.name, len(one.shape), at, axis.free)
+        if one.further is not None:
+            yield Ranks(one.name, *one.ranks, one.further.clause)
+    for attribute in form.attributes:
+        if attribute.free is not None:
+            yield FreeAttribute(attribute.name, attribute.free)
 
 
 def ranges(signature: Signature) -> tuple[Range, ...]:
     """The limits of attributes, and of sizes of axes that are no attribute."""
-    found = {}
-    for attribute in signature.attributes:
-        size, (least, most) = attribute.size, attribute.limits
-        if _limited(size) if size else (least, most) != (None, None):
-            clause = _rule(signature, attribute.name, Misfit("attribute", attribute.name)).clause
-            found[size.name if size else attribute.name] = Range(
-                attribute.name, least, most, clause
-            )
-    for one in signature.tensors:
-        for at, axis in enumerate(one.shape):
-            if isinstance(axis, Size) and _limited(axis) and axis.name not in found:
-                misfit = Misfit("limit", one.name, axis.name)
-                clause = _rule(signature, axis.name, misfit).clause
-                of = extent(one.name, at)
-                found[axis.name] = Range(axis.name, axis.least, axis.most, clause, of=of)
+    found = {
+        one.name: Range(
+            one.name,
+            *one.limits,
+            _rule(signature, one.name, Misfit("attribute", one.name)).clause,
+        )
+        for one in signature.attributes
+        if (_limited(one.size) if one.size else one.limits != (None, None))
+    }
+    for modes, form in signature.all_forms:
+        of_attributes = {one.size for one in form.attributes}
+        for one in form.tensors:
+            for at, axis in enumerate(one.shape):
+                if not isinstance(axis, Size) or axis in of_attributes or axis.name in found:
+                    continue
+                if _limited(axis):
+                    misfit = Misfit("limit", one.name, axis.name)
+                    clause = _rule(signature, axis.name, misfit).clause
+                    of = extent(one.name, at)
+                    found[axis.name] = Range(
+                        axis.name, axis.least, axis.most, clause, of=of, modes=modes
+                    )
     return tuple(found.values())
 
 

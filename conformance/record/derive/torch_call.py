@@ -62,6 +62,6 @@ def _extent(signature: Signature, size: Size, case: Case) -> int:
     tensors = {**case.inputs, **case.outputs}
     return next(
         tensors[one.name].shape[one.shape.index(size)]
-        for one in reversed(signature.tensors)
+        for one in reversed(signature.of(case).tensors)
         if size in one.shape
     )

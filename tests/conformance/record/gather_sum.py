@@ -4,7 +4,16 @@ from dataclasses import replace
 
 from conformance.record.clause import document
 from conformance.record.derive.calls import call
-from conformance.record.signature import Rule, Signature, Size, flag, integers, number, tensor
+from conformance.record.signature import (
+    Form,
+    Rule,
+    Signature,
+    Size,
+    flag,
+    integers,
+    number,
+    tensor,
+)
 
 SAYS = document("rows that no index names are not read", "document of gather_sum")
 NULL, INVALID, TILING = 161001, 161002, 561002
@@ -37,6 +46,27 @@ SIGNATURE = Signature("gather_sum", PARAMETERS, RULES, {"padded": {"padded": 1}}
 ALL = tensor("rows", Size("row", product=TOKEN * SLOT), HIDDEN, acl="rowsIn")
 WHOLE = replace(SIGNATURE, parameters=(ALL, *PARAMETERS[1:]))
 """Its signature with a row for each index."""
+BLOCK, PLACE = Size("block", free=SAYS), Size("place", free=SAYS)
+FORMS = {
+    "blocks": Form(
+        {"layout": 1},
+        (
+            tensor("rows", BLOCK, PLACE, HIDDEN, acl="rowsIn"),
+            tensor("indices", TOKEN * SLOT, dtype=("int32", "int64"), numbers=BLOCK * PLACE),
+        ),
+    ),
+    "counted": Form(
+        {"count": Size("row", least=1)},
+        (tensor("rows", Size("row", least=1), HIDDEN, acl="rowsIn"),),
+    ),
+}
+FORMED = replace(
+    WHOLE,
+    parameters=(*WHOLE.parameters, number("layout", least=0, most=1), number("count", least=0)),
+    rules=(*RULES[:2], rule("attribute", about=("layout", "count"), says="modes"), *RULES[2:]),
+    forms=FORMS,
+)
+"""That with two modes more: rows that lie in blocks, and rows that are counted."""
 
 BY_WEIGHTS = replace(SLOT, default=1)
 WEIGHED = replace(
