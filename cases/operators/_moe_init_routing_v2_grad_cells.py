@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes
+from cases.operators._moe_init_routing_v2_grad_cases import routed, scope
 from cases.operators._moe_init_routing_v2_grad_edges import edges
-from cases.operators._moe_init_routing_v2_grad_indices import routed, scope
 from cases.operators._moe_init_routing_v2_grad_sizes import (
     BOUNDARIES,
     CORES,
@@ -139,10 +139,9 @@ def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, levels: Levels) -
     return call(
         mode,
         dtype,
-        grad=(*shape, hidden),
+        source=(*shape, hidden),
         indices=tuple(indices.tolist()),
         top_k=top_k,
-        active_num=shape[0] if mode == "active" else 0,
         fill=draw(fills_with(levels["family"], top_k, hidden)),
         unread=unread_rows(indices, int(np.prod(shape))),
         machine=chosen.machine,

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 from hypothesis import strategies as st
 
-from cases.operators._moe_init_routing_v2_grad_indices import routed
+from cases.operators._moe_init_routing_v2_grad_cases import routed
 from cases.operators._moe_init_routing_v2_grad_limits import (
     bins,
     least_ub_bytes,
@@ -134,10 +134,9 @@ def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, edge: Edge) -> Ca
     return call(
         mode,
         dtype,
-        grad=(*shape, hidden),
+        source=(*shape, hidden),
         indices=tuple(indices.tolist()),
         top_k=top_k,
-        active_num=shape[0] if mode == "active" else 0,
         fill=draw(fills(top_k)),
         unread=unread_rows(indices, int(np.prod(shape))),
         machine=edge.machine,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cases.operators._row_sum_limits import SEAM_MACHINES, SEAMS, beyond, tile_columns
 from cases.operators._slot_sum_sizes import SLOT_BYTES, least_ub_bytes
-from conformance.call.case import Case, Machine, numpy_dtype
+from conformance.call.case import Attribute, Case, Machine, numpy_dtype
 from conformance.draw.machines import machines
 from conformance.draw.routings import ranks, unread_rows
 from conformance.draw.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
@@ -32,7 +32,8 @@ Call = Callable[..., Case]
 
 def slot_sum_call(signature: Signature, added: str, named: str) -> Call:
     """What makes a case of an operator that adds rows of the tensor ``added``, which ``named``
-    lists. ``source`` is the shape of the first, ``rows`` are those of it that exist, None: all.
+    lists. ``source`` is the shape of the first in its mode, ``rows`` are those of it that exist,
+    None: all.
     """
 
     def made(
@@ -47,13 +48,16 @@ def slot_sum_call(signature: Signature, added: str, named: str) -> Call:
         unread: tuple[int, ...] = (),
         machine: Machine | None = None,
         rows: tuple[int, ...] | None = None,
+        **attributes: Attribute,
     ) -> Case:
-        sizes = {"row": source[0], "hidden": source[1], "token": len(indices) // top_k}
+        (shape,) = (one.shape for one in signature.of_mode(mode).tensors if one.name == added)
+        sizes = {axis.name: extent for axis, extent in zip(shape, source, strict=True)}
+        sizes |= {"token": len(indices) // top_k, "slot": top_k}
         given: Fields = {
             added: {"values": values, "fill": fill, "unread": unread, "rows": rows},
             named: {"values": indices},
         }
-        return call_of(signature, mode, dtype, {**sizes, "slot": top_k}, given, machine=machine)
+        return call_of(signature, mode, dtype, sizes, given, machine=machine, **attributes)
 
     return made
 
@@ -109,12 +113,12 @@ def left_to_right(slots: int) -> Merges:
     return [(0, slot) for slot in range(1, slots)]
 
 
-def row_sum(call: Call, dtype: str, x: NDArray[np.generic]) -> Case:
+def row_sum(call: Call, dtype: str, x: NDArray[np.generic], mode: str = "whole") -> Case:
     """One token whose slots are the rows of ``x`` [slots, columns]."""
     slots = len(x)
     stored = np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}").reshape(-1)
     return call(
-        "whole",
+        mode,
         dtype,
         source=(slots, x.shape[1]),
         indices=tuple(range(slots)),

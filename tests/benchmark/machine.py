@@ -32,7 +32,7 @@ def gather_and_add(dtype):
     return call(
         "dropless",
         dtype,
-        grad=(rows.size, HIDDEN),
+        source=(rows.size, HIDDEN),
         indices=tuple(rows.tolist()),
         top_k=SLOTS,
         fill=Fill(("gaussian",), seed=1),

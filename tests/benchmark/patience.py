@@ -42,7 +42,7 @@ def columns():
     return call(
         "dropless",
         "float16",
-        grad=(ROWS, COLUMNS),
+        source=(ROWS, COLUMNS),
         indices=tuple(rows.tolist()),
         top_k=1,
         fill=Fill(("gaussian",), seed=1),

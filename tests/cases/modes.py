@@ -152,8 +152,13 @@ IN_NONE = {
         "activeNum is -1",
     ),
     "moe_init_routing_v2_grad": (
-        *(f"drop_pad_mode is {n}" for n in ("-1", "2", "2^32")),
-        "active_num is -1",
+        *(
+            f"drop_pad_mode is {number}, {mode}"
+            for number in ("-1", "2")
+            for mode in ("dropless", "active", "drop_pad")
+        ),
+        *(f"drop_pad_mode is 2^32 + {n}" for n in ("0, dropless", "0, active", "1, drop_pad")),
+        *(f"active_num is {n}" for n in ("-1, dropless", "-6, active")),
     ),
     "moe_token_permute_with_ep": (
         "range of no numbers",

@@ -106,8 +106,8 @@ SIZES = [
 examples give sizes of, and no values."""
 
 REFUSED = [
-    (V2_GRAD, "drop_pad_mode is -1"),
-    (V2_GRAD, "active_num is -1"),
+    (V2_GRAD, "drop_pad_mode is -1, dropless"),
+    (V2_GRAD, "active_num is -1, dropless"),
     (V2_GRAD, "gradient of rank 4"),
     (V2_GRAD, "drop/pad with rank 2"),
     (V2_GRAD, "a row too many"),

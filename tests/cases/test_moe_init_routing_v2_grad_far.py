@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cases.operators._moe_init_routing_v2_grad_far import far_cases
+from cases.operators._moe_init_routing_v2_grad_cases import far_cases
 from cases.operators.moe_init_routing_v2_grad import DTYPES, OPERATOR, call, near_and_far_cases
 from conformance.call.case import Case
 from conformance.failure.replay import Replay, load, save

@@ -13,7 +13,7 @@ from conformance.devices.open import open_device
 from conformance.record.variations import reshaped, retyped, with_attributes, without
 
 Breaking = Callable[[Case], Case]
-GOOD = call("dropless", "float32", grad=(8, 16), indices=tuple(range(8)), top_k=2)
+GOOD = call("dropless", "float32", source=(8, 16), indices=tuple(range(8)), top_k=2)
 
 
 def shaped(name: str, shape: tuple[int, ...]) -> Breaking:

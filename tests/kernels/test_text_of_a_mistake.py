@@ -13,8 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from cases.operators._moe_init_routing_v2_grad_call import call
-from cases.operators.moe_init_routing_v2_grad import OPERATOR
+from cases.operators.moe_init_routing_v2_grad import OPERATOR, call
 from conformance.call.case import Machine
 from conformance.cli.main import main
 from conformance.devices.open import open_device
@@ -37,7 +36,7 @@ SMOKE = PROFILES["smoke"]
 CASE = call(
     "drop_pad",
     "float16",
-    grad=(2, 3, 4),
+    source=(2, 3, 4),
     indices=(2, 4, 5, -1, 1, 3, -1, 0),
     top_k=2,
     fill=Fill(("address",), seed=2),

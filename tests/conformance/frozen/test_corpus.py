@@ -25,7 +25,7 @@ OPERATORS = {operator.name: operator for operator in suite.operators()}
 SMALL = call(
     "dropless",
     "float32",
-    grad=(4, 6),
+    source=(4, 6),
     indices=(3, 0, 1, 2),
     top_k=2,
     fill=Fill(("gaussian",), seed=3, terms=2),

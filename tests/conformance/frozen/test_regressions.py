@@ -89,7 +89,7 @@ def test_a_name_that_is_taken_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_call_that_is_too_large_to_commit_is_refused_with_its_size(tmp_path: Path) -> None:
-    large = call("dropless", "float32", grad=(40_000, 1), indices=tuple(range(40_000)), top_k=2)
+    large = call("dropless", "float32", source=(40_000, 1), indices=tuple(range(40_000)), top_k=2)
     with pytest.raises(UsageError, match=r"bytes as a regression; allowed: up to 65,536"):
         promoted(tmp_path, case=large)
     assert not list(tmp_path.rglob("*.json"))

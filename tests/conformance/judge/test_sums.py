@@ -153,7 +153,7 @@ def test_what_is_as_declared_on_a_saturating_device_is_neither_wrong_nor_off_the
 def test_rows_of_one_segment_are_told_where_the_source_has_segments():
     values = tuple(np.arange(1, 17, dtype=np.float32).view(np.int32).tolist())
     grad = (2, 2, 4)
-    made = call("drop_pad", "float32", grad=grad, indices=(0, 1, 2, 3), top_k=1, values=values)
+    made = call("drop_pad", "float32", source=grad, indices=(0, 1, 2, 3), top_k=1, values=values)
     y = np.arange(1, 17, dtype=np.float32).reshape(4, 4)
     y[2:] += 1
     verdict = judge(OPERATOR, made, Observation(Outcome.COMPLETED, outputs={"grad_x": y}))

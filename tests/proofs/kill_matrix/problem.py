@@ -99,7 +99,7 @@ class Problem:
         return call(
             self.mode,
             self.dtype,
-            grad=grad,
+            source=grad,
             indices=tuple(self.rows.ravel().tolist()),
             top_k=SLOTS,
             values=tuple(bits_of(self.x).ravel().tolist()),

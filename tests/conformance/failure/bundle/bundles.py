@@ -32,7 +32,7 @@ ORIGIN = Origin(
 CASE = call(
     "dropless",
     "float16",
-    grad=(8, 10),
+    source=(8, 10),
     indices=(3, 0, 1, 2, 7, 6, 5, 4),
     top_k=2,
     fill=Fill(("gaussian", "special"), seed=5, terms=2),

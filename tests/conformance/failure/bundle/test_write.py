@@ -127,7 +127,7 @@ def test_what_is_too_large_is_told_and_made_anew_from_its_seed(
     case = call(
         "dropless",
         "float32",
-        grad=(400, 64),
+        source=(400, 64),
         indices=tuple(range(400)),
         top_k=2,
         fill=Fill(("lattice",), seed=3, terms=2),

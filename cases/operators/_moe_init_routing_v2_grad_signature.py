@@ -1,0 +1,108 @@
+"""The signature of MoeInitRoutingV2Grad, what makes a call of it, and the documents that say so."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from cases.operators._slot_sum_cases import slot_sum_call
+from conformance.record.clause import Clause, SourceClass, document, source_read
+from conformance.record.signature import Form, Further, Rule, Signature, Size, number, tensor
+
+NAME = "moe_init_routing_v2_grad"
+README = "MoeInitRoutingV2Grad README"
+ACLNN = "aclnnMoeInitRoutingV2Grad document"
+KERNELS = "ops-transformer, moe_init_routing_v2_grad/op_kernel"
+TILING = "ops-transformer, moe_init_routing_v2_grad_tiling_base.cpp"
+DTYPES = ("float16", "bfloat16", "float32")
+NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
+GRAD, INDICES, OUT = "grad_expanded_x", "expanded_row_idx", "grad_x"
+
+
+def stated(text: str) -> Clause:
+    """A clause of the interface's parameter list."""
+    return document(text, f"{ACLNN}, parameters")
+
+
+PLACES = source_read("rows of experts and places are not compared with the indices", TILING)
+FIRST_AXIS = source_read("the first axis alone is compared", TILING)
+TWO_OR_THREE = stated("without drop/pad the rank is 2 or 3")
+TOKEN, SLOT, HIDDEN = Size("token"), Size("slot", least=1), Size("hidden")
+ROW, ACTIVE_ROW = Size("row", product=TOKEN * SLOT), Size("row", least=1)
+EXPERT, PLACE = Size("expert", free=PLACES), Size("place", free=PLACES)
+indices = partial(
+    tensor, INDICES, TOKEN * SLOT, dtype="int32", further=Further(FIRST_AXIS, least=1)
+)
+SIGNATURE = Signature(
+    NAME,
+    (
+        tensor(GRAD, ROW, HIDDEN, further=Further(TWO_OR_THREE, most=1, least=1)),
+        indices(numbers=ROW),
+        number("top_k", SLOT),
+        number("drop_pad_mode", least=0, most=1),
+        number("active_num", least=0),
+        tensor(OUT, TOKEN, HIDDEN, role="output", acl="out"),
+    ),
+    rules=(
+        Rule(("null",), NULL, stated("the tensor is required")),
+        Rule(
+            ("dtype",),
+            INVALID,
+            stated("float16, bfloat16 or float32, the same for input and output; indices int32"),
+        ),
+        Rule(
+            ("rank",),
+            INVALID,
+            Clause("the indices have an axis", f"{README}, inferred", SourceClass.INFERRED),
+            about=(INDICES,),
+        ),
+        *(
+            Rule(("attribute",), TILING_FAILED, stated(f"{name} is {limits}"), about=(name,))
+            for name, limits in (
+                ("drop_pad_mode", "0 or 1"),
+                ("top_k", "above 0"),
+                ("active_num", "0 or more"),
+            )
+        ),
+        Rule(
+            ("rank",),
+            TILING_FAILED,
+            stated("grad_expanded_x has rank 2 or 3, and rank 3 in drop/pad mode"),
+            about=(GRAD,),
+        ),
+        Rule(
+            ("extent",),
+            TILING_FAILED,
+            stated("active: as many rows of grad_expanded_x as active_num"),
+            about=("row",),
+        ),
+        Rule(
+            ("extent",),
+            TILING_FAILED,
+            source_read("dropless: as many rows of grad_expanded_x as indices", TILING),
+            about=(GRAD,),
+        ),
+        Rule(
+            ("extent",),
+            TILING_FAILED,
+            stated("top_k divides the number of indices"),
+            about=(INDICES,),
+        ),
+        Rule(
+            ("limit",),
+            TILING_FAILED,
+            source_read("no dim of the indices, or of dropless rows, is 0", TILING),
+        ),
+        Rule(("rank", "extent"), TILING_FAILED, stated("out is [tokens, hidden]"), about=(OUT,)),
+    ),
+    forms={
+        "drop_pad": Form(
+            {"drop_pad_mode": 1},
+            (tensor(GRAD, EXPERT, PLACE, HIDDEN), indices(numbers=EXPERT * PLACE)),
+        ),
+        "active": Form(
+            {"active_num": ACTIVE_ROW},
+            (tensor(GRAD, ACTIVE_ROW, HIDDEN, further=Further(TWO_OR_THREE, most=1)),),
+        ),
+    },
+)
+call = slot_sum_call(SIGNATURE, GRAD, INDICES)
