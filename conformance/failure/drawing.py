@@ -43,7 +43,7 @@ def heat_map(picture: Picture, texts: Mapping[str, Any]) -> Markup:
     said = texts["map words"](wrong=picture.wrong, all=picture.rows * picture.columns)
     label = f"<title>{Markup.escape(picture.output)}: {Markup.escape(said)}</title>"
     whole = "".join([label, *body])
-    size = {"w": max(width + 2 * MARGIN, 300), "h": height + 2 * MARGIN}
+    size = {"w": max(width + 2 * MARGIN, 200), "h": height + 2 * MARGIN}
     return Markup(SVG.format(kind="map", **size, body=whole))
 
 
