@@ -12,6 +12,9 @@ TIED_TO_NOTHING = Message(
 NUMBERS_OF_NOTHING = Message(
     "{name} numbers {size}, which no axis has", "{name} 的值为 {size} 的编号，但没有这样的轴"
 )
+BESIDE_NOTHING = Message(
+    "{name} stands beside {other}, which is no tensor", "{name} 与 {other} 成对，但没有这样的张量"
+)
 UNCHECKED_ATTRIBUTE = Message(
     "attribute {name} is no size: say its limits, or by which clause it is free",
     "属性 {name} 不是尺寸：请给出它的取值范围，或说明依据哪一条款它可以任取",

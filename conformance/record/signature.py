@@ -76,12 +76,14 @@ class Further:
 @dataclass(frozen=True)
 class SizedTensor(TensorParameter):
     """A tensor with a size for each axis; the values of an integer tensor may be ``numbers`` of
-    rows of that size.
+    rows of that size. An optional one ``beside`` another must be there if that is, and have its
+    data type.
     """
 
     shape: tuple[Axis, ...] = ()
     numbers: Axis | None = None
     further: Further | None = None
+    beside: str = ""
 
     @property
     def ranks(self) -> tuple[int, int | None]:
@@ -90,6 +92,11 @@ class SizedTensor(TensorParameter):
         if self.further is None or self.further.most is None:
             return least, None if self.further else least
         return least, least + self.further.most
+
+    def dtypes_in(self, case: Case) -> tuple[str, ...]:
+        """The data types that it may have in a call."""
+        near = {**case.inputs, **case.outputs}.get(self.beside)
+        return (near.dtype,) if near is not None else self.dtypes(case.dtype)
 
 
 @dataclass(frozen=True)
@@ -118,12 +125,13 @@ def tensor(
     numbers: Axis | None = None,
     further: Further | None = None,
     acl: str = "",
+    beside: str = "",
 ) -> SizedTensor:
     """A tensor of a signature; ``acl`` is its name in the C interface, if it is not camelCase of
-    ``name``.
+    ``name``, ``beside`` another tensor by name.
     """
     acl_name = acl or _camel(name)
-    return SizedTensor(name, acl_name, role, dtype, optional, shape, numbers, further)
+    return SizedTensor(name, acl_name, role, dtype, optional, shape, numbers, further, beside)
 
 
 def number(
@@ -298,6 +306,8 @@ class Signature:
             for part in one.numbers.factors if one.numbers else ():
                 if part.name not in self.sizes:
                     yield say.NUMBERS_OF_NOTHING(name=one.name, size=part.name)
+            if one.beside and one.beside not in {other.name for other in self.tensors}:
+                yield say.BESIDE_NOTHING(name=one.name, other=one.beside)
         for attribute in self.attributes:
             if attribute.limits == (None, None) and not (attribute.size or attribute.free):
                 yield say.UNCHECKED_ATTRIBUTE(name=attribute.name)

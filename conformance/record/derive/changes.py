@@ -24,19 +24,27 @@ BEYOND_INT32 = 2**32
 
 
 def pointers_and_dtypes(signature: Signature, right: Case) -> Iterator[Change]:
-    """One tensor null or of another data type; all tensors of the case's data type as int32."""
+    """One tensor null or of another data type; all that must have one data type as int32."""
     here = _tensors(right)
     for one in signature.tensors:
-        if one.name in here and not one.optional:
+        if one.name in here and (not one.optional or one.beside in here):
             yield f"{one.name} is null", without(right, one.name)
     for one in signature.tensors:
-        for dtype in _others(one.dtypes(right.dtype)) if one.name in here else ():
+        for dtype in _others(one.dtypes_in(right)) if one.name in here else ():
             yield f"{one.name} is {dtype}, {right.mode}", retyped(right, one.name, dtype)
-    together = [one.name for one in signature.tensors if one.dtype is None and one.name in here]
-    wrong = right
-    for name in together:
-        wrong = retyped(wrong, name, INTEGERS[0])
-    yield f"{' and '.join(together)} are {INTEGERS[0]}, {right.mode}", wrong
+    for together in _of_one_dtype(signature, here):
+        wrong = right
+        for name in together:
+            wrong = retyped(wrong, name, INTEGERS[0])
+        yield f"{' and '.join(together)} are {INTEGERS[0]}, {right.mode}", wrong
+
+
+def _of_one_dtype(signature: Signature, here: Mapping[str, Tensor]) -> Iterator[list[str]]:
+    """Tensors that must have one data type: that of the case, or that of the one beside."""
+    yield [one.name for one in signature.tensors if one.dtype is None and one.name in here]
+    for one in signature.tensors:
+        if one.name in here and one.beside in here:
+            yield [one.beside, one.name]
 
 
 def _others(own: tuple[str, ...]) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """The sizes of a call, and what of it does not fit its operator's signature.
 
 Checked are pointers first, then data types, attributes, ranks and extents, inputs before outputs:
-the order in which the interfaces check. The first that does not fit decides the status.
+the order in which the interfaces check. The first that does not fit decides the status. A call
+whose outputs are all empty is answered after its data types.
 """
 
 from __future__ import annotations
@@ -39,18 +40,23 @@ def explain(signature: Signature, case: Case) -> Explained:
     form = signature.of(case)
     sizes = form.defaults(here)
     for misfit in _misfits(form, case, here, sizes):
-        return Explained(sizes, misfit)
+        answered = misfit.kind not in ("null", "dtype") and _has_no_result(case)
+        return Explained(sizes, None if answered else misfit)
     return Explained(sizes, None)
+
+
+def _has_no_result(case: Case) -> bool:
+    return bool(case.outputs) and all(tensor.size == 0 for tensor in case.outputs.values())
 
 
 def _misfits(
     signature: Signature, case: Case, here: Mapping[str, Tensor], sizes: dict[str, int]
 ) -> Iterator[Misfit]:
     for one in signature.tensors:
-        if one.name not in here and not one.optional:
+        if one.name not in here and (not one.optional or one.beside in here):
             yield Misfit("null", one.name)
     for one in signature.tensors:
-        if one.name in here and here[one.name].dtype not in one.dtypes(case.dtype):
+        if one.name in here and here[one.name].dtype not in one.dtypes_in(case):
             yield Misfit("dtype", one.name)
     for attribute in signature.attributes:
         size, (least, most) = attribute.size, attribute.limits

@@ -42,7 +42,7 @@ def rejections(
             raise ValueError(_problem(signature, say.FITS(name=name)))
         if misfit is None or _too_big(case):
             continue
-        if not must and (_has_no_result(case) or not is_of_mode(case)):
+        if not must and not is_of_mode(case):
             continue
         # A call whose attributes are wrong by themselves is of no form.
         if not must and misfit.kind != "attribute" and not _is_of_form(signature, case):
@@ -115,11 +115,6 @@ def _is_of_form(signature: Signature, case: Case) -> bool:
 def _too_big(case: Case) -> bool:
     """Whether a call takes more memory than a rejected one is worth."""
     return sum(t.held_size for t in {**case.inputs, **case.outputs}.values()) > MOST_HELD
-
-
-def _has_no_result(case: Case) -> bool:
-    """Whether all outputs are empty: interfaces answer such a call before they check."""
-    return bool(case.outputs) and all(tensor.size == 0 for tensor in case.outputs.values())
 
 
 def freedoms(signature: Signature) -> tuple[Freedom, ...]:

@@ -82,6 +82,24 @@ WEIGHED = replace(
 )
 """Of these calls the weights alone show the slots of a token: without them it has one."""
 
+FLOATS = ("float16", "float32")
+LEAST = Size("hidden", least=1)
+SUMMED = Signature(
+    "gather_sum",
+    (
+        tensor("rows", ROW, LEAST),
+        tensor("weights", ROW, dtype=FLOATS, optional=True),
+        tensor("sums", LEAST, role="output"),
+        tensor("totals", ROW, role="output", dtype=FLOATS, optional=True, beside="weights"),
+    ),
+    (
+        rule("null", about=("totals",), says="weights have totals"),
+        *RULES[:2],
+        rule("limit", "rank", "extent", says="shapes"),
+    ),
+)
+"""Of these calls there are totals if there are weights, and no sums if there are no columns."""
+
 
 def with_further(signature, name, further):
     """The signature with further axes of a tensor."""
@@ -96,3 +114,9 @@ def right(mode="plain", *, weights=True, of=SIGNATURE, **sizes):
     known = {"token": 3, "slot": 2, "row": 5, "hidden": 4, **sizes}
     given = {"weights": {}} if weights else {}
     return call(of, mode, "float32", known, given)
+
+
+def summed(*, weights=True, **sizes):
+    """A call of five rows of four columns, or of other ``sizes``, with weights of float32."""
+    given = {name: {"dtype": "float32"} for name in ("weights", "totals") if weights}
+    return call(SUMMED, "plain", "float32", {"row": 5, "hidden": 4, **sizes}, given)

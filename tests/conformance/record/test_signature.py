@@ -56,6 +56,10 @@ def test_one_axis_of_several_sizes_has_their_names() -> None:
             "more numbers place, which no axis has",
         ),
         (
+            {"parameters": (*PARAMETERS, tensor("more", HIDDEN, optional=True, beside="less"))},
+            "more stands beside less, which is no tensor",
+        ),
+        (
             {"parameters": (*PARAMETERS, number("more"))},
             "attribute more is no size: say its limits, or by which clause it is free",
         ),

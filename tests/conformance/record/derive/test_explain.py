@@ -9,7 +9,16 @@ import pytest
 from conformance.record.derive.explain import Misfit, explain
 from conformance.record.signature import Further, number
 from conformance.record.variations import reshaped, retyped, with_attributes, without
-from tests.conformance.record.gather_sum import SAYS, SIGNATURE, WEIGHED, WHOLE, right, with_further
+from tests.conformance.record.gather_sum import (
+    SAYS,
+    SIGNATURE,
+    SUMMED,
+    WEIGHED,
+    WHOLE,
+    right,
+    summed,
+    with_further,
+)
 
 RIGHT = right()
 
@@ -98,6 +107,23 @@ def test_further_axes_are_as_many_and_as_long_as_they_may_be(shape, misfit) -> N
 )
 def test_a_size_of_others_is_compared_with_them(wrong, misfit) -> None:  # type: ignore[no-untyped-def]
     assert explain(WHOLE, wrong).misfit == misfit
+
+
+def test_a_tensor_is_there_if_that_beside_which_it_stands_is_and_has_its_data_type() -> None:
+    assert explain(SUMMED, summed()).misfit is None
+    assert explain(SUMMED, summed(weights=False)).misfit is None
+    assert explain(SUMMED, without(summed(), "totals")).misfit == Misfit("null", "totals")
+    other = retyped(summed(), "totals", "float16")
+    assert explain(SUMMED, other).misfit == Misfit("dtype", "totals")
+    assert explain(SUMMED, retyped(other, "weights", "float16")).misfit is None
+
+
+def test_a_call_without_a_result_is_answered_after_its_data_types() -> None:
+    empty = summed(weights=False, hidden=0)
+    assert explain(SUMMED, empty).misfit is None
+    assert explain(SUMMED, reshaped(empty, "rows", (5,))).misfit is None
+    assert explain(SUMMED, retyped(empty, "rows", "int32")).misfit == Misfit("dtype", "rows")
+    assert explain(SUMMED, summed(hidden=0)).misfit == Misfit("limit", "rows", "hidden")
 
 
 def test_a_size_that_no_element_shows_is_left_open() -> None:

@@ -18,10 +18,12 @@ from tests.conformance.record.gather_sum import (
     RULES,
     SAYS,
     SIGNATURE,
+    SUMMED,
     TILING,
     WEIGHED,
     right,
     rule,
+    summed,
     with_further,
 )
 
@@ -61,6 +63,14 @@ def test_none_of_them_fits_and_none_is_made_twice() -> None:
 def test_what_is_optional_or_free_is_not_rejected() -> None:
     assert "weights is null" not in FOUND
     assert not any(name.startswith("rows is [6, 4]") for name in FOUND)
+
+
+def test_a_tensor_beside_another_is_tried_null_and_of_a_data_type_of_its_own() -> None:
+    found = {one.name: (one.status, one.clause.text) for one in rejections(SUMMED, summed())}
+    assert found["totals is null"] == (TILING, "weights have totals")
+    assert found["totals is float16, plain"] == (INVALID, "dtype")
+    assert found["weights and totals are int32, plain"] == (INVALID, "dtype")
+    assert "weights is null" not in found
 
 
 def test_a_size_that_is_no_attribute_is_tried_beyond_its_limits() -> None:
