@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Set
 
 from conformance.call.case import Case, Tensor
 from conformance.record.call_rules import BOTH
-from conformance.record.derive.calls import call
+from conformance.record.derive.calls import Fields, call
 from conformance.record.signature import Signature, SizedTensor
 from conformance.record.variations import reshaped, retyped, with_attributes, without
 
@@ -103,18 +103,23 @@ def attributes(signature: Signature, right: Case) -> Iterator[Change]:
 
 
 def limits(signature: Signature, right: Case, sizes: Mapping[str, int]) -> Iterator[Change]:
-    """A size that the shapes show just beyond its limits, and all shapes as it makes them."""
+    """A size that the shapes show just beyond its limits, and all shapes as it makes them; the rest
+    is as in the right call.
+    """
     here = _tensors(right)
     left_out = {one.size.name for one in signature.attributes if one.size is not None}
     left_out |= signature.defaults(here).keys()
     own = {name: size for name, size in sizes.items() if signature.sizes[name].product is None}
-    given = {name: {"dtype": tensor.dtype} for name, tensor in here.items()}
+    given: Fields = {name: {} for name in here}
     for size in signature.sizes.values():
         if size.name in left_out:
             continue
         for value in _beyond(size.least or None, size.most):
             made = call(signature, right.mode, right.dtype, {**own, size.name: value}, given)
-            yield f"{size.name} is {value}, {right.mode}", made
+            changed = right
+            for name, tensor in _tensors(made).items():
+                changed = reshaped(changed, name, tensor.shape)
+            yield f"{size.name} is {value}, {right.mode}", changed
 
 
 def _beyond(least: int | None, most: int | None) -> Iterator[int]:

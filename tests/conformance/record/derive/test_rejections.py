@@ -79,6 +79,12 @@ def test_a_size_that_is_no_attribute_is_tried_beyond_its_limits() -> None:
     assert names == ["slot is 0, plain", "slot is 5, plain"]
 
 
+def test_only_shapes_are_others_if_a_size_is_beyond_its_limits() -> None:
+    given = with_attributes(right(of=WEIGHED), padded=1, order=(2, 0, 1))
+    tried = [one for one in rejections(WEIGHED, given) if one.name.startswith("slot is")]
+    assert [one.case.attributes for one in tried] == [given.attributes] * 2
+
+
 def test_a_size_that_a_call_does_not_show_is_not_tried_beyond_its_limits() -> None:
     single = right(of=WEIGHED, slot=1, weights=False)
     names = [one.name for one in rejections(WEIGHED, right(of=WEIGHED), single)]
