@@ -147,11 +147,12 @@ SINGLE = _ranked("single", "float32", 4, 1, 16, 4)
 
 
 def is_of_mode(case: Case) -> bool:
-    """Whether there is a row for each slot in mode "whole", as far as shapes say it."""
+    """Whether there is a row for each slot in mode "whole" alone, as far as shapes say it."""
     tokens = case.inputs.get("permuted_tokens")
-    if case.mode != "whole" or tokens is None or not tokens.shape:
+    if case.mode == "single" or tokens is None or not tokens.shape:
         return True
-    return tokens.shape[0] in {one.size for one in case.inputs.values() if one is not tokens}
+    whole = tokens.shape[0] in {one.size for one in case.inputs.values() if one is not tokens}
+    return whole == (case.mode == "whole")
 
 
 def _of_top_k(top_k: int) -> Case:

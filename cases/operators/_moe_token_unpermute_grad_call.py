@@ -1,8 +1,12 @@
-"""Calls of MoeTokenUnpermuteGrad: drawn as sums over slots, of which every row is named once."""
+"""The signature of MoeTokenUnpermuteGrad, its calls, and the probabilities of their slots.
+
+They are drawn as sums over slots, of which every row is named once.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,27 +14,86 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
 from cases.operators._moe_token_unpermute_call import DTYPES as DTYPES
+from cases.operators._slot_sum_cases import slot_sum_call
 from cases.operators._slot_weights import WEIGHT_BITS, weight_fills
-from conformance.call.case import Case, Machine, Tensor
+from conformance.call.case import Case, Tensor
 from conformance.draw.built import built
 from conformance.draw.routings import unread_rows
 from conformance.draw.values import MOVED
-from conformance.record.operator import TensorParameter
+from conformance.record.clause import Clause, document, source_read
+from conformance.record.signature import Rule, Signature, Size, flag, integers, tensor
 from conformance.values.fill import Fill
+from reference.permutation import MOST_TOPK
 
 Shape = tuple[int, ...]
 NAME = "moe_token_unpermute_grad"
+ACLNN = "aclnnMoeTokenUnpermuteGrad document"
+KERNELS = "ops-transformer, moe_token_unpermute_grad/op_kernel"
+HOST = "ops-transformer, moe_token_unpermute_grad/op_host"
 MODES = ("whole", "uneven", "single")
-TOKENS, GRAD, PROBS = "permuted_tokens", "unpermuted_tokens_grad", "probs"
-TOKENS_GRAD, PROBS_GRAD = "permuted_tokens_grad", "probs_grad"
-TENSORS = (
-    TensorParameter(TOKENS, "permutedTokens", "input"),
-    TensorParameter(GRAD, "unpermutedTokensGrad", "input"),
-    TensorParameter("sorted_indices", "sortedIndices", "input", "int32"),
-    TensorParameter(PROBS, "probsOptional", "input", DTYPES, optional=True),
-    TensorParameter(TOKENS_GRAD, "permutedTokensGradOut", "output"),
-    TensorParameter(PROBS_GRAD, "probsGradOut", "output", DTYPES, optional=True),
+TOKENS, TOKENS_GRAD, GRAD = "permuted_tokens", "permuted_tokens_grad", "unpermuted_tokens_grad"
+INDICES, PROBS, PROBS_GRAD = "sorted_indices", "probs", "probs_grad"
+NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
+
+
+def stated(text: str, where: str) -> Clause:
+    """A clause of the interface's document."""
+    return document(text, f"{ACLNN}, {where}")
+
+
+ROW, HIDDEN, TOKEN = Size("row", least=1), Size("hidden", least=1), Size("token", least=1)
+SLOT = Size("slot", least=1, most=MOST_TOPK, default=1)
+IGNORED = source_read("host sources do not look at it", HOST)
+TYPES = source_read("float types, one for tokens and gradients; indices int32", HOST)
+SLOTS = source_read(f"top_k is 1 to {MOST_TOPK}", HOST)
+SOME = source_read("there are rows, columns, tokens and slots", HOST)
+unchecked = partial(Rule, status=TILING_FAILED, checked_by_cann=False)
+weights = partial(tensor, dtype=DTYPES, optional=True)
+SIGNATURE = Signature(
+    NAME,
+    (
+        tensor(TOKENS, ROW, HIDDEN),
+        tensor(GRAD, TOKEN, HIDDEN),
+        tensor(INDICES, TOKEN * SLOT, dtype="int32", numbers=ROW),
+        weights(PROBS, TOKEN, SLOT, acl="probsOptional"),
+        flag("padded_mode", free=IGNORED),
+        integers("restore_shape", free=IGNORED, acl="restoreShapeOptional"),
+        tensor(TOKENS_GRAD, ROW, HIDDEN, role="output", acl="permutedTokensGradOut"),
+        weights(PROBS_GRAD, TOKEN, SLOT, role="output", beside=PROBS, acl="probsGradOut"),
+    ),
+    rules=(
+        unchecked(
+            ("null",),
+            status=NULL,
+            clause=stated("probs have a gradient", "parameters"),
+            about=(PROBS_GRAD,),
+        ),
+        Rule(("null",), NULL, stated("input and output tensors are no null pointers", "status")),
+        Rule(("dtype",), INVALID, TYPES),
+        Rule(("limit",), TILING_FAILED, SLOTS, about=("slot",)),
+        Rule(("limit",), TILING_FAILED, SOME),
+        unchecked(
+            ("rank",),
+            clause=stated("tokens and gradients have two axes, indices one", "parameters"),
+            about=(TOKENS, GRAD, INDICES, PROBS),
+        ),
+        unchecked(
+            ("extent",),
+            clause=stated("an index and a probability for every slot", "parameters"),
+            about=(INDICES, PROBS),
+        ),
+        unchecked(
+            ("extent",),
+            clause=stated("the gradient is [tokens, hidden]", "parameters"),
+            about=(GRAD,),
+        ),
+        unchecked(
+            ("rank", "extent"),
+            clause=document("outputs have the shapes of what they are gradients of", ACLNN),
+        ),
+    ),
 )
+of_sum = slot_sum_call(SIGNATURE, TOKENS, INDICES)
 
 
 def call(
@@ -40,32 +103,19 @@ def call(
     source: Shape,
     indices: Shape,
     top_k: int,
-    fill: Fill | None = None,
-    values: Shape | None = None,
     unread: Shape = (),
-    machine: Machine | None = None,
-    rows: Shape | None = None,
+    **given: Any,
 ) -> Case:
     """A case from the sizes that matter, of slots that have no probabilities yet.
 
     Where two indices name one row, the later one names another, or none.
     """
-    tokens = len(indices) // top_k if top_k > 0 else 0
     ranks = named_once(np.array(indices, np.int64))
     kept = unread_rows(ranks, source[0]) if unread else ()
-    return Case(
-        operator=NAME,
-        mode=mode,
-        dtype=dtype,
-        attributes={"padded_mode": 0, "restore_shape": None},
-        inputs={
-            TOKENS: Tensor(source, dtype, values, fill, kept, rows),
-            "sorted_indices": Tensor((len(indices),), "int32", values=tuple(ranks.tolist())),
-            GRAD: Tensor((tokens, source[-1]), dtype),
-        },
-        outputs={TOKENS_GRAD: Tensor(source, dtype)},
-        machine=machine,
-    )
+    listed = tuple(ranks.tolist())
+    made = of_sum(mode, dtype, source=source, indices=listed, top_k=top_k, unread=kept, **given)
+    # Cases in files have their inputs in this order, and a digest depends on it.
+    return replace(made, inputs={name: made.inputs[name] for name in (TOKENS, INDICES, GRAD)})
 
 
 def single_call(mode: str, dtype: str, **sizes: Any) -> Case:
@@ -103,7 +153,7 @@ def weighted(case: Case, probs_dtype: str, probs: Fill | Shape, grad: Fill | Sha
         terms = max(1, tokens.shape[-1]) << WEIGHT_BITS
         tokens = replace(tokens, fill=replace(tokens.fill, terms=terms))
     count = case.inputs[GRAD].shape[0]
-    shape = (count, case.inputs["sorted_indices"].size // max(1, count))
+    shape = (count, case.inputs[INDICES].size // max(1, count))
     listed = {"fill": probs} if isinstance(probs, Fill) else {"values": probs}
     made = graded(case, grad)
     inputs = {

@@ -1,20 +1,22 @@
-"""Calls of MoeTokenUnpermuteGrad that sources name, and calls that its interface refuses."""
+"""Calls of MoeTokenUnpermuteGrad that sources name, and calls that its interface must reject."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from itertools import product
 
+from cases.operators._moe_token_unpermute_calls import is_of_mode
 from cases.operators._moe_token_unpermute_grad_call import (
+    ACLNN,
     DTYPES,
     GRAD,
+    HOST,
+    INDICES,
+    KERNELS,
     PROBS,
     PROBS_GRAD,
-    TENSORS,
-    TOKENS,
-    TOKENS_GRAD,
+    SIGNATURE,
     call,
     graded,
     weighted,
@@ -22,18 +24,14 @@ from cases.operators._moe_token_unpermute_grad_call import (
 from cases.operators._slot_sum_far import far_gradients
 from cases.operators._storage_bits import bits
 from conformance.call.case import Case, Tensor
-from conformance.record.call_rules import FreeAttribute, Freedom, Range, extent
-from conformance.record.clause import Clause, document, source_read
-from conformance.record.operator import Example, Quarantine, Rejection
+from conformance.record.clause import document
+from conformance.record.derive.calls import call as call_of
+from conformance.record.derive.rejections import rejections
+from conformance.record.operator import Example, Quarantine
 from conformance.record.variations import (
     all_retyped,
     in_mode,
-    misshapen,
-    refused,
-    reranked,
     reshaped,
-    resized,
-    retyped,
     right_calls,
     with_attributes,
     without,
@@ -41,10 +39,6 @@ from conformance.record.variations import (
 from conformance.values.fill import BITS, Fill
 from reference.permutation import MOST_TOPK
 
-ACLNN = "aclnnMoeTokenUnpermuteGrad document"
-KERNELS = "ops-transformer, moe_token_unpermute_grad/op_kernel"
-HOST = "ops-transformer, moe_token_unpermute_grad/op_host"
-NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 GAUSSIAN = Fill(("gaussian",), seed=1)
 LATTICE = Fill(("lattice",), seed=1, terms=2**20)
 PATTERNS = Fill((BITS,), seed=1)
@@ -124,111 +118,31 @@ def _limits() -> Iterator[Example]:
 RIGHT = _weighted("float32", 4, 2, 16)
 UNEVEN = weighted(_ranked("uneven", "float32", 4, 2, 16, 6), "float32", GAUSSIAN, GAUSSIAN)
 SINGLE = graded(_ranked("single", "float32", 4, 1, 16, 4), GAUSSIAN)
-FREEDOMS: tuple[Freedom, ...] = tuple(
-    FreeAttribute(name, source_read("host sources do not look at it", HOST))
-    for name in ("padded_mode", "restore_shape")
-)
-RANGES = (
-    Range(
-        "top_k",
-        1,
-        MOST_TOPK,
-        source_read(f"top_k is 1 to {MOST_TOPK}", HOST),
-        of=extent(PROBS, 1),
-    ),
-)
 
 
-def rejections() -> tuple[Rejection, ...]:
-    """What the tiling checks, and what the document rules out beside it, broken once each."""
-    good, shaped = RIGHT, partial(misshapen, RIGHT)
-    required = [tensor.name for tensor in TENSORS if not tensor.optional]
-    checked: dict[int, dict[Clause, dict[str, Case]]] = {
-        NULL: {
-            document("input and output tensors are no null pointers", f"{ACLNN}, status"): {
-                f"{name} is null": without(good, name) for name in required
-            },
-        },
-        INVALID: {
-            source_read("float types, one for tokens and gradients; indices int32", HOST): {
-                "indices are int64": retyped(good, "sorted_indices", "int64"),
-                "indices are float32": retyped(good, "sorted_indices", "float32"),
-                "tokens are int32": retyped(good, TOKENS, "int32"),
-                "gradient has another dtype": retyped(good, GRAD, "float16"),
-                "gradient of tokens has another dtype": retyped(good, TOKENS_GRAD, "float16"),
-                "probs are int32": retyped(good, PROBS, "int32"),
-                "all floats are int32": all_retyped(good, "int32"),
-                "tokens and gradients are int32": all_retyped(SINGLE, "int32"),
-                "probs and their gradient are int32": retyped(
-                    retyped(good, PROBS, "int32"), PROBS_GRAD, "int32"
-                ),
-                "gradient of probs has another dtype": retyped(good, PROBS_GRAD, "float16"),
-            },
-        },
-        TILING_FAILED: {
-            source_read("there are rows, columns, tokens and slots", HOST): {
-                "no rows": in_mode("uneven", _sized(good, rows=0)),
-                "hidden 0": _sized(good, hidden=0),
-                "no tokens": in_mode("uneven", _sized(good, tokens=0)),
-                "top_k is 0": in_mode("uneven", _sized(good, top_k=0)),
-                "no tokens, no probs": _without_probs(_sized(good, 0, 1)),
-            },
-            source_read(f"top_k is at most {MOST_TOPK}", HOST): {
-                f"top_k is {MOST_TOPK + 1}": _weighted("float32", 2, MOST_TOPK + 1, 8),
-            },
-        },
-    }
-    unchecked: dict[int, dict[Clause, dict[str, Case]]] = {
-        NULL: {
-            document("probs have a gradient", f"{ACLNN}, parameters"): {
-                "probs_grad is null, probs are given": without(good, PROBS_GRAD),
-            },
-        },
-        TILING_FAILED: {
-            document("tokens and gradients have two axes, indices one", f"{ACLNN}, parameters"): {
-                **reranked(good, TOKENS, GRAD, "sorted_indices", PROBS),
-                "indices of rank 2": reshaped(good, "sorted_indices", (4, 2)),
-                "probs of rank 1": reshaped(good, PROBS, (8,)),
-            },
-            document("an index and a probability for every slot", f"{ACLNN}, parameters"): {
-                **resized(good, "sorted_indices", PROBS),
-                **resized(SINGLE, "sorted_indices"),
-                "10 indices for 4 tokens of 2 slots": reshaped(UNEVEN, "sorted_indices", (10,)),
-                "8 tokens without probs, gradient of 4": _without_probs(good),
-            },
-            document("the gradient is [tokens, hidden]", f"{ACLNN}, parameters"): {
-                **resized(good, GRAD),
-                **resized(SINGLE, GRAD),
-            },
-            document("outputs have the shapes of what they are gradients of", f"{ACLNN}"): {
-                **shaped(TOKENS_GRAD, PROBS_GRAD),
-                **resized(UNEVEN, TOKENS, TOKENS_GRAD),
-                **resized(SINGLE, TOKENS_GRAD),
-                "gradient of rows of rank 1": reshaped(good, TOKENS_GRAD, (128,)),
-                "gradient of probs of rank 1": reshaped(good, PROBS_GRAD, (8,)),
-            },
-        },
-    }
-    return (*refused(checked), *refused(unchecked, checked_by_cann=False))
+def _sized(mode: str, **sizes: int) -> Case:
+    """RIGHT with other sizes, in a mode that allows them."""
+    known = {"row": 8, "hidden": 16, "token": 4, "slot": 2, **sizes}
+    given = {name: {"dtype": "float32"} for name in (PROBS, PROBS_GRAD)}
+    made = call_of(SIGNATURE, mode, "float32", known, given)
+    return replace(made, inputs={name: made.inputs[name] for name in RIGHT.inputs})
 
 
 def _without_probs(good: Case) -> Case:
     return in_mode("single", without(without(good, PROBS), PROBS_GRAD))
 
 
-def _sized(good: Case, tokens: int = 4, top_k: int = 2, rows: int = 8, hidden: int = 16) -> Case:
-    """The call with other sizes, one of them 0: there is always an output that is not empty."""
-    shapes = {
-        TOKENS: (rows, hidden),
-        GRAD: (tokens, hidden),
-        "sorted_indices": (tokens * top_k,),
-        PROBS: (tokens, top_k),
-        TOKENS_GRAD: (rows, hidden),
-        PROBS_GRAD: (tokens, top_k),
-    }
-    for name, shape in shapes.items():
-        good = reshaped(good, name, shape)
-    return good
+WRONG = {
+    "all floats are int32": all_retyped(RIGHT, "int32"),
+    "tokens and gradients are int32": all_retyped(SINGLE, "int32"),
+    "no tokens": _sized("uneven", token=0),
+    "top_k is 0": _sized("uneven", slot=0),
+    f"top_k is {MOST_TOPK + 1}": _weighted("float32", 2, MOST_TOPK + 1, 8),
+    "no tokens, no probs": _without_probs(_sized("single", token=0, slot=1)),
+    "10 indices for 4 tokens of 2 slots": reshaped(UNEVEN, INDICES, (10,)),
+    "8 tokens without probs, gradient of 4": _without_probs(RIGHT),
+}
+REJECTIONS = rejections(SIGNATURE, RIGHT, UNEVEN, SINGLE, wrong=WRONG, is_of_mode=is_of_mode)
 
 
 def quarantine() -> tuple[Quarantine, ...]:

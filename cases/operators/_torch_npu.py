@@ -80,28 +80,6 @@ def _routing_map_grad(case: Case) -> Mapping[str, Value]:
     }
 
 
-def _restored(case: Case) -> dict[str, Value]:
-    shape = case.attributes["restore_shape"]
-    return {"padded_mode": flag(case, "padded_mode"), "restore_shape": shape}
-
-
-def _not_unpermuted(case: Case) -> str:
-    empty = 0 in case.outputs["permuted_tokens_grad"].shape
-    if empty and "probs" not in case.inputs:
-        return "torch_npu asks for a gradient of probs also without probs: the call is not empty"
-    return ""
-
-
-def _unpermute_grad(case: Case) -> Mapping[str, Value]:
-    tensors = given(
-        permuted_tokens="permuted_tokens",
-        grad_unpermuted_tokens="unpermuted_tokens_grad",
-        sorted_indices="sorted_indices",
-        probs="probs",
-    )
-    return tensors | _restored(case)
-
-
 def _finalize(case: Case) -> Mapping[str, Value]:
     return given(
         expanded_permuted_rows="expanded_x",
@@ -159,13 +137,6 @@ BINDINGS: Mapping[str, Binding | Unreached] = {
             added("probsGrad is given back only where there is permutedProbsOutputGrad"),
         ),
         _not_mapped_back,
-    ),
-    "moe_token_unpermute_grad": Binding(
-        "npu_moe_token_unpermute_grad",
-        _unpermute_grad,
-        ("permuted_tokens_grad", "probs_grad"),
-        (added("a gradient of probs is asked for also where there are no probs"),),
-        _not_unpermuted,
     ),
     "moe_finalize_routing_v2": Binding(
         "npu_moe_finalize_routing",

@@ -19,45 +19,51 @@ from cases.operators._documented_tensors import as_listed
 from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._ladders import SINGLE, of_slots, of_tokens, on_edges
 from cases.operators._moe_token_unpermute_grad_call import (
+    ACLNN,
     DTYPES,
     GRAD,
+    HOST,
+    INDICES,
+    KERNELS,
+    MODES,
     NAME,
     PROBS,
     PROBS_GRAD,
-    TENSORS,
+    SIGNATURE,
     TOKENS,
     TOKENS_GRAD,
     call,
     single_call,
+    stated,
     with_grad,
     with_probs,
 )
-from cases.operators._moe_token_unpermute_grad_calls import (
-    ACLNN,
-    FREEDOMS,
-    HOST,
-    KERNELS,
-    RANGES,
-    examples,
-    quarantine,
-    rejections,
-)
+from cases.operators._moe_token_unpermute_grad_calls import REJECTIONS, examples, quarantine
 from cases.operators._moe_token_unpermute_grad_edges import PROB_BYTES, edges, limits
-from cases.operators._moe_token_unpermute_grad_relations import RELATIONS
 from cases.operators._slot_sum_cases import near_cases
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
 from cases.operators._strides import of_a_definition
-from cases.operators._torch_npu import BINDINGS
+from cases.operators._torch_npu import added
 from cases.operators._workloads import by_ranks
+from cases.relations.slot_grads import (
+    FINALIZE_GRAD,
+    UNPERMUTE_GRAD,
+    adjoint_of_grads,
+    grads_agree,
+)
+from cases.relations.slot_sums import UNPERMUTE
+from cases.relations.sums import of_sums
 from conformance.call.case import Case, numpy_dtype
 from conformance.draw.patterns import DROPPED
 from conformance.record.cells import Axis, Cells
 from conformance.record.clause import document, source_read
+from conformance.record.derive.references import formula_of, terms_of
+from conformance.record.derive.rejections import freedoms, ranges
+from conformance.record.derive.torch_call import bound
 from conformance.record.edges import Edge
 from conformance.record.operator import (
     Arrays,
-    AttributeParameter,
     Copy,
     Mode,
     Operator,
@@ -68,6 +74,7 @@ from conformance.record.operator import (
     Until,
     Varying,
 )
+from conformance.relations.axes import Axes
 from conformance.values.fill import families_of
 from reference import moe_token_unpermute_grad as reference
 from reference.terms import Terms
@@ -81,17 +88,12 @@ KEPT = tuple(pattern for pattern in DROPPED if pattern != "all")
 ANY_DTYPE = st.sampled_from(DTYPES)
 
 
-def formula(inputs: Arrays, attributes: Mapping[str, Any]) -> Arrays:
-    """The document's equations on the case's arrays."""
-    return reference.formula(
-        inputs[TOKENS], inputs[GRAD], inputs["sorted_indices"], inputs.get(PROBS)
-    )
+ROW_TERMS = terms_of(reference.terms, TOKENS, ignored=("padded_mode",))
 
 
 def terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
     """The row of the gradient in each row of ``permuted_tokens_grad``, and its probability."""
-    rows = len(inputs[TOKENS])
-    found = reference.terms(inputs["sorted_indices"], inputs.get(PROBS), source_rows=rows)
+    found = ROW_TERMS(inputs, attributes)
     if found.coefficients is None:
         return found
     # float64 holds the probabilities of every dtype, and the kernel's float32 does, too.
@@ -100,7 +102,7 @@ def terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
 
 def probs_terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
     """The elements of a slot's row of ``permuted_tokens``, times those of its token's gradient."""
-    ranks = inputs["sorted_indices"].astype(np.int64)
+    ranks = inputs[INDICES].astype(np.int64)
     rows, hidden = inputs[TOKENS].shape
     top_k = inputs[PROBS].shape[1]
     live = ranks[:, None] < rows
@@ -115,7 +117,7 @@ def summed_slots(inputs: Arrays, attributes: Mapping[str, Any]) -> NDArray[np.bo
     Kernels take zeros for a row that is not there, and add zeros times the gradient: 0 of one that
     is finite, NaN of others. No document says what such a slot has.
     """
-    ranks = inputs["sorted_indices"].astype(np.int64).reshape(inputs[PROBS].shape)
+    ranks = inputs[INDICES].astype(np.int64).reshape(inputs[PROBS].shape)
     with np.errstate(invalid="ignore"):
         finite = np.isfinite(inputs[GRAD].astype(np.float32)).all(axis=1, keepdims=True)
     return np.asarray((ranks < len(inputs[TOKENS])) | finite)
@@ -124,7 +126,7 @@ def summed_slots(inputs: Arrays, attributes: Mapping[str, Any]) -> NDArray[np.bo
 def named_rows(inputs: Arrays, attributes: Mapping[str, Any]) -> NDArray[np.bool_]:
     """The rows that an index names; the others are never written."""
     named = np.zeros((len(inputs[TOKENS]), 1), np.bool_)
-    ranks = inputs["sorted_indices"].astype(np.int64)
+    ranks = inputs[INDICES].astype(np.int64)
     named[ranks[ranks < len(named)]] = True
     return named
 
@@ -195,6 +197,13 @@ def extremes(mode: str, dtype: str) -> Extremes:
     return Extremes({TOKENS: {}, GRAD: {}}, {PROBS: {}}, tiles="2 x tile", fixed=fixed)
 
 
+def not_reached(case: Case) -> str:
+    """Why torch_npu does not make a call."""
+    if 0 in case.outputs[TOKENS_GRAD].shape and PROBS not in case.inputs:
+        return "torch_npu asks for a gradient of probs also without probs: the call is not empty"
+    return ""
+
+
 FENCED = Until(
     "8.5",
     source_read(
@@ -212,41 +221,35 @@ OPERATOR = Operator(
     aclnn="aclnnMoeTokenUnpermuteGrad",
     sources=(ACLNN, KERNELS, HOST),
     products=("Ascend910B", "Ascend910_93"),
-    parameters=(
-        *TENSORS[:4],
-        AttributeParameter("padded_mode", "paddedMode", "bool"),
-        AttributeParameter("restore_shape", "restoreShapeOptional", "int array"),
-        *TENSORS[4:],
-    ),
+    parameters=SIGNATURE.parameters,
+    signature=SIGNATURE,
     modes=(
-        Mode("whole", document("probs given; a row for every slot", f"{ACLNN}, function")),
+        Mode("whole", stated("probs given; a row for every slot", "function")),
         Mode(
             "uneven",
             source_read("probs given; slots from the last row on have none", KERNELS),
             until=FENCED,
         ),
         Mode(
-            "single",
-            document("no probs: top_k is 1, and rows are moved", f"{ACLNN}, function"),
-            until=FENCED,
+            "single", stated("no probs: top_k is 1, and rows are moved", "function"), until=FENCED
         ),
     ),
     dtypes=DTYPES,
-    formula=formula,
+    formula=formula_of(reference.formula, ignored=("padded_mode",)),
     contracts={
         TOKENS_GRAD: Varying(
             lambda case: "weighted" if PROBS in case.inputs else "moved",
             {
                 "weighted": Sum(
-                    document(
+                    stated(
                         "each row is the gradient of its slot's token times the slot's probability",
-                        f"{ACLNN}, function",
+                        "function",
                     ),
                     terms=terms,
                     specified=named_rows,
                 ),
                 "moved": Copy(
-                    document("each row is the gradient of its token", f"{ACLNN}, function"),
+                    stated("each row is the gradient of its token", "function"),
                     specified=named_rows,
                 ),
             },
@@ -264,7 +267,7 @@ OPERATOR = Operator(
                     specified=summed_slots,
                 ),
                 "no probs": Unspecified(
-                    document("without probs no equation gives their gradient", f"{ACLNN}, function")
+                    stated("without probs no equation gives their gradient", "function")
                 ),
             },
         ),
@@ -274,28 +277,40 @@ OPERATOR = Operator(
     seam_cases=partial(cases, small=True, seam=True),
     cells=with_extremes(cells, extremes),
     examples=examples(),
-    rejections=rejections(),
-    freedoms=FREEDOMS,
-    ranges=RANGES,
+    rejections=REJECTIONS,
     quarantine=quarantine(),
+    freedoms=freedoms(SIGNATURE),
+    ranges=ranges(SIGNATURE),
     limits=tuple(limits()),
     ladders=(
         *of_slots(on_edges(cells), modes=("whole", "uneven")),
         *of_tokens(on_edges(cells), kind=", single", modes=(SINGLE,)),
     ),
-    workload_cases=by_ranks(on_edges(cells), "whole", "sorted_indices"),
-    torch_npu=BINDINGS[NAME],
-    relations=RELATIONS,
-    strided=of_a_definition(TENSORS, "ops-transformer, moe_token_unpermute_grad_def.cpp"),
+    workload_cases=by_ranks(on_edges(cells), "whole", INDICES),
+    torch_npu=replace(
+        bound(
+            SIGNATURE,
+            "npu_moe_token_unpermute_grad",
+            (TOKENS_GRAD, PROBS_GRAD),
+            (added("a gradient of probs is asked for also where there are no probs"),),
+            permuted_tokens=TOKENS,
+            grad_unpermuted_tokens=GRAD,
+            sorted_indices=INDICES,
+            probs=PROBS,
+            padded_mode="padded_mode",
+            restore_shape="restore_shape",
+        ),
+        unreached=not_reached,
+    ),
+    relations=(
+        *of_sums(Axes.of(SIGNATURE), (TOKENS_GRAD, PROBS_GRAD), (GRAD,), MODES[:2], added="hidden"),
+        grads_agree(UNPERMUTE_GRAD, FINALIZE_GRAD),
+        adjoint_of_grads(UNPERMUTE_GRAD, UNPERMUTE, (TOKENS,), PROBS),
+    ),
+    strided=of_a_definition(SIGNATURE.tensors, "ops-transformer, moe_token_unpermute_grad_def.cpp"),
     each_tensor=as_listed(ACLNN),
     targets=(
-        Target(
-            "Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", f"{ACLNN}, products")
-        ),
-        Target(
-            "Ascend910_93",
-            Support.SUPPORTED,
-            document("Atlas A3 series: yes", f"{ACLNN}, products"),
-        ),
+        Target("Ascend910B", Support.SUPPORTED, stated("Atlas A2 series: yes", "products")),
+        Target("Ascend910_93", Support.SUPPORTED, stated("Atlas A3 series: yes", "products")),
     ),
 )

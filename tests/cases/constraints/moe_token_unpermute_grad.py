@@ -19,43 +19,42 @@ CONSTRAINTS = (
     Constraint(
         "probs have a gradient",
         (ROUTER, "rows without probabilities"),
-        ("probs_grad is null, probs are given",),
+        ("probs_grad is null",),
         NULL,
     ),
     Constraint(
         "float types, one for tokens and gradients, one for probs and theirs; indices int32",
         PAIRS,
         (
-            "indices are int64",
-            "indices are float32",
-            "tokens are int32",
-            "gradient has another dtype",
-            "gradient of tokens has another dtype",
-            "probs are int32",
             "all floats are int32",
             "tokens and gradients are int32",
-            "probs and their gradient are int32",
-            "gradient of probs has another dtype",
+            "permuted_tokens and unpermuted_tokens_grad and permuted_tokens_grad are int32, whole",
+            "probs and probs_grad are int32, whole",
         ),
         INVALID,
+        of=(
+            "permuted_tokens",
+            "unpermuted_tokens_grad",
+            "sorted_indices",
+            "probs",
+            "permuted_tokens_grad",
+            "probs_grad",
+        ),
     ),
     Constraint(
         "there are rows, columns, tokens and slots",
         ("one element",),
-        ("no rows", "hidden 0", "no tokens", "top_k is 0", "no tokens, no probs"),
+        ("no tokens", "top_k is 0", "no tokens, no probs", "slot is 0, uneven"),
+        of=("row", "hidden", "token"),
     ),
     Constraint(
         "topK is at most 512",
         tuple(f"top_k 512 {dtype}" for dtype in DTYPES),
-        ("top_k is 513",),
+        ("top_k is 513", "slot is 513, uneven"),
     ),
     Constraint(
         "tokens, gradient and probs have two axes, indices one",
         (ROUTER, "top_k 1 with probabilities"),
-        (
-            "indices of rank 2",
-            "probs of rank 1",
-        ),
         of=("permuted_tokens",),
     ),
     Constraint(
@@ -64,19 +63,10 @@ CONSTRAINTS = (
         ("8 tokens without probs, gradient of 4", "10 indices for 4 tokens of 2 slots"),
         of=("sorted_indices", "probs"),
     ),
-    Constraint(
-        "the gradient is [tokens, hidden]",
-        (ROUTER,),
-        (),
-        of=("unpermuted_tokens_grad",),
-    ),
+    Constraint("the gradient is [tokens, hidden]", (ROUTER,), of=("unpermuted_tokens_grad",)),
     Constraint(
         "outputs have the shapes of what they are gradients of",
         (ROUTER, "more rows than slots"),
-        (
-            "gradient of rows of rank 1",
-            "gradient of probs of rank 1",
-        ),
         of=("permuted_tokens_grad", "probs_grad"),
     ),
 )
