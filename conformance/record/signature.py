@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING, Literal
 
 from conformance.catalogue import signature as say
@@ -64,13 +65,17 @@ Axis = Size | Product
 
 @dataclass(frozen=True)
 class Further:
-    """Axes of a tensor after those of its shape, at most ``most`` (None: any number), each
-    ``least`` long or longer. Nothing else looks at them, by the clause.
+    """Axes of a tensor after those of its shape, from ``fewest`` to ``most`` (None: any number),
+    each ``least`` long or longer, by the clause.
+
+    Their product is the ``size``, which is 1 without such an axis; None: nothing looks at them.
     """
 
     clause: Clause
     most: int | None = None
     least: int = 0
+    size: Size | None = None
+    fewest: int = 0
 
 
 @dataclass(frozen=True)
@@ -88,10 +93,21 @@ class SizedTensor(TensorParameter):
     @property
     def ranks(self) -> tuple[int, int | None]:
         """The fewest and the most axes that it may have; None: any number."""
-        least = len(self.shape)
-        if self.further is None or self.further.most is None:
-            return least, None if self.further else least
-        return least, least + self.further.most
+        count, further = len(self.shape), self.further
+        if further is None:
+            return count, count
+        return count + further.fewest, None if further.most is None else count + further.most
+
+    @property
+    def axes(self) -> tuple[Axis, ...]:
+        """The sizes of its axes; the last may be that of all further ones together."""
+        together = () if self.further is None or self.further.size is None else (self.further.size,)
+        return (*self.shape, *together)
+
+    def extents(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """What of a shape has the sizes of ``axes``, from the first axis on."""
+        count = len(self.shape)
+        return shape[:count] if self.axes == self.shape else (*shape[:count], prod(shape[count:]))
 
     def dtypes_in(self, case: Case) -> tuple[str, ...]:
         """The data types that it may have in a call."""
@@ -276,7 +292,7 @@ class Signature:
     def defaults(self, tensors: Collection[str]) -> dict[str, int]:
         """The sizes that a call with these tensors does not show alone, with their defaults."""
         shown: set[Axis | None] = {one.size for one in self.attributes}
-        shown |= {axis for one in self.tensors if one.name in tensors for axis in one.shape}
+        shown |= {axis for one in self.tensors if one.name in tensors for axis in one.axes}
         return {
             name: size.default
             for name, size in self.sizes.items()
@@ -285,7 +301,7 @@ class Signature:
 
     def _uses(self) -> Iterator[Size]:
         for one in self.tensors:
-            for axis in one.shape:
+            for axis in one.axes:
                 for size in axis.factors:
                     yield from (size, *(size.product.factors if size.product else ()))
         yield from (one.size for one in self.attributes if one.size is not None)

@@ -31,7 +31,7 @@ class Axes:
     def of(cls, signature: Signature) -> Axes:
         """The axes of a signature's tensors, by the names of their sizes."""
         return cls(
-            {one.name: tuple(axis.name for axis in one.shape) for one in signature.tensors},
+            {one.name: tuple(axis.name for axis in one.axes) for one in signature.tensors},
             {one.name: one.numbers.name for one in signature.tensors if one.numbers is not None},
         )
 

@@ -10,6 +10,9 @@ from conformance.call.case import Attribute, Case, Machine, Tensor
 from conformance.catalogue import signature as say
 from conformance.record.signature import Axis, Signature, Size, SizedAttribute, SizedTensor
 
+Sizes = Mapping[str, int | tuple[int, ...]]
+"""Sizes by name; a tuple has the extents of the further axes that together are of that size."""
+
 Fields = Mapping[str, Mapping[str, Any]]
 """Fields of a tensor beside its shape, such as its values or recipe, by the tensor's name."""
 
@@ -18,7 +21,7 @@ def call(
     signature: Signature,
     mode: str,
     dtype: str,
-    sizes: Mapping[str, int],
+    sizes: Sizes,
     given: Fields | None = None,
     *,
     machine: Machine | None = None,
@@ -33,12 +36,13 @@ def call(
     """
     signature = signature.of_mode(mode)
     given = given or {}
+    known = {name: math.prod(s) if isinstance(s, tuple) else s for name, s in sizes.items()}
     for name in given.keys() - {one.name for one in signature.tensors}:
         raise ValueError(say.NO_TENSOR(name=name))
     tensors = {
         one.name: Tensor(
             **{
-                "shape": _shape(one, sizes),
+                "shape": (*_shape(one, known), *_further(one, sizes)),
                 "dtype": one.dtypes(dtype)[0],
                 **given.get(one.name, {}),
             }
@@ -55,7 +59,7 @@ def call(
         }
 
     fixed = signature.by_mode.get(mode, {})
-    values = {one.name: _value(one, sizes, {**fixed, **attributes}) for one in signature.attributes}
+    values = {one.name: _value(one, known, {**fixed, **attributes}) for one in signature.attributes}
     return Case(
         signature.operator, mode, dtype, values, of_role("input"), of_role("output"), machine
     )
@@ -63,6 +67,15 @@ def call(
 
 def _shape(one: SizedTensor, sizes: Mapping[str, int]) -> tuple[int, ...]:
     return tuple(_extent(one, axis, sizes) for axis in one.shape)
+
+
+def _further(one: SizedTensor, sizes: Sizes) -> tuple[int, ...]:
+    if one.further is None or one.further.size is None:
+        return ()
+    if one.further.size.name not in sizes:
+        raise ValueError(say.SIZE_NEEDED(tensor=one.name, size=one.further.size.name))
+    extents = sizes[one.further.size.name]
+    return extents if isinstance(extents, tuple) else (extents,)
 
 
 def _extent(one: SizedTensor, axis: Axis, sizes: Mapping[str, int]) -> int:

@@ -78,7 +78,7 @@ def _misfits(
             (one.name, axis, extent)
             for one in signature.tensors
             if one.role == role and one.name in here
-            for axis, extent in zip(one.shape, here[one.name].shape, strict=False)
+            for axis, extent in zip(one.axes, one.extents(here[one.name].shape), strict=True)
         ]
         waiting += axes
         waiting += [

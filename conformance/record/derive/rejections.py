@@ -15,7 +15,7 @@ from conformance.record.call_rules import FreeAttribute, FreeAxis, Freedom, Rang
 from conformance.record.derive import changes
 from conformance.record.derive.explain import Misfit, explain
 from conformance.record.operator import Rejection
-from conformance.record.signature import Rule, Signature, Size
+from conformance.record.signature import Rule, Signature, Size, SizedTensor
 
 MOST_HELD = 2**26
 """Elements of all tensors of a rejected call."""
@@ -149,17 +149,28 @@ def ranges(signature: Signature) -> tuple[Range, ...]:
     for modes, form in signature.all_forms:
         of_attributes = {one.size for one in form.attributes}
         for one in form.tensors:
-            for at, axis in enumerate(one.shape):
+            for at, axis in enumerate(one.axes):
                 if not isinstance(axis, Size) or axis in of_attributes or axis.name in found:
                     continue
                 if _limited(axis):
                     misfit = Misfit("limit", one.name, axis.name)
                     clause = _rule(signature, axis.name, misfit).clause
-                    of = extent(one.name, at)
+                    of = extent(one.name, at) if at < len(one.shape) else _together(one)
+                    least = axis.least or None  # no axis is shorter than 0
                     found[axis.name] = Range(
-                        axis.name, axis.least, axis.most, clause, of=of, modes=modes
+                        axis.name, least, axis.most, clause, of=of, modes=modes
                     )
     return tuple(found.values())
+
+
+def _together(one: SizedTensor) -> Callable[[Case], int | None]:
+    """The size of all further axes of a tensor."""
+
+    def of(case: Case) -> int | None:
+        found = {**case.inputs, **case.outputs}.get(one.name)
+        return one.extents(found.shape)[-1] if found else None
+
+    return of
 
 
 def _limited(size: Size) -> bool:
