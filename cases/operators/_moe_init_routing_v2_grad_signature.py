@@ -6,7 +6,8 @@ from functools import partial
 
 from cases.operators._slot_sum_cases import slot_sum_call
 from conformance.record.clause import Clause, SourceClass, document, source_read
-from conformance.record.signature import Form, Further, Rule, Signature, Size, number, tensor
+from conformance.record.signature import Form, Rule, Signature, number, tensor
+from conformance.record.sizes import Further, Size
 
 NAME = "moe_init_routing_v2_grad"
 README = "MoeInitRoutingV2Grad README"

@@ -13,7 +13,8 @@ from cases.operators._slot_weights import WEIGHT_BITS
 from conformance.call.case import Case, Tensor
 from conformance.draw.built import built
 from conformance.record.clause import document, source_read
-from conformance.record.signature import Rule, Signature, Size, flag, integers, tensor
+from conformance.record.signature import Rule, Signature, flag, integers, tensor
+from conformance.record.sizes import Size
 from conformance.values.fill import Fill
 from reference.permutation import MOST_TOPK
 

@@ -21,7 +21,8 @@ from conformance.draw.built import built
 from conformance.draw.routings import unread_rows
 from conformance.draw.values import MOVED
 from conformance.record.clause import Clause, document, source_read
-from conformance.record.signature import Rule, Signature, Size, flag, integers, tensor
+from conformance.record.signature import Rule, Signature, flag, integers, tensor
+from conformance.record.sizes import Size
 from conformance.values.fill import Fill
 from reference.permutation import MOST_TOPK
 

@@ -29,7 +29,8 @@ from conformance.record.derive.references import formula_of, terms_of
 from conformance.record.derive.rejections import freedoms, ranges, rejections
 from conformance.record.derive.torch_call import DTYPE_OF_CASE, bound
 from conformance.record.operator import Example, Mode, Operator, Quarantine, Sum, Support, Target
-from conformance.record.signature import Rule, Signature, Size, flag, number, tensor
+from conformance.record.signature import Rule, Signature, flag, number, tensor
+from conformance.record.sizes import Size
 from conformance.record.variations import reshaped, right_calls, with_attributes
 from conformance.relations.axes import Axes
 from conformance.values.fill import Fill

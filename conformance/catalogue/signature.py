@@ -19,6 +19,10 @@ UNCHECKED_ATTRIBUTE = Message(
     "attribute {name} is no size: say its limits, or by which clause it is free",
     "属性 {name} 不是尺寸：请给出它的取值范围，或说明依据哪一条款它可以任取",
 )
+FUNCTION_OF_NOTHING = Message(
+    "size {name} is a function of {argument}, which is no attribute",
+    "尺寸 {name} 是 {argument} 的函数，但没有这样的属性",
+)
 RULE_ABOUT_NOTHING = Message(
     'the rule "{rule}" is about {name}, which is no parameter and no size',
     '规则 "{rule}" 涉及 {name}，但没有这样的参数或尺寸',

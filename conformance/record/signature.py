@@ -17,65 +17,10 @@ from typing import TYPE_CHECKING, Literal
 from conformance.catalogue import signature as say
 from conformance.record.clause import Clause
 from conformance.record.operator import AttributeParameter, TensorParameter
+from conformance.record.sizes import Axis, Function, Further, Size
 
 if TYPE_CHECKING:
     from conformance.call.case import Attribute, Case
-
-
-@dataclass(frozen=True)
-class Size:
-    """A size between ``least`` and ``most`` (None: any); ``TOKEN * SLOT`` is one axis of both, the
-    last the fastest.
-
-    One axis alone may have a size of its own only if ``free`` is the clause that allows it, or if
-    it is the ``product`` of others. If no attribute and no axis of a call shows the size alone, it
-    is ``default``: the tensor that would is optional, and not there.
-    """
-
-    name: str
-    least: int = 0
-    most: int | None = None
-    free: Clause | None = None
-    default: int | None = None
-    product: Product | None = None
-
-    def __mul__(self, other: Size) -> Product:
-        return Product((self, other))
-
-    @property
-    def factors(self) -> tuple[Size, ...]:
-        """Itself, as `Product.factors`."""
-        return (self,)
-
-
-@dataclass(frozen=True)
-class Product:
-    """One axis of several sizes."""
-
-    factors: tuple[Size, ...]
-
-    @property
-    def name(self) -> str:
-        """The names of its factors, as `conformance.relations.axes.Axes` writes them."""
-        return ".".join(size.name for size in self.factors)
-
-
-Axis = Size | Product
-
-
-@dataclass(frozen=True)
-class Further:
-    """Axes of a tensor after those of its shape, from ``fewest`` to ``most`` (None: any number),
-    each ``least`` long or longer, by the clause.
-
-    Their product is the ``size``, which is 1 without such an axis; None: nothing looks at them.
-    """
-
-    clause: Clause
-    most: int | None = None
-    least: int = 0
-    size: Size | None = None
-    fewest: int = 0
 
 
 @dataclass(frozen=True)
@@ -162,9 +107,9 @@ def number(
     return SizedAttribute(name, _camel(name), "int64", size, free, least, most)
 
 
-def flag(name: str, free: Clause | None = None) -> SizedAttribute:
-    """An attribute of type bool."""
-    return SizedAttribute(name, _camel(name), "bool", None, free)
+def flag(name: str, free: Clause | None = None, *, most: int | None = None) -> SizedAttribute:
+    """An attribute of type bool; ``most`` 0: it must be false."""
+    return SizedAttribute(name, _camel(name), "bool", None, free, most=most)
 
 
 def integers(name: str, free: Clause | None = None, acl: str = "") -> SizedAttribute:
@@ -299,11 +244,18 @@ class Signature:
             if size.default is not None and size not in shown
         }
 
+    def checked(self, attribute: SizedAttribute) -> bool:
+        """Whether it has limits, is a size, or is one that a size follows from."""
+        shown = any(attribute.name in size.attributes for size in self.sizes.values())
+        return shown or attribute.size is not None or attribute.limits != (None, None)
+
     def _uses(self) -> Iterator[Size]:
         for one in self.tensors:
             for axis in one.axes:
                 for size in axis.factors:
                     yield from (size, *(size.product.factors if size.product else ()))
+                    for argument in size.arguments if isinstance(size, Function) else ():
+                        yield from () if isinstance(argument, str) else argument.factors
         yield from (one.size for one in self.attributes if one.size is not None)
 
     def _problems(self) -> Iterator[str]:
@@ -316,7 +268,7 @@ class Signature:
         for size in set(self._uses()):
             if size != self.sizes[size.name]:
                 yield say.TWO_SIZES(name=size.name)
-            if uses[size.name] == 1 and size.free is None and size.product is None:
+            if uses[size.name] == 1 and size.free is None and not size.follows:
                 yield say.TIED_TO_NOTHING(name=size.name)
         for one in self.tensors:
             for part in one.numbers.factors if one.numbers else ():
@@ -325,8 +277,11 @@ class Signature:
             if one.beside and one.beside not in {other.name for other in self.tensors}:
                 yield say.BESIDE_NOTHING(name=one.name, other=one.beside)
         for attribute in self.attributes:
-            if attribute.limits == (None, None) and not (attribute.size or attribute.free):
+            if not (attribute.free or self.checked(attribute)):
                 yield say.UNCHECKED_ATTRIBUTE(name=attribute.name)
+        for size in self.sizes.values():
+            for name in set(size.attributes) - set(names):
+                yield say.FUNCTION_OF_NOTHING(name=size.name, argument=name)
         all_sizes = {size for _, form in self.all_forms for size in form.sizes}
         for rule in self.rules:
             for name in set(rule.about) - set(names) - all_sizes:

@@ -17,7 +17,7 @@ kernel's entry follow at the end. A test compares the page with the code, and
 """
 SECTIONS = {
     "The record, its contracts and its named calls": ("record/operator", "record/clause"),
-    "The signature": ("record/signature",),
+    "The signature": ("record/signature", "record/sizes"),
     "What follows from a signature": (
         "record/derive/calls",
         "record/derive/explain",

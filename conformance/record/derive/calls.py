@@ -8,7 +8,8 @@ from typing import Any
 
 from conformance.call.case import Attribute, Case, Machine, Tensor
 from conformance.catalogue import signature as say
-from conformance.record.signature import Axis, Signature, Size, SizedAttribute, SizedTensor
+from conformance.record.signature import Signature, SizedAttribute, SizedTensor
+from conformance.record.sizes import Axis, Function, Size
 
 Sizes = Mapping[str, int | tuple[int, ...]]
 """Sizes by name; a tuple has the extents of the further axes that together are of that size."""
@@ -30,15 +31,20 @@ def call(
     """A call in which each axis has its size, and each attribute the value of its size, or that
     which the mode fixes, or 0, a list null, if none is given.
 
-    A size that is the product of others need not be given. A tensor has the first of its data
-    types if it is given none. An optional one is there if it is given something.
+    A size that follows from others need not be given. A tensor has the first of its data types if
+    it is given none. An optional one is there if it is given something.
     Raises ValueError for a size that is missing, or a tensor that is none.
     """
     signature = signature.of_mode(mode)
     given = given or {}
-    known = {name: math.prod(s) if isinstance(s, tuple) else s for name, s in sizes.items()}
+    known: dict[str, Any] = {
+        name: math.prod(s) if isinstance(s, tuple) else s for name, s in sizes.items()
+    }
     for name in given.keys() - {one.name for one in signature.tensors}:
         raise ValueError(say.NO_TENSOR(name=name))
+    fixed = signature.by_mode.get(mode, {})
+    values = {one.name: _value(one, known, {**fixed, **attributes}) for one in signature.attributes}
+    known = {**values, **known}
     tensors = {
         one.name: Tensor(
             **{
@@ -58,14 +64,12 @@ def call(
             if t.role == role and t.name in tensors
         }
 
-    fixed = signature.by_mode.get(mode, {})
-    values = {one.name: _value(one, known, {**fixed, **attributes}) for one in signature.attributes}
     return Case(
         signature.operator, mode, dtype, values, of_role("input"), of_role("output"), machine
     )
 
 
-def _shape(one: SizedTensor, sizes: Mapping[str, int]) -> tuple[int, ...]:
+def _shape(one: SizedTensor, sizes: Mapping[str, Any]) -> tuple[int, ...]:
     return tuple(_extent(one, axis, sizes) for axis in one.shape)
 
 
@@ -78,13 +82,15 @@ def _further(one: SizedTensor, sizes: Sizes) -> tuple[int, ...]:
     return extents if isinstance(extents, tuple) else (extents,)
 
 
-def _extent(one: SizedTensor, axis: Axis, sizes: Mapping[str, int]) -> int:
+def _extent(one: SizedTensor, axis: Axis, sizes: Mapping[str, Any]) -> int:
     return math.prod(_size(one, size, sizes) for size in axis.factors)
 
 
-def _size(one: SizedTensor, size: Size, sizes: Mapping[str, int]) -> int:
+def _size(one: SizedTensor, size: Size, sizes: Mapping[str, Any]) -> int:
     if size.name in sizes:
-        return sizes[size.name]
+        return int(sizes[size.name])
+    if isinstance(size, Function) and (found := size.of(sizes)) is not None:
+        return found
     if size.product is None:
         raise ValueError(say.SIZE_NEEDED(tensor=one.name, size=size.name))
     return _extent(one, size.product, sizes)
@@ -97,4 +103,8 @@ def _value(
         return attributes[one.name]
     if one.ctype == "int array":
         return None
-    return sizes[one.size.name] if one.size is not None else 0
+    if one.size is None:
+        return 0
+    if one.size.name not in sizes:
+        raise ValueError(say.SIZE_NEEDED(tensor=one.name, size=one.size.name))
+    return sizes[one.size.name]

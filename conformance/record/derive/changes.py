@@ -90,13 +90,13 @@ def extents(signature: Signature, right: Case) -> Iterator[Change]:
 
 
 def attributes(signature: Signature, right: Case) -> Iterator[Change]:
-    """One attribute that is a size or has limits with another value, and just beyond its limits."""
+    """One attribute that a check looks at with another value, and just beyond its limits."""
     for one in signature.attributes:
-        if one.size is None and one.limits == (None, None):
+        if not signature.checked(one):
             continue
         value = right.attributes[one.name]
-        near = (value - 1, value + 1, 0, -value, value + BEYOND_INT32)
-        for other in dict.fromkeys((*near, *_beyond(*one.limits))):
+        near = (value - 1, value + 1, 0, -value, value + BEYOND_INT32, *_beyond(*one.limits))
+        for other in (1 - value,) if one.ctype == "bool" else dict.fromkeys(near):
             if other != value:
                 changed = with_attributes(right, **{one.name: other})
                 yield f"{one.name} is {_number(other)}, {right.mode}", changed
@@ -109,13 +109,14 @@ def limits(signature: Signature, right: Case, sizes: Mapping[str, int]) -> Itera
     here = _tensors(right)
     left_out = {one.size.name for one in signature.attributes if one.size is not None}
     left_out |= signature.defaults(here).keys()
-    own = {name: size for name, size in sizes.items() if signature.sizes[name].product is None}
+    own = {name: size for name, size in sizes.items() if not signature.sizes[name].follows}
     given: Fields = {name: {} for name in here}
     for size in signature.sizes.values():
         if size.name in left_out:
             continue
         for value in _beyond(size.least or None, size.most):
-            made = call(signature, right.mode, right.dtype, {**own, size.name: value}, given)
+            tried, unchanged = {**own, size.name: value}, right.attributes
+            made = call(signature, right.mode, right.dtype, tried, given, **unchanged)
             changed = right
             for name, tensor in _tensors(made).items():
                 changed = reshaped(changed, name, tensor.shape)

@@ -12,10 +12,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from conformance.record.signature import Axis, Kind, Signature, Size
+from conformance.record.signature import Kind, Signature
+from conformance.record.sizes import Axis, Function, Product, Size
 
 if TYPE_CHECKING:
-    from conformance.call.case import Case, Tensor
+    from conformance.call.case import Attribute, Case, Tensor
 
 
 @dataclass(frozen=True)
@@ -86,21 +87,28 @@ def _misfits(
             for name, axis, extent in axes
             if isinstance(axis, Size) and axis.product is not None
         ]
-    yield from _extents(waiting, sizes)
+    yield from _extents(waiting, sizes, case.attributes)
     for one in signature.tensors:
         further = here[one.name].shape[len(one.shape) :] if one.name in here else ()
         if one.further is not None and any(extent < one.further.least for extent in further):
             yield Misfit("limit", one.name)
 
 
-def _extents(waiting: list[tuple[str, Axis, int]], sizes: dict[str, int]) -> Iterator[Misfit]:
+def _extents(
+    waiting: list[tuple[str, Axis, int]], sizes: dict[str, int], attributes: Mapping[str, Attribute]
+) -> Iterator[Misfit]:
     """Take sizes from extents until all are known, and compare the others with them.
 
-    An axis of several sizes waits until all of them but one are known.
+    An axis of several sizes waits until all of them but one are known, a function until all are.
     """
     while waiting:
-        later = []
+        later: list[tuple[str, Axis, int]] = []
         for name, axis, extent in waiting:
+            if isinstance(axis, Function) and axis.name not in sizes:
+                if (found := axis.of({**attributes, **sizes})) is None:
+                    later.append((name, axis, extent))
+                    continue
+                sizes[axis.name] = found
             unknown = [size for size in axis.factors if size.name not in sizes]
             rest = math.prod(sizes[size.name] for size in axis.factors if size not in unknown)
             if len(unknown) > 1:
@@ -112,6 +120,8 @@ def _extents(waiting: list[tuple[str, Axis, int]], sizes: dict[str, int]) -> Ite
                 sizes[size.name] = extent // rest
                 if not _within(size.least, sizes[size.name], size.most):
                     yield Misfit("limit", name, size.name)
+            elif isinstance(axis, Product) and not _within(None, extent, axis.most):
+                yield Misfit("limit", name, axis.name)
         if len(later) == len(waiting):
             return  # whatever their sizes are, nothing else names them
         waiting = later

@@ -15,7 +15,8 @@ from conformance.record.call_rules import FreeAttribute, FreeAxis, Freedom, Rang
 from conformance.record.derive import changes
 from conformance.record.derive.explain import Misfit, explain
 from conformance.record.operator import Rejection
-from conformance.record.signature import Rule, Signature, Size, SizedTensor
+from conformance.record.signature import Rule, Signature, SizedTensor
+from conformance.record.sizes import Size
 
 MOST_HELD = 2**26
 """Elements of all tensors of a rejected call."""

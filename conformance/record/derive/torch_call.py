@@ -7,7 +7,8 @@ from functools import partial
 
 from conformance.call.case import Case
 from conformance.record.clause import Clause
-from conformance.record.signature import Signature, Size, SizedAttribute
+from conformance.record.signature import Signature, SizedAttribute
+from conformance.record.sizes import Size
 from conformance.record.torch_binding import Binding, Given, OfDtype, Value
 
 

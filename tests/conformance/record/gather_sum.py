@@ -4,16 +4,8 @@ from dataclasses import replace
 
 from conformance.record.clause import document
 from conformance.record.derive.calls import call
-from conformance.record.signature import (
-    Form,
-    Rule,
-    Signature,
-    Size,
-    flag,
-    integers,
-    number,
-    tensor,
-)
+from conformance.record.signature import Form, Rule, Signature, flag, integers, number, tensor
+from conformance.record.sizes import Size
 
 SAYS = document("rows that no index names are not read", "document of gather_sum")
 NULL, INVALID, TILING = 161001, 161002, 561002

@@ -11,7 +11,8 @@ from conformance.record.derive.calls import call
 from conformance.record.derive.explain import Misfit, explain
 from conformance.record.derive.rejections import freedoms, ranges, rejections
 from conformance.record.derive.torch_call import bound
-from conformance.record.signature import Form, Size, tensor
+from conformance.record.signature import Form, tensor
+from conformance.record.sizes import Size
 from conformance.record.variations import reshaped, with_attributes
 from conformance.relations.axes import Axes
 from tests.conformance.record.gather_sum import FORMED, HIDDEN, PLACE, SAYS, TOKEN

@@ -8,7 +8,8 @@ from conformance.record.call_rules import Ranks
 from conformance.record.derive.calls import call
 from conformance.record.derive.explain import Misfit, explain
 from conformance.record.derive.rejections import freedoms, ranges, rejections
-from conformance.record.signature import Further, Signature, Size, tensor
+from conformance.record.signature import Signature, tensor
+from conformance.record.sizes import Further, Size
 from conformance.record.variations import reshaped
 from conformance.relations.axes import Axes
 from tests.conformance.record.gather_sum import INVALID, NULL, SAYS, rule

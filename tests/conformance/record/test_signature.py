@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.record.signature import Size, flag, number, tensor
+from conformance.record.signature import flag, number, tensor
+from conformance.record.sizes import Size
 from tests.conformance.record.gather_sum import (
     HIDDEN,
     PARAMETERS,

@@ -46,7 +46,7 @@ def test_a_size_of_others_follows_from_them_if_it_is_not_given() -> None:
 
 
 def test_a_missing_size_and_an_unknown_tensor_are_named() -> None:
-    with pytest.raises(ValueError, match=r"^indices needs the size slot$"):
+    with pytest.raises(ValueError, match=r"^top_k needs the size slot$"):
         call(SIGNATURE, "plain", "float32", {"token": 3, "row": 5, "hidden": 4})
     with pytest.raises(ValueError, match=r"^rwos is no tensor$"):
         call(SIGNATURE, "plain", "float32", {}, {"rwos": {}})

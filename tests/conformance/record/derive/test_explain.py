@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from conformance.record.derive.explain import Misfit, explain
-from conformance.record.signature import Further, number
+from conformance.record.signature import number
+from conformance.record.sizes import Further
 from conformance.record.variations import reshaped, retyped, with_attributes, without
 from tests.conformance.record.gather_sum import (
     SAYS,

@@ -10,7 +10,8 @@ from conformance.call.case import Case
 from conformance.record.call_rules import FreeAttribute, FreeAxis, Ranks
 from conformance.record.derive.explain import explain
 from conformance.record.derive.rejections import freedoms, ranges, rejections
-from conformance.record.signature import Further, number
+from conformance.record.signature import number
+from conformance.record.sizes import Further
 from conformance.record.variations import reshaped, with_attributes
 from tests.conformance.record.gather_sum import (
     INVALID,
