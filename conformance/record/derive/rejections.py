@@ -36,6 +36,7 @@ def rejections(
     covers, and a rule that no call breaks.
     """
     found: dict[tuple[object, ...], Rejection] = {}
+    names: set[str] = set()
     unused = list(signature.rules)
     for name, case, must in chain(_changed(signature, rights), _written(wrong or {})):
         misfit = explain(signature, case).misfit
@@ -53,7 +54,10 @@ def rejections(
         rejection = Rejection(
             name, case, rule.status, rule.clause, checked_by_cann=rule.checked_by_cann
         )
-        found.setdefault(_shown(case), rejection)
+        # A run tells rejected calls apart by their names: the first right call of a mode has it.
+        if must or name not in names:
+            found.setdefault(_shown(case), rejection)
+        names.add(name)
     for rule in unused:
         raise ValueError(_problem(signature, say.BROKEN_BY_NOTHING(rule=rule.clause.text)))
     return tuple(found.values())

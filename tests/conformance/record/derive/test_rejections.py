@@ -61,6 +61,12 @@ def test_none_of_them_fits_and_none_is_made_twice() -> None:
     assert len({one.case.digest + str(one.case.outputs) for one in FOUND.values()}) == len(FOUND)
 
 
+def test_no_two_of_them_have_one_name() -> None:
+    names = [one.name for one in rejections(WEIGHED, right(of=WEIGHED), right(of=WEIGHED, row=9))]
+    assert names.count("slot is 5, plain") == 1
+    assert len(set(names)) == len(names)
+
+
 def test_what_is_optional_or_free_is_not_rejected() -> None:
     assert "weights is null" not in FOUND
     assert not any(name.startswith("rows is [6, 4]") for name in FOUND)
