@@ -1,25 +1,90 @@
-"""Calls of MoeTokenPermute from the sizes that matter, and how many rows they keep."""
+"""The signature of MoeTokenPermute, its calls, and how many rows they keep."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from cases.operators._token_permute import TokenPermute, Windows
-from cases.operators._token_permute_sizes import VendorLines
-from conformance.call.case import Case, Machine, Tensor
-from conformance.record.operator import TensorParameter
+from cases.operators._token_permute_sizes import MOST_TOP_K, VendorLines
+from conformance.call.case import Case, Machine
+from conformance.record.clause import Clause, SourceClass, document, source_read
+from conformance.record.derive.calls import Fields, Sizes
+from conformance.record.derive.calls import call as call_of
+from conformance.record.signature import Kind, Rule, Signature, flag, number, tensor
+from conformance.record.sizes import Further, Product, Size, function
 from conformance.values.fill import Fill
 from reference.permutation import rows_kept
 
 Shape = tuple[int, ...]
 NAME = "moe_token_permute"
 DTYPES = ("float16", "bfloat16", "float32")
-TENSORS = (
-    TensorParameter("tokens", "tokens", "input"),
-    TensorParameter("indices", "indices", "input", ("int32", "int64")),
-    TensorParameter("permute_tokens", "permuteTokensOut", "output"),
-    TensorParameter("sorted_indices", "sortedIndicesOut", "output", "int32"),
+DOCUMENT = "aclnnMoeTokenPermute document"
+README = "ops-transformer, MoeTokenPermute README"
+DEFINITION = "ops-transformer, moe_token_permute_def.cpp"
+TILING = "ops-transformer, moe_token_permute_tiling.cpp"
+INTERFACE = "aclnn interfaces made from an operator's definition"
+NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
+MOST_SLOTS = 2**24 - 2
+
+SHAPES = f"{TILING}: tokens have one axis or more, and all behind the first count as columns"
+TOKEN, SLOT, HIDDEN = Size("token"), Size("slot", most=MOST_TOP_K), Size("hidden")
+SLOTS = Product((TOKEN, SLOT), most=MOST_SLOTS)
+ROW = function("row", rows_kept, SLOTS, "num_out_tokens")
+ONE_OR_TWO = document("indices have one axis or two", DOCUMENT)
+ANY = source_read("tokens have an axis or more", SHAPES)
+TWO_OR_MORE = source_read("permuteTokensOut has two axes or more", SHAPES)
+
+
+def tiled(text: str, *about: str, kinds: tuple[Kind, ...] = ("rank", "extent")) -> Rule:
+    """A rule that the host tiling checks."""
+    return Rule(kinds, TILING_FAILED, source_read(text, TILING), about)
+
+
+SIGNATURE = Signature(
+    NAME,
+    (
+        tensor("tokens", TOKEN, further=Further(ANY, size=HIDDEN)),
+        tensor(
+            "indices",
+            TOKEN,
+            dtype=("int32", "int64"),
+            further=Further(ONE_OR_TWO, most=1, size=SLOT),
+        ),
+        number("num_out_tokens"),
+        flag("padded_mode", most=0),
+        tensor(
+            "permute_tokens",
+            ROW,
+            role="output",
+            further=Further(TWO_OR_MORE, size=HIDDEN, fewest=1),
+            acl="permuteTokensOut",
+        ),
+        tensor("sorted_indices", SLOTS, dtype="int32", role="output", acl="sortedIndicesOut"),
+    ),
+    rules=(
+        Rule(("null",), NULL, Clause("the tensor is required", INTERFACE, SourceClass.INFERRED)),
+        Rule(
+            ("dtype",),
+            INVALID,
+            source_read("tokens and their copies share one dtype", DEFINITION),
+            about=("permute_tokens",),
+        ),
+        Rule(
+            ("dtype",),
+            INVALID,
+            document("float16, bfloat16, float32 or int8; indices int32 or int64", DOCUMENT),
+        ),
+        tiled("paddedMode is false, though the document gives its equation", kinds=("attribute",)),
+        tiled(
+            "indices have rank 1 or 2, tokens an axis or more, and as many rows",
+            "tokens",
+            "indices",
+        ),
+        tiled(f"top_k <= {MOST_TOP_K}", "slot", kinds=("limit",)),
+        tiled("less than 2^24 - 1 slots", kinds=("limit",)),
+        tiled("permuteTokensOut is [rows, ...] with the columns of tokens", "permute_tokens"),
+        tiled("sortedIndicesOut is [slots], also where rows are left out", "sorted_indices"),
+    ),
 )
 
 RESERVED_BYTES = 2048
@@ -80,31 +145,23 @@ def call(
     fill: Fill | None = None,
     values: Shape | None = None,
     held: Shape | None = None,
-    rows: int | None = None,
     machine: Machine | None = None,
 ) -> Case:
     """A case; ``top_k`` None: indices of one axis, one for each token.
 
-    ``indices`` None are zeros. ``held`` lists the only rows of tokens that exist. ``rows`` of the
-    output default to those that numOutTokens keeps.
+    ``indices`` None are zeros. ``held`` lists the only rows of tokens that exist.
     """
-    shape: Shape = tokens[:1] if top_k is None else (tokens[0], top_k)
-    slots = math.prod(shape)
-    rows = rows_kept(slots, num_out_tokens) if rows is None else rows
-    return Case(
-        NAME,
-        mode,
-        dtype,
-        {"num_out_tokens": num_out_tokens, "padded_mode": 0},
-        {
-            "tokens": Tensor(tokens, dtype, values, fill, rows=held),
-            "indices": Tensor(shape, index_dtype, values=indices),
-        },
-        {
-            "permute_tokens": Tensor((rows, *tokens[1:]), dtype),
-            "sorted_indices": Tensor((slots,), "int32"),
-        },
-        machine,
+    sizes: Sizes = {
+        "token": tokens[0],
+        "slot": () if top_k is None else (top_k,),
+        "hidden": tokens[1:],
+    }
+    given: Fields = {
+        "tokens": {"values": values, "fill": fill, "rows": held},
+        "indices": {"dtype": index_dtype, "values": indices},
+    }
+    return call_of(
+        SIGNATURE, mode, dtype, sizes, given, machine=machine, num_out_tokens=num_out_tokens
     )
 
 

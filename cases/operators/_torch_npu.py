@@ -6,7 +6,6 @@ the two-phase call: the files of op_plugin/ops/opapi that carry them out.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 from conformance.call.case import Case
@@ -37,22 +36,6 @@ def number(case: Case, name: str) -> int:
 def added(text: str) -> Clause:
     """A clause of what torch_npu itself does."""
     return source_read(text, PLUGIN)
-
-
-def _permute(case: Case) -> Mapping[str, Value]:
-    return given(tokens="tokens", indices="indices") | {
-        "num_out_tokens": number(case, "num_out_tokens"),
-        "padded_mode": flag(case, "padded_mode"),
-    }
-
-
-def _not_permuted(case: Case) -> str:
-    if len(case.inputs["tokens"].shape) != 2:
-        return "torch_npu demands tokens of two dimensions"
-    slots = math.prod(case.inputs["indices"].shape)
-    if 0 < slots <= -number(case, "num_out_tokens"):
-        return "torch_npu passes on 0, which keeps all, for a cut that keeps nothing"
-    return ""
 
 
 def _routing_map(case: Case) -> Mapping[str, Value]:
@@ -103,19 +86,6 @@ def _not_mapped_back(case: Case) -> str:
 NO_FUNCTION = "no function of torch_npu calls it"
 
 BINDINGS: Mapping[str, Binding | Unreached] = {
-    "moe_token_permute": Binding(
-        "npu_moe_token_permute",
-        _permute,
-        ("permute_tokens", "sorted_indices"),
-        (
-            added("tokens must have two dimensions"),
-            added(
-                "a numOutTokens below 1 becomes what it keeps before it is passed on: one that"
-                " keeps nothing becomes 0, which keeps all, and one that cuts more is refused"
-            ),
-        ),
-        _not_permuted,
-    ),
     "moe_token_permute_with_routing_map": Binding(
         "npu_moe_token_permute_with_routing_map",
         _routing_map,

@@ -6,62 +6,49 @@ tokens, which are observed only; more than 2^24 slots.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 from hypothesis.strategies import SearchStrategy
+from numpy.typing import NDArray
 
 from cases.operators._documented_tensors import as_listed
 from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._ladders import of_slots
 from cases.operators._landmarks import of_sorted_rows
-from cases.operators._moe_token_permute_call import DTYPES, NAME, PERMUTE, TENSORS
-from cases.operators._moe_token_permute_calls import (
+from cases.operators._moe_token_permute_call import (
     DEFINITION,
     DOCUMENT,
-    FREEDOMS,
-    RANGES,
+    DTYPES,
+    NAME,
+    PERMUTE,
     README,
-    SORT,
+    SIGNATURE,
     TILING,
-    examples,
-    quarantine,
-    rejections,
 )
-from cases.operators._moe_token_permute_relations import RELATIONS
+from cases.operators._moe_token_permute_calls import QUARANTINE, REJECTIONS, SORT, examples
 from cases.operators._strides import of_a_definition
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_edges import sorted_cases
 from cases.operators._token_permute_limits import limits
-from cases.operators._torch_npu import BINDINGS
+from cases.operators._torch_npu import added
 from cases.operators._workloads import by_experts
+from cases.relations.copy_adjoints import adjoint_of_copies, ranked, round_trip
+from cases.relations.slot_sorts import INIT, MAP, Ranked, SlotSort, Sorter, flat, same_ranks
+from cases.relations.slot_sums import PERMUTE_GRAD
+from cases.relations.sorts import Sorted, of_sorts
 from conformance.call.case import Case
 from conformance.record.cells import Cells
-from conformance.record.clause import document, source_read
-from conformance.record.operator import (
-    Arrays,
-    AttributeParameter,
-    Copy,
-    Index,
-    Mode,
-    Newer,
-    Operator,
-    Support,
-    Target,
-)
+from conformance.record.clause import Clause, document, source_read
+from conformance.record.derive.references import formula_of
+from conformance.record.derive.rejections import freedoms, ranges
+from conformance.record.derive.torch_call import bound
+from conformance.record.operator import Copy, Index, Mode, Newer, Operator, Support, Target
+from conformance.relations.axes import Axes
 from reference import moe_token_permute as reference
-
-
-def formula(inputs: Arrays, attributes: Mapping[str, Any]) -> Arrays:
-    """The document's equations on the case's arrays."""
-    return reference.formula(
-        inputs["tokens"],
-        inputs["indices"],
-        num_out_tokens=attributes["num_out_tokens"],
-        padded_mode=bool(attributes["padded_mode"]),
-    )
 
 
 def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> SearchStrategy[Case]:
@@ -74,7 +61,50 @@ def cells_of(mode: str, dtype: str) -> Cells:
     return cells(PERMUTE, mode, dtype)
 
 
-PARAMETERS = f"{DOCUMENT}, parameters"
+def _sort(case: Case) -> SlotSort:
+    tokens, keys = case.inputs["tokens"], np.asarray(case.arrays["indices"], np.int64)
+    return SlotSort(flat(tokens), keys.reshape(tokens.shape[0], -1))
+
+
+def _kept(case: Case, ranked: Ranked) -> dict[str, NDArray[Any]]:
+    rows = case.outputs["permute_tokens"].shape[0]
+    ranks = ranked.ranks.ravel().astype(np.int32)
+    return {"sorted_indices": ranks, "permute_tokens": ranked.rows[:rows]}
+
+
+NAMES = ranked("sorted_indices", "permute_tokens", "tokens")
+SORTER = Sorter(NAME, _sort, _kept, "indices")
+RELATIONS = (
+    *of_sorts(
+        Sorted(
+            axes=Axes.of(SIGNATURE),
+            keys=lambda case: case.arrays["indices"],
+            ranks="sorted_indices",
+            rows=("tokens", "permute_tokens"),
+            window=lambda case: (0, case.outputs["permute_tokens"].shape[0]),
+            named="indices",
+        )
+    ),
+    same_ranks(SORTER, INIT),
+    same_ranks(SORTER, MAP),
+    adjoint_of_copies("tokens", "permute_tokens", NAMES, PERMUTE_GRAD),
+    round_trip("tokens", "permute_tokens", NAMES),
+)
+
+
+def unreached(case: Case) -> str:
+    """Why torch_npu does not make a call, or "" if it does."""
+    if len(case.inputs["tokens"].shape) != 2:
+        return "torch_npu demands tokens of two dimensions"
+    if 0 < case.inputs["indices"].size <= -case.attributes["num_out_tokens"]:
+        return "torch_npu passes on 0, which keeps all, for a cut that keeps nothing"
+    return ""
+
+
+def stated(text: str) -> Clause:
+    """A clause of the document's list of parameters."""
+    return document(text, f"{DOCUMENT}, parameters")
+
 
 OPERATOR = Operator(
     name=NAME,
@@ -82,25 +112,15 @@ OPERATOR = Operator(
     aclnn="aclnnMoeTokenPermute",
     sources=(DOCUMENT, README, TILING, DEFINITION, SORT),
     products=("Ascend910B", "Ascend910_93"),
-    parameters=(
-        *TENSORS[:2],
-        AttributeParameter("num_out_tokens", "numOutTokens"),
-        AttributeParameter("padded_mode", "paddedMode", "bool"),
-        *TENSORS[2:],
-    ),
+    parameters=SIGNATURE.parameters,
+    signature=SIGNATURE,
     modes=(
-        Mode("whole", document("numOutTokens 0 drops no row", PARAMETERS)),
-        Mode(
-            "first",
-            document("numOutTokens n > 0 keeps the first n rows, or all if fewer", PARAMETERS),
-        ),
-        Mode(
-            "without_last",
-            document("numOutTokens -n < 0 cuts as a slice to -n: the last n rows", PARAMETERS),
-        ),
+        Mode("whole", stated("numOutTokens 0 drops no row")),
+        Mode("first", stated("numOutTokens n > 0 keeps the first n rows, or all if fewer")),
+        Mode("without_last", stated("numOutTokens -n < 0 cuts as a slice to -n: the last n rows")),
     ),
     dtypes=DTYPES,
-    formula=formula,
+    formula=formula_of(reference.formula),
     contracts={
         "permute_tokens": Copy(
             document(
@@ -122,18 +142,36 @@ OPERATOR = Operator(
     seam_cases=partial(cases, small=True, seam=True),
     cells=with_extremes(cells_of, Extremes({"tokens": {}}, tiles="hidden, ")),
     examples=examples(),
-    rejections=rejections(),
-    freedoms=FREEDOMS,
-    ranges=RANGES,
-    quarantine=quarantine(),
+    rejections=REJECTIONS,
+    freedoms=freedoms(SIGNATURE),
+    ranges=ranges(SIGNATURE),
+    quarantine=QUARANTINE,
     limits=tuple(limits(DTYPES, probs=(False,))),
     ladders=of_slots(partial(sorted_cases, PERMUTE, widest=True)),
     workload_cases=by_experts(partial(sorted_cases, PERMUTE), "whole", "indices"),
-    torch_npu=BINDINGS[NAME],
+    torch_npu=replace(
+        bound(
+            SIGNATURE,
+            "npu_moe_token_permute",
+            ("permute_tokens", "sorted_indices"),
+            (
+                added("tokens must have two dimensions"),
+                added(
+                    "a numOutTokens below 1 becomes what it keeps before it is passed on: one that"
+                    " keeps nothing becomes 0, which keeps all, and one that cuts more is refused"
+                ),
+            ),
+            tokens="tokens",
+            indices="indices",
+            num_out_tokens="num_out_tokens",
+            padded_mode="padded_mode",
+        ),
+        unreached=unreached,
+    ),
     newer=(Newer("int8", "8.1", document("tokens may be int8; CANN 8.1.RC1 lists none", README)),),
     relations=RELATIONS,
     landmarks=lambda case: of_sorted_rows(case, "permute_tokens", "indices", "tokens"),
-    strided=of_a_definition(TENSORS, "ops-transformer, moe_token_permute_def.cpp"),
+    strided=of_a_definition(SIGNATURE.tensors, DEFINITION),
     each_tensor=as_listed(DOCUMENT),
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),

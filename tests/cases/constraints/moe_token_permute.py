@@ -13,24 +13,25 @@ CONSTRAINTS = (
         "tokens are of a float type, indices int32 or int64, ranks int32",
         ("1 slots", "31 slots", "32 slots", "top_k 512"),
         (
-            "everything is int32",
+            "tokens and permute_tokens are int32, first",
             "tokens are float64",
-            "indices are int16",
-            "indices are float32",
-            "sorted indices are int64",
+            "tokens is int32, first",
         ),
         INVALID,
+        of=("indices", "sorted_indices"),
     ),
     Constraint(
         "tokens and their copies have one dtype",
         ("three tokens of two experts, all rows kept, float32",),
-        ("tokens of another dtype", "permute_tokens of another dtype"),
+        ("tokens is float16, first",),
         INVALID,
+        of=("permute_tokens",),
     ),
     Constraint(
         "paddedMode is false",
         ("three tokens of two experts, all rows kept, float32",),
-        ("paddedMode is true",),
+        (),
+        of=("padded_mode",),
     ),
     Constraint(
         "indices have one axis or two, and a row for each token",
@@ -38,7 +39,9 @@ CONSTRAINTS = (
         (),
         of=("tokens", "indices"),
     ),
-    Constraint("topK is at most 512", ("top_k 512", "top_k 1 of two axes"), ("top_k is 513",)),
+    Constraint(
+        "topK is at most 512", ("top_k 512", "top_k 1 of two axes"), ("top_k is 513",), of=("slot",)
+    ),
     Constraint(
         "the rows of the output are those that numOutTokens keeps",
         (
@@ -51,18 +54,16 @@ CONSTRAINTS = (
             "tokens of three axes",
         ),
         (
-            "permuted tokens of rank 1",
             "tokens of one axis, and their copies",
             "every slot, numOutTokens 4",
             "4 rows, numOutTokens -4 of 6",
-            "4 rows, numOutTokens 2^32 + 4",
         ),
         of=("permute_tokens", "num_out_tokens"),
     ),
     Constraint(
         "there is a rank for every slot",
         ("numOutTokens 1", "every row left out"),
-        ("ranks of the rows only", "ranks of rank 2"),
+        ("ranks of the rows only",),
         of=("sorted_indices",),
     ),
 )
