@@ -65,6 +65,10 @@ OF_ANOTHER = Message(
     "its {kind} {name} is a case of operator {other}; it must be one of {operator}",
     "其{kind} {name} 是算子 {other} 的用例，必须是 {operator} 的用例",
 )
+SAME_NAME = Message(
+    "{count} calls of kind {kind} are called {name}: a run tells calls apart by their names",
+    "有 {count} 个{kind}都叫 {name}：运行按名称区分调用",
+)
 EXAMPLE = Message("example", "示例")
 REJECTION = Message("rejection", "应被拒绝的调用")
 QUARANTINE = Message("quarantine", "隔离观察的调用")

@@ -6,6 +6,7 @@ import importlib.util
 import re
 import sys
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -159,6 +160,10 @@ def _record(path: Path) -> Operator:
                 operator=repr(operator.name),
             )
             raise UsageError(say.RECORD(), path, rule)
+    for (kind, name), count in Counter((type(one), one.name) for one in calls).items():
+        if count > 1:
+            told = say.SAME_NAME(kind=KINDS[kind](), count=count, name=repr(name))
+            raise UsageError(say.RECORD(), path, told)
     refused = (*of_strides(operator), *of_tensors(operator), *of_the_protocol(operator))
     return replace(
         operator,

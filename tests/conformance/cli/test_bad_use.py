@@ -127,6 +127,12 @@ def test_a_kernel_that_does_not_compile_is_told_with_the_compilers_first_error(
             "OPERATOR = replace(O, name='mine')",
             f"its example 'README' is a case of operator '{NAME}'; it must be one of 'mine'",
         ),
+        (
+            f"from dataclasses import replace; from cases.operators.{NAME} import OPERATOR as O\n"
+            "one = replace(O.rejections[0], case=replace(O.rejections[0].case, operator='mine'))\n"
+            "OPERATOR = replace(O, name='mine', examples=(), quarantine=(), rejections=(one, one))",
+            "2 calls of kind rejection are called",
+        ),
     ],
 )
 def test_a_broken_record_is_named_with_what_is_wrong(
