@@ -268,7 +268,7 @@ class Signature:
         for size in set(self._uses()):
             if size != self.sizes[size.name]:
                 yield say.TWO_SIZES(name=size.name)
-            if uses[size.name] == 1 and size.free is None and not size.follows:
+            if uses[size.name] == 1 and not size.is_tied:
                 yield say.TIED_TO_NOTHING(name=size.name)
         for one in self.tensors:
             for part in one.numbers.factors if one.numbers else ():

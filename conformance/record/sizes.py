@@ -15,9 +15,10 @@ class Size:
     """A size between ``least`` and ``most`` (None: any); ``TOKEN * SLOT`` is one axis of both, the
     last the fastest.
 
-    One axis alone may have a size of its own only if ``free`` is the clause that allows it, or if
-    it is the ``product`` of others, or a `Function`. If no attribute and no axis of a call shows
-    the size alone, it is ``default``: the tensor that would is optional, and not there.
+    One axis alone may have a size of its own only if ``free`` is the clause that allows it, if both
+    limits are the same, or if it is the ``product`` of others, or a `Function`. If no attribute and
+    no axis of a call shows the size alone, it is ``default``: the tensor that would is optional,
+    and not there.
     """
 
     name: str
@@ -39,6 +40,11 @@ class Size:
     def follows(self) -> bool:
         """Whether it follows from other sizes."""
         return self.product is not None
+
+    @property
+    def is_tied(self) -> bool:
+        """Whether one axis alone may have it: it can be but one, or a clause allows any."""
+        return self.follows or self.free is not None or self.least == self.most
 
     @property
     def attributes(self) -> tuple[str, ...]:

@@ -83,6 +83,11 @@ def test_an_attribute_that_is_no_size_may_have_limits() -> None:
     assert SIGNATURE.attributes[0].limits == (1, 4)
 
 
+def test_a_size_that_can_be_but_one_is_tied_by_its_limits() -> None:
+    more = (*PARAMETERS, tensor("ends", Size("end", least=2, most=2)))
+    assert "end" in replace(SIGNATURE, parameters=more).sizes
+
+
 def test_a_free_attribute_and_a_free_size_need_no_rule() -> None:
     more = (*PARAMETERS, flag("fast", free=SAYS), tensor("rest", Size("rest", free=SAYS)))
     assert replace(SIGNATURE, parameters=more).sizes["rest"].free == SAYS
