@@ -21,8 +21,10 @@ def formula_of(
     nothing, whatever the reference makes of them.
     """
 
+    names = _names(function, ignored)
+
     def formula(inputs: Arrays, attributes: Attributes) -> Arrays:
-        found = function(**_known(function, {**inputs, **attributes}, ignored))
+        found = function(**_known(names, {**inputs, **attributes}))
         return dict.fromkeys(outputs, found) if outputs else found
 
     return formula
@@ -35,17 +37,21 @@ def terms_of(
     axes but the last flattened. ``ignored`` as for `formula_of`.
     """
 
+    names = _names(function, ignored)
+
     def terms(inputs: Arrays, attributes: Attributes) -> Terms:
         count = math.prod(inputs[rows].shape[:-1])
         given = {**inputs, **attributes, "source_rows": count}
-        return function(**_known(function, given, ignored))
+        return function(**_known(names, given))
 
     return terms
 
 
-def _known(
-    function: Callable[..., Any], given: Mapping[str, Any], ignored: tuple[str, ...]
-) -> dict[str, Any]:
-    """Of what is given, that for which the function has a parameter, and which is not ignored."""
-    names = inspect.signature(function).parameters.keys() - set(ignored)
+def _names(function: Callable[..., Any], ignored: tuple[str, ...]) -> set[str]:
+    """The parameters of a function that are not ignored; looked up once, as it is called often."""
+    return inspect.signature(function).parameters.keys() - set(ignored)
+
+
+def _known(names: set[str], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Of what is given, that for which there is a parameter."""
     return {name: value for name, value in given.items() if name in names}
