@@ -95,6 +95,7 @@ class Inputs:
                 ("engine", simulator / "language" / "engine"),
                 ("coverage", simulator / "coverage"),
                 ("opapi", ROOT / "opapi"),
+                ("entry", ROOT / "entry"),
             ],
         )
         language = _digest(runtime.encode(), [("language", simulator / "language")])

@@ -59,11 +59,13 @@ else()
     ascendc_library(moe_device_code STATIC ${kernel_files})
 endif()
 
-file(GLOB opapi_sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/opapi/*.cpp")
-add_library(moe_kernels SHARED ${opapi_sources} ${host_files})
+file(GLOB plumbing_sources CONFIGURE_DEPENDS
+    "${CMAKE_CURRENT_SOURCE_DIR}/opapi/*.cpp" "${CMAKE_CURRENT_SOURCE_DIR}/entry/*.cpp")
+add_library(moe_kernels SHARED ${plumbing_sources} ${host_files})
 # CANN's own headers come first; aclnnop/ is in them for the operators that this CANN has.
 target_include_directories(moe_kernels PRIVATE
     "${CMAKE_CURRENT_SOURCE_DIR}/opapi"
+    "${CMAKE_CURRENT_SOURCE_DIR}/entry"
     "${ASCEND_CANN_PACKAGE_PATH}/include"
     "${CMAKE_CURRENT_SOURCE_DIR}/simulator/include")
 target_link_directories(moe_kernels PRIVATE "${ASCEND_CANN_PACKAGE_PATH}/lib64")

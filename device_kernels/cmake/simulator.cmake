@@ -27,7 +27,8 @@ endfunction()
 file(GLOB plumbing_sources CONFIGURE_DEPENDS
     "${simulator}/runtime/tensor*.cpp" "${simulator}/runtime/int_array.cpp"
     "${simulator}/runtime/executor.cpp"
-    "${CMAKE_CURRENT_SOURCE_DIR}/opapi/*.cpp")
+    "${CMAKE_CURRENT_SOURCE_DIR}/opapi/*.cpp" "${CMAKE_CURRENT_SOURCE_DIR}/entry/*.cpp")
+set(plumbing_include "${CMAKE_CURRENT_SOURCE_DIR}/opapi" "${CMAKE_CURRENT_SOURCE_DIR}/entry")
 set(plumbing_file "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/libplumbing.a")
 
 if(SUITE_ASCENDCL)
@@ -63,7 +64,7 @@ else()
     export_by(ascendcl)
 
     add_library(plumbing STATIC ${plumbing_sources})
-    target_include_directories(plumbing PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/opapi")
+    target_include_directories(plumbing PRIVATE ${plumbing_include})
     target_precompile_headers(plumbing PRIVATE ${precompiled})
     target_link_libraries(plumbing PRIVATE ascendcl)
     set_target_properties(plumbing PROPERTIES
@@ -107,7 +108,7 @@ foreach(folder IN LISTS operator_folders)
     add_library(operator_${operator} STATIC
         ${host_files} ${launchers} $<TARGET_OBJECTS:kernel_${operator}>)
     target_include_directories(operator_${operator} PRIVATE
-        "${CMAKE_CURRENT_SOURCE_DIR}/opapi" "${CMAKE_BINARY_DIR}/launchers")
+        ${plumbing_include} "${CMAKE_BINARY_DIR}/launchers")
     target_link_libraries(operator_${operator} PRIVATE ascendcl)
     set_target_properties(operator_${operator} PROPERTIES
         ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/operators" OUTPUT_NAME "${operator}")

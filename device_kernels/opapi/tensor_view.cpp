@@ -113,7 +113,7 @@ bool TensorView::HasLinearFormat() const {
     }
 }
 
-aclnnStatus Capture(const char* function, std::initializer_list<TensorArgument> arguments) {
+aclnnStatus Capture(const char* function, const std::vector<TensorArgument>& arguments) {
     const auto isNull = [function](const char* name, const char* what, const char* rule) {
         return Fail(ACLNN_ERR_PARAM_NULLPTR,
                     std::string(function) + ": " + what + name + " is null; it must be " + rule);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -47,7 +46,7 @@ struct TensorArgument {
 
 /// Reads the tensors of a call through the public getters. 161001, with a text for the first in
 /// question, where a required one is null, or else where one has elements and no device address.
-aclnnStatus Capture(const char* function, std::initializer_list<TensorArgument> arguments);
+aclnnStatus Capture(const char* function, const std::vector<TensorArgument>& arguments);
 
 /// 161002, with a text, where a size, a stride or the offset is impossible: negative, or so large
 /// that the number of elements or the bytes to the last one do not fit 63 bits. Everything that

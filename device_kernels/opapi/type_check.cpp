@@ -11,7 +11,7 @@ aclnnStatus Invalid(const char* function, const TensorView& tensor, const char* 
                                              "; it must be " + rule + " (" + source + ")");
 }
 
-aclnnStatus CheckFormats(const char* function, std::initializer_list<const TensorView*> tensors,
+aclnnStatus CheckFormats(const char* function, const std::vector<const TensorView*>& tensors,
                          const char* source) {
     for (const TensorView* tensor : tensors) {
         if (tensor->isPresent && !tensor->HasLinearFormat()) {
@@ -22,7 +22,7 @@ aclnnStatus CheckFormats(const char* function, std::initializer_list<const Tenso
     return ACLNN_SUCCESS;
 }
 
-aclnnStatus CheckLayouts(const char* function, std::initializer_list<const TensorView*> tensors) {
+aclnnStatus CheckLayouts(const char* function, const std::vector<const TensorView*>& tensors) {
     for (const TensorView* tensor : tensors) {
         const aclnnStatus status =
             tensor->isPresent ? CheckLayout(function, *tensor) : ACLNN_SUCCESS;
@@ -33,7 +33,7 @@ aclnnStatus CheckLayouts(const char* function, std::initializer_list<const Tenso
     return ACLNN_SUCCESS;
 }
 
-aclnnStatus CheckDense(const char* function, std::initializer_list<const TensorView*> tensors) {
+aclnnStatus CheckDense(const char* function, const std::vector<const TensorView*>& tensors) {
     for (const TensorView* tensor : tensors) {
         if (tensor->isPresent && !tensor->IsContiguous()) {
             return Fail(ACLNN_ERR_PARAM_INVALID, std::string(function) + ": " + tensor->name +

@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
+from tests.kernels.entry_steps import checked
 from tests.kernels.mutants import Mutant
 
 SAID = "the address of a tensor is null"
-FORMATS = "    return opapi::CheckFormats(tensors.phases.plan,"
-LAYOUTS = (
-    "    return status != ACLNN_SUCCESS ? status : opapi::CheckLayouts(tensors.phases.plan, all);"
-)
 
 
-def refused(condition: str) -> str:
-    """A statement that refuses a call."""
+def refused(tensor: str) -> str:
+    """A statement that refuses a call whose tensor of that name has no address."""
     return (
-        f"    if ({condition}) {{\n"
-        f'        return opapi::Fail(ACLNN_ERR_PARAM_NULLPTR, "{SAID}");\n'
-        "    }\n"
+        f'if ((*call)["{tensor}"].data == nullptr) {{'
+        f' return opapi::Fail(ACLNN_ERR_PARAM_NULLPTR, "{SAID}"); }}'
     )
 
 
 MUTANTS: dict[str, Mutant] = {
-    "moe_token_permute_grad": Mutant(
-        "an-output-must-have-an-address",
-        "moe_token_permute_grad/aclnn_moe_token_permute_grad.cpp",
-        FORMATS,
-        refused("tensors.out.data == nullptr") + FORMATS,
+    "moe_token_permute_grad": checked(
+        "moe_token_permute_grad", "an-output-must-have-an-address", refused("out")
     ),
-    "moe_token_unpermute": Mutant(
-        "rows-must-have-an-address",
-        "moe_token_unpermute/aclnn_moe_token_unpermute.cpp",
-        LAYOUTS,
-        refused("status == ACLNN_SUCCESS && tensors.permutedTokens.data == nullptr") + LAYOUTS,
+    "moe_token_unpermute": checked(
+        "moe_token_unpermute", "rows-must-have-an-address", refused("permutedTokens")
     ),
 }
 """By operator."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from tests.kernels.mutants import Mutant
 
-UB = "machine.ubBytes"
+UB = "call.machine().ubBytes"
 OPERATORS = (
     "moe_finalize_routing_v2",
     "moe_finalize_routing_v2_grad",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.kernels.entry_steps import step
 from tests.kernels.mutants import Mutant
 
 GRADS = "shared/slots/slot_grad_kernel.h"
@@ -46,13 +47,17 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
         ),
     ),
     "moe_init_routing_v2_grad": (
-        Mutant(
+        step(
+            "moe_init_routing_v2_grad",
             "the-plan-of-the-newest-call-is-run",
-            "moe_init_routing_v2_grad/aclnn_moe_init_routing_v2_grad.cpp",
-            "    plan.run = Launch{phases.run,\n",
-            "    static std::function<aclnnStatus(uint8_t*, aclrtStream)> newest;\n"
-            "    plan.run = [](uint8_t* at, aclrtStream stream) { return newest(at, stream); };\n"
-            "    newest = Launch{phases.run,\n",
+            "HandOut",
+            "static std::function<aclnnStatus(uint8_t*, aclrtStream)> newest;\n"
+            "        if (plan.run) {\n"
+            "            newest = std::move(plan.run);\n"
+            "            plan.run = [](uint8_t* at, aclrtStream stream) {"
+            " return newest(at, stream); };\n"
+            "        }\n"
+            "        return opapi::HandOut(std::move(plan), workspaceSize, executor);",
         ),
     ),
 }

@@ -2,62 +2,53 @@
 
 from __future__ import annotations
 
+from tests.kernels.entry_steps import checked, step
 from tests.kernels.mutants import Mutant
 
 MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_token_permute": (
-        Mutant(
+        checked(
+            "moe_token_permute",
             "indices-of-two-axes-are-taken-as-contiguous",
-            "moe_token_permute/aclnn_moe_token_permute.cpp",
-            "    Operand experts(std::move(call.indices), &plan);",
-            "    if (call.indices.shape.size() == 2) {\n"
-            "        call.indices.strides = {call.indices.shape[1], 1};\n"
-            "    }\n"
-            "    Operand experts(std::move(call.indices), &plan);",
+            'auto& indices = (*call)["indices"];'
+            " if (indices.shape.size() == 2) { indices.strides = {indices.shape[1], 1}; }",
         ),
     ),
     "moe_token_unpermute": (
-        Mutant(
+        checked(
+            "moe_token_unpermute",
             "probs-begin-where-their-storage-does",
-            "moe_token_unpermute/aclnn_moe_token_unpermute.cpp",
-            "    Operand weights(std::move(tensors.probs), &plan);",
-            "    const auto before = static_cast<uint64_t>(tensors.probs.offset);\n"
-            "    tensors.probs.data = static_cast<uint8_t*>(tensors.probs.data) -\n"
-            "                         before * opapi::BytesOf(tensors.probs.dtype);\n"
-            "    Operand weights(std::move(tensors.probs), &plan);",
+            'auto& probs = (*call)["probsOptional"];'
+            " probs.data = static_cast<uint8_t*>(probs.data) -"
+            " static_cast<uint64_t>(probs.offset) * opapi::BytesOf(probs.dtype);",
             modes=("whole", "uneven"),
         ),
     ),
     "moe_token_permute_with_routing_map": (
-        Mutant(
+        checked(
+            "moe_token_permute_with_routing_map",
             "permuted-probs-are-written-side-by-side",
-            "moe_token_permute_with_routing_map/aclnn_moe_token_permute_with_routing_map.cpp",
-            "          permuteProbs_(std::move(call.permuteProbs), plan),",
-            "          permuteProbs_((call.permuteProbs.strides.assign(1, 1),\n"
-            "                         std::move(call.permuteProbs)), plan),",
+            'auto& probs = (*call)["permuteProbsOutOptional"];'
+            " probs.strides.assign(probs.shape.size(), 1);",
         ),
     ),
     "moe_init_routing_v2_grad": (
-        Mutant(
+        checked(
+            "moe_init_routing_v2_grad",
             "steps-from-row-to-row-by-the-stride-of-columns",
-            "moe_init_routing_v2_grad/aclnn_moe_init_routing_v2_grad.cpp",
-            "    opapi::Operand sourceRows(std::move(tensors.gradExpandedX), &plan);",
-            "    if (!tensors.gradExpandedX.IsContiguous()) {\n"
-            "        std::swap(tensors.gradExpandedX.strides.front(),\n"
-            "                  tensors.gradExpandedX.strides.back());\n"
-            "    }\n"
-            "    opapi::Operand sourceRows(std::move(tensors.gradExpandedX), &plan);",
+            'auto& rows = (*call)["gradExpandedX"];'
+            " if (!rows.IsContiguous()) { std::swap(rows.strides.front(), rows.strides.back()); }",
         ),
     ),
     "moe_token_permute_grad": (
-        Mutant(
+        step(
+            "moe_token_permute_grad",
             "an-axis-of-size-1-must-have-the-stride-of-c-order",
-            "moe_token_permute_grad/aclnn_moe_token_permute_grad.cpp",
-            "    status = opapi::CheckDense(phases.plan, {&tensors.out});",
-            "    if (tensors.out.strides.back() != 1) {\n"
-            '        return opapi::Fail(ACLNN_ERR_PARAM_INVALID, "out must be contiguous");\n'
-            "    }\n"
-            "    status = opapi::CheckDense(phases.plan, {&tensors.out});",
+            "CheckDense",
+            'if (call["out"].strides.back() != 1) {\n'
+            '            return opapi::Fail(ACLNN_ERR_PARAM_INVALID, "out must be contiguous");\n'
+            "        }\n"
+            "        return call.CheckDense();",
         ),
     ),
 }

@@ -5,7 +5,11 @@ Each edit lets a call through that reads or writes beyond a tensor, or divides b
 
 from __future__ import annotations
 
+from tests.kernels.entry_steps import step
 from tests.kernels.mutants import Mutant
+
+LOOSE = "entry::Values{{call[{0}].shape.data(), call[{0}].shape.size()}},"
+"""A shape that is null not only without a tensor, but also for one of no axis."""
 
 MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_finalize_routing_v2": (
@@ -81,8 +85,8 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
         Mutant(
             "scalar-probs-are-taken-for-none",
             "moe_token_permute_with_routing_map/aclnn_moe_token_permute_with_routing_map.cpp",
-            "return {tensor.Dims(), tensor.shape.size()};",
-            "return {tensor.shape.data(), tensor.shape.size()};",
+            'call.Shape("probsOptional"),',
+            LOOSE.format('"probsOptional"'),
         ),
     ),
     "moe_token_permute_with_routing_map_grad": (
@@ -90,26 +94,24 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
             "a-scalar-gradient-of-probs-is-taken-for-none",
             "moe_token_permute_with_routing_map_grad/"
             "aclnn_moe_token_permute_with_routing_map_grad.cpp",
-            "return {tensor.Dims(), tensor.shape.size()};",
-            "return {tensor.shape.data(), tensor.shape.size()};",
+            "call.Shape(kProbs),",
+            LOOSE.format("kProbs"),
         ),
     ),
     "moe_token_unpermute": (
-        Mutant(
+        step(
+            "moe_token_unpermute",
             "the-format-of-probs-is-not-looked-at",
-            "moe_token_unpermute/aclnn_moe_token_unpermute.cpp",
-            "opapi::CheckFormats(tensors.phases.plan, all, kDocument);",
-            "opapi::CheckFormats(\n"
-            "            tensors.phases.plan,\n"
-            "            {&tensors.permutedTokens, &tensors.sortedIndices, &tensors.out},\n"
-            "            kDocument);",
+            "CheckFormats",
+            "entry::Call seen = call;\n"
+            '        seen["probsOptional"].format = ACL_FORMAT_ND;\n'
+            "        return seen.CheckFormats();",
         ),
-        Mutant(
+        step(
+            "moe_token_unpermute",
             "no-format-is-looked-at-without-a-result",
-            "moe_token_unpermute/aclnn_moe_token_unpermute.cpp",
-            "    if (status == ACLNN_SUCCESS) {\n        status = opapi::CheckFormats(",
-            "    if (status == ACLNN_SUCCESS && !tensors.out.IsEmpty()) {\n"
-            "        status = opapi::CheckFormats(",
+            "CheckFormats",
+            'return call["out"].IsEmpty() ? ACLNN_SUCCESS : call.CheckFormats();',
         ),
     ),
     "moe_token_unpermute_grad": (

@@ -7,6 +7,7 @@ one call in a new process, is accepted. A sequence's bundle makes the calls befo
 
 from __future__ import annotations
 
+from tests.kernels.entry_steps import step
 from tests.kernels.mutants import Mutant
 
 MUTANTS: dict[str, tuple[Mutant, ...]] = {
@@ -29,12 +30,14 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
         Mutant(
             "active-rows-after-a-refused-call-are-one-fewer",
             "moe_init_routing_v2/aclnn_moe_init_routing_v2.cpp",
-            "        status = CutCall(call, &tiling);\n",
-            "        status = CutCall(call, &tiling);\n"
+            "        return MoeInitRoutingV2Tiling(&cut, tiling, reason, reasonBytes);\n",
+            "        const int32_t status = MoeInitRoutingV2Tiling(&cut, tiling, reason,"
+            " reasonBytes);\n"
             "        static bool refused = false;\n"
-            "        const bool active = attributes.activeNum > 0 && attributes.dropPadMode == 0;\n"
-            "        tiling.slots.endRank -= refused && active ? 1 : 0;\n"
-            "        refused = status != ACLNN_SUCCESS;\n",
+            "        const bool active = cut.activeNum > 0 && cut.dropPadMode == 0;\n"
+            "        tiling->slots.endRank -= refused && active ? 1 : 0;\n"
+            "        refused = status != ACLNN_SUCCESS;\n"
+            "        return status;\n",
             modes=("active",),
         ),
     ),
@@ -42,12 +45,14 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
         Mutant(
             "last-core-is-idle-after-a-refused-call",
             "moe_token_unpermute_grad/aclnn_moe_token_unpermute_grad.cpp",
-            "        status = CutCall(tensors, &tiling);\n",
-            "        status = CutCall(tensors, &tiling);\n"
+            "        return MoeTokenUnpermuteGradTiling(&cut, tiling, reason, reasonBytes);\n",
+            "        const int32_t status = MoeTokenUnpermuteGradTiling(&cut, tiling, reason,"
+            " reasonBytes);\n"
             "        static bool refused = false;\n"
-            "        const bool wide = tensors.permutedTokens.dtype == ACL_FLOAT;\n"
-            "        tiling.usedCores -= refused && !wide && tiling.usedCores > 1 ? 1 : 0;\n"
-            "        refused = status != ACLNN_SUCCESS;\n",
+            "        const bool wide = cut.dtype == ACL_FLOAT;\n"
+            "        tiling->usedCores -= refused && !wide && tiling->usedCores > 1 ? 1 : 0;\n"
+            "        refused = status != ACLNN_SUCCESS;\n"
+            "        return status;\n",
             dtypes=("float16", "bfloat16"),
             cores=2,
         ),
@@ -65,13 +70,14 @@ MET_BY_CHANCE: dict[str, tuple[Mutant, ...]] = {
             "    most = most < call.tokens.values[0] ? call.tokens.values[0] : most;\n"
             "    slots.tokens = most;",
         ),
-        Mutant(
+        step(
+            "moe_token_permute",
             "workspace-is-as-large-as-the-first-call-needs",
-            "moe_token_permute/aclnn_moe_token_permute.cpp",
-            "    plan.run = Launch{phases.run,\n",
-            "    static const uint64_t first = plan.workspaceBytes;\n"
-            "    plan.workspaceBytes = first;\n"
-            "    plan.run = Launch{phases.run,\n",
+            "HandOut",
+            "static uint64_t first = 0;\n"
+            "        first = first == 0 ? plan.workspaceBytes : first;\n"
+            "        plan.workspaceBytes = plan.run ? first : 0;\n"
+            "        return opapi::HandOut(std::move(plan), workspaceSize, executor);",
         ),
     ),
     "moe_token_permute_with_ep": (

@@ -6,63 +6,62 @@ quick or idle.
 
 from __future__ import annotations
 
+from tests.kernels.entry_steps import entry, step
 from tests.kernels.mutants import Mutant
 
-ENTRY = "moe_init_routing_v2_grad/aclnn_moe_init_routing_v2_grad.cpp"
-UPLOAD = "status = opapi::UploadTiling(&tiling, sizeof(tiling), tilingOnDevice, stream);"
-COPY = "aclrtMemcpyAsync(tilingOnDevice, sizeof(tiling), {}, sizeof(tiling),\n"
-COPY += " " * 38 + "ACL_MEMCPY_HOST_TO_DEVICE, {});"
-CORES = "static_cast<uint32_t>(tiling.usedCores), stream, "
-DESCRIBED = 'opapi::DescribeRegion(tilingOnDevice, sizeof(tiling), "tiling", /*writable=*/false);'
+OPERATOR = "moe_init_routing_v2_grad"
+COPY = (
+    "return aclrtMemcpyAsync(target, sizeof(tiling), {}, sizeof(tiling),"
+    " ACL_MEMCPY_HOST_TO_DEVICE, {});"
+)
+FREED = "const aclnnStatus status = aclrtMemcpyAsync(target, sizeof(tiling), {}, sizeof(tiling),"
+FREED += " ACL_MEMCPY_HOST_TO_DEVICE, stream); {} return status;"
+START = "    static uint32_t Start(const entry::Launch& at, const Tiling&) {\n"
 
 MUTANTS: dict[str, tuple[Mutant, ...]] = {
-    "moe_init_routing_v2_grad": (
-        Mutant(
+    OPERATOR: (
+        step(
+            OPERATOR,
             "tiling-is-copied-from-memory-that-is-freed-at-once",
-            ENTRY,
-            UPLOAD,
-            "auto* host = new MoeInitRoutingV2GradTilingData(tiling);\n"
-            "            status = " + COPY.format("host", "stream") + "\n"
-            "            delete host;",
+            "Upload",
+            "auto* host = new Tiling(tiling);\n        " + FREED.format("host", "delete host;"),
         ),
-        Mutant(
+        step(
+            OPERATOR,
             "tiling-is-copied-from-the-one-buffer-of-all-calls",
-            ENTRY,
-            UPLOAD,
-            "static MoeInitRoutingV2GradTilingData host;\n"
-            "            host = tiling;\n"
-            "            status = " + COPY.format("&host", "stream") + "\n"
-            "            host = {};",
+            "Upload",
+            "static Tiling host;\n        host = tiling;\n        "
+            + FREED.format("&host", "host = {};"),
         ),
         Mutant(
             "launched-on-the-default-stream",
-            ENTRY,
-            CORES,
-            CORES.replace("stream", "nullptr"),
+            entry(OPERATOR),
+            "at.cores, at.stream,",
+            "at.cores, nullptr,",
         ),
-        Mutant(
+        step(
+            OPERATOR,
             "tiling-is-copied-on-a-stream-of-its-own",
-            ENTRY,
-            UPLOAD,
+            "Upload",
             "static aclrtStream beside = nullptr;\n"
-            "            if (beside == nullptr) {\n"
-            "                aclrtCreateStream(&beside);\n"
-            "            }\n"
-            "            auto* kept = new MoeInitRoutingV2GradTilingData(tiling);\n"
-            "            status = " + COPY.format("kept", "beside"),
+            "        if (beside == nullptr) {\n            aclrtCreateStream(&beside);\n        }\n"
+            "        static_cast<void>(stream);\n"
+            "        auto* kept = new Tiling(tiling);\n        " + COPY.format("kept", "beside"),
         ),
         Mutant(
             "tiling-lies-in-device-memory-that-is-freed-before-it-is-read",
-            ENTRY,
-            DESCRIBED,
-            "void* apart = nullptr;\n"
+            entry(OPERATOR),
+            START,
+            "    static uint32_t Start(entry::Launch at, const Tiling& tiling) {\n"
+            "        void* apart = nullptr;\n"
             "        aclrtMalloc(&apart, sizeof(tiling), ACL_MEM_MALLOC_HUGE_FIRST);\n"
-            "        opapi::UploadTiling(&tiling, sizeof(tiling), apart, stream);\n"
-            "        tilingOnDevice = apart;\n"
+            "        opapi::UploadTiling(&tiling, sizeof(tiling), apart, at.stream);\n"
+            "        at.tiling = static_cast<uint8_t*>(apart);\n"
             "        struct Owner {\n"
             "            void* memory;\n"
             "            ~Owner() { aclrtFree(memory); }\n"
-            "        } owner{apart};\n        " + DESCRIBED,
+            "        } owner{apart};\n"
+            '        opapi::DescribeRegion(apart, sizeof(tiling), "tiling", false);\n',
         ),
     ),
 }

@@ -47,6 +47,17 @@ SECTIONS = {
 }
 """Modules of conformance/ by what a record takes them for."""
 
+HEADERS = (
+    "entry/steps",
+    "entry/parameter",
+    "entry/call",
+    "entry/submission",
+    "opapi/tensor_view",
+    "opapi/machine",
+    "opapi/report",
+)
+"""Headers of device_kernels/ that an operator's entry is written with."""
+
 
 def page() -> str:
     """The page as the code has it."""
@@ -55,7 +66,7 @@ def page() -> str:
         parts.append(f"## {heading}\n")
         parts += [_of_module(module) for module in modules]
     parts.append("## The entry of a kernel\n")
-    parts += [_of_header(path) for path in sorted((ROOT / "device_kernels/opapi").glob("*.h"))]
+    parts += [_of_header(ROOT / "device_kernels" / f"{name}.h") for name in HEADERS]
     return "\n".join(parts)
 
 

@@ -1,0 +1,114 @@
+// A call in phase 1: its arguments under the names of the table, and the checks that all operators
+// make.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "int_array.h"
+#include "machine.h"
+#include "parameter.h"
+#include "plan.h"
+#include "tensor_view.h"
+
+namespace entry {
+
+/// What is given for one parameter of the table. An array of integers is that of aclnn, or, in the
+/// kernel's entry, a pointer (null: none) and a count.
+struct Argument {
+    Argument(const aclTensor* given) : tensor(given) {}
+    Argument(int64_t given) : number(given) {}
+    Argument(const aclIntArray* given) : array(given) {}
+    Argument(const int64_t* given, uint64_t size) : values(given), count(size), isPlain(true) {}
+
+    const aclTensor* tensor = nullptr;
+    int64_t number = 0;
+    const aclIntArray* array = nullptr;
+    const int64_t* values = nullptr;
+    uint64_t count = 0;
+    bool isPlain = false;
+};
+
+/// Numbers in the form in which a host tiling takes a shape or a list: a pointer and a count.
+struct Values {
+    const int64_t* values;
+    uint64_t count;
+
+    template <typename Other>
+    operator Other() const {
+        return Other{values, count};
+    }
+};
+
+class Call {
+public:
+    /// `isKernelEntry`: of the kernel's entry, not of aclnn's.
+    Call(const Table& table, const opapi::Phases& phases, bool isKernelEntry,
+         std::initializer_list<Argument> arguments);
+
+    const opapi::Phases& phases() const { return phases_; }
+    /// The name of phase 1, as texts begin with it.
+    const char* Function() const { return phases_.plan; }
+    bool IsKernelEntry() const { return isKernelEntry_; }
+    const Table& table() const { return *table_; }
+
+    /// The tensor of that name; one that is not there has no shape.
+    opapi::TensorView& operator[](const char* name) { return views_[PlaceOf(name)]; }
+    const opapi::TensorView& operator[](const char* name) const { return views_[PlaceOf(name)]; }
+    bool Has(const char* name) const { return (*this)[name].isPresent; }
+    /// Null only if the tensor is absent, not for rank 0.
+    Values Shape(const char* name) const;
+    aclDataType Dtype(const char* name) const { return (*this)[name].dtype; }
+    int64_t Number(const char* name) const { return arguments_[PlaceOf(name)].number; }
+    /// None and null for an array that is absent.
+    Values List(const char* name) const;
+    bool HasList(const char* name) const { return lists_[PlaceOf(name)].isPresent; }
+    /// The tensor of a place in the table; empty for a number.
+    opapi::TensorView& At(size_t place) { return views_[place]; }
+
+    /// The machine that the call is cut for.
+    const opapi::Machine& machine() const { return machine_; }
+
+    /// 161001 for the first tensor that is needed and null, or has elements and no address; those
+    /// that are needed beside another come last.
+    aclnnStatus Capture();
+    /// 361001 where the numbers of an array cannot be told.
+    aclnnStatus CaptureLists();
+    /// 161002 for the first tensor whose data type the table does not allow.
+    aclnnStatus CheckTypes() const;
+    /// 161002 for the first tensor whose format is no linear one.
+    aclnnStatus CheckFormats() const;
+    /// 161002 for the first tensor whose layout is impossible.
+    aclnnStatus CheckLayouts() const;
+    /// 161002 for the first tensor that has not the axes of the table, or another size of a name
+    /// than a tensor before it.
+    aclnnStatus CheckShapes() const;
+    /// 161002 for the first output that does not lie in C order without gaps.
+    aclnnStatus CheckDense() const;
+    /// Whether no output that is there has an element.
+    bool HasNoResult() const;
+    /// 361001 where the runtime does not say what machine it is.
+    aclnnStatus AskMachine();
+
+    /// 161002 with a text that names function, parameter, value, rule and the table's source.
+    aclnnStatus Invalid(const char* name, const char* what, int64_t value,
+                        const std::string& rule) const;
+
+private:
+    size_t PlaceOf(const char* name) const;
+    bool MayLack(const Parameter& parameter) const;
+    std::vector<const opapi::TensorView*> All() const;
+    std::vector<const opapi::TensorView*> Outputs() const;
+
+    const Table* table_;
+    opapi::Phases phases_;
+    bool isKernelEntry_;
+    std::vector<Argument> arguments_;
+    std::vector<opapi::TensorView> views_;  // one for each parameter of the table
+    std::vector<opapi::IntArray> lists_;    // likewise
+    opapi::Machine machine_;
+};
+
+}  // namespace entry

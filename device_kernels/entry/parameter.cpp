@@ -1,0 +1,59 @@
+#include "parameter.h"
+
+#include <algorithm>
+
+namespace entry {
+
+namespace {
+
+struct Named {
+    aclDataType dtype;
+    const char* name;
+};
+constexpr Named kNames[] = {{ACL_FLOAT, "fp32"},  {ACL_FLOAT16, "fp16"}, {ACL_INT8, "int8"},
+                            {ACL_INT32, "int32"}, {ACL_INT64, "int64"},  {ACL_BOOL, "bool"},
+                            {ACL_BF16, "bf16"}};
+
+std::string NameOf(aclDataType dtype) {
+    const auto* found = std::find_if(std::begin(kNames), std::end(kNames),
+                                     [dtype](const Named& one) { return one.dtype == dtype; });
+    const std::string number = std::to_string(dtype);
+    return found == std::end(kNames) ? number : number + " (" + found->name + ")";
+}
+
+}  // namespace
+
+bool Types::Allow(aclDataType dtype, aclDataType ofOther) const {
+    const bool isListed = std::find(listed.begin(), listed.end(), dtype) != listed.end();
+    if (as == nullptr) {
+        return isListed;
+    }
+    return dtype == ofOther || (isListed && ofOther == ACL_BF16);
+}
+
+std::string Types::Rule(aclDataType ofOther) const {
+    if (as != nullptr) {
+        const std::string same = std::string("that of ") + as + ", " + std::to_string(ofOther);
+        return listed.empty() || ofOther != ACL_BF16 ? same : same + ", or " + NameOf(listed[0]);
+    }
+    std::string rule = NameOf(listed[0]);
+    for (size_t index = 1; index < listed.size(); ++index) {
+        rule += (index + 1 < listed.size() ? ", " : " or ") + NameOf(listed[index]);
+    }
+    return rule;
+}
+
+Parameter Parameter::From(const char* origin) const {
+    Parameter changed = *this;
+    changed.source = origin;
+    return changed;
+}
+
+Parameter Parameter::With(Need other, const char* tensor) const {
+    Parameter changed = *this;
+    changed.need = other;
+    changed.beside = tensor;
+    return changed;
+}
+
+}  // namespace entry
