@@ -37,6 +37,20 @@ PROBE = Message(
     "打印各设备算术特性的已知信息，并还原其 Kernel 对一个 token 的行累加的顺序",
 )
 
+NEW = Message(
+    "the files of a new operator: record, reference, kernel",
+    "新算子的文件：记录、参考实现、kernel",
+)
+NEW_NAME = Message(
+    "its name, such as row_pair_sum or RowPairSum", "名称，如 row_pair_sum 或 RowPairSum"
+)
+NEW_FROM = Message(
+    "what has its parameters: an aclnn header, a document's table, or lines such as"
+    " `x input float16 float32 [rows, hidden]`; - is standard input (default: asked for)",
+    "参数来源：aclnn 头文件、文档参数表，或形如 `x input float16 float32 [rows, hidden]` 的行；"
+    "- 表示标准输入（默认：询问）",
+)
+NEW_INTO = Message("the folder of operators (default: operators)", "算子文件夹（默认：operators）")
 CHECK = Message(
     "whether records are right, and strong enough, without a kernel",
     "检查记录是否正确、是否够强，无需 kernel",

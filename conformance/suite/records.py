@@ -15,6 +15,7 @@ from types import ModuleType
 from conformance import places
 from conformance.catalogue import records as say
 from conformance.errors import UsageError, choice
+from conformance.names import call_id
 from conformance.record.operator import REFERENCE, Example, Operator, Quarantine, Rejection
 from conformance.relations.invariants import invariants
 from conformance.relations.layout import layout
@@ -109,8 +110,12 @@ def with_related(
 
 
 def _defining(function: str, folders: Iterable[Path]) -> Iterator[str]:
-    """The operators among whose sources is one that defines a function."""
-    defined = re.compile(rf"\b{re.escape(function)}\s*\(")
+    """The operators among whose sources is one that defines a function, itself or by a macro of
+    device_kernels/entry.
+    """
+    title = re.escape(function.removeprefix("aclnn"))
+    made = rf"\bMOE_(TWO_PHASE|ACLNN)\(\s*{title}\s*,"
+    defined = re.compile(rf"\b{re.escape(function)}\s*\(|{made}")
     for folder in folders:
         for source in sorted(folder.glob("*/aclnn_*.cpp")):
             if defined.search(source.read_text(errors="replace")):
@@ -160,9 +165,10 @@ def _record(path: Path) -> Operator:
                 operator=repr(operator.name),
             )
             raise UsageError(say.RECORD(), path, rule)
-    for (kind, name), count in Counter((type(one), one.name) for one in calls).items():
-        if count > 1:
-            told = say.SAME_NAME(kind=KINDS[kind](), count=count, name=repr(name))
+    ids = Counter((type(one), call_id(operator.name, one.name)) for one in calls)
+    for one in calls:
+        if (count := ids[type(one), call_id(operator.name, one.name)]) > 1:
+            told = say.SAME_NAME(kind=KINDS[type(one)](), count=count, name=repr(one.name))
             raise UsageError(say.RECORD(), path, told)
     refused = (*of_strides(operator), *of_tensors(operator), *of_the_protocol(operator))
     return replace(

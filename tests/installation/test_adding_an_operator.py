@@ -17,7 +17,7 @@ SCRIPTS = Path(sys.executable).parent
 
 
 def test_the_page_works_as_it_is_written(installed: Installed, tmp_path: Path) -> None:
-    assert len(write_files(PAGE, tmp_path)) == 6
+    assert len(write_files(PAGE, tmp_path)) == 7
     judged = 0
     for command in commands(PAGE):
         done = subprocess.run(
@@ -44,7 +44,7 @@ def test_the_page_keeps_the_style_of_the_project(tmp_path: Path) -> None:
     written = write_files(PAGE, tmp_path)
     shutil.copy(ROOT / ".clang-format", tmp_path)
     python = [str(path) for path in written if path.suffix == ".py"]
-    cpp = [str(path) for path in written if path.suffix != ".py"]
+    cpp = [str(path) for path in written if path.suffix in (".h", ".cpp")]
     config = ["--config", str(ROOT / "pyproject.toml")]
     for tool in (
         ["ruff", "format", "--check", *config, *python],

@@ -94,8 +94,8 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
             "a-scalar-gradient-of-probs-is-taken-for-none",
             "moe_token_permute_with_routing_map_grad/"
             "aclnn_moe_token_permute_with_routing_map_grad.cpp",
-            "call.Shape(kProbs),",
-            LOOSE.format("kProbs"),
+            "call.Shape(kProbsGrad),",
+            LOOSE.format("kProbsGrad"),
         ),
     ),
     "moe_token_unpermute": (

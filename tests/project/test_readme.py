@@ -159,7 +159,7 @@ def test_every_make_target_and_every_proof_that_a_page_names_exists() -> None:
 
 def test_every_option_that_is_shown_exists(capsys: pytest.CaptureFixture[str]) -> None:
     told = ""
-    for command in ("run", "operators", "devices", "gate", "doctor"):
+    for command in ("run", "operators", "devices", "gate", "doctor", "new"):
         with pytest.raises(SystemExit):
             main([command, "--help"])
         told += capsys.readouterr().out

@@ -38,6 +38,9 @@ NO_SENTENCES = {
     "history/picture.py": "a place in a drawing, as matplotlib calls it",
     "history/schema.py": "tables in SQL, and names of facts that the database compares",
     "history/trends.py": "queries in SQL",
+    "skeleton/kernel.py": "texts of C++ programs",
+    "skeleton/parameters.py": "lines of a grammar",
+    "skeleton/record.py": "texts of Python modules",
     "suite/strided_calls.py": "names of calls, by which evidence and baselines know them",
     "suite/wrong_protocol_calls.py": "names of calls, as above, and the title of a document",
 }

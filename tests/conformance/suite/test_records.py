@@ -83,6 +83,8 @@ def test_an_operator_needs_the_kernel_of_its_name_or_that_which_defines_its_func
     (folder / "aclnn_copying.cpp").write_text("aclnnStatus aclnnMoving (void* workspace)")
     moving = replace(copying, name="moving", aclnn="aclnnMoving")
     assert suite.kernel_names([moving], [folder.parent]) == ("copying",)
+    (folder / "aclnn_copying.cpp").write_text("MOE_TWO_PHASE(Moving, (const aclTensor* x), x)")
+    assert suite.kernel_names([moving], [folder.parent]) == ("copying",)
 
 
 def test_operators_that_relations_call_are_built_where_relations_are_asked() -> None:

@@ -1,0 +1,1 @@
+"""The files with which an operator of one's own begins."""
