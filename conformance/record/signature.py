@@ -63,13 +63,14 @@ class SizedTensor(TensorParameter):
 @dataclass(frozen=True)
 class SizedAttribute(AttributeParameter):
     """An attribute that is a ``size``, or is between ``least`` and ``most``, or that no check looks
-    at by the clause ``free``.
+    at by the clause ``free``. A list has ``count`` numbers, if it is not null; None: any.
     """
 
     size: Size | None = None
     free: Clause | None = None
     least: int | None = None
     most: int | None = None
+    count: int | None = None
 
     @property
     def limits(self) -> tuple[int | None, int | None]:
@@ -112,9 +113,11 @@ def flag(name: str, free: Clause | None = None, *, most: int | None = None) -> S
     return SizedAttribute(name, _camel(name), "bool", None, free, most=most)
 
 
-def integers(name: str, free: Clause | None = None, acl: str = "") -> SizedAttribute:
+def integers(
+    name: str, free: Clause | None = None, acl: str = "", *, count: int | None = None
+) -> SizedAttribute:
     """An attribute that is a list of integers, or null; ``acl`` as for `tensor`."""
-    return SizedAttribute(name, acl or _camel(name), "int array", None, free)
+    return SizedAttribute(name, acl or _camel(name), "int array", None, free, count=count)
 
 
 def _camel(name: str) -> str:
@@ -245,9 +248,10 @@ class Signature:
         }
 
     def checked(self, attribute: SizedAttribute) -> bool:
-        """Whether it has limits, is a size, or is one that a size follows from."""
+        """Whether it has limits, is a size or counted, or is one that a size follows from."""
         shown = any(attribute.name in size.attributes for size in self.sizes.values())
-        return shown or attribute.size is not None or attribute.limits != (None, None)
+        limited = attribute.limits != (None, None) or attribute.count is not None
+        return shown or limited or attribute.size is not None
 
     def _uses(self) -> Iterator[Size]:
         for one in self.tensors:

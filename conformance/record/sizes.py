@@ -71,7 +71,7 @@ Axis = Size | Product
 @dataclass(frozen=True)
 class Function(Size):
     """A size that ``made`` says of its arguments: sizes, and attributes by their names. No size
-    follows from it.
+    follows from it. An axis of it may be longer if ``free`` is the clause that allows it.
     """
 
     made: Callable[..., int] = int
@@ -94,13 +94,17 @@ class Function(Size):
             names = (one,) if isinstance(one, str) else tuple(size.name for size in one.factors)
             if not known.keys() >= set(names):
                 return None
-            found.append(prod(known[name] for name in names))
+            found.append(
+                known[one] if isinstance(one, str) else prod(known[name] for name in names)
+            )
         return self.made(*found)
 
 
-def function(name: str, made: Callable[..., int], *arguments: Axis | str) -> Function:
-    """A size of that name that is ``made(*arguments)``."""
-    return Function(name, made=made, arguments=arguments)
+def function(
+    name: str, made: Callable[..., int], *arguments: Axis | str, free: Clause | None = None
+) -> Function:
+    """A size of that name that is ``made(*arguments)``; ``free`` is that of `Function`."""
+    return Function(name, free=free, made=made, arguments=arguments)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Set
 
-from conformance.call.case import Case, Tensor
+from conformance.call.case import Attribute, Case, Tensor
 from conformance.record.call_rules import BOTH
 from conformance.record.derive.calls import Fields, call
 from conformance.record.signature import Signature, SizedTensor
@@ -90,16 +90,33 @@ def extents(signature: Signature, right: Case) -> Iterator[Change]:
 
 
 def attributes(signature: Signature, right: Case) -> Iterator[Change]:
-    """One attribute that a check looks at with another value, and just beyond its limits."""
+    """One attribute that a check looks at with another value, and just beyond its limits; a list
+    with no number, one less, one more, or another one in the place of each.
+    """
     for one in signature.attributes:
-        if not signature.checked(one):
-            continue
         value = right.attributes[one.name]
-        near = (value - 1, value + 1, 0, -value, value + BEYOND_INT32, *_beyond(*one.limits))
-        for other in (1 - value,) if one.ctype == "bool" else dict.fromkeys(near):
+        if not signature.checked(one) or value is None:
+            continue
+        if one.ctype == "bool":
+            near: tuple[Attribute, ...] = (1 - value,)
+        elif one.ctype == "int array":
+            near = ((), value[:-1], (*value, 0), *_with_other_numbers(value))
+        else:
+            near = (*_near(value), *_beyond(*one.limits))
+        for other in dict.fromkeys(near):
             if other != value:
                 changed = with_attributes(right, **{one.name: other})
                 yield f"{one.name} is {_number(other)}, {right.mode}", changed
+
+
+def _near(value: int) -> tuple[int, ...]:
+    return value - 1, value + 1, 0, -value, value + BEYOND_INT32
+
+
+def _with_other_numbers(value: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    for at, number in enumerate(value):
+        for other in _near(number):
+            yield (*value[:at], other, *value[at + 1 :])
 
 
 def limits(signature: Signature, right: Case, sizes: Mapping[str, int]) -> Iterator[Change]:
@@ -131,8 +148,10 @@ def _beyond(least: int | None, most: int | None) -> Iterator[int]:
         yield most + 1
 
 
-def _number(value: int) -> str:
-    """The number, so that 2^32 in it can be seen."""
+def _number(value: int | tuple[int, ...]) -> str:
+    """The number, so that 2^32 in it can be seen; those of a list."""
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_number, value))})"
     rest = value - BEYOND_INT32
     return f"2^32 + {rest}" if 0 <= rest < BEYOND_INT32 else str(value)
 

@@ -61,9 +61,11 @@ def _misfits(
             yield Misfit("dtype", one.name)
     for attribute in signature.attributes:
         size, (least, most) = attribute.size, attribute.limits
+        value = case.attributes[attribute.name]
+        if attribute.count is not None and value is not None and len(value) != attribute.count:
+            yield Misfit("attribute", attribute.name)
         if size is None and least is most is None:
             continue
-        value = case.attributes[attribute.name]
         assert isinstance(value, int)
         if size is not None:
             sizes[size.name] = value
@@ -109,6 +111,8 @@ def _extents(
                     later.append((name, axis, extent))
                     continue
                 sizes[axis.name] = found
+            if isinstance(axis, Function) and axis.free and extent > sizes[axis.name]:
+                continue
             unknown = [size for size in axis.factors if size.name not in sizes]
             rest = math.prod(sizes[size.name] for size in axis.factors if size not in unknown)
             if len(unknown) > 1:

@@ -11,12 +11,21 @@ from itertools import chain
 
 from conformance.call.case import Case
 from conformance.catalogue import signature as say
-from conformance.record.call_rules import FreeAttribute, FreeAxis, Freedom, Range, Ranks, extent
+from conformance.record.call_rules import (
+    BOTH,
+    MORE,
+    FreeAttribute,
+    FreeAxis,
+    Freedom,
+    Range,
+    Ranks,
+    extent,
+)
 from conformance.record.derive import changes
 from conformance.record.derive.explain import Misfit, explain
 from conformance.record.operator import Rejection
 from conformance.record.signature import Rule, Signature, SizedTensor
-from conformance.record.sizes import Size
+from conformance.record.sizes import Function, Size
 
 MOST_HELD = 2**26
 """Elements of all tensors of a rejected call."""
@@ -132,7 +141,8 @@ def _freedoms(form: Signature) -> Iterator[Freedom]:
     for one in form.tensors:
         for at, axis in enumerate(one.shape):
             if isinstance(axis, Size) and axis.free is not None:
-                yield FreeAxis(one.name, len(one.shape), at, axis.free)
+                ways = (MORE,) if isinstance(axis, Function) else BOTH
+                yield FreeAxis(one.name, len(one.shape), at, axis.free, ways)
         if one.further is not None:
             yield Ranks(one.name, *one.ranks, one.further.clause)
     for attribute in form.attributes:
