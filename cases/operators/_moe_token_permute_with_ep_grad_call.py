@@ -1,4 +1,4 @@
-"""Calls of MoeTokenPermuteWithEpGrad: sums over slots whose ranks lie in a range.
+"""The signature of MoeTokenPermuteWithEpGrad, and its calls: sums over slots of a range of ranks.
 
 A case is first drawn as a sum over slots of which those below the number of rows count, and then
 its ranks are moved to where the range of its mode lies.
@@ -7,30 +7,92 @@ its ranks are moved to where the range of its mode lies.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
-from cases.operators._slot_sum_cases import Call
-from conformance.call.case import Case, Machine, Tensor
+from cases.operators._slot_sum_cases import Call, slot_sum_call
+from conformance.call.case import Case, Tensor
 from conformance.draw.built import built
-from conformance.record.operator import TensorParameter
+from conformance.record.clause import Clause, SourceClass, document, source_read
+from conformance.record.signature import Kind, Rule, Signature, flag, integers, number, tensor
+from conformance.record.sizes import Size, function
 from conformance.values.fill import Fill
+from reference.moe_token_permute_with_ep import Range
 
 Shape = tuple[int, ...]
 NAME = "moe_token_permute_with_ep_grad"
+README = "aclnnMoeTokenPermuteWithEpGrad document"
+KERNELS = "ops-transformer, moe_token_permute_with_ep_grad/op_kernel"
+HOST = "ops-transformer, moe_token_permute_with_ep_grad/op_host"
+CODE = "aclnn interfaces made from an operator's definition"
 DTYPES = ("float16", "bfloat16", "float32")
 MODES = ("full", "head", "tail", "middle")
 GRAD, PROBS_IN = "permuted_tokens_output_grad", "permuted_probs_output_grad"
-TENSORS = (
-    TensorParameter(GRAD, "permutedTokensOutputGrad", "input"),
-    TensorParameter("sorted_indices", "sortedIndices", "input", "int32"),
-    TensorParameter(PROBS_IN, "permutedProbsOutputGradOptional", "input", optional=True),
-    TensorParameter("out", "tokenGradOut", "output"),
-    TensorParameter("probs_grad", "probsGradOut", "output", optional=True),
+INDICES, PROBS_GRAD = "sorted_indices", "probs_grad"
+NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
+
+
+def inferred(rule: str, source: str = f"{README}, function: equations") -> Clause:
+    """A clause that follows from the document's equations, or from another source."""
+    return Clause(rule, source, SourceClass.INFERRED)
+
+
+def kept(rank_range: Range | None) -> int:
+    """How many ranks a range selects; null has range (0, 0)."""
+    start, end = rank_range or (0, 0)
+    return max(0, end - start)
+
+
+TOKEN, SLOT, HIDDEN = Size("token"), Size("slot", least=1), Size("hidden")
+BEYOND = source_read("rows beyond those of the range are not read", KERNELS)
+KEPT = function("kept", kept, "rank_range", free=BEYOND)
+AT_LEAST_ONE = source_read("num_topk is 1 or more", HOST)
+TWO_AND_ONE = source_read("the gradient of tokens has two axes, that of probs one", HOST)
+NOT_PADDED = document("paddedMode is false", f"{README}, constraints")
+probs = partial(tensor, optional=True)
+
+
+def unchecked(clause: Clause, *about: str, kinds: tuple[Kind, ...] = ("rank", "extent")) -> Rule:
+    """A rule that no host source checks."""
+    return Rule(kinds, TILING_FAILED, clause, about, checked_by_cann=False)
+
+
+SIGNATURE = Signature(
+    NAME,
+    (
+        tensor(GRAD, KEPT, HIDDEN),
+        tensor(INDICES, TOKEN * SLOT, dtype="int32"),
+        probs(PROBS_IN, KEPT, acl="permutedProbsOutputGradOptional"),
+        number("num_topk", SLOT),
+        integers("rank_range", acl="rangeOptional", count=2),
+        flag("padded_mode", most=0),
+        tensor("out", TOKEN, HIDDEN, role="output", acl="tokenGradOut"),
+        probs(PROBS_GRAD, TOKEN, SLOT, role="output", beside=PROBS_IN, acl="probsGradOut"),
+    ),
+    rules=(
+        Rule(("null",), NULL, inferred("gradients of probs go somewhere", CODE), (PROBS_GRAD,)),
+        Rule(("null",), NULL, inferred("the tensor is required", CODE)),
+        Rule(("dtype",), INVALID, source_read("float types, one for all; indices int32", HOST)),
+        Rule(("attribute",), TILING_FAILED, AT_LEAST_ONE, ("num_topk",)),
+        Rule(("rank",), TILING_FAILED, TWO_AND_ONE, (GRAD, PROBS_IN)),
+        unchecked(NOT_PADDED, "padded_mode", kinds=("attribute",)),
+        unchecked(inferred("the indices are num_topk for every token"), INDICES),
+        unchecked(inferred("a gradient for every row's probability"), PROBS_IN),
+        unchecked(
+            inferred("a range of two numbers, with a row for every rank"),
+            "rank_range",
+            "kept",
+            kinds=("attribute", "extent"),
+        ),
+        unchecked(document("out is [tokens, hidden]", f"{README}, parameters"), "out"),
+        unchecked(inferred("probs_grad is [tokens, num_topk]")),
+    ),
 )
+of_sum = slot_sum_call(SIGNATURE, GRAD, INDICES)
 
 
 def drawn_as(mode: str) -> str:
@@ -38,44 +100,16 @@ def drawn_as(mode: str) -> str:
     return "whole" if mode == "full" else "uneven"
 
 
-def call(
-    mode: str,
-    dtype: str,
-    *,
-    source: Shape,
-    indices: Shape,
-    top_k: int,
-    fill: Fill | None = None,
-    values: Shape | None = None,
-    out: Shape | None = None,
-    unread: Shape = (),
-    machine: Machine | None = None,
-    rows: Shape | None = None,
-) -> Case:
+def call(mode: str, dtype: str, *, source: Shape, indices: Shape, **given: Any) -> Case:
     """A case from the sizes that matter, without probabilities.
 
     ``indices`` are ranks as the forward operator gives them but for the range's first one, which
-    is taken for rank 0; ``rows`` are the only ones of the gradient that exist.
+    is taken for rank 0.
     """
-    tokens = len(indices) // top_k if top_k > 0 else 0
     start = _start(mode, source[0], len(indices))
     ranks = tuple(_moved(np.array(indices, np.int64), source[0], start).tolist())
-    return Case(
-        operator=NAME,
-        mode=mode,
-        dtype=dtype,
-        attributes={
-            "num_topk": top_k,
-            "rank_range": (start, start + min(source[0], len(indices) - start)),
-            "padded_mode": 0,
-        },
-        inputs={
-            GRAD: Tensor(source, dtype, values, fill, unread, rows),
-            "sorted_indices": Tensor((len(indices),), "int32", values=ranks),
-        },
-        outputs={"out": Tensor(out or (tokens, source[-1]), dtype)},
-        machine=machine,
-    )
+    ends = (start, start + min(source[0], len(indices) - start))
+    return of_sum(mode, dtype, source=source, indices=ranks, rank_range=ends, **given)
 
 
 def call_in(mode: str) -> Call:
@@ -115,7 +149,7 @@ def probed(case: Case, probs: Fill | Shape | None) -> Case:
     return replace(
         case,
         inputs={**case.inputs, PROBS_IN: Tensor((rows,), case.dtype, **fills)},
-        outputs={**case.outputs, "probs_grad": Tensor(shape, case.dtype)},
+        outputs={**case.outputs, PROBS_GRAD: Tensor(shape, case.dtype)},
     )
 
 

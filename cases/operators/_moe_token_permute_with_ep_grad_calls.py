@@ -1,4 +1,4 @@
-"""Calls of MoeTokenPermuteWithEpGrad that sources name, and calls that its interface refuses."""
+"""Calls of MoeTokenPermuteWithEpGrad that sources name, and that it must reject."""
 
 from __future__ import annotations
 
@@ -7,40 +7,31 @@ from functools import partial
 
 from cases.operators._moe_token_permute_with_ep_grad_call import (
     DTYPES,
-    GRAD,
+    INDICES,
+    KERNELS,
     PROBS_IN,
-    TENSORS,
+    README,
+    SIGNATURE,
     call,
+    inferred,
     probed,
 )
 from cases.operators._storage_bits import bits
 from conformance.call.case import Case
 from conformance.draw.far import EDGES
-from conformance.record.call_rules import MORE, FreeAxis, Freedom, Range
-from conformance.record.clause import Clause, SourceClass, document, source_read
-from conformance.record.operator import Example, Quarantine, Rejection
+from conformance.record.clause import document, source_read
+from conformance.record.derive.rejections import rejections
+from conformance.record.operator import Example, Quarantine
 from conformance.record.variations import (
-    all_retyped,
     in_mode,
-    misshapen,
-    refused,
-    reranked,
     reshaped,
-    resized,
-    retyped,
     right_calls,
-    stepped,
     with_attributes,
     without,
 )
 from conformance.values.fill import BITS, Fill
 from reference.permutation import MOST_TOPK
 
-README = "aclnnMoeTokenPermuteWithEpGrad document"
-KERNELS = "ops-transformer, moe_token_permute_with_ep_grad/op_kernel"
-HOST = "ops-transformer, moe_token_permute_with_ep_grad/op_host"
-INTERFACE = "aclnn interfaces made from an operator's definition"
-NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 GAUSSIAN = Fill(("gaussian",), seed=1)
 PATTERNS = Fill((BITS,), seed=1)
 RANKS = (4, 0, 2, 1, 3, 5)
@@ -117,7 +108,7 @@ def _by_hand() -> Iterator[Example]:
 
 
 def _limits() -> Iterator[Example]:
-    inferred = "interface behaviour for empty tensors, inferred"
+    empty = "interface behaviour for empty tensors, inferred"
     for dtype in DTYPES:
         moved = in_order("full", dtype, 32, 8, 33, 256)
         yield Example(f"num_topk 512 {dtype}", in_order("tail", dtype, 2, 512, 8, 1000), README)
@@ -130,7 +121,7 @@ def _limits() -> Iterator[Example]:
     for dtype in DTYPES:
         left = with_attributes(in_order("middle", dtype, 4, 2, 16, 5), rank_range=(1, 4))
         yield Example(f"ranks with a row behind the range's end {dtype}", left, f"{README}: range")
-    yield Example("hidden 0", in_order("full", "float32", 2, 2, 0, 4, False), inferred)
+    yield Example("hidden 0", in_order("full", "float32", 2, 2, 0, 4, False), empty)
     # As of a device on which no rank fell. The kernel's source agrees with the equations.
     nothing = {"out": (0,) * 64, "probs_grad": (0,) * 8}
     for dtype in DTYPES:
@@ -167,82 +158,22 @@ def _far() -> Iterator[Example]:
 
 RIGHT = in_order("middle", "float32", 4, 2, 16, 5)
 FEW_ROWS = in_order("middle", "float32", 4, 2, 16, 3)
-IN_RANGE = source_read("rows beyond those of the range are not read", KERNELS)
-FREEDOMS: tuple[Freedom, ...] = (
-    FreeAxis(GRAD, 2, 0, IN_RANGE, (MORE,)),
-    FreeAxis(PROBS_IN, 1, 0, IN_RANGE, (MORE,)),
+
+
+def is_of_mode(case: Case) -> bool:
+    """Whether ranks remain before and behind the range of a call near those in the middle."""
+    ends, indices = case.attributes["rank_range"], case.inputs.get(INDICES)
+    return ends[:1] != (0,) and (indices is None or ends[1:] != (indices.size,))
+
+
+BARE = in_order("middle", "float32", 4, 2, 16, 5, probs=False)
+REJECTIONS = rejections(
+    SIGNATURE,
+    RIGHT,
+    FEW_ROWS,
+    wrong={"padded_mode is true, no probs": with_attributes(BARE, padded_mode=1)},
+    is_of_mode=is_of_mode,
 )
-RANGES = (Range("num_topk", 1, None, source_read("num_topk is 1 or more", HOST)),)
-
-
-def rejections() -> tuple[Rejection, ...]:
-    """What the tiling checks, and what the document rules out beside it, broken once each."""
-    good, bare = RIGHT, in_order("middle", "float32", 4, 2, 16, 5, probs=False)
-    required = [tensor for tensor in TENSORS if not tensor.optional]
-    checked: dict[int, dict[Clause, dict[str, Case]]] = {
-        NULL: {
-            Clause("the tensor is required", INTERFACE, SourceClass.INFERRED): {
-                f"{tensor.name} is null": without(good, tensor.name) for tensor in required
-            },
-            Clause("gradients of probs go somewhere", INTERFACE, SourceClass.INFERRED): {
-                "probs_grad is null, and its rows are given": without(good, "probs_grad"),
-            },
-        },
-        INVALID: {
-            source_read("float types, one for all; indices int32", HOST): {
-                "indices are int64": retyped(good, "sorted_indices", "int64"),
-                "indices are float32": retyped(good, "sorted_indices", "float32"),
-                "gradient is int32": retyped(good, GRAD, "int32"),
-                "all floats are int32": all_retyped(good, "int32"),
-                **{
-                    f"{name} of another dtype": retyped(good, name, "float16")
-                    for name in (GRAD, PROBS_IN, "out", "probs_grad")
-                },
-            },
-        },
-        TILING_FAILED: {
-            source_read("num_topk is 1 or more", HOST): {
-                "num_topk is 0": with_attributes(good, num_topk=0),
-                "num_topk is -2": with_attributes(good, num_topk=-2),
-            },
-            source_read("the gradient of tokens has two axes, that of probs one", HOST): {
-                **reranked(good, GRAD, PROBS_IN),
-            },
-        },
-    }
-    unchecked: dict[int, dict[Clause, dict[str, Case]]] = {
-        TILING_FAILED: {
-            document("paddedMode is false", f"{README}, constraints"): {
-                "padded_mode is true": with_attributes(good, padded_mode=1),
-                "padded_mode is true, no probs": with_attributes(bare, padded_mode=1),
-            },
-            _inferred("the indices are num_topk for every token"): {
-                **stepped(good, "num_topk"),
-                **misshapen(FEW_ROWS, "sorted_indices"),
-                "indices of rank 2": reshaped(good, "sorted_indices", (4, 2)),
-            },
-            _inferred("a range of two numbers, with a row for every rank"): {
-                "range of no numbers": with_attributes(good, rank_range=()),
-                "range of 1 number": with_attributes(good, rank_range=(1,)),
-                "range of 3 numbers": with_attributes(good, rank_range=(1, 5, 6)),
-                "range (1, 7) of 5 rows": with_attributes(good, rank_range=(1, 7)),
-                "range (1, 5 + 2^32)": with_attributes(good, rank_range=(1, 5 + 2**32)),
-            },
-            _inferred("a gradient for every row's probability"): {
-                **resized(good, PROBS_IN, free=FREEDOMS),
-            },
-            document("out is [tokens, hidden]", f"{README}, parameters"): {
-                **misshapen(good, "out"),
-                **resized(good, GRAD, free=FREEDOMS),
-                "out of rank 1": reshaped(good, "out", (64,)),
-            },
-            _inferred("probs_grad is [tokens, num_topk]"): {
-                **misshapen(good, "probs_grad"),
-                "probs_grad of rank 1": reshaped(good, "probs_grad", (8,)),
-            },
-        },
-    }
-    return (*refused(checked), *refused(unchecked, checked_by_cann=False))
 
 
 def quarantine() -> tuple[Quarantine, ...]:
@@ -264,10 +195,10 @@ def quarantine() -> tuple[Quarantine, ...]:
         return in_mode("middle", with_attributes(good, rank_range=given))
 
     slots = reshaped(in_order("middle", "float32", 4, 1, 16, 2), "probs_grad", (4,))
-    unasked = _inferred("without gradients of rows' probabilities probs_grad has no equation")
-    single = _inferred("of one slot for each token probs_grad may have one axis, as probs may")
-    narrow = _inferred("some outputs are empty and others are not: copies of length 0")
-    nothing = _inferred("a call without tokens, and so with an empty range, has nothing to do")
+    unasked = inferred("without gradients of rows' probabilities probs_grad has no equation")
+    single = inferred("of one slot for each token probs_grad may have one axis, as probs may")
+    narrow = inferred("some outputs are empty and others are not: copies of length 0")
+    nothing = inferred("a call without tokens, and so with an empty range, has nothing to do")
     return (
         Quarantine("no tokens", in_order("head", "float32", 0, 2, 8, 0, False), nothing),
         Quarantine("num_topk 1, probs_grad of one axis", slots, single),
@@ -278,7 +209,3 @@ def quarantine() -> tuple[Quarantine, ...]:
         Quarantine("probs_grad of nothing", without(RIGHT, PROBS_IN), unasked),
         Quarantine("no range", with_attributes(bare, rank_range=None), absent),
     )
-
-
-def _inferred(rule: str) -> Clause:
-    return Clause(rule, f"{README}, function: equations", SourceClass.INFERRED)

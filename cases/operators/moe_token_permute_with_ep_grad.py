@@ -18,27 +18,22 @@ from cases.operators._ladders import of_slots, on_edges
 from cases.operators._moe_token_permute_with_ep_grad_call import (
     DTYPES,
     GRAD,
+    HOST,
+    INDICES,
+    KERNELS,
     MODES,
     NAME,
+    PROBS_GRAD,
     PROBS_IN,
-    TENSORS,
+    README,
+    SIGNATURE,
     call,
     call_in,
     drawn_as,
     window,
     with_probs,
 )
-from cases.operators._moe_token_permute_with_ep_grad_calls import (
-    FREEDOMS,
-    HOST,
-    KERNELS,
-    RANGES,
-    README,
-    examples,
-    quarantine,
-    rejections,
-)
-from cases.operators._moe_token_permute_with_ep_grad_relations import RELATIONS
+from cases.operators._moe_token_permute_with_ep_grad_calls import REJECTIONS, examples, quarantine
 from cases.operators._slot_sum_cases import left_to_right, near_cases
 from cases.operators._slot_sum_cases import row_sum as slot_row_sum
 from cases.operators._slot_sum_cells import cells as slot_cells
@@ -47,13 +42,19 @@ from cases.operators._strides import of_a_definition
 from cases.operators._token_permute_cells import PROBS, probs_with
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
+from cases.relations.copy_adjoints import adjoint_of_sums
+from cases.relations.slot_sorts import EP
+from cases.relations.slot_sums import EP_GRAD, INIT_GRAD, SlotSum, SumForm, as_column
+from cases.relations.sums import of_sums
+from cases.relations.sums_agree import agrees, agrees_rounded
 from conformance.call.case import Case
 from conformance.draw.values import MOVED
 from conformance.record.cells import Axis, Cells, Levels
 from conformance.record.clause import document, source_read
+from conformance.record.derive.references import terms_of
+from conformance.record.derive.rejections import freedoms, ranges
 from conformance.record.operator import (
     Arrays,
-    AttributeParameter,
     Copy,
     Mode,
     Operator,
@@ -61,22 +62,16 @@ from conformance.record.operator import (
     Support,
     Target,
 )
+from conformance.relations.axes import Axes
 from conformance.values.fill import Fill, families_of
 from reference import moe_token_permute_with_ep_grad as reference
-from reference.terms import Terms
 
 
 def formula(inputs: Arrays, attributes: Mapping[str, Any]) -> Arrays:
     """The document's equations on the case's arrays, in the dtype of the gradient."""
-    tensors = inputs[GRAD], inputs["sorted_indices"], inputs.get(PROBS_IN)
+    tensors = inputs[GRAD], inputs[INDICES], inputs.get(PROBS_IN)
     found = reference.formula(*tensors, **attributes)
     return {"out": found.pop("token_grad"), **found}
-
-
-def terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
-    """The rows of the gradient that each token adds."""
-    rows = len(inputs[GRAD])
-    return reference.terms(inputs["sorted_indices"], source_rows=rows, **attributes)
 
 
 @cache
@@ -116,19 +111,24 @@ def row_sum(dtype: str, x: NDArray[np.generic]) -> Case:
     return slot_row_sum(lambda _, *given, **sizes: call("full", *given, **sizes), dtype, x)
 
 
+def moved_probs(case: Case) -> SlotSum | None:
+    """The gradient of each slot's probability is that of its copy."""
+    sums = EP_GRAD.read(case)
+    if sums is None or PROBS_IN not in case.inputs:
+        return None
+    return SlotSum(as_column(case, PROBS_IN), sums.names.reshape(-1, 1))
+
+
+PROBS_MOVED = SumForm(NAME, EP_GRAD.title, PROBS_IN, PROBS_GRAD, moved_probs, lambda sums: None)
+
 OPERATOR = Operator(
     name=NAME,
     title="MoeTokenPermuteWithEpGrad",
     aclnn="aclnnMoeTokenPermuteWithEpGrad",
     sources=(README, KERNELS, HOST),
     products=("Ascend910B", "Ascend910_93"),
-    parameters=(
-        *TENSORS[:3],
-        AttributeParameter("num_topk", "numTopk"),
-        AttributeParameter("rank_range", "rangeOptional", "int array"),
-        AttributeParameter("padded_mode", "paddedMode", "bool"),
-        *TENSORS[3:],
-    ),
+    parameters=SIGNATURE.parameters,
+    signature=SIGNATURE,
     modes=tuple(
         Mode(name, document(f"the range holds {held}", f"{README}, function: equations"))
         for name, held in zip(
@@ -151,13 +151,13 @@ OPERATOR = Operator(
                 " for the first of these",
                 f"{README}, function: equations",
             ),
-            terms=terms,
+            terms=terms_of(reference.terms, GRAD),
             merges=left_to_right,
             order_clause=source_read(
                 "added in float32 from the first slot to the last; rounded once", KERNELS
             ),
         ),
-        "probs_grad": Copy(
+        PROBS_GRAD: Copy(
             source_read(
                 "the gradient of a slot's row where its rank lies in the range, bit for bit, and"
                 " +0 elsewhere",
@@ -171,17 +171,25 @@ OPERATOR = Operator(
     seam_cases=partial(cases, small=True, seam=True),
     cells=with_extremes(cells, Extremes({GRAD: {}}, {PROBS_IN: {}})),
     examples=examples(),
-    rejections=rejections(),
-    freedoms=FREEDOMS,
-    ranges=RANGES,
+    rejections=REJECTIONS,
+    freedoms=freedoms(SIGNATURE),
+    ranges=ranges(SIGNATURE),
     quarantine=quarantine(),
     row_sum=row_sum,
     limits=tuple(limits(DTYPES)),
     ladders=of_slots(on_edges(cells), least_tokens=3),
-    workload_cases=by_ranks(on_edges(cells), "full", "sorted_indices"),
+    workload_cases=by_ranks(on_edges(cells), "full", INDICES),
     torch_npu=BINDINGS[NAME],
-    relations=RELATIONS,
-    strided=of_a_definition(TENSORS, "ops-transformer, moe_token_permute_with_ep_grad_def.cpp"),
+    relations=(
+        *of_sums(Axes.of(SIGNATURE), ("out",), (GRAD,)),
+        agrees(EP_GRAD, INIT_GRAD),
+        agrees_rounded(EP_GRAD, INIT_GRAD),
+        agrees(PROBS_MOVED, INIT_GRAD, what="probs"),
+        adjoint_of_sums(EP_GRAD, EP),
+    ),
+    strided=of_a_definition(
+        SIGNATURE.tensors, "ops-transformer, moe_token_permute_with_ep_grad_def.cpp"
+    ),
     each_tensor=as_listed(README),
     targets=tuple(
         Target(product, Support.SUPPORTED, source_read("named by the operator's definition", HOST))

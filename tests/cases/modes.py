@@ -166,11 +166,10 @@ IN_NONE = {
         "range of 3 numbers",
     ),
     "moe_token_permute_with_ep_grad": (
-        "padded_mode is true",
+        "padded_mode is 1, middle",
         "padded_mode is true, no probs",
-        "range of no numbers",
-        "range of 1 number",
-        "range of 3 numbers",
+        *(f"rank_range is {ends}, middle" for ends in ("()", "(2)", "(2, 7, 0)")),
+        *(f"rank_range is {ends}, middle" for ends in ("(3)", "(3, 6, 0)")),
         "no range",
     ),
 }
