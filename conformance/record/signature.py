@@ -134,8 +134,9 @@ outside of its limits, the value of an attribute."""
 class Rule:
     """A rule of an interface: what it looks at, the status of a call that breaks it, its clause.
 
-    ``about`` are the parameters or sizes that it looks at; none: all. ``checked_by_cann`` is that
-    of `Rejection`. Of several rules that cover what does not fit, the first one counts.
+    ``about`` are the parameters or sizes that it looks at, ``modes`` those of the calls; none: all.
+    ``checked_by_cann`` is that of `Rejection`. Of several rules that cover what does not fit, the
+    first one counts.
     """
 
     kinds: tuple[Kind, ...]
@@ -143,11 +144,12 @@ class Rule:
     clause: Clause
     about: tuple[str, ...] = ()
     checked_by_cann: bool = True
+    modes: tuple[str, ...] = ()
 
-    def covers(self, kind: Kind, parameter: str, size: str) -> bool:
-        """Whether it is the rule of what does not fit."""
+    def covers(self, kind: Kind, parameter: str, size: str, mode: str = "") -> bool:
+        """Whether it is the rule of what does not fit in a call of a mode; "": of those of none."""
         named = not self.about or parameter in self.about or size in self.about
-        return kind in self.kinds and named
+        return kind in self.kinds and named and (not self.modes or mode in self.modes)
 
 
 @dataclass(frozen=True)
@@ -278,9 +280,11 @@ class Signature:
             for part in one.numbers.factors if one.numbers else ():
                 if part.name not in self.sizes:
                     yield say.NUMBERS_OF_NOTHING(name=one.name, size=part.name)
-            if one.beside and one.beside not in {other.name for other in self.tensors}:
-                yield say.BESIDE_NOTHING(name=one.name, other=one.beside)
-        for attribute in self.attributes:
+            near = {one.beside, one.further.like if one.further else ""} - {"", *names}
+            for other in near:
+                yield say.BESIDE_NOTHING(name=one.name, other=other)
+        # What the shapes of one form do not follow from, those of another may: a form has no rules.
+        for attribute in self.attributes if self.rules else ():
             if not (attribute.free or self.checked(attribute)):
                 yield say.UNCHECKED_ATTRIBUTE(name=attribute.name)
         for size in self.sizes.values():

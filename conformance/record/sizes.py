@@ -113,6 +113,7 @@ class Further:
     each ``least`` long or longer, by the clause.
 
     Their product is the ``size``, which is 1 without such an axis; None: nothing looks at them.
+    There are as many as of the tensor ``like``, if it is there.
     """
 
     clause: Clause
@@ -120,3 +121,4 @@ class Further:
     least: int = 0
     size: Size | None = None
     fewest: int = 0
+    like: str = ""

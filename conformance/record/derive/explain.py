@@ -73,6 +73,8 @@ def _misfits(
             yield Misfit("attribute", attribute.name, size.name if size else "")
     for one in signature.tensors:
         least, most = one.ranks
+        if one.further is not None and one.further.like in here:
+            least = most = len(here[one.further.like].shape)
         if one.name in here and not _within(least, len(here[one.name].shape), most):
             yield Misfit("rank", one.name)
     waiting: list[tuple[str, Axis, int]] = []

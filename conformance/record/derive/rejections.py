@@ -58,7 +58,7 @@ def rejections(
         # A call whose attributes are wrong by themselves is of no form.
         if not must and misfit.kind != "attribute" and not _is_of_form(signature, case):
             continue
-        rule = _rule(signature, name, misfit)
+        rule = _rule(signature, name, misfit, case.mode)
         unused = [one for one in unused if one is not rule]
         rejection = Rejection(
             name, case, rule.status, rule.clause, checked_by_cann=rule.checked_by_cann
@@ -102,10 +102,9 @@ def _written(wrong: Mapping[str, Case]) -> Iterator[tuple[str, Case, bool]]:
     return ((name, case, True) for name, case in wrong.items())
 
 
-def _rule(signature: Signature, name: str, misfit: Misfit) -> Rule:
-    covers = (misfit.kind, misfit.parameter, misfit.size)
+def _rule(signature: Signature, name: str, misfit: Misfit, mode: str = "") -> Rule:
     for rule in signature.rules:
-        if rule.covers(*covers):
+        if rule.covers(misfit.kind, misfit.parameter, misfit.size, mode):
             return rule
     told = say.WITHOUT_RULE(name=name, kind=misfit.kind, parameter=misfit.parameter)
     raise ValueError(_problem(signature, told))
@@ -143,7 +142,7 @@ def _freedoms(form: Signature) -> Iterator[Freedom]:
             if isinstance(axis, Size) and axis.free is not None:
                 ways = (MORE,) if isinstance(axis, Function) else BOTH
                 yield FreeAxis(one.name, len(one.shape), at, axis.free, ways)
-        if one.further is not None:
+        if one.further is not None and not one.further.like:
             yield Ranks(one.name, *one.ranks, one.further.clause)
     for attribute in form.attributes:
         if attribute.free is not None:
@@ -169,7 +168,7 @@ def ranges(signature: Signature) -> tuple[Range, ...]:
                     continue
                 if _limited(axis):
                     misfit = Misfit("limit", one.name, axis.name)
-                    clause = _rule(signature, axis.name, misfit).clause
+                    clause = _rule(signature, axis.name, misfit, *modes).clause
                     of = extent(one.name, at) if at < len(one.shape) else _together(one)
                     least = axis.least or None  # no axis is shorter than 0
                     found[axis.name] = Range(

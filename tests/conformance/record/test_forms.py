@@ -11,11 +11,19 @@ from conformance.record.derive.calls import call
 from conformance.record.derive.explain import Misfit, explain
 from conformance.record.derive.rejections import freedoms, ranges, rejections
 from conformance.record.derive.torch_call import bound
-from conformance.record.signature import Form, tensor
-from conformance.record.sizes import Size
+from conformance.record.signature import Form, Signature, number, tensor
+from conformance.record.sizes import Size, function
 from conformance.record.variations import reshaped, with_attributes
 from conformance.relations.axes import Axes
-from tests.conformance.record.gather_sum import FORMED, HIDDEN, PLACE, SAYS, TOKEN
+from tests.conformance.record.gather_sum import (
+    FORMED,
+    HIDDEN,
+    PLACE,
+    RULES,
+    SAYS,
+    TOKEN,
+    rule,
+)
 
 SIZES = {"token": 3, "slot": 2, "hidden": 4}
 PLAIN = call(FORMED, "plain", "float32", SIZES)
@@ -70,6 +78,27 @@ def test_pointers_are_tried_once_and_ranks_only_of_tensors_that_have_others() ->
     assert names.count("rows is null") == 1
     assert "sums is [], not [3, 4], plain" in names
     assert "sums is [], not [3, 4], blocks" not in names
+
+
+def test_a_rule_may_be_that_of_calls_of_some_modes_alone() -> None:
+    blocks = replace(rule("rank", "extent", says="blocks"), modes=("blocks",))
+    by_mode = replace(FORMED, rules=(blocks, *FORMED.rules))
+    found = {one.name: one.clause.text for one in rejections(by_mode, PLAIN, BLOCKS)}
+    assert found["rows is [2, 7], not [2, 7, 4], blocks"] == "blocks"
+    assert found["rows is [6], not [6, 4], plain"] == "shapes"
+
+
+def test_a_form_need_not_look_at_all_attributes_of_the_other_calls() -> None:
+    lost = function("lost", lambda rows, lost: rows - lost, TOKEN, "lost")
+    kept = tensor("rows", TOKEN, HIDDEN, acl="rowsIn")
+    sums = tensor("sums", lost, HIDDEN, role="output")
+    whole = Form({"layout": 1}, (tensor("sums", TOKEN, HIDDEN, role="output"),))
+    layout = number("layout", least=0, most=1)
+    found = Signature(
+        "copies", (kept, number("lost"), layout, sums), RULES[:2], forms={"whole": whole}
+    )
+    assert found.checked(found.attributes[0])
+    assert not found.of_mode("whole").checked(found.attributes[0])
 
 
 def test_freedoms_and_ranges_are_those_of_all_forms() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from conformance.record.call_rules import Ranks
@@ -90,6 +92,28 @@ def test_rejected_calls_have_other_further_axes() -> None:
         "slot is 5, plain",
     } <= names
     assert not any(name.startswith("copies is [8, 3, 5, 1]") for name in names)
+
+
+def test_a_tensor_may_have_as_many_axes_as_another_if_that_is_there() -> None:
+    as_indices = Further(SAYS, most=1, size=SLOT, like="indices")
+    weights = tensor("weights", TOKEN, optional=True, further=as_indices)
+    weighed = replace(
+        SIGNATURE, parameters=(*SIGNATURE.parameters[:2], weights, *SIGNATURE.parameters[2:])
+    )
+    sizes = {"token": 4, "slot": (), "column": 7}
+    flat = call(weighed, "plain", "float32", sizes, {"weights": {}})
+    assert flat.inputs["weights"].shape == (4,)
+    assert explain(weighed, flat).misfit is None
+    wider = reshaped(flat, "weights", (4, 1))
+    assert explain(weighed, wider).misfit == Misfit("rank", "weights")
+    assert "weights is [4, 1], not [4], plain" in {one.name for one in rejections(weighed, flat)}
+    assert Ranks("weights", 1, 2, SAYS) not in freedoms(weighed)
+
+
+def test_axes_like_those_of_no_tensor_are_named() -> None:
+    keys = tensor("keys", TOKEN, further=Further(SAYS, like="indexes"))
+    with pytest.raises(ValueError, match="keys stands beside indexes, which is no tensor"):
+        replace(SIGNATURE, parameters=(*SIGNATURE.parameters, keys))
 
 
 def test_the_last_axis_of_a_relation_is_that_of_all_further_ones() -> None:
