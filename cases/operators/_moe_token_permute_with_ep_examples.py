@@ -12,10 +12,10 @@ import numpy as np
 from cases.operators._moe_token_permute_with_ep_call import (
     DTYPES,
     PERMUTE,
+    TILING,
     call,
     padded_call,
 )
-from cases.operators._moe_token_permute_with_ep_sources import TILING
 from cases.operators._storage_bits import bits
 from cases.operators._token_permute_examples import ADDRESSED, CHIP, PATTERNS, at_lines, far, sized
 from cases.operators._token_permute_sizes import (

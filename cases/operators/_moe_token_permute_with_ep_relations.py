@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cases.operators._moe_token_permute_with_ep_call import NAME, SIGNATURE
 from cases.relations.adjoints import EXACT, Pairing, adjoint, small, with_small
 from cases.relations.copy_adjoints import misnamed, round_trip
 from cases.relations.slot_sorts import INIT, MAP, Ranked, SlotSort, Sorter, flat, same_ranks
@@ -27,7 +28,6 @@ SORTS = (
     "no_range",
     "num_out_tokens",
 )
-NAME = "moe_token_permute_with_ep"
 
 
 def _window(case: Case) -> tuple[int, int]:
@@ -121,7 +121,7 @@ SORTER = Sorter(NAME, _sort, _kept, "indices")
 RELATIONS = (
     *of_sorts(
         Sorted(
-            axes=Axes({"tokens": ("token", "hidden"), "permute_tokens": ("row", "hidden")}),
+            axes=Axes.of(SIGNATURE),
             keys=lambda case: case.arrays["indices"],
             ranks="sorted_indices",
             rows=("tokens", "permute_tokens"),

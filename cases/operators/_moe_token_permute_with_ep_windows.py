@@ -25,6 +25,15 @@ LEAST_SLOTS = {"head": 2, "tail": 2, "middle": 3, "reversed": 2}
 """The fewest slots of a mode, where it needs more than one."""
 
 
+def mode_of(start: int, end: int, slots: int) -> str:
+    """The mode of a call that asks for the ranks from ``start`` to ``end`` of so many."""
+    if start >= end:
+        return "equal" if start == end else "reversed"
+    if start == 0:
+        return "full" if end == slots else "head"
+    return "tail" if end == slots else "middle"
+
+
 def least_slots(mode: str, level: str) -> int:
     """The fewest slots in which a level of a mode is told from others."""
     return 2 if level == "negative" else LEAST_SLOTS.get(mode, 1)

@@ -6,20 +6,12 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from cases.operators._moe_token_permute_with_ep_call import call
+from cases.operators._moe_token_permute_with_ep_windows import mode_of
 from cases.operators._workloads import CHIP
 from conformance.call.case import Case
 from conformance.draw.values import MOVED
 from conformance.record.workload import Batch
 from conformance.values.fill import Fill
-
-
-def mode_of(start: int, end: int, slots: int) -> str:
-    """The mode of a call that asks for the ranks from ``start`` to ``end`` of so many."""
-    if start == end:
-        return "equal"
-    if start == 0:
-        return "full" if end == slots else "head"
-    return "tail" if end == slots else "middle"
 
 
 def workload_cases(dtype: str, batch: Batch) -> SearchStrategy[Case]:

@@ -18,29 +18,21 @@ from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._ladders import of_slots
 from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_token_permute_with_ep_call import (
+    DEFINITION,
     DTYPES,
     NAME,
     PERMUTE,
-    TENSORS,
+    README,
+    SIGNATURE,
+    SORT,
+    TILING,
     padded_call,
 )
 from cases.operators._moe_token_permute_with_ep_examples import examples
 from cases.operators._moe_token_permute_with_ep_padded import padded_cases, padded_cells
 from cases.operators._moe_token_permute_with_ep_quarantine import quarantine
-from cases.operators._moe_token_permute_with_ep_rejections import (
-    FREEDOMS,
-    NUMBERS,
-    RIGHT_CALLS,
-    rejections,
-)
+from cases.operators._moe_token_permute_with_ep_rejections import ENDS, REJECTIONS, RIGHT_CALLS
 from cases.operators._moe_token_permute_with_ep_relations import RELATIONS
-from cases.operators._moe_token_permute_with_ep_sources import (
-    ACLNN,
-    DEFINITION,
-    README,
-    SORT,
-    TILING,
-)
 from cases.operators._moe_token_permute_with_ep_windows import RANGES
 from cases.operators._moe_token_permute_with_ep_workloads import workload_cases
 from cases.operators._strides import of_a_definition
@@ -52,9 +44,10 @@ from cases.operators._torch_npu import BINDINGS
 from conformance.call.case import Case
 from conformance.record.cells import Cells
 from conformance.record.clause import Clause, SourceClass, document, source_read
+from conformance.record.derive.references import formula_of
+from conformance.record.derive.rejections import freedoms, ranges
 from conformance.record.operator import (
     Arrays,
-    AttributeParameter,
     Copy,
     Index,
     Mode,
@@ -66,17 +59,12 @@ from conformance.record.picture import Landmarks
 from conformance.record.variations import right_calls
 from reference import moe_token_permute_with_ep as reference
 
+EQUATIONS = formula_of(reference.formula)
+
 
 def formula(inputs: Arrays, attributes: Mapping[str, Any]) -> Arrays:
     """The document's equations on the case's arrays; zeros for probabilities that are absent."""
-    outputs = reference.formula(
-        inputs["tokens"],
-        inputs["indices"],
-        inputs.get("probs"),
-        rank_range=attributes["rank_range"],
-        num_out_tokens=attributes["num_out_tokens"],
-        padded_mode=bool(attributes["padded_mode"]),
-    )
+    outputs = EQUATIONS(inputs, attributes)
     absent = np.zeros(len(outputs["permute_tokens"]), np.uint8)
     return {"permute_probs": absent, **outputs}
 
@@ -148,16 +136,12 @@ def extremes(mode: str, dtype: str) -> Extremes:
 OPERATOR = Operator(
     name=NAME,
     title="MoeTokenPermuteWithEp",
-    aclnn=ACLNN,
+    # CANN 8.1.RC1 has no header of it, nor of another operator with expert parallelism.
+    aclnn="aclnnMoeTokenPermuteWithEp",
     sources=(README, TILING, DEFINITION, SORT),
     products=("Ascend910B", "Ascend910_93"),
-    parameters=(
-        *TENSORS[:3],
-        AttributeParameter("rank_range", "rangeOptional", "int array"),
-        AttributeParameter("num_out_tokens", "numOutTokens"),
-        AttributeParameter("padded_mode", "paddedMode", "bool"),
-        *TENSORS[3:],
-    ),
+    parameters=SIGNATURE.parameters,
+    signature=SIGNATURE,
     modes=(
         Mode("full", SLICED),
         Mode("head", SLICED),
@@ -214,9 +198,9 @@ OPERATOR = Operator(
     seam_cases=partial(cases, small=True, seam=True),
     cells=with_extremes(cells_of, extremes),
     examples=(*examples(), *right_calls(README, *RIGHT_CALLS)),
-    rejections=rejections(),
-    freedoms=FREEDOMS,
-    ranges=NUMBERS,
+    rejections=REJECTIONS,
+    freedoms=freedoms(SIGNATURE),
+    ranges=(*ENDS, *ranges(SIGNATURE)),
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES)),
     landmarks=landmarks,
@@ -228,7 +212,7 @@ OPERATOR = Operator(
         least_tokens=3,
     ),
     relations=RELATIONS,
-    strided=of_a_definition(TENSORS, "ops-transformer, moe_token_permute_with_ep_def.cpp"),
+    strided=of_a_definition(SIGNATURE.tensors, DEFINITION),
     each_tensor=as_listed(README),
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),

@@ -161,9 +161,7 @@ IN_NONE = {
         *(f"active_num is {n}" for n in ("-1, dropless", "-6, active")),
     ),
     "moe_token_permute_with_ep": (
-        "range of no numbers",
-        "range of 1 number",
-        "range of 3 numbers",
+        *(f"rank_range is {ends}, middle" for ends in ("()", "(1)", "(1, 5, 0)", "(1, 4, 0)")),
     ),
     "moe_token_permute_with_ep_grad": (
         "padded_mode is 1, middle",

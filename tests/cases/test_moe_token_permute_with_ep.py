@@ -134,11 +134,11 @@ def test_every_rejection_but_the_interface_s_own_is_no_legal_call() -> None:
         if shapes == {name: tensor.shape for name, tensor in rejection.case.outputs.items()}:
             lawful.add(rejection.name)
     assert lawful == {
-        f"top_k is {512 + 1}",
+        "slot is 513, middle",
         "2^24 - 1 slots",
         "tokens of one axis, and their copies",  # which the output's rank alone rules out
         "padded, more tokens than an int32 names",  # whatever the indices are: they are not seen
-        "probs are given, and permute_probs is null",
+        "permute_probs is null",
     }
 
 

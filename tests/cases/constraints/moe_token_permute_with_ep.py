@@ -20,34 +20,30 @@ CONSTRAINTS = (
     Constraint(
         "probs have an output",
         ("probs of one axis", "room for probabilities that are not given"),
-        ("probs are given, and permute_probs is null",),
+        ("permute_probs is null",),
         NULL,
     ),
     Constraint(
         "tokens are of a float type, indices int32 or int64, ranks int32",
         ("1 slots", "31 slots", "32 slots", "top_k 512"),
         (
-            "everything is int32",
             "tokens are float64",
-            "indices are int16",
-            "indices are float32",
-            "sorted indices are int64",
+            "tokens and probs and permute_tokens and permute_probs are int32, middle",
         ),
         INVALID,
+        of=("tokens", "indices", "sorted_indices"),
     ),
     Constraint(
         "tokens, probs and their outputs have one dtype",
         ("three tokens of two experts, range 1 to 5",),
-        tuple(
-            f"{name} of another dtype"
-            for name in ("tokens", "probs", "permute_tokens", "permute_probs")
-        ),
+        ("probs and permute_probs are int32, middle",),
         INVALID,
+        of=("probs", "permute_tokens", "permute_probs"),
     ),
     Constraint(
         "a range has two numbers",
         ("range of every rank", "no range and no number of tokens"),
-        ("range of no numbers", "range of 1 number", "range of 3 numbers"),
+        tuple(f"rank_range is {ends}, middle" for ends in ("()", "(1)", "(1, 5, 0)", "(1, 4, 0)")),
     ),
     Constraint(
         "both numbers of the range lie in [0, slots]",
@@ -61,17 +57,11 @@ CONSTRAINTS = (
         ),
         tuple(
             f"range {given}"
-            for given in (
-                (-1, 5),
-                (5, -1),
-                (-1, -1),
-                (1, 7),
-                (7, 1),
-                (7, 7),
-                (1, 5 + 2**32),
-                (-1, 3),
-                (3, 7),
-            )
+            for given in ((5, -1), (-1, -1), (1, 7), (7, 1), (7, 7), (-1, 3), (3, 7))
+        )
+        + tuple(
+            f"rank_range is {ends}, middle"
+            for ends in ("(-1, 5)", "(1, 2^32 + 5)", "(1, 2^32 + 4)")
         ),
     ),
     Constraint(
@@ -91,7 +81,7 @@ CONSTRAINTS = (
     Constraint(
         "top_k is 1 to 512",
         ("top_k 1 of two axes", "top_k 512"),
-        ("top_k is 0", "top_k is 513"),
+        ("top_k is 0", "slot is 513, middle"),
     ),
     Constraint(
         "permuteTokensOut has the rows of the range and the columns of tokens",
@@ -102,7 +92,7 @@ CONSTRAINTS = (
             "range from the last rank backwards",
         ),
         (
-            "permuted tokens of rank 1",
+            *(f"rank_range is {ends}, middle" for ends in ("(2, 5)", "(1, 4)", "(2, 4)", "(1, 3)")),
             "tokens of one axis, and their copies",
             "rows of an empty range, which keeps all",
             "rows of the ranks left in a backward range",
@@ -113,7 +103,7 @@ CONSTRAINTS = (
     Constraint(
         "sortedIndicesOut has a rank for every slot",
         ("three tokens of two experts, range 1 to 5",),
-        ("ranks of the range only", "ranks of rank 2"),
+        ("ranks of the range only",),
         of=("sorted_indices",),
         modes=("middle",),
     ),
@@ -151,13 +141,13 @@ CONSTRAINTS = (
     Constraint(
         "padded indices have one axis",
         ("attributes without effect, padded",),
-        ("padded, indices of rank 2", "padded, indices of rank 0"),
+        ("padded, indices of rank 2",),
         routes=("kernel",),
     ),
     Constraint(
         "padded tokens have an axis of rows",
         ("attributes without effect, padded",),
-        ("padded, tokens of rank 0",),
+        ("tokens is [], not [5, 4], padded",),
         routes=("kernel",),
     ),
     Constraint(
@@ -170,8 +160,8 @@ CONSTRAINTS = (
         "padded probs are [tokens, experts], and experts share the rows evenly",
         ("padded, probabilities of one expert", "padded, an expert for every row"),
         (
-            "padded, probs of 6 tokens",
-            "padded, probs of 4 tokens",
+            "tokens is [4, 4], not [5, 4], padded",
+            "tokens is [6, 4], not [5, 4], padded",
             "padded, probs of 4 experts for 6 rows",
             "padded, probs of 0 experts",
         ),
@@ -182,7 +172,7 @@ CONSTRAINTS = (
     Constraint(
         "padded outputs have a row for every index",
         ("padded, probabilities of two experts",),
-        (),
+        ("tokens is [5, 3], not [5, 4], padded", "tokens is [5, 5], not [5, 4], padded"),
         routes=("kernel",),
         of=("indices", "permute_tokens", "sorted_indices", "permute_probs"),
         modes=("padded",),
