@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class SizedTensor(TensorParameter):
     """A tensor with a size for each axis; the values of an integer tensor may be ``numbers`` of
     rows of that size. An optional one ``beside`` another must be there if that is, and have its
-    data type.
+    data type if it can.
     """
 
     shape: tuple[Axis, ...] = ()
@@ -56,8 +56,8 @@ class SizedTensor(TensorParameter):
 
     def dtypes_in(self, case: Case) -> tuple[str, ...]:
         """The data types that it may have in a call."""
-        near = {**case.inputs, **case.outputs}.get(self.beside)
-        return (near.dtype,) if near is not None else self.dtypes(case.dtype)
+        near, own = {**case.inputs, **case.outputs}.get(self.beside), self.dtypes(case.dtype)
+        return (near.dtype,) if near is not None and near.dtype in own else own
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from conformance.call.case import Tensor
 from conformance.record.derive.explain import Misfit, explain
-from conformance.record.signature import number
+from conformance.record.signature import number, tensor
 from conformance.record.sizes import Further
 from conformance.record.variations import reshaped, retyped, with_attributes, without
 from tests.conformance.record.gather_sum import (
+    ROW,
     SAYS,
     SIGNATURE,
     SUMMED,
@@ -117,6 +119,16 @@ def test_a_tensor_is_there_if_that_beside_which_it_stands_is_and_has_its_data_ty
     other = retyped(summed(), "totals", "float16")
     assert explain(SUMMED, other).misfit == Misfit("dtype", "totals")
     assert explain(SUMMED, retyped(other, "weights", "float16")).misfit is None
+
+
+def test_a_tensor_beside_one_whose_data_type_it_cannot_have_keeps_its_own() -> None:
+    order = tensor("order", ROW, dtype="int32", optional=True, beside="weights")
+    ordered = replace(SUMMED, parameters=(*SUMMED.parameters, order))
+    case = summed()
+    given = replace(case, inputs={**case.inputs, "order": Tensor((5,), "int32")})
+    assert explain(ordered, given).misfit is None
+    assert explain(ordered, retyped(given, "order", "int64")).misfit == Misfit("dtype", "order")
+    assert explain(ordered, without(given, "order")).misfit == Misfit("null", "order")
 
 
 def test_a_call_without_a_result_is_answered_after_its_data_types() -> None:
