@@ -27,13 +27,14 @@ if TYPE_CHECKING:
 class SizedTensor(TensorParameter):
     """A tensor with a size for each axis; the values of an integer tensor may be ``numbers`` of
     rows of that size. An optional one ``beside`` another must be there if that is, and have its
-    data type if it can.
+    data type if it can. ``by_dtype`` has its data types in a case of one, if not all ``dtype``.
     """
 
     shape: tuple[Axis, ...] = ()
     numbers: Axis | None = None
     further: Further | None = None
     beside: str = ""
+    by_dtype: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def ranks(self) -> tuple[int, int | None]:
@@ -53,6 +54,10 @@ class SizedTensor(TensorParameter):
         """What of a shape has the sizes of ``axes``, from the first axis on."""
         count = len(self.shape)
         return shape[:count] if self.axes == self.shape else (*shape[:count], prod(shape[count:]))
+
+    def dtypes(self, of_case: str) -> tuple[str, ...]:
+        """The data types that it may have in a case of that one."""
+        return self.by_dtype.get(of_case) or super().dtypes(of_case)
 
     def dtypes_in(self, case: Case) -> tuple[str, ...]:
         """The data types that it may have in a call."""
@@ -88,12 +93,14 @@ def tensor(
     further: Further | None = None,
     acl: str = "",
     beside: str = "",
+    by_dtype: Mapping[str, tuple[str, ...]] | None = None,
 ) -> SizedTensor:
     """A tensor of a signature; ``acl`` is its name in the C interface, if it is not camelCase of
     ``name``, ``beside`` another tensor by name.
     """
-    acl_name = acl or _camel(name)
-    return SizedTensor(name, acl_name, role, dtype, optional, shape, numbers, further, beside)
+    names = name, acl or _camel(name)
+    said = by_dtype or {}
+    return SizedTensor(*names, role, dtype, optional, shape, numbers, further, beside, said)
 
 
 def number(
@@ -259,7 +266,9 @@ class Signature:
         for one in self.tensors:
             for axis in one.axes:
                 for size in axis.factors:
-                    yield from (size, *(size.product.factors if size.product else ()))
+                    for others in (size.product, size.covers):
+                        yield from others.factors if others else ()
+                    yield size
                     for argument in size.arguments if isinstance(size, Function) else ():
                         yield from () if isinstance(argument, str) else argument.factors
         yield from (one.size for one in self.attributes if one.size is not None)

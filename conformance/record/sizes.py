@@ -18,7 +18,7 @@ class Size:
     One axis alone may have a size of its own only if ``free`` is the clause that allows it, if both
     limits are the same, or if it is the ``product`` of others, or a `Function`. If no attribute and
     no axis of a call shows the size alone, it is ``default``: the tensor that would is optional,
-    and not there.
+    and not there. It is no less than the size that it ``covers``.
     """
 
     name: str
@@ -27,6 +27,7 @@ class Size:
     free: Clause | None = None
     default: int | None = None
     product: Product | None = None
+    covers: Axis | None = None
 
     def __mul__(self, other: Size) -> Product:
         return Product((self, other))

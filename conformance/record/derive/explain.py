@@ -92,6 +92,7 @@ def _misfits(
             if isinstance(axis, Size) and axis.product is not None
         ]
     yield from _extents(waiting, sizes, case.attributes)
+    yield from _uncovered(waiting, sizes)
     for one in signature.tensors:
         further = here[one.name].shape[len(one.shape) :] if one.name in here else ()
         if one.further is not None and any(extent < one.further.least for extent in further):
@@ -131,6 +132,14 @@ def _extents(
         if len(later) == len(waiting):
             return  # whatever their sizes are, nothing else names them
         waiting = later
+
+
+def _uncovered(waiting: list[tuple[str, Axis, int]], sizes: Mapping[str, int]) -> Iterator[Misfit]:
+    """The sizes that are less than those that they cover."""
+    for name, axis, extent in waiting:
+        covered = axis.covers.factors if isinstance(axis, Size) and axis.covers else ()
+        if covered and extent < math.prod(sizes.get(size.name, 0) for size in covered):
+            yield Misfit("limit", name, axis.name)
 
 
 def _within(least: int | None, value: int, most: int | None) -> bool:

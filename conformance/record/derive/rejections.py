@@ -140,7 +140,8 @@ def _freedoms(form: Signature) -> Iterator[Freedom]:
     for one in form.tensors:
         for at, axis in enumerate(one.shape):
             if isinstance(axis, Size) and axis.free is not None:
-                ways = (MORE,) if isinstance(axis, Function) else BOTH
+                at_least = isinstance(axis, Function) or axis.covers is not None
+                ways = (MORE,) if at_least else BOTH
                 yield FreeAxis(one.name, len(one.shape), at, axis.free, ways)
         if one.further is not None and not one.further.like:
             yield Ranks(one.name, *one.ranks, one.further.clause)
