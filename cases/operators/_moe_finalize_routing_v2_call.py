@@ -1,4 +1,4 @@
-"""Calls of MoeFinalizeRoutingV2: sums over slots, and what is added to rows, weights and sums.
+"""The signature of MoeFinalizeRoutingV2, and its calls: sums over slots, and what else they add.
 
 A case is first drawn as a sum over slots, token by token, of which those below the number of rows
 count. Then its indices are laid out as the mode has them, and it is given its optional tensors.
@@ -9,15 +9,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cases.operators._slot_sum_cases import Call
+from cases.operators._slot_sum_cases import Call, slot_sum_call
 from cases.operators._slot_weights import WEIGHT_BITS
-from conformance.call.case import Case, Machine, Tensor
-from conformance.record.operator import TensorParameter
+from conformance.call.case import Case, Tensor
+from conformance.record.clause import Clause, SourceClass, document, source_read
+from conformance.record.signature import Form, Rule, Signature, SizedTensor, number, tensor
+from conformance.record.sizes import Product, Size
 from conformance.values.fill import Fill
 
 Shape = tuple[int, ...]
@@ -25,6 +28,13 @@ Data = Fill | Shape
 """What a tensor holds: a recipe, or storage bits."""
 
 NAME = "moe_finalize_routing_v2"
+README = "MoeFinalizeRoutingV2 README"
+PAGE = "aclnnMoeFinalizeRoutingV2 document, CANN 8.0"
+KERNELS = "ops-transformer, moe_finalize_routing_v2/op_kernel"
+HOST = "ops-transformer, moe_finalize_routing_v2/op_host"
+EQUATION = f"{README}, function: equation"
+INTERFACE = "aclnn interfaces made from an operator's definition"
+NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 DTYPES = ("float16", "bfloat16", "float32")
 MODES = ("dropless_columns", "drop_pad_columns", "dropless_rows", "drop_pad_rows")
 """By dropPadMode: whether slots may be dropped, and whether the indices lie column by column, slot
@@ -33,21 +43,12 @@ k of token i at i + k * tokens, or row by row, at i * top_k + k."""
 SLOT_BYTES = 16
 """Of the buffer for each slot of a token: its index, its expert, its scale, and that widened."""
 
-TENSORS = (
-    TensorParameter("expanded_x", "expandedX", "input"),
-    TensorParameter("expanded_row_idx", "expandedRowIdx", "input", "int32"),
-    TensorParameter("x1", "x1Optional", "input", optional=True),
-    TensorParameter("x2", "x2Optional", "input", optional=True),
-    TensorParameter("bias", "biasOptional", "input", optional=True),
-    TensorParameter("scales", "scalesOptional", "input", DTYPES, optional=True),
-    TensorParameter("expert_idx", "expertIdxOptional", "input", "int32", optional=True),
-    TensorParameter("out", "out", "output"),
-)
-
-
-def scales_dtypes(dtype: str) -> tuple[str, ...]:
-    """The dtypes of scales beside a dtype, as the operator's definition lists them."""
-    return ("bfloat16", "float32") if dtype == "bfloat16" else (dtype,)
+SCALES_DTYPES = {
+    "float16": ("float16",),
+    "bfloat16": ("bfloat16", "float32"),
+    "float32": ("float32",),
+}
+"""The dtypes of scales beside a dtype, as the operator's definition lists them."""
 
 
 def drops(mode: str) -> bool:
@@ -65,45 +66,124 @@ def drawn_as(mode: str) -> str:
     return "uneven" if drops(mode) else "whole"
 
 
-def call(
-    mode: str,
-    dtype: str,
-    *,
-    source: Shape,
-    indices: Shape,
-    top_k: int,
-    fill: Fill | None = None,
-    values: Shape | None = None,
-    out: Shape | None = None,
-    unread: Shape = (),
-    machine: Machine | None = None,
-    rows: Shape | None = None,
-) -> Case:
+TOKEN, HIDDEN = Size("token"), Size("hidden")
+SLOT = Size("slot", least=1, default=1)
+AS_MANY = Product((SLOT,))
+"""An axis of the slots of a token that does not show how many they are: without scales one."""
+
+ANY_ROWS = source_read("rows that indices name; their number is not compared", HOST)
+ROW, EXPERT, PLACE = (Size(name, free=ANY_ROWS) for name in ("row", "expert", "place"))
+FEWER_BIASES = source_read("the bias has a row for each slot of a token, or more", HOST)
+BIAS = Size("bias", least=1, free=FEWER_BIASES, covers=SLOT)
+
+
+def _in_mode(mode: str) -> tuple[SizedTensor, SizedTensor]:
+    """The rows of a mode, and the indices that name them; tokens are shown by other tensors."""
+    named = EXPERT * PLACE if drops(mode) else ROW
+    slots = SLOT * TOKEN if by_column(mode) else TOKEN * SLOT
+    return (
+        tensor("expanded_x", *named.factors, HIDDEN),
+        tensor("expanded_row_idx", Size(slots.name, product=slots), dtype="int32", numbers=named),
+    )
+
+
+optional = partial(tensor, optional=True)
+checked = partial(Rule, status=TILING_FAILED)
+# Rules that CANN's own tiling is known not to check.
+unchecked = partial(checked, checked_by_cann=False)
+SIGNATURE = Signature(
+    NAME,
+    (
+        *_in_mode(MODES[0]),
+        optional("x1", TOKEN, HIDDEN, acl="x1Optional", beside="x2"),
+        optional("x2", TOKEN, HIDDEN, acl="x2Optional"),
+        optional("bias", BIAS, HIDDEN, acl="biasOptional"),
+        optional("scales", TOKEN, SLOT, dtype=DTYPES, by_dtype=SCALES_DTYPES, acl="scalesOptional"),
+        optional(
+            "expert_idx",
+            TOKEN,
+            AS_MANY,
+            dtype="int32",
+            numbers=BIAS,
+            acl="expertIdxOptional",
+            beside="bias",
+        ),
+        number("drop_pad_mode", least=0, most=3),
+        tensor("out", TOKEN, HIDDEN, role="output"),
+    ),
+    rules=(
+        checked(("null",), clause=source_read("x2 is given beside x1 only", HOST), about=("x1",)),
+        checked(
+            ("null",),
+            clause=source_read("a bias is given beside expert_idx only", HOST),
+            about=("expert_idx",),
+        ),
+        Rule(("null",), NULL, Clause("the tensor is required", INTERFACE, SourceClass.INFERRED)),
+        Rule(
+            ("dtype",),
+            INVALID,
+            source_read(
+                "one float type for all but scales, which may be float32 beside bfloat16; indices"
+                " int32",
+                HOST,
+            ),
+        ),
+        checked(
+            ("attribute",),
+            clause=source_read("dropPadMode is 0 to 3", f"{HOST}; {PAGE}, parameters"),
+        ),
+        checked(
+            ("rank",),
+            clause=source_read(
+                "expanded_x has two axes without drop, and three with it",
+                f"{HOST}; {PAGE}, parameters",
+            ),
+            about=("expanded_x",),
+        ),
+        checked(
+            ("limit",),
+            clause=source_read("the bias has a row for each slot of a token, at least one", HOST),
+            about=("bias",),
+        ),
+        unchecked(
+            ("rank", "extent"),
+            clause=document(
+                "expanded_row_idx has one axis, an index for each slot", f"{PAGE}, parameters"
+            ),
+            about=("expanded_row_idx",),
+        ),
+        *(
+            unchecked(("rank", "extent", "limit"), clause=document(text, EQUATION), about=about)
+            for text, about in (
+                ("scales and expert_idx are [tokens, top_k]", ("scales", "expert_idx")),
+                ("the bias is [experts, hidden]", ("bias",)),
+                ("x1, x2 and out are [tokens, hidden]", ("x1", "x2", "out")),
+            )
+        ),
+    ),
+    forms={
+        mode: Form({"drop_pad_mode": value}, _in_mode(mode))
+        for value, mode in enumerate(MODES)
+        if value
+    },
+)
+_call = slot_sum_call(SIGNATURE, "expanded_x", "expanded_row_idx")
+
+
+def call(mode: str, dtype: str, *, source: Shape, indices: Shape, top_k: int, **given: Any) -> Case:
     """A case from the sizes that matter, with none of the optional tensors yet.
 
     ``source`` is [rows, hidden]; ``indices`` are those of the slots of one token after those of
-    another. Where a mode drops slots, those that name no row are -1; ``rows`` are the only ones
-    that exist.
+    another. Where a mode drops slots, those that name no row are -1; what else is ``given`` is as
+    in `slot_sum_call`.
     """
-    tokens = len(indices) // top_k if top_k > 0 else 0
     named = np.array(indices, np.int64)
     if drops(mode):
         named = np.where(named < source[0], named, -1)
+        source = (1, *source)
     if by_column(mode):
-        named = named.reshape(tokens, top_k).T.ravel()
-    shape = (1, *source) if drops(mode) else source
-    return Case(
-        operator=NAME,
-        mode=mode,
-        dtype=dtype,
-        attributes={"drop_pad_mode": MODES.index(mode)},
-        inputs={
-            "expanded_x": Tensor(shape, dtype, values, fill, unread, rows),
-            "expanded_row_idx": Tensor(named.shape, "int32", values=tuple(named.tolist())),
-        },
-        outputs={"out": Tensor(out or (tokens, source[-1]), dtype)},
-        machine=machine,
-    )
+        named = named.reshape(-1, top_k).T.ravel()
+    return _call(mode, dtype, source=source, indices=tuple(named.tolist()), top_k=top_k, **given)
 
 
 def call_in(mode: str) -> Call:

@@ -1,4 +1,4 @@
-"""Calls of MoeFinalizeRoutingV2 worked by hand, its limits, and calls of which sources differ."""
+"""Calls of MoeFinalizeRoutingV2 worked by hand, its limits, and wrong or doubtful calls."""
 
 from __future__ import annotations
 
@@ -11,24 +11,30 @@ import numpy as np
 
 from cases.operators._moe_finalize_routing_v2_call import (
     DTYPES,
+    EQUATION,
+    HOST,
+    KERNELS,
     MODES,
+    PAGE,
+    README,
+    SCALES_DTYPES,
+    SIGNATURE,
     Data,
     Parts,
     Shape,
     call,
     call_in,
     drops,
-    scales_dtypes,
     with_parts,
 )
 from cases.operators._moe_finalize_routing_v2_edges import EVEN_COLUMNS, PATHS
-from cases.operators._moe_finalize_routing_v2_sources import HOST, KERNELS, PAGE, README
 from cases.operators._slot_sum_far import far_examples
 from cases.operators._storage_bits import bits
 from conformance.call.case import Case, Tensor
 from conformance.record.clause import Clause, SourceClass, document
+from conformance.record.derive.rejections import rejections
 from conformance.record.operator import Example, Quarantine
-from conformance.record.variations import reshaped, without
+from conformance.record.variations import reshaped, retyped, right_calls, without
 from conformance.values.fill import Fill
 
 GAUSSIAN = Fill(("gaussian",), seed=1)
@@ -79,7 +85,8 @@ def in_order(
 
 def examples() -> tuple[Example, ...]:
     """Calls worked by hand in every mode, pairs of dtypes, limits, and rows far apart."""
-    return (*_by_hand(), *_dtypes(), *_limits(), *_far())
+    right = right_calls(README, *RIGHT.values(), PLAIN)
+    return (*_by_hand(), *_dtypes(), *_limits(), *_far(), *right)
 
 
 def _routed(mode: str, indices: Shape = RANKS, **parts: Any) -> Case:
@@ -89,7 +96,7 @@ def _routed(mode: str, indices: Shape = RANKS, **parts: Any) -> Case:
 
 
 def _by_hand() -> Iterator[Example]:
-    by_hand = f"{README}, function: equation, by hand"
+    by_hand = f"{EQUATION}, by hand"
     dropped = (4, 0, 6, 1, 3, 5)
     everything: dict[str, Any] = {"skips": (X1, X2), "bias": BIAS, "expert_idx": EXPERTS}
     for mode in MODES:
@@ -164,7 +171,7 @@ def _by_hand() -> Iterator[Example]:
 
 def _dtypes() -> Iterator[Example]:
     for dtype in DTYPES:
-        for scales_dtype in scales_dtypes(dtype):
+        for scales_dtype in SCALES_DTYPES[dtype]:
             case = in_order("dropless_columns", dtype, 5, 3, 33, scales_dtype=scales_dtype)
             yield Example(f"{dtype}, {scales_dtype} scales", case, f"{HOST}, definition")
         case = in_order("dropless_columns", dtype, 5, 3, 33, skips=1)
@@ -176,9 +183,9 @@ def _limits() -> Iterator[Example]:
         last = in_order(mode, "bfloat16", 2, PATHS[-1] + 1, 8, dropped=3 if drops(mode) else 0)
         yield Example(f"top_k {PATHS[-1] + 1}, {mode}", last, f"{KERNELS}, paths by top_k")
         one = in_order(mode, "float16", 4, 1, 16, skips=1)
-        yield Example(f"top_k 1 with scales, {mode}", one, f"{README}, function: equation")
+        yield Example(f"top_k 1 with scales, {mode}", one, EQUATION)
         bare = in_order(mode, "float16", 4, 1, 16, bias=False, skips=0, scales=False)
-        yield Example(f"no optional tensor, {mode}", bare, f"{README}, function: equation")
+        yield Example(f"no optional tensor, {mode}", bare, EQUATION)
     even = in_order("dropless_columns", "float32", 2, 8, EVEN_COLUMNS, skips=0)
     yield Example(f"{EVEN_COLUMNS} columns, top_k 8", even, f"{KERNELS}, paths by hidden size")
     for dtype, top_k in product(("bfloat16", "float32"), (2, 3, 4)):
@@ -250,3 +257,23 @@ def quarantine() -> tuple[Quarantine, ...]:
             routes=("kernel",),
         ),
     )
+
+
+RIGHT = {mode: in_order(mode, "float32", 4, 2, 16) for mode in MODES}
+"""Four tokens of two slots, 16 columns, with everything."""
+
+PLAIN = in_order("dropless_columns", "float32", 4, 1, 16, scales=False, bias=False)
+GOOD = RIGHT["dropless_columns"]
+HALF = in_order("dropless_columns", "float16", 4, 2, 16)
+WRONG = {
+    "float32 scales beside float16": retyped(HALF, "scales", "float32"),
+    **{
+        f"rows of rank {len(shape)}, {mode}": reshaped(RIGHT[mode], "expanded_x", shape)
+        for mode in MODES
+        for shape in ((8,), (8, 16) if drops(mode) else (2, 4, 16))
+    },
+    "indices of rank 2": reshaped(GOOD, "expanded_row_idx", (4, 2)),
+    "8 indices without scales, out of 4": reshaped(PLAIN, "expanded_row_idx", (8,)),
+    "two slots for each token, and no scales": without(GOOD, "scales"),
+}
+REJECTIONS = rejections(SIGNATURE, GOOD, RIGHT["drop_pad_rows"], PLAIN, wrong=WRONG)

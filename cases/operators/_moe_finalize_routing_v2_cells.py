@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from cases.operators._moe_finalize_routing_v2_call import (
+    SCALES_DTYPES,
     SLOT_BYTES,
     Parts,
     call_in,
     drawn_as,
     names,
-    scales_dtypes,
     window,
     with_parts,
 )
@@ -83,7 +83,7 @@ def completed(
     scales: SearchStrategy[Fill] = weight_fills(FINITE if biased else WEIGHTS)
     if not absent and "scales" in fixed:
         scales = weights_with(fixed["scales"])
-    held, scales_dtype = draw(scales), draw(st.sampled_from(scales_dtypes(dtype)))
+    held, scales_dtype = draw(scales), draw(st.sampled_from(SCALES_DTYPES[dtype]))
     more, bias = draw(MORE_EXPERTS), draw(BIAS_FILLS)
     return with_parts(
         case,
@@ -128,8 +128,8 @@ def cells(mode: str, dtype: str) -> Cells:
             "an infinity times a sum is no sum of infinities",
         ),
     ]
-    if len(scales_dtypes(dtype)) > 1:
-        axes.append(Axis("scales dtype", scales_dtypes(dtype), _scales_dtype_of))
+    if len(SCALES_DTYPES[dtype]) > 1:
+        axes.append(Axis("scales dtype", SCALES_DTYPES[dtype], _scales_dtype_of))
         constraints.append(
             Constraint(
                 ("scales", "scales dtype"),
@@ -167,7 +167,7 @@ def _on(edge: Edge, near: Edges, dtype: str) -> SearchStrategy[Case]:
     levels: Levels = {}
     if SCALE_BYTES in edge.sizes:
         size = edge.sizes[SCALE_BYTES]
-        sized = (one for one in scales_dtypes(dtype) if numpy_dtype(one).itemsize == size)
+        sized = (one for one in SCALES_DTYPES[dtype] if numpy_dtype(one).itemsize == size)
         levels = {"scales dtype": next(sized, ABSENT), "bias": BIAS[edge.sizes[BIASED]]}
     if EXPERTS in edge.sizes:
         levels = {**levels, "bias": BIAS[1]}

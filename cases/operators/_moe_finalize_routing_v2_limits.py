@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from cases.operators._moe_finalize_routing_v2_call import DTYPES, scales_dtypes
+from cases.operators._moe_finalize_routing_v2_call import DTYPES, SCALES_DTYPES
 from cases.operators._slot_sum_limits import BUFFERS, GRANULE_BYTES, INDEX_BYTES, SMALL, RowUb
 from conformance.call.case import numpy_dtype
 from conformance.record.call_rules import Limit
@@ -77,7 +77,7 @@ def kinds(dtype: str, by_column: bool) -> Iterator[tuple[str, Kind]]:
     """The kinds of calls in one layout of indices, each with what leads the names of its limits."""
     size = numpy_dtype(dtype).itemsize
     scales = {"": size, "no-scales-": 0}
-    if "float32" in scales_dtypes(dtype) and dtype != "float32":
+    if "float32" in SCALES_DTYPES[dtype] and dtype != "float32":
         scales["fp32-scales-"] = 4
     for biased, (prefix, scale_bytes) in product((False, True), scales.items()):
         yield f"{'bias-' * biased}{prefix}", Kind(size, scale_bytes, biased, by_column)

@@ -63,18 +63,6 @@ def _routing_map_grad(case: Case) -> Mapping[str, Value]:
     }
 
 
-def _finalize(case: Case) -> Mapping[str, Value]:
-    return given(
-        expanded_permuted_rows="expanded_x",
-        skip1="x1",
-        skip2="x2",
-        bias="bias",
-        scales="scales",
-        expanded_src_to_dst_row="expanded_row_idx",
-        export_for_source_row="expert_idx",
-    ) | {"drop_pad_mode": number(case, "drop_pad_mode")}
-
-
 def _not_mapped_back(case: Case) -> str:
     if "routing_map" not in case.inputs:
         return "torch_npu demands routing_map"
@@ -107,12 +95,6 @@ BINDINGS: Mapping[str, Binding | Unreached] = {
             added("probsGrad is given back only where there is permutedProbsOutputGrad"),
         ),
         _not_mapped_back,
-    ),
-    "moe_finalize_routing_v2": Binding(
-        "npu_moe_finalize_routing",
-        _finalize,
-        ("out",),
-        (added("another k than 1, its default, is for aclnnMoeFinalizeRoutingV4 alone"),),
     ),
     "moe_init_routing_v2": Unreached(
         "npu_moe_init_routing_v2 calls aclnnMoeInitRoutingV3, another operator"

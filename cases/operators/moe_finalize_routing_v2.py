@@ -25,10 +25,15 @@ from cases.operators._extremes import with_extremes
 from cases.operators._ladders import FEW, ladder, of_slots, on_edges, slots
 from cases.operators._moe_finalize_routing_v2_call import (
     DTYPES,
+    EQUATION,
+    HOST,
+    KERNELS,
     MODES,
     NAME,
+    PAGE,
+    README,
+    SIGNATURE,
     SLOT_BYTES,
-    TENSORS,
     Parts,
     by_column,
     call_in,
@@ -36,39 +41,37 @@ from cases.operators._moe_finalize_routing_v2_call import (
     drops,
     with_parts,
 )
-from cases.operators._moe_finalize_routing_v2_calls import examples, quarantine
+from cases.operators._moe_finalize_routing_v2_calls import REJECTIONS, examples, quarantine
 from cases.operators._moe_finalize_routing_v2_cells import cells, completed
 from cases.operators._moe_finalize_routing_v2_edges import EXPERTS, extremes
 from cases.operators._moe_finalize_routing_v2_limits import limits
-from cases.operators._moe_finalize_routing_v2_rejections import FREEDOMS, RANGES, rejections, right
-from cases.operators._moe_finalize_routing_v2_relations import RELATIONS
-from cases.operators._moe_finalize_routing_v2_sources import HOST, KERNELS, PAGE, README
 from cases.operators._slot_sum_cases import near_cases
 from cases.operators._slot_sum_cases import row_sum as slot_row_sum
 from cases.operators._slot_sum_far import far_cases
 from cases.operators._storage_bits import bits
 from cases.operators._strides import of_a_definition
-from cases.operators._torch_npu import BINDINGS
+from cases.operators._torch_npu import added
 from cases.operators._workloads import by_ranks
+from cases.relations.slot_grads import FINALIZE_GRAD, adjoint_of_weighted
+from cases.relations.slot_sums import FINALIZE, UNPERMUTE
+from cases.relations.sums import of_sums
+from cases.relations.sums_agree import agrees, agrees_rounded, batch_invariant, split
+from cases.relations.weights import no_number_is_told
 from conformance.call.case import Case
 from conformance.draw.far import mostly
 from conformance.record.clause import document, source_read
-from conformance.record.operator import (
-    Arrays,
-    AttributeParameter,
-    Mode,
-    Operator,
-    Sum,
-    Support,
-    Target,
-    Varying,
-)
-from conformance.record.variations import right_calls
+from conformance.record.derive.rejections import freedoms, ranges
+from conformance.record.derive.torch_call import bound
+from conformance.record.operator import Arrays, Mode, Operator, Sum, Support, Target, Varying
+from conformance.relations.axes import Axes
 from reference import moe_finalize_routing_v2 as reference
 from reference.terms import Terms, stacked
 
 ADDED = ("expanded_x", "bias", "x1", "x2")
 """What may be added, in the order in which `reference.terms` has it."""
+
+NEGATED = ("expanded_x", "x1", "x2", "bias")
+"""The same in the order of the interface."""
 
 
 def _tokens(inputs: Arrays) -> int:
@@ -132,8 +135,9 @@ def _contract(case: Case) -> str:
 _EQUATION = document(
     "each token is x1 + x2 + the sum over its top_k slots of scale * (row of expanded_x + bias of"
     " the slot's expert); what is absent adds nothing, and a scale is 1",
-    f"{README}, function: equation",
+    EQUATION,
 )
+_PRODUCT = document("each token adds rows times their scales", EQUATION)
 
 
 def _mode(name: str) -> Mode:
@@ -149,7 +153,8 @@ OPERATOR = Operator(
     aclnn="aclnnMoeFinalizeRoutingV2",
     sources=(README, PAGE, KERNELS, HOST),
     products=("Ascend910B", "Ascend910_93"),
-    parameters=(*TENSORS[:-1], AttributeParameter("drop_pad_mode", "dropPadMode"), TENSORS[-1]),
+    parameters=SIGNATURE.parameters,
+    signature=SIGNATURE,
     modes=tuple(_mode(name) for name in MODES),
     dtypes=DTYPES,
     formula=formula,
@@ -166,10 +171,10 @@ OPERATOR = Operator(
     small_cases=partial(cases, small=True),
     seam_cases=partial(cases, small=True, seam=True),
     cells=with_extremes(cells, extremes),
-    examples=(*examples(), *right_calls(README, *right())),
-    rejections=rejections(),
-    freedoms=FREEDOMS,
-    ranges=RANGES,
+    examples=examples(),
+    rejections=REJECTIONS,
+    freedoms=freedoms(SIGNATURE),
+    ranges=ranges(SIGNATURE),
     quarantine=quarantine(),
     limits=tuple(limits()),
     row_sum=row_sum,
@@ -181,9 +186,34 @@ OPERATOR = Operator(
         ),
     ),
     workload_cases=by_ranks(on_edges(cells), "dropless_rows", "expanded_row_idx"),
-    torch_npu=BINDINGS[NAME],
-    relations=RELATIONS,
-    strided=of_a_definition(TENSORS, "ops-transformer, moe_finalize_routing_v2_def.cpp"),
+    torch_npu=bound(
+        SIGNATURE,
+        "npu_moe_finalize_routing",
+        ("out",),
+        (added("another k than 1, its default, is for aclnnMoeFinalizeRoutingV4 alone"),),
+        expanded_permuted_rows="expanded_x",
+        skip1="x1",
+        skip2="x2",
+        bias="bias",
+        scales="scales",
+        expanded_src_to_dst_row="expanded_row_idx",
+        export_for_source_row="expert_idx",
+        drop_pad_mode="drop_pad_mode",
+    ),
+    relations=(
+        *(
+            relation
+            for mode in MODES
+            for relation in of_sums(Axes.of(SIGNATURE.of_mode(mode)), ("out",), NEGATED, (mode,))
+        ),
+        agrees(FINALIZE, UNPERMUTE),
+        agrees_rounded(FINALIZE, UNPERMUTE),
+        split(FINALIZE),
+        batch_invariant(FINALIZE),
+        adjoint_of_weighted(FINALIZE, FINALIZE_GRAD, NEGATED, "scales"),
+        no_number_is_told(FINALIZE, "scales", _PRODUCT),
+    ),
+    strided=of_a_definition(SIGNATURE.tensors, "ops-transformer, moe_finalize_routing_v2_def.cpp"),
     each_tensor=as_listed(README),
     targets=tuple(
         Target(

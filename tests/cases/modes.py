@@ -141,7 +141,10 @@ MODES: Mapping[str, Mapping[str, Asked]] = {
 }
 
 IN_NONE = {
-    "moe_finalize_routing_v2": tuple(f"drop_pad_mode is {n}" for n in (-1, 4, 2**32)),
+    "moe_finalize_routing_v2": (
+        *(f"drop_pad_mode is {n}, dropless_columns" for n in ("-1", "4", "2^32 + 0")),
+        *(f"drop_pad_mode is {n}, drop_pad_rows" for n in ("-1", "-3", "4", "2^32 + 3")),
+    ),
     "moe_finalize_routing_v2_grad": (
         *(f"drop_pad_mode is {n}" for n in (-1, 2, "2, drop_pad")),
         "activeNum -1",
