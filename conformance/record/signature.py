@@ -26,14 +26,15 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class SizedTensor(TensorParameter):
     """A tensor with a size for each axis; the values of an integer tensor may be ``numbers`` of
-    rows of that size. An optional one ``beside`` another must be there if that is, and have its
-    data type if it can. ``by_dtype`` has its data types in a case of one, if not all ``dtype``.
+    rows of that size. An optional one ``beside`` others must be there if all of them are, and have
+    their data type if it can. ``by_dtype`` has its data types in a case of one, if not all of
+    ``dtype``.
     """
 
     shape: tuple[Axis, ...] = ()
     numbers: Axis | None = None
     further: Further | None = None
-    beside: str = ""
+    beside: tuple[str, ...] = ()
     by_dtype: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
@@ -61,8 +62,13 @@ class SizedTensor(TensorParameter):
 
     def dtypes_in(self, case: Case) -> tuple[str, ...]:
         """The data types that it may have in a call."""
-        near, own = {**case.inputs, **case.outputs}.get(self.beside), self.dtypes(case.dtype)
-        return (near.dtype,) if near is not None and near.dtype in own else own
+        here, own = {**case.inputs, **case.outputs}, self.dtypes(case.dtype)
+        near = {here[name].dtype for name in self.beside if name in here}
+        return tuple(one for one in own if one in near) or own
+
+    def must_be(self, here: Collection[str]) -> bool:
+        """Whether it must be there in a call that has these tensors."""
+        return not self.optional or (bool(self.beside) and set(self.beside) <= set(here))
 
 
 @dataclass(frozen=True)
@@ -92,15 +98,15 @@ def tensor(
     numbers: Axis | None = None,
     further: Further | None = None,
     acl: str = "",
-    beside: str = "",
+    beside: str | tuple[str, ...] = (),
     by_dtype: Mapping[str, tuple[str, ...]] | None = None,
 ) -> SizedTensor:
     """A tensor of a signature; ``acl`` is its name in the C interface, if it is not camelCase of
-    ``name``, ``beside`` another tensor by name.
+    ``name``, ``beside`` another tensor by name, or several.
     """
     names = name, acl or _camel(name)
-    said = by_dtype or {}
-    return SizedTensor(*names, role, dtype, optional, shape, numbers, further, beside, said)
+    near, said = (beside,) if isinstance(beside, str) else beside, by_dtype or {}
+    return SizedTensor(*names, role, dtype, optional, shape, numbers, further, near, said)
 
 
 def number(
@@ -161,13 +167,15 @@ class Rule:
 
 @dataclass(frozen=True)
 class Form:
-    """What is otherwise in calls whose attributes have the values ``when``: some of the tensors.
+    """What is otherwise in calls whose attributes have the values ``when``: some of the tensors,
+    and of the attributes.
 
     A size in place of a value means that the attribute is that size, if it is within its limits.
     """
 
     when: Mapping[str, int | Size]
     tensors: tuple[SizedTensor, ...] = ()
+    attributes: tuple[SizedAttribute, ...] = ()
 
     def holds(self, attributes: Mapping[str, Attribute]) -> bool:
         """Whether a call with these attributes is of this form."""
@@ -214,15 +222,13 @@ class Signature:
         return {mode: self._formed(mode, form) for mode, form in self.forms.items()}
 
     def _formed(self, mode: str, form: Form) -> Signature:
-        tensors = {one.name: one for one in form.tensors}
-        sizes = {name: size for name, size in form.when.items() if isinstance(size, Size)}
+        others: dict[str, SizedTensor | SizedAttribute] = {one.name: one for one in form.tensors}
+        others |= {one.name: one for one in form.attributes}
+        for one in self.attributes:
+            if isinstance(size := form.when.get(one.name), Size):
+                others[one.name] = replace(one, size=size)
         fixed = {name: value for name, value in form.when.items() if isinstance(value, int)}
-        parameters = tuple(
-            tensors.get(one.name, one)
-            if isinstance(one, SizedTensor)
-            else replace(one, size=sizes.get(one.name, one.size))
-            for one in self.parameters
-        )
+        parameters = tuple(others.get(one.name, one) for one in self.parameters)
         by_mode = {mode: {**self.by_mode.get(mode, {}), **fixed}}
         return Signature(self.operator, parameters, (), by_mode)
 
@@ -289,7 +295,7 @@ class Signature:
             for part in one.numbers.factors if one.numbers else ():
                 if part.name not in self.sizes:
                     yield say.NUMBERS_OF_NOTHING(name=one.name, size=part.name)
-            near = {one.beside, one.further.like if one.further else ""} - {"", *names}
+            near = {*one.beside, one.further.like if one.further else ""} - {"", *names}
             for other in near:
                 yield say.BESIDE_NOTHING(name=one.name, other=other)
         # What the shapes of one form do not follow from, those of another may: a form has no rules.
@@ -306,9 +312,12 @@ class Signature:
 
     def _problems_of_modes(self) -> Iterator[str]:
         known = {attribute.name for attribute in self.attributes}
-        whens = {mode: form.when for mode, form in self.forms.items()}
-        for mode, fixed in (*self.by_mode.items(), *whens.items()):
-            for name in fixed.keys() - known:
+        of_forms = {
+            mode: {*form.when, *(one.name for one in form.attributes)}
+            for mode, form in self.forms.items()
+        }
+        for mode, names in (*self.by_mode.items(), *of_forms.items()):
+            for name in set(names) - known:
                 yield say.NO_ATTRIBUTE(name=name, mode=mode)
         fixed_of_tensors = {_of_interface(one) for one in self.tensors}
         for mode, form in self.forms.items():

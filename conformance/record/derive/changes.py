@@ -27,7 +27,7 @@ def pointers_and_dtypes(signature: Signature, right: Case) -> Iterator[Change]:
     """One tensor null or of another data type; all that must have one data type as int32."""
     here = _tensors(right)
     for one in signature.tensors:
-        if one.name in here and (not one.optional or one.beside in here):
+        if one.name in here and one.must_be(here):
             yield f"{one.name} is null", without(right, one.name)
     for one in signature.tensors:
         for dtype in _others(one.dtypes_in(right)) if one.name in here else ():
@@ -43,8 +43,9 @@ def _of_one_dtype(signature: Signature, here: Mapping[str, Tensor]) -> Iterator[
     """Tensors that must have one data type: that of the case, or that of the one beside."""
     yield [one.name for one in signature.tensors if one.dtype is None and one.name in here]
     for one in signature.tensors:
-        if one.name in here and one.beside in here:
-            yield [one.beside, one.name]
+        for other in one.beside:
+            if one.name in here and other in here:
+                yield [other, one.name]
 
 
 def _others(own: tuple[str, ...]) -> Iterator[str]:

@@ -54,7 +54,7 @@ def _misfits(
     signature: Signature, case: Case, here: Mapping[str, Tensor], sizes: dict[str, int]
 ) -> Iterator[Misfit]:
     for one in signature.tensors:
-        if one.name not in here and (not one.optional or one.beside in here):
+        if one.name not in here and one.must_be(here):
             yield Misfit("null", one.name)
     for one in signature.tensors:
         if one.name in here and here[one.name].dtype not in one.dtypes_in(case):

@@ -132,8 +132,14 @@ def _too_big(case: Case) -> bool:
 
 def freedoms(signature: Signature) -> tuple[Freedom, ...]:
     """The axes, ranks and attributes that nothing ties, by their clauses."""
-    found = chain.from_iterable(map(_freedoms, (form for _, form in signature.all_forms)))
-    return tuple(dict.fromkeys(found))
+    forms = [form for _, form in signature.all_forms]
+    found = [one for form in forms for one in _freedoms(form)]
+    checked = {one.name for form in forms for one in form.attributes if form.checked(one)}
+    return tuple(
+        one
+        for one in dict.fromkeys(found)
+        if not isinstance(one, FreeAttribute) or one.attribute not in checked
+    )
 
 
 def _freedoms(form: Signature) -> Iterator[Freedom]:
@@ -152,16 +158,13 @@ def _freedoms(form: Signature) -> Iterator[Freedom]:
 
 def ranges(signature: Signature) -> tuple[Range, ...]:
     """The limits of attributes, and of sizes of axes that are no attribute."""
-    found = {
-        one.name: Range(
-            one.name,
-            *one.limits,
-            _rule(signature, one.name, Misfit("attribute", one.name)).clause,
-        )
-        for one in signature.attributes
-        if (_limited(one.size) if one.size else one.limits != (None, None))
-    }
+    found: dict[str, Range] = {}
     for modes, form in signature.all_forms:
+        for attribute in form.attributes:
+            name, size, ends = attribute.name, attribute.size, attribute.limits
+            if name not in found and (_limited(size) if size else ends != (None, None)):
+                clause = _rule(signature, name, Misfit("attribute", name)).clause
+                found[name] = Range(name, *ends, clause, modes=modes)
         of_attributes = {one.size for one in form.attributes}
         for one in form.tensors:
             for at, axis in enumerate(one.axes):

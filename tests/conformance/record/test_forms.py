@@ -117,10 +117,47 @@ def test_axes_and_the_call_of_torch_are_those_of_a_form() -> None:
     assert dict(binding.call(BLOCKS).arguments) == {"places": 7, "tokens": 3}
 
 
+COUNT = Size("block", least=1)
+BY_NUMBER = replace(
+    FORMED,
+    parameters=(*FORMED.parameters, number("blocks", free=SAYS)),
+    rules=(rule("attribute", about=("blocks",), says="blocks are counted"), *FORMED.rules),
+    forms={
+        "blocks": Form(
+            {"layout": 1},
+            (
+                tensor("rows", COUNT, PLACE, HIDDEN, acl="rowsIn"),
+                replace(FORMED.forms["blocks"].tensors[1], numbers=COUNT * PLACE),
+            ),
+            (number("blocks", COUNT),),
+        )
+    },
+)
+NUMBERED = call(BY_NUMBER, "blocks", "float32", {**SIZES, "block": 2, "place": 7})
+
+
+def test_an_attribute_that_is_free_may_be_a_size_of_a_form() -> None:
+    assert NUMBERED.attributes["blocks"] == 2
+    plain = call(BY_NUMBER, "plain", "float32", SIZES, blocks=-1)
+    assert explain(BY_NUMBER, plain).misfit is None
+    none = with_attributes(NUMBERED, blocks=0)
+    assert explain(BY_NUMBER, none).misfit == Misfit("attribute", "blocks", "block")
+    names = {one.name for one in rejections(BY_NUMBER, plain, NUMBERED)}
+    assert {"blocks is 0, blocks", "blocks is 3, blocks"} <= names
+    assert "blocks is 0, plain" not in names
+
+
+def test_an_attribute_is_not_free_if_one_form_checks_it() -> None:
+    assert FreeAttribute("blocks", SAYS) not in freedoms(BY_NUMBER)
+    found = {one.name: (one.least, one.most, one.modes) for one in ranges(BY_NUMBER)}
+    assert found["blocks"] == (1, None, ("blocks",))
+
+
 @pytest.mark.parametrize(
     ("form", "problem"),
     [
         (Form({"lay": 1}), "mode other fixes lay, which is no attribute"),
+        (Form({}, (), (number("lay"),)), "mode other fixes lay, which is no attribute"),
         (
             Form({"layout": 1}, (tensor("rows", TOKEN, HIDDEN),)),
             "mode other has another parameter rows than the interface",

@@ -121,6 +121,17 @@ def test_a_tensor_is_there_if_that_beside_which_it_stands_is_and_has_its_data_ty
     assert explain(SUMMED, retyped(other, "weights", "float16")).misfit is None
 
 
+def test_a_tensor_may_stand_beside_two_together() -> None:
+    order = tensor("order", ROW, dtype="int32", optional=True, beside=("weights", "scales"))
+    scales = tensor("scales", ROW, optional=True)
+    ordered = replace(SUMMED, parameters=(*SUMMED.parameters, scales, order))
+    both = summed()
+    both = replace(both, inputs={**both.inputs, "scales": Tensor((5,), "float32")})
+    assert explain(ordered, both).misfit == Misfit("null", "order")
+    assert explain(ordered, without(both, "scales")).misfit is None
+    assert explain(ordered, without(without(both, "weights"), "totals")).misfit is None
+
+
 def test_a_tensor_beside_one_whose_data_type_it_cannot_have_keeps_its_own() -> None:
     order = tensor("order", ROW, dtype="int32", optional=True, beside="weights")
     ordered = replace(SUMMED, parameters=(*SUMMED.parameters, order))
