@@ -1,9 +1,13 @@
-"""Calls of MoeFinalizeRoutingV2Grad: drawn as sums over slots, of which every row is named once."""
+"""The signature of MoeFinalizeRoutingV2Grad, and its calls.
+
+They are drawn as sums over slots, of which every row is named once.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,30 +15,116 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
+from cases.operators._slot_sum_cases import slot_sum_call
 from cases.operators._slot_weights import WEIGHT_BITS, weight_fills
-from conformance.call.case import Case, Machine, Tensor
+from conformance.call.case import Case, Tensor
 from conformance.draw.built import built
 from conformance.draw.routings import unread_rows
 from conformance.draw.values import MOVED, SEEDS
-from conformance.record.operator import TensorParameter
+from conformance.record.clause import Clause, SourceClass, document, source_read
+from conformance.record.signature import Form, Kind, Rule, Signature, SizedTensor, number, tensor
+from conformance.record.sizes import Axis, Product, Size, function
 from conformance.values.fill import Fill
 
 Shape = tuple[int, ...]
 NAME = "moe_finalize_routing_v2_grad"
+README = "MoeFinalizeRoutingV2Grad README"
+KERNELS = "ops-transformer, moe_finalize_routing_v2_grad/op_kernel"
+HOST = "ops-transformer, moe_finalize_routing_v2_grad/op_host"
+PROTOTYPE = "ops-transformer, moe_finalize_routing_v2_grad/op_graph, prototype: attributes"
+EMPTY = "interface behaviour for empty tensors: without an output element nothing is done, inferred"
+NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 DTYPES = ("float16", "bfloat16", "float32")
 MODES = ("dropless", "active", "drop_pad", "single")
 GRAD, ROWS, X, SCALES = "grad_y", "expanded_row_idx", "expanded_x", "scales"
 EXPERTS, BIAS, X_GRAD, SCALES_GRAD = "expert_idx", "bias", "grad_expanded_x", "grad_scales"
-TENSORS = (
-    TensorParameter(GRAD, "gradY", "input"),
-    TensorParameter(ROWS, "expandedRowIdx", "input", "int32"),
-    TensorParameter(X, "expandedXOptional", "input", optional=True),
-    TensorParameter(SCALES, "scalesOptional", "input", optional=True),
-    TensorParameter(EXPERTS, "expertIdxOptional", "input", "int32", optional=True),
-    TensorParameter(BIAS, "biasOptional", "input", optional=True),
-    TensorParameter(X_GRAD, "gradExpandedXOut", "output"),
-    TensorParameter(SCALES_GRAD, "gradScalesOut", "output", optional=True),
+TOKEN, HIDDEN = Size("token", least=1), Size("hidden", least=1)
+SLOT = Size("slot", least=1, default=1)
+AS_MANY = Product((SLOT,))
+"""An axis of the slots of a token that does not show how many they are: without scales one."""
+
+ROW = function(
+    "row", lambda slots, most: min(slots, most) if most > 0 else slots, TOKEN * SLOT, "active_num"
 )
+EXPERT, PLACE = Size("expert", least=1), Size("place", least=1)
+BIAS_ROW = Size(
+    "biased", least=1, free=document("a row for each expert, which indices name", PROTOTYPE)
+)
+IGNORED = source_read("it is looked at in the other scenario of dropPadMode", HOST)
+optional = partial(tensor, optional=True)
+
+
+def _of_rows(numbers: Axis, biased: Size) -> tuple[SizedTensor, ...]:
+    """The tensors that have these rows, or numbers of them, and the bias."""
+    shape = *numbers.factors, HIDDEN
+    return (
+        tensor(ROWS, TOKEN * SLOT, dtype="int32", numbers=numbers),
+        optional(X, *shape, acl="expandedXOptional", beside=SCALES),
+        optional(BIAS, biased, HIDDEN, acl="biasOptional"),
+        tensor(X_GRAD, *shape, role="output", acl="gradExpandedXOut"),
+    )
+
+
+def checked(text: str, *kinds: Kind, about: tuple[str, ...] = ()) -> Rule:
+    """A rule that the host sources check before they cut the call."""
+    return Rule(kinds, TILING_FAILED, source_read(text, HOST), about)
+
+
+_rows, _x, _bias, _x_grad = _of_rows(ROW, BIAS_ROW)
+SIGNATURE = Signature(
+    NAME,
+    (
+        tensor(GRAD, TOKEN, HIDDEN),
+        _rows,
+        _x,
+        optional(SCALES, TOKEN, SLOT, acl="scalesOptional"),
+        optional(
+            EXPERTS, TOKEN, AS_MANY, dtype="int32", acl="expertIdxOptional", beside=(BIAS, SCALES)
+        ),
+        _bias,
+        number("drop_pad_mode", least=0, most=1),
+        number("active_num", free=IGNORED),
+        number("expert_num", free=IGNORED),
+        number("expert_capacity", free=IGNORED),
+        _x_grad,
+        optional(SCALES_GRAD, TOKEN, AS_MANY, role="output", acl="gradScalesOut", beside=SCALES),
+    ),
+    rules=(
+        Rule(("null",), NULL, source_read("scales have a gradient", HOST), about=(SCALES_GRAD,)),
+        checked("scales need rows, a bias experts", "null", about=(X, EXPERTS)),
+        Rule(("null",), NULL, source_read("the tensor is required", HOST)),
+        Rule(
+            ("dtype",),
+            INVALID,
+            document("float types, one for all; indices int32", f"{README}, parameters"),
+        ),
+        checked("dropPadMode is 0 or 1", "attribute", about=("drop_pad_mode",)),
+        checked("drop/pad has experts, each with places", "attribute"),
+        Rule(
+            ("limit",),
+            TILING_FAILED,
+            Clause("scales and places have a gradient", EMPTY, SourceClass.INFERRED),
+            about=("token", "hidden"),
+        ),
+        checked("ranks of the tensors", "rank"),
+        checked("an index and a scale for every slot", "limit", "extent", about=(ROWS, SCALES)),
+        Rule(
+            ("extent",),
+            TILING_FAILED,
+            document("with drop/pad a bias has expert_num rows", PROTOTYPE),
+            about=("biased",),
+        ),
+        checked("shapes follow from the gradient, the slots and the attributes", "limit", "extent"),
+    ),
+    forms={
+        "drop_pad": Form(
+            {"drop_pad_mode": 1},
+            _of_rows(EXPERT * PLACE, function("biased", int, EXPERT)),
+            (number("expert_num", EXPERT), number("expert_capacity", PLACE)),
+        )
+    },
+)
+of_sum = slot_sum_call(SIGNATURE, X, ROWS)
 BIAS_FAMILIES = ("lattice", "gaussian")
 """Rows with a bias added do not overflow."""
 
@@ -51,49 +141,36 @@ def call(
     source: Shape,
     indices: Shape,
     top_k: int,
-    fill: Fill | None = None,
-    values: Shape | None = None,
     unread: Shape = (),
-    machine: Machine | None = None,
     places: bool = False,
+    **given: Any,
 ) -> Case:
     """A case from the sizes that matter: without scales yet, and a gradient of zeros.
 
     Indices from the rows of ``source`` on name none; of two that name one row the later one names
     another. With drop/pad rows are places of experts, in other modes too where ``places`` says so;
-    else there are no more rows than slots.
+    else there are no more rows than slots. What else is ``given`` is as in `slot_sum_call`.
     """
     rows, hidden = source
-    tokens = len(indices) // top_k if top_k > 0 else 0
-    shape: Shape = (rows, hidden)
     padded = places or mode == "drop_pad"
-    if padded:
-        experts = next(n for n in (3, 2, 1) if rows % n == 0)
-        shape = (experts, rows // experts, hidden)
-    elif values is None:
-        shape = (rows := min(rows, len(indices)), hidden)
+    if not padded and given.get("values") is None:
+        rows = min(rows, len(indices))
+    experts = next(n for n in (3, 2, 1) if rows % n == 0)
     named = named_once(np.array(indices, np.int64), rows)
-    kept = unread_rows(named, rows) if unread else ()
     listed = np.where(named < rows, named, -1) if padded else named
     cut = mode == "active" or (mode == "single" and not padded and rows < len(indices))
-    return Case(
-        operator=NAME,
-        mode=mode,
-        dtype=dtype,
-        attributes={
-            "drop_pad_mode": int(padded),
-            "active_num": rows if cut else 0,
-            "expert_num": shape[0] if padded else 0,
-            "expert_capacity": shape[1] if padded else 0,
-        },
-        inputs={
-            X: Tensor(shape, dtype, values, fill, kept),
-            ROWS: Tensor((len(indices),), "int32", values=tuple(listed.tolist())),
-            GRAD: Tensor((tokens, hidden), dtype),
-        },
-        outputs={X_GRAD: Tensor(shape, dtype)},
-        machine=machine,
+    made = of_sum(
+        "drop_pad" if padded else mode,
+        dtype,
+        source=(experts, rows // experts, hidden) if padded else (rows, hidden),
+        indices=tuple(listed.tolist()),
+        top_k=top_k,
+        unread=unread_rows(named, rows) if unread else (),
+        active_num=rows if cut else 0,
+        **given,
     )
+    # Cases in files have their inputs in this order, and a digest depends on it.
+    return replace(made, mode=mode, inputs={name: made.inputs[name] for name in (X, ROWS, GRAD)})
 
 
 def call_in(mode: str, places: bool = False) -> Any:

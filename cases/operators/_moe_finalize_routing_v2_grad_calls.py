@@ -1,4 +1,4 @@
-"""Calls of MoeFinalizeRoutingV2Grad that sources name, and calls that its interface refuses."""
+"""Calls of MoeFinalizeRoutingV2Grad that sources name, and calls that its interface must reject."""
 
 from __future__ import annotations
 
@@ -8,11 +8,17 @@ from dataclasses import replace
 from cases.operators._moe_finalize_routing_v2_grad_call import (
     BIAS,
     DTYPES,
+    EMPTY,
     EXPERTS,
     GRAD,
+    HOST,
+    KERNELS,
+    MODES,
+    README,
     ROWS,
     SCALES,
     SCALES_GRAD,
+    SIGNATURE,
     X_GRAD,
     Bias,
     Rows,
@@ -24,31 +30,19 @@ from cases.operators._moe_finalize_routing_v2_grad_call import (
 from cases.operators._slot_sum_far import far_gradients
 from cases.operators._storage_bits import bits
 from conformance.call.case import Case, Tensor
-from conformance.record.call_rules import FreeAxis, Freedom, Range
 from conformance.record.clause import Clause, SourceClass, document, source_read
-from conformance.record.operator import Example, Quarantine, Rejection
+from conformance.record.derive.rejections import rejections
+from conformance.record.operator import Example, Quarantine
 from conformance.record.variations import (
-    all_retyped,
     in_mode,
-    refused,
-    reranked,
     reshaped,
-    resized,
-    retyped,
     right_calls,
-    stepped,
     with_attributes,
     without,
     without_effect,
 )
 from conformance.values.fill import BITS, Fill
 
-README = "MoeFinalizeRoutingV2Grad README"
-KERNELS = "ops-transformer, moe_finalize_routing_v2_grad/op_kernel"
-HOST = "ops-transformer, moe_finalize_routing_v2_grad/op_host"
-PROTOTYPE = "ops-transformer, moe_finalize_routing_v2_grad/op_graph, prototype: attributes"
-EMPTY = "interface behaviour for empty tensors: without an output element nothing is done, inferred"
-NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 GAUSSIAN = Fill(("gaussian",), seed=1)
 LATTICE = Fill(("lattice",), seed=1)
 BIASED = Bias(LATTICE, 1)
@@ -193,137 +187,40 @@ SINGLE = graded(
     call("single", "float32", source=(4, 16), indices=(2, 0, 1, 3), top_k=1, fill=GAUSSIAN),
     GAUSSIAN,
 )
-FREEDOMS: tuple[Freedom, ...] = (
-    FreeAxis(BIAS, 2, 0, document("a row for each expert, which indices name", PROTOTYPE)),
-)
-RANGES = (
-    Range("drop_pad_mode", 0, 1, source_read("dropPadMode is 0 or 1", HOST)),
-    Range(
-        "expert_num",
-        1,
-        None,
-        source_read("drop/pad has experts", HOST),
-        modes=("drop_pad",),
-    ),
-    Range(
-        "expert_capacity",
-        1,
-        None,
-        source_read("drop/pad has places", HOST),
-        modes=("drop_pad",),
-    ),
-)
 
 
-def rejections() -> tuple[Rejection, ...]:
-    """What the host sources check, and what shapes forbid beside it, broken once each."""
-    good, padded, biased = RIGHT, PADDED, BIASED_PADDED
-    broken: dict[int, dict[Clause, dict[str, Case]]] = {
-        NULL: {
-            source_read("the tensor is required", HOST): {
-                f"{name} is null": without(good, name) for name in (GRAD, ROWS, X_GRAD)
-            },
-            source_read("scales have a gradient", HOST): {
-                "grad_scales is null, scales are given": without(good, SCALES_GRAD),
-            },
-        },
-        INVALID: {
-            document("float types, one for all; indices int32", f"{README}, parameters"): {
-                "indices are int64": retyped(good, ROWS, "int64"),
-                "experts are int64": retyped(good, EXPERTS, "int64"),
-                "gradient is int32": retyped(good, GRAD, "int32"),
-                "all floats are int32": all_retyped(good, "int32"),
-                **{
-                    f"{name} of another dtype": retyped(good, name, "float16")
-                    for name in (GRAD, X, SCALES, BIAS, X_GRAD, SCALES_GRAD)
-                },
-            },
-        },
-        TILING_FAILED: {
-            source_read("dropPadMode is 0 or 1", HOST): {
-                "drop_pad_mode is -1": with_attributes(good, drop_pad_mode=-1),
-                "drop_pad_mode is 2": with_attributes(good, drop_pad_mode=2),
-                "drop_pad_mode is 2, drop_pad": with_attributes(padded, drop_pad_mode=2),
-            },
-            source_read("drop/pad has experts, each with places", HOST): {
-                "drop/pad without experts": with_attributes(padded, expert_num=0),
-                "drop/pad without places": with_attributes(padded, expert_capacity=0),
-                "no experts, no rows": with_attributes(
-                    _all_reshaped(padded, {X: (0, 3, 16), X_GRAD: (0, 3, 16)}), expert_num=0
-                ),
-                "no places, no rows": with_attributes(
-                    _all_reshaped(padded, {X: (3, 0, 16), X_GRAD: (3, 0, 16)}), expert_capacity=0
-                ),
-            },
-            document("with drop/pad a bias has expert_num rows", PROTOTYPE): {
-                **resized(biased, BIAS),
-            },
-            Clause("scales and places have a gradient", EMPTY, SourceClass.INFERRED): {
-                "hidden 0 with scales": _made("dropless", "float32", 4, 2, 0, 8),
-                "no tokens for places": replace(
-                    padded,
-                    inputs={
-                        GRAD: Tensor((0, 16), "float32"),
-                        ROWS: Tensor((0,), "int32"),
-                        X: padded.inputs[X],
-                        SCALES: Tensor((0, 2), "float32"),
-                    },
-                    outputs={**padded.outputs, SCALES_GRAD: Tensor((0, 2), "float32")},
-                ),
-            },
-            source_read("scales need rows, a bias experts", HOST): {
-                "scales without rows": without(good, X),
-                "a bias without experts": without(good, EXPERTS),
-            },
-            source_read("ranks of the tensors", HOST): {
-                **reranked(good, *good.inputs, *good.outputs),
-                **reranked(padded, X, X_GRAD),
-                "gradient of rank 1": reshaped(good, GRAD, (64,)),
-                "indices of rank 2": reshaped(good, ROWS, (4, 2)),
-                "rows of rank 2 in drop/pad": reshaped(padded, X, (9, 16)),
-                "scales of rank 1": reshaped(good, SCALES, (8,)),
-            },
-            source_read("an index and a scale for every slot", HOST): {
-                **resized(good, ROWS, SCALES),
-                **resized(SINGLE, ROWS),
-                **resized(padded, ROWS),
-                "10 indices, 4 tokens of 2 slots, drop/pad": reshaped(padded, ROWS, (10,)),
-                "scales and their gradient of 3 tokens for 4": _all_reshaped(
-                    padded, {SCALES: (3, 2), SCALES_GRAD: (3, 2)}
-                ),
-                "no slots, drop/pad": _all_reshaped(
-                    padded, {ROWS: (0,), SCALES: (4, 0), SCALES_GRAD: (4, 0)}
-                ),
-                "two slots for each token, and no scales": in_mode("single", _without_scales(good)),
-                "two slots for each token, and a gradient of scales alone": in_mode(
-                    "single", without(good, SCALES)
-                ),
-            },
-            source_read("shapes follow from the gradient, the slots and the attributes", HOST): {
-                **resized(good, GRAD, X, BIAS, EXPERTS, X_GRAD, SCALES_GRAD, free=FREEDOMS),
-                **resized(padded, X, X_GRAD),
-                **resized(ACTIVE, X, X_GRAD),
-                **resized(SINGLE, GRAD, X_GRAD),
-                **stepped(padded, "expert_num", "expert_capacity"),
-                **stepped(ACTIVE, "active_num"),
-                "a bias of no rows": reshaped(good, BIAS, (0, 16)),
-                "gradient of other places": reshaped(padded, X_GRAD, (9, 1, 16)),
-            },
-        },
-    }
-    return refused(broken)
-
-
-def _all_reshaped(case: Case, shapes: dict[str, tuple[int, ...]]) -> Case:
+def _reshaped(case: Case, shapes: dict[str, tuple[int, ...]], **attributes: int) -> Case:
     for name, shape in shapes.items():
         case = reshaped(case, name, shape)
-    return case
+    return with_attributes(case, **attributes)
 
 
-def _without_scales(good: Case) -> Case:
-    """The call without scales and all that goes with them."""
-    bare = good
-    for name in (SCALES, EXPERTS, BIAS, SCALES_GRAD):
-        bare = without(bare, name)
-    rows = Tensor(bare.inputs[ROWS].shape, "int32", values=bare.inputs[ROWS].values)
-    return replace(bare, inputs={**bare.inputs, ROWS: rows})
+def _without(case: Case, *names: str) -> Case:
+    """The call without scales and these tensors."""
+    for name in (SCALES, *names):
+        case = without(case, name)
+    return in_mode("single", case)
+
+
+def is_of_mode(case: Case) -> bool:
+    """Whether it has places as its mode says, and with scales is cut as its mode says."""
+    padded, cut = case.attributes["drop_pad_mode"] == 1, case.attributes["active_num"] > 0
+    agrees = case.mode not in MODES[:2] or cut == (case.mode == "active")
+    return agrees and (case.mode == "drop_pad" or not padded)
+
+
+WRONG = {
+    "no experts, no rows": _reshaped(PADDED, {X: (0, 3, 16), X_GRAD: (0, 3, 16)}, expert_num=0),
+    "no places, no rows": _reshaped(PADDED, {X: (3, 0, 16), X_GRAD: (3, 0, 16)}, expert_capacity=0),
+    "rows of rank 2 in drop/pad": reshaped(PADDED, X, (9, 16)),
+    "10 indices, 4 tokens of 2 slots, drop/pad": reshaped(PADDED, ROWS, (10,)),
+    "scales and their gradient of 3 tokens for 4": _reshaped(
+        PADDED, {SCALES: (3, 2), SCALES_GRAD: (3, 2)}
+    ),
+    "two slots for each token, and no scales": _without(RIGHT, EXPERTS, BIAS, SCALES_GRAD),
+    "two slots for each token, and a gradient of scales alone": _without(RIGHT),
+    "gradient of other places": reshaped(PADDED, X_GRAD, (9, 1, 16)),
+}
+# Without scales nothing looks at the rows.
+RIGHTS = (RIGHT, ACTIVE, PADDED, BIASED_PADDED, without(SINGLE, X))
+REJECTIONS = rejections(SIGNATURE, *RIGHTS, wrong=WRONG, is_of_mode=is_of_mode)

@@ -27,11 +27,15 @@ from cases.operators._moe_finalize_routing_v2_grad_call import (
     DTYPES,
     EXPERTS,
     GRAD,
+    HOST,
+    KERNELS,
+    MODES,
     NAME,
+    README,
     ROWS,
     SCALES,
     SCALES_GRAD,
-    TENSORS,
+    SIGNATURE,
     X_GRAD,
     X,
     call_in,
@@ -40,37 +44,36 @@ from cases.operators._moe_finalize_routing_v2_grad_call import (
     with_grad,
     with_scales,
 )
-from cases.operators._moe_finalize_routing_v2_grad_calls import (
-    FREEDOMS,
-    HOST,
-    KERNELS,
-    RANGES,
-    README,
-    examples,
-    quarantine,
-    rejections,
-)
+from cases.operators._moe_finalize_routing_v2_grad_calls import REJECTIONS, examples, quarantine
 from cases.operators._moe_finalize_routing_v2_grad_edges import (
     BIASED_EDGE,
     EXPERTS_EDGE,
     edges,
     limits,
 )
-from cases.operators._moe_finalize_routing_v2_grad_relations import RELATIONS
 from cases.operators._slot_sum_cases import near_cases
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
 from cases.operators._strides import of_a_definition
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
-from conformance.call.case import Case
+from cases.relations.slot_grads import (
+    FINALIZE_GRAD,
+    UNPERMUTE_GRAD,
+    adjoint_of_grads,
+    grads_agree,
+)
+from cases.relations.slot_sums import FINALIZE
+from cases.relations.sums import of_sums
+from conformance.call.case import Case, Tensor
 from conformance.draw.patterns import DROPPED
 from conformance.record.cells import Axis, Cells, Constraint, Levels
 from conformance.record.clause import document, source_read
+from conformance.record.derive.references import formula_of
+from conformance.record.derive.rejections import freedoms, ranges
 from conformance.record.edges import Edge
 from conformance.record.operator import (
     Arrays,
-    AttributeParameter,
     Copy,
     Mode,
     Operator,
@@ -79,6 +82,7 @@ from conformance.record.operator import (
     Target,
     Varying,
 )
+from conformance.relations.axes import Axes
 from conformance.values.fill import families_of
 from reference import moe_finalize_routing_v2_grad as reference
 from reference.terms import Terms, stacked
@@ -92,12 +96,6 @@ KEPT = tuple(pattern for pattern in DROPPED if pattern != "all")
 BIASED = ("without", "with")
 PLACES = BIASED
 """Whether rows are places of experts, where there are no scales."""
-
-
-def formula(inputs: Arrays, attributes: Mapping[str, Any]) -> Arrays:
-    """The document's equations on the case's arrays."""
-    tensors: dict[str, Any] = dict(inputs)
-    return reference.formula(**tensors, **attributes)
 
 
 def terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
@@ -252,6 +250,14 @@ def extremes(mode: str, dtype: str) -> Extremes:
     return Extremes(rows, {SCALES: {}}, tiles="2 x tile", fixed=fixed)
 
 
+def _bias(case: Case) -> Mapping[str, Tensor] | None:
+    """What the sums add to rows; None of fewer experts than slots, which their host refuses."""
+    if BIAS in case.inputs and case.inputs[BIAS].shape[0] < case.inputs[EXPERTS].shape[1]:
+        return None
+    return {name: case.inputs[name] for name in (BIAS, EXPERTS) if name in case.inputs}
+
+
+SUMS, PLACED = (X_GRAD, SCALES_GRAD), SIGNATURE.of_mode("drop_pad")
 EQUATIONS = f"{README}, function: equations"
 PRODUCTS = f"{README}, products"
 OPERATOR = Operator(
@@ -260,14 +266,8 @@ OPERATOR = Operator(
     aclnn="aclnnMoeFinalizeRoutingV2Grad",
     sources=(README, KERNELS, HOST),
     products=("Ascend910B", "Ascend910_93"),
-    parameters=(
-        *TENSORS[:6],
-        AttributeParameter("drop_pad_mode", "dropPadMode"),
-        AttributeParameter("active_num", "activeNum"),
-        AttributeParameter("expert_num", "expertNum"),
-        AttributeParameter("expert_capacity", "expertCapacity"),
-        *TENSORS[6:],
-    ),
+    parameters=SIGNATURE.parameters,
+    signature=SIGNATURE,
     modes=(
         Mode("dropless", document("scales given; a row for every slot", EQUATIONS)),
         Mode("active", source_read("scales given; slots beyond activeNum have no row", KERNELS)),
@@ -275,7 +275,7 @@ OPERATOR = Operator(
         Mode(SINGLE, document("no scales: rows are moved, one to a token", EQUATIONS)),
     ),
     dtypes=DTYPES,
-    formula=formula,
+    formula=formula_of(reference.formula),
     contracts={
         X_GRAD: Varying(
             lambda case: "scaled" if SCALES in case.inputs else "moved",
@@ -311,9 +311,10 @@ OPERATOR = Operator(
     seam_cases=partial(cases, small=True, seam=True),
     cells=with_extremes(cells, extremes),
     examples=examples(),
-    rejections=rejections(),
-    freedoms=FREEDOMS,
-    ranges=RANGES,
+    rejections=REJECTIONS,
+    freedoms=freedoms(SIGNATURE),
+    # No accepted call has a bias of one row: that there is one is tried from the outside alone.
+    ranges=tuple(one for one in ranges(SIGNATURE) if one.name != "biased"),
     quarantine=quarantine(),
     limits=tuple(limits()),
     ladders=(
@@ -328,8 +329,15 @@ OPERATOR = Operator(
     ),
     workload_cases=by_ranks(on_edges(cells), "dropless", "expanded_row_idx"),
     torch_npu=BINDINGS[NAME],
-    relations=RELATIONS,
-    strided=of_a_definition(TENSORS, "ops-transformer, moe_finalize_routing_v2_grad_def.cpp"),
+    relations=(
+        *of_sums(Axes.of(SIGNATURE), SUMS, (GRAD,), MODES[:2], added="hidden"),
+        *of_sums(Axes.of(PLACED), SUMS, (GRAD,), ("drop_pad",), added="hidden"),
+        grads_agree(FINALIZE_GRAD, UNPERMUTE_GRAD),
+        adjoint_of_grads(FINALIZE_GRAD, FINALIZE, (X, BIAS), SCALES, _bias),
+    ),
+    strided=of_a_definition(
+        SIGNATURE.tensors, "ops-transformer, moe_finalize_routing_v2_grad_def.cpp"
+    ),
     each_tensor=as_listed(README),
     targets=tuple(
         Target(product, Support.SUPPORTED, document(f"{series}: yes", PRODUCTS))

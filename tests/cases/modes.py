@@ -146,7 +146,12 @@ IN_NONE = {
         *(f"drop_pad_mode is {n}, drop_pad_rows" for n in ("-1", "-3", "4", "2^32 + 3")),
     ),
     "moe_finalize_routing_v2_grad": (
-        *(f"drop_pad_mode is {n}" for n in (-1, 2, "2, drop_pad")),
+        *(
+            f"drop_pad_mode is {n}, {mode}"
+            for n in ("-1", "2")
+            for mode in ("dropless", "active", "drop_pad")
+        ),
+        *(f"drop_pad_mode is 2^32 + {n}" for n in ("0, dropless", "0, active", "1, drop_pad")),
         "activeNum -1",
     ),
     "moe_init_routing_v2": (

@@ -14,63 +14,50 @@ CONSTRAINTS = (
     Constraint(
         "scales have a gradient",
         (WHOLE, "rows without scales"),
-        ("grad_scales is null, scales are given",),
+        ("grad_scales is null",),
         NULL,
     ),
     Constraint(
         "float types, one for all; indices int32",
         BIASED,
-        (
-            "indices are int64",
-            "experts are int64",
-            "gradient is int32",
-            "all floats are int32",
-            *(
-                f"{name} of another dtype"
-                for name in (
-                    *("grad_y", "expanded_x", "scales", "bias"),
-                    *("grad_expanded_x", "grad_scales"),
-                )
-            ),
+        tuple(
+            f"{names} are int32, dropless"
+            for names in (
+                "grad_y and expanded_x and scales and bias and grad_expanded_x and grad_scales",
+                "scales and expanded_x",
+                "scales and grad_scales",
+            )
         ),
         INVALID,
+        of=(
+            *("grad_y", "expanded_row_idx", "expanded_x", "scales", "expert_idx", "bias"),
+            *("grad_expanded_x", "grad_scales"),
+        ),
     ),
     Constraint(
         "dropPadMode is 0 or 1",
         (WHOLE, PADDED),
-        ("drop_pad_mode is -1", "drop_pad_mode is 2"),
         of=("drop_pad_mode",),
     ),
     Constraint(
         "drop/pad has experts, each with places",
         (PADDED, *(f"places {dtype}" for dtype in DTYPES)),
-        (
-            "drop/pad without experts",
-            "drop/pad without places",
-            "no experts, no rows",
-            "no places, no rows",
-        ),
+        ("no experts, no rows", "no places, no rows"),
     ),
     Constraint(
         "with drop/pad a bias has expert_num rows",
         tuple(f"places {dtype}" for dtype in DTYPES),
-        (),
         of=("bias",),
     ),
     Constraint(
         "scales need rows, a bias experts",
         ("no rows given, and none needed", *BIASED),
-        ("scales without rows", "a bias without experts"),
+        ("expanded_x is null", "expert_idx is null"),
     ),
     Constraint(
         "ranks of the tensors",
         (WHOLE, PADDED, *BIASED),
-        (
-            "gradient of rank 1",
-            "indices of rank 2",
-            "rows of rank 2 in drop/pad",
-            "scales of rank 1",
-        ),
+        ("rows of rank 2 in drop/pad",),
         of=("grad_y",),
     ),
     Constraint(
@@ -81,14 +68,13 @@ CONSTRAINTS = (
             "two slots for each token, and a gradient of scales alone",
             "10 indices, 4 tokens of 2 slots, drop/pad",
             "scales and their gradient of 3 tokens for 4",
-            "no slots, drop/pad",
         ),
-        of=("expanded_row_idx", "scales"),
+        of=("expanded_row_idx", "scales", "slot"),
     ),
     Constraint(
         "shapes follow from the gradient, the slots and the attributes",
         (WHOLE, PADDED, *(f"the first 7 rows {dtype}" for dtype in DTYPES)),
-        ("gradient of other places", "a bias of no rows"),
+        ("gradient of other places",),
         of=(
             "expanded_x",
             "expert_idx",
@@ -97,11 +83,12 @@ CONSTRAINTS = (
             "expert_num",
             "expert_capacity",
             "active_num",
+            "biased",
         ),
     ),
     Constraint(
         "scales and places have a gradient of some element",
         ("hidden 0 without scales",),
-        ("hidden 0 with scales", "no tokens for places"),
+        of=("hidden", "token"),
     ),
 )
