@@ -110,11 +110,11 @@ class Inputs:
     def _operator(self, language: str, folder: Path) -> str:
         """The key of an operator: its folder, what is shared beside it, and what it includes."""
         parts = [("operator", folder)]
-        parts += [("beside", beside) for beside in sorted(_beside(folder))]
+        parts += [("beside", each) for each in sorted(beside(folder))]
         return _digest(f"{language}\0{folder.name}".encode(), parts)
 
 
-def _beside(folder: Path) -> set[Path]:
+def beside(folder: Path) -> set[Path]:
     """What lies beside an operator's folder and its sources may include: all that is no operator's,
     and the folders of other operators that are included by name, by way of others too.
     """

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from conformance.call.case import Machine
+from conformance.mutants.drawn_cases import drawn
 from conformance.record.operator import Operator
 from conformance.suite import records as suite
 from reference.moe_token_permute_with_ep import assigned, window
-from tests.kernels.drawn_cases import drawn
 
 SORTING = {
     "moe_token_permute": ("whole", "permute_tokens", "indices"),

@@ -11,11 +11,11 @@ import pytest
 
 from conformance.call.case import Case
 from conformance.frozen.attach import attached
+from conformance.mutants.drawn_cases import drawn
 from conformance.record.operator import Operator
 from conformance.suite import records as suite
 from tests.cases.drawing import one_of_each
 from tests.cases.modes import AT_THE_BORDER, FREELY_AT_THE_BORDER, IN_NONE, MODES
-from tests.kernels.drawn_cases import drawn
 
 OPERATORS = attached(suite.operators([]), [], corpus=True).operators
 EACH = pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.name)

@@ -17,7 +17,7 @@ from conformance.call.observation import Observation
 from conformance.draw.profiles import PROFILES
 from conformance.judge.calls import judge
 from conformance.judge.right_answer import right_answer
-from tests.kernels.drawn_cases import cell_cases
+from conformance.mutants.drawn_cases import cell_cases
 
 Seen = dict[str, NDArray[Any]]
 Mistake = Callable[[Case, Seen], None]

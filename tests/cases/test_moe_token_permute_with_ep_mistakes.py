@@ -15,8 +15,8 @@ from conformance.call.case import Case
 from conformance.call.observation import Observation
 from conformance.draw.profiles import PROFILES
 from conformance.judge.calls import judge
+from conformance.mutants.drawn_cases import cell_cases
 from tests.cases.test_moe_token_permute_with_ep import right
-from tests.kernels.drawn_cases import cell_cases
 
 Seen = dict[str, NDArray[Any]]
 Mistake = Callable[[Case, Seen], None]

@@ -16,7 +16,7 @@ from conformance.call.case import Case
 from conformance.draw.profiles import PROFILES
 from conformance.judge.calls import judge
 from conformance.judge.right_answer import right_answer
-from tests.kernels.drawn_cases import cell_cases
+from conformance.mutants.drawn_cases import cell_cases
 
 Seen = dict[str, NDArray[Any]]
 Mistake = Callable[[Case, Seen], None]

@@ -12,181 +12,55 @@ Ends with status 1 where, of the mutants that change something observable, the l
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import os
-import random
-import re
 import tempfile
-import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import closing
-from dataclasses import dataclass, replace
-from itertools import zip_longest
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import Progress
 
-from conformance.call.observation import Observation
-from conformance.devices.open import open_device
+from conformance import places
 from conformance.draw.profiles import PROFILES
-from conformance.judge.calls import judge
-from conformance.judge.examples import judge_example
-from conformance.judge.rejections import judge_rejection
+from conformance.mutants import chosen as mutated
+from conformance.mutants.bench import (
+    INVALID,
+    KILLED,
+    SURVIVED,
+    UNSEEN,
+    Bench,
+    Fate,
+    answered,
+    fates,
+)
+from conformance.mutants.drawn_cases import calls
+from conformance.mutants.source_mutants import SourceMutant
 from conformance.record.operator import Operator
 from conformance.suite import records as suite
 from device_kernels.build import build
-from device_kernels.toolchain import BuildError
-from tests.kernels.copies import KERNELS, compile_copy, copy_operator
-from tests.kernels.drawn_cases import Call, calls
 from tests.kernels.launches import ROUTE
-from tests.kernels.source_mutants import SourceMutant, source_mutants
 from tests.kernels.survivors import REASONS
 
 ROOT = Path(__file__).parents[2]
-LIMITS = re.compile(r'(?:extern "C"|inline) int64_t \w*Limit\(')
-INCLUDED = re.compile(r'^#include "(.*)"', re.M)
+KERNELS = places.own_kernels()
 LEAST_RATE = 0.90
-TIME_LIMIT = 3.0
-KILLED, SURVIVED, UNSEEN, INVALID = "killed", "survived", "changes nothing", "does not compile"
-
-
-@dataclass(frozen=True)
-class Fate:
-    """What became of a mutant: after how many calls and seconds, and what killed or showed it."""
-
-    mutant: SourceMutant
-    fate: str
-    calls: int = 0
-    seconds: float = 0.0
-    by: str = ""
-
-    def __str__(self) -> str:
-        how = f"{self.fate:16} {self.calls:6} {self.seconds:7.1f} s"
-        return f"{how}  {self.mutant}  {self.by}".rstrip()
-
-
-@dataclass(frozen=True)
-class Bench:
-    """What every mutant is held against: the calls, and the unchanged kernel's answers."""
-
-    operator: Operator
-    calls: tuple[Call, ...]
-    answers: tuple[int, ...]
-    folder: Path
-    runtime: Path
-
-    def judge(self, mutant: SourceMutant) -> Fate:
-        """Build a mutant and judge it.
-
-        A worker has one copy of the kernels and one tree, so that it compiles what a mutant changes
-        and nothing else.
-        """
-        own = self.folder / str(os.getpid())
-        copy = own / "kernels"
-        if not copy.exists():
-            copy_operator(self.operator.name, copy)
-        source = copy / mutant.file
-        whole = source.read_text(encoding="utf-8")
-        source.write_text(mutant.apply(whole), encoding="utf-8")
-        try:
-            return self._judge_built(mutant, copy, own / "tree")
-        except BuildError:
-            return Fate(mutant, INVALID)
-        finally:
-            source.write_text(whole, encoding="utf-8")
-
-    def _judge_built(self, mutant: SourceMutant, kernels: Path, tree: Path) -> Fate:
-        lib = compile_copy(kernels, tree, self.runtime, "all")
-        started, changed = time.monotonic(), ""
-        told_all = answered(self.operator, lib, self.calls, self.answers)
-        for number, ((told, observed), answer) in enumerate(
-            zip(told_all, self.answers, strict=True), 1
-        ):
-            if told:
-                return Fate(mutant, KILLED, number, time.monotonic() - started, told)
-            if observed != answer and not changed:
-                changed = f"another answer to call {number}: {self.calls[number - 1].case!r}"
-        seconds = time.monotonic() - started
-        fate = SURVIVED if changed else UNSEEN
-        return Fate(mutant, fate, len(self.calls), seconds, " ".join(changed.split()))
-
-
-def answered(
-    operator: Operator, lib: Path, made: tuple[Call, ...], right: tuple[int, ...] = ()
-) -> Iterator[tuple[str, int]]:
-    """What is wrong with each call on these libraries, empty: nothing; and a hash of its answer.
-
-    ``right`` are answers that were judged before: a drawn case is not judged twice on one.
-    """
-    with closing(open_device("sim", time_limit=TIME_LIMIT, libraries=lib, route=ROUTE)) as device:
-        for call, known in zip_longest(made, right):
-            case = replace(call.case)  # a case keeps its arrays, and thousands are kept here
-            observation = device.run(operator, case)
-            is_drawn = call.rejection is None and call.example is None
-            if is_drawn and answer(observation) == known:
-                yield "", known
-                continue
-            if call.rejection is not None:
-                verdict = judge_rejection(call.rejection, observation)
-            elif call.example is not None:
-                example = replace(call.example, case=case)
-                verdict = judge_example(example, operator, observation)
-            else:
-                verdict = judge(operator, case, observation)
-            yield ("" if verdict.ok else verdict.headline), answer(observation)
-
-
-def answer(observation: Observation) -> int:
-    """A hash of everything that a caller can see of a call, but not of the words of messages."""
-    outputs = tuple((name, array.tobytes()) for name, array in sorted(observation.outputs.items()))
-    codes = tuple(diagnostic.code for diagnostic in observation.diagnostics)
-    seen = (observation.outcome.name, observation.status, observation.phase, outputs, codes)
-    return hash(seen)
 
 
 def sources(operator: Operator) -> list[str]:
-    """The files of an operator's kernel and tiling, and those that they include: paths below the
-    folder of kernels. Not its entry, and not the shared parts of limits (``reached``).
+    """The files of an operator's kernel and tiling, and those that they include, shared ones too:
+    paths below the folder of kernels.
     """
-    found = {
-        path.relative_to(KERNELS)
-        for path in (KERNELS / operator.name).iterdir()
-        if path.suffix in (".h", ".cpp") and not path.name.startswith("aclnn")
-    }
-    pending = list(found)
-    while pending:
-        folder, text = pending[-1].parent, (KERNELS / pending.pop()).read_text(encoding="utf-8")
-        near = {Path(os.path.normpath(folder / name)) for name in INCLUDED.findall(text)}
-        near = {path for path in near if not path.name.endswith("_limit.h")}
-        new = {path for path in near - found if (KERNELS / path).is_file()}
-        found |= new
-        pending += new
-    return sorted(map(str, found))
+    return mutated.sources(KERNELS / operator.name, KERNELS)
 
 
 def chosen(
     operator: Operator, sample: int, seed: int, only: tuple[str, ...] = ()
 ) -> list[SourceMutant]:
     """All mutants, or so many of them; or those whose text contains one of ``only``."""
-    every = [
-        mutant
-        for file in sources(operator)
-        for mutant in source_mutants(file, reached((KERNELS / file).read_text(encoding="utf-8")))
-    ]
+    every = mutated.mutants(KERNELS / operator.name, KERNELS)
     if only:
         return [mutant for mutant in every if any(text in str(mutant) for text in only)]
-    return random.Random(seed).sample(every, sample) if 0 < sample < len(every) else every
-
-
-def reached(text: str) -> str:
-    """A source without the limits that it exports at its end, or that are all of it: no call of the
-    operator reads them.
-
-    Every run compares them with the record's, and tests of the tilings hold them.
-    """
-    return LIMITS.split(text)[0]
+    return mutated.sampled(every, sample, seed)
 
 
 def wilson(killed: int, of: int) -> float:
@@ -239,43 +113,36 @@ def main(arguments: list[str] | None = None) -> int:
     return 0 if well else 1
 
 
-_bench: Bench
-"""Inherited by the workers, which are forks: thousands of cases are too many to send."""
-
-
-def _judge(mutant: SourceMutant) -> Fate:
-    return _bench.judge(mutant)
-
-
 def held_against_mutants(operator: Operator, options: argparse.Namespace) -> float:
     """Judge the mutants of one operator and tell how it came out; the rate that counts."""
-    global _bench
     console = Console(stderr=True)  # the table is written as it comes, for a run that is cut short
-    made = tuple(calls(operator, PROFILES[options.profile], options.seed))
+    made = tuple(calls(operator, PROFILES[options.profile], options.seed, ROUTE))
     real = build(quiet=True)
-    right = list(answered(operator, real.lib, made))
+    right = list(answered(operator, ROUTE, real.lib, made))
     wrong = [told for told, _ in right if told]
     if wrong:
         raise SystemExit(f"the unchanged kernel is refused: {wrong[0]}")
-    work, fates = chosen(operator, options.sample, options.seed, options.only), []
+    work: list[SourceMutant] = chosen(operator, options.sample, options.seed, options.only)
+    ended: list[Fate] = []
     options.out.mkdir(parents=True, exist_ok=True)
     table = options.out / f"{operator.name}.txt"
     with tempfile.TemporaryDirectory() as folder, table.open("w", encoding="utf-8") as told:
         seen = tuple(seen for _, seen in right)
-        _bench = Bench(operator, made, seen, Path(folder), real.runtime)
+        kernel = KERNELS / operator.name
+        bench = Bench(operator, ROUTE, made, seen, kernel, Path(folder), real.runtime)
         with (
-            multiprocessing.get_context("fork").Pool(options.jobs) as pool,
+            fates(bench, work, options.jobs) as judged,
             Progress(console=console, disable=not console.is_terminal) as progress,
         ):
             task = progress.add_task(f"mutants of {operator.name}", total=len(work))
-            for fate in pool.imap_unordered(_judge, work):
-                fates.append(fate)
+            for fate in judged:
+                ended.append(fate)
                 print(fate, file=told, flush=True)
                 progress.update(task, advance=1)
-    fates.sort(key=lambda fate: (fate.mutant.file, fate.mutant.line, str(fate.mutant)))
-    lines, rate = report(fates)
+    ended.sort(key=lambda fate: (fate.mutant.file, fate.mutant.line, str(fate.mutant)))
+    lines, rate = report(ended)
     calls_each = f"{len(made):,} calls each at most, profile {options.profile}"
-    print(f"{operator.name}: {len(fates)} mutants, {calls_each}")
+    print(f"{operator.name}: {len(ended)} mutants, {calls_each}")
     print("\n".join(lines), flush=True)
     return rate
 

@@ -32,11 +32,11 @@ from conformance.draw.profiles import PROFILES
 from conformance.judge.calls import judge
 from conformance.judge.examples import judge_example
 from conformance.judge.quarantined import observe_quarantined
+from conformance.mutants.drawn_cases import Case, cell_cases
 from conformance.record.operator import TWO_PHASE, Operator
 from conformance.suite import records as suite
 from conformance.suite.on_route import on_route
 from tests.kernels import mutants_buffers, mutants_keys
-from tests.kernels.drawn_cases import Case, cell_cases
 from tests.kernels.mutants import Mutant
 from tests.kernels.mutation_run import MUTANTS as COMPILED
 from tests.kernels.mutation_run import arguments, build_mutant

@@ -23,11 +23,11 @@ from conformance.devices.open import open_device
 from conformance.draw.ladder_cells import cells_asked
 from conformance.draw.profiles import PROFILES
 from conformance.judge.calls import judge
+from conformance.mutants.drawn_cases import drawn
 from conformance.record.operator import TWO_PHASE, Operator
 from conformance.session.ladder_item import cases_of
 from conformance.suite import records as suite
 from conformance.suite.on_route import on_route
-from tests.kernels.drawn_cases import drawn
 from tests.kernels.mutants import Mutant
 from tests.kernels.mutants_ladders import MUTANTS
 from tests.kernels.mutation_run import arguments, build_mutant

@@ -15,8 +15,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from conformance import places
+from conformance.devices.kernel_copies import compile_copy, copy_kernel
 from device_kernels.build import build
-from tests.kernels.copies import compile_copy, copy_operator
 
 COUNTERS = "SUITE_LOOPS"
 """The environment variable that names the file of the counters."""
@@ -131,7 +132,7 @@ def compiled(operator: str, files: Sequence[str], folder: Path) -> Counted:
     name ``folder / "counters"`` before a device is opened.
     """
     copy = folder / "kernels"
-    copy_operator(operator, copy)
+    copy_kernel(places.own_kernels() / operator, copy)
     loops: list[Loop] = []
     for file in files:
         text = (copy / file).read_text(encoding="utf-8")

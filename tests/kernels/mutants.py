@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.kernels.copies import copy_operator
+from conformance.devices.kernel_copies import copy_kernel
 
 ALL_DTYPES = ("float32", "float16", "bfloat16")
 
@@ -61,5 +61,5 @@ def apply(mutant: Mutant, operator: str, source_dir: Path, target_dir: Path) -> 
             f"mutant {mutant.name}: {mutant.before!r} occurs {found} times in {mutant.file}; "
             "it must occur exactly once"
         )
-    copy_operator(operator, target_dir, source_dir)
+    copy_kernel(source_dir / operator, target_dir)
     (target_dir / mutant.file).write_text(text.replace(mutant.before, mutant.after))

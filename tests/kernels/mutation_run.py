@@ -29,6 +29,7 @@ from conformance.draw.machines import UB_BYTES
 from conformance.draw.profiles import PROFILES
 from conformance.failure.replay import load
 from conformance.judge.calls import judge
+from conformance.mutants.drawn_cases import cell_cases
 from conformance.record.operator import TWO_PHASE, Operator
 from conformance.suite import records as suite
 from device_kernels.build import build
@@ -47,7 +48,6 @@ from tests.kernels import (
     mutants_moe_token_unpermute,
     mutants_moe_token_unpermute_grad,
 )
-from tests.kernels.drawn_cases import cell_cases
 from tests.kernels.mutants import Mutant, apply
 from tests.shrinking import MOST_INDICES
 

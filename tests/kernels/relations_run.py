@@ -24,11 +24,11 @@ from conformance.call.observation import Observation
 from conformance.devices.open import open_device
 from conformance.draw.profiles import PROFILES
 from conformance.judge.relate import related
+from conformance.mutants.drawn_cases import cell_cases
 from conformance.record.operator import Operator
 from conformance.suite import records as suite
 from conformance.suite.on_route import on_route
 from device_kernels.build import build
-from tests.kernels.drawn_cases import cell_cases
 from tests.kernels.launches import ROUTE
 from tests.kernels.mutants import Mutant
 from tests.kernels.mutation_run import MUTANTS, build_mutant

@@ -6,21 +6,20 @@ import pytest
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
 from conformance.draw.profiles import PROFILES
+from conformance.mutants.bench import Bench, Fate, answered
+from conformance.mutants.drawn_cases import calls
+from conformance.mutants.source_mutants import SourceMutant, source_mutants
 from conformance.suite.records import operators
 from device_kernels.build import build
 from tests.kernels import automatic_run
 from tests.kernels.automatic_run import (
     KERNELS,
-    Bench,
-    Fate,
-    answered,
     chosen,
     report,
     sources,
     wilson,
 )
-from tests.kernels.drawn_cases import FEW, as_needed, calls, drawn
-from tests.kernels.source_mutants import SourceMutant, source_mutants
+from tests.kernels.launches import ROUTE
 
 MUTANT = SourceMutant("kernel.cpp", 7, "number", 0, "1", "2")
 
@@ -67,27 +66,10 @@ def test_an_operators_sources_are_its_own_and_what_they_include():
     assert not any("aclnn" in file or "limit" in file for file in sources(sorts))
 
 
-def test_the_same_seed_draws_the_same_cases_and_another_one_others():
-    strategy = OPERATOR.small_cases("drop_pad", "float16")
-    first, again, other = (drawn(strategy, 20, seed, "a") for seed in (3, 3, 4))
-    assert [case.digest for case in first] == [case.digest for case in again]
-    assert {case.digest for case in first} != {case.digest for case in other}
-
-
-def test_the_first_few_cases_are_those_of_the_whole_and_the_others_follow():
-    strategy = OPERATOR.small_cases("drop_pad", "float16")
-    whole = [case.digest for case in drawn(strategy, FEW + 9, 3, "a")]
-    assert len(whole) == FEW + 9
-    assert [case.digest for case in as_needed(strategy, FEW + 9, 3, "a")] == whole
-    assert [case.digest for case in as_needed(strategy, 9, 3, "b")] == [
-        case.digest for case in drawn(strategy, 9, 3, "b")
-    ]
-
-
 def test_a_kernel_that_does_nothing_is_killed_and_the_real_one_is_not(tmp_path):
-    some = tuple(islice(calls(OPERATOR, PROFILES["smoke"], 0), 40))
+    some = tuple(islice(calls(OPERATOR, PROFILES["smoke"], 0, ROUTE), 40))
     real = build(quiet=True)
-    right = list(answered(OPERATOR, real.lib, some))
+    right = list(answered(OPERATOR, ROUTE, real.lib, some))
     assert [told for told, _ in right if told] == []
     file = f"{OPERATOR.name}/{OPERATOR.name}_kernel.cpp"
     (idle,) = (
@@ -95,7 +77,9 @@ def test_a_kernel_that_does_nothing_is_killed_and_the_real_one_is_not(tmp_path):
         for mutant in source_mutants(file, (KERNELS / file).read_text(encoding="utf-8"))
         if mutant.before == "kernel.Process();"
     )
-    bench = Bench(OPERATOR, some, tuple(seen for _, seen in right), tmp_path, real.runtime)
+    seen = tuple(seen for _, seen in right)
+    kernel = KERNELS / OPERATOR.name
+    bench = Bench(OPERATOR, ROUTE, some, seen, kernel, tmp_path, real.runtime)
     fate = bench.judge(idle)
     assert (fate.fate, fate.calls) == ("killed", 1)
     assert "are not what the document gives" in fate.by

@@ -16,12 +16,12 @@ import pytest
 from conformance.call.case import Case
 from conformance.devices.open import open_device
 from conformance.draw.profiles import PROFILES
+from conformance.mutants.drawn_cases import cell_cases
 from conformance.record.operator import Operator
 from conformance.suite import records as suite
 from conformance.suite.on_route import on_route
 from tests.kernels import ladders_run, loops
 from tests.kernels.automatic_run import sources
-from tests.kernels.drawn_cases import cell_cases
 from tests.kernels.launches import ROUTE
 
 SEED = 1

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.devices.kernel_copies import copy_kernel
 from conformance.devices.open import open_device
 from conformance.errors import OperatorUnavailable
 from conformance.judge.examples import judge_example
@@ -18,7 +19,6 @@ from conformance.suite import records as suite
 from device_kernels.build import ROOT as DEVICE
 from device_kernels.build import build
 from device_kernels.toolchain import BuildError, compile_libraries, compiler
-from tests.kernels.copies import copy_operator
 
 HERE = Path(__file__).parent
 OPERATOR = "moe_token_permute_grad"
@@ -49,7 +49,7 @@ def cann(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def built(cann: Path, way: str, folder: Path) -> Path:
     """The folder of libmoe_kernels.so with one operator."""
     kernels = folder / "kernels"
-    copy_operator(OPERATOR, kernels)
+    copy_kernel(DEVICE / "kernels" / OPERATOR, kernels)
     definitions = {
         "SUITE_TARGET": "npu",
         "SUITE_KERNELS": str(kernels),

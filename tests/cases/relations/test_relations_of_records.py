@@ -11,8 +11,8 @@ import pytest
 
 from conformance.judge.relate import related
 from conformance.judge.right_answer import right_answer
+from conformance.mutants.drawn_cases import drawn
 from conformance.suite import records as suite
-from tests.kernels.drawn_cases import drawn
 
 ROOT = Path(__file__).parents[3]
 RECORDS = {operator.name: operator for operator in suite.operators()}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.kernels.source_mutants import source_mutants
+from conformance.mutants.source_mutants import source_mutants
 
 
 def mutated(line, kind=None):

@@ -6,15 +6,20 @@ import shutil
 from pathlib import Path
 
 from device_kernels.build import ROOT as DEVICE
-from device_kernels.toolchain import compile_libraries, compiler
+from device_kernels.sources import beside
+from device_kernels.toolchain import BuildError, compile_libraries, compiler
 
-KERNELS = DEVICE / "kernels"
+__all__ = ["BuildError", "compile_copy", "copy_kernel"]
 
 
-def copy_operator(operator: str, target: Path, source: Path = KERNELS) -> None:
-    """Copy an operator, and what it shares with others, from one folder of kernels to another."""
-    for part in (operator, "shared"):
-        shutil.copytree(source / part, target / part)
+def copy_kernel(folder: Path, target: Path) -> None:
+    """Copy an operator's folder, and what lies beside it that it may include, to a folder."""
+    target.mkdir(parents=True, exist_ok=True)
+    for part in (folder, *beside(folder)):
+        if part.is_dir():
+            shutil.copytree(part, target / part.name)
+        else:
+            shutil.copy(part, target / part.name)
 
 
 def compile_copy(kernels: Path, tree: Path, runtime: Path, checks: str) -> Path:

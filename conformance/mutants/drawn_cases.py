@@ -17,7 +17,6 @@ from conformance.record.operator import Example, Operator, Rejection
 from conformance.session.binding import stream_seed
 from conformance.session.planned_cases import plan
 from conformance.suite.on_route import on_route
-from tests.kernels.launches import ROUTE
 
 FEW = 50
 """Cases of a stream that are drawn before all others of it are."""
@@ -32,13 +31,13 @@ class Call:
     rejection: Rejection | None = None
 
 
-def calls(operator: Operator, profile: Profile, run_seed: int) -> Iterator[Call]:
-    """Every call: documented and refused ones first, then the drawn cases of all cells, shuffled.
+def calls(operator: Operator, profile: Profile, run_seed: int, route: str) -> Iterator[Call]:
+    """Every call on a route: documented and refused ones first, then the drawn cases, shuffled.
 
     As many small cases, rows of the covering array, edges and free draws as the profile's items
     have.
     """
-    operator = on_route(operator, ROUTE)
+    operator = on_route(operator, route)
     yield from (Call(example.case, example=example) for example in operator.examples)
     yield from (Call(rejection.case, rejection=rejection) for rejection in operator.rejections)
     found = [
