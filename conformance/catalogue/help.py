@@ -63,6 +63,20 @@ DRAWS = Message(
     "cases drawn of each mode, data type and strategy (default: 40)",
     "每种模式、数据类型和生成策略的随机用例数（默认：40）",
 )
+MUTANTS = Message(
+    "whether the calls of a smoke run find each small change of a kernel's own C++",
+    "冒烟运行的调用能否发现对 kernel 自身 C++ 的每处小改动",
+)
+MUTATED = Message(
+    "whose kernels (default: those of --operators, or all)",
+    "哪些算子的 kernel（默认：--operators 给出的，或全部）",
+)
+SAMPLE = Message(
+    "so many mutants of each kernel, chosen by the seed (default: all)",
+    "每个 kernel 的变异体数，由种子选出（默认：全部）",
+)
+MUTANT_SEED = Message("of the sample and of the draws (0)", "抽样与随机用例的种子（0）")
+MUTANT_WORKERS = Message("processes that judge ({workers})", "判定进程数（{workers}）")
 DOCTOR = Message("what is missing on this host, and what to do", "本机缺少什么，以及如何处理")
 AS_OF_RUN = Message("as of run", "同 run")
 BUNDLE = Message(

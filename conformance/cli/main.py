@@ -25,6 +25,7 @@ from conformance.cli.grammar import parser_class
 from conformance.cli.history import add_history
 from conformance.cli.listing import add_devices, add_operators_command
 from conformance.cli.merge import add_merge
+from conformance.cli.mutants import add_mutants
 from conformance.cli.new import add_new
 from conformance.cli.replay import add_replay
 from conformance.cli.report import add_report
@@ -86,16 +87,8 @@ def parser(language: str = "en") -> argparse.ArgumentParser:
     made = parser_class(language)(shlex.join(called()), description=description, allow_abbrev=False)
     commands = made.add_subparsers(required=True, metavar="COMMAND")
     running = (add_run, add_replay, add_report, add_operators_command, add_devices, add_doctor)
-    for add in (
-        *running,
-        add_new,
-        add_check,
-        add_gate,
-        add_baseline,
-        add_merge,
-        add_history,
-        add_corpus,
-    ):
+    finished = (add_gate, add_baseline, add_merge, add_history, add_corpus)
+    for add in (*running, add_new, add_check, add_mutants, *finished):
         add(commands)
     for name, one in {"": made, **commands.choices}.items():
         if name != HAS_ITS_OWN:

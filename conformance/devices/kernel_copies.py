@@ -4,12 +4,36 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import NamedTuple
 
+from conformance.catalogue import device as say
+from conformance.errors import EnvironmentFailure
 from device_kernels.build import ROOT as DEVICE
+from device_kernels.build import build
 from device_kernels.sources import beside
 from device_kernels.toolchain import BuildError, compile_libraries, compiler
 
-__all__ = ["BuildError", "compile_copy", "copy_kernel"]
+__all__ = ["BuildError", "Libraries", "compile_copy", "copy_kernel", "unchanged"]
+
+
+class Libraries(NamedTuple):
+    """``lib`` is the folder of an operator's libraries, ``runtime`` that of what copies are linked
+    with."""
+
+    lib: Path
+    runtime: Path
+
+
+def unchanged(folder: Path, *, quiet: bool) -> Libraries:
+    """The libraries of the operator in a folder, built if they are not there.
+
+    Raises EnvironmentFailure.
+    """
+    try:
+        built = build(folder.parent, only=[folder.name], quiet=quiet)
+    except (RuntimeError, OSError) as error:
+        raise EnvironmentFailure(say.SIMULATOR_NOT_BUILT(error=str(error))) from error
+    return Libraries(built.lib, built.runtime)
 
 
 def copy_kernel(folder: Path, target: Path) -> None:
@@ -22,14 +46,15 @@ def copy_kernel(folder: Path, target: Path) -> None:
             shutil.copy(part, target / part.name)
 
 
-def compile_copy(kernels: Path, tree: Path, runtime: Path, checks: str) -> Path:
-    """Compile the operators of a folder against a runtime that is built; the libraries' folder.
+def compile_copy(folder: Path, tree: Path, runtime: Path, checks: str) -> Path:
+    """Compile the operator in a folder against a runtime that is built; the libraries' folder.
 
     ``tree`` keeps what is compiled: the next time only what has changed is. ``checks`` is what the
     device watches: all, bounds or off. Raises BuildError.
     """
     definitions = {
-        "SUITE_KERNELS": str(kernels),
+        "SUITE_KERNELS": "",
+        "SUITE_OPERATORS": str(folder),
         "SUITE_CHECKS": checks,
         "SUITE_ASCENDCL": str(runtime / "libascendcl.so"),
     }

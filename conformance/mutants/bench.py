@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -11,13 +12,14 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 
-from conformance.call.observation import Observation
 from conformance.catalogue import mutants as say
 from conformance.devices.kernel_copies import BuildError, compile_copy, copy_kernel
 from conformance.devices.open import open_device
+from conformance.errors import EnvironmentFailure
 from conformance.judge.calls import judge
 from conformance.judge.examples import judge_example
 from conformance.judge.rejections import judge_rejection
+from conformance.mutants.answer import Answer, answer, difference
 from conformance.mutants.drawn_cases import Call
 from conformance.mutants.source_mutants import SourceMutant
 from conformance.record.operator import Operator
@@ -28,13 +30,17 @@ KILLED, SURVIVED, UNSEEN, INVALID = "killed", "survived", "changes nothing", "do
 
 @dataclass(frozen=True)
 class Fate:
-    """What became of a mutant: after how many calls and seconds, and what killed or showed it."""
+    """What became of a mutant: after how many calls and seconds, and what killed or showed it.
+
+    ``shown`` is the number of the first call with another answer, 0: there is none.
+    """
 
     mutant: SourceMutant
     fate: str
     calls: int = 0
     seconds: float = 0.0
     by: str = ""
+    shown: int = 0
 
     def __str__(self) -> str:
         how = f"{self.fate:16} {self.calls:6} {self.seconds:7.1f} s"
@@ -52,7 +58,7 @@ class Bench:
     operator: Operator
     route: str
     calls: tuple[Call, ...]
-    answers: tuple[int, ...]
+    answers: tuple[Answer, ...]
     kernel: Path
     folder: Path
     runtime: Path
@@ -61,52 +67,74 @@ class Bench:
         """Build a mutant and judge it.
 
         A worker has one copy of the kernels and one tree, so that it compiles what a mutant changes
-        and nothing else.
+        and nothing else. Raises EnvironmentFailure if the unchanged copy does not compile.
         """
         own = self.folder / str(os.getpid())
-        copy = own / "kernels"
-        if not copy.exists():
-            copy_kernel(self.kernel, copy)
-        source = copy / mutant.file
+        if not own.exists():
+            copy_kernel(self.kernel, own / "kernels")
+        source = own / "kernels" / mutant.file
         whole = source.read_text(encoding="utf-8")
         source.write_text(mutant.apply(whole), encoding="utf-8")
         try:
-            return self._judge_built(mutant, copy, own / "tree")
+            lib = self._compiled(own)
         except BuildError:
-            return Fate(mutant, INVALID)
+            lib = None
         finally:
             source.write_text(whole, encoding="utf-8")
+        if lib is None:
+            self._check_unchanged(own)
+            return Fate(mutant, INVALID)
+        return self._judge_built(mutant, lib)
 
-    def _judge_built(self, mutant: SourceMutant, kernels: Path, tree: Path) -> Fate:
-        lib = compile_copy(kernels, tree, self.runtime, "all")
-        started, changed = time.monotonic(), ""
+    def _check_unchanged(self, own: Path) -> None:
+        """That a mutant does not compile must be the mutant's doing, and not that of the copy."""
+        if (own / "compiled").exists():
+            return
+        try:
+            self._compiled(own)
+        except BuildError as error:
+            told = say.COPY_NOT_BUILT(folder=self.kernel, error=str(error))
+            raise EnvironmentFailure(told) from error
+
+    def _compiled(self, own: Path) -> Path:
+        folder = own / "kernels" / self.kernel.name
+        lib = compile_copy(folder, own / "tree", self.runtime, "all")
+        (own / "compiled").touch()
+        return lib
+
+    def _judge_built(self, mutant: SourceMutant, lib: Path) -> Fate:
+        started, changed, shown = time.monotonic(), "", 0
         told_all = answered(self.operator, self.route, lib, self.calls, self.answers)
-        for number, ((told, observed), answer) in enumerate(
-            zip(told_all, self.answers, strict=True), 1
-        ):
+        for number, ((told, seen), right) in enumerate(zip(told_all, self.answers, strict=True), 1):
             if told:
                 return Fate(mutant, KILLED, number, time.monotonic() - started, told)
-            if observed != answer and not changed:
-                case = " ".join(repr(self.calls[number - 1].case).split())
-                changed = say.ANOTHER_ANSWER(number=number, case=case)
+            if seen != right and not changed:
+                changed, shown = difference(self.calls[number - 1], right, seen), number
         seconds = time.monotonic() - started
-        return Fate(mutant, SURVIVED if changed else UNSEEN, len(self.calls), seconds, changed)
+        fate = SURVIVED if changed else UNSEEN
+        return Fate(mutant, fate, len(self.calls), seconds, changed, shown)
 
 
 def answered(
-    operator: Operator, route: str, lib: Path, made: Sequence[Call], right: Sequence[int] = ()
-) -> Iterator[tuple[str, int]]:
-    """What is wrong with each call on these libraries, empty: nothing; and a hash of its answer.
+    operator: Operator,
+    route: str,
+    lib: Path,
+    made: Sequence[Call],
+    right: Sequence[Answer] = (),
+    time_limit: float = TIME_LIMIT,
+) -> Iterator[tuple[str, Answer]]:
+    """What is wrong with each call on these libraries, empty: nothing; and its answer.
 
     ``right`` are answers that were judged before: a drawn case is not judged twice on one.
     """
-    with closing(open_device("sim", time_limit=TIME_LIMIT, libraries=lib, route=route)) as device:
+    with closing(open_device("sim", time_limit=time_limit, libraries=lib, route=route)) as device:
         for call, known in zip_longest(made, right):
             case = replace(call.case)  # a case keeps its arrays, and thousands are kept here
             observation = device.run(operator, case)
+            seen = answer(observation)
             is_drawn = call.rejection is None and call.example is None
-            if is_drawn and answer(observation) == known:
-                yield "", known
+            if is_drawn and seen == known:
+                yield "", seen
                 continue
             if call.rejection is not None:
                 verdict = judge_rejection(call.rejection, observation)
@@ -115,15 +143,7 @@ def answered(
                 verdict = judge_example(example, operator, observation)
             else:
                 verdict = judge(operator, case, observation)
-            yield ("" if verdict.ok else verdict.headline), answer(observation)
-
-
-def answer(observation: Observation) -> int:
-    """A hash of everything that a caller can see of a call, but not of the words of messages."""
-    outputs = tuple((name, array.tobytes()) for name, array in sorted(observation.outputs.items()))
-    codes = tuple(diagnostic.code for diagnostic in observation.diagnostics)
-    seen = (observation.outcome.name, observation.status, observation.phase, outputs, codes)
-    return hash(seen)
+            yield ("" if verdict.ok else verdict.headline), seen
 
 
 _bench: Bench
@@ -138,8 +158,15 @@ def fates(bench: Bench, mutants: Sequence[SourceMutant], workers: int) -> Iterat
     """
     global _bench
     _bench = bench
-    with multiprocessing.get_context("fork").Pool(workers) as pool:
+    count = max(1, min(workers, len(mutants)))
+    with multiprocessing.get_context("fork").Pool(count, _leave_interrupts) as pool:
         yield pool.imap_unordered(_judge, mutants)
+
+
+def _leave_interrupts() -> None:
+    """The parent hears of an interrupt, and ends its workers."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _judge(mutant: SourceMutant) -> Fate:

@@ -26,6 +26,11 @@ def weaknesses(operator: Operator, cases: Sequence[Case]) -> Iterator[str]:
         yield say.NO_RELATIONS()
     if operator.cells is None:
         yield say.NO_CELLS()
+    yield from unreached(operator, cases)
+
+
+def unreached(operator: Operator, cases: Sequence[Case]) -> Iterator[str]:
+    """A sentence for each thing that none of these drawn cases reaches."""
     if len(cases) >= FEWEST:
         yield from _of_machines(cases)
         for parameter in operator.parameters:

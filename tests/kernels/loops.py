@@ -138,7 +138,7 @@ def compiled(operator: str, files: Sequence[str], folder: Path) -> Counted:
         text = (copy / file).read_text(encoding="utf-8")
         (copy / file).write_text(counting(text, len(loops)), encoding="utf-8")
         loops += loops_of(file, text)
-    lib = compile_copy(copy, folder / "tree", build(quiet=True).runtime, "off")
+    lib = compile_copy(copy / operator, folder / "tree", build(quiet=True).runtime, "off")
     there = sorted({int(one) for one in COMPILED.findall((lib / "libopapi.so").read_bytes())})
     counters = folder / "counters"
     counters.write_bytes(bytes(4 * MOST_LOOPS))

@@ -15,6 +15,8 @@ COMMANDS = (
     "run",
     "replay",
     "report",
+    "check",
+    "mutants",
     "operators",
     "devices",
     "doctor",
