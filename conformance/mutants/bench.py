@@ -159,14 +159,21 @@ def fates(bench: Bench, mutants: Sequence[SourceMutant], workers: int) -> Iterat
     global _bench
     _bench = bench
     count = max(1, min(workers, len(mutants)))
-    with multiprocessing.get_context("fork").Pool(count, _leave_interrupts) as pool:
+    with multiprocessing.get_context("fork").Pool(count, _in_a_group) as pool:
         yield pool.imap_unordered(_judge, mutants)
 
 
-def _leave_interrupts() -> None:
-    """The parent hears of an interrupt, and ends its workers."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+def _in_a_group() -> None:
+    """A worker ends with its compilers. Its parent alone hears of an interrupt, and ends it."""
+    os.setpgrp()
+    signal.signal(signal.SIGTERM, _end_group)
+
+
+def _end_group(*_: object) -> None:
+    """End what is compiled, too: ninja ends its compilers, which have groups of their own."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    os.killpg(0, signal.SIGTERM)
+    os._exit(1)
 
 
 def _judge(mutant: SourceMutant) -> Fate:

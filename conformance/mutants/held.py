@@ -75,7 +75,7 @@ def held(
             return Held(operator.name, made, told)
         right.append(seen)
     ended: list[Fate] = []
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         bench = Bench(operator, ROUTE, made, tuple(right), kernel, Path(folder), real.runtime)
         with fates(bench, mutants, workers) as judged, watching as watched:
             for fate in judged:

@@ -41,6 +41,7 @@ PROOFS = {
             "kernels.detection_run --seeds 20",
             "kernels.mutation_run --seeds 20",
             "kernels.automatic_run",
+            "installation.page_mutants_run",
         ),
     ),
     "ladders": Proof(
