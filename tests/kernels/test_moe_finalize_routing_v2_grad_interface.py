@@ -16,12 +16,9 @@ from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.record.operator import TWO_PHASE
 from conformance.record.variations import reshaped, retyped, with_attributes, without
-from device_kernels.build import build
-from tests.kernels.aclnn_program import FP32, INT32, NCHW, Program
 from tests.kernels.moe_finalize_routing_v2_grad_values import Rows, value
 from tests.kernels.moe_token_permute_grad_values import Value
 from tests.kernels.signatures import FINALIZE_GRAD, bits, completed, random_rows
-from tests.simulator.runtime.driver import Acl
 
 Rule = tuple[str, int, Callable[[Case], Case], str]
 NAMES = {
@@ -197,14 +194,6 @@ def test_in_drop_pad_mode_attributes_give_the_places(
     assert text in seen.message
 
 
-def test_the_kernel_entry_speaks_under_its_own_name() -> None:
-    with closing(open_device("sim", route="kernel")) as device:
-        seen = device.run(FINALIZE_GRAD, reshaped(GOOD.case, "row_grads", (5, 16)))
-    assert (seen.outcome, seen.status) == (Outcome.REJECTED, 561002)
-    named = "kernelMoeFinalizeRoutingV2GradGetWorkspaceSize: dim 0 of gradExpandedXOut is 5"
-    assert seen.message.startswith(named)
-
-
 def test_without_scales_there_are_as_many_tokens_as_indices(device: Device) -> None:
     seen = device.run(FINALIZE_GRAD, reshaped(BARE.case, "grads", (2, 16)))
     assert (seen.outcome, seen.status) == (Outcome.REJECTED, 561002)
@@ -239,92 +228,3 @@ def test_empty_outputs_need_no_workspace_whatever_the_other_shapes(
 def test_one_empty_output_is_not_enough(name: str, device: Device) -> None:
     seen = device.run(FINALIZE_GRAD, reshaped(GOOD.case, name, (0, 0)))
     assert (seen.outcome, seen.status) == (Outcome.REJECTED, 561002)
-
-
-class Calls(Program):
-    """A good call in device memory, of which each test makes one argument wrong."""
-
-    def __init__(self, acl: Acl) -> None:
-        super().__init__(acl, "MoeFinalizeRoutingV2Grad")
-        kinds = {"indices": np.int32, "experts": np.int32}
-        filled = {name: array.astype(kinds.get(name, np.float32)) for name, array in FILLED.items()}
-        filled["row_grads"] = np.zeros((7, 16), np.float32)
-        filled["scale_grads"] = np.zeros((4, 2), np.float32)
-        self.arrays = filled
-        self.held = {
-            name: (array.shape, self.upload(array), INT32 if name in kinds else FP32)
-            for name, array in filled.items()
-        }
-
-    def arguments(self, **changed: int | None) -> list[int | bool | None]:
-        tensors = {name: self.tensor(*held) for name, held in self.held.items()} | changed
-        inputs = [tensors[name] for name in INPUTS]
-        return [*inputs, 0, 7, 0, 0, *(tensors[name] for name in OUTPUTS)]
-
-    def assert_right(self) -> None:
-        for name in OUTPUTS:
-            shape, address, _ = self.held[name]
-            assert bits(self.download(address, shape, np.float32)) == bits(GOOD.expected[name])
-
-
-@pytest.fixture
-def calls() -> Iterator[Calls]:
-    program = Calls(Acl(build(quiet=True).lib))
-    yield program
-    program.release()
-
-
-@pytest.mark.parametrize("name", [name for name in INPUTS if FILLED[name].ndim == 2])
-def test_a_strided_input_is_read_where_it_lies(calls: Calls, name: str) -> None:
-    array, (shape, _, dtype) = calls.arrays[name], calls.held[name]
-    turned = calls.upload(np.ascontiguousarray(array.T))
-    tensor = calls.tensor(shape, turned, dtype, strides=(1, shape[0]))
-    assert calls.call(*calls.arguments(**{name: tensor})) == (0, "")
-    calls.assert_right()
-
-
-def test_strided_indices_are_read_where_they_lie(calls: Calls) -> None:
-    spread = calls.upload(np.repeat(calls.arrays["indices"], 3))
-    indices = calls.tensor((8,), spread, INT32, strides=(3,), offset=1)
-    assert calls.call(*calls.arguments(indices=indices)) == (0, "")
-    calls.assert_right()
-
-
-@pytest.mark.parametrize("name", OUTPUTS)
-def test_a_strided_output_is_refused(calls: Calls, name: str) -> None:
-    (rows, columns), address, dtype = calls.held[name]
-    turned = calls.tensor((rows, columns), address, dtype, strides=(1, rows))
-    status, text = calls.call(*calls.arguments(**{name: turned}))
-    assert (status, NAMES[name] in text) == (161002, True)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_format_that_stores_elements_elsewhere_is_refused(calls: Calls, name: str) -> None:
-    other, linear = (calls.tensor(*calls.held[name], form=form) for form in (3, NCHW))
-    status, text = calls.call(*calls.arguments(**{name: other}))
-    assert status == 161002
-    assert f"the format of {NAMES[name]}" in text
-    assert calls.call(*calls.arguments(**{name: linear})) == (0, "")
-
-
-@pytest.mark.parametrize("missing", ["workspaceSize", "executor"])
-def test_results_need_a_place(calls: Calls, missing: str) -> None:
-    status, text = calls.call_without(missing, *calls.arguments())
-    assert status == 161001
-    assert text.endswith(f"{missing} is null; it must be a place for the result")
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_elements_need_a_device_address(calls: Calls, name: str) -> None:
-    shape, _, dtype = calls.held[name]
-    status, text = calls.call(*calls.arguments(**{name: calls.tensor(shape, None, dtype)}))
-    assert status == 161001
-    assert f"the data address of {NAMES[name]} is null" in text
-
-
-@pytest.mark.parametrize("name", ["grads", "rows", "scales", "biases", "row_grads", "scale_grads"])
-def test_a_tensor_that_is_too_large_for_63_bits_is_refused(calls: Calls, name: str) -> None:
-    _, address, dtype = calls.held[name]
-    tensor = calls.tensor((1 << 32, 1 << 32), address, dtype)
-    status, text = calls.call(*calls.arguments(**{name: tensor}))
-    assert (status, "is too large" in text) == (161002, True)

@@ -16,12 +16,9 @@ from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.record.operator import TWO_PHASE
 from conformance.record.variations import reshaped, retyped, with_attributes, without
-from device_kernels.build import build
-from tests.kernels.aclnn_program import FP32, INT32, NCHW, Program
 from tests.kernels.moe_init_routing_v2_values import Mode, value
 from tests.kernels.moe_token_permute_grad_values import Value
 from tests.kernels.signatures import INIT_ROUTING_V2, bits, completed, random_bits
-from tests.simulator.runtime.driver import Acl
 
 Rule = tuple[str, int, Callable[[Case], Case], str]
 X, EXPERTS = random_bits((4, 6), "float32", 0), np.array([[3, 0], [1, 2], [3, 3], [0, 1]])
@@ -179,92 +176,3 @@ def test_rules_hold_only_where_an_output_has_an_element(device: Device) -> None:
     assert (seen.outcome, seen.status) == (Outcome.REJECTED, 561002)
     seen = device.run(INIT_ROUTING_V2, unwanted)
     assert (seen.outcome, seen.workspace_bytes) == (Outcome.COMPLETED, 0)
-
-
-class Calls(Program):
-    """A good call in device memory, of which each test makes one argument wrong."""
-
-    def __init__(self, acl: Acl) -> None:
-        super().__init__(acl, "MoeInitRoutingV2")
-        self.x = self.upload(X)
-        self.experts = self.upload(EXPERTS.astype(np.int32))
-        self.rows = self.upload(np.zeros((5, 6), np.float32))
-        self.places = self.upload(np.zeros(8, np.int32))
-        self.counts = self.upload(np.zeros(4, np.int32))
-
-    def arguments(self, **changed: int | None) -> list[int | bool | None]:
-        tensors = {
-            "x": self.tensor((4, 6), self.x),
-            "experts": self.tensor((4, 2), self.experts, INT32),
-            "rows": self.tensor((5, 6), self.rows),
-            "places": self.tensor((8,), self.places, INT32),
-            "counts": self.tensor((4,), self.counts, INT32),
-        } | changed
-        x, experts, *outputs = tensors.values()
-        return [x, experts, 5, 0, 4, 0, 1, False, *outputs, None]
-
-    def run(self, **changed: int | None) -> tuple[int, str]:
-        return self.call(*self.arguments(**changed))
-
-
-@pytest.fixture
-def calls() -> Iterator[Calls]:
-    program = Calls(Acl(build(quiet=True).lib))
-    yield program
-    program.release()
-
-
-def test_strided_inputs_are_read_where_they_lie(calls: Calls) -> None:
-    turned = calls.tensor((4, 6), calls.upload(np.ascontiguousarray(X.T)), strides=(1, 4))
-    spread = calls.upload(np.repeat(EXPERTS.reshape(-1), 3).astype(np.int32))
-    experts = calls.tensor((4, 2), spread, INT32, strides=(6, 3), offset=1)
-    assert calls.run(x=turned, experts=experts) == (0, "")
-    rows = calls.download(calls.rows, (5, 6), np.float32)
-    assert bits(rows) == bits(GOOD.expected["rows"])
-    counts = calls.download(calls.counts, (4,), np.int32)
-    assert bits(counts) == bits(GOOD.expected["counts"])
-
-
-def test_a_strided_output_is_refused_by_name(calls: Calls) -> None:
-    sentence = "is strided; it must be contiguous"
-    for name, title in (
-        ("places", "expandedRowIdxOut"),
-        ("counts", "expertTokensCountOrCumsumOutOptional"),
-    ):
-        size = 8 if name == "places" else 4
-        spread = calls.tensor((size,), getattr(calls, name), INT32, strides=(2,))
-        assert calls.run(**{name: spread}) == (161002, f"aclnn{PHASE_1}{title} {sentence}")
-    turned = calls.tensor((5, 6), calls.rows, strides=(1, 5))
-    assert calls.run(rows=turned) == (161002, f"aclnn{PHASE_1}expandedXOut {sentence}")
-
-
-@pytest.mark.parametrize(
-    ("name", "shape", "dtype"),
-    [
-        ("x", (4, 6), FP32),
-        ("experts", (4, 2), INT32),
-        ("rows", (5, 6), FP32),
-        ("places", (8,), INT32),
-        ("counts", (4,), INT32),
-    ],
-)
-def test_a_format_that_stores_elements_elsewhere_is_refused(
-    calls: Calls, name: str, shape: tuple[int, ...], dtype: int
-) -> None:
-    address = getattr(calls, name)
-    status, text = calls.run(**{name: calls.tensor(shape, address, dtype, form=3)})
-    assert status == 161002
-    assert "the format of" in text
-    assert calls.run(**{name: calls.tensor(shape, address, dtype, form=NCHW)}) == (0, "")
-
-
-@pytest.mark.parametrize("missing", ["workspaceSize", "executor"])
-def test_results_need_a_place(calls: Calls, missing: str) -> None:
-    status, text = calls.call_without(missing, *calls.arguments())
-    assert status == 161001
-    assert text.endswith(f"{missing} is null; it must be a place for the result")
-
-
-def test_an_x_that_is_too_large_for_63_bits_is_refused(calls: Calls) -> None:
-    status, text = calls.run(x=calls.tensor((1 << 32, 1 << 32), calls.x))
-    assert (status, "x is too large" in text) == (161002, True)

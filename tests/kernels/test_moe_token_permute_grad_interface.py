@@ -13,11 +13,8 @@ from conformance.call.observation import Outcome
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.record.variations import reshaped, retyped, with_attributes, without
-from device_kernels.build import build
-from tests.kernels.aclnn_program import FP32, INT32, NCHW, Program
 from tests.kernels.moe_token_permute_grad_values import value
 from tests.kernels.signatures import PERMUTE_GRAD, bits, completed, random_rows
-from tests.simulator.runtime.driver import Acl
 
 Rule = tuple[str, int, Callable[[Case], Case], str]
 ROWS, INDICES = random_rows((8, 16), "float32", 0), np.array([3, 0, 1, 2, 7, 4, 6, 5])
@@ -125,74 +122,3 @@ def test_an_empty_output_needs_no_workspace(tokens: int, hidden: int, device: De
 def test_an_empty_output_is_accepted_before_the_shapes_are_looked_at(device: Device) -> None:
     case = reshaped(with_attributes(GOOD.case, top_k=0), "out", (0, 99))
     assert device.run(PERMUTE_GRAD, case).outcome is Outcome.COMPLETED
-
-
-class Calls(Program):
-    """A good call in device memory, of which each test makes one argument wrong."""
-
-    def __init__(self, acl: Acl) -> None:
-        super().__init__(acl, "MoeTokenPermuteGrad")
-        self.rows = self.upload(ROWS)
-        self.indices = self.upload(INDICES.astype(np.int32))
-        self.room = self.upload(np.zeros((4, 16), np.float32))
-
-    def run(self, **changed: int | None) -> tuple[int, str]:
-        tensors = {
-            "rows": self.tensor((8, 16), self.rows),
-            "indices": self.tensor((8,), self.indices, INT32),
-            "out": self.tensor((4, 16), self.room),
-        } | changed
-        return self.call(tensors["rows"], tensors["indices"], 2, False, tensors["out"])
-
-
-@pytest.fixture
-def calls() -> Iterator[Calls]:
-    program = Calls(Acl(build(quiet=True).lib))
-    yield program
-    program.release()
-
-
-def test_strided_inputs_are_read_where_they_lie(calls: Calls) -> None:
-    turned = calls.tensor((8, 16), calls.upload(np.ascontiguousarray(ROWS.T)), strides=(1, 8))
-    spread = calls.upload(np.repeat(INDICES, 3).astype(np.int32))
-    indices = calls.tensor((8,), spread, INT32, strides=(3,), offset=1)
-    assert calls.run(rows=turned, indices=indices) == (0, "")
-    assert bits(calls.download(calls.room, (4, 16), np.float32)) == bits(GOOD.expected["out"])
-
-
-def test_a_strided_output_is_refused(calls: Calls) -> None:
-    status, text = calls.run(out=calls.tensor((4, 16), calls.room, strides=(1, 4)))
-    assert (status, text.endswith("out is strided; it must be contiguous")) == (161002, True)
-
-
-@pytest.mark.parametrize(
-    ("name", "shape", "dtype"),
-    [("rows", (8, 16), FP32), ("indices", (8,), INT32), ("out", (4, 16), FP32)],
-)
-def test_a_format_that_stores_elements_elsewhere_is_refused(
-    calls: Calls, name: str, shape: tuple[int, ...], dtype: int
-) -> None:
-    address = {"rows": calls.rows, "indices": calls.indices, "out": calls.room}[name]
-    status, text = calls.run(**{name: calls.tensor(shape, address, dtype, form=3)})
-    assert status == 161002
-    assert "the format of" in text
-    assert calls.run(**{name: calls.tensor(shape, address, dtype, form=NCHW)}) == (0, "")
-
-
-@pytest.mark.parametrize("missing", ["workspaceSize", "executor"])
-def test_results_need_a_place(calls: Calls, missing: str) -> None:
-    status, text = calls.call_without(
-        missing,
-        calls.tensor((8, 16), calls.rows),
-        calls.tensor((8,), calls.indices, INT32),
-        2,
-        False,
-        calls.tensor((4, 16), calls.room),
-    )
-    assert status == 161001
-    assert text.endswith(f"{missing} is null; it must be a place for the result")
-
-
-def test_rows_that_are_too_large_for_63_bits_are_refused(calls: Calls) -> None:
-    status, text = calls.run(rows=calls.tensor((1 << 32, 1 << 32), calls.rows))
-    assert (status, "permutedOutputGrad is too large" in text) == (161002, True)

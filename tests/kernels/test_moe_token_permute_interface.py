@@ -15,11 +15,8 @@ from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.record.operator import TWO_PHASE
 from conformance.record.variations import reshaped, retyped, with_attributes, without
-from device_kernels.build import build
-from tests.kernels.aclnn_program import FP32, INT32, NCHW, Program
 from tests.kernels.moe_token_permute_values import value
 from tests.kernels.signatures import PERMUTE, bits, completed, random_bits, random_rows
-from tests.simulator.runtime.driver import Acl
 
 Rule = tuple[str, int, Callable[[Case], Case], str]
 TOKENS, INDICES = random_rows((4, 6), "float32", 0), np.array([[3, 0], [1, 2], [3, 3], [0, 1]])
@@ -151,83 +148,3 @@ def test_an_output_of_no_rows_does_not_make_the_other_one_needless(device: Devic
     assert bits(completed(device, PERMUTE, one.case)["ranks"]) == bits(one.expected["ranks"])
     seen = device.run(PERMUTE, reshaped(one.case, "permuted", (0, 7)))
     assert (seen.outcome, seen.status) == (Outcome.REJECTED, 561002)
-
-
-class Calls(Program):
-    """A good call in device memory, of which each test makes one argument wrong."""
-
-    def __init__(self, acl: Acl) -> None:
-        super().__init__(acl, "MoeTokenPermute")
-        self.tokens = self.upload(TOKENS)
-        self.indices = self.upload(INDICES.astype(np.int32))
-        self.permuted = self.upload(np.zeros((ROWS, 6), np.float32))
-        self.ranks = self.upload(np.zeros(8, np.int32))
-
-    def arguments(self, **changed: int | None) -> list[int | bool | None]:
-        tensors = {
-            "tokens": self.tensor((4, 6), self.tokens),
-            "indices": self.tensor((4, 2), self.indices, INT32),
-            "permuted": self.tensor((ROWS, 6), self.permuted),
-            "ranks": self.tensor((8,), self.ranks, INT32),
-        } | changed
-        tokens, indices, permuted, ranks = tensors.values()
-        return [tokens, indices, NUMBER, False, permuted, ranks]
-
-    def run(self, **changed: int | None) -> tuple[int, str]:
-        return self.call(*self.arguments(**changed))
-
-
-@pytest.fixture
-def calls() -> Iterator[Calls]:
-    program = Calls(Acl(build(quiet=True).lib))
-    yield program
-    program.release()
-
-
-def test_strided_inputs_are_read_where_they_lie(calls: Calls) -> None:
-    turned = calls.tensor((4, 6), calls.upload(np.ascontiguousarray(TOKENS.T)), strides=(1, 4))
-    spread = calls.upload(np.repeat(INDICES.reshape(-1), 3).astype(np.int32))
-    indices = calls.tensor((4, 2), spread, INT32, strides=(6, 3), offset=1)
-    assert calls.run(tokens=turned, indices=indices) == (0, "")
-    permuted = calls.download(calls.permuted, (ROWS, 6), np.float32)
-    assert bits(permuted) == bits(GOOD.expected["permuted"])
-    assert bits(calls.download(calls.ranks, (8,), np.int32)) == bits(GOOD.expected["ranks"])
-
-
-def test_a_strided_output_is_refused_by_name(calls: Calls) -> None:
-    turned = calls.tensor((ROWS, 6), calls.permuted, strides=(1, ROWS))
-    spread = calls.tensor((8,), calls.ranks, INT32, strides=(2,))
-    sentence = "is strided; it must be contiguous"
-    assert calls.run(permuted=turned) == (161002, f"aclnn{PHASE_1}permuteTokensOut {sentence}")
-    assert calls.run(ranks=spread) == (161002, f"aclnn{PHASE_1}sortedIndicesOut {sentence}")
-
-
-@pytest.mark.parametrize(
-    ("name", "shape", "dtype"),
-    [
-        ("tokens", (4, 6), FP32),
-        ("indices", (4, 2), INT32),
-        ("permuted", (ROWS, 6), FP32),
-        ("ranks", (8,), INT32),
-    ],
-)
-def test_a_format_that_stores_elements_elsewhere_is_refused(
-    calls: Calls, name: str, shape: tuple[int, ...], dtype: int
-) -> None:
-    address = getattr(calls, name)
-    status, text = calls.run(**{name: calls.tensor(shape, address, dtype, form=3)})
-    assert status == 161002
-    assert "the format of" in text
-    assert calls.run(**{name: calls.tensor(shape, address, dtype, form=NCHW)}) == (0, "")
-
-
-@pytest.mark.parametrize("missing", ["workspaceSize", "executor"])
-def test_results_need_a_place(calls: Calls, missing: str) -> None:
-    status, text = calls.call_without(missing, *calls.arguments())
-    assert status == 161001
-    assert text.endswith(f"{missing} is null; it must be a place for the result")
-
-
-def test_tokens_that_are_too_large_for_63_bits_are_refused(calls: Calls) -> None:
-    status, text = calls.run(tokens=calls.tensor((1 << 32, 1 << 32), calls.tokens))
-    assert (status, "tokens is too large" in text) == (161002, True)

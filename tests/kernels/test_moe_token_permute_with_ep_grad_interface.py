@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from ctypes import c_int64, c_uint64, c_void_p
 from itertools import combinations
 from typing import Any
 
@@ -18,12 +17,9 @@ from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.record.operator import TWO_PHASE
 from conformance.record.variations import reshaped, retyped, with_attributes, without
-from device_kernels.build import build
-from tests.kernels.aclnn_program import FP32, INT32, NCHW, Program
 from tests.kernels.moe_token_permute_grad_values import Value
 from tests.kernels.moe_token_permute_with_ep_grad_values import Span, value
 from tests.kernels.signatures import PERMUTE_EP_GRAD, bits, completed, random_bits, random_rows
-from tests.simulator.runtime.driver import Acl
 
 Rule = tuple[str, int, Callable[[Case], Case], str]
 ROWS, INDICES = random_rows((5, 16), "float32", 0), np.array([3, 0, 1, 2, 7, 4, 6, 5])
@@ -32,13 +28,6 @@ MACHINE = (2, 1024)
 GOOD = value("good", ROWS, INDICES, 2, SPAN, PROBS, MACHINE)
 BARE = value("no probs", ROWS, INDICES, 2, SPAN, None, MACHINE)
 PHASE_1 = "aclnnMoeTokenPermuteWithEpGradGetWorkspaceSize: "
-NAMES = {
-    "rows": "permutedTokensOutputGrad",
-    "indices": "sortedIndices",
-    "probs": "permutedProbsOutputGradOptional",
-    "tokens_grad": "tokenGradOut",
-    "probs_grad": "probsGradOut",
-}
 
 
 def shaped(name: str, *shape: int) -> Callable[[Case], Case]:
@@ -216,97 +205,3 @@ def test_probs_out_has_the_dtype_of_rows_also_where_nothing_goes_there(
     seen = device.run(PERMUTE_EP_GRAD, case)
     assert (seen.outcome, seen.status) == (Outcome.REJECTED, 161002)
     assert "the data type of probsGradOut is" in seen.message
-
-
-class Calls(Program):
-    """A good call in device memory, of which each test makes one argument wrong."""
-
-    def __init__(self, acl: Acl) -> None:
-        super().__init__(acl, "MoeTokenPermuteWithEpGrad")
-        self.rooms = {
-            "tokens_grad": self.upload(np.zeros((4, 16), np.float32)),
-            "probs_grad": self.upload(np.zeros((4, 2), np.float32)),
-        }
-        self.held = {
-            "rows": ((5, 16), self.upload(ROWS), FP32),
-            "indices": ((8,), self.upload(INDICES.astype(np.int32)), INT32),
-            "probs": ((5,), self.upload(PROBS), FP32),
-            "tokens_grad": ((4, 16), self.rooms["tokens_grad"], FP32),
-            "probs_grad": ((4, 2), self.rooms["probs_grad"], FP32),
-        }
-        create: Any = acl.opapi.aclCreateIntArray
-        create.restype = c_void_p
-        self.span: int = create((c_int64 * 2)(*SPAN), c_uint64(2))
-
-    def arguments(self, **changed: int | None) -> list[int | bool | None]:
-        tensors = {name: self.tensor(*held) for name, held in self.held.items()} | changed
-        inputs = [tensors["rows"], tensors["indices"], tensors["probs"]]
-        outputs = [tensors["tokens_grad"], tensors["probs_grad"]]
-        return [*inputs, 2, self.span, False, *outputs]
-
-    def results(self) -> dict[str, list[int]]:
-        return {
-            name: bits(self.download(room, self.held[name][0], np.float32))
-            for name, room in self.rooms.items()
-        }
-
-
-EXPECTED = {name: bits(array) for name, array in GOOD.expected.items()}
-
-
-@pytest.fixture
-def calls() -> Iterator[Calls]:
-    program = Calls(Acl(build(quiet=True).lib))
-    yield program
-    program.release()
-
-
-def test_strided_inputs_are_read_where_they_lie(calls: Calls) -> None:
-    turned = calls.tensor((5, 16), calls.upload(np.ascontiguousarray(ROWS.T)), strides=(1, 5))
-    spread = calls.upload(np.repeat(INDICES, 3).astype(np.int32))
-    indices = calls.tensor((8,), spread, INT32, strides=(3,), offset=1)
-    doubled = calls.upload(np.repeat(PROBS.view(np.uint32), 2))
-    probs = calls.tensor((5,), doubled, FP32, strides=(2,))
-    arguments = calls.arguments(rows=turned, indices=indices, probs=probs)
-    assert calls.call(*arguments) == (0, "")
-    assert calls.results() == EXPECTED
-
-
-@pytest.mark.parametrize("name", ["tokens_grad", "probs_grad"])
-def test_a_strided_output_is_refused(calls: Calls, name: str) -> None:
-    turned = calls.tensor(calls.held[name][0], calls.rooms[name], strides=(1, 4))
-    status, text = calls.call(*calls.arguments(**{name: turned}))
-    assert (status, text) == (161002, f"{PHASE_1}{NAMES[name]} is strided; it must be contiguous")
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_format_that_stores_elements_elsewhere_is_refused(calls: Calls, name: str) -> None:
-    other, linear = (calls.tensor(*calls.held[name], form=form) for form in (3, NCHW))
-    status, text = calls.call(*calls.arguments(**{name: other}))
-    assert status == 161002
-    assert f"the format of {NAMES[name]}" in text
-    assert calls.call(*calls.arguments(**{name: linear})) == (0, "")
-    assert calls.results() == EXPECTED
-
-
-@pytest.mark.parametrize("missing", ["workspaceSize", "executor"])
-def test_results_need_a_place(calls: Calls, missing: str) -> None:
-    status, text = calls.call_without(missing, *calls.arguments())
-    assert status == 161001
-    assert text.endswith(f"{missing} is null; it must be a place for the result")
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_elements_need_a_device_address(calls: Calls, name: str) -> None:
-    shape, _, dtype = calls.held[name]
-    status, text = calls.call(*calls.arguments(**{name: calls.tensor(shape, None, dtype)}))
-    assert status == 161001
-    assert f"the data address of {NAMES[name]} is null" in text
-
-
-@pytest.mark.parametrize("name", ["rows", "tokens_grad", "probs_grad"])
-def test_a_tensor_that_is_too_large_for_63_bits_is_refused(calls: Calls, name: str) -> None:
-    _, address, dtype = calls.held[name]
-    large = calls.tensor((1 << 32, 1 << 32), address, dtype)
-    status, text = calls.call(*calls.arguments(**{name: large}))
-    assert (status, "is too large" in text) == (161002, True)

@@ -146,16 +146,6 @@ def test_probs_out_has_the_dtype_of_tokens_also_where_nothing_goes_there(
     assert "the data type of permuteProbsOut is 27; it must be that of tokens, 0" in answer.text
 
 
-@pytest.mark.parametrize("name", ["permuteTokensOut", "sortedIndicesOut", "permuteProbsOut"])
-def test_a_strided_output_is_refused(permuter: Permuter, name: str) -> None:
-    answer = permuter.run(replace(GOOD, strided=(name,)))
-    assert (answer.status, answer.text) == (
-        INVALID,
-        f"{PHASE_1}{name} is strided; it must be contiguous",
-    )
-    assert_untouched(answer)
-
-
 @pytest.mark.parametrize("count", [-1, 7])
 def test_a_number_of_rows_outside_the_slots_is_refused(permuter: Permuter, count: int) -> None:
     answer = permuter.run(replace(GOOD, span=None, num_out_tokens=count, rows=6))

@@ -10,19 +10,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from conformance.call.case import Case
 from conformance.call.observation import Outcome
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.record.variations import reshaped, retyped, with_attributes, without
-from device_kernels.build import build
-from tests.kernels.aclnn_program import INT8, INT32, Program
 from tests.kernels.moe_token_permute_grad_values import Value
 from tests.kernels.moe_token_permute_with_routing_map_grad_values import random_map, value
 from tests.kernels.signatures import ROUTING_MAP_GRAD, bits, completed, random_rows
-from tests.simulator.runtime.driver import Acl
 
 Rule = tuple[str, int, Callable[[Case], Case], str]
 TOKENS, EXPERTS, TOP_K, HIDDEN = 4, 3, 2, 16
@@ -177,98 +173,3 @@ def test_an_empty_gradient_of_the_tokens_ends_the_call_and_leaves_the_outputs_al
     seen = device.run(ROUTING_MAP_GRAD, case)
     assert (seen.outcome, seen.workspace_bytes) == (Outcome.COMPLETED, 0)
     assert seen.outputs_untouched
-
-
-class Calls(Program):
-    """A good call in device memory, of which each test makes some tensors another way."""
-
-    def __init__(self, acl: Acl, *, pad: bool) -> None:
-        super().__init__(acl, "MoeTokenPermuteWithRoutingMapGrad")
-        self.pad = pad
-        self.count = len(NAMED) if pad else len(RANKS)
-        self.named = (NAMED if pad else RANKS).astype(np.int32)
-        self.expected = (PADDED if pad else PLAIN).expected
-
-    def run(self, **changed: int | None) -> tuple[int, str]:
-        made = dict(changed)
-        made.setdefault("rows", self.tensor((self.count, HIDDEN), self.upload(ROWS)))
-        made.setdefault("values", self.tensor((self.count,), self.upload(VALUES)))
-        made.setdefault("indices", self.tensor((self.count,), self.upload(self.named), INT32))
-        made.setdefault("map", self.tensor((TOKENS, EXPERTS), self.upload(MAP), INT8))
-        room = self.upload(np.zeros((TOKENS, HIDDEN), np.float32))
-        made.setdefault("tokens_grad", self.tensor((TOKENS, HIDDEN), room))
-        made.setdefault("probs_grad", self.tensor((TOKENS, EXPERTS), room))
-        inputs = [made[name] for name in ("rows", "values", "indices", "map")]
-        return self.call(
-            *inputs, EXPERTS, TOKENS, self.pad, made["tokens_grad"], made["probs_grad"]
-        )
-
-
-@pytest.fixture(params=[False, True], ids=["plain", "padded"])
-def calls(request: pytest.FixtureRequest) -> Iterator[Calls]:
-    program = Calls(Acl(build(quiet=True).lib), pad=request.param)
-    yield program
-    program.release()
-
-
-def turned(array: NDArray[Any]) -> NDArray[Any]:
-    return np.ascontiguousarray(array.T)
-
-
-def test_strided_outputs_are_written_where_they_lie_and_nowhere_else(calls: Calls) -> None:
-    columns = calls.upload(np.full((HIDDEN, TOKENS), 7, np.float32))
-    wide = calls.upload(np.full((TOKENS, 2 * EXPERTS), 9, np.float32))
-    tokens_grad = calls.tensor((TOKENS, HIDDEN), columns, strides=(1, TOKENS))
-    probs_grad = calls.tensor((TOKENS, EXPERTS), wide, strides=(2 * EXPERTS, 2), offset=1)
-    assert calls.run(tokens_grad=tokens_grad, probs_grad=probs_grad) == (0, "")
-    found = calls.download(columns, (HIDDEN, TOKENS), np.float32)
-    assert bits(turned(found)) == bits(calls.expected["tokens_grad"])
-    probs = calls.download(wide, (TOKENS, 2 * EXPERTS), np.float32)
-    assert bits(np.ascontiguousarray(probs[:, 1::2])) == bits(calls.expected["probs_grad"])
-    assert set(probs[:, ::2].reshape(-1).tolist()) == {9.0}
-
-
-def test_strided_inputs_are_read_where_they_lie(calls: Calls) -> None:
-    count = calls.count
-    tokens_room = calls.upload(np.zeros((TOKENS, HIDDEN), np.float32))
-    probs_room = calls.upload(np.zeros((TOKENS, EXPERTS), np.float32))
-    rows = calls.upload(turned(ROWS[:count]))
-    assert calls.run(
-        rows=calls.tensor((count, HIDDEN), rows, strides=(1, count)),
-        values=calls.tensor((count,), calls.upload(np.repeat(VALUES, 2)), strides=(2,)),
-        indices=calls.tensor(
-            (count,), calls.upload(np.repeat(calls.named, 3)), INT32, strides=(3,), offset=1
-        ),
-        map=calls.tensor((TOKENS, EXPERTS), calls.upload(turned(MAP)), INT8, strides=(1, TOKENS)),
-        tokens_grad=calls.tensor((TOKENS, HIDDEN), tokens_room),
-        probs_grad=calls.tensor((TOKENS, EXPERTS), probs_room),
-    ) == (0, "")
-    found = calls.download(tokens_room, (TOKENS, HIDDEN), np.float32)
-    assert bits(found) == bits(calls.expected["tokens_grad"])
-    probs = calls.download(probs_room, (TOKENS, EXPERTS), np.float32)
-    assert bits(probs) == bits(calls.expected["probs_grad"])
-
-
-@pytest.mark.parametrize("name", ["values", "map", "probs_grad"])
-def test_an_optional_tensor_with_elements_needs_an_address(calls: Calls, name: str) -> None:
-    shape, dtype = ((calls.count,), 0) if name == "values" else ((TOKENS, EXPERTS), 0)
-    status, text = calls.run(**{name: calls.tensor(shape, None, INT8 if name == "map" else dtype)})
-    assert status == 161001
-    assert "the data address of" in text
-
-
-@pytest.mark.parametrize("name", ["rows", "values", "indices", "map", "tokens_grad", "probs_grad"])
-def test_a_format_that_stores_elements_elsewhere_is_refused(calls: Calls, name: str) -> None:
-    shapes = {
-        "rows": (calls.count, HIDDEN),
-        "values": (calls.count,),
-        "indices": (calls.count,),
-        "map": (TOKENS, EXPERTS),
-        "tokens_grad": (TOKENS, HIDDEN),
-        "probs_grad": (TOKENS, EXPERTS),
-    }
-    dtype = {"indices": INT32, "map": INT8}.get(name, 0)
-    room = calls.upload(np.zeros((TOKENS, 64), np.float32))
-    status, text = calls.run(**{name: calls.tensor(shapes[name], room, dtype, form=3)})
-    assert status == 161002
-    assert "the format of" in text

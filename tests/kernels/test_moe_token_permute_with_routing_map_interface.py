@@ -11,19 +11,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from conformance.call.case import Case, Tensor
 from conformance.call.observation import Outcome
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.record.variations import reshaped, retyped, with_attributes, without
-from device_kernels.build import build
-from tests.kernels.aclnn_program import INT8, INT32, Program
 from tests.kernels.moe_token_permute_grad_values import Value
 from tests.kernels.moe_token_permute_with_routing_map_values import value
 from tests.kernels.signatures import ROUTING_MAP, bits, completed, random_rows
-from tests.simulator.runtime.driver import Acl
 
 Rule = tuple[str, int, Callable[[Case], Case], str]
 TOKENS, EXPERTS, TOP_K, HIDDEN = 4, 3, 2, 16
@@ -188,121 +184,3 @@ def test_an_empty_map_or_output_ends_the_call_and_leaves_the_outputs_alone(
     seen = device.run(ROUTING_MAP, case)
     assert (seen.outcome, seen.workspace_bytes) == (Outcome.COMPLETED, 0)
     assert seen.outputs_untouched
-
-
-class Calls(Program):
-    """A good call in device memory, of which each test makes some tensors another way."""
-
-    def __init__(self, acl: Acl, *, pad: bool) -> None:
-        super().__init__(acl, "MoeTokenPermuteWithRoutingMap")
-        self.pad = pad
-        self.expected = (PADDED if pad else PLAIN).expected
-        self.rows = len(self.expected["indices"])
-
-    def made(self, changed: dict[str, int | None]) -> tuple[int | bool | None, ...]:
-        one = dict(changed)
-        room = self.upload(np.zeros((self.rows, HIDDEN), np.float32))
-        one.setdefault("tokens", self.tensor((TOKENS, HIDDEN), self.upload(ROWS)))
-        one.setdefault("map", self.tensor((TOKENS, EXPERTS), self.upload(MAP), INT8))
-        one.setdefault("probs", self.tensor((TOKENS, EXPERTS), self.upload(PROBS)))
-        one.setdefault("permuted", self.tensor((self.rows, HIDDEN), room))
-        one.setdefault("permuted_probs", self.tensor((self.rows,), self.upload(ROWS)))
-        one.setdefault("indices", self.tensor((self.rows,), self.upload(ROWS), INT32))
-        inputs = (one["tokens"], one["map"], one["probs"], NUMBERS[self.pad], self.pad)
-        return (*inputs, one["permuted"], one["permuted_probs"], one["indices"])
-
-    def run(self, **changed: int | None) -> tuple[int, str]:
-        return self.call(*self.made(changed))
-
-
-@pytest.fixture(params=[False, True], ids=["ranked", "padded"])
-def calls(request: pytest.FixtureRequest) -> Iterator[Calls]:
-    program = Calls(Acl(build(quiet=True).lib), pad=request.param)
-    yield program
-    program.release()
-
-
-def turned(array: NDArray[Any]) -> NDArray[Any]:
-    return np.ascontiguousarray(array.T)
-
-
-def test_strided_outputs_are_written_where_they_lie_and_nowhere_else(calls: Calls) -> None:
-    rows = calls.rows
-    columns = calls.upload(np.full((HIDDEN, rows), 7, np.float32))
-    wide = calls.upload(np.full((rows, 2), 9, np.float32))
-    sparse = calls.upload(np.full((rows, 3), -5, np.int32))
-    assert calls.run(
-        permuted=calls.tensor((rows, HIDDEN), columns, strides=(1, rows)),
-        permuted_probs=calls.tensor((rows,), wide, strides=(2,), offset=1),
-        indices=calls.tensor((rows,), sparse, INT32, strides=(3,)),
-    ) == (0, "")
-    found = calls.download(columns, (HIDDEN, rows), np.float32)
-    assert bits(turned(found)) == bits(calls.expected["permuted"])
-    probs = calls.download(wide, (rows, 2), np.float32)
-    assert bits(np.ascontiguousarray(probs[:, 1])) == bits(calls.expected["permuted_probs"])
-    assert set(probs[:, 0].tolist()) == {9.0}
-    indices = calls.download(sparse, (rows, 3), np.int32)
-    assert indices[:, 0].tolist() == calls.expected["indices"].tolist()
-    assert set(indices[:, 1:].reshape(-1).tolist()) == {-5}
-
-
-def test_strided_inputs_are_read_where_they_lie(calls: Calls) -> None:
-    room = calls.upload(np.zeros((calls.rows, HIDDEN), np.float32))
-    moved = calls.upload(np.zeros(calls.rows, np.float32))
-    assert calls.run(
-        tokens=calls.tensor((TOKENS, HIDDEN), calls.upload(turned(ROWS)), strides=(1, TOKENS)),
-        map=calls.tensor((TOKENS, EXPERTS), calls.upload(turned(MAP)), INT8, strides=(1, TOKENS)),
-        probs=calls.tensor(
-            (TOKENS, EXPERTS), calls.upload(np.repeat(PROBS, 2)), strides=(2 * EXPERTS, 2), offset=1
-        ),
-        permuted=calls.tensor((calls.rows, HIDDEN), room),
-        permuted_probs=calls.tensor((calls.rows,), moved),
-    ) == (0, "")
-    found = calls.download(room, (calls.rows, HIDDEN), np.float32)
-    assert bits(found) == bits(calls.expected["permuted"])
-    probs = calls.download(moved, (calls.rows,), np.float32)
-    assert bits(probs) == bits(calls.expected["permuted_probs"])
-
-
-@pytest.mark.parametrize("missing", ["workspaceSize", "executor"])
-def test_both_results_of_phase_1_need_a_place(calls: Calls, missing: str) -> None:
-    status, text = calls.call_without(missing, *calls.made({}))
-    assert status == 161001
-    assert missing in text
-
-
-SHAPES = {
-    "tokens": ((TOKENS, HIDDEN), 0),
-    "map": ((TOKENS, EXPERTS), INT8),
-    "probs": ((TOKENS, EXPERTS), 0),
-    "permuted": ((8, HIDDEN), 0),
-    "permuted_probs": ((8,), 0),
-    "indices": ((8,), INT32),
-}
-
-
-@pytest.mark.parametrize("name", SHAPES)
-def test_a_tensor_with_elements_needs_an_address(calls: Calls, name: str) -> None:
-    shape, dtype = SHAPES[name]
-    status, text = calls.run(**{name: calls.tensor(shape, None, dtype)})
-    assert status == 161001
-    assert "the data address of" in text
-
-
-@pytest.mark.parametrize("name", SHAPES)
-def test_a_format_that_stores_elements_elsewhere_is_refused(calls: Calls, name: str) -> None:
-    shape, dtype = SHAPES[name]
-    room = calls.upload(np.zeros((8, 64), np.float32))
-    status, text = calls.run(**{name: calls.tensor(shape, room, dtype, form=3)})
-    assert status == 161002
-    assert "the format of" in text
-
-
-@pytest.mark.parametrize("name", ["tokens", "map", "probs"])
-def test_an_impossible_stride_is_refused(calls: Calls, name: str) -> None:
-    shape, dtype = SHAPES[name]
-    room = calls.upload(np.zeros((8, 64), np.float32))
-    tensor = calls.tensor(shape, room, dtype, strides=(1 << 62, 1))
-    status, text = calls.run(**{name: tensor})
-    assert status == 161002
-    assert "stride" in text

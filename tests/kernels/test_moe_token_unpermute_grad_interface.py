@@ -15,12 +15,9 @@ from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.record.operator import TWO_PHASE
 from conformance.record.variations import reshaped, retyped, with_attributes, without
-from device_kernels.build import build
-from tests.kernels.aclnn_program import FP16, FP32, INT32, NCHW, Program
 from tests.kernels.moe_token_permute_grad_values import Value
 from tests.kernels.moe_token_unpermute_grad_values import value
 from tests.kernels.signatures import UNPERMUTE_GRAD, bits, completed, random_rows
-from tests.simulator.runtime.driver import Acl
 
 Rule = tuple[str, int, Callable[[Case], Case], str]
 ROWS, GRADS = random_rows((9, 16), "float32", 0), random_rows((4, 16), "float32", 1)
@@ -30,8 +27,6 @@ GOOD = value("good", ROWS, GRADS, INDICES, PROBS, (2, 1024))
 BARE = value("no probs", ROWS, GRADS, INDICES[:4], None, (2, 1024))
 INPUTS = ("rows", "grads", "indices", "probs")
 OUTPUTS = ("row_grads", "prob_grads")
-UNNAMED = 7.0
-"""What the rows that no index names hold before a call."""
 
 
 def shaped(name: str, *shape: int) -> Callable[[Case], Case]:
@@ -142,14 +137,6 @@ def test_the_padded_flag_and_the_shape_to_restore_are_ignored(route: str, one: V
             assert_right(device, case, one)
 
 
-def test_the_kernel_entry_speaks_under_its_own_name() -> None:
-    with closing(open_device("sim", route="kernel")) as device:
-        seen = device.run(UNPERMUTE_GRAD, reshaped(GOOD.case, "row_grads", (5, 16)))
-    assert (seen.outcome, seen.status) == (Outcome.REJECTED, 561002)
-    named = "kernelMoeTokenUnpermuteGradGetWorkspaceSize: dim 0 of permutedTokensGradOut is 5"
-    assert seen.message.startswith(named)
-
-
 def test_without_probs_there_are_as_many_tokens_as_indices(device: Device) -> None:
     seen = device.run(UNPERMUTE_GRAD, reshaped(BARE.case, "grads", (2, 16)))
     assert (seen.outcome, seen.status) == (Outcome.REJECTED, 561002)
@@ -186,105 +173,3 @@ def test_no_source_row_at_all_is_refused_where_probs_ask_for_a_gradient(device: 
     seen = device.run(UNPERMUTE_GRAD, emptied)
     assert (seen.outcome, seen.status) == (Outcome.REJECTED, 561002)
     assert "dim 0 of permutedTokens is 0; it must be greater than 0" in seen.message
-
-
-class Calls(Program):
-    """A good call in device memory, of which each test makes one argument wrong."""
-
-    def __init__(self, acl: Acl) -> None:
-        super().__init__(acl, "MoeTokenUnpermuteGrad")
-        self.room = self.upload(np.full((9, 16), UNNAMED, np.float32))
-        self.probs_room = self.upload(np.zeros((4, 2), np.float16))
-        self.held = {
-            "rows": ((9, 16), self.upload(ROWS), FP32),
-            "grads": ((4, 16), self.upload(GRADS), FP32),
-            "indices": ((8,), self.upload(INDICES.astype(np.int32)), INT32),
-            "probs": ((4, 2), self.upload(PROBS), FP16),
-            "row_grads": ((9, 16), self.room, FP32),
-            "prob_grads": ((4, 2), self.probs_room, FP16),
-        }
-
-    def arguments(self, **changed: int | None) -> list[int | bool | None]:
-        tensors = {name: self.tensor(*held) for name, held in self.held.items()} | changed
-        inputs = [tensors[name] for name in INPUTS]
-        return [*inputs, False, None, *(tensors[name] for name in OUTPUTS)]
-
-    def assert_right(self) -> None:
-        """All that the call writes; the rows that no index names, 7 and 8, are as they were."""
-        rows = self.download(self.room, (9, 16), np.float32)
-        assert bits(rows[:7]) == bits(GOOD.expected["row_grads"][:7])
-        assert (rows[7:] == UNNAMED).all()
-        probs = self.download(self.probs_room, (4, 2), np.float16)
-        assert bits(probs) == bits(GOOD.expected["prob_grads"])
-
-
-@pytest.fixture
-def calls() -> Iterator[Calls]:
-    program = Calls(Acl(build(quiet=True).lib))
-    yield program
-    program.release()
-
-
-def test_strided_inputs_are_read_where_they_lie(calls: Calls) -> None:
-    turned = calls.tensor((9, 16), calls.upload(np.ascontiguousarray(ROWS.T)), strides=(1, 9))
-    grads = calls.tensor((4, 16), calls.upload(np.ascontiguousarray(GRADS.T)), strides=(1, 4))
-    spread = calls.upload(np.repeat(INDICES, 3).astype(np.int32))
-    indices = calls.tensor((8,), spread, INT32, strides=(3,), offset=1)
-    columns = calls.upload(np.ascontiguousarray(PROBS.T))
-    probs = calls.tensor((4, 2), columns, FP16, strides=(1, 4))
-    arguments = calls.arguments(rows=turned, grads=grads, indices=indices, probs=probs)
-    assert calls.call(*arguments) == (0, "")
-    calls.assert_right()
-
-
-@pytest.mark.parametrize(
-    ("name", "told"), [("row_grads", "permutedTokensGradOut"), ("prob_grads", "probsGradOut")]
-)
-def test_a_strided_output_is_refused(calls: Calls, name: str, told: str) -> None:
-    (rows, columns), address, dtype = calls.held[name]
-    turned = calls.tensor((rows, columns), address, dtype, strides=(1, rows))
-    status, text = calls.call(*calls.arguments(**{name: turned}))
-    assert (status, told in text) == (161002, True)
-
-
-@pytest.mark.parametrize("name", [*INPUTS, *OUTPUTS])
-def test_a_format_that_stores_elements_elsewhere_is_refused(calls: Calls, name: str) -> None:
-    other, linear = (calls.tensor(*calls.held[name], form=form) for form in (3, NCHW))
-    status, text = calls.call(*calls.arguments(**{name: other}))
-    assert status == 161002
-    assert "the format of" in text
-    assert calls.call(*calls.arguments(**{name: linear})) == (0, "")
-
-
-@pytest.mark.parametrize("missing", ["workspaceSize", "executor"])
-def test_results_need_a_place(calls: Calls, missing: str) -> None:
-    status, text = calls.call_without(missing, *calls.arguments())
-    assert status == 161001
-    assert text.endswith(f"{missing} is null; it must be a place for the result")
-
-
-@pytest.mark.parametrize(
-    ("name", "told"),
-    [
-        ("rows", "permutedTokens"),
-        ("grads", "unpermutedTokensGrad"),
-        ("indices", "sortedIndices"),
-        ("probs", "probsOptional"),
-        ("row_grads", "permutedTokensGradOut"),
-        ("prob_grads", "probsGradOut"),
-    ],
-)
-def test_elements_need_a_device_address(calls: Calls, name: str, told: str) -> None:
-    shape, _, dtype = calls.held[name]
-    status, text = calls.call(*calls.arguments(**{name: calls.tensor(shape, None, dtype)}))
-    assert status == 161001
-    assert f"the data address of {told} is null" in text
-
-
-@pytest.mark.parametrize("name", ["rows", "grads", "probs", "prob_grads"])
-def test_a_tensor_that_is_too_large_for_63_bits_is_refused(calls: Calls, name: str) -> None:
-    _, address, dtype = calls.held[name]
-    status, text = calls.call(
-        *calls.arguments(**{name: calls.tensor((1 << 32, 1 << 32), address, dtype)})
-    )
-    assert (status, "is too large" in text) == (161002, True)

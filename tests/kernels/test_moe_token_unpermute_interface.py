@@ -15,12 +15,9 @@ from conformance.devices.device import Device
 from conformance.devices.open import open_device
 from conformance.record.operator import TWO_PHASE
 from conformance.record.variations import reshaped, retyped, with_attributes, without
-from device_kernels.build import build
-from tests.kernels.aclnn_program import FP16, FP32, INT32, NCHW, Program
 from tests.kernels.moe_token_permute_grad_values import Value
 from tests.kernels.moe_token_unpermute_values import value
 from tests.kernels.signatures import UNPERMUTE, bits, completed, random_rows
-from tests.simulator.runtime.driver import Acl
 
 Rule = tuple[str, int, Callable[[Case], Case], str]
 ROWS, INDICES = random_rows((8, 16), "float32", 0), np.array([3, 0, 1, 2, 7, 4, 6, 5])
@@ -113,13 +110,6 @@ def test_the_padded_flag_and_the_shape_to_restore_are_ignored(route: str, one: V
             assert bits(completed(device, UNPERMUTE, case)["out"]) == bits(one.expected["out"])
 
 
-def test_the_kernel_entry_speaks_under_its_own_name() -> None:
-    with closing(open_device("sim", route="kernel")) as device:
-        seen = device.run(UNPERMUTE, reshaped(GOOD.case, "out", (5, 16)))
-    assert (seen.outcome, seen.status) == (Outcome.REJECTED, 561002)
-    assert seen.message.startswith("kernelMoeTokenUnpermuteGetWorkspaceSize: dim 0 of out is 5")
-
-
 def test_without_probs_there_are_as_many_rows_as_indices(device: Device) -> None:
     seen = device.run(UNPERMUTE, reshaped(BARE.case, "out", (4, 16)))
     assert (seen.outcome, seen.status) == (Outcome.REJECTED, 561002)
@@ -151,84 +141,3 @@ def test_an_empty_output_needs_no_workspace(tokens: int, hidden: int, device: De
 def test_an_empty_output_is_accepted_before_the_shapes_are_looked_at(device: Device) -> None:
     case = reshaped(reshaped(GOOD.case, "probs", (7, 513)), "out", (0, 99))
     assert device.run(UNPERMUTE, case).outcome is Outcome.COMPLETED
-
-
-class Calls(Program):
-    """A good call in device memory, of which each test makes one argument wrong."""
-
-    def __init__(self, acl: Acl) -> None:
-        super().__init__(acl, "MoeTokenUnpermute")
-        self.room = self.upload(np.zeros((4, 16), np.float32))
-        self.held = {
-            "rows": ((8, 16), self.upload(ROWS), FP32),
-            "indices": ((8,), self.upload(INDICES.astype(np.int32)), INT32),
-            "probs": ((4, 2), self.upload(PROBS), FP16),
-            "out": ((4, 16), self.room, FP32),
-        }
-
-    def arguments(self, **changed: int | None) -> list[int | bool | None]:
-        tensors = {name: self.tensor(*held) for name, held in self.held.items()} | changed
-        return [tensors["rows"], tensors["indices"], tensors["probs"], False, None, tensors["out"]]
-
-    def result(self) -> list[int]:
-        return bits(self.download(self.room, (4, 16), np.float32))
-
-
-@pytest.fixture
-def calls() -> Iterator[Calls]:
-    program = Calls(Acl(build(quiet=True).lib))
-    yield program
-    program.release()
-
-
-def test_strided_inputs_are_read_where_they_lie(calls: Calls) -> None:
-    turned = calls.tensor((8, 16), calls.upload(np.ascontiguousarray(ROWS.T)), strides=(1, 8))
-    spread = calls.upload(np.repeat(INDICES, 3).astype(np.int32))
-    indices = calls.tensor((8,), spread, INT32, strides=(3,), offset=1)
-    columns = calls.upload(np.ascontiguousarray(PROBS.T))
-    probs = calls.tensor((4, 2), columns, FP16, strides=(1, 4))
-    arguments = calls.arguments(rows=turned, indices=indices, probs=probs)
-    assert calls.call(*arguments) == (0, "")
-    assert calls.result() == bits(GOOD.expected["out"])
-
-
-def test_a_strided_output_is_refused(calls: Calls) -> None:
-    turned = calls.tensor((4, 16), calls.room, strides=(1, 4))
-    status, text = calls.call(*calls.arguments(out=turned))
-    assert (status, text.endswith("out is strided; it must be contiguous")) == (161002, True)
-
-
-@pytest.mark.parametrize("name", ["rows", "indices", "probs", "out"])
-def test_a_format_that_stores_elements_elsewhere_is_refused(calls: Calls, name: str) -> None:
-    other, linear = (calls.tensor(*calls.held[name], form=form) for form in (3, NCHW))
-    status, text = calls.call(*calls.arguments(**{name: other}))
-    assert status == 161002
-    assert "the format of" in text
-    assert calls.call(*calls.arguments(**{name: linear})) == (0, "")
-
-
-@pytest.mark.parametrize("missing", ["workspaceSize", "executor"])
-def test_results_need_a_place(calls: Calls, missing: str) -> None:
-    status, text = calls.call_without(missing, *calls.arguments())
-    assert status == 161001
-    assert text.endswith(f"{missing} is null; it must be a place for the result")
-
-
-@pytest.mark.parametrize(
-    ("name", "told"),
-    [("rows", "permutedTokens"), ("indices", "sortedIndices"), ("probs", "probsOptional")],
-)
-def test_elements_need_a_device_address(calls: Calls, name: str, told: str) -> None:
-    shape, _, dtype = calls.held[name]
-    status, text = calls.call(*calls.arguments(**{name: calls.tensor(shape, None, dtype)}))
-    assert status == 161001
-    assert f"the data address of {told} is null" in text
-
-
-@pytest.mark.parametrize("name", ["rows", "probs"])
-def test_a_tensor_that_is_too_large_for_63_bits_is_refused(calls: Calls, name: str) -> None:
-    _, address, dtype = calls.held[name]
-    status, text = calls.call(
-        *calls.arguments(**{name: calls.tensor((1 << 32, 1 << 32), address, dtype)})
-    )
-    assert (status, "is too large" in text) == (161002, True)

@@ -1,0 +1,206 @@
+"""Each entry reads and writes tensors where they lie, or refuses them by name, as the shared phases
+(device_kernels/entry) promise of every operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ctypes import c_int64, c_uint64, c_void_p
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conformance.call.case import Case, Tensor
+from conformance.record.operator import Operator
+from conformance.suite.records import operators
+from device_kernels.build import build
+from tests.kernels.aclnn_program import NCHW, ND, Program
+from tests.simulator.runtime.driver import Acl
+
+ACL = {
+    "float32": 0,
+    "float16": 1,
+    "int8": 2,
+    "int32": 3,
+    "int64": 9,
+    "bool": 12,
+    "bfloat16": 27,
+}
+ELSEWHERE = 3
+"""A format that stores elements elsewhere than shape and strides say."""
+
+WRITES_STRIDED = {"moe_token_permute_with_routing_map", "moe_token_permute_with_routing_map_grad"}
+"""The operators that write outputs where they lie."""
+
+RECORDS = {one.name: one for one in operators([])}
+MOST = 4096
+"""Elements of a call's tensors."""
+
+
+def shown(operator: Operator) -> Case:
+    """The documented call of route aclnn with the most tensors, of those whose tensors all have
+    elements; of these the first.
+    """
+
+    def tensors(case: Case) -> dict[str, Tensor]:
+        return {**case.inputs, **case.outputs}
+
+    modes = {mode.name for mode in operator.modes if "aclnn" in (mode.routes or ("aclnn",))}
+    fit = [
+        one.case
+        for one in operator.examples
+        if one.case.mode in modes
+        and all(0 < t.size <= MOST and t.strides is None for t in tensors(one.case).values())
+    ]
+    return max(fit, key=lambda case: len(tensors(case)))
+
+
+CALLS = {name: shown(one) for name, one in RECORDS.items()}
+TENSORS = [
+    pytest.param(name, tensor.name, id=f"{name} {tensor.name}")
+    for name, one in RECORDS.items()
+    for tensor in one.tensors
+    if tensor.name in {**CALLS[name].inputs, **CALLS[name].outputs}
+]
+OUTPUTS = [one for one in TENSORS if one.values[1] in CALLS[str(one.values[0])].outputs]
+
+
+class Calls(Program):
+    """An operator's call in device memory, of which each test changes a tensor."""
+
+    def __init__(self, name: str) -> None:
+        acl = Acl(build(quiet=True).lib)
+        super().__init__(acl, RECORDS[name].title)
+        self.operator, self.case = RECORDS[name], CALLS[name]
+        self.arrays = {
+            **self.case.arrays,
+            **{n: t.materialize() for n, t in self.case.outputs.items()},
+        }
+        self.held = {name: self.upload(array) for name, array in self.arrays.items()}
+
+    def acl_name(self, name: str) -> str:
+        return next(one.acl_name for one in self.operator.tensors if one.name == name)
+
+    def of(self, name: str, address: int | None, **how: Any) -> int:
+        """A tensor object of that shape and data type."""
+        tensor = {**self.case.inputs, **self.case.outputs}[name]
+        return self.tensor(how.pop("shape", tensor.shape), address, ACL[tensor.dtype], **how)
+
+    def arguments(self, **changed: int) -> list[int | bool | None]:
+        found: list[int | bool | None] = []
+        for one in self.operator.parameters:
+            if one.name in changed:
+                found.append(changed[one.name])
+            elif one.name in self.held:
+                found.append(self.of(one.name, self.held[one.name]))
+            elif one.name in self.case.attributes:
+                found.append(self._attribute(one.name, getattr(one, "ctype", "int64")))
+            else:
+                found.append(None)
+        return found
+
+    def _attribute(self, name: str, ctype: str) -> int | bool | None:
+        value = self.case.attributes[name]
+        if ctype == "bool":
+            return bool(value)
+        if ctype != "int array" or value is None:
+            return value  # type: ignore[return-value]
+        create: Any = self.acl.opapi.aclCreateIntArray
+        create.restype = c_void_p
+        numbers = list(value)  # type: ignore[arg-type]
+        made: int = create((c_int64 * len(numbers))(*numbers), c_uint64(len(numbers)))
+        return made
+
+    def results(self) -> dict[str, bytes]:
+        """The outputs as they are now."""
+        return {
+            name: self.download(self.held[name], array.shape, array.dtype).tobytes()
+            for name, array in self.arrays.items()
+            if name in self.case.outputs
+        }
+
+
+@pytest.fixture
+def calls(request: pytest.FixtureRequest) -> Iterator[Calls]:
+    program = Calls(request.getfixturevalue("name"))
+    yield program
+    program.release()
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_strided_inputs_are_read_where_they_lie(calls: Calls, name: str) -> None:
+    assert calls.call(*calls.arguments()) == (0, "")
+    expected = calls.results()
+    spread = {}
+    for one, tensor in calls.case.inputs.items():
+        twice = np.repeat(calls.arrays[one].reshape(-1), 2)
+        strides, step = [], 2
+        for extent in reversed(tensor.shape):
+            strides.insert(0, step)
+            step *= extent
+        spread[one] = calls.of(one, calls.upload(twice), strides=strides)
+    assert calls.call(*calls.arguments(**spread)) == (0, "")
+    assert calls.results() == expected
+
+
+@pytest.mark.parametrize(("name", "tensor"), OUTPUTS)
+def test_a_strided_output_is_written_where_it_lies_or_refused(
+    calls: Calls, name: str, tensor: str
+) -> None:
+    assert calls.call(*calls.arguments()) == (0, "")
+    expected = calls.results()[tensor]
+    array = calls.arrays[tensor]
+    room = calls.upload(np.zeros(2 * array.size, array.dtype))
+    strides, step = [], 2
+    for extent in reversed(array.shape):
+        strides.insert(0, step)
+        step *= extent
+    status, text = calls.call(*calls.arguments(**{tensor: calls.of(tensor, room, strides=strides)}))
+    told = f"{calls.acl_name(tensor)} is strided; it must be contiguous"
+    if name in WRITES_STRIDED:
+        written = calls.download(room, (array.size, 2), array.dtype)
+        assert (status, text) == (0, "")
+        assert written[:, 0].tobytes() == expected
+        assert not written[:, 1].any()
+    elif array.size > 1:
+        assert (status, text.endswith(told)) == (161002, True)
+
+
+@pytest.mark.parametrize(("name", "tensor"), TENSORS)
+def test_a_format_that_stores_elements_elsewhere_is_refused(
+    calls: Calls, name: str, tensor: str
+) -> None:
+    other, linear, plain = (
+        calls.of(tensor, calls.held[tensor], form=form) for form in (ELSEWHERE, NCHW, ND)
+    )
+    status, text = calls.call(*calls.arguments(**{tensor: other}))
+    assert (status, f"the format of {calls.acl_name(tensor)}" in text) == (161002, True)
+    assert calls.call(*calls.arguments(**{tensor: linear})) == (0, "")
+    expected = calls.results()
+    assert calls.call(*calls.arguments(**{tensor: plain})) == (0, "")
+    assert calls.results() == expected
+
+
+@pytest.mark.parametrize(("name", "tensor"), TENSORS)
+def test_elements_need_a_device_address(calls: Calls, name: str, tensor: str) -> None:
+    status, text = calls.call(*calls.arguments(**{tensor: calls.of(tensor, None)}))
+    told = f"the data address of {calls.acl_name(tensor)} is null"
+    assert (status, told in text) == (161001, True)
+
+
+@pytest.mark.parametrize(("name", "tensor"), TENSORS)
+def test_a_tensor_that_is_too_large_for_63_bits_is_refused(
+    calls: Calls, name: str, tensor: str
+) -> None:
+    large = calls.of(tensor, calls.held[tensor], shape=(1 << 32, 1 << 32))
+    status, text = calls.call(*calls.arguments(**{tensor: large}))
+    assert (status, f"{calls.acl_name(tensor)} is too large" in text) == (161002, True)
+
+
+@pytest.mark.parametrize("name", RECORDS)
+@pytest.mark.parametrize("missing", ["workspaceSize", "executor"])
+def test_results_need_a_place(calls: Calls, name: str, missing: str) -> None:
+    status, text = calls.call_without(missing, *calls.arguments())
+    assert status == 161001
+    assert text.endswith(f"{missing} is null; it must be a place for the result")
