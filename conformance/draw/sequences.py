@@ -89,16 +89,21 @@ def _calls(operator: Operator, fitted: Callable[[Case], Case]) -> dict[str, Sear
         if draw is not None:
             drawn = st.sampled_from(cells).flatmap(partial(_of_cell, cache(draw)))
             found[kind] = st.builds(_in_memory, in_any_order(drawn).map(fitted), _MEMORY)
-    # What CANN does not check is no call to make on a device that goes on.
-    refused = [
-        one.case
-        for one in operator.rejections
-        # Nor is one that a bundle's programs, which keep the protocol, cannot make.
-        if one.checked_by_cann and one.case.breach is None
-    ]
-    if refused:
-        found[REFUSED] = st.sampled_from(refused)
+    if refused := _refused(operator):
+        # First a rule: most calls break one of pointers or data types, which no tiling sees.
+        found[REFUSED] = st.sampled_from(refused).flatmap(st.sampled_from)
     return found
+
+
+def _refused(operator: Operator) -> list[list[Case]]:
+    """The rejected calls that are made, those of each rule together."""
+    found: dict[tuple[int, str], list[Case]] = {}
+    for one in operator.rejections:
+        # What CANN does not check is no call to make on a device that goes on; nor is one that a
+        # bundle's programs, which keep the protocol, cannot make.
+        if one.checked_by_cann and one.case.breach is None:
+            found.setdefault((one.status, one.clause.text), []).append(one.case)
+    return list(found.values())
 
 
 def _of_cell(
