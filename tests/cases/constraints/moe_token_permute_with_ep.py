@@ -61,7 +61,7 @@ CONSTRAINTS = (
         )
         + tuple(
             f"rank_range is {ends}, middle"
-            for ends in ("(-1, 5)", "(1, 2^32 + 5)", "(1, 2^32 + 4)")
+            for ends in ("(-1, 5)", "(-1, 4)", "(1, 5)", "(1, 2^32 + 5)", "(1, 2^32 + 4)")
         ),
     ),
     Constraint(
