@@ -14,7 +14,7 @@ from conformance.judge.verdict import STEPS
 from conformance.numerics.addends import Fused
 from conformance.record.clause import SourceClass
 from conformance.record.operator import Contract
-from tests.cases.contracts_audit import SAID, table
+from tests.cases.contracts_audit import SAID
 from tests.project.picture import SNAPSHOT
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "contracts.md").read_text("utf-8")
@@ -50,12 +50,6 @@ def test_every_kind_of_contract_has_its_section_and_its_row() -> None:
 @KINDS
 def test_the_fields_of_a_contract_are_those_of_the_page(kind: type[Contract]) -> None:
     assert named(section(kind.__name__), "field") == [one.name for one in fields(kind)]
-
-
-@KINDS
-def test_the_outputs_of_a_kind_are_those_of_the_records(kind: type[Contract]) -> None:
-    _, _, *found = table(kind)
-    assert rows(section(kind.__name__), "operator") == found
 
 
 def test_a_sum_s_products_are_those_that_a_record_can_declare() -> None:

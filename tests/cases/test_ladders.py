@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,11 +17,9 @@ from conformance.record.operator import Operator
 from conformance.record.size_ladders import MOST, ONE_CELL, Ladder
 from conformance.suite import records as suite
 from tests.cases.drawing import one_of_each
-from tests.cases.ladders_audit import table
 
 CLIMBED = [(operator, ladder) for operator in suite.operators([]) for ladder in operator.ladders]
 IDS = [f"{operator.name} {ladder.name}" for operator, ladder in CLIMBED]
-PAGE = Path(__file__).parents[2] / "docs" / "reference" / "extremes.md"
 DEAR = 5000
 """Sizes beyond it are drawn by runs alone, but for the largest of smoke."""
 
@@ -70,7 +67,3 @@ def test_a_ladder_ends_at_the_documented_maximum_or_at_2_17(
 ) -> None:
     assert ladder.sizes[-1] == ladder.most
     assert ladder.most == MOST or ladder.name.startswith("top_k")
-
-
-def test_the_page_has_the_table_of_the_records() -> None:
-    assert "\n".join(table()) in PAGE.read_text(encoding="utf-8")

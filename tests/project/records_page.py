@@ -1,4 +1,4 @@
-"""Writes docs/reference/records.md from docstrings: ``python -m tests.project.records_page``."""
+"""docs/reference/records.md from docstrings; ``python -m tests.project.pages`` writes it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HEAD = """# What a record is written with
 [An operator of your own](../how-to/own-operator.md) shows a record at work. This page has every
 public class and function that one is written with, as the code declares them. The helpers of a
 kernel's entry follow at the end. A test compares the page with the code, and
-`python -m tests.project.records_page` writes it anew.
+`python -m tests.project.pages` writes it anew.
 """
 SECTIONS = {
     "The record, its contracts and its named calls": ("record/operator", "record/clause"),
@@ -119,7 +119,3 @@ def _docstring(node: ast.FunctionDef | ast.ClassDef, depth: int) -> Iterator[str
     found = ast.get_docstring(node)
     for line in f'"""{found}"""'.splitlines() if found else ():
         yield f"{'    ' * depth}{line}".rstrip()
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), "utf-8")

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from conformance.cli.main import main
-from conformance.suite import records as suite
 from tests.proofs.__main__ import PROOFS
 
 ROOT = Path(__file__).parents[2]
@@ -18,7 +17,6 @@ CHINESE = (ROOT / "README.zh.md").read_text(encoding="utf-8")
 BOTH = pytest.mark.parametrize("text", [ENGLISH, CHINESE], ids=["english", "chinese"])
 DOCS = ROOT / "docs"
 COMMANDS = (DOCS / "reference" / "command-line.md").read_text(encoding="utf-8")
-OPERATORS = (DOCS / "reference" / "operators.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -28,13 +26,6 @@ def prose(text: str) -> str:
 
 def links(text: str) -> list[str]:
     return re.findall(r"\]\(([^)]+)\)", prose(text))
-
-
-def rows(text: str) -> list[list[str]]:
-    """The cells of the table of operators, whose names are code, without its translated head."""
-    tables = re.findall(r"^\|[-|]+\|\n((?:\|.*\|\n)+)", text, re.MULTILINE)
-    lines = [line for table in tables for line in table.splitlines() if line.startswith("| `")]
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
 def shape(text: str) -> list[str]:
@@ -72,18 +63,6 @@ def test_both_languages_name_the_same_things() -> None:
     """What is code in the prose of one is code in the other: options, targets, paths."""
     named = [set(re.findall(r"`([^`]+)`", prose(text))) for text in (ENGLISH, CHINESE)]
     assert named[0] == named[1]
-
-
-def test_the_table_lists_every_operator_on_record() -> None:
-    recorded = [
-        [
-            f"`{operator.name}`",
-            ", ".join(mode.name for mode in operator.modes),
-            ", ".join(operator.dtypes),
-        ]
-        for operator in suite.operators()
-    ]
-    assert [row[:3] for row in rows(OPERATORS)] == recorded
 
 
 @pytest.mark.parametrize("page", [*sorted(ROOT.glob("docs/**/*.md")), ROOT / "README.md"])

@@ -20,7 +20,7 @@ OF_RECORDS_ALONE = {
 
 
 def test_the_page_is_as_the_code_declares_it() -> None:
-    assert PAGE.read_text("utf-8") == page(), "python -m tests.project.records_page writes it anew"
+    assert PAGE.read_text("utf-8") == page(), "python -m tests.project.pages writes it anew"
 
 
 def test_a_public_function_has_its_parameters_and_docstring_on_the_page() -> None:
