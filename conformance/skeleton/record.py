@@ -67,6 +67,8 @@ def record(new: New) -> str:
     imports = _imports(new, given + attributes)
     return f'''"""The record of {new.title}: TODO what it promises, and what cases look like."""
 
+from typing import Any
+
 from hypothesis import strategies as st
 
 from conformance.call.case import Case
@@ -78,7 +80,7 @@ DOCUMENT = "{new.title} document"
 NULL, INVALID = 161001, 161002
 
 
-def stated(text: str):
+def stated(text: str) -> Clause:
     """A clause of the table of parameters."""
     return document(text, f"{{DOCUMENT}}, parameters")
 
@@ -103,9 +105,9 @@ def cases(draw: st.DrawFn, mode: str, dtype: str) -> Case:
     """TODO: what shrinks to what; every value that the document allows must be reached."""
     machine = draw(machines())
 {joined(_drawn_sizes(new), 4)}
-    given = {{}}
+    given: dict[str, dict[str, Any]] = {{}}
 {joined(given, 4)}
-    attributes = {{}}
+    attributes: dict[str, Any] = {{}}
 {joined(attributes, 4)}
     return call(SIGNATURE, mode, dtype, sizes, given, machine=machine, **attributes)
 
@@ -153,7 +155,7 @@ def _imports(new: New, lines: list[str]) -> list[str]:
         "from conformance.draw.sizes import "
         + ("hiddens, token_counts" if "hiddens(" in text else "token_counts"),
         *(["from conformance.draw.values import fills"] if "fills(" in text else []),
-        "from conformance.record.clause import document",
+        "from conformance.record.clause import Clause, document",
         "from conformance.record.derive.calls import call",
         "from conformance.record.derive.references import formula_of",
         "from conformance.record.derive.rejections import freedoms, rejections",

@@ -18,7 +18,7 @@ REFERENCE = ROOT / "docs" / "reference"
 
 
 class Table(NamedTuple):
-    """A table of a page: the heading above it, and its lines, of which the first finds it."""
+    """A table of a page: the heading above it, and its lines. Its first column's name finds it."""
 
     page: Path
     heading: str
@@ -37,7 +37,8 @@ class Table(NamedTuple):
     def _parted(self) -> tuple[str, str, str]:
         text = self.page.read_text(encoding="utf-8")
         start = text.index(f"{self.heading}\n")
-        found = re.compile(rf"^{re.escape(self.lines[0])}\n(\|.*\n)*", re.MULTILINE)
+        first = self.lines[0].split("|")[1]
+        found = re.compile(rf"^\|{re.escape(first)}\|.*\n(\|.*\n)*", re.MULTILINE)
         table = found.search(text, start)
         if table is None:
             raise ValueError(f"{self.page}: no table {self.lines[0]} below {self.heading}")
