@@ -191,9 +191,10 @@ class Form:
 class Signature:
     """The parameters of an operator in the order of its interface, and its rules.
 
-    ``by_mode`` has the attributes that a mode fixes, ``forms`` the modes that have other shapes: a
-    call is of the first form whose attributes it has, or of none. Raises ValueError for parameters
-    or rules that do not fit together, with the parameter and the rule.
+    ``by_mode`` has the attributes that a mode fixes, ``forms`` the modes that have other shapes, or
+    by another name some calls of a mode: a call is of the first form whose attributes it has, or of
+    none. Raises ValueError for parameters or rules that do not fit together, with the parameter and
+    the rule.
     """
 
     operator: str
@@ -234,7 +235,7 @@ class Signature:
 
     @property
     def all_forms(self) -> tuple[tuple[tuple[str, ...], Signature], ...]:
-        """The signature of each form with its mode; first that of all other calls, with none."""
+        """The signature of each form with its name; first that of all other calls, with none."""
         return (((), self), *(((mode,), form) for mode, form in self._by_form.items()))
 
     @cached_property

@@ -30,6 +30,9 @@ from conformance.record.sizes import Function, Size
 MOST_HELD = 2**26
 """Elements of all tensors of a rejected call."""
 
+Tried = tuple[str, Case, Case | None]
+"""A call by its name, and the right one that it was made from; None: it must be rejected."""
+
 
 def rejections(
     signature: Signature,
@@ -40,23 +43,25 @@ def rejections(
     """The rejected calls near the right ones, and those that are ``wrong`` by their names.
 
     ``is_of_mode`` says whether a changed call still is of the mode that it names; others are left
-    out, as they are near right calls of their own mode. So are those of another form.
+    out, as they are near right calls of their own mode. So are those of another form than the right
+    call that they were made from.
     Raises ValueError for a right call that does not fit, a wrong one that does, a call that no rule
     covers, and a rule that no call breaks.
     """
     found: dict[tuple[object, ...], Rejection] = {}
     names: set[str] = set()
     unused = list(signature.rules)
-    for name, case, must in chain(_changed(signature, rights), _written(wrong or {})):
+    for name, case, right in chain(_changed(signature, rights), _written(wrong or {})):
         misfit = explain(signature, case).misfit
-        if misfit is None and must:
+        if misfit is None and right is None:
             raise ValueError(_problem(signature, say.FITS(name=name)))
         if misfit is None or _too_big(case):
             continue
-        if not must and not is_of_mode(case):
+        if right is not None and not is_of_mode(case):
             continue
         # A call whose attributes are wrong by themselves is of no form.
-        if not must and misfit.kind != "attribute" and not _is_of_form(signature, case):
+        of_right = right is None or signature.of(case) is signature.of(right)
+        if misfit.kind != "attribute" and not of_right:
             continue
         rule = _rule(signature, name, misfit, case.mode)
         unused = [one for one in unused if one is not rule]
@@ -64,7 +69,7 @@ def rejections(
             name, case, rule.status, rule.clause, checked_by_cann=rule.checked_by_cann
         )
         # A run tells rejected calls apart by their names: the first right call of a mode has it.
-        if must or name not in names:
+        if right is None or name not in names:
             found.setdefault(_shown(case), rejection)
         names.add(name)
     for rule in unused:
@@ -72,7 +77,7 @@ def rejections(
     return tuple(found.values())
 
 
-def _changed(signature: Signature, rights: Sequence[Case]) -> Iterator[tuple[str, Case, bool]]:
+def _changed(signature: Signature, rights: Sequence[Case]) -> Iterator[Tried]:
     """What is changed of each right call; pointers and data types of the first with its tensors,
     ranks of the first with a tensor of that rank.
     """
@@ -85,21 +90,21 @@ def _changed(signature: Signature, rights: Sequence[Case]) -> Iterator[tuple[str
         form = signature.of(right)
         ranks = {(name, len(t.shape)) for name, t in {**right.inputs, **right.outputs}.items()}
         if not {name for name, _ in ranks} <= {name for name, _ in shown}:
-            yield from _not_must(changes.pointers_and_dtypes(form, right))
+            yield from _made_from(right, changes.pointers_and_dtypes(form, right))
         new = {name for name, _ in ranks - shown}
-        yield from _not_must(changes.ranks(form, right, sizes, new))
+        yield from _made_from(right, changes.ranks(form, right, sizes, new))
         shown |= ranks
-        yield from _not_must(changes.extents(form, right))
-        yield from _not_must(changes.attributes(form, right))
-        yield from _not_must(changes.limits(form, right, sizes))
+        yield from _made_from(right, changes.extents(form, right))
+        yield from _made_from(right, changes.attributes(form, right))
+        yield from _made_from(right, changes.limits(form, right, sizes))
 
 
-def _not_must(made: Iterator[changes.Change]) -> Iterator[tuple[str, Case, bool]]:
-    return ((name, case, False) for name, case in made)
+def _made_from(right: Case, made: Iterator[changes.Change]) -> Iterator[Tried]:
+    return ((name, case, right) for name, case in made)
 
 
-def _written(wrong: Mapping[str, Case]) -> Iterator[tuple[str, Case, bool]]:
-    return ((name, case, True) for name, case in wrong.items())
+def _written(wrong: Mapping[str, Case]) -> Iterator[Tried]:
+    return ((name, case, None) for name, case in wrong.items())
 
 
 def _rule(signature: Signature, name: str, misfit: Misfit, mode: str = "") -> Rule:
@@ -118,11 +123,6 @@ def _shown(case: Case) -> tuple[object, ...]:
     """All of a call that an interface checks, hashable."""
     tensors = {**case.inputs, **case.outputs}.items()
     return (*case.attributes.items(), *((name, t.shape, t.dtype) for name, t in tensors))
-
-
-def _is_of_form(signature: Signature, case: Case) -> bool:
-    """Whether the attributes of a call are those of the form of its mode."""
-    return signature.of(case) is signature.of_mode(case.mode)
 
 
 def _too_big(case: Case) -> bool:

@@ -13,14 +13,16 @@ from conformance.record.derive.rejections import freedoms, ranges, rejections
 from conformance.record.derive.torch_call import bound
 from conformance.record.signature import Form, Signature, number, tensor
 from conformance.record.sizes import Size, function
-from conformance.record.variations import reshaped, with_attributes
+from conformance.record.variations import reshaped, with_attributes, without
 from conformance.relations.axes import Axes
 from tests.conformance.record.gather_sum import (
+    FLOATS,
     FORMED,
     HIDDEN,
     PLACE,
     RULES,
     SAYS,
+    SUMMED,
     TOKEN,
     rule,
 )
@@ -172,3 +174,26 @@ def test_a_form_that_does_not_fit_its_signature_is_named(form, problem) -> None:
     with pytest.raises(ValueError, match="gather_sum") as raised:
         replace(FORMED, forms={"other": form})
     assert str(raised.value) == f"signature of gather_sum: {problem}"
+
+
+EACH = Size("row", free=SAYS)
+ASKING = replace(
+    SUMMED,
+    parameters=(*SUMMED.parameters, number("asked", least=0, most=1)),
+    rules=(*SUMMED.rules, rule("attribute")),
+    forms={
+        "with totals": Form(
+            {"asked": 1},
+            (tensor("totals", EACH, role="output", dtype=FLOATS, optional=True, beside="rows"),),
+        )
+    },
+)
+ASKED = call(
+    ASKING, "plain", "float32", {"row": 5, "hidden": 4}, {"totals": {"dtype": "float32"}}, asked=1
+)
+
+
+def test_a_form_may_be_that_of_some_calls_of_a_mode() -> None:
+    assert explain(ASKING, without(ASKED, "totals")).misfit == Misfit("null", "totals")
+    found = {one.name for one in rejections(ASKING, ASKED)}
+    assert {"totals is null", "totals is [], not [5], plain", "asked is 2, plain"} <= found
