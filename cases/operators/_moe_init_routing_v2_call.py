@@ -1,31 +1,156 @@
-"""Calls of MoeInitRoutingV2 from the sizes that matter."""
+"""The signature of MoeInitRoutingV2, its calls, and the sources of its clauses."""
 
 from __future__ import annotations
 
-from conformance.call.case import Case, Machine, Tensor
-from conformance.record.operator import TensorParameter
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
+from conformance.call.case import Attribute, Case, Machine
+from conformance.record.clause import Clause, SourceClass, document, source_read
+from conformance.record.derive.calls import Fields, Sizes
+from conformance.record.derive.calls import call as call_of
+from conformance.record.signature import (
+    Form,
+    Rule,
+    Signature,
+    SizedAttribute,
+    flag,
+    number,
+    tensor,
+)
+from conformance.record.sizes import Size, function
 from conformance.values.fill import Fill
+from reference.permutation import rows_kept
 
 Shape = tuple[int, ...]
 NAME = "moe_init_routing_v2"
 DTYPES = ("float16", "bfloat16", "float32")
+README = "MoeInitRoutingV2 README"
+GRADIENT = "aclnnMoeInitRoutingV2Grad document"
+HOST = "ops-transformer, moe_init_routing_v2/op_host"
+KERNELS = "ops-transformer, moe_init_routing_v2/op_kernel"
+SORT = "Ascend C API, Sort and MrgSort: equal keys keep their order"
+INTERFACE = "aclnn interfaces made from an operator's definition"
+INFERRED = "interface behaviour, inferred"
+NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 COUNTS, BEFORE = "expert_tokens_count_or_cumsum", "expert_tokens_before_capacity"
 COUNTS_FLAG, BEFORE_FLAG = f"{COUNTS}_flag", f"{BEFORE}_flag"
-TENSORS = (
-    TensorParameter("x", "x", "input"),
-    TensorParameter("expert_idx", "expertIdx", "input", "int32"),
-    TensorParameter("expanded_x", "expandedXOut", "output"),
-    TensorParameter("expanded_row_idx", "expandedRowIdxOut", "output", "int32"),
-    TensorParameter(COUNTS, "expertTokensCountOrCumsumOutOptional", "output", "int32", True),
-    TensorParameter(BEFORE, "expertTokensBeforeCapacityOutOptional", "output", "int32", True),
-)
 
-ASKED = {
-    "absent": (),
-    "given": (),
-    "cumsum": ((COUNTS_FLAG, 1),),
-    "count": ((COUNTS_FLAG, 2),),
-    "before": ((BEFORE_FLAG, 1),),
+CHOOSES = document("0 to 2 choose what is counted", README)
+ASKS = document("true asks for the slots of every expert", f"{README}, parameters")
+EXPERT, PLACE = function("expert", int, "expert_num"), function("place", int, "expert_capacity")
+TOKEN, SLOT, HIDDEN = Size("token", covers=PLACE), Size("slot"), Size("hidden")
+ROW = function("row", rows_kept, TOKEN * SLOT, "active_num")
+COUNTED, ASKED = Size("counted", least=1), Size("asked", least=1, most=2, free=CHOOSES)
+_out = partial(tensor, role="output")
+_counts = partial(
+    _out, COUNTS, dtype="int32", optional=True, acl="expertTokensCountOrCumsumOutOptional"
+)
+_before = partial(
+    _out, BEFORE, EXPERT, dtype="int32", optional=True, acl="expertTokensBeforeCapacityOutOptional"
+)
+_rows = partial(_out, "expanded_x", acl="expandedXOut")
+
+
+def _optional(one: SizedAttribute) -> SizedAttribute:
+    return replace(one, acl_name=f"{one.acl_name}Optional")
+
+
+def read(rule: str) -> Clause:
+    """A clause of the host sources."""
+    return source_read(rule, HOST)
+
+
+def said(rule: str, part: str = "constraints") -> Clause:
+    """A clause of a part of the document."""
+    return document(rule, f"{README}, {part}")
+
+
+def inferred(rule: str, source: str = INTERFACE) -> Clause:
+    """A clause that no source says in words."""
+    return Clause(rule, source, SourceClass.INFERRED)
+
+
+_number = partial(Rule, ("attribute",), TILING_FAILED)
+_shape = partial(Rule, ("rank", "extent"), TILING_FAILED)
+PLACES = _rows(EXPERT, PLACE, HIDDEN)
+SOME = number("expert_capacity", least=1), number("expert_num", least=1)
+SIGNATURE = Signature(
+    NAME,
+    (
+        tensor("x", TOKEN, HIDDEN),
+        tensor("expert_idx", TOKEN, SLOT, dtype="int32"),
+        _optional(number("active_num", least=0)),
+        _optional(number("expert_capacity", least=0)),
+        _optional(number("expert_num", least=0)),
+        _optional(number("drop_pad_mode", least=0, most=1)),
+        _optional(number(COUNTS_FLAG, least=0, most=2)),
+        _optional(flag(BEFORE_FLAG, ASKS)),
+        _rows(ROW, HIDDEN),
+        _out("expanded_row_idx", TOKEN * SLOT, dtype="int32", acl="expandedRowIdxOut"),
+        _counts(EXPERT),
+        _before(),
+    ),
+    rules=(
+        Rule(
+            ("null",),
+            TILING_FAILED,
+            inferred(
+                "a tensor takes the counts that a flag asks for",
+                f"{HOST}: it reads their shape, inferred",
+            ),
+            (COUNTS, BEFORE),
+        ),
+        Rule(("null",), NULL, inferred("the tensor is required")),
+        Rule(("dtype",), INVALID, inferred("x and its copies share one dtype"), ("expanded_x",)),
+        Rule(
+            ("dtype",),
+            INVALID,
+            said(
+                "x float16, bfloat16 or float32; experts, row indices and counts int32",
+                "parameters",
+            ),
+        ),
+        _number(read("dropPadMode is 0 or 1"), ("drop_pad_mode",)),
+        _number(said("expertTokensCountOrCumsumFlag is 0, 1 or 2", "parameters"), (COUNTS_FLAG,)),
+        _number(read("activeNum is 0 or more, on Ascend910B and 910_93"), ("active_num",)),
+        _number(said("drop/pad has experts and a capacity"), modes=("drop_pad",)),
+        _number(read("counts are of one expert or more"), ("counted",)),
+        _number(read("expertCapacity and expertNum are 0 or more")),
+        Rule(("limit",), TILING_FAILED, said("no capacity exceeds the number of tokens")),
+        Rule(("rank",), TILING_FAILED, said("x and expertIdx have two axes"), ("x", "expert_idx")),
+        _shape(said("x and expertIdx have as many rows"), ("expert_idx",)),
+        _shape(
+            read("in drop/pad mode expandedXOut is [experts, capacity, hidden]"),
+            ("expanded_x",),
+            modes=("drop_pad",),
+        ),
+        _shape(read("expandedXOut is [rows, hidden]"), ("expanded_x",)),
+        _shape(
+            read("expandedRowIdxOut is [slots], also where rows are left out"),
+            ("expanded_row_idx",),
+        ),
+        _shape(read("counts are [experts]")),
+    ),
+    forms={
+        "drop_pad": Form({"drop_pad_mode": 1, BEFORE_FLAG: 0}, (PLACES,), SOME),
+        "places counted": Form({"drop_pad_mode": 1}, (PLACES, _before(beside="expert_idx")), SOME),
+        "slots counted": Form(
+            {"drop_pad_mode": 0, COUNTS_FLAG: ASKED},
+            (_counts(COUNTED, beside="expert_idx"),),
+            (number("expert_num", COUNTED),),
+        ),
+    },
+)
+"""The host looks at counts that a flag asks for alone; the document gives their shape of all."""
+
+FLAGS: Mapping[str, Mapping[str, int]] = {
+    "absent": {},
+    "given": {},
+    "cumsum": {COUNTS_FLAG: 1},
+    "count": {COUNTS_FLAG: 2},
+    "before": {BEFORE_FLAG: 1},
 }
 """What a call says of counts: no tensors, tensors that no flag asks for, or what one asks for."""
 
@@ -37,51 +162,29 @@ def call(
     x: Shape,
     top_k: int,
     experts: Shape | None = None,
-    active_num: int = 0,
     capacity: int = 0,
-    expert_num: int = 0,
     counts: str = "absent",
     fill: Fill | None = None,
     values: Shape | None = None,
     held: Shape | None = None,
     machine: Machine | None = None,
+    **attributes: Attribute,
 ) -> Case:
     """A case; ``experts`` None are zeros. ``held`` lists the only rows of x that exist."""
-    slots = x[0] * top_k
-    rows: Shape = (min(slots, active_num) if active_num > 0 else slots,)
-    if mode == "drop_pad":
-        rows = (expert_num, capacity)
-    outputs = {
-        "expanded_x": Tensor((*rows, *x[1:]), dtype),
-        "expanded_row_idx": Tensor((slots,), "int32"),
+    room = {"absent": (), "given": (COUNTS, BEFORE), "before": (BEFORE,)}.get(counts, (COUNTS,))
+    sizes: Sizes = {"token": x[0], "slot": top_k, "hidden": x[1]}
+    given: Fields = {
+        "x": {"values": values, "fill": fill, "rows": held},
+        "expert_idx": {"values": experts},
+        **{name: {} for name in room},
     }
-    named = {"absent": (), "given": (COUNTS, BEFORE), "before": (BEFORE,)}.get(counts, (COUNTS,))
-    outputs |= {name: Tensor((expert_num,), "int32") for name in named}
-    attributes = {
-        "active_num": active_num,
-        "expert_capacity": capacity,
-        "expert_num": expert_num,
-        "drop_pad_mode": int(mode == "drop_pad"),
-        COUNTS_FLAG: 0,
-        BEFORE_FLAG: 0,
-    }
-    return Case(
-        NAME,
-        mode,
-        dtype,
-        attributes | dict(ASKED[counts]),
-        {
-            "x": Tensor(x, dtype, values, fill, rows=held),
-            "expert_idx": Tensor((x[0], top_k), "int32", values=experts),
-        },
-        outputs,
-        machine,
-    )
+    asked = {**FLAGS[counts], "expert_capacity": capacity, **attributes}
+    return call_of(SIGNATURE, mode, dtype, sizes, given, machine=machine, **asked)
 
 
 def counts_shown(case: Case) -> tuple[str, ...]:
-    """What a case says of counts, as `ASKED` names it."""
-    for name, flags in ASKED.items():
-        if flags and all(case.attributes[flag] == value for flag, value in flags):
+    """What a case says of counts, as `FLAGS` names it."""
+    for name, flags in FLAGS.items():
+        if flags and flags.items() <= case.attributes.items():
             return (name,)
     return ("given",) if {COUNTS, BEFORE} & case.outputs.keys() else ("absent",)

@@ -6,9 +6,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from cases.operators._moe_init_routing_v2_call import BEFORE, COUNTS, DTYPES, Shape, call
+from cases.operators._moe_init_routing_v2_call import (
+    BEFORE,
+    COUNTS,
+    DTYPES,
+    HOST,
+    INFERRED,
+    KERNELS,
+    README,
+    Shape,
+    call,
+)
 from cases.operators._moe_init_routing_v2_rows import PERMUTE
-from cases.operators._moe_init_routing_v2_sources import HOST, INFERRED, KERNELS, README
 from cases.operators._storage_bits import bits
 from cases.operators._token_permute_examples import ADDRESSED, PATTERNS, at_lines, far
 from cases.operators._token_permute_sizes import MOST_TOP_K

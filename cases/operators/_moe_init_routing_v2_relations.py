@@ -14,6 +14,8 @@ from cases.operators._moe_init_routing_v2_call import (
     BEFORE_FLAG,
     COUNTS,
     COUNTS_FLAG,
+    NAME,
+    SIGNATURE,
 )
 from cases.relations.copy_adjoints import adjoint_of_copies, ranked, round_trip
 from cases.relations.slot_sorts import INIT, MAP, PERMUTE, Ranked, SlotSort, Sorter, same_ranks
@@ -26,8 +28,6 @@ from conformance.relations.axes import Axes
 from conformance.relations.symmetries import symmetry
 
 UNPADDED = ("dropless", "active")
-ROWS = {"x": ("token", "hidden"), "expanded_x": ("row", "hidden")}
-PLACES = {"x": ("token", "hidden"), "expanded_x": ("expert", "place", "hidden")}
 
 
 def _misplaced(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
@@ -99,9 +99,9 @@ def _sums_of_counts(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
     yield from difference("the cumulative sums", sums, due, "by the counts of a second call")
 
 
-SORTER = Sorter("moe_init_routing_v2", _sort, _kept)
+SORTER = Sorter(NAME, _sort, _kept)
 NAMES = ranked("expanded_row_idx", "expanded_x", "x")
-PLACER = Sorter("moe_init_routing_v2", _sort, _kept_of_experts)
+PLACER = Sorter(NAME, _sort, _kept_of_experts)
 
 
 def _law(name: str, text: str, broken: object, modes: tuple[str, ...]) -> Relation:
@@ -112,7 +112,7 @@ def _law(name: str, text: str, broken: object, modes: tuple[str, ...]) -> Relati
 RELATIONS = (
     *of_sorts(
         Sorted(
-            axes=Axes(ROWS),
+            axes=Axes.of(SIGNATURE),
             keys=lambda case: case.arrays["expert_idx"],
             ranks="expanded_row_idx",
             rows=("x", "expanded_x"),
@@ -120,7 +120,7 @@ RELATIONS = (
         ),
         UNPADDED,
     ),
-    symmetry(Axes(PLACES), "hidden", modes=("drop_pad",)),
+    symmetry(Axes.of(SIGNATURE.of_mode("drop_pad")), "hidden", modes=("drop_pad",)),
     _law("places of experts", "each expert has its first slots", _misplaced, ("drop_pad",)),
     _law("counts of slots", "counts are those of slots", _miscounted, ()),
     _law("sums of counts", "cumulative sums are those of counts", _sums_of_counts, UNPADDED),

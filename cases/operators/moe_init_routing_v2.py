@@ -6,10 +6,9 @@ Missing coverage: more than 2^24 slots; results beyond 2^31 elements.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
+from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from cases.operators._documented_tensors import as_listed
@@ -18,43 +17,38 @@ from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_init_routing_v2_call import (
     BEFORE,
     BEFORE_FLAG,
+    CHOOSES,
     COUNTS,
     COUNTS_FLAG,
     DTYPES,
-    NAME,
-    TENSORS,
-)
-from cases.operators._moe_init_routing_v2_examples import examples
-from cases.operators._moe_init_routing_v2_ladders import LADDERS
-from cases.operators._moe_init_routing_v2_quarantine import quarantine
-from cases.operators._moe_init_routing_v2_rejections import (
-    FREEDOMS,
-    RANGES,
-    RIGHT,
-    rejections,
-)
-from cases.operators._moe_init_routing_v2_relations import RELATIONS
-from cases.operators._moe_init_routing_v2_rows import PERMUTE
-from cases.operators._moe_init_routing_v2_sources import (
-    ACLNN,
     GRADIENT,
     HOST,
     KERNELS,
+    NAME,
     README,
+    SIGNATURE,
     SORT,
+    call,
 )
-from cases.operators._moe_init_routing_v2_workloads import workload_cases
+from cases.operators._moe_init_routing_v2_calls import REJECTIONS, RIGHT, quarantine
+from cases.operators._moe_init_routing_v2_examples import examples
+from cases.operators._moe_init_routing_v2_ladders import LADDERS
+from cases.operators._moe_init_routing_v2_relations import RELATIONS
+from cases.operators._moe_init_routing_v2_rows import PERMUTE
 from cases.operators._strides import of_a_definition
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_limits import limits
 from cases.operators._torch_npu import BINDINGS
+from cases.operators._workloads import CHIP
 from conformance.call.case import Case
+from conformance.draw.values import MOVED
+from conformance.record.call_rules import FreeAttribute, Range, extent
 from conformance.record.cells import Cells
 from conformance.record.clause import Clause, document, source_read
+from conformance.record.derive.references import formula_of
+from conformance.record.derive.rejections import freedoms, ranges
 from conformance.record.operator import (
-    Arrays,
-    AttributeParameter,
     Copy,
     Index,
     Mode,
@@ -65,15 +59,9 @@ from conformance.record.operator import (
     Varying,
 )
 from conformance.record.variations import right_calls
+from conformance.record.workload import Batch
+from conformance.values.fill import Fill
 from reference import moe_init_routing_v2 as reference
-
-
-def formula(inputs: Arrays, attributes: Mapping[str, Any]) -> Arrays:
-    """The document's equations on the case's arrays."""
-    before = bool(attributes[BEFORE_FLAG])
-    return reference.formula(
-        inputs["x"], inputs["expert_idx"], **{**attributes, BEFORE_FLAG: before}
-    )
 
 
 def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> SearchStrategy[Case]:
@@ -106,22 +94,40 @@ def extremes(mode: str, dtype: str) -> Extremes:
     return Extremes({"x": {}}, tokens=fewest, tiles="hidden, ")
 
 
+def workload_cases(dtype: str, batch: Batch) -> SearchStrategy[Case]:
+    """A row for every slot, and how many slots the experts up to each one have."""
+
+    def made(fill: Fill) -> Case:
+        return call(
+            "dropless",
+            dtype,
+            x=(batch.tokens, batch.columns),
+            top_k=batch.workload.top_k,
+            experts=tuple(batch.experts.ravel().tolist()),
+            expert_num=batch.workload.experts,
+            counts="cumsum",
+            fill=fill,
+            machine=CHIP,
+        )
+
+    return st.builds(made, MOVED)
+
+
+CAPACITIES = Range(
+    "expert_capacity",
+    1,
+    extent("x", 0),
+    document("no capacity exceeds the number of tokens", README),
+    modes=("drop_pad",),
+)
 OPERATOR = Operator(
     name=NAME,
     title="MoeInitRoutingV2",
-    aclnn=ACLNN,
+    aclnn="aclnnMoeInitRoutingV2",
     sources=(README, HOST, KERNELS, SORT),
     products=("Ascend910B", "Ascend910_93"),
-    parameters=(
-        *TENSORS[:2],
-        AttributeParameter("active_num", "activeNumOptional"),
-        AttributeParameter("expert_capacity", "expertCapacityOptional"),
-        AttributeParameter("expert_num", "expertNumOptional"),
-        AttributeParameter("drop_pad_mode", "dropPadModeOptional"),
-        AttributeParameter(COUNTS_FLAG, "expertTokensCountOrCumsumFlagOptional"),
-        AttributeParameter(BEFORE_FLAG, "expertTokensBeforeCapacityFlagOptional", "bool"),
-        *TENSORS[2:],
-    ),
+    parameters=SIGNATURE.parameters,
+    signature=SIGNATURE,
     modes=(
         Mode("dropless", document("dropPadMode 0: a row for every slot", f"{README}, equations")),
         Mode("active", source_read("activeNum n > 0: the first n rows, or all if fewer", KERNELS)),
@@ -135,7 +141,7 @@ OPERATOR = Operator(
         ),
     ),
     dtypes=DTYPES,
-    formula=formula,
+    formula=formula_of(reference.formula),
     contracts={
         "expanded_x": Copy(
             source_read(
@@ -170,9 +176,9 @@ OPERATOR = Operator(
     seam_cases=partial(cases, small=True, seam=True),
     cells=with_extremes(cells_of, extremes),
     examples=(*examples(), *right_calls(README, *RIGHT)),
-    rejections=rejections(),
-    freedoms=FREEDOMS,
-    ranges=RANGES,
+    rejections=REJECTIONS,
+    freedoms=(*freedoms(SIGNATURE), FreeAttribute(COUNTS_FLAG, CHOOSES)),
+    ranges=(*ranges(SIGNATURE), CAPACITIES),
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES, probs=(False,))),
     landmarks=lambda case: of_sorted_rows(case, "expanded_x", "expert_idx", "x"),
@@ -180,7 +186,7 @@ OPERATOR = Operator(
     torch_npu=BINDINGS[NAME],
     ladders=LADDERS,
     relations=RELATIONS,
-    strided=of_a_definition(TENSORS, "ops-transformer, moe_init_routing_v2_def.cpp"),
+    strided=of_a_definition(SIGNATURE.tensors, "ops-transformer, moe_init_routing_v2_def.cpp"),
     each_tensor=as_listed(README),
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),

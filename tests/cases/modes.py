@@ -155,9 +155,13 @@ IN_NONE = {
         "activeNum -1",
     ),
     "moe_init_routing_v2": (
-        *(f"dropPadMode is {n}" for n in ("-1", "2", "2^32")),
-        "drop_pad_mode is 2, drop_pad",
-        "activeNum is -1",
+        *(
+            f"drop_pad_mode is {n}, {mode}"
+            for n in ("-1", "2")
+            for mode in ("dropless", "active", "drop_pad")
+        ),
+        *(f"drop_pad_mode is 2^32 + {n}" for n in ("0, dropless", "0, active", "1, drop_pad")),
+        "active_num is -1, dropless",
     ),
     "moe_init_routing_v2_grad": (
         *(

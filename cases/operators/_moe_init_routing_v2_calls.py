@@ -1,15 +1,71 @@
-"""Calls of MoeInitRoutingV2 on which sources differ, or that they leave open."""
+"""Right calls of MoeInitRoutingV2, calls that it must reject, and those in quarantine."""
 
 from __future__ import annotations
 
-from cases.operators._moe_init_routing_v2_call import BEFORE_FLAG, COUNTS_FLAG, call
+from functools import partial
+from typing import Any
+
+from cases.operators._moe_init_routing_v2_call import (
+    BEFORE_FLAG,
+    COUNTS_FLAG,
+    HOST,
+    KERNELS,
+    README,
+    SIGNATURE,
+    SORT,
+    call,
+)
 from cases.operators._moe_init_routing_v2_examples import EXPERTS
-from cases.operators._moe_init_routing_v2_rejections import of_three
-from cases.operators._moe_init_routing_v2_sources import HOST, KERNELS, README, SORT
 from cases.operators._token_permute_examples import ADDRESSED
+from conformance.call.case import Case
 from conformance.record.clause import Clause, SourceClass, document
+from conformance.record.derive.rejections import rejections
 from conformance.record.operator import Quarantine
-from conformance.record.variations import with_attributes
+from conformance.record.variations import in_mode, reshaped, retyped, with_attributes
+from conformance.values.fill import Fill
+
+
+def of_three(mode: str, *, expert_num: int = 4, **how: Any) -> Case:
+    """Three tokens of two experts each."""
+    return call(
+        mode,
+        "float32",
+        x=(3, 16),
+        top_k=2,
+        experts=EXPERTS,
+        expert_num=expert_num,
+        fill=Fill(("lattice",), seed=1),
+        **how,
+    )
+
+
+PLAIN, COUNTED = of_three("dropless"), of_three("dropless", counts="count")
+ACTIVE = of_three("active", active_num=4)
+_padded = partial(of_three, "drop_pad")
+PADDED = _padded(capacity=2, counts="before")
+RIGHT = (PLAIN, COUNTED, ACTIVE, PADDED, _padded(capacity=2), _padded(capacity=1))
+WRONG = {
+    "count flag is 3": with_attributes(COUNTED, **{COUNTS_FLAG: 3}),
+    "x is float64": retyped(PLAIN, "x", "float64"),
+    "drop/pad without experts": _padded(capacity=2, expert_num=0),
+    "drop/pad without a capacity": _padded(capacity=0),
+    "a capacity beyond all tokens": _padded(capacity=4),
+    "cumsum of no experts": of_three("dropless", expert_num=0, counts="cumsum"),
+    "counts of no experts": of_three("active", expert_num=0, counts="count", active_num=4),
+    "every slot, activeNum 4": in_mode("active", with_attributes(PLAIN, active_num=4)),
+    "4 rows without activeNum": in_mode("dropless", with_attributes(ACTIVE, active_num=0)),
+    "places of rank 2": reshaped(PADDED, "expanded_x", (4 * 2, 16)),
+    "indices of the active rows only": reshaped(ACTIVE, "expanded_row_idx", (4,)),
+}
+
+
+def is_of_mode(case: Case) -> bool:
+    """Whether its attributes are those of its mode, or of none."""
+    modes = {0: "active" if case.attributes["active_num"] > 0 else "dropless", 1: "drop_pad"}
+    return modes.get(case.attributes["drop_pad_mode"], case.mode) == case.mode
+
+
+REJECTIONS = rejections(SIGNATURE, *RIGHT, wrong=WRONG, is_of_mode=is_of_mode)
 
 
 def quarantine() -> tuple[Quarantine, ...]:
