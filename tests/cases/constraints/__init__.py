@@ -10,11 +10,18 @@ from pathlib import Path
 
 from tests.cases.constraints.constraint import Constraint as Constraint
 
-CONSTRAINTS: dict[str, tuple[Constraint, ...]] = {
-    path.stem: importlib.import_module(f"{__name__}.{path.stem}").CONSTRAINTS
-    for path in sorted(Path(__file__).parent.glob("moe_*.py"))
+MODULES = {
+    path.stem: importlib.import_module(f"{__name__}.{path.stem}")
+    for path in sorted(Path(__file__).parent.glob("*.py"))
+    if path.stem not in ("__init__", "constraint", "told_by")
 }
 """By operator: a module each."""
+
+CONSTRAINTS: dict[str, tuple[Constraint, ...]] = {
+    operator: module.CONSTRAINTS
+    for operator, module in MODULES.items()
+    if hasattr(module, "CONSTRAINTS")
+}
 
 OUTSIDE_ONLY = {
     "moe_token_permute": ("2^24 - 1 slots",),

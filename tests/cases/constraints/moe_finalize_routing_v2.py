@@ -1,6 +1,7 @@
 """The constraints on calls of MoeFinalizeRoutingV2."""
 
 from tests.cases.constraints.constraint import DTYPES, INVALID, NULL, Constraint
+from tests.cases.constraints.told_by import without_padding
 
 MODES = ("dropless_columns", "drop_pad_columns", "dropless_rows", "drop_pad_rows")
 ROUTERS = tuple(f"ranks of a router, {mode}" for mode in MODES)
@@ -73,3 +74,18 @@ CONSTRAINTS = (
         of=("out",),
     ),
 )
+
+MODES = {
+    name: without_padding(number)
+    for number, name in enumerate(
+        ("dropless_columns", "drop_pad_columns", "dropless_rows", "drop_pad_rows")
+    )
+}
+"""By what a call is one of each mode."""
+
+IN_NONE = (
+    *(f"drop_pad_mode is {n}, dropless_columns" for n in ("-1", "4", "2^32 + 0")),
+    *(f"drop_pad_mode is {n}, drop_pad_rows" for n in ("-1", "-3", "4", "2^32 + 3")),
+)
+"""Calls that are of no mode, as they break that by which modes are told apart: each is on record
+under the mode of the good call that it was made from."""

@@ -1,6 +1,7 @@
 """The constraints on calls of MoeFinalizeRoutingV2Grad."""
 
 from tests.cases.constraints.constraint import DTYPES, INVALID, NULL, Constraint
+from tests.cases.constraints.told_by import active, dropless, scaled, without_padding
 
 WHOLE, PADDED = "a row for every slot", "two experts"
 BIASED = tuple(f"a bias for every slot {dtype}" for dtype in DTYPES)
@@ -92,3 +93,23 @@ CONSTRAINTS = (
         of=("hidden", "token"),
     ),
 )
+
+MODES = {
+    "dropless": scaled(dropless),
+    "active": scaled(active),
+    "drop_pad": scaled(without_padding(1)),
+    "single": lambda case: "scales" not in case.inputs,
+}
+"""By what a call is one of each mode."""
+
+IN_NONE = (
+    *(
+        f"drop_pad_mode is {n}, {mode}"
+        for n in ("-1", "2")
+        for mode in ("dropless", "active", "drop_pad")
+    ),
+    *(f"drop_pad_mode is 2^32 + {n}" for n in ("0, dropless", "0, active", "1, drop_pad")),
+    "activeNum -1",
+)
+"""Calls that are of no mode, as they break that by which modes are told apart: each is on record
+under the mode of the good call that it was made from."""

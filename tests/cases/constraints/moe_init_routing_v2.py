@@ -1,6 +1,7 @@
 """The constraints on calls of MoeInitRoutingV2."""
 
 from tests.cases.constraints.constraint import DTYPES, INVALID, NULL, Constraint
+from tests.cases.constraints.told_by import active, dropless, without_padding
 
 ALL = "three tokens of two experts, all rows"
 CUMSUM, COUNTS = f"{ALL}, cumsum", f"{ALL}, counts"
@@ -115,3 +116,22 @@ CONSTRAINTS = (
         of=("expert_tokens_count_or_cumsum", "expert_tokens_before_capacity"),
     ),
 )
+
+MODES = {
+    "dropless": dropless,
+    "active": active,
+    "drop_pad": without_padding(1),
+}
+"""By what a call is one of each mode."""
+
+IN_NONE = (
+    *(
+        f"drop_pad_mode is {n}, {mode}"
+        for n in ("-1", "2")
+        for mode in ("dropless", "active", "drop_pad")
+    ),
+    *(f"drop_pad_mode is 2^32 + {n}" for n in ("0, dropless", "0, active", "1, drop_pad")),
+    "active_num is -1, dropless",
+)
+"""Calls that are of no mode, as they break that by which modes are told apart: each is on record
+under the mode of the good call that it was made from."""

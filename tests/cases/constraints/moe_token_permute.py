@@ -1,6 +1,7 @@
 """The constraints on calls of MoeTokenPermute."""
 
 from tests.cases.constraints.constraint import INVALID, NULL, Constraint
+from tests.cases.constraints.told_by import equals
 
 CONSTRAINTS = (
     Constraint(
@@ -67,3 +68,10 @@ CONSTRAINTS = (
         of=("sorted_indices",),
     ),
 )
+
+MODES = {
+    "whole": equals("num_out_tokens", 0),
+    "first": lambda case: case.attributes["num_out_tokens"] > 0,
+    "without_last": lambda case: case.attributes["num_out_tokens"] < 0,
+}
+"""By what a call is one of each mode."""

@@ -1,6 +1,7 @@
 """The constraints on calls of MoeTokenPermuteGrad."""
 
 from tests.cases.constraints.constraint import DTYPES, INVALID, NULL, Constraint
+from tests.cases.constraints.told_by import cut, padded
 
 CONSTRAINTS = (
     Constraint(
@@ -38,3 +39,15 @@ CONSTRAINTS = (
         of=("out",),
     ),
 )
+
+MODES = {
+    "whole": lambda case: (
+        not padded(case) and not cut(case, "permuted_output_grad", "sorted_indices")
+    ),
+    "uneven": lambda case: not padded(case) and cut(case, "permuted_output_grad", "sorted_indices"),
+    "padded": padded,
+}
+"""By what a call is one of each mode."""
+
+FREELY_AT_THE_BORDER = ("uneven",)
+"""Modes whose free draws, of no row and no edge, may have a row for every slot."""

@@ -1,6 +1,7 @@
 """The constraints on calls of MoeTokenPermuteWithEp."""
 
 from tests.cases.constraints.constraint import INVALID, NULL, Constraint
+from tests.cases.constraints.told_by import RANGED, padded, ranged, unranged
 
 CONSTRAINTS = (
     Constraint(
@@ -178,3 +179,15 @@ CONSTRAINTS = (
         modes=("padded",),
     ),
 )
+
+MODES = {
+    **{name: ranged(name, "indices", selects=False) for name in RANGED},
+    "no_range": lambda case: unranged(case) and case.attributes["num_out_tokens"] == 0,
+    "num_out_tokens": lambda case: unranged(case) and case.attributes["num_out_tokens"] != 0,
+    "padded": padded,
+}
+"""By what a call is one of each mode."""
+
+IN_NONE = (*(f"rank_range is {ends}, middle" for ends in ("()", "(1)", "(1, 5, 0)", "(1, 4, 0)")),)
+"""Calls that are of no mode, as they break that by which modes are told apart: each is on record
+under the mode of the good call that it was made from."""

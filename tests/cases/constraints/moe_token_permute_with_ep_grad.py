@@ -1,6 +1,7 @@
 """The constraints on calls of MoeTokenPermuteWithEpGrad."""
 
 from tests.cases.constraints.constraint import DTYPES, INVALID, NULL, Constraint
+from tests.cases.constraints.told_by import RANGED, ranged
 
 ROUTED = ("ranks of a router", "the middle ranks of a router")
 CONSTRAINTS = (
@@ -76,3 +77,19 @@ CONSTRAINTS = (
         of=("probs_grad",),
     ),
 )
+
+MODES = {name: ranged(name, "sorted_indices", selects=True) for name in RANGED[:4]}
+"""By what a call is one of each mode."""
+
+IN_NONE = (
+    "padded_mode is 1, middle",
+    "padded_mode is true, no probs",
+    *(f"rank_range is {ends}, middle" for ends in ("()", "(2)", "(2, 7, 0)")),
+    *(f"rank_range is {ends}, middle" for ends in ("(3)", "(3, 6, 0)")),
+    "no range",
+)
+"""Calls that are of no mode, as they break that by which modes are told apart: each is on record
+under the mode of the good call that it was made from."""
+
+AT_THE_BORDER = ("head", "tail", "middle")
+"""Modes whose drawn cases may have no slot outside the range, or on one side of it alone."""

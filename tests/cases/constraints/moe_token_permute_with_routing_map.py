@@ -1,6 +1,7 @@
 """The constraints on calls of MoeTokenPermuteWithRoutingMap."""
 
 from tests.cases.constraints.constraint import DTYPES, INVALID, NULL, Constraint
+from tests.cases.constraints.told_by import equals
 
 WORKED_OUT = tuple(
     f"worked out {mode} {dtype}" for mode in ("dropless", "drop_pad") for dtype in DTYPES
@@ -124,3 +125,9 @@ CONSTRAINTS = (
         of=("permute_tokens",),
     ),
 )
+
+MODES = {
+    "dropless": equals("drop_and_pad", 0),
+    "drop_pad": equals("drop_and_pad", 1),
+}
+"""By what a call is one of each mode."""

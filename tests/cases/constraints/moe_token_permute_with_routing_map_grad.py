@@ -1,6 +1,7 @@
 """The constraints on calls of MoeTokenPermuteWithRoutingMapGrad."""
 
 from tests.cases.constraints.constraint import DTYPES, INVALID, NULL, Constraint
+from tests.cases.constraints.told_by import equals
 
 CONSTRAINTS = (
     Constraint(
@@ -97,3 +98,9 @@ CONSTRAINTS = (
         "topK is at most 512", tuple(f"topK 512 {dtype}" for dtype in DTYPES), ("topK is 513",)
     ),
 )
+
+MODES = {
+    "dropless": equals("drop_and_pad", 0),
+    "drop_pad": equals("drop_and_pad", 1),
+}
+"""By what a call is one of each mode."""

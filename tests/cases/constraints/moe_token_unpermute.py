@@ -1,6 +1,7 @@
 """The constraints on calls of MoeTokenUnpermute."""
 
 from tests.cases.constraints.constraint import DTYPES, INVALID, NULL, Constraint
+from tests.cases.constraints.told_by import weighted_rows
 
 ROUTER = "ranks of a router"
 CONSTRAINTS = (
@@ -36,3 +37,9 @@ CONSTRAINTS = (
         of=("out",),
     ),
 )
+
+MODES = weighted_rows()
+"""By what a call is one of each mode."""
+
+FREELY_AT_THE_BORDER = ("uneven",)
+"""Modes whose free draws, of no row and no edge, may have a row for every slot."""

@@ -1,6 +1,7 @@
 """The constraints on calls of MoeTokenUnpermuteGrad."""
 
 from tests.cases.constraints.constraint import DTYPES, INVALID, NULL, Constraint
+from tests.cases.constraints.told_by import weighted_rows
 
 ROUTER = "two tokens of two slots, one of probability zero"
 PAIRS = tuple(f"{one} tokens, {other} probabilities" for one in DTYPES for other in DTYPES)
@@ -70,3 +71,9 @@ CONSTRAINTS = (
         of=("permuted_tokens_grad", "probs_grad"),
     ),
 )
+
+MODES = weighted_rows()
+"""By what a call is one of each mode."""
+
+FREELY_AT_THE_BORDER = ("uneven",)
+"""Modes whose free draws, of no row and no edge, may have a row for every slot."""

@@ -1,0 +1,82 @@
+"""By what a call is one of a mode: written from the clauses of the modes, for calls of any kind.
+
+Every predicate is asked of calls that must be rejected too, so it reads only what the clause names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from conformance.call.case import Case
+
+Asked = Callable[[Case], bool]
+RANGED = ("full", "head", "tail", "middle", "equal", "reversed")
+
+
+def equals(attribute: str, value: int) -> Asked:
+    return lambda case: case.attributes[attribute] == value
+
+
+def length(case: Case, tensor: str) -> int | None:
+    """The elements of an input; None if it is null or a scalar, and so tells nothing."""
+    found = case.inputs.get(tensor)
+    return found.size if found is not None and found.shape else None
+
+
+def cut(case: Case, tensor: str, *named_by: str) -> bool:
+    """Whether a tensor has another number of rows than there are slots, by all that name them."""
+    found = case.inputs.get(tensor)
+    slots = {length(case, name) for name in named_by} - {None}
+    return found is not None and bool(found.shape and slots) and found.shape[0] not in slots
+
+
+def without_padding(mode: int = 0) -> Asked:
+    return equals("drop_pad_mode", mode)
+
+
+def active(case: Case) -> bool:
+    return without_padding()(case) and case.attributes["active_num"] > 0
+
+
+def dropless(case: Case) -> bool:
+    return without_padding()(case) and case.attributes["active_num"] == 0
+
+
+def ranged(name: str, indices: str, *, selects: bool) -> Asked:
+    """By how a range lies among the ranks; one that ``selects`` nothing holds the first ranks."""
+
+    def asked(case: Case) -> bool:
+        given = case.attributes["rank_range"]
+        if given is None or len(given) != 2 or case.attributes["padded_mode"]:
+            return False
+        (first, last), slots = given, length(case, indices)
+        if first >= last:
+            empty = ("equal" if first == last else "reversed") if not selects else "head"
+            return name == empty
+        ends = {(True, True): "full", (True, False): "head", (False, True): "tail"}
+        return name == ends.get((first == 0, last == slots), "middle")
+
+    return asked
+
+
+def unranged(case: Case) -> bool:
+    return case.attributes["rank_range"] is None and not case.attributes["padded_mode"]
+
+
+def weighted_rows() -> dict[str, Asked]:
+    def uneven(case: Case) -> bool:
+        return "probs" in case.inputs and cut(case, "permuted_tokens", "sorted_indices", "probs")
+
+    return {
+        "whole": lambda case: "probs" in case.inputs and not uneven(case),
+        "uneven": uneven,
+        "single": lambda case: "probs" not in case.inputs,
+    }
+
+
+def scaled(asked: Asked) -> Asked:
+    return lambda case: "scales" in case.inputs and asked(case)
+
+
+def padded(case: Case) -> bool:
+    return bool(case.attributes["padded_mode"])
