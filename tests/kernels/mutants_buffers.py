@@ -3,23 +3,10 @@ bytes."""
 
 from __future__ import annotations
 
+from conformance.suite.records import operators
 from tests.kernels.mutants import Mutant
 
 UB = "call.machine().ubBytes"
-OPERATORS = (
-    "moe_finalize_routing_v2",
-    "moe_finalize_routing_v2_grad",
-    "moe_init_routing_v2",
-    "moe_init_routing_v2_grad",
-    "moe_token_permute",
-    "moe_token_permute_grad",
-    "moe_token_permute_with_ep",
-    "moe_token_permute_with_ep_grad",
-    "moe_token_permute_with_routing_map",
-    "moe_token_permute_with_routing_map_grad",
-    "moe_token_unpermute",
-    "moe_token_unpermute_grad",
-)
 
 
 def _cut(operator: str, name: str, ub_bytes: str) -> Mutant:
@@ -33,4 +20,4 @@ def _of(operator: str) -> tuple[Mutant, ...]:
     return few, many
 
 
-MUTANTS: dict[str, tuple[Mutant, ...]] = {operator: _of(operator) for operator in OPERATORS}
+MUTANTS: dict[str, tuple[Mutant, ...]] = {one.name: _of(one.name) for one in operators([])}

@@ -10,6 +10,7 @@ cases that reveal the mistake is counted over the calls of a smoke run.
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import shutil
 import subprocess
@@ -33,46 +34,24 @@ from conformance.mutants.drawn_cases import cell_cases
 from conformance.record.operator import TWO_PHASE, Operator
 from conformance.suite import records as suite
 from device_kernels.build import build
-from tests.kernels import (
-    mutants_moe_finalize_routing_v2,
-    mutants_moe_finalize_routing_v2_grad,
-    mutants_moe_init_routing_v2,
-    mutants_moe_init_routing_v2_grad,
-    mutants_moe_token_permute,
-    mutants_moe_token_permute_grad,
-    mutants_moe_token_permute_with_ep,
-    mutants_moe_token_permute_with_ep_grad,
-    mutants_moe_token_permute_with_ep_padded,
-    mutants_moe_token_permute_with_routing_map,
-    mutants_moe_token_permute_with_routing_map_grad,
-    mutants_moe_token_unpermute,
-    mutants_moe_token_unpermute_grad,
-)
 from tests.kernels.mutants import Mutant, apply
 from tests.shrinking import MOST_INDICES
 
 ROOT = Path(__file__).parents[2]
 KERNELS = ROOT / "device_kernels" / "kernels"
-MUTANTS = {
-    "moe_finalize_routing_v2": mutants_moe_finalize_routing_v2.MUTANTS,
-    "moe_finalize_routing_v2_grad": mutants_moe_finalize_routing_v2_grad.MUTANTS,
-    "moe_init_routing_v2": mutants_moe_init_routing_v2.MUTANTS,
-    "moe_init_routing_v2_grad": mutants_moe_init_routing_v2_grad.MUTANTS,
-    "moe_token_permute": mutants_moe_token_permute.MUTANTS,
-    "moe_token_permute_grad": mutants_moe_token_permute_grad.MUTANTS,
-    "moe_token_permute_with_ep": (
-        *mutants_moe_token_permute_with_ep.MUTANTS,
-        *mutants_moe_token_permute_with_ep_padded.MUTANTS,
-    ),
-    "moe_token_permute_with_routing_map": mutants_moe_token_permute_with_routing_map.MUTANTS,
-    "moe_token_permute_with_ep_grad": mutants_moe_token_permute_with_ep_grad.MUTANTS,
-    "moe_token_permute_with_routing_map_grad": (
-        mutants_moe_token_permute_with_routing_map_grad.MUTANTS
-    ),
-    "moe_token_unpermute": mutants_moe_token_unpermute.MUTANTS,
-    "moe_token_unpermute_grad": mutants_moe_token_unpermute_grad.MUTANTS,
-}
-"""The mistakes of each operator."""
+
+
+def seeded() -> dict[str, tuple[Mutant, ...]]:
+    """The mistakes of each operator: those of the modules that begin with its name."""
+    found: dict[str, tuple[Mutant, ...]] = {one.name: () for one in suite.operators([])}
+    for path in sorted(Path(__file__).parent.glob("mutants_moe_*.py")):
+        own = path.stem.removeprefix("mutants_")
+        operator = max((name for name in found if own.startswith(name)), key=len)
+        found[operator] += importlib.import_module(f"tests.kernels.{path.stem}").MUTANTS
+    return found
+
+
+MUTANTS = seeded()
 
 MOST_HIDDEN = 64
 MOST_REVEALED = 300
