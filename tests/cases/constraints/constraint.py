@@ -16,7 +16,8 @@ class Constraint:
     """A rule, the examples that just keep it, the calls that just break it, and their status.
 
     ``of`` are parameters: calls in which the shape or value of one alone is changed break the rule,
-    in ``modes`` (none: all), if they have the status.
+    in ``modes`` (none: all), if they have the status. ``retyped`` True: only those in which its
+    data type is changed, False: only others.
     """
 
     rule: str
@@ -26,6 +27,7 @@ class Constraint:
     routes: tuple[str, ...] = field(default=("aclnn", "kernel"))
     of: tuple[str, ...] = ()
     modes: tuple[str, ...] = ()
+    retyped: bool | None = None
 
     def names(self, rejections: Iterable[Rejection]) -> tuple[str, ...]:
         """The names of the calls that just break the rule, those that are derived among others."""
@@ -33,9 +35,11 @@ class Constraint:
 
     def _covers(self, one: Rejection) -> bool:
         mode = one.case.mode
-        changed = re.fullmatch(rf"(\w+) is .*, {re.escape(mode)}", one.name)
+        changed = re.fullmatch(rf"(\w+) is (.*), {re.escape(mode)}", one.name)
         among = one.status == self.status and (not self.modes or mode in self.modes)
-        return changed is not None and changed[1] in self.of and among
+        if changed is None or changed[1] not in self.of or not among:
+            return False
+        return self.retyped is None or self.retyped == changed[2].isidentifier()
 
 
 DTYPES = ("float16", "bfloat16", "float32")
