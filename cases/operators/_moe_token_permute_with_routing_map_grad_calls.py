@@ -1,4 +1,4 @@
-"""Calls of MoeTokenPermuteWithRoutingMapGrad: how one is made, examples, what must be rejected."""
+"""Calls of MoeTokenPermuteWithRoutingMapGrad that sources name, and that it must reject."""
 
 from __future__ import annotations
 
@@ -7,89 +7,43 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cases.operators._moe_token_permute_with_routing_map_grad_sources import (
+from cases.operators._moe_token_permute_with_routing_map_grad_call import (
     DTYPES,
+    FIRST,
     FUNCTION,
+    GRAD,
     HOST,
+    INDICES,
+    INVALID,
     KERNELS,
-    NAME,
+    MAP,
+    PROBS,
+    PROBS_GRAD,
     README,
+    SIGNATURE,
+    TOKENS_GRAD,
+    call,
+    inferred,
 )
-from conformance.call.case import Case, Machine, Tensor
-from conformance.draw.layouts import strides_of
+from cases.operators._storage_bits import bits
+from conformance.call.case import Case, Machine
 from conformance.draw.machines import UB_BYTES
-from conformance.record.call_rules import Range
-from conformance.record.clause import Clause, SourceClass, document, source_read
+from conformance.record.clause import source_read
+from conformance.record.derive.rejections import rejections
 from conformance.record.operator import Example, Quarantine, Rejection
 from conformance.record.variations import (
-    all_retyped,
-    misshapen,
-    refused,
-    reranked,
     reshaped,
-    resized,
     retyped,
     right_calls,
-    stepped,
     with_attributes,
     without,
     without_effect,
 )
 from conformance.values.fill import BITS, Fill
-from reference.moe_token_permute_with_routing_map_grad import MOST_TOPK
+from reference.permutation import MOST_TOPK
 
-Shape = tuple[int, ...]
 GAUSSIAN, PATTERNS = Fill(("gaussian",), seed=1), Fill((BITS,), seed=7)
 MANY_ROWS = 2**15 + 1
-GRAD, PROBS, MAP = "permuted_token_output_grad", "permuted_probs_output_grad", "routing_map"
-
-
-def call(
-    mode: str,
-    dtype: str,
-    *,
-    grad: tuple[int, int],
-    indices: Shape,
-    tokens: int,
-    experts: int,
-    probs: str = "neither",
-    map_kind: str = "absent",
-    map_values: Shape = (),
-    probs_fill: Fill | None = None,
-    probs_values: Shape | None = None,
-    layout: str = "contiguous",
-    fill: Fill | None = None,
-    values: Shape | None = None,
-    unread: Shape = (),
-    machine: Machine | None = None,
-) -> Case:
-    """A case from what matters of it; ``probs`` and ``map_kind`` as in the module of maps."""
-    rows, hidden = grad
-    inputs = {GRAD: Tensor(grad, dtype, values, fill, unread)}
-    if probs in ("both", "input only"):
-        inputs[PROBS] = Tensor((rows,), dtype, probs_values, probs_fill)
-    inputs["sorted_indices"] = Tensor((len(indices),), "int32", values=indices)
-    routes = (tokens, experts)
-    if map_kind != "absent":
-        map_dtype = "bool" if map_kind == "bool" else "int8"
-        inputs[MAP] = Tensor(routes, map_dtype, values=map_values)
-    sums = (tokens, hidden)
-    outputs = {"tokens_grad": Tensor(sums, dtype, strides=strides_of(layout, sums))}
-    if probs in ("both", "output only"):
-        outputs["probs_grad"] = Tensor(routes, dtype, strides=strides_of(layout, routes))
-    return Case(
-        operator=NAME,
-        mode=mode,
-        dtype=dtype,
-        attributes={
-            "num_experts": experts,
-            "tokens_num": tokens,
-            "drop_and_pad": int(mode == "drop_pad"),
-        },
-        inputs=inputs,
-        outputs=outputs,
-        machine=machine,
-    )
 
 
 def row_sum(dtype: str, x: NDArray[np.generic]) -> Case:
@@ -108,14 +62,6 @@ def row_sum(dtype: str, x: NDArray[np.generic]) -> Case:
     )
 
 
-def numbers(dtype: str, *values: float) -> Shape:
-    """The storage bits of values that every dtype holds exactly."""
-    if dtype == "float16":
-        return tuple(int(np.float16(value).view(np.uint16)) for value in values)
-    shift = 16 if dtype == "bfloat16" else 0
-    return tuple(int(np.float32(value).view(np.uint32)) >> shift for value in values)
-
-
 def by_hand(mode: str, dtype: str, map_kind: str = "int8") -> Case:
     """Two tokens, three experts: a call that a person can work out.
 
@@ -132,8 +78,8 @@ def by_hand(mode: str, dtype: str, map_kind: str = "int8") -> Case:
         probs="both",
         map_kind=map_kind,
         map_values=(1, 0, 1, 1) if padded else (1, 0, 1, 1, 1, 0),
-        probs_values=numbers(dtype, 1, 2, 3, 4),
-        values=numbers(dtype, 1, 10, 2, 20, 4, 40, 8, 80),
+        probs_values=bits(dtype, 1, 2, 3, 4),
+        values=bits(dtype, 1, 10, 2, 20, 4, 40, 8, 80),
     )
 
 
@@ -190,8 +136,7 @@ def patterns(mode: str, dtype: str) -> Case:
 
 def examples() -> tuple[Example, ...]:
     """Calls worked out by hand; the sizes of the vendor's call example; limits; empty calls."""
-    experts, capacity = 256, 16
-    rows = experts * capacity
+    rows, experts = 4096, 256
     sizes = call(
         "drop_pad",
         "float32",
@@ -202,8 +147,8 @@ def examples() -> tuple[Example, ...]:
         probs="both",
         map_kind="int8",
         map_values=(1,) * (rows * experts),
-        values=numbers("float32", 1) * (rows * 8),
-        probs_values=numbers("float32", 1) * rows,
+        values=bits("float32", 1) * (rows * 8),
+        probs_values=bits("float32", 1) * rows,
     )
     vendor = "ops-transformer, test_aclnn_moe_token_permute_with_routing_map_grad.cpp, sizes"
     padded = by_hand("drop_pad", "bfloat16")
@@ -246,146 +191,61 @@ def examples() -> tuple[Example, ...]:
         *right_calls(README, RIGHT, PADDED),
         *(
             Example(f"{told}, {case.mode}", without(case, lost), f"{README}, optional tensors")
-            for lost, told in ((PROBS, "probs_grad of nothing"), ("probs_grad", "no probs_grad"))
+            for lost, told in ((PROBS, "probs_grad of nothing"), (PROBS_GRAD, "no probs_grad"))
             for case in (RIGHT, PADDED)
         ),
     )
 
 
-NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
-
-
-def inferred(text: str) -> Clause:
-    """A clause that follows from the equations, and that no document spells out."""
-    return Clause(text, FUNCTION, SourceClass.INFERRED)
-
-
 def sized(case: Case, tokens: int, experts: int) -> Case:
     """The same rows for another number of tokens and experts; map and outputs go with them."""
     case = with_attributes(case, tokens_num=tokens, num_experts=experts)
-    for name in (MAP, "probs_grad"):
+    for name in (MAP, PROBS_GRAD):
         case = reshaped(case, name, (tokens, experts))
-    return reshaped(case, "tokens_grad", (tokens, case.outputs["tokens_grad"].shape[1]))
+    return reshaped(case, TOKENS_GRAD, (tokens, case.outputs[TOKENS_GRAD].shape[1]))
 
 
 RIGHT = in_order("float32", 4, 2, 16, "both")
 PADDED = by_hand("drop_pad", "float32")
-RANGES = (
-    Range("num_experts", 1, None, source_read("num_experts is above 0", HOST)),
-    Range("tokens_num", 1, None, source_read("tokens_num is above 0", HOST)),
+BARE = in_order("float32", 4, 2, 16)
+WRONG = {
+    "no map for probs, padded": without(PADDED, MAP),
+    "no map for probs, no room": without(without(RIGHT, MAP), PROBS_GRAD),
+    "num_experts is 0, no probs": with_attributes(BARE, num_experts=0),
+    "map is uint8": retyped(RIGHT, MAP, "uint8"),
+    "map of rank 1, no probs": reshaped(without(without(RIGHT, PROBS), PROBS_GRAD), MAP, (8,)),
+    "8 rows, 3 tokens": sized(RIGHT, tokens=3, experts=2),
+    "4 rows, 3 experts, padded": sized(PADDED, tokens=2, experts=3),
+    f"topK is {MOST_TOPK + 1}": in_order("float32", 2, MOST_TOPK + 1, 1),
+}
+REJECTIONS = (
+    *rejections(SIGNATURE, RIGHT, PADDED, wrong=WRONG),
+    # By a signature a null pointer counts before an attribute.
+    Rejection(
+        "tokens_num is 0 and the gradient null",
+        with_attributes(without(RIGHT, GRAD), tokens_num=0),
+        INVALID,
+        source_read(FIRST, HOST),
+    ),
 )
 
 
-def rejections() -> tuple[Rejection, ...]:
-    """What the interface refuses, broken once each.
-
-    CANN checks neither the outputs nor that sizes agree: there such a call writes where it should
-    not. Its status where topK is too large is an inner one, 561xxx, which nobody promises.
-    """
-    good, padded, bare = RIGHT, PADDED, in_order("float32", 4, 2, 16)
-    checked: dict[int, dict[Clause, dict[str, Case]]] = {
-        NULL: {
-            source_read("the tensor is required", HOST): {
-                f"{name} is null": without(good, name)
-                for name in (GRAD, "sorted_indices", "tokens_grad")
-            },
-            source_read("probs need a routing map", HOST): {
-                "no map for probs": without(good, MAP),
-                "no map for probs, padded": without(padded, MAP),
-                "no map for probs, no room": without(without(good, MAP), "probs_grad"),
-            },
-        },
-        INVALID: {
-            source_read("num_experts and tokens_num are above 0, checked before all else", HOST): {
-                "num_experts is 0": with_attributes(good, num_experts=0),
-                "num_experts is -1": with_attributes(good, num_experts=-1),
-                "num_experts is 0, no probs": with_attributes(bare, num_experts=0),
-                "tokens_num is 0": with_attributes(good, tokens_num=0),
-                "tokens_num is -4": with_attributes(good, tokens_num=-4),
-                "tokens_num is 0 and the gradient null": with_attributes(
-                    without(good, GRAD), tokens_num=0
-                ),
-            },
-            document("float16, bfloat16 or float32, one for all; indices int32", README): {
-                "gradient is int32": retyped(good, GRAD, "int32"),
-                "all are int32": all_retyped(good, "int32"),
-                "probs have another dtype": retyped(good, PROBS, "float16"),
-                "indices are int64": retyped(good, "sorted_indices", "int64"),
-            },
-            source_read("the map is int8 or bool", HOST): {
-                "map is uint8": retyped(good, MAP, "uint8"),
-                "map is int32": retyped(good, MAP, "int32"),
-            },
-            source_read("the gradient and the map have two axes, the probs one", HOST): {
-                **reranked(good, GRAD, MAP, PROBS),
-                "map of rank 1": reshaped(good, MAP, (8,)),
-                "map of rank 1, no probs": reshaped(
-                    without(without(good, PROBS), "probs_grad"), MAP, (8,)
-                ),
-            },
-        },
-    }
-    top_k_of_513 = in_order("float32", 2, MOST_TOPK + 1, 1)
-    unchecked: dict[int, dict[Clause, dict[str, Case]]] = {
-        INVALID: {
-            document("float16, bfloat16 or float32, one for all; indices int32", README): {
-                "tokens_grad has another dtype": retyped(good, "tokens_grad", "float16"),
-                "probs_grad has another dtype": retyped(good, "probs_grad", "float16"),
-            },
-            document("probs_grad is [tokens_num, num_experts]", FUNCTION): {
-                **misshapen(good, "probs_grad"),
-                **resized(padded, "probs_grad"),
-                "probs_grad of rank 1": reshaped(good, "probs_grad", (8,)),
-            },
-            inferred("tokens_grad is [tokens_num, hidden]"): {
-                **misshapen(good, "tokens_grad"),
-                "tokens_grad of rank 1": reshaped(good, "tokens_grad", (64,)),
-            },
-            document("an index for every row", f"{README}, parameters"): {
-                **misshapen(good, "sorted_indices"),
-                **resized(padded, "sorted_indices"),
-            },
-            inferred("as many probs as rows, a map [tokens_num, num_experts]"): {
-                **resized(good, PROBS, MAP),
-                **resized(padded, PROBS),
-            },
-            inferred("tokens share the rows evenly; padded, experts do"): {
-                **resized(good, GRAD),
-                **stepped(good, "num_experts", "tokens_num"),
-                **stepped(padded, "num_experts", "tokens_num"),
-                "8 rows, 3 tokens": sized(good, tokens=3, experts=2),
-                "4 rows, 3 experts, padded": sized(padded, tokens=2, experts=3),
-            },
-        },
-        TILING_FAILED: {
-            document(f"topK is at most {MOST_TOPK} without padding", f"{README}, constraints"): {
-                "topK is 513": top_k_of_513,
-            },
-        },
-    }
-    return (*refused(checked), *refused(unchecked, checked_by_cann=False))
+def _named(case: Case, *indices: int) -> Case:
+    tensor = replace(case.inputs[INDICES], values=indices)
+    return replace(case, inputs={**case.inputs, INDICES: tensor})
 
 
 def quarantine() -> tuple[Quarantine, ...]:
     """Calls of which no source says what they give, but that do no harm."""
-    padded = by_hand("drop_pad", "float32")
-    twice = replace(
-        padded,
-        inputs={**padded.inputs, "sorted_indices": Tensor((4,), "int32", values=(0, 0, 1, 0))},
-    )
-    good = in_order("float32", 2, 2, 8)
-    beyond = replace(
-        good, inputs={**good.inputs, "sorted_indices": Tensor((4,), "int32", values=(0, 4, 1, 9))}
-    )
     return (
         Quarantine(
             "a token twice in one expert",
-            twice,
+            _named(PADDED, 0, 0, 1, 0),
             inferred("two rows of an expert have one place in probs_grad: either may remain"),
         ),
         Quarantine(
             "ranks beyond the rows",
-            beyond,
+            _named(in_order("float32", 2, 2, 8), 0, 4, 1, 9),
             source_read("a rank from the number of rows on adds nothing, undocumented", KERNELS),
         ),
     )

@@ -50,27 +50,6 @@ def _not_mapped(case: Case) -> str:
     return "" if divisor else "torch_npu divides by the map's tokens or experts: there are none"
 
 
-def _routing_map_grad(case: Case) -> Mapping[str, Value]:
-    return given(
-        permuted_token_out_grad="permuted_token_output_grad",
-        probs_grad="permuted_probs_output_grad",
-        sorted_indices="sorted_indices",
-        routing_map="routing_map",
-    ) | {
-        "experts_num": number(case, "num_experts"),
-        "tokens_num": number(case, "tokens_num"),
-        "drop_and_pad": flag(case, "drop_and_pad"),
-    }
-
-
-def _not_mapped_back(case: Case) -> str:
-    if "routing_map" not in case.inputs:
-        return "torch_npu demands routing_map"
-    if "probs_grad" in case.outputs and "permuted_probs_output_grad" not in case.inputs:
-        return "torch_npu returns no probs_grad without a gradient of the permuted probs"
-    return ""
-
-
 NO_FUNCTION = "no function of torch_npu calls it"
 
 BINDINGS: Mapping[str, Binding | Unreached] = {
@@ -85,16 +64,6 @@ BINDINGS: Mapping[str, Binding | Unreached] = {
             ),
         ),
         _not_mapped,
-    ),
-    "moe_token_permute_with_routing_map_grad": Binding(
-        "npu_moe_token_permute_with_routing_map_grad",
-        _routing_map_grad,
-        ("tokens_grad", "probs_grad"),
-        (
-            added("routingMap must be there, also where the document lets it be left out"),
-            added("probsGrad is given back only where there is permutedProbsOutputGrad"),
-        ),
-        _not_mapped_back,
     ),
     "moe_init_routing_v2": Unreached(
         "npu_moe_init_routing_v2 calls aclnnMoeInitRoutingV3, another operator"

@@ -7,25 +7,37 @@ no row of such a call can be left out of memory.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
-from numpy.typing import NDArray
 
 from cases.operators._documented_tensors import as_listed
 from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._ladders import of_a_map, on_edges
-from cases.operators._moe_token_permute_with_routing_map_grad_calls import (
+from cases.operators._moe_token_permute_with_routing_map_grad_call import (
+    DTYPES,
+    FUNCTION,
     GRAD,
+    HOST,
+    INDICES,
+    KERNELS,
+    MAP,
+    NAME,
     PROBS,
-    RANGES,
+    PROBS_GRAD,
+    README,
+    SIGNATURE,
+    TOKENS_GRAD,
     call,
+)
+from cases.operators._moe_token_permute_with_routing_map_grad_calls import (
+    REJECTIONS,
     examples,
     quarantine,
-    rejections,
     row_sum,
 )
 from cases.operators._moe_token_permute_with_routing_map_grad_cells import cells
@@ -41,15 +53,6 @@ from cases.operators._moe_token_permute_with_routing_map_grad_sizes import (
     PaddedSizes,
     token_ids,
 )
-from cases.operators._moe_token_permute_with_routing_map_grad_sources import (
-    DTYPES,
-    FUNCTION,
-    HOST,
-    KERNELS,
-    NAME,
-    PARAMETERS,
-    README,
-)
 from cases.operators._row_sum_limits import (
     LEAST_MACHINE,
     SEAM_MACHINES,
@@ -60,7 +63,7 @@ from cases.operators._row_sum_limits import (
 from cases.operators._slot_sum_cases import left_to_right
 from cases.operators._slot_sum_sizes import least_ub_bytes
 from cases.operators._strides import of_written_code
-from cases.operators._torch_npu import BINDINGS
+from cases.operators._torch_npu import added
 from cases.operators._workloads import by_ranks
 from conformance.call.case import Case, Machine, numpy_dtype
 from conformance.draw.layouts import LAYOUTS
@@ -69,6 +72,9 @@ from conformance.draw.routings import ranks, unread_rows
 from conformance.draw.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
 from conformance.draw.values import MOVED, SEEDS, fills
 from conformance.record.clause import document, source_read
+from conformance.record.derive.references import formula_of, terms_of
+from conformance.record.derive.rejections import ranges
+from conformance.record.derive.torch_call import bound
 from conformance.record.operator import (
     Arrays,
     Copy,
@@ -104,30 +110,28 @@ MORE_EXPERTS = st.integers(0, 5) | st.sampled_from([31, 32, 33, 64])
 """Experts beyond those that a token has: few, or so many that a map's row is cut in tiles of 32."""
 
 
+tokens_formula = formula_of(reference.tokens_formula, TOKENS_GRAD)
+probs_formula = formula_of(reference.probs_formula, PROBS_GRAD)
+terms_of_rows = terms_of(reference.terms, GRAD)
+
+
 def formula(inputs: Arrays, attributes: Mapping[str, int]) -> Arrays:
     """The document's equations on the case's arrays; probs_grad where probs are given."""
-    grad, indices = inputs["permuted_token_output_grad"], inputs["sorted_indices"]
-    routing_map = _map_of(inputs)
-    outputs = {"tokens_grad": reference.tokens_formula(grad, indices, routing_map, **attributes)}
-    probs: NDArray[Any] | None = inputs.get("permuted_probs_output_grad")
-    if probs is not None and routing_map is not None:
-        outputs["probs_grad"] = reference.probs_formula(probs, indices, routing_map, **attributes)
-    return outputs
+    given = _mapped(inputs)
+    tokens = tokens_formula(given, attributes)
+    return {**tokens, **probs_formula(given, attributes)} if PROBS in inputs else tokens
 
 
 def terms(inputs: Arrays, attributes: Mapping[str, int]) -> Terms:
-    """The rows of ``permuted_token_output_grad`` that each token adds."""
-    rows = len(inputs["permuted_token_output_grad"])
-    return reference.terms(
-        inputs["sorted_indices"], _map_of(inputs), source_rows=rows, **attributes
-    )
+    """The rows of the permuted tokens' gradient that each token adds."""
+    return terms_of_rows(_mapped(inputs), attributes)
 
 
-def _map_of(inputs: Arrays) -> NDArray[Any] | None:
-    """The routing map; ValueError if there are probs and it is not there."""
-    if "routing_map" not in inputs and "permuted_probs_output_grad" in inputs:
+def _mapped(inputs: Arrays) -> dict[str, Any]:
+    """The arrays, a missing map as None; ValueError if there are probs and it is not there."""
+    if MAP not in inputs and PROBS in inputs:
         raise ValueError(f"routing_map: must be there if probs are [{HOST}]")
-    return inputs.get("routing_map")
+    return {MAP: None, **inputs}
 
 
 @cache
@@ -236,7 +240,7 @@ def _padded(draw: st.DrawFn, small: bool, seam: bool, size: int) -> dict[str, An
 
 
 def _is_empty(case: Case) -> bool:
-    shapes = (case.inputs["permuted_token_output_grad"].shape, case.outputs["tokens_grad"].shape)
+    shapes = (case.inputs[GRAD].shape, case.outputs[TOKENS_GRAD].shape)
     return any(0 in shape for shape in shapes)
 
 
@@ -247,7 +251,7 @@ def tokens_contract(case: Case) -> str:
 
 def probs_contract(case: Case) -> str:
     """Which of its contracts probs_grad has in a call."""
-    given = "permuted_probs_output_grad" in case.inputs
+    given = PROBS in case.inputs
     return "empty call" if _is_empty(case) else "probs given" if given else "no probs"
 
 
@@ -263,13 +267,23 @@ def extremes(mode: str, dtype: str) -> Extremes:
     return Extremes({GRAD: {}}, {PROBS: probs}, top_k=0 if padded else reference.MOST_TOPK)
 
 
+def not_reached(case: Case) -> str:
+    """Why torch_npu makes no such call; "": it makes it."""
+    if MAP not in case.inputs:
+        return "torch_npu demands routing_map"
+    if PROBS_GRAD in case.outputs and PROBS not in case.inputs:
+        return "torch_npu returns no probs_grad without a gradient of the permuted probs"
+    return ""
+
+
 OPERATOR = Operator(
     name=NAME,
     title="MoeTokenPermuteWithRoutingMapGrad",
     aclnn="aclnnMoeTokenPermuteWithRoutingMapGrad",
     sources=(README,),
     products=("Ascend910B", "Ascend910_93"),
-    parameters=PARAMETERS,
+    parameters=SIGNATURE.parameters,
+    signature=SIGNATURE,
     modes=(
         Mode(
             "dropless",
@@ -280,7 +294,7 @@ OPERATOR = Operator(
     dtypes=DTYPES,
     formula=formula,
     contracts={
-        "tokens_grad": Varying(
+        TOKENS_GRAD: Varying(
             tokens_contract,
             {
                 "dropless": Sum(
@@ -301,7 +315,7 @@ OPERATOR = Operator(
                 "empty call": EMPTY,
             },
         ),
-        "probs_grad": Varying(
+        PROBS_GRAD: Varying(
             probs_contract,
             {
                 "probs given": Copy(
@@ -319,16 +333,34 @@ OPERATOR = Operator(
     seam_cases=partial(cases, small=True, seam=True),
     cells=with_extremes(partial(cells, call), extremes),
     examples=examples(),
-    rejections=rejections(),
-    ranges=RANGES,
+    rejections=REJECTIONS,
+    ranges=ranges(SIGNATURE),
     quarantine=quarantine(),
     row_sum=row_sum,
     limits=tuple(limits(DTYPES)),
     ladders=of_a_map(on_edges(partial(cells, call))),
-    workload_cases=by_ranks(on_edges(partial(cells, call)), "dropless", "sorted_indices"),
-    torch_npu=BINDINGS[NAME],
+    workload_cases=by_ranks(on_edges(partial(cells, call)), "dropless", INDICES),
+    torch_npu=replace(
+        bound(
+            SIGNATURE,
+            f"npu_{NAME}",
+            (TOKENS_GRAD, PROBS_GRAD),
+            (
+                added("routingMap must be there, also where the document lets it be left out"),
+                added("probsGrad is given back only where there is permutedProbsOutputGrad"),
+            ),
+            permuted_token_out_grad=GRAD,
+            probs_grad=PROBS,
+            sorted_indices=INDICES,
+            routing_map=MAP,
+            experts_num="num_experts",
+            tokens_num="tokens_num",
+            drop_and_pad="drop_and_pad",
+        ),
+        unreached=not_reached,
+    ),
     relations=RELATIONS,
-    strided=of_written_code(PARAMETERS, HOST),
+    strided=of_written_code(SIGNATURE.parameters, HOST),
     each_tensor=as_listed(README),
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
