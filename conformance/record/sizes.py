@@ -71,8 +71,9 @@ Axis = Size | Product
 
 @dataclass(frozen=True)
 class Function(Size):
-    """A size that ``made`` says of its arguments: sizes, and attributes by their names. No size
-    follows from it. An axis of it may be longer if ``free`` is the clause that allows it.
+    """A size that ``made`` says of its arguments: sizes, and attributes by their names. No size but
+    a function follows from it, whose axes are compared after its own. An axis of it may be longer
+    if ``free`` is the clause that allows it.
     """
 
     made: Callable[..., int] = int

@@ -89,8 +89,11 @@ def _extent(one: SizedTensor, axis: Axis, sizes: Mapping[str, Any]) -> int:
 def _size(one: SizedTensor, size: Size, sizes: Mapping[str, Any]) -> int:
     if size.name in sizes:
         return int(sizes[size.name])
-    if isinstance(size, Function) and (found := size.of(sizes)) is not None:
-        return found
+    if isinstance(size, Function):
+        of_others = [other for other in size.arguments if isinstance(other, Function)]
+        known = {**sizes, **{other.name: _size(one, other, sizes) for other in of_others}}
+        if (found := size.of(known)) is not None:
+            return found
     if size.product is None:
         raise ValueError(say.SIZE_NEEDED(tensor=one.name, size=size.name))
     return _extent(one, size.product, sizes)

@@ -112,3 +112,14 @@ def test_a_function_of_what_is_no_attribute_is_named() -> None:
     parameters = (tensor("tokens", TOKEN, HIDDEN), tensor("rows", row, HIDDEN, role="output"))
     with pytest.raises(ValueError, match="size row is a function of lost, which is no attribute"):
         Signature("copies", parameters, ())
+
+
+def test_a_size_may_follow_from_one_that_follows_and_is_compared_after_it() -> None:
+    places = tensor("places", function("place", lambda token, row: token, TOKEN, ROW))
+    placed = replace(SIGNATURE, parameters=(places, *SIGNATURE.parameters))
+    right = call(placed, "plain", "float32", SIZES, dropped=3)
+    assert right.inputs["places"].shape == (4,)
+    fewer = reshaped(right, "places", (3,))
+    assert explain(placed, fewer).misfit == Misfit("extent", "places", "place")
+    both = with_attributes(fewer, dropped=2)
+    assert explain(placed, both).misfit == Misfit("extent", "copies", "row")
