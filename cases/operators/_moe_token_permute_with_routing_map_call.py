@@ -1,23 +1,155 @@
-"""Calls of MoeTokenPermuteWithRoutingMap from the sizes that matter."""
+"""The signature of MoeTokenPermuteWithRoutingMap, its sources, and its calls.
+
+CANN 8.1.RC1 has no operator of this name: there it is unavailable.
+"""
 
 from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cases.operators._moe_token_permute_with_routing_map_sources import NAME
-from conformance.call.case import Case, Machine, Tensor
+from conformance.call.case import Case, Machine
+from conformance.record.clause import Clause, SourceClass, document, source_read
+from conformance.record.derive.calls import Sizes
+from conformance.record.derive.calls import call as call_of
+from conformance.record.signature import (
+    Form,
+    Kind,
+    Rule,
+    Signature,
+    SizedTensor,
+    flag,
+    number,
+    tensor,
+)
+from conformance.record.sizes import Function, Further, Product, Size, function
 from conformance.values.fill import Fill
 
 Shape = tuple[int, ...]
 Mask = NDArray[np.bool_]
+NAME = "moe_token_permute_with_routing_map"
+README = "MoeTokenPermuteWithRoutingMap README"
+FUNCTION = f"{README}, function: equations"
+CONSTRAINTS = f"{README}, constraints"
+KERNELS = "ops-transformer, moe_token_permute_with_routing_map/op_kernel"
+HOST = "ops-transformer, moe_token_permute_with_routing_map/op_host/op_api"
+TILING = "ops-transformer, moe_token_permute_with_routing_map/op_host, tiling"
+INTERFACE = "ops-transformer, newer aclnnMoeTokenPermuteWithRoutingMap document"
+DTYPES = ("float16", "bfloat16", "float32")
 MODES = ("dropless", "drop_pad")
+NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
+LEAST_REFUSED = 2**24 - 1
+TOP_K_OF_THE_HOST = 512
 
 
-def rows_of(mode: str, tokens: int, experts: int, num_out_tokens: int) -> int:
-    """The rows of the outputs: numOutTokens rounded down to as many for each token or expert."""
-    shares = experts if mode == "drop_pad" else tokens
-    return num_out_tokens // shares * shares if shares else 0
+def rows(number: int, padded: int, tokens: int, experts: int) -> int:
+    """The rows of the outputs: ``number`` rounded down to as many for each token or expert; -1,
+    which no axis has, if the map has fewer entries.
+    """
+    shares = experts if padded else tokens
+    return -1 if number > tokens * experts else number // shares * shares if shares else 0
+
+
+def inferred(text: str) -> Clause:
+    """A clause that follows from the equations, and that no document spells out."""
+    return Clause(text, FUNCTION, SourceClass.INFERRED)
+
+
+def checked(text: str, *about: str, kinds: tuple[Kind, ...] = ("rank", "extent")) -> Rule:
+    """A rule that CANN checks by itself."""
+    return Rule(kinds, NULL if kinds == ("null",) else INVALID, source_read(text, HOST), about)
+
+
+def unchecked(
+    status: int, clause: Clause, *about: str, kinds: tuple[Kind, ...] = ("rank", "extent")
+) -> Rule:
+    """A rule that CANN does not check, or its tiling inside of another operator."""
+    return Rule(kinds, status, clause, about, checked_by_cann=False)
+
+
+def tiled(text: str, *about: str, kinds: tuple[Kind, ...] = ("rank", "extent")) -> Rule:
+    """A rule of that tiling, whose status nobody promises."""
+    return unchecked(TILING_FAILED, source_read(text, TILING), *about, kinds=kinds)
+
+
+COLUMNS = source_read("axes behind the first are not told apart", HOST)
+TOP_K_LIMIT = f"topK = numOutTokens // tokens_num is at most {TOP_K_OF_THE_HOST}"
+ROWS = "the outputs have numOutTokens rows, rounded down, and tokens_num * expert_num at most"
+NUMBER = "0 <= numOutTokens <= tokens_num * expert_num"
+SHARED = "tokens, probs and their copies share one dtype"
+SIZE_LIMIT = document("tokens_num and expert_num are below 2^24 - 1", CONSTRAINTS)
+TOKEN, EXPERT = Size("token", most=LEAST_REFUSED - 1), Size("expert", most=LEAST_REFUSED - 1)
+HIDDEN, TOP_K = Size("hidden"), Size("top_k", most=TOP_K_OF_THE_HOST)
+PADDED_ROW = function("row", rows, "num_out_tokens", "drop_and_pad", TOKEN, EXPERT)
+ROW = replace(PADDED_ROW, product=Product((TOKEN, TOP_K), most=LEAST_REFUSED - 1))
+
+
+def tensors(row: Function) -> tuple[SizedTensor, ...]:
+    """The tensors of calls with so many rows. These are compared before tokens and probs are."""
+    token, expert = (
+        function(f"{size.name} of the map", lambda extent, _: extent, size, row)
+        for size in (TOKEN, EXPERT)
+    )
+    copied = Further(COLUMNS, size=HIDDEN, fewest=1)
+    return (
+        tensor("tokens", token, further=Further(COLUMNS, size=HIDDEN)),
+        tensor("routing_map", TOKEN, EXPERT, dtype=("int8", "bool")),
+        tensor("probs", token, expert, optional=True, acl="probsOptional"),
+        tensor("permute_tokens", row, role="output", further=copied, acl="permuteTokensOut"),
+        tensor(
+            *("permute_probs", row),
+            role="output",
+            optional=True,
+            beside="probs",
+            acl="permuteProbsOutOptional",
+        ),
+        tensor("sorted_indices", row, role="output", dtype="int32", acl="sortedIndicesOut"),
+    )
+
+
+SIGNATURE = Signature(
+    NAME,
+    (
+        *tensors(ROW)[:3],
+        number("num_out_tokens", least=0),
+        flag("drop_and_pad"),
+        *tensors(ROW)[3:],
+    ),
+    rules=(
+        checked("probs go where there is room for them", "permute_probs", kinds=("null",)),
+        checked("the tensor is required", kinds=("null",)),
+        checked(SHARED, "probs", "permute_tokens", "permute_probs", kinds=("dtype",)),
+        Rule(
+            ("dtype",),
+            INVALID,
+            document("float16, bfloat16 or float32; the map int8 or bool; indices int32", README),
+        ),
+        checked("the map and probs have two axes", "routing_map", "probs", kinds=("rank",)),
+        checked(NUMBER, kinds=("attribute",)),
+        Rule(("limit",), INVALID, SIZE_LIMIT, about=("token", "expert")),
+        tiled(TOP_K_LIMIT, "top_k", kinds=("limit",)),
+        tiled("fewer than 2^24 - 1 rows", kinds=("limit",)),
+        unchecked(INVALID, inferred("an index for every row"), "sorted_indices"),
+        unchecked(
+            INVALID, inferred("probabilities have one axis"), "permute_probs", kinds=("rank",)
+        ),
+        unchecked(
+            TILING_FAILED,
+            inferred("permuteTokensOut has the columns of tokens"),
+            "hidden",
+            kinds=("extent",),
+        ),
+        checked(ROWS, "permute_tokens", "permute_probs"),
+        tiled("the map has a row for every token", "tokens"),
+        unchecked(TILING_FAILED, inferred("probs have the shape of the map"), kinds=("extent",)),
+    ),
+    forms={"drop_pad": Form({"drop_and_pad": 1}, tensors(PADDED_ROW))},
+)
+"""In the order of the interface, which is not that of the README's table: there the indices stand
+before the probs, and the tokens are called permutedTokensOut."""
 
 
 def call(
@@ -38,20 +170,16 @@ def call(
 
     ``held`` lists the only rows of tokens that exist.
     """
-    tokens_num, experts = routes = routing_map.shape
-    rows = rows_of(mode, tokens_num, experts, num_out_tokens)
+    token, expert = routing_map.shape
     marks = tuple(routing_map.astype(np.int64).ravel().tolist()) if routing_map.any() else None
-    inputs = {
-        "tokens": Tensor(tokens, dtype, values, fill, rows=held),
-        "routing_map": Tensor(routes, map_dtype, values=marks),
+    given: dict[str, dict[str, Any]] = {
+        "tokens": {"values": values, "fill": fill, "rows": held},
+        "routing_map": {"dtype": map_dtype, "values": marks},
     }
-    outputs = {"permute_tokens": Tensor((rows, *tokens[1:]), dtype)}
     if probs is not None:
-        if isinstance(probs, Fill):
-            inputs["probs"] = Tensor(routes, dtype, fill=probs)
-        else:
-            inputs["probs"] = Tensor(routes, dtype, probs)
-        outputs["permute_probs"] = Tensor((rows,), dtype)
-    outputs["sorted_indices"] = Tensor((rows,), "int32")
-    attributes = {"num_out_tokens": num_out_tokens, "drop_and_pad": int(mode == "drop_pad")}
-    return Case(NAME, mode, dtype, attributes, inputs, outputs, machine)
+        given["probs"] = {"fill" if isinstance(probs, Fill) else "values": probs}
+        given["permute_probs"] = {}
+    sizes: Sizes = {"token": token, "expert": expert, "hidden": tokens[1:]}
+    return call_of(
+        SIGNATURE, mode, dtype, sizes, given, machine=machine, num_out_tokens=num_out_tokens
+    )

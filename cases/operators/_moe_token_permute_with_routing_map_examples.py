@@ -8,16 +8,18 @@ from itertools import product
 
 import numpy as np
 
-from cases.operators._moe_token_permute_with_routing_map_call import MODES, Mask, call
-from cases.operators._moe_token_permute_with_routing_map_maps import MAP_DTYPES, mask
-from cases.operators._moe_token_permute_with_routing_map_sizes import MOST_TOP_K
-from cases.operators._moe_token_permute_with_routing_map_sources import (
+from cases.operators._moe_token_permute_with_routing_map_call import (
     CONSTRAINTS,
     DTYPES,
     FUNCTION,
     HOST,
+    MODES,
     README,
+    Mask,
+    call,
 )
+from cases.operators._moe_token_permute_with_routing_map_maps import MAP_DTYPES, mask
+from cases.operators._moe_token_permute_with_routing_map_sizes import MOST_TOP_K
 from cases.operators._storage_bits import bits
 from cases.operators._token_permute_examples import ADDRESSED, CHIP, PATTERNS
 from cases.operators._token_permute_sizes import (

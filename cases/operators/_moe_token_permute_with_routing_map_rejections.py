@@ -9,45 +9,33 @@ sources follow a null pointer.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from cases.operators._moe_token_permute_with_routing_map_call import call
-from cases.operators._moe_token_permute_with_routing_map_examples import sized
-from cases.operators._moe_token_permute_with_routing_map_sizes import MOST_TOP_K
-from cases.operators._moe_token_permute_with_routing_map_sources import (
-    CONSTRAINTS,
-    FUNCTION,
+from cases.operators._moe_token_permute_with_routing_map_call import (
     HOST,
     INTERFACE,
+    LEAST_REFUSED,
+    NUMBER,
     README,
+    SIGNATURE,
     TILING,
+    TOP_K_LIMIT,
+    TOP_K_OF_THE_HOST,
+    call,
 )
+from cases.operators._moe_token_permute_with_routing_map_examples import sized
 from cases.operators._token_permute_examples import ADDRESSED
 from conformance.call.case import Case, Tensor
-from conformance.record.call_rules import Freedom, Range, Ranks, Unseen, extent
-from conformance.record.clause import Clause, SourceClass, document, source_read
-from conformance.record.operator import Quarantine, Rejection
-from conformance.record.variations import (
-    all_retyped,
-    in_mode,
-    misshapen,
-    refused,
-    reranked,
-    reshaped,
-    resized,
-    retyped,
-    with_attributes,
-    without,
-)
+from conformance.record.call_rules import Freedom, Range, Unseen, extent
+from conformance.record.clause import Clause, SourceClass, source_read
+from conformance.record.derive.rejections import freedoms, rejections
+from conformance.record.operator import Quarantine
+from conformance.record.variations import in_mode, retyped, with_attributes, without
 from conformance.values.fill import Fill
 
-NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
-LEAST_REFUSED = 2**24 - 1
 LATTICE = Fill(("lattice",), seed=1)
-TOP_K_OF_THE_HOST = MOST_TOP_K + 1
-REQUIRED = ("tokens", "routing_map", "permute_tokens", "sorted_indices")
-FLOATS = ("tokens", "probs", "permute_tokens", "permute_probs")
 
 
 RIGHT = sized("dropless", "float32", 4, 16, 2, experts=5, number=9, probs=LATTICE, fill=LATTICE)
@@ -57,10 +45,8 @@ EVEN, SHORT = (
     for number in (8, 11)
 )
 RIGHT_CALLS = (RIGHT, PADDED, EVEN, SHORT)
-COLUMNS = source_read("axes behind the first are not told apart", HOST)
 FREEDOMS: tuple[Freedom, ...] = (
-    Ranks("tokens", 1, None, COLUMNS),
-    Ranks("permute_tokens", 2, None, COLUMNS),
+    *freedoms(SIGNATURE),
     Unseen("permute_probs", "probs", source_read("room without probs is not looked at", HOST)),
 )
 
@@ -76,137 +62,17 @@ RANGES = (
         "num_out_tokens",
         0,
         lambda case: case.inputs["routing_map"].size if "routing_map" in case.inputs else None,
-        source_read("0 <= numOutTokens <= tokens_num * expert_num", HOST),
+        source_read(NUMBER, HOST),
     ),
     Range(
         "topK",
         None,
         TOP_K_OF_THE_HOST,
-        source_read("topK = numOutTokens // tokens_num is at most 512", TILING),
+        source_read(TOP_K_LIMIT, TILING),
         of=_top_k,
         modes=("dropless",),
     ),
 )
-
-
-def rejections() -> tuple[Rejection, ...]:
-    """What the interface refuses, broken once each.
-
-    CANN's own tiling refuses from inside another operator, with an inner status that nobody
-    promises; and it checks neither the columns of outputs nor the number of indices.
-    """
-    good, padded = RIGHT, PADDED
-    checked = {NULL: _nulls(good, padded), INVALID: {**_dtypes(good), **_host(good, padded)}}
-    unchecked = {INVALID: _indices(good, padded), TILING_FAILED: _tiling(good, padded)}
-    return (*refused(checked), *refused(unchecked, checked_by_cann=False))
-
-
-def _nulls(good: Case, padded: Case) -> dict[Clause, dict[str, Case]]:
-    return {
-        source_read("the tensor is required", HOST): {
-            f"{name} is null": without(good, name) for name in REQUIRED
-        },
-        source_read("probs go where there is room for them", HOST): {
-            "probs are given, and permute_probs is null": without(good, "permute_probs"),
-            "probs are given, and permute_probs is null, padded": without(padded, "permute_probs"),
-        },
-    }
-
-
-def _dtypes(good: Case) -> dict[Clause, dict[str, Case]]:
-    types = document("float16, bfloat16 or float32; the map int8 or bool; indices int32", README)
-    shared = source_read("tokens, probs and their copies share one dtype", HOST)
-    return {
-        types: {
-            "all floats are int32": all_retyped(good, "int32"),
-            "tokens are float64": retyped(good, "tokens", "float64"),
-            "map is uint8": retyped(good, "routing_map", "uint8"),
-            "map is int32": retyped(good, "routing_map", "int32"),
-            "sorted indices are int64": retyped(good, "sorted_indices", "int64"),
-        },
-        shared: {f"{name} of another dtype": retyped(good, name, "float16") for name in FLOATS},
-    }
-
-
-def _host(good: Case, padded: Case) -> dict[Clause, dict[str, Case]]:
-    return {
-        source_read("the map and probs have two axes", HOST): {
-            **reranked(good, "routing_map", "probs"),
-            "map of rank 1": reshaped(good, "routing_map", (20,)),
-            "probs of rank 1": reshaped(good, "probs", (20,)),
-        },
-        source_read("0 <= numOutTokens <= tokens_num * expert_num", HOST): {
-            "numOutTokens is -1": with_attributes(good, num_out_tokens=-1),
-            "numOutTokens is -1, padded": with_attributes(padded, num_out_tokens=-1),
-            "numOutTokens is 21 of 20": _whole("dropless", 21),
-            "numOutTokens is 21 of 20, padded": _whole("drop_pad", 21),
-            "numOutTokens is 2^32 + 9": with_attributes(good, num_out_tokens=2**32 + 9),
-        },
-        source_read("the outputs have numOutTokens rows, rounded down", HOST): {
-            **resized(good, "permute_tokens", axes=(0,)),
-            **reranked(good, "permute_tokens", free=FREEDOMS),
-            **resized(padded, "permute_tokens", axes=(0,)),
-            **resized(good, "routing_map", axes=(0,)),
-            "numOutTokens is 7, 8 rows": with_attributes(EVEN, num_out_tokens=7),
-            "numOutTokens is 12, 8 rows": with_attributes(SHORT, num_out_tokens=12),
-            "rows of the other mode": in_mode("drop_pad", with_attributes(good, drop_and_pad=1)),
-            **resized(good, "permute_probs"),
-            **resized(padded, "permute_probs"),
-        },
-        document("tokens_num and expert_num are below 2^24 - 1", CONSTRAINTS): {
-            "2^24 - 1 tokens": call(
-                "drop_pad",
-                "float16",
-                tokens=(LEAST_REFUSED, 1),
-                routing_map=np.zeros((LEAST_REFUSED, 1), np.bool_),
-                num_out_tokens=1,
-                fill=LATTICE,
-                held=(0,),
-            ),
-            "2^24 - 1 experts": call(
-                "dropless",
-                "float16",
-                tokens=(1, 1),
-                routing_map=np.zeros((1, LEAST_REFUSED), np.bool_),
-                num_out_tokens=1,
-            ),
-        },
-    }
-
-
-def _indices(good: Case, padded: Case) -> dict[Clause, dict[str, Case]]:
-    return {
-        _inferred("an index for every row"): {
-            **misshapen(good, "sorted_indices"),
-            **resized(padded, "sorted_indices"),
-        },
-        _inferred("probabilities have one axis"): {
-            **reranked(good, "permute_probs"),
-        },
-    }
-
-
-def _tiling(good: Case, padded: Case) -> dict[Clause, dict[str, Case]]:
-    return {
-        source_read("the map has a row for every token", TILING): {
-            **misshapen(good, "tokens", free=FREEDOMS),
-            **resized(padded, "tokens"),
-        },
-        source_read("topK = numOutTokens // tokens_num is at most 512", TILING): {
-            f"topK is {TOP_K_OF_THE_HOST + 1}": sized(
-                "dropless", "float16", 3, 1, TOP_K_OF_THE_HOST + 1
-            ),
-        },
-        source_read("fewer than 2^24 - 1 rows", TILING): {"2^24 - 1 rows": _most_rows()},
-        _inferred("probs have the shape of the map"): {
-            **resized(good, "routing_map", axes=(1,)),
-            **resized(good, "probs"),
-            **resized(padded, "probs"),
-        },
-        _inferred("permuteTokensOut has the columns of tokens"): {
-            **resized(good, "permute_tokens", axes=(1,)),
-        },
-    }
 
 
 def _whole(mode: str, number: int) -> Case:
@@ -215,16 +81,27 @@ def _whole(mode: str, number: int) -> Case:
     return with_attributes(case, num_out_tokens=number)
 
 
-def _most_rows() -> Case:
-    """255 experts of so many tokens as make too many rows; the map is never read."""
-    tokens, top_k = LEAST_REFUSED // 255, 255
+def _unread(mode: str, tokens: int, experts: int, number: int, **given: Any) -> Case:
+    """A call whose map is never read: it has too many tokens, experts or rows."""
+    none = np.zeros((tokens, experts), np.bool_)
     return call(
-        "dropless",
-        "float16",
-        tokens=(tokens, 1),
-        routing_map=np.zeros((tokens, top_k), np.bool_),
-        num_out_tokens=LEAST_REFUSED,
+        mode, "float16", tokens=(tokens, 1), routing_map=none, num_out_tokens=number, **given
     )
+
+
+WRONG = {
+    "probs are given, and permute_probs is null, padded": without(PADDED, "permute_probs"),
+    "tokens are float64": retyped(RIGHT, "tokens", "float64"),
+    "map is uint8": retyped(RIGHT, "routing_map", "uint8"),
+    "numOutTokens is 21 of 20": _whole("dropless", 21),
+    "numOutTokens is 21 of 20, padded": _whole("drop_pad", 21),
+    "rows of the other mode": in_mode("drop_pad", with_attributes(RIGHT, drop_and_pad=1)),
+    "2^24 - 1 tokens": _unread("drop_pad", LEAST_REFUSED, 1, 1, fill=LATTICE, held=(0,)),
+    "2^24 - 1 experts": _unread("dropless", 1, LEAST_REFUSED, 1),
+    f"topK is {TOP_K_OF_THE_HOST + 1}": sized("dropless", "float16", 3, 1, TOP_K_OF_THE_HOST + 1),
+    "2^24 - 1 rows": _unread("dropless", LEAST_REFUSED // 255, 255, LEAST_REFUSED),
+}
+REJECTIONS = rejections(SIGNATURE, *RIGHT_CALLS, wrong=WRONG)
 
 
 def quarantine() -> tuple[Quarantine, ...]:
@@ -264,10 +141,6 @@ def quarantine() -> tuple[Quarantine, ...]:
             _open("tokens have two axes by the newer document, which no host checks", INTERFACE),
         ),
     )
-
-
-def _inferred(text: str) -> Clause:
-    return Clause(text, FUNCTION, SourceClass.INFERRED)
 
 
 def _open(text: str, source: str) -> Clause:

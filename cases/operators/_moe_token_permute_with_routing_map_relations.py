@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cases.operators._moe_token_permute_with_routing_map_call import NAME, SIGNATURE
 from cases.relations.adjoints import EXACT, Pairing, adjoint, small, with_small
 from cases.relations.copy_adjoints import misnamed, round_trip
 from cases.relations.slot_sorts import EP, MOST_EXPERTS, Ranked, SlotSort, Sorter, flat, same_ranks
@@ -17,12 +18,7 @@ from conformance.record.relation import Outputs
 from conformance.relations.axes import Axes, held
 from conformance.relations.symmetries import symmetry
 
-AXES = Axes(
-    {
-        "tokens": ("token", "hidden"),
-        "permute_tokens": ("row", "hidden"),
-    }
-)
+AXES = Axes.of(SIGNATURE)
 
 
 def _experts(case: Case) -> NDArray[Any]:
@@ -120,7 +116,6 @@ PAIRINGS = (
     Pairing("tokens", "permute_tokens", "permuted_token_output_grad", "tokens_grad"),
     Pairing("probs", "permute_probs", "permuted_probs_output_grad", "probs_grad", columns=False),
 )
-NAME = "moe_token_permute_with_routing_map"
 SORTER, PLACER = Sorter(NAME, _sort, _kept), Sorter(NAME, _sort_of_experts, _kept_of_experts)
 RELATIONS = (
     *of_sorts(

@@ -7,6 +7,7 @@ every token has a row.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,6 +17,17 @@ from cases.operators._documented_tensors import as_listed
 from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._ladders import of_a_map, on_edges
 from cases.operators._landmarks import of_counted_rows
+from cases.operators._moe_token_permute_with_routing_map_call import (
+    CONSTRAINTS,
+    DTYPES,
+    FUNCTION,
+    HOST,
+    KERNELS,
+    NAME,
+    README,
+    SIGNATURE,
+    TILING,
+)
 from cases.operators._moe_token_permute_with_routing_map_cases import cases
 from cases.operators._moe_token_permute_with_routing_map_cells import cells
 from cases.operators._moe_token_permute_with_routing_map_examples import examples
@@ -23,28 +35,19 @@ from cases.operators._moe_token_permute_with_routing_map_limits import limits
 from cases.operators._moe_token_permute_with_routing_map_rejections import (
     FREEDOMS,
     RANGES,
+    REJECTIONS,
     RIGHT_CALLS,
     quarantine,
-    rejections,
 )
 from cases.operators._moe_token_permute_with_routing_map_relations import RELATIONS
 from cases.operators._moe_token_permute_with_routing_map_sizes import MOST_TOP_K
-from cases.operators._moe_token_permute_with_routing_map_sources import (
-    CONSTRAINTS,
-    DTYPES,
-    FUNCTION,
-    HOST,
-    KERNELS,
-    NAME,
-    PARAMETERS,
-    README,
-    TILING,
-)
 from cases.operators._strides import of_written_code
-from cases.operators._torch_npu import BINDINGS
+from cases.operators._torch_npu import added
 from cases.operators._workloads import by_map
 from conformance.call.case import Case
 from conformance.record.clause import document, source_read
+from conformance.record.derive.references import formula_of
+from conformance.record.derive.torch_call import bound
 from conformance.record.operator import (
     Arrays,
     Copy,
@@ -60,23 +63,19 @@ from conformance.record.picture import Landmarks
 from conformance.record.variations import right_calls
 from reference import moe_token_permute_with_routing_map as reference
 
+equations = formula_of(reference.formula)
+
 
 def formula(inputs: Arrays, attributes: Mapping[str, Any]) -> Arrays:
     """The document's equations on the case's arrays; permute_probs where probs are given.
 
     A map without entries, of which the equations say nothing, gives no rows.
     """
-    tokens, routing_map, probs = inputs["tokens"], inputs["routing_map"], inputs.get("probs")
-    if not routing_map.size:
-        rows = {"permute_tokens": tokens[:0], "sorted_indices": np.zeros(0, np.int32)}
-        return rows if probs is None else {**rows, "permute_probs": probs.reshape(-1)[:0]}
-    return reference.formula(
-        tokens,
-        routing_map,
-        probs,
-        num_out_tokens=attributes["num_out_tokens"],
-        drop_and_pad=bool(attributes["drop_and_pad"]),
-    )
+    if inputs["routing_map"].size:
+        return equations(inputs, attributes)
+    rows = {"permute_tokens": inputs["tokens"][:0], "sorted_indices": np.zeros(0, np.int32)}
+    probs = inputs.get("probs")
+    return rows if probs is None else {**rows, "permute_probs": probs.reshape(-1)[:0]}
 
 
 def contract(case: Case) -> str:
@@ -112,13 +111,20 @@ def extremes(mode: str, dtype: str) -> Extremes:
     return Extremes({"tokens": {}}, {"probs": {"probs": 1, **rows}}, top_k, tiles="hidden, ")
 
 
+def not_reached(case: Case) -> str:
+    """Why torch_npu makes no such call; "": it makes it."""
+    divisor = case.inputs["routing_map"].shape[case.attributes["drop_and_pad"]]
+    return "" if divisor else "torch_npu divides by the map's tokens or experts: there are none"
+
+
 OPERATOR = Operator(
     name=NAME,
     title="MoeTokenPermuteWithRoutingMap",
     aclnn="aclnnMoeTokenPermuteWithRoutingMap",
     sources=(README, HOST, TILING, KERNELS),
     products=("Ascend910B", "Ascend910_93"),
-    parameters=PARAMETERS,
+    parameters=SIGNATURE.parameters,
+    signature=SIGNATURE,
     modes=(
         Mode(
             "dropless",
@@ -179,17 +185,35 @@ OPERATOR = Operator(
     seam_cases=partial(cases, small=True, seam=True),
     cells=with_extremes(cells, extremes),
     examples=(*examples(), *right_calls(README, *RIGHT_CALLS)),
-    rejections=rejections(),
+    rejections=REJECTIONS,
     freedoms=FREEDOMS,
     ranges=RANGES,
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES)),
     ladders=of_a_map(on_edges(cells)),
     workload_cases=by_map(on_edges(cells), "dropless", "routing_map"),
-    torch_npu=BINDINGS[NAME],
+    torch_npu=replace(
+        bound(
+            SIGNATURE,
+            f"npu_{NAME}",
+            ("permute_tokens", "permute_probs", "sorted_indices"),
+            (
+                added(
+                    "numOutTokens is rounded down to a multiple of the tokens, of the experts with"
+                    " dropAndPad; left out it is the number of tokens, one expert each"
+                ),
+            ),
+            tokens="tokens",
+            routing_map="routing_map",
+            probs="probs",
+            num_out_tokens="num_out_tokens",
+            drop_and_pad="drop_and_pad",
+        ),
+        unreached=not_reached,
+    ),
     relations=RELATIONS,
     landmarks=landmarks,
-    strided=of_written_code(PARAMETERS, HOST),
+    strided=of_written_code(SIGNATURE.parameters, HOST),
     each_tensor=as_listed(README),
     targets=(
         Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),

@@ -247,7 +247,7 @@ def test_a_refused_call_is_no_legal_one_but_for_numbers_that_the_equations_do_no
         "numOutTokens is 21 of 20",
         "numOutTokens is 21 of 20, padded",
         "2^24 - 1 tokens",
-        "probs are given, and permute_probs is null",
+        "permute_probs is null",
         "probs are given, and permute_probs is null, padded",
     }
 

@@ -23,7 +23,7 @@ CONSTRAINTS = (
         "probs have an output",
         ("worked out dropless float32", "worked out drop_pad float32"),
         (
-            "probs are given, and permute_probs is null",
+            "permute_probs is null",
             "probs are given, and permute_probs is null, padded",
         ),
         NULL,
@@ -32,32 +32,30 @@ CONSTRAINTS = (
         "float types, a map of int8 or bool, and indices of int32",
         WORKED_OUT,
         (
-            "all floats are int32",
+            "tokens and probs and permute_tokens and permute_probs are int32, dropless",
+            "tokens is int32, dropless",
             "tokens are float64",
             "map is uint8",
-            "map is int32",
-            "sorted indices are int64",
         ),
         INVALID,
+        of=("routing_map", "sorted_indices"),
+        retyped=True,
     ),
     Constraint(
         "tokens, probs and their copies have one dtype",
         WORKED_OUT,
-        tuple(
-            f"{name} of another dtype"
-            for name in ("tokens", "probs", "permute_tokens", "permute_probs")
-        ),
+        ("tokens is float16, dropless", "probs and permute_probs are int32, dropless"),
         INVALID,
+        of=("probs", "permute_tokens", "permute_probs"),
+        retyped=True,
     ),
     Constraint(
         "the map and probs have two axes",
         ("worked out dropless float32",),
-        (
-            "map of rank 1",
-            "probs of rank 1",
-        ),
+        (),
         INVALID,
         of=("routing_map", "probs"),
+        retyped=False,
     ),
     Constraint(
         "numOutTokens is 0 to the entries of the map",
@@ -68,11 +66,11 @@ CONSTRAINTS = (
             "numOutTokens of the whole map, padded",
         ),
         (
-            "numOutTokens is -1",
-            "numOutTokens is -1, padded",
+            *(f"num_out_tokens is {n}, dropless" for n in (-1, -8, -9, -11)),
+            *(f"num_out_tokens is 2^32 + {n}, dropless" for n in (8, 9, 11)),
+            *(f"num_out_tokens is {n}, drop_pad" for n in ("-1", "-7", "2^32 + 7")),
             "numOutTokens is 21 of 20",
             "numOutTokens is 21 of 20, padded",
-            "numOutTokens is 2^32 + 9",
         ),
         INVALID,
     ),
@@ -88,11 +86,12 @@ CONSTRAINTS = (
         ),
         (
             "rows of the other mode",
-            "numOutTokens is 7, 8 rows",
-            "numOutTokens is 12, 8 rows",
+            *(f"num_out_tokens is {n}, dropless" for n in (0, 7, 12)),
+            "num_out_tokens is 0, drop_pad",
         ),
         INVALID,
         of=("permute_tokens", "permute_probs"),
+        retyped=False,
     ),
     Constraint(
         "there is an index for every row",
@@ -100,6 +99,7 @@ CONSTRAINTS = (
         (),
         INVALID,
         of=("sorted_indices",),
+        retyped=False,
     ),
     Constraint(
         "the map has a row for every token",
