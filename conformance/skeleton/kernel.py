@@ -211,7 +211,9 @@ def _declared(one: Parameter, is_kernel: bool) -> str:
 
 def _row(new: New, one: Parameter) -> str:
     if not one.is_tensor:
-        return f'entry::{"List" if one.kind == "integers" else "Number"}("{one.acl_name}"),'
+        size = f', "{one.sizes[0]}"' if one.kind == "number" and one.sizes else ""
+        made = "List" if one.kind == "integers" else "Number"
+        return f'entry::{made}("{one.acl_name}"{size}),'
     if new.is_of_case(one) and one != new.first:
         types = f'entry::As("{new.first.acl_name}")'
     else:

@@ -162,7 +162,8 @@ def _of_table(rows: Sequence[Sequence[str]]) -> Iterator[Parameter]:
     for name, *cells in rows:
         matched = re.match(r"`?(\w+)", name)
         what = cells[0].lower() if cells else ""
-        if matched is None or matched.group(1) in OF_CALL:
+        is_heading = "/" in what  # input/output, as a cell of any other row
+        if matched is None or matched.group(1) in OF_CALL or is_heading:
             continue
         role = _role(what, cells)
         if role is None:
@@ -208,7 +209,13 @@ def _rows(text: str) -> list[list[str]]:
     if page.rows:
         return [row for row in page.rows if row]
     lines = [line.strip().strip("|").split("|") for line in text.splitlines() if "|" in line]
-    return [[cell.strip() for cell in line] for line in lines if not set(line[0]) <= set(" :-")]
+    ruled = [set("".join(line)) <= set(" :-") for line in lines]
+    # What stands above a rule is a heading.
+    return [
+        [cell.strip() for cell in line]
+        for line, is_rule, below in zip(lines, ruled, [*ruled[1:], False], strict=True)
+        if not is_rule and not below
+    ]
 
 
 class _Cells(HTMLParser):

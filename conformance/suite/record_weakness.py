@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from conformance.call.case import Case, Tensor, numpy_dtype
 from conformance.catalogue import check as say
 from conformance.record.operator import AttributeParameter, Operator, Rejection, TensorParameter
+from conformance.record.signature import SizedTensor
 
 FEWEST = 10
 """Cases below which nothing is concluded from what they all share."""
@@ -75,10 +77,19 @@ def _of_tensor(
     listed = () if parameter.dtype is None else parameter.dtypes("")
     for dtype in sorted(set(listed) - {tensor.dtype for tensor in have}):
         yield say.ONE_DTYPE(name=name, dtype=dtype)
-    if parameter.role == "input" and numpy_dtype(have[0].dtype).kind in "iu":
+    if parameter.role == "input" and _may_be_in_any_order(parameter, have[0]):
         arrays = (case.arrays[name].ravel() for case in cases if name in case.inputs)
         if all((np.diff(array.astype(np.int64)) >= 0).all() for array in arrays):
             yield say.SORTED(name=name)
+
+
+def _may_be_in_any_order(parameter: TensorParameter, tensor: Tensor) -> bool:
+    """Whether an input holds numbers of rows; without a signature any integers may be that. Others,
+    such as sorted ids, may have to rise.
+    """
+    if isinstance(parameter, SizedTensor):
+        return parameter.numbers is not None
+    return numpy_dtype(tensor.dtype).kind in "iu"
 
 
 def _longest_row(case: Case) -> int:
@@ -88,8 +99,8 @@ def _longest_row(case: Case) -> int:
 
 
 def _most_rows(case: Case) -> int:
-    """The most rows that an output has."""
-    return max((t.size // max(1, t.shape[-1]) for t in case.outputs.values() if t.shape), default=0)
+    """The most rows that an output has; of one axis, its elements."""
+    return max((math.prod(t.shape[:-1] or t.shape) for t in case.outputs.values()), default=0)
 
 
 def _tensors(case: Case) -> dict[str, Tensor]:

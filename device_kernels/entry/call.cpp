@@ -123,8 +123,32 @@ aclnnStatus Call::CheckFormats() const {
 
 aclnnStatus Call::CheckLayouts() const { return opapi::CheckLayouts(Function(), All()); }
 
+aclnnStatus Call::CheckNumbers() const {
+    for (const Parameter& parameter : table_->parameters) {
+        if (!parameter.least) {
+            continue;
+        }
+        const int64_t value = Number(parameter.name);
+        if (value < *parameter.least || value > *parameter.most) {
+            return Invalid(
+                parameter.name, "", value,
+                std::to_string(*parameter.least) + " to " + std::to_string(*parameter.most));
+        }
+    }
+    return ACLNN_SUCCESS;
+}
+
 aclnnStatus Call::CheckShapes() const {
+    const aclnnStatus status = CheckNumbers();
+    if (status != ACLNN_SUCCESS) {
+        return status;
+    }
     std::map<std::string, int64_t> sizes;
+    for (const Parameter& parameter : table_->parameters) {
+        if (parameter.shape && parameter.kind == Kind::NUMBER) {
+            sizes[parameter.shape->front().name] = Number(parameter.name);
+        }
+    }
     for (const Parameter& parameter : table_->parameters) {
         if (!parameter.shape || !Has(parameter.name)) {
             continue;
@@ -164,7 +188,12 @@ aclnnStatus Call::AskMachine() { return opapi::CurrentMachine(Function(), &machi
 
 aclnnStatus Call::Invalid(const char* name, const char* what, int64_t value,
                           const std::string& rule) const {
-    return opapi::Invalid(Function(), (*this)[name], what, value, rule, table_->source);
+    if (table_->parameters[PlaceOf(name)].IsTensor()) {
+        return opapi::Invalid(Function(), (*this)[name], what, value, rule, table_->source);
+    }
+    return opapi::Fail(ACLNN_ERR_PARAM_INVALID, std::string(Function()) + ": " + name + " is " +
+                                                    std::to_string(value) + "; it must be " + rule +
+                                                    " (" + table_->source + ")");
 }
 
 std::vector<const TensorView*> Call::All() const {

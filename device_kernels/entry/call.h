@@ -82,8 +82,8 @@ public:
     aclnnStatus CheckFormats() const;
     /// 161002 for the first tensor whose layout is impossible.
     aclnnStatus CheckLayouts() const;
-    /// 161002 for the first tensor that has not the axes of the table, or another size of a name
-    /// than a tensor before it.
+    /// 161002 for the first number beyond its limits, then for the first tensor that has not the
+    /// axes of the table, or another size of a name than a number or a tensor before it.
     aclnnStatus CheckShapes() const;
     /// 161002 for the first output that does not lie in C order without gaps.
     aclnnStatus CheckDense() const;
@@ -92,11 +92,13 @@ public:
     /// 361001 where the runtime does not say what machine it is.
     aclnnStatus AskMachine();
 
-    /// 161002 with a text that names function, parameter, value, rule and the table's source.
+    /// 161002 with a text that names function, parameter, value, rule and the table's source. Of a
+    /// tensor, `what` is what of it has that value, such as "rank"; of a number it is not read.
     aclnnStatus Invalid(const char* name, const char* what, int64_t value,
                         const std::string& rule) const;
 
 private:
+    aclnnStatus CheckNumbers() const;
     size_t PlaceOf(const char* name) const;
     bool MayLack(const Parameter& parameter) const;
     std::vector<const opapi::TensorView*> All() const;

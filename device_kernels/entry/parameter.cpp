@@ -49,6 +49,13 @@ Parameter Parameter::From(const char* origin) const {
     return changed;
 }
 
+Parameter Parameter::Between(int64_t fewest, int64_t largest) const {
+    Parameter changed = *this;
+    changed.least = fewest;
+    changed.most = largest;
+    return changed;
+}
+
 Parameter Parameter::With(Need other, const char* tensor) const {
     Parameter changed = *this;
     changed.need = other;

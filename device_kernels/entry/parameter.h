@@ -56,11 +56,15 @@ struct Parameter {
     Need need = Need::ALWAYS;
     const char* beside = nullptr;
     const char* source = nullptr;  // of the rule on its data type; null: that of the table
+    std::optional<int64_t> least;  // of a number
+    std::optional<int64_t> most;
 
     Parameter Optional() const { return With(Need::NEVER, nullptr); }
     Parameter NeededBeside(const char* other) const { return With(Need::BESIDE, other); }
     Parameter OnlyBeside(const char* other) const { return With(Need::ONLY_BESIDE, other); }
     Parameter From(const char* origin) const;
+    /// A number from `least` to `most`, both inclusive.
+    Parameter Between(int64_t fewest, int64_t largest) const;
 
     bool IsTensor() const { return kind == Kind::INPUT || kind == Kind::OUTPUT; }
 
@@ -81,6 +85,10 @@ inline Parameter Out(const char* name, Types types, std::vector<Axis> shape) {
     return {Kind::OUTPUT, name, std::move(types), std::move(shape)};
 }
 inline Parameter Number(const char* name) { return {Kind::NUMBER, name, {}, {}}; }
+/// A number that is the size of axes of that name.
+inline Parameter Number(const char* name, const char* size) {
+    return {Kind::NUMBER, name, {}, std::vector<Axis>{size}};
+}
 inline Parameter List(const char* name) { return {Kind::LIST, name, {}, {}}; }
 
 /// The parameters in the order in which they are checked, but those that change nothing; and the

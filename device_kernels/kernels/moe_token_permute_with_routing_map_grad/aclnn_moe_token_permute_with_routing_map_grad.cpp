@@ -34,10 +34,7 @@ struct Kernel : entry::Operator<Kernel, MoeTokenPermuteWithRoutingMapGradTilingD
     static aclnnStatus CheckFirst(const entry::Call& call) {
         for (const char* name : {"numExperts", "tokensNum"}) {
             if (call.Number(name) <= 0) {
-                return opapi::Fail(ACLNN_ERR_PARAM_INVALID, std::string(call.Function()) + ": " +
-                                                                name + " is " +
-                                                                std::to_string(call.Number(name)) +
-                                                                "; it must be greater than 0");
+                return call.Invalid(name, "", call.Number(name), "greater than 0");
             }
         }
         return ACLNN_SUCCESS;

@@ -63,6 +63,19 @@ def test_a_table_in_html_and_chinese_is_read() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "heading", ["| Name | Input/Output | Type |", "| 参数名 | 输入/输出/属性 | 类型 |"]
+)
+@pytest.mark.parametrize("cell", ["td", "markdown"])
+def test_a_heading_is_no_parameter(heading: str, cell: str) -> None:
+    rows = [heading, "|---|---|---|", "| x | input | INT32 |", "| y | output | INT32 |"]
+    text = "\n".join(rows)
+    if cell == "td":
+        cells = [line.strip("| ").split(" | ") for line in rows if "---" not in line]
+        text = "".join(f"<tr>{''.join(f'<td>{c}</td>' for c in line)}</tr>" for line in cells)
+    assert [one.name for one in read(text)] == ["x", "y"]
+
+
 def test_lines_have_data_types_and_the_sizes_of_axes() -> None:
     x, number, y = read("x input float16 [row, 2]\ntopK number [slot]\ny output int8 [row * slot]")
     assert (x.dtypes, x.axes, number.axes, y.axes) == (
