@@ -33,11 +33,11 @@ class Relation:
     ``broken(case, outputs, run)`` yields a sentence for everything that breaks it: ``outputs`` are
     those of ``case`` by name, which ``prepared`` has made from a drawn one (None: as drawn);
     ``run(other)`` makes another call and returns its outputs by name. A run asks for relations with
-    ``--oracle both`` or ``relations``. ``modes`` are those of the operator in which it holds; none: all. ``beside``
-    are the other operators that it calls. ``far`` says that row-sparse cases are its, too: it looks
-    at no row of a tensor but those that are there. ``always`` is one that is asked beside the
-    reference, too, as that cannot tell what it tells. ``varied(case)`` draws, for a case that the
-    record has drawn, one that differs in what no record draws.
+    ``--oracle both`` or ``relations``. ``modes`` are those of the operator in which it holds; none:
+    all. ``beside`` are the other operators that it calls. ``far`` says that row-sparse cases are
+    its, too: it looks at no row of a tensor but those that are there. ``always`` is one that is
+    asked beside the reference, too, as that cannot tell what it tells. ``varied(case)`` draws, for
+    a case that the record has drawn, one that differs in what no record draws.
     """
 
     name: str

@@ -149,9 +149,9 @@ class Rule:
 
     ``kinds`` are what of a call may break it: a pointer ("null"), a data type ("dtype"), the number
     of axes ("rank"), the extent of one ("extent"), a size of axes outside of its limits ("limit"),
-    the value of an attribute ("attribute"). ``about`` are the parameters or sizes that it looks at, ``modes`` those of the calls; none: all.
-    ``checked_by_cann`` is that of `Rejection`. Of several rules that cover what does not fit, the
-    first one counts.
+    the value of an attribute ("attribute"). ``about`` are the parameters or sizes that it looks at,
+    ``modes`` those of the calls; none: all. ``checked_by_cann`` is that of `Rejection`. Of several
+    rules that cover what does not fit, the first one counts.
     """
 
     kinds: tuple[Kind, ...]

@@ -14,7 +14,7 @@ namespace entry {
 /// The data types that a tensor may have: one of a list, or that of another tensor of the call, or
 /// of the list beside bf16 in place of that.
 struct Types {
-    std::vector<aclDataType> listed;
+    std::vector<aclDataType> listed = {};
     const char* as = nullptr;  // the other tensor's name
 
     bool Allow(aclDataType dtype, aclDataType ofOther) const;
@@ -51,13 +51,13 @@ enum class Need { ALWAYS, NEVER, BESIDE, ONLY_BESIDE };
 struct Parameter {
     Kind kind;
     const char* name;  // as in the operator's signature
-    Types types;
-    std::optional<std::vector<Axis>> shape;  // none: another check looks at it
+    Types types = {};
+    std::optional<std::vector<Axis>> shape = {};  // none: another check looks at it
     Need need = Need::ALWAYS;
     const char* beside = nullptr;
-    const char* source = nullptr;  // of the rule on its data type; null: that of the table
-    std::optional<int64_t> least;  // of a number
-    std::optional<int64_t> most;
+    const char* source = nullptr;       // of the rule on its data type; null: that of the table
+    std::optional<int64_t> least = {};  // of a number
+    std::optional<int64_t> most = {};
 
     Parameter Optional() const { return With(Need::NEVER, nullptr); }
     Parameter NeededBeside(const char* other) const { return With(Need::BESIDE, other); }
@@ -72,24 +72,22 @@ private:
     Parameter With(Need other, const char* tensor) const;
 };
 
-inline Parameter In(const char* name, Types types) {
-    return {Kind::INPUT, name, std::move(types), {}};
-}
+inline Parameter In(const char* name, Types types) { return {Kind::INPUT, name, std::move(types)}; }
 inline Parameter In(const char* name, Types types, std::vector<Axis> shape) {
     return {Kind::INPUT, name, std::move(types), std::move(shape)};
 }
 inline Parameter Out(const char* name, Types types) {
-    return {Kind::OUTPUT, name, std::move(types), {}};
+    return {Kind::OUTPUT, name, std::move(types)};
 }
 inline Parameter Out(const char* name, Types types, std::vector<Axis> shape) {
     return {Kind::OUTPUT, name, std::move(types), std::move(shape)};
 }
-inline Parameter Number(const char* name) { return {Kind::NUMBER, name, {}, {}}; }
+inline Parameter Number(const char* name) { return {Kind::NUMBER, name}; }
 /// A number that is the size of axes of that name.
 inline Parameter Number(const char* name, const char* size) {
     return {Kind::NUMBER, name, {}, std::vector<Axis>{size}};
 }
-inline Parameter List(const char* name) { return {Kind::LIST, name, {}, {}}; }
+inline Parameter List(const char* name) { return {Kind::LIST, name}; }
 
 /// The parameters in the order in which they are checked, but those that change nothing; and the
 /// source of the rules on data types, formats and shapes.
