@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.devices.messages import DTYPES
 from conformance.skeleton.operator import New, joined
 from conformance.skeleton.parameters import Parameter
 
@@ -13,15 +14,6 @@ ACL = {
     "int32": "ACL_INT32",
     "int64": "ACL_INT64",
     "bool": "ACL_BOOL",
-}
-NUMBERS = {
-    "float32": 0,
-    "float16": 1,
-    "int8": 2,
-    "int32": 3,
-    "int64": 9,
-    "bool": 12,
-    "bfloat16": 27,
 }
 IN_KERNEL = {
     "float16": "half",
@@ -90,7 +82,7 @@ def kernel(new: New) -> str:
     runs = []
     for number, dtype in enumerate(new.dtypes):
         last = number == len(new.dtypes) - 1
-        test = f"if (data->dtype == {NUMBERS[dtype]})"
+        test = f"if (data->dtype == {DTYPES[dtype][0]})"
         head = test if number == 0 else ("} else" if last else "} else " + test)
         runs += [f"{head} {{" if len(new.dtypes) > 1 else "{"]
         runs += [f"    Run<{IN_KERNEL[dtype]}>({', '.join(tensors)}, data);"]
@@ -217,8 +209,7 @@ def _row(new: New, one: Parameter) -> str:
     if new.is_of_case(one) and one != new.first:
         types = f'entry::As("{new.first.acl_name}")'
     else:
-        listed = new.dtypes if new.is_of_case(one) else one.dtypes
-        types = f"{{{{{', '.join(ACL[dtype] for dtype in listed)}}}}}"
+        types = f"{{{{{', '.join(ACL[dtype] for dtype in new.dtypes_of(one))}}}}}"
     made = "In" if one.kind == "input" else "Out"
     optional = ".Optional()" if one.optional else ""
     return f'entry::{made}("{one.acl_name}", {types}{_axes(one)}){optional},'

@@ -36,9 +36,10 @@ class New:
         """Whether one axis alone has it."""
         return sum(one.sizes.count(size) for one in self.parameters) == 1
 
-    def is_attribute(self, size: str) -> bool:
-        """Whether an attribute is that size."""
-        return any(size in one.sizes for one in self.parameters if not one.is_tensor)
+    @cached_property
+    def fixed(self) -> tuple[str, ...]:
+        """The numbers that are extents of axes."""
+        return tuple(sorted({part for one in self.tensors for part in one.parts} - {*self.sizes}))
 
     @property
     def title(self) -> str:
@@ -75,6 +76,10 @@ class New:
     def is_of_case(self, one: Parameter) -> bool:
         """Whether a tensor has the data type of the case."""
         return not one.dtypes or len(one.dtypes) > 1 or one.dtypes == self.dtypes
+
+    def dtypes_of(self, one: Parameter) -> tuple[str, ...]:
+        """The data types that a tensor may have."""
+        return self.dtypes if self.is_of_case(one) else one.dtypes
 
     @cached_property
     def first(self) -> Parameter:

@@ -65,9 +65,14 @@ class Parameter:
         return self.kind in ("input", "output")
 
     @property
+    def parts(self) -> tuple[str, ...]:
+        """The factors of its axes: names of sizes, and numbers."""
+        return tuple(part for axis in self.axes for part in axis.split(" * "))
+
+    @property
     def sizes(self) -> tuple[str, ...]:
         """The names of sizes in its axes."""
-        return tuple(one for axis in self.axes for one in axis.split(" * ") if not one.isdigit())
+        return tuple(part for part in self.parts if not part.isdigit())
 
     @property
     def name(self) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
-from conformance.skeleton.operator import New, joined
+from conformance.skeleton.operator import FLOATS, New, joined
 from conformance.skeleton.parameters import Parameter, camel
 
-STATED = {"number": "number", "flag": "flag", "integers": "integers"}
+ATTRIBUTES = {"number", "flag", "integers"}
 
 
 def reference(new: New) -> str:
@@ -147,7 +148,7 @@ OPERATOR = Operator(
 
 def _imports(new: New, lines: list[str]) -> list[str]:
     text = "\n".join([*lines, *_drawn_sizes(new)])
-    words = sorted({one.kind for one in new.parameters} & STATED.keys())
+    words = sorted({one.kind for one in new.parameters} & ATTRIBUTES)
     made = ", ".join(["Rule", "Signature", *sorted([*words, "tensor"])])
     contracts = sorted({_kind(new, one) for one in new.outputs})
     shown = ", ".join(sorted(["Example", "Mode", "Operator", *contracts]))
@@ -187,9 +188,8 @@ def _axis(axis: str) -> str:
 
 def _kinds(new: New) -> str:
     """What of a call one rule covers: all that derived calls break."""
-    fixed = any(axis.isdigit() for one in new.tensors for axis in one.axes)
     sizes = any(one.axes for one in new.parameters if not one.is_tensor)
-    more = (', "limit"' if fixed else "") + (', "attribute"' if sizes else "")
+    more = (', "limit"' if new.fixed else "") + (', "attribute"' if sizes else "")
     return f'("rank", "extent"{more})'
 
 
@@ -198,8 +198,7 @@ def _sizes(new: New) -> Iterator[str]:
     for size in new.sizes:
         free = ', free=stated("TODO: why it may be any")' if new.is_free(size) else ""
         yield f'{size.upper()} = Size("{size}"{free})'
-    fixed = {part for one in new.tensors for axis in one.axes for part in axis.split(" * ")}
-    for number in sorted(part for part in fixed if part.isdigit()):
+    for number in new.fixed:
         yield f'FIXED_{number} = Size("fixed_{number}", least={number}, most={number})'
 
 
@@ -210,34 +209,28 @@ def _drawn_sizes(new: New) -> list[str]:
     for size in others:
         how = "hiddens(1000)" if size in last else "st.integers(1, 8)"
         lines.append(f'sizes["{size}"] = draw({how})')
-    fixed = {axis for one in new.tensors for axis in one.axes if axis.isdigit()}
-    return [*lines, *(f'sizes["fixed_{one}"] = {one}' for one in sorted(fixed))]
+    return [*lines, *(f'sizes["fixed_{one}"] = {one}' for one in new.fixed)]
 
 
 def _two_of_each(new: New) -> str:
-    fixed = {axis for one in new.tensors for axis in one.axes if axis.isdigit()}
     listed = [f'"{size}": 2' for size in new.sizes]
-    return ", ".join([*listed, *(f'"fixed_{one}": {one}' for one in sorted(fixed))])
+    return ", ".join([*listed, *(f'"fixed_{one}": {one}' for one in new.fixed)])
 
 
 def _zeros(one: Parameter) -> str:
     """Storage bits of a tensor whose sizes are all 2."""
-    count = 1
-    for axis in one.axes:
-        for part in axis.split(" * "):
-            count *= int(part) if part.isdigit() else 2
+    count = math.prod(int(part) if part.isdigit() else 2 for part in one.parts)
     return f"{count} * (0,)"
 
 
 def _count(one: Parameter) -> str:
     """The number of elements of a tensor, of the drawn sizes."""
-    parts = [part for axis in one.axes for part in axis.split(" * ")]
-    return " * ".join(part if part.isdigit() else f'sizes["{part}"]' for part in parts)
+    return " * ".join(part if part.isdigit() else f'sizes["{part}"]' for part in one.parts)
 
 
 def _drawn(new: New, one: Parameter) -> Iterator[str]:
-    dtypes = new.dtypes if new.is_of_case(one) else one.dtypes
-    if all(dtype in ("float16", "bfloat16", "float32") for dtype in dtypes):
+    dtypes = new.dtypes_of(one)
+    if set(dtypes) <= set(FLOATS):
         value = '{"fill": draw(fills(terms=1))}'
     else:
         most = 1 if dtypes == ("bool",) else 9
@@ -263,8 +256,7 @@ def _chosen(one: Parameter) -> Iterator[str]:
 
 
 def _kind(new: New, one: Parameter) -> str:
-    floats = new.is_of_case(one) and set(new.dtypes) & {"float16", "bfloat16", "float32"}
-    return "Copy" if floats or one.dtypes[:1] in {("float32",), ("float16",)} else "Index"
+    return "Copy" if set(new.dtypes_of(one)) & set(FLOATS) else "Index"
 
 
 def _contract(new: New, one: Parameter) -> str:

@@ -12,21 +12,14 @@ import numpy as np
 import pytest
 
 from conformance.call.case import Case, Tensor
+from conformance.devices.messages import DTYPES
+from conformance.draw.views import dense_strides
 from conformance.record.operator import Operator
 from conformance.suite.records import operators
 from device_kernels.build import build
 from tests.kernels.aclnn_program import NCHW, ND, Program
 from tests.simulator.runtime.driver import Acl
 
-ACL = {
-    "float32": 0,
-    "float16": 1,
-    "int8": 2,
-    "int32": 3,
-    "int64": 9,
-    "bool": 12,
-    "bfloat16": 27,
-}
 ELSEWHERE = 3
 """A format that stores elements elsewhere than shape and strides say."""
 
@@ -85,7 +78,7 @@ class Calls(Program):
     def of(self, name: str, address: int | None, **how: Any) -> int:
         """A tensor object of that shape and data type."""
         tensor = {**self.case.inputs, **self.case.outputs}[name]
-        return self.tensor(how.pop("shape", tensor.shape), address, ACL[tensor.dtype], **how)
+        return self.tensor(how.pop("shape", tensor.shape), address, DTYPES[tensor.dtype][0], **how)
 
     def arguments(self, **changed: int) -> list[int | bool | None]:
         found: list[int | bool | None] = []
@@ -121,6 +114,11 @@ class Calls(Program):
         }
 
 
+def apart(shape: tuple[int, ...]) -> list[int]:
+    """Strides of C order with a gap of one element behind each."""
+    return [2 * stride for stride in dense_strides(shape)]
+
+
 @pytest.fixture
 def calls(request: pytest.FixtureRequest) -> Iterator[Calls]:
     program = Calls(request.getfixturevalue("name"))
@@ -135,11 +133,7 @@ def test_strided_inputs_are_read_where_they_lie(calls: Calls, name: str) -> None
     spread = {}
     for one, tensor in calls.case.inputs.items():
         twice = np.repeat(calls.arrays[one].reshape(-1), 2)
-        strides, step = [], 2
-        for extent in reversed(tensor.shape):
-            strides.insert(0, step)
-            step *= extent
-        spread[one] = calls.of(one, calls.upload(twice), strides=strides)
+        spread[one] = calls.of(one, calls.upload(twice), strides=apart(tensor.shape))
     assert calls.call(*calls.arguments(**spread)) == (0, "")
     assert calls.results() == expected
 
@@ -152,11 +146,8 @@ def test_a_strided_output_is_written_where_it_lies_or_refused(
     expected = calls.results()[tensor]
     array = calls.arrays[tensor]
     room = calls.upload(np.zeros(2 * array.size, array.dtype))
-    strides, step = [], 2
-    for extent in reversed(array.shape):
-        strides.insert(0, step)
-        step *= extent
-    status, text = calls.call(*calls.arguments(**{tensor: calls.of(tensor, room, strides=strides)}))
+    strided = calls.of(tensor, room, strides=apart(array.shape))
+    status, text = calls.call(*calls.arguments(**{tensor: strided}))
     told = f"{calls.acl_name(tensor)} is strided; it must be contiguous"
     if name in WRITES_STRIDED:
         written = calls.download(room, (array.size, 2), array.dtype)

@@ -92,3 +92,14 @@ def test_bad_use_is_told(
 ) -> None:
     assert main(arguments) == 2
     assert told in capsys.readouterr().err
+
+
+def test_an_axis_may_be_a_number_of_times_a_size(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = "x input int32 [2 * token]\nids input int32 [token]\ny output int32 [token]\n"
+    (tmp_path / "parameters").write_text(lines)
+    into = tmp_path / "operators"
+    assert main(["new", "halves", "--from", str(tmp_path / "parameters"), "--into", str(into)]) == 0
+    assert main(["check", "--operators", str(into), "--draws", "10"]) == 0
+    assert "halves: right; " in capsys.readouterr().out
