@@ -140,7 +140,7 @@ def device(pytestconfig: pytest.Config) -> Iterator[Device]:
     """The device under judgement: one for each pytest process, closed at its end."""
     context = pytestconfig.stash[CONTEXT]
     kernels = suite.kernel_folders(context.operators, context.directories)
-    called = suite.with_related(context.operators, context.records.values(), context.oracle)
+    called = suite.with_related(context.operators, context.records, context.oracle)
     try:
         opened = open_device(
             context.device,

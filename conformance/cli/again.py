@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -42,7 +42,7 @@ from conformance.record.operator import REFERENCE, RELATIONS, ROUTES, Operator
 from conformance.session.context import DEFAULTS, one_of
 from conformance.session.left_out import told
 from conformance.suite import records as suite
-from conformance.suite.on_route import on_route
+from conformance.suite.on_route import all_on_route
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +87,7 @@ class Again:
 
 
 def judge_again(
-    saved: replay.Replay, operators: Sequence[Operator], asked: Asked, console: Console
+    saved: replay.Replay, records: Mapping[str, Operator], asked: Asked, console: Console
 ) -> Again:
     """Judge a saved case on what failed, or on what is named in its place; print the verdict.
 
@@ -98,12 +98,12 @@ def judge_again(
     failed = saved.implementation
     asked = on_what_failed(failed, asked)
     route = one_of(ROUTES, options.ROUTE_OF_CASE(), asked.route or saved.route)
-    called_there = [on_route(operator, route) for operator in operators]
+    called_there = all_on_route(records, route)
     operator, judged = replay.judgement(saved, called_there)
     judges = by_standard(asked.standard, asked.standards, (operator,))
     oracle = RELATIONS if saved.judged_as == "relation" else REFERENCE
     called = {operator.name, *(one.operator for one in saved.case.before)}
-    wanted = [one for one in called_there if one.name in called]
+    wanted = [called_there[name] for name in called_there if name in called]
     wanted = suite.with_related(wanted, called_there, oracle)
     folders = suite.kernel_folders(wanted, asked.directories)
     kernels = Kernels(folders, suite.kernel_names(wanted, folders))

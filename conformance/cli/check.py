@@ -37,7 +37,7 @@ def check_command(parsed: argparse.Namespace, console: Console, extra: list[str]
     if parsed.draws < 1:
         raise UsageError("--draws", parsed.draws, say.AT_LEAST_ONE())
     folders = [directory.absolute() for directory in parsed.operators]
-    known = suite.operators(folders)
+    known = suite.records(folders)
     own = {path.stem for folder in folders for path in folder.glob("*.py")}
     status, told = ACCEPTED, []
     for operator in suite.chosen(known, parsed.names, folders):

@@ -37,7 +37,7 @@ class Chosen:
 
 def choose(
     parsed: argparse.Namespace,
-    known: tuple[Operator, ...],
+    known: Mapping[str, Operator],
     route: str,
     package: Path | None,
     pytest_arguments: Sequence[str],
@@ -56,7 +56,7 @@ def choose(
     _tell([*told(left_out), *operators_elsewhere(others, route)], console)
     chosen = reachable(wanted, route)
     if parsed.kernels is not None:
-        return _of_checkout(parsed, chosen, left_out, [one.name for one in known], console)
+        return _of_checkout(parsed, chosen, left_out, list(known), console)
     if package is not None:
         return _of_package(package, chosen, left_out, parsed.operator, console)
     return Chosen(chosen, left_out)

@@ -71,7 +71,7 @@ def freeze_command(parsed: argparse.Namespace, console: Console, extra: list[str
 def show_command(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
     """Tell the versions, and how many cases are frozen of each operator."""
     directories = _directories(parsed)
-    chosen = suite.chosen(suite.operators(directories), parsed.operator)
+    chosen = suite.chosen(suite.records(directories), parsed.operator)
     kept = attached(chosen, directories, corpus=True)
     for folder in folders(CORPUS, directories):
         found = read_corpus(folder)
@@ -95,7 +95,7 @@ def show_command(parsed: argparse.Namespace, console: Console, extra: list[str])
 def _places(parsed: argparse.Namespace) -> Iterator[tuple[Path, list[Operator]]]:
     """Every folder of a corpus, and the operators whose records lie beside it."""
     directories = _directories(parsed)
-    wanted = suite.chosen(suite.operators(directories), parsed.operator, directories)
+    wanted = suite.chosen(suite.records(directories), parsed.operator, directories)
     home = {one.name: folder_of(CORPUS, one.name, directories) for one in wanted}
     for folder in folders(CORPUS, directories):
         yield folder, [one for one in wanted if home[one.name] == folder]

@@ -54,7 +54,7 @@ def mutants_command(parsed: argparse.Namespace, console: Console, extra: list[st
     if not 1 <= parsed.workers <= MOST_WORKERS:
         raise UsageError("--workers", parsed.workers, say.WORKERS(most=MOST_WORKERS))
     folders = [directory.absolute() for directory in parsed.operators]
-    chosen = suite.chosen(suite.operators(folders), parsed.names, folders)
+    chosen = suite.chosen(suite.records(folders), parsed.names, folders)
     kernels = {one.name: _kernel(folders, one.name) for one in chosen}
     status, told = ACCEPTED, []
     for operator in reachable(chosen, ROUTE, list(kernels)):

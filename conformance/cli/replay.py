@@ -35,7 +35,7 @@ from conformance.printable import printable
 from conformance.record.operator import ROUTES
 from conformance.session.context import DEFAULTS, device_spec, folder_of, one_of, seconds_of
 from conformance.suite import records as suite
-from conformance.suite.on_route import on_route
+from conformance.suite.on_route import all_on_route
 
 ORDER = re.compile(r"forward|reverse|shuffled:\d{1,18}", re.ASCII)
 
@@ -83,10 +83,10 @@ def replay_command(parsed: argparse.Namespace, console: Console, extra: list[str
     if not parsed.promote and about:
         raise UsageError("name", about, options.WITH(option="--promote"))
     directories = tuple(directory.absolute() for directory in parsed.operators)
-    operators = suite.operators(directories)
+    records = suite.records(directories)
     bundle = read_bundle(parsed.bundle)
     route = one_of(ROUTES, options.ROUTE_OF_CASE(), parsed.route or bundle.replay.route)
-    judgement(bundle.replay, [on_route(operator, route) for operator in operators])
+    judgement(bundle.replay, all_on_route(records, route))
     bundle, notes = as_stored(bundle)
     asked = Asked(
         device=parsed.device,
@@ -104,7 +104,7 @@ def replay_command(parsed: argparse.Namespace, console: Console, extra: list[str
     for line in (*_told(bundle), *notes):
         console.print(line, markup=False)
     saved = replace(bundle.replay, case=_in_order(bundle.replay.case, parsed.order))
-    again = judge_again(saved, operators, asked, console)
+    again = judge_again(saved, records, asked, console)
     same_bytes, same_patterns = _same_bytes(bundle, again), _same_patterns(bundle, again)
     for line in (same_bytes, same_patterns):
         if line:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -200,19 +200,19 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         _check_package(parsed)
     workers = _workers(parsed.n)
     directories = [directory.absolute() for directory in parsed.operators]
-    operators = suite.operators(directories)
+    records = suite.records(directories)
     if parsed.kernel_coverage:
         _check_counting(parsed)
     if parsed.own_kernels and parsed.case is None:
         raise UsageError("own-kernels", True, options.WITH(option="--case"))
     if parsed.case is not None:
-        return _judge_saved(parsed, operators, console, limit, libraries)
-    found = choose(parsed, operators, route, package, extra, console)
+        return _judge_saved(parsed, records, console, limit, libraries)
+    found = choose(parsed, records, route, package, extra, console)
     checkout = found.checkout
     libraries = checkout.libraries if checkout is not None else libraries
     chosen = attached(found.operators, directories, corpus=profile.corpus).operators
     kernels = suite.kernel_folders(chosen, directories)
-    called = suite.with_related(chosen, operators, parsed.oracle)
+    called = suite.with_related(chosen, records, parsed.oracle)
     names = suite.kernel_names(called, kernels)
     out = parsed.out.absolute()
     resume = parsed.resume and not run_folder.is_empty(out)
@@ -257,7 +257,7 @@ def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) 
         elif parsed.kernel_coverage:
             request = replace(
                 request,
-                counted=kernels or suite.counted_folders(chosen, operators),
+                counted=kernels or suite.counted_folders(chosen, records),
                 libraries=kernel_coverage.libraries(kernels, names),
             )
         runner.check(request)
@@ -322,7 +322,7 @@ def _check_counting(parsed: argparse.Namespace) -> None:
 
 def _judge_saved(
     parsed: argparse.Namespace,
-    operators: tuple[Operator, ...],
+    records: Mapping[str, Operator],
     console: Console,
     limit: float,
     libraries: Path | None,
@@ -345,7 +345,7 @@ def _judge_saved(
         standards=parsed.standards,
         directories=tuple(parsed.operators),
     )
-    again = judge_again(saved, operators, asked, console)
+    again = judge_again(saved, records, asked, console)
     if parsed.json:
         told = {"headline": again.verdict.headline, "case": str(parsed.case)}
         told |= {"called": again.called, "implementation": again.beside}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -82,15 +82,14 @@ def decoded(raw: bytes, path: Path) -> Replay:
     return replay
 
 
-def judgement(replay: Replay, operators: Sequence[Operator]) -> tuple[Operator, Judge]:
+def judgement(replay: Replay, records: Mapping[str, Operator]) -> tuple[Operator, Judge]:
     """The operator of a replay, and how it is called and judged.
 
     Raises `UsageError` for an operator, rejection, example or relation that is not on record, and
     for a case that is none: a verdict on it would blame a kernel for its caller.
     """
     case, sequence = replay.case, replay.judged_as == "sequence"
-    records = {one.name: one for one in operators}
-    operator = _named(replay.case.operator, say.OPERATOR, operators)
+    operator = _named(replay.case.operator, say.OPERATOR, records)
     try:
         if replay.judged_as == "rejection" or (sequence and rejection_of(operator, case)):
             check_shape_and_data(case)
@@ -102,14 +101,14 @@ def judgement(replay: Replay, operators: Sequence[Operator]) -> tuple[Operator, 
         raise UsageError("case", case.operator, rule) from error
     if replay.judged_as == "relation":
         of_mode = [one for one in operator.relations if case.mode in (one.modes or (case.mode,))]
-        relation = _named(replay.name, say.RELATION, of_mode)
+        relation = _named(replay.name, say.RELATION, _by_name(of_mode))
         return operator, lambda device, _: related(relation, records, case, device.run)
     judged: Callable[[Observation, Arithmetic], Verdict] = partial(judged_call, operator, case)
     if replay.judged_as == "rejection":
-        rejection = _named(replay.name, say.REJECTION, operator.rejections)
+        rejection = _named(replay.name, say.REJECTION, _by_name(operator.rejections))
         judged = lambda observation, _: judge_rejection(rejection, observation)  # noqa: E731
     elif replay.judged_as == "example":
-        example = _named(replay.name, say.EXAMPLE, operator.examples)
+        example = _named(replay.name, say.EXAMPLE, _by_name(operator.examples))
         judged = partial(judge_example, example, operator)
 
     def called(device: Device, arithmetic: Arithmetic) -> tuple[Observation, Verdict]:
@@ -134,10 +133,12 @@ class _Named(Protocol):
 Record = TypeVar("Record", bound=_Named)
 
 
-def _named(name: str, what: Message, records: Sequence[Record]) -> Record:
-    for record in records:
-        if record.name == name:
-            return record
-    known = tuple(record.name for record in records) or NONE()
-    rule = say.NOT_ON_RECORD(names=known)
+def _by_name(records: Iterable[Record]) -> Mapping[str, Record]:
+    return {record.name: record for record in records}
+
+
+def _named(name: str, what: Message, records: Mapping[str, Record]) -> Record:
+    if name in records:
+        return records[name]
+    rule = say.NOT_ON_RECORD(names=tuple(records) or NONE())
     raise UsageError(say.OF_THE_CASE(what=what()), name, rule)

@@ -37,7 +37,7 @@ def folders(kind: str, directories: Iterable[Path]) -> list[Path]:
 def folder_of(kind: str, operator: str, directories: Sequence[Path]) -> Path:
     """Where the cases of an operator lie: beside its record. Raises `UsageError`."""
     for count, folder in enumerate(folders(kind, directories)):
-        if operator in [one.name for one in suite.operators(directories[:count])]:
+        if operator in suite.records(directories[:count]):
             return folder
     raise UsageError("operator", operator, say.NOT_ON_RECORD())
 

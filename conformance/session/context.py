@@ -30,7 +30,7 @@ from conformance.session.left_out import reason_of
 from conformance.session.resume import Asked, Finished, check_sound, earlier_run, finished_items
 from conformance.suite import records as suite
 from conformance.suite.for_libraries import asked
-from conformance.suite.on_route import on_it, on_route, reachable
+from conformance.suite.on_route import all_on_route, on_it, reachable
 
 DEFAULTS = {"device": "auto", "profile": "smoke", "route": "aclnn", "oracle": REFERENCE}
 PYTEST_OUT = Path("reports", "pytest")
@@ -54,16 +54,15 @@ class Context:
         self.route = one_of(ROUTES, "route", option.conformance_route or DEFAULTS["route"])
         self.device = device_spec(option.conformance_device or DEFAULTS["device"])
         self.directories = tuple(Path(d).absolute() for d in option.conformance_operators or ())
-        records = suite.operators(self.directories)
+        self.records = suite.records(self.directories)
         named = option.conformance_operator or ()
-        wanted = suite.chosen(records, named, self.directories)
+        wanted = suite.chosen(self.records, named, self.directories)
         chosen = reachable(wanted, self.route, named)
         self.libraries = folder_of("libraries", option.conformance_libraries)
         self.package = folder_of("package", option.conformance_package)
         self.traits = traits_of(self.libraries)
         self.kept = attached(chosen, self.directories, corpus=self.profile.corpus)
-        self.records = {operator.name: operator for operator in records}
-        self.on_route = {name: on_route(one, self.route) for name, one in self.records.items()}
+        self.on_route = all_on_route(self.records, self.route)
         self.operators = tuple(
             asked(on_it(one, self.records, self.route), self.traits) for one in self.kept.operators
         )

@@ -23,7 +23,7 @@ def judge_frozen(frozen: Frozen, operator: Operator, device: Device) -> Verdict:
     Raises `BrokenRecord` where the case is not the one that was frozen.
     """
     case, trial = frozen.case, current()
-    records = {**(trial.records if trial is not None else {}), operator.name: operator}
+    records = trial.records_with(operator) if trial is not None else {operator.name: operator}
     kind = say.CORPUS() if frozen.kind == "corpus" else say.REGRESSION()
     try:
         if rejection_of(operator, case) is None:

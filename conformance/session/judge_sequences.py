@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from conformance.call.case import Case
@@ -26,8 +25,7 @@ def judge_sequence(operator: Operator, device: Device, case: Case) -> Verdict:
     its own items tell that, and what comes after it would be blamed for it.
     """
     trial = current()
-    records: Mapping[str, Operator] = trial.records if trial is not None else {}
-    records = {**records, operator.name: operator}
+    records = trial.records_with(operator) if trial is not None else {operator.name: operator}
     arithmetic = IEEE if trial is None else trial.arithmetic
 
     def made(call: Case, after: tuple[Case, ...] = ()) -> tuple[Observation, Verdict]:

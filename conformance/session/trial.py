@@ -38,6 +38,7 @@ from conformance.record.operator import Operator
 from conformance.session.endings import BrokenRecord, Lost, NothingJudged, OutOfTime, Refused, Spent
 from conformance.session.known_diagnoses import KnownDiagnoses
 from conformance.session.search_budget import SearchBudget
+from conformance.suite.on_demand import OnDemand
 
 __all__ = [
     "BrokenRecord",
@@ -102,6 +103,12 @@ class Trial:
         if self.budget.runs:
             return "shrink"
         return "generate"
+
+    def records_with(self, operator: Operator) -> Mapping[str, Operator]:
+        """The records, with ``operator`` in place of the one of its name."""
+        names = dict.fromkeys((*self.records, operator.name))
+        mine = operator.name
+        return OnDemand(names, lambda name: operator if name == mine else self.records[name])
 
     def attempt(
         self,

@@ -9,6 +9,7 @@ from conformance.catalogue import left_out as say
 from conformance.errors import UsageError
 from conformance.record.operator import Mode, Operator, Quarantine, Rejection
 from conformance.record.torch_binding import TORCH_NPU, Binding, Unreached
+from conformance.suite.on_demand import OnDemand
 
 
 def on_route(operator: Operator, route: str) -> Operator:
@@ -45,6 +46,11 @@ def on_route(operator: Operator, route: str) -> Operator:
         corpus=tuple(one for one in operator.corpus if one.case.mode not in away),
         regressions=tuple(one for one in operator.regressions if one.case.mode not in away),
     )
+
+
+def all_on_route(records: Mapping[str, Operator], route: str) -> Mapping[str, Operator]:
+    """The records on a route, each read when it is looked up."""
+    return OnDemand(records, lambda name: on_route(records[name], route))
 
 
 def on_it(operator: Operator, records: Mapping[str, Operator], route: str) -> Operator:

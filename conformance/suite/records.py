@@ -7,7 +7,7 @@ import re
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -19,6 +19,7 @@ from conformance.names import call_id
 from conformance.record.operator import REFERENCE, Example, Operator, Quarantine, Rejection
 from conformance.relations.invariants import invariants
 from conformance.relations.layout import layout
+from conformance.suite.on_demand import OnDemand
 from conformance.suite.strided_calls import of_strides, with_strides
 from conformance.suite.wrong_protocol_calls import of_the_protocol
 from conformance.suite.wrong_tensors import of_tensors
@@ -27,39 +28,44 @@ ATTRIBUTE = "OPERATOR"
 KINDS = {Example: say.EXAMPLE, Rejection: say.REJECTION, Quarantine: say.QUARANTINE}
 
 
-def operators(directories: Iterable[Path] = ()) -> tuple[Operator, ...]:
-    """The operator records of the suite and then of ``directories``, each folder in name order.
+def records(directories: Iterable[Path] = ()) -> Mapping[str, Operator]:
+    """The records of the suite and then of ``directories`` by name, each folder in name order.
 
     A record is a module whose ``OPERATOR`` is an `Operator`; names that start with ``_`` are
-    helpers. Raises `UsageError` for a folder without records, a module without a record, a record
-    that cannot be imported, and an operator that is recorded twice.
+    helpers. A record of the suite has the name of its module, and is read when it is looked up;
+    those of ``directories`` are read at once. Raises `UsageError` for a folder without records, a
+    module without a record, a record that cannot be imported, and an operator that is recorded
+    twice.
     """
-    found: dict[str, tuple[Operator, Path]] = {}
-    for directory in (places.records(), *directories):
+    files = {path.stem: path for path in _files(places.records())}
+    for directory in directories:
         for path in _files(directory):
-            operator = _record(path)
-            known = found.setdefault(operator.name, (operator, path))
-            if known[1].resolve() != path.resolve():
-                place, rule = say.OPERATOR_IN(path=path), say.TWICE(path=known[1])
-                raise UsageError(place, operator.name, rule)
-    return tuple(operator for operator, _ in found.values())
+            name = _record(path).name
+            known = files.setdefault(name, path)
+            if known.resolve() != path.resolve():
+                raise UsageError(say.OPERATOR_IN(path=path), name, say.TWICE(path=known))
+    return OnDemand(files, lambda name: _record(files[name]))
+
+
+def operators(directories: Iterable[Path] = ()) -> tuple[Operator, ...]:
+    """All `records`, read."""
+    return tuple(records(directories).values())
 
 
 def chosen(
-    all_operators: tuple[Operator, ...], names: Iterable[str], directories: Iterable[Path] = ()
+    known: Mapping[str, Operator], names: Iterable[str], directories: Iterable[Path] = ()
 ) -> tuple[Operator, ...]:
-    """The operators called ``names``, in the order of the records.
+    """The operators called ``names``, in the order of the ``known`` records.
 
-    Without a name those of ``directories``, where there are any, else all of them. Raises
+    Without a name those of ``directories``, if there are any, else all of them. Raises
     `UsageError` for a name without a record.
     """
     wanted = list(names)
     wanted = wanted or [_record(path).name for folder in directories for path in _files(folder)]
-    known = [operator.name for operator in all_operators]
     for name in wanted:
         if name not in known:
-            raise UsageError("operator", name, say.NO_SUCH(choice=choice(name, known)))
-    return tuple(o for o in all_operators if o.name in wanted or not wanted)
+            raise UsageError("operator", name, say.NO_SUCH(choice=choice(name, list(known))))
+    return tuple(known[name] for name in known if name in wanted or not wanted)
 
 
 def kernel_folders(
@@ -94,7 +100,7 @@ def kernel_names(operators: Iterable[Operator], kernels: Sequence[Path] | None) 
 
 
 def with_related(
-    operators: Iterable[Operator], known: Iterable[Operator], oracle: str
+    operators: Iterable[Operator], known: Mapping[str, Operator], oracle: str
 ) -> list[Operator]:
     """The operators, and those that the relations which an oracle asks call beside them."""
     chosen = list(operators)
@@ -106,7 +112,7 @@ def with_related(
         for name in relation.beside
     }
     names -= {one.name for one in chosen}
-    return chosen + [one for one in known if one.name in names]
+    return chosen + [known[name] for name in known if name in names]
 
 
 def _defining(function: str, folders: Iterable[Path]) -> Iterator[str]:
@@ -122,14 +128,14 @@ def _defining(function: str, folders: Iterable[Path]) -> Iterator[str]:
                 yield source.parent.name
 
 
-def counted_folders(judged: Iterable[Operator], known: Iterable[Operator]) -> tuple[Path, ...]:
+def counted_folders(judged: Iterable[Operator], known: Iterable[str]) -> tuple[Path, ...]:
     """The folders of the suite's kernels whose coverage a run over ``judged`` tells.
 
     Sources that several operators share belong to the run that judges all.
     """
     kernels = places.own_kernels()
     names = {operator.name for operator in judged}
-    if names == {operator.name for operator in known}:
+    if names == set(known):
         return (kernels,)
     return tuple(kernels / name for name in sorted(names) if (kernels / name).is_dir())
 

@@ -141,7 +141,7 @@ def _wrong(output: str, change: Callable[[np.ndarray], None]) -> Change:
 
 def _said(case: Case, change: Change) -> str:
     """What the judge says of an answer that is right but for a change."""
-    (operator,) = suite.chosen(suite.operators([]), [case.operator])
+    (operator,) = suite.chosen(suite.records([]), [case.operator])
     verdict = judge(operator, case, change(right_answer(operator, case)))
     assert not verdict.ok
     return str(verdict)

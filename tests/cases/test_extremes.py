@@ -136,7 +136,7 @@ def summed(operator: Operator, case: Case) -> Sum | None:
 def test_the_row_of_every_slot_that_adds_one_has_every_kind_of_special_value(
     name: str, mode: str, tensor: str
 ) -> None:
-    (operator,) = suite.chosen(suite.operators([]), [name])
+    (operator,) = suite.chosen(suite.records([]), [name])
     near, declared = extremes_of(operator, mode, "float16")
     words = f"special values in every slot of {tensor}"
     mine = [one for one in declared if one.limit.startswith(words)]

@@ -44,7 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as name:
         write_files(PAGE, Path(name))
         folder = Path(name).resolve() / "operators"
-        (operator,) = records.chosen(records.operators([folder]), [], [folder])
+        (operator,) = records.chosen(records.records([folder]), [], [folder])
         kernel = folder / "kernels" / operator.name
         found = held(operator, kernel, mutants(kernel, kernel), workers=options.jobs)
     open_ones = [one for one in found.of(UNSEEN) if str(one.mutant) not in EXPLAINED]

@@ -112,7 +112,7 @@ class Kept:
 @cache
 def drawn_of(operator: str, mode: str, dtype: str, profile: str, seed: int) -> Kept:
     """The cases that a run of the profile draws of a cell."""
-    (record,) = suite.chosen(suite.operators(), [operator])
+    (record,) = suite.chosen(suite.records(), [operator])
     return Kept(cell_cases(record, mode, dtype, PROFILES[profile], seed, beside=record.dtypes))
 
 
@@ -148,7 +148,7 @@ def on(lib: Path, route: str) -> dict[str, Any]:
 def detection(work: tuple[str, str, str, int]) -> Detection:
     """Build one mutant and hold it against so many seeds."""
     name, mutant_name, profile, seeds = work
-    (operator,) = suite.chosen(suite.operators(), [name])
+    (operator,) = suite.chosen(suite.records(), [name])
     (mutant,) = (one for one in MUTANTS[name] if one.name == mutant_name)
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
@@ -196,7 +196,7 @@ def main() -> int:
     parser = arguments(__doc__)
     chosen = parser.parse_args()
     well, of = 0, 0
-    for operator in suite.chosen(suite.operators(), chosen.operator):
+    for operator in suite.chosen(suite.records(), chosen.operator):
         names = [one.name for one in MUTANTS[operator.name]]
         work = [
             (operator.name, name, chosen.profile, chosen.seeds)

@@ -35,7 +35,7 @@ def regression(operator: str, name: str) -> Frozen:
 
 def refused(operator: str, name: str, folder: Path) -> str:
     """What the verdict of a regression says on the kernel with its mistake; "" if accepted."""
-    (record,) = suite.chosen(suite.operators(), [operator])
+    (record,) = suite.chosen(suite.records(), [operator])
     lib = build_alone(operator, ESCAPES[operator, name], folder)
     case = regression(operator, name).case
     with closing(open_device("sim", time_limit=TIME_LIMIT, libraries=lib)) as device:

@@ -99,7 +99,7 @@ def climbed(work: tuple[str, str, int, str]) -> Climb:
 @cache
 def record(name: str) -> Operator:
     """The record of an operator, with what can be called on the vendor's interface."""
-    (operator,) = suite.chosen(suite.operators(), [name])
+    (operator,) = suite.chosen(suite.records(), [name])
     return on_route(operator, ROUTE)
 
 

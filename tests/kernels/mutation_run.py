@@ -215,7 +215,7 @@ def main() -> int:
     chosen = parser.parse_args()
     well, found = True, 0
     with tempfile.TemporaryDirectory() as folder:
-        for operator in suite.chosen(suite.operators(), chosen.operator):
+        for operator in suite.chosen(suite.records(), chosen.operator):
             for mutant in MUTANTS[operator.name]:
                 if chosen.mutant and mutant.name not in chosen.mutant:
                     continue

@@ -131,5 +131,5 @@ def _kept(judged: Judged | None) -> Seen | None:
 
 def record(name: str) -> Operator:
     """The record of an operator."""
-    (operator,) = suite.chosen(suite.operators(), [name])
+    (operator,) = suite.chosen(suite.records(), [name])
     return operator

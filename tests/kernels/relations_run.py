@@ -96,7 +96,7 @@ def main() -> int:
     chosen = parser.parse_args()
     records = {operator.name: operator for operator in suite.operators()}
     whole, totals = build(quiet=True).lib, Counter[str]()
-    for operator in suite.chosen(suite.operators(), chosen.operator):
+    for operator in suite.chosen(suite.records(), chosen.operator):
         found = 0
         mutants = [m for m in MUTANTS[operator.name] if m.name in (chosen.mutant or (m.name,))]
         for mutant in mutants:

@@ -26,7 +26,7 @@ STREAMS: tuple[Stream, ...] = (OWN, DEFAULT, BESIDE)
 
 def refused(operator: str, mutant: Mutant, folder: Path) -> dict[Stream, int]:
     """How many documented calls are refused on each kind of stream."""
-    (record,) = suite.chosen(suite.operators(), [operator])
+    (record,) = suite.chosen(suite.records(), [operator])
     lib = build_alone(operator, mutant, folder)
     found: dict[Stream, int] = {}
     with closing(open_device("sim", time_limit=TIME_LIMIT, libraries=lib)) as device:

@@ -40,7 +40,7 @@ def test_every_regression_has_a_mistake_and_every_mistake_a_regression() -> None
 
 @pytest.mark.parametrize(("operator", "name"), ESCAPES)
 def test_its_case_is_a_legal_call_of_the_record(operator: str, name: str) -> None:
-    (record,) = suite.chosen(suite.operators(), [operator])
+    (record,) = suite.chosen(suite.records(), [operator])
     one = REGRESSED[operator, name]
     check_call(one.case, record)
     assert one.case.digest == one.digest

@@ -43,7 +43,7 @@ def test_the_line_of_a_mistake_names_the_seeds_that_miss_it() -> None:
 
 def test_a_run_tells_the_smallest_size_that_is_refused(tmp_path: Path) -> None:
     """The rank of a slot is kept in 16 bits: rank 65,536 is written to row 0."""
-    (operator,) = suite.chosen(suite.operators(), ["moe_token_permute"])
+    (operator,) = suite.chosen(suite.records(), ["moe_token_permute"])
     (mutant,) = (one for one in MUTANTS[operator.name] if one.name == "rank-in-16-bits")
     lib = build_mutant(operator, mutant, tmp_path)
     alone = ("--operator", operator.name, "-n", "0", "--", "-k", "ladders and tokens")

@@ -65,7 +65,7 @@ ONCE = {
 def test_every_loop_goes_round_twice_in_some_case_of_smoke(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    operator = on_route(suite.chosen(suite.operators(), [name])[0], ROUTE)
+    operator = on_route(suite.chosen(suite.records(), [name])[0], ROUTE)
     counted = loops.compiled(name, sources(operator), tmp_path)
     monkeypatch.setenv(loops.COUNTERS, str(tmp_path / "counters"))
     assert left(name, counted), "a loop counts without a call"

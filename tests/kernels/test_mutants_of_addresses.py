@@ -15,7 +15,7 @@ from tests.kernels.mutation_run import STOP_EARLY, build_mutant, run_on
 
 @pytest.mark.parametrize("name", MUTANTS)
 def test_documented_calls_of_smoke_refuse_the_mistake(name: str, tmp_path: Path) -> None:
-    (record,) = suite.chosen(suite.operators(), [name])
+    (record,) = suite.chosen(suite.records(), [name])
     lib = build_mutant(record, MUTANTS[name], tmp_path)
     asked = ("--operator", name, *STOP_EARLY, "test_examples")
     done = run_on(lib, 0, tmp_path / "run", *asked, profile="smoke")

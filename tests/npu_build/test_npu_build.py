@@ -76,7 +76,7 @@ def test_our_kernels_run_beside_the_vendors_on_route_kernel(
     assert "kernelMoeTokenPermuteGradGetWorkspaceSize" in exported
     for name in ("libascendcl.so", "libopapi.so"):
         (lib / name).symlink_to((cann / "lib64" / name).resolve())
-    (operator,) = suite.chosen(suite.operators(), [OPERATOR])
+    (operator,) = suite.chosen(suite.records(), [OPERATOR])
     whole = [one for one in operator.examples if one.case.mode == "whole"][:4]
     with closing(open_device("npu", libraries=lib, route="kernel")) as device:
         assert device.profile.libraries.keys() >= {"libmoe_kernels.so"}

@@ -58,7 +58,7 @@ def test_a_write_to_an_empty_output_is_told_and_ends_no_run(fake_device: Device)
     assert run(fake_device, Tensor((1,), "int32", (5,)), EMPTY).outcome is Outcome.COMPLETED
 
 
-OPERATORS = suite.operators()
+RECORDS = suite.records()
 NAMES = ("moe_token_permute_grad", "moe_init_routing_v2_grad")
 
 
@@ -76,7 +76,7 @@ def empty(case: Case) -> bool:
 @pytest.mark.parametrize("stream", ["own", BESIDE])
 @pytest.mark.parametrize("name", NAMES)
 def test_calls_of_empty_tensors_are_carried_out(device: Device, name: str, stream: str) -> None:
-    (record,) = suite.chosen(OPERATORS, [name])
+    (record,) = suite.chosen(RECORDS, [name])
     calls = [one for one in record.examples if empty(one.case)]
     assert calls
     for one in calls:

@@ -16,7 +16,7 @@ from conformance.draw.sequences import LONGEST_PART, PARTS, sequences
 from conformance.judge.sequences import rejection_of
 from conformance.suite import records as suite
 
-PERMUTE, UNPERMUTE = suite.chosen(suite.operators(), ["moe_token_permute", "moe_token_unpermute"])
+PERMUTE, UNPERMUTE = suite.chosen(suite.records(), ["moe_token_permute", "moe_token_unpermute"])
 OPERATORS = {one.name: one for one in (PERMUTE, UNPERMUTE)}
 QUICK = settings(
     max_examples=60, database=None, deadline=None, suppress_health_check=list(HealthCheck)

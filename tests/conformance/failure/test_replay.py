@@ -93,4 +93,4 @@ def test_array_attributes_are_read_back_as_arrays_and_tell_cases_apart(tmp_path:
 
 def test_a_case_of_an_unknown_operator_is_told() -> None:
     with pytest.raises(UsageError, match="operator of the case is 'copying': is not on record"):
-        judgement(Replay(CASE), ())
+        judgement(Replay(CASE), {})

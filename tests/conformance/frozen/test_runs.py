@@ -187,7 +187,7 @@ def test_a_case_that_is_not_what_was_frozen_is_not_called(
 def test_a_bundle_of_a_frozen_case_is_judged_as_its_contract_says(tmp_path: Path) -> None:
     folder = bundle(tmp_path / "b", CASE, OPERATOR, judged_as="corpus", name="a name")
     read = read_bundle(folder)
-    operator, _ = judgement(read.replay, [OPERATOR])
+    operator, _ = judgement(read.replay, {OPERATOR.name: OPERATOR})
     assert (operator.name, read.manifest.accepted["grad_x"].kind) == (NAME, "ranges")
 
 

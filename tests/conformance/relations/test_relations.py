@@ -208,7 +208,7 @@ def test_a_case_replays_as_the_relation_of_its_mode():
     broken = Relation("law", CLAUSE, lambda *_: ["that of its mode"], modes=("plain",))
     others = Relation("law", CLAUSE, lambda *_: ["that of another"], modes=("other",))
     record = operator(relations=(others, broken))
-    _, judge = judgement(Replay(whole(), "relation", "law"), [record])
+    _, judge = judgement(Replay(whole(), "relation", "law"), {record.name: record})
     _, verdict = judge(SimpleNamespace(run=honest), IEEE)
     assert "law does not hold: that of its mode" in verdict.headline
 

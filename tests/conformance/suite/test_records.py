@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,7 +26,7 @@ def records(tmp_path: Path) -> Path:
 
 
 def kernel_folders(records: Path, *names: str) -> tuple[Path, ...] | None:
-    chosen = suite.chosen(suite.operators([records]), names)
+    chosen = suite.chosen(suite.records([records]), names)
     return suite.kernel_folders(chosen, [records])
 
 
@@ -74,7 +76,7 @@ def test_operators_of_both_repositories_are_built_together(records: Path) -> Non
 def test_an_operator_needs_the_kernel_of_its_name_or_that_which_defines_its_function(
     records: Path,
 ) -> None:
-    (copying,) = suite.chosen(suite.operators([records]), ["copying"])
+    (copying,) = suite.chosen(suite.records([records]), ["copying"])
     (own, *_) = suite.operators()
     assert suite.kernel_names([own, copying], None) == (own.name, "copying")
     assert suite.kernel_names([own, replace(copying, aclnn=own.aclnn)], None) == (own.name,)
@@ -88,7 +90,7 @@ def test_an_operator_needs_the_kernel_of_its_name_or_that_which_defines_its_func
 
 
 def test_operators_that_relations_call_are_built_where_relations_are_asked() -> None:
-    known = suite.operators()
+    known = suite.records()
     (one,) = suite.chosen(known, ["moe_finalize_routing_v2_grad"])
     beside = {name for relation in one.relations for name in relation.beside}
     assert beside == {"moe_finalize_routing_v2", "moe_token_unpermute_grad"}
@@ -101,8 +103,8 @@ def test_operators_that_relations_call_are_built_where_relations_are_asked() -> 
 def test_a_run_over_a_folder_of_records_is_of_them_alone_unless_it_names_others(
     records: Path,
 ) -> None:
-    known = suite.operators([records])
-    own = {one.name for one in suite.operators()}
+    known = suite.records([records])
+    own = {*suite.records()}
 
     def chosen(*names: str, folders: tuple[Path, ...] = (records,)) -> set[str]:
         return {one.name for one in suite.chosen(known, names, folders)}
@@ -123,3 +125,18 @@ def test_a_record_that_is_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -
     os.mkfifo(tmp_path / "mine.py")
     with pytest.raises(UsageError, match=r"mine\.py.*is no plain file"):
         suite.operators([tmp_path])
+
+
+def test_a_record_of_the_suite_is_read_when_it_is_looked_up() -> None:
+    told = "import sys; from conformance.suite import records as suite; known = suite.records()"
+    read = "[name for name in sys.modules if name.rpartition('.')[2] in known]"
+    named = 'suite.chosen(known, ["moe_token_permute"])'
+    program = f"{told}; print({read}); {named}; print({read})"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    before, after = ended.stdout.splitlines()
+    assert before == "[]"
+    assert after.count("moe_") == 1
+
+
+def test_a_record_of_the_suite_has_the_name_of_its_module() -> None:
+    assert all(one.name == name for name, one in suite.records().items())

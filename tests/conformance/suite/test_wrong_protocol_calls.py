@@ -27,8 +27,8 @@ from conformance.suite import records as suite
 from conformance.suite.on_route import on_route
 from conformance.suite.wrong_protocol_calls import MISTAKES, of_the_protocol
 
-OPERATORS = suite.operators()
-(GRAD,) = suite.chosen(OPERATORS, ["moe_init_routing_v2_grad"])
+RECORDS = suite.records()
+(GRAD,) = suite.chosen(RECORDS, ["moe_init_routing_v2_grad"])
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def broken(operator: Operator) -> list[Rejection]:
     return [one for one in operator.rejections if one.case.breach is not None]
 
 
-@pytest.mark.parametrize("operator", OPERATORS, ids=lambda one: one.name)
+@pytest.mark.parametrize("operator", RECORDS.values(), ids=lambda one: one.name)
 def test_every_operator_has_every_mistake_as_a_call_that_must_be_refused(
     operator: Operator,
 ) -> None:
@@ -110,7 +110,7 @@ def test_it_is_saved_and_read_as_it_is(tmp_path: Path) -> None:
 
 
 def test_pytorch_makes_both_phases_itself() -> None:
-    (operator,) = suite.chosen(OPERATORS, ["moe_token_permute"])
+    (operator,) = suite.chosen(RECORDS, ["moe_token_permute"])
     assert not broken(on_route(operator, TORCH_NPU))
     with pytest.raises(ValueError, match="PyTorch makes both phases by itself"):
         call_of(operator, broken(operator)[0].case, TORCH_NPU)

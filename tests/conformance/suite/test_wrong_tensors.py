@@ -32,8 +32,8 @@ from conformance.suite.on_route import on_route
 from conformance.suite.wrong_tensors import kinds, of_tensors
 from tests.conformance.segment_sum import operator, whole
 
-OPERATORS = suite.operators()
-(GRAD,) = suite.chosen(OPERATORS, ["moe_init_routing_v2_grad"])
+RECORDS = suite.records()
+(GRAD,) = suite.chosen(RECORDS, ["moe_init_routing_v2_grad"])
 RULE = document("each tensor has format ND", "segment_sum.md, Parameters")
 EXAMPLE = Example("worked by hand", whole(), "segment_sum.md, Example")
 
@@ -165,7 +165,7 @@ def test_a_frozen_case_says_a_format_where_it_is_another() -> None:
 
 
 def test_pytorch_gives_no_format() -> None:
-    (record,) = suite.chosen(OPERATORS, ["moe_token_permute"])
+    (record,) = suite.chosen(RECORDS, ["moe_token_permute"])
     calls = in_other_formats(record)
     assert {one.name.partition(" ")[0] for one in calls} == {one.name for one in record.tensors}
     assert not in_other_formats(on_route(record, TORCH_NPU))

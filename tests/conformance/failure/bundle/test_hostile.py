@@ -43,7 +43,7 @@ def refusal(folder: Path) -> str:
 
 def looked_at(folder: Path) -> None:
     read = read_bundle(folder)
-    judgement(read.replay, [OPERATOR])
+    judgement(read.replay, {OPERATOR.name: OPERATOR})
     as_stored(read)
 
 
