@@ -73,7 +73,7 @@ def test_a_wrong_request_is_told_with_what_is_allowed(
     tmp_path: Path, arguments: list[str], words: str
 ) -> None:
     (tmp_path / "letter.txt").write_text("dear")
-    ended = conformance("run", *ON_SIMULATOR, *arguments, folder=tmp_path)
+    ended = conformance("run", *ONE_OPERATOR, *arguments, folder=tmp_path)
     assert ended.status == 2, ended.err
     assert words in ended.err
     assert "Traceback" not in ended.err
@@ -81,7 +81,7 @@ def test_a_wrong_request_is_told_with_what_is_allowed(
 
 def test_a_run_that_never_began_does_not_stand_in_the_way_of_the_next(tmp_path: Path) -> None:
     for _ in range(2):
-        ended = conformance("run", *ON_SIMULATOR, "--", "-k", "nothing_matches", folder=tmp_path)
+        ended = conformance("run", *ONE_OPERATOR, "--", "-k", "nothing_matches", folder=tmp_path)
         assert ended.status == 2
         assert "nothing was judged" in ended.err
 
