@@ -67,6 +67,7 @@ else()
     target_include_directories(plumbing PRIVATE ${plumbing_include})
     target_precompile_headers(plumbing PRIVATE ${precompiled})
     target_link_libraries(plumbing PRIVATE ascendcl)
+    target_compile_options(plumbing PRIVATE -O1)
     set_target_properties(plumbing PROPERTIES
         ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
 endif()
@@ -110,6 +111,8 @@ foreach(folder IN LISTS operator_folders)
     target_include_directories(operator_${operator} PRIVATE
         ${plumbing_include} "${CMAKE_BINARY_DIR}/launchers")
     target_link_libraries(operator_${operator} PRIVATE ascendcl)
+    # Host code runs once a call: what -O3 takes to compile it is more than it ever saves.
+    target_compile_options(operator_${operator} PRIVATE -O1)
     set_target_properties(operator_${operator} PROPERTIES
         ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/operators" OUTPUT_NAME "${operator}")
     list(APPEND archives "${CMAKE_BINARY_DIR}/operators/lib${operator}.a")
