@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
-import pytest
 from rich.console import Console
 
 from conformance import SUITE, places
@@ -49,6 +48,9 @@ POLL_SECONDS = 0.2
 END_SECONDS = 30
 FEW_NAMES = 3
 """Operators that are named in one line."""
+
+_USAGE_ERROR, _NOTHING_COLLECTED = 4, 5
+"""Exit statuses of pytest, as its reference numbers them (ExitCode)."""
 
 JUNIT = "junit.xml"
 COUNTERS = "counters"
@@ -149,12 +151,12 @@ def run(request: Request, console: Console) -> Outcome:
     told = text.decode(errors="replace")
     if evidence is None:
         _tidy(request.out)
-        if request.left_out and process.returncode == pytest.ExitCode.NO_TESTS_COLLECTED:
+        if request.left_out and process.returncode == _NOTHING_COLLECTED:
             return leave_out(request, console)
         status = INTERRUPTED if interrupted else _status_of(process.returncode)
         if interrupted:
             console.print(say.INTERRUPTED_EARLY(), markup=False)
-        elif request.pytest_arguments and process.returncode == pytest.ExitCode.NO_TESTS_COLLECTED:
+        elif request.pytest_arguments and process.returncode == _NOTHING_COLLECTED:
             words = shlex.join(request.pytest_arguments)
             console.print(say.NO_ITEM(arguments=words), markup=False)
         else:
@@ -323,5 +325,5 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def _status_of(returncode: int) -> int:
     """The front door's status of a pytest that ended without evidence."""
-    usage = (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.NO_TESTS_COLLECTED)
+    usage = (_USAGE_ERROR, _NOTHING_COLLECTED)
     return NOTHING_TO_DO if returncode in usage else ENVIRONMENT

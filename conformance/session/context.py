@@ -7,9 +7,9 @@ import re
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
-import pytest
 
 from conformance import places
 from conformance.catalogue import session as say
@@ -31,6 +31,9 @@ from conformance.session.resume import Asked, Finished, check_sound, earlier_run
 from conformance.suite import records as suite
 from conformance.suite.for_libraries import asked
 from conformance.suite.on_route import all_on_route, on_it, reachable
+
+if TYPE_CHECKING:
+    import pytest
 
 DEFAULTS = {"device": "auto", "profile": "smoke", "route": "aclnn", "oracle": REFERENCE}
 PYTEST_OUT = Path("reports", "pytest")

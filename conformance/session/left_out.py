@@ -8,8 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator, Mapping, Sequence
-
-from _pytest.mark.expression import Expression
+from typing import TYPE_CHECKING
 
 from conformance.catalogue import left_out as say
 from conformance.catalogue.errors import WORDS
@@ -17,6 +16,9 @@ from conformance.catalogue.message import row, unpacked
 from conformance.errors import UsageError
 from conformance.record.operator import ROUTES, Mode, Operator
 from conformance.suite.on_route import why_not
+
+if TYPE_CHECKING:  # a run without -k has no need of pytest before its own process starts
+    from _pytest.mark.expression import Expression
 
 
 def not_on_route(
@@ -50,8 +52,10 @@ def reason_of(option: str) -> str:
 def check_words(pytest_arguments: Sequence[str]) -> None:
     """Raise `UsageError` if pytest's ``-k`` is no expression: a worker would end at it."""
     expression = _expression(pytest_arguments)
+    if not expression:
+        return
     try:
-        Expression.compile(expression)
+        _compiled(expression)
     except Exception as wrong:  # of another class in each version of pytest
         raise UsageError("k", expression, WORDS()) from wrong
 
@@ -69,6 +73,13 @@ def _expression(pytest_arguments: Sequence[str]) -> str:
     return expression
 
 
+def _compiled(expression: str) -> Expression:
+    """An expression as pytest reads it. Raises what pytest raises."""
+    from _pytest.mark.expression import Expression
+
+    return Expression.compile(expression)
+
+
 def _away(operator: Operator, route: str, expression: str) -> Iterator[Mode]:
     """The modes of other routes that an expression asks for by their names."""
     for mode in operator.modes:
@@ -83,8 +94,10 @@ def _names(expression: str, operator: Operator, mode: Mode, dtype: str) -> bool:
     It does if it selects the item, and would not if the mode had another name. Which template the
     item has is not asked: a word that may be of a template's name counts either way.
     """
+    if not expression:
+        return False
     try:
-        compiled = Expression.compile(expression)
+        compiled = _compiled(expression)
     except Exception:  # of another class in each version of pytest, which says what is wrong
         return False
     item = f"{operator.name}-{mode.name}-{dtype}".lower()
