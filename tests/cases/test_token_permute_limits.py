@@ -1,7 +1,5 @@
 """The limits around which strategies draw are those that the host tilings export."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given, settings
 
@@ -13,7 +11,7 @@ from cases.operators._token_permute_limits import CopyUb
 from conformance.call.case import Case, numpy_dtype
 from conformance.judge.legality import check_call
 from conformance.record.operator import Operator
-from tests.kernels.host_tilings import BYTES, HostTiling
+from tests.kernels.host_tilings import BYTES, host_tiling
 
 TOP_KS = (1, 2, 3, 5, 7, 8, 9, 31, 64, 65)
 UBS = (1024, 2048, 4096, 6144, 16384, 196352)
@@ -21,11 +19,11 @@ HIDDENS = (1, 7, 8, 9, 33, 41, 48, 49, 64, 73, 80, 81, 333, 4096, 20000)
 
 
 @pytest.mark.parametrize("title", ["MoeTokenPermuteGrad", "MoeTokenPermuteWithRoutingMapGrad"])
-def test_tiles_and_batches_of_the_sums_of_rows(title: str, tmp_path: Path) -> None:
+def test_tiles_and_batches_of_the_sums_of_rows(title: str) -> None:
     name = "moe_token_permute_grad"
     if "Map" in title:
         name = "moe_token_permute_with_routing_map_grad"
-    tiling = HostTiling(name, title, tmp_path)
+    tiling = host_tiling(name, title)
     for dtype, size in BYTES.items():
         for top_k in TOP_KS:
             for ub in UBS:
@@ -35,8 +33,8 @@ def test_tiles_and_batches_of_the_sums_of_rows(title: str, tmp_path: Path) -> No
                     assert names_at_once(top_k, size, ub, hidden) == batch
 
 
-def test_parts_of_a_routing_map(tmp_path: Path) -> None:
-    tiling = HostTiling(routing_map_grad.NAME, "MoeTokenPermuteWithRoutingMapGrad", tmp_path)
+def test_parts_of_a_routing_map() -> None:
+    tiling = host_tiling(routing_map_grad.NAME, "MoeTokenPermuteWithRoutingMapGrad")
     for dtype, size in BYTES.items():
         at_once = tiling.limit("tile-tokens", dtype=dtype, ub=1024, hidden=32)
         assert routing_map_grad.TOKENS_OF_TWO_MAPS[size] == at_once + 1

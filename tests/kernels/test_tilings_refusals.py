@@ -1,0 +1,38 @@
+"""A host tiling says in one line which rule a call breaks, the first one of several."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance.record.operator import Operator
+from tests.kernels.host_tilings import ACCEPTED, HostTiling, host_tiling
+from tests.kernels.tilings.description import OPERATORS, description
+from tests.kernels.tilings.mistakes import Told
+from tests.snapshots import english_pinned
+
+EACH = pytest.mark.parametrize("operator", OPERATORS, ids=lambda operator: operator.name)
+SNAPSHOTS = Path(__file__).parent / "tilings" / "refusals"
+
+
+@EACH
+def test_what_is_said_of_calls_beside_the_right_ones(operator: Operator) -> None:
+    of, told = description(operator), Told(host_tiling(operator.name, operator.title))
+    lines: list[str] = []
+    for name, call in of.calls.items():
+        assert told.of(call)[0] == "", name
+        lines += [f"# {name}, with one mistake", *told.single_mistakes(call, of.checked)]
+        lines += [f"# {name}, in order", *told.order(call, of.checked)]
+    right = next(iter(of.calls.values()))
+    for name, changes in of.changes.items():
+        lines += [f"# {name}", *(told.line({**right, **change}, of.calls) for change in changes)]
+    english_pinned(SNAPSHOTS / f"{operator.name}.txt", "\n".join(lines))
+
+
+@EACH
+def test_a_long_reason_is_cut_to_the_callers_room(operator: Operator) -> None:
+    tiling: HostTiling = host_tiling(operator.name, operator.title)
+    (call, *_) = description(operator).calls.values()
+    status, _, reason = tiling.cut({**call, "ubBytes": 0}, room=9)
+    assert (status != ACCEPTED, reason) == (True, "the unif")

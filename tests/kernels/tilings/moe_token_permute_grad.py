@@ -1,0 +1,46 @@
+"""Tokens are cut over the cores, and the rows of their slots added up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.kernels.host_tilings import BF16, FP16, Call
+from tests.kernels.tilings import shared
+from tests.kernels.tilings.description import Description, Sizes
+from tests.kernels.tilings.work import Work
+
+
+def call(sizes: Sizes) -> Call:
+    return {
+        "permutedOutputGrad": (sizes.slots, sizes.hidden),
+        "sortedIndices": (sizes.slots,),
+        "out": (sizes.tokens, sizes.hidden),
+        "numTopk": sizes.top_k,
+        **sizes.machine,
+    }
+
+
+def work(sizes: Sizes, data: Any) -> Work:
+    found = Work(says={"slots of a token": (data.topK, sizes.top_k)})
+    each = shared.shared_out(found, "blocks", data.usedCores, sizes.tokens, sizes.cores)
+    shared.sums(
+        found,
+        sizes,
+        data.rows,
+        each,
+        source_rows=sizes.slots,
+        name_bytes=shared.INDEX_BYTES * sizes.top_k,
+    )
+    return found
+
+
+OPERATOR = Description(
+    call,
+    work,
+    {"right": call(Sizes(tokens=4, top_k=2, hidden=16))},
+    changes={
+        "data types": ({"dtype": FP16}, {"dtype": BF16}),
+        "rows": tuple({"permutedOutputGrad": (rows, 16)} for rows in (0, 1, 7, 9, 1000)),
+        "slots": tuple(call(Sizes(tokens=2, top_k=top_k)) for top_k in (512, 513)),
+    },
+)
