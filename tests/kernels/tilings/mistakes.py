@@ -15,9 +15,7 @@ TILING_REJECTED = 561002
 OF_CALL = re.compile(r"^(dtype|cores|has[A-Z].*|.*Dtype)$")
 """Fields of a call that phase 1 fills in, and those of the machine."""
 
-OF_CUT = re.compile(
-    r"tile|Per(Core|Batch|Part)|Bytes|Offset|batch|Buffers|AtOnce|part|Keys|Entries"
-)
+OF_CUT = re.compile("tile|Per|Bytes|Offset|batch|Buffers|AtOnce|part|Keys|Entries")
 """Fields of tiling data that say how work is cut: `Work` has what these must hold."""
 
 SHAPE = re.compile(r"\[[^]]*\]")

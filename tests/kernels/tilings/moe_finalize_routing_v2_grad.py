@@ -1,11 +1,11 @@
-"""Slots are cut over the cores: rows with scales, or rows that are only moved; zeros before that."""
+"""Slots are cut over the cores: rows with scales, or rows that are only moved; zeros first."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
 
-from tests.kernels.host_tilings import BF16, FP16, NONE, Call
+from tests.kernels.host_tilings import BF16, FP16, Call
 from tests.kernels.tilings import shared
 from tests.kernels.tilings.description import Axis, Description, Sizes
 from tests.kernels.tilings.moe_token_unpermute_grad import BATCH
