@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from conformance.record.operator import Operator
-from tests.kernels.host_tilings import ACCEPTED, HostTiling, host_tiling
+from tests.kernels.host_tilings import ACCEPTED, FP32, HostTiling, host_tiling
 from tests.kernels.tilings.description import OPERATORS, description
 from tests.kernels.tilings.mistakes import Told
 from tests.snapshots import english_pinned
@@ -27,7 +28,20 @@ def test_what_is_said_of_calls_beside_the_right_ones(operator: Operator) -> None
     right = next(iter(of.calls.values()))
     for name, changes in of.changes.items():
         lines += [f"# {name}", *(told.line({**right, **change}, of.calls) for change in changes)]
+    lines += ["# limits", *nothing_at(of.limits_of(operator), told.tiling)]
     english_pinned(SNAPSHOTS / f"{operator.name}.txt", "\n".join(lines))
+
+
+def nothing_at(names: list[str], tiling: HostTiling) -> Iterator[str]:
+    """Which limits are 0 for a topK that is none, or that some calls cannot have."""
+    for top_k in (-1, 0, 2, 513):
+        machine = {"cores": 2, "ub": 8192, "hidden": 8}
+        zeros = [name for name in names if tiling.limit(name, top_k, FP32, **machine) == 0]
+        others = [name for name in names if name not in zeros]
+        if len(others) < len(zeros):
+            yield f"topK {top_k}: all are 0 but {', '.join(others)}"
+        else:
+            yield f"topK {top_k}: none is 0 but {', '.join(zeros)}"
 
 
 @EACH

@@ -111,6 +111,10 @@ class Description:
     least_hidden: int = 1
     most_tokens: int = 1_000_000
 
+    def limits_of(self, operator: Operator) -> list[str]:
+        """The names of all limits that the tiling exports."""
+        return sorted({one.axis for one in operator.limits} | set(self.more_limits))
+
     def axis(self, name: str) -> tuple[str, Axis]:
         """The kind of calls that a limit is of, and what changes there."""
         if name in self.axes:
