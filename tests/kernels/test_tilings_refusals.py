@@ -25,9 +25,11 @@ def test_what_is_said_of_calls_beside_the_right_ones(operator: Operator) -> None
         assert told.of(call)[0] == "", name
         lines += [f"# {name}, with one mistake", *told.single_mistakes(call, of.checked)]
         lines += [f"# {name}, in order", *told.order(call, of.checked)]
-    right = next(iter(of.calls.values()))
+    first, *_ = of.calls
+    right = of.calls[first]
+    rights = {"" if name == first else f"{name}, ": call for name, call in of.calls.items()}
     for name, changes in of.changes.items():
-        lines += [f"# {name}", *(told.line({**right, **change}, of.calls) for change in changes)]
+        lines += [f"# {name}", *(told.line({**right, **change}, rights) for change in changes)]
     lines += ["# limits", *nothing_at(of.limits_of(operator), told.tiling)]
     english_pinned(SNAPSHOTS / f"{operator.name}.txt", "\n".join(lines))
 
@@ -38,10 +40,9 @@ def nothing_at(names: list[str], tiling: HostTiling) -> Iterator[str]:
         machine = {"cores": 2, "ub": 8192, "hidden": 8}
         zeros = [name for name in names if tiling.limit(name, top_k, FP32, **machine) == 0]
         others = [name for name in names if name not in zeros]
-        if len(others) < len(zeros):
-            yield f"topK {top_k}: all are 0 but {', '.join(others)}"
-        else:
-            yield f"topK {top_k}: none is 0 but {', '.join(zeros)}"
+        told = "none is 0" if len(zeros) < len(others) else "all are 0"
+        but = ", ".join(min(zeros, others, key=len))
+        yield f"topK {top_k}: {told}{but and ' but '}{but}"
 
 
 @EACH

@@ -33,7 +33,7 @@ OUTSIDE_ONLY = {
     ),
 }
 """The largest call inside sorts 2^24 - 2 slots for minutes: host tilings alone are asked for it
-(tests/kernels/test_moe_token_permute_with_ep_tiling.py, ``most slots``)."""
+(tests/kernels/tilings/moe_token_permute_with_ep.py, ``slots``)."""
 
 INSIDE_ONLY = {
     "moe_token_permute_grad": ("num_topk 512 float32", "padded_mode"),

@@ -49,7 +49,10 @@ class Told:
         return text if status == TILING_REJECTED else f"{status}: {text}", data
 
     def line(self, call: Call, rights: Mapping[str, Call]) -> str:
-        """A call's differences from the right one that it is most like, and what is said of it."""
+        """A call's differences from the right one that it is most like, and what is said of it.
+
+        The right ones are given by the words before that.
+        """
         differences = {
             name: {field: one for field, one in call.items() if one != right.get(field)}
             for name, right in rights.items()
@@ -60,7 +63,7 @@ class Told:
             other = differing(data, self.of(rights[name])[1])
             kept = {field: one for field, one in other.items() if not OF_CUT.search(field)}
             text = f"accepted, {_listed(kept) or 'as before'}"
-        return f"{name}, {_listed(differences[name])}: {text}"
+        return f"{name}{_listed(differences[name])}: {text}"
 
     def single_mistakes(self, right: Call, checked: tuple[str, ...]) -> Iterator[str]:
         """A line for each rule that one change breaks, with all that do, and each call accepted."""
@@ -69,7 +72,7 @@ class Told:
             call = {**right, name: one}
             text, _ = self.of(call)
             if text == "":
-                yield self.line(call, {"it": right})
+                yield self.line(call, {"": right})
             else:
                 broken.setdefault(rule(text), [text]).append(_listed({name: one}))
         for text, *calls in broken.values():

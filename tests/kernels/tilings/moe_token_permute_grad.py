@@ -40,7 +40,6 @@ OPERATOR = Description(
     {"right": call(Sizes(tokens=4, top_k=2, hidden=16))},
     changes={
         "data types": ({"dtype": FP16}, {"dtype": BF16}),
-        "rows": tuple({"permutedOutputGrad": (rows, 16)} for rows in (0, 1, 7, 9, 1000)),
         "slots": tuple(call(Sizes(tokens=2, top_k=top_k)) for top_k in (512, 513)),
     },
 )
