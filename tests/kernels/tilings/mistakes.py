@@ -53,10 +53,7 @@ class Told:
 
         The right ones are given by the words before that.
         """
-        differences = {
-            name: {field: one for field, one in call.items() if one != right.get(field)}
-            for name, right in rights.items()
-        }
+        differences = {name: _differences(call, right) for name, right in rights.items()}
         name = min(differences, key=lambda one: len(differences[one]))
         text, data = self.of(call)
         if text == "":
@@ -104,6 +101,17 @@ class Told:
                 return other and named, other, named, repaired != text, isinstance(now[name], int)
 
             del steps[max(open_ones, key=helps)][0]
+
+
+def _differences(call: Call, right: Call) -> dict[str, Any]:
+    """The fields in which a call differs from a right one; none is 0, or no tensor."""
+    fields = {name: (call.get(name, 0), right.get(name, 0)) for name in (*call, *right)}
+    nothing = (0, None)
+    return {
+        name: one
+        for name, (one, other) in fields.items()
+        if one != other and not (one in nothing and other in nothing)
+    }
 
 
 def _listed(values: dict[str, Any]) -> str:

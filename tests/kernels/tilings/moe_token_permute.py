@@ -43,6 +43,10 @@ def kept(number: int, rows: int) -> Call:
     return {"numOutTokens": number, "permuteTokensOut": (rows, 4)}
 
 
+SLOTS = tuple(
+    Sizes(tokens=tokens, top_k=top_k)
+    for tokens, top_k in ((8, 512), (8, 513), (MOST_SLOTS, 1), (MOST_SLOTS + 1, 1), (2**61, 8))
+)
 OPERATOR = Description(
     call,
     work,
@@ -68,10 +72,7 @@ OPERATOR = Description(
             *(call(Sizes(tokens=n, top_k=k, hidden=4)) for n, k in ((0, 3), (5, 0))),
             {**call(Sizes(tokens=5, top_k=0, hidden=4)), **kept(5, 5)},
         ),
-        "slots": tuple(
-            call(Sizes(tokens=n, top_k=k))
-            for n, k in ((8, 512), (8, 513), (MOST_SLOTS, 1), (MOST_SLOTS + 1, 1), (2**61, 8))
-        ),
+        "slots": tuple(call(one) for one in SLOTS),
         "runs": tuple(
             call(Sizes(tokens=10_000, hidden=1, cores=cores)) for cores in (1, 2, 3, 4, 48)
         ),

@@ -95,9 +95,9 @@ OPERATOR = Description(
             {**RIGHT, "numOutTokens": number, **of_rows(rows)}
             for number, rows in ((0, 24), (1, 1), (23, 23), (24, 24), (-1, 23), (25, 25))
         ),
-        "ranks": moe_token_permute.OPERATOR.changes["ranks"][1:2],
+        "ranks": ({**call(Sizes(tokens=8, hidden=1)), "tokens": (8,), "indices": (8,)},),
         "no slots": tuple(call(Sizes(tokens=n, top_k=k)) for n, k in ((0, 3), (8, 0))),
-        "slots": moe_token_permute.OPERATOR.changes["slots"],
+        "slots": tuple(call(one) for one in moe_token_permute.SLOTS),
         "padded": (
             {**PADDED, "probs": (9, 0)},
             {**PADDED, "probs": (9, 6)},
