@@ -29,9 +29,7 @@ HUGE_UBS = (1 << 20, 1 << 22)
 
 def cut(tiling: HostTiling, of: Description, sizes: Sizes) -> Work | str:
     """What the tiling of such a call says, all of which must hold; or that the buffer is small."""
-    call = of.call(sizes)
-    assert call is not None, sizes
-    status, data, reason = tiling.cut(call)
+    status, data, reason = tiling.cut(of.call(sizes))
     if status != ACCEPTED:
         assert TOO_SMALL.match(reason), (reason, sizes)
         return reason

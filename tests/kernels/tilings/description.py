@@ -89,8 +89,9 @@ AXES = {
 
 @dataclass(frozen=True)
 class Description:
-    """``call`` makes the call of such sizes, None where there is none; ``fit`` the nearest sizes
-    that have one. ``work`` is what the tiling of such a call says.
+    """``fit`` tells the nearest sizes of which there is a call, ``call`` makes it, and ``work`` is
+    what its tiling says. Drawn calls have ``least_hidden`` columns or more, and up to
+    ``most_tokens``.
 
     ``kinds`` are what the names of limits begin or end with. ``more_limits`` are those that the
     record does not state. ``calls`` are right ones from which refused ones follow, ``changes`` of
@@ -98,7 +99,7 @@ class Description:
     tensors, or that numbers are positive.
     """
 
-    call: Callable[[Sizes], Call | None]
+    call: Callable[[Sizes], Call]
     work: Callable[[Sizes, Any], Work]
     calls: Mapping[str, Call]
     fit: Callable[[Sizes], Sizes] = lambda sizes: sizes

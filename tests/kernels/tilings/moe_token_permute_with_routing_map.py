@@ -31,9 +31,7 @@ def fit(sizes: Sizes) -> Sizes:
     return replace(sizes, experts=experts, top_k=1, places=min(sizes.capacity, most))
 
 
-def call(sizes: Sizes) -> Call | None:
-    if not is_padded(sizes) and sizes.experts < sizes.top_k:
-        return None
+def call(sizes: Sizes) -> Call:
     grid = (sizes.tokens, sizes.experts) if "probs" in sizes.kind else None
     rows = (rows_of(sizes),)
     return {
@@ -79,7 +77,7 @@ def work(sizes: Sizes, data: Any) -> Work:
 def shaped(tokens: int, experts: int, each: int, hidden: int = 8, **more: Any) -> Call:
     """A call of so many rows to a token, or with "-padded" to an expert."""
     made = Sizes(tokens=tokens, experts=experts, top_k=each, places=each, hidden=hidden, **more)
-    return {**(call(replace(made, kind="-probs")) or {}), **(call(made) or {})}
+    return call(made)
 
 
 RIGHT = shaped(4, 3, 2, 16, kind="-probs")
