@@ -56,6 +56,17 @@ class HostTiling:
         assert reason.raw[room:] == b"\xff\0", "the reason is longer than its room"
         return status, data, reason.value.decode()
 
+    def whole(self, call: Call) -> Call:
+        """The call with every field of the header: a number that it leaves out is 0, a tensor None.
+
+        Whether a tensor is there is left out, unless the call says it.
+        """
+        return {
+            name: call.get(name, None if issubclass(kind, ctypes.Structure) else 0)
+            for name, kind in self._call._fields_
+            if name in call or not name.startswith("has")
+        }
+
     def view(self, call: Call) -> ctypes.Structure:
         """The call as the host tiling takes it."""
         view = self._call()

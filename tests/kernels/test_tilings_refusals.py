@@ -21,15 +21,16 @@ SNAPSHOTS = Path(__file__).parent / "tilings" / "refusals"
 def test_what_is_said_of_calls_beside_the_right_ones(operator: Operator) -> None:
     of, told = description(operator), Told(host_tiling(operator.name, operator.title))
     lines: list[str] = []
-    for name, call in of.calls.items():
+    calls = {name: told.tiling.whole(call) for name, call in of.calls.items()}
+    for name, call in calls.items():
         assert told.of(call)[0] == "", name
         lines += [f"# {name}, with one mistake", *told.single_mistakes(call, of.checked)]
         lines += [f"# {name}, in order", *told.order(call, of.checked)]
-    first, *_ = of.calls
-    right = of.calls[first]
-    rights = {"" if name == first else f"{name}, ": call for name, call in of.calls.items()}
+    first, *_ = calls
+    rights = {"" if name == first else f"{name}, ": call for name, call in calls.items()}
     for name, changes in of.changes.items():
-        lines += [f"# {name}", *(told.line({**right, **change}, rights) for change in changes)]
+        lines += [f"# {name}"]
+        lines += [told.line({**calls[first], **change}, rights) for change in changes]
     lines += ["# limits", *nothing_at(of.limits_of(operator), told.tiling)]
     english_pinned(SNAPSHOTS / f"{operator.name}.txt", "\n".join(lines))
 

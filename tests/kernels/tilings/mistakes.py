@@ -98,20 +98,15 @@ class Told:
                 repaired, _ = self.of({**now, name: steps[name][1]})
                 named = re.search(rf"\b{name}", text) is not None
                 other = rule(repaired) != rule(text)
-                return other and named, other, named, repaired != text, isinstance(now[name], int)
+                is_number = isinstance(now[name], int) and name != UB
+                return other and named, other, named, repaired != text, is_number
 
             del steps[max(open_ones, key=helps)][0]
 
 
 def _differences(call: Call, right: Call) -> dict[str, Any]:
-    """The fields in which a call differs from a right one; none is 0, or no tensor."""
-    fields = {name: (call.get(name, 0), right.get(name, 0)) for name in (*call, *right)}
-    nothing = (0, None)
-    return {
-        name: one
-        for name, (one, other) in fields.items()
-        if one != other and not (one in nothing and other in nothing)
-    }
+    """The fields in which a call differs from a right one, which has all."""
+    return {name: call.get(name) for name, one in right.items() if call.get(name) != one}
 
 
 def _listed(values: dict[str, Any]) -> str:
@@ -140,18 +135,16 @@ def _changed(right: Call, checked: tuple[str, ...]) -> Iterator[tuple[str, Any]]
 
 
 def _repairs(right: Call, name: str, at: int, checked: tuple[str, ...]) -> Iterator[Any]:
-    """From the worst that a field can be to what is right: its rank, then axis by axis."""
+    """From the worst that a field can be to what is right: another rank, no size, other sizes."""
     one = right[name]
     if OF_CALL.match(name) or one is None:
         pass
     elif isinstance(one, int):
         if name not in checked:
-            yield WRONG
-        if name != UB:
-            yield one + at + 1
+            yield from (WRONG,) if name == UB else (WRONG, one + at + 1)
     else:
         if name not in checked:
-            yield ()
+            yield from ((), (0, *(size + at + 1 for size in one[1:]))[: len(one)])
         for axis in range(len(one)):
             yield (*one[:axis], *(size + at + 1 for size in one[axis:]))
     yield one

@@ -79,6 +79,7 @@ OPERATOR = Description(
     ("", "-probs", "-padded", "-padded-probs"),
     more_limits=("hidden-padded", "batch-padded", "tokens-padded", "hidden-padded-probs",
                  "batch-padded-probs", "tokens-padded-probs"),
+    checked=("asDocument",),
     least_hidden=0,
     most_tokens=30_000,
     changes={
