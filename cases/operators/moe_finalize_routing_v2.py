@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,6 @@ from cases.operators._moe_finalize_routing_v2_call import (
     HOST,
     KERNELS,
     MODES,
-    NAME,
     PAGE,
     README,
     SIGNATURE,
@@ -60,7 +59,7 @@ from cases.relations.weights import no_number_is_told
 from conformance.call.case import Case
 from conformance.draw.far import mostly
 from conformance.record.clause import document, source_read
-from conformance.record.derive.rejections import freedoms, ranges
+from conformance.record.derive.records import of_signature
 from conformance.record.derive.torch_call import bound
 from conformance.record.operator import Arrays, Mode, Operator, Sum, Support, Target, Varying
 from conformance.relations.axes import Axes
@@ -148,13 +147,9 @@ def _mode(name: str) -> Mode:
 
 
 OPERATOR = Operator(
-    name=NAME,
-    title="MoeFinalizeRoutingV2",
-    aclnn="aclnnMoeFinalizeRoutingV2",
+    **of_signature(SIGNATURE, cases),
     sources=(README, PAGE, KERNELS, HOST),
     products=("Ascend910B", "Ascend910_93"),
-    parameters=SIGNATURE.parameters,
-    signature=SIGNATURE,
     modes=tuple(_mode(name) for name in MODES),
     dtypes=DTYPES,
     formula=formula,
@@ -167,14 +162,9 @@ OPERATOR = Operator(
             },
         )
     },
-    cases=cases,
-    small_cases=partial(cases, small=True),
-    seam_cases=partial(cases, small=True, seam=True),
     cells=with_extremes(cells, extremes),
     examples=examples(),
     rejections=REJECTIONS,
-    freedoms=freedoms(SIGNATURE),
-    ranges=ranges(SIGNATURE),
     quarantine=quarantine(),
     limits=tuple(limits()),
     row_sum=row_sum,

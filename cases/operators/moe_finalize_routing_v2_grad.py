@@ -69,8 +69,9 @@ from conformance.call.case import Case, Tensor
 from conformance.draw.patterns import DROPPED
 from conformance.record.cells import Axis, Cells, Constraint, Levels
 from conformance.record.clause import document, source_read
+from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
-from conformance.record.derive.rejections import freedoms, ranges
+from conformance.record.derive.rejections import ranges
 from conformance.record.edges import Edge
 from conformance.record.operator import (
     Arrays,
@@ -257,17 +258,15 @@ def _bias(case: Case) -> Mapping[str, Tensor] | None:
     return {name: case.inputs[name] for name in (BIAS, EXPERTS) if name in case.inputs}
 
 
+# No accepted call has a bias of one row: that there is one is tried from the outside alone.
+RANGES = tuple(one for one in ranges(SIGNATURE) if one.name != "biased")
 SUMS, PLACED = (X_GRAD, SCALES_GRAD), SIGNATURE.of_mode("drop_pad")
 EQUATIONS = f"{README}, function: equations"
 PRODUCTS = f"{README}, products"
 OPERATOR = Operator(
-    name=NAME,
-    title="MoeFinalizeRoutingV2Grad",
-    aclnn="aclnnMoeFinalizeRoutingV2Grad",
+    **of_signature(SIGNATURE, cases, ranges=RANGES),
     sources=(README, KERNELS, HOST),
     products=("Ascend910B", "Ascend910_93"),
-    parameters=SIGNATURE.parameters,
-    signature=SIGNATURE,
     modes=(
         Mode("dropless", document("scales given; a row for every slot", EQUATIONS)),
         Mode("active", source_read("scales given; slots beyond activeNum have no row", KERNELS)),
@@ -306,15 +305,9 @@ OPERATOR = Operator(
             },
         ),
     },
-    cases=cases,
-    small_cases=partial(cases, small=True),
-    seam_cases=partial(cases, small=True, seam=True),
     cells=with_extremes(cells, extremes),
     examples=examples(),
     rejections=REJECTIONS,
-    freedoms=freedoms(SIGNATURE),
-    # No accepted call has a bias of one row: that there is one is tried from the outside alone.
-    ranges=tuple(one for one in ranges(SIGNATURE) if one.name != "biased"),
     quarantine=quarantine(),
     limits=tuple(limits()),
     ladders=(

@@ -6,8 +6,6 @@ Missing coverage: more than 2^24 slots; results beyond 2^31 elements.
 
 from __future__ import annotations
 
-from functools import partial
-
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
@@ -46,6 +44,7 @@ from conformance.draw.values import MOVED
 from conformance.record.call_rules import FreeAttribute, Range, extent
 from conformance.record.cells import Cells
 from conformance.record.clause import Clause, document, source_read
+from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import freedoms, ranges
 from conformance.record.operator import (
@@ -113,6 +112,7 @@ def workload_cases(dtype: str, batch: Batch) -> SearchStrategy[Case]:
     return st.builds(made, MOVED)
 
 
+FREEDOMS = (*freedoms(SIGNATURE), FreeAttribute(COUNTS_FLAG, CHOOSES))
 CAPACITIES = Range(
     "expert_capacity",
     1,
@@ -120,14 +120,11 @@ CAPACITIES = Range(
     document("no capacity exceeds the number of tokens", README),
     modes=("drop_pad",),
 )
+RANGES = (*ranges(SIGNATURE), CAPACITIES)
 OPERATOR = Operator(
-    name=NAME,
-    title="MoeInitRoutingV2",
-    aclnn="aclnnMoeInitRoutingV2",
+    **of_signature(SIGNATURE, cases, freedoms=FREEDOMS, ranges=RANGES),
     sources=(README, HOST, KERNELS, SORT),
     products=("Ascend910B", "Ascend910_93"),
-    parameters=SIGNATURE.parameters,
-    signature=SIGNATURE,
     modes=(
         Mode("dropless", document("dropPadMode 0: a row for every slot", f"{README}, equations")),
         Mode("active", source_read("activeNum n > 0: the first n rows, or all if fewer", KERNELS)),
@@ -171,14 +168,9 @@ OPERATOR = Operator(
             document("slots of every expert before any is dropped", f"{README}, parameters"),
         ),
     },
-    cases=cases,
-    small_cases=partial(cases, small=True),
-    seam_cases=partial(cases, small=True, seam=True),
     cells=with_extremes(cells_of, extremes),
     examples=(*examples(), *right_calls(README, *RIGHT)),
     rejections=REJECTIONS,
-    freedoms=(*freedoms(SIGNATURE), FreeAttribute(COUNTS_FLAG, CHOOSES)),
-    ranges=(*ranges(SIGNATURE), CAPACITIES),
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES, probs=(False,))),
     landmarks=lambda case: of_sorted_rows(case, "expanded_x", "expert_idx", "x"),

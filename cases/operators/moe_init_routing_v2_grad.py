@@ -39,15 +39,14 @@ from cases.relations.sums_agree import agrees, agrees_rounded, batch_invariant, 
 from conformance.call.case import Case
 from conformance.draw.far import mostly
 from conformance.record.clause import document, source_read
+from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of, terms_of
-from conformance.record.derive.rejections import freedoms, ranges, rejections
+from conformance.record.derive.rejections import rejections
 from conformance.record.operator import Example, Merges, Mode, Operator, Sum, Support, Target
 from conformance.record.variations import reshaped, retyped, right_calls, with_attributes
 from conformance.relations.axes import Axes
 from conformance.values.fill import Fill
 from reference import moe_init_routing_v2_grad as reference
-
-cases = partial(near_cases, call)
 
 
 def bin_tree(slots: int) -> Merges:
@@ -63,10 +62,13 @@ def bin_tree(slots: int) -> Merges:
     return even + odd + pairs
 
 
-def near_and_far_cases(mode: str, dtype: str, small: bool = False) -> SearchStrategy[Case]:
+def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> SearchStrategy[Case]:
     """Cases of one mode and dtype; a few are far in drop/pad mode, where slots bound no rows."""
-    near = cases(mode, dtype, small=small)
-    return mostly(near, far_cases(call, dtype, small)) if mode == "drop_pad" else near
+    near = near_cases(call, mode, dtype, small=small)
+    if mode != "drop_pad":
+        return near
+    far = far_cases(call, dtype, small)
+    return far if seam else mostly(near, far)
 
 
 def in_order(
@@ -159,13 +161,9 @@ def wrong() -> dict[str, Case]:
 
 ROWS, EXPERTS = Axes.of(SIGNATURE), Axes.of(SIGNATURE.of_mode("drop_pad"))
 OPERATOR = Operator(
-    name=NAME,
-    title="MoeInitRoutingV2Grad",
-    aclnn="aclnnMoeInitRoutingV2Grad",
+    **of_signature(SIGNATURE, cases),
     sources=(README, ACLNN),
     products=("Ascend910B", "Ascend910_93"),
-    parameters=SIGNATURE.parameters,
-    signature=SIGNATURE,
     modes=(
         Mode("dropless", stated("drop_pad_mode 0, active_num 0: every slot is added")),
         Mode("active", source_read("indices from active_num on add nothing", KERNELS)),
@@ -184,16 +182,9 @@ OPERATOR = Operator(
             ),
         )
     },
-    cases=near_and_far_cases,
-    small_cases=partial(near_and_far_cases, small=True),
-    seam_cases=lambda mode, dtype: (
-        far_cases(call, dtype, True) if mode == "drop_pad" else cases(mode, dtype, small=True)
-    ),
     cells=with_extremes(partial(cells, call), EXTREMES),
     examples=examples(),
     rejections=rejections(SIGNATURE, *RIGHTS, wrong=wrong()),
-    freedoms=freedoms(SIGNATURE),
-    ranges=ranges(SIGNATURE),
     row_sum=partial(row_sum, call, mode="dropless"),
     limits=tuple(limits(DTYPES)),
     landmarks=lambda case: of_summed_rows(case, case.attributes["top_k"], tile_columns),

@@ -43,8 +43,8 @@ from cases.relations.sorts import Sorted, of_sorts
 from conformance.call.case import Case
 from conformance.record.cells import Cells
 from conformance.record.clause import Clause, document, source_read
+from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
-from conformance.record.derive.rejections import freedoms, ranges
 from conformance.record.derive.torch_call import bound
 from conformance.record.operator import Copy, Index, Mode, Newer, Operator, Support, Target
 from conformance.relations.axes import Axes
@@ -107,13 +107,9 @@ def stated(text: str) -> Clause:
 
 
 OPERATOR = Operator(
-    name=NAME,
-    title="MoeTokenPermute",
-    aclnn="aclnnMoeTokenPermute",
+    **of_signature(SIGNATURE, cases),
     sources=(DOCUMENT, README, TILING, DEFINITION, SORT),
     products=("Ascend910B", "Ascend910_93"),
-    parameters=SIGNATURE.parameters,
-    signature=SIGNATURE,
     modes=(
         Mode("whole", stated("numOutTokens 0 drops no row")),
         Mode("first", stated("numOutTokens n > 0 keeps the first n rows, or all if fewer")),
@@ -137,14 +133,9 @@ OPERATOR = Operator(
             )
         ),
     },
-    cases=cases,
-    small_cases=partial(cases, small=True),
-    seam_cases=partial(cases, small=True, seam=True),
     cells=with_extremes(cells_of, Extremes({"tokens": {}}, tiles="hidden, ")),
     examples=examples(),
     rejections=REJECTIONS,
-    freedoms=freedoms(SIGNATURE),
-    ranges=ranges(SIGNATURE),
     quarantine=QUARANTINE,
     limits=tuple(limits(DTYPES, probs=(False,))),
     ladders=of_slots(partial(sorted_cases, PERMUTE, widest=True)),

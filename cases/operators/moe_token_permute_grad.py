@@ -25,8 +25,9 @@ from cases.relations.sums_agree import agrees, agrees_rounded, batch_invariant, 
 from conformance.call.case import Case
 from conformance.draw.far import mostly
 from conformance.record.clause import Clause, document, source_read
+from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of, terms_of
-from conformance.record.derive.rejections import freedoms, ranges, rejections
+from conformance.record.derive.rejections import rejections
 from conformance.record.derive.torch_call import DTYPE_OF_CASE, bound
 from conformance.record.operator import Example, Mode, Operator, Quarantine, Sum, Support, Target
 from conformance.record.signature import Rule, Signature, flag, number, tensor
@@ -102,13 +103,14 @@ call = slot_sum_call(SIGNATURE, "permuted_output_grad", "sorted_indices")
 
 
 @cache
-def cases(mode: str, dtype: str, small: bool = False) -> SearchStrategy[Case]:
+def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> SearchStrategy[Case]:
     """Cases of one mode and dtype; shrinks to one token, one column, one small core.
 
     ``small`` ones have at most 8 indices and 64 columns. A few of mode "uneven" are far.
     """
-    near = near_cases(call, mode, dtype, small=small)
-    return mostly(near, far_cases(call, dtype, small)) if mode == "uneven" else near
+    near = near_cases(call, mode, dtype, small=small, seam=seam)
+    few_are_far = mode == "uneven" and not seam
+    return mostly(near, far_cases(call, dtype, small)) if few_are_far else near
 
 
 GAUSSIAN = Fill(("gaussian",), seed=1)
@@ -176,13 +178,9 @@ def quarantine() -> tuple[Quarantine, ...]:
 AXES = Axes.of(SIGNATURE)
 PADDED = source_read("padded_mode true is the same as false", f"{KERNELS} and op_host")
 OPERATOR = Operator(
-    name=NAME,
-    title="MoeTokenPermuteGrad",
-    aclnn="aclnnMoeTokenPermuteGrad",
+    **of_signature(SIGNATURE, cases),
     sources=(ACLNN,),
     products=("Ascend910B", "Ascend910_93"),
-    parameters=SIGNATURE.parameters,
-    signature=SIGNATURE,
     modes=(
         Mode("whole", stated("a row of permuted_output_grad for every index, and no padding")),
         Mode("uneven", DROPPED),
@@ -200,15 +198,10 @@ OPERATOR = Operator(
             ),
         )
     },
-    cases=cases,
-    small_cases=partial(cases, small=True),
-    seam_cases=partial(near_cases, call, small=True, seam=True),
     cells=with_extremes(partial(cells, call), Extremes({"permuted_output_grad": {}})),
     examples=(*examples(), *right_calls(ACLNN, RIGHT, UNEVEN)),
     rejections=rejections(SIGNATURE, RIGHT, UNEVEN, wrong=WRONG, is_of_mode=is_of_mode),
     quarantine=quarantine(),
-    freedoms=freedoms(SIGNATURE),
-    ranges=ranges(SIGNATURE),
     row_sum=partial(row_sum, call),
     limits=tuple(limits(DTYPES)),
     landmarks=lambda case: of_summed_rows(case, case.attributes["num_topk"]),

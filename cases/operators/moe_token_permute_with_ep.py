@@ -44,8 +44,9 @@ from cases.operators._torch_npu import BINDINGS
 from conformance.call.case import Case
 from conformance.record.cells import Cells
 from conformance.record.clause import Clause, SourceClass, document, source_read
+from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
-from conformance.record.derive.rejections import freedoms, ranges
+from conformance.record.derive.rejections import ranges
 from conformance.record.operator import (
     Arrays,
     Copy,
@@ -133,15 +134,11 @@ def extremes(mode: str, dtype: str) -> Extremes:
     return Extremes({"tokens": {}}, {"probs": {"probs": 1}}, tokens=fewest, tiles="hidden, ")
 
 
+# CANN 8.1.RC1 has no header of it, nor of another operator with expert parallelism.
 OPERATOR = Operator(
-    name=NAME,
-    title="MoeTokenPermuteWithEp",
-    # CANN 8.1.RC1 has no header of it, nor of another operator with expert parallelism.
-    aclnn="aclnnMoeTokenPermuteWithEp",
+    **of_signature(SIGNATURE, cases, ranges=(*ENDS, *ranges(SIGNATURE))),
     sources=(README, TILING, DEFINITION, SORT),
     products=("Ascend910B", "Ascend910_93"),
-    parameters=SIGNATURE.parameters,
-    signature=SIGNATURE,
     modes=(
         Mode("full", SLICED),
         Mode("head", SLICED),
@@ -193,14 +190,9 @@ OPERATOR = Operator(
             specified=assigned_probs,
         ),
     },
-    cases=cases,
-    small_cases=partial(cases, small=True),
-    seam_cases=partial(cases, small=True, seam=True),
     cells=with_extremes(cells_of, extremes),
     examples=(*examples(), *right_calls(README, *RIGHT_CALLS)),
     rejections=REJECTIONS,
-    freedoms=freedoms(SIGNATURE),
-    ranges=(*ENDS, *ranges(SIGNATURE)),
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES)),
     landmarks=landmarks,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -51,8 +51,8 @@ from conformance.call.case import Case
 from conformance.draw.values import MOVED
 from conformance.record.cells import Axis, Cells, Levels
 from conformance.record.clause import document, source_read
+from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import terms_of
-from conformance.record.derive.rejections import freedoms, ranges
 from conformance.record.operator import (
     Arrays,
     Copy,
@@ -122,13 +122,9 @@ def moved_probs(case: Case) -> SlotSum | None:
 PROBS_MOVED = SumForm(NAME, EP_GRAD.title, PROBS_IN, PROBS_GRAD, moved_probs, lambda sums: None)
 
 OPERATOR = Operator(
-    name=NAME,
-    title="MoeTokenPermuteWithEpGrad",
-    aclnn="aclnnMoeTokenPermuteWithEpGrad",
+    **of_signature(SIGNATURE, cases),
     sources=(README, KERNELS, HOST),
     products=("Ascend910B", "Ascend910_93"),
-    parameters=SIGNATURE.parameters,
-    signature=SIGNATURE,
     modes=tuple(
         Mode(name, document(f"the range holds {held}", f"{README}, function: equations"))
         for name, held in zip(
@@ -166,14 +162,9 @@ OPERATOR = Operator(
             moved=(PROBS_IN,),
         ),
     },
-    cases=cases,
-    small_cases=partial(cases, small=True),
-    seam_cases=partial(cases, small=True, seam=True),
     cells=with_extremes(cells, Extremes({GRAD: {}}, {PROBS_IN: {}})),
     examples=examples(),
     rejections=REJECTIONS,
-    freedoms=freedoms(SIGNATURE),
-    ranges=ranges(SIGNATURE),
     quarantine=quarantine(),
     row_sum=row_sum,
     limits=tuple(limits(DTYPES)),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -46,6 +45,7 @@ from cases.operators._torch_npu import added
 from cases.operators._workloads import by_map
 from conformance.call.case import Case
 from conformance.record.clause import document, source_read
+from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.torch_call import bound
 from conformance.record.operator import (
@@ -118,13 +118,9 @@ def not_reached(case: Case) -> str:
 
 
 OPERATOR = Operator(
-    name=NAME,
-    title="MoeTokenPermuteWithRoutingMap",
-    aclnn="aclnnMoeTokenPermuteWithRoutingMap",
+    **of_signature(SIGNATURE, cases, freedoms=FREEDOMS, ranges=RANGES),
     sources=(README, HOST, TILING, KERNELS),
     products=("Ascend910B", "Ascend910_93"),
-    parameters=SIGNATURE.parameters,
-    signature=SIGNATURE,
     modes=(
         Mode(
             "dropless",
@@ -180,14 +176,9 @@ OPERATOR = Operator(
             },
         ),
     },
-    cases=cases,
-    small_cases=partial(cases, small=True),
-    seam_cases=partial(cases, small=True, seam=True),
     cells=with_extremes(cells, extremes),
     examples=(*examples(), *right_calls(README, *RIGHT_CALLS)),
     rejections=REJECTIONS,
-    freedoms=FREEDOMS,
-    ranges=RANGES,
     quarantine=quarantine(),
     limits=tuple(limits(DTYPES)),
     ladders=of_a_map(on_edges(cells)),

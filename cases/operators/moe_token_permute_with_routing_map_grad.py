@@ -72,8 +72,8 @@ from conformance.draw.routings import ranks, unread_rows
 from conformance.draw.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
 from conformance.draw.values import MOVED, SEEDS, fills
 from conformance.record.clause import document, source_read
+from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of, terms_of
-from conformance.record.derive.rejections import ranges
 from conformance.record.derive.torch_call import bound
 from conformance.record.operator import (
     Arrays,
@@ -277,13 +277,9 @@ def not_reached(case: Case) -> str:
 
 
 OPERATOR = Operator(
-    name=NAME,
-    title="MoeTokenPermuteWithRoutingMapGrad",
-    aclnn="aclnnMoeTokenPermuteWithRoutingMapGrad",
+    **of_signature(SIGNATURE, cases, freedoms=()),
     sources=(README,),
     products=("Ascend910B", "Ascend910_93"),
-    parameters=SIGNATURE.parameters,
-    signature=SIGNATURE,
     modes=(
         Mode(
             "dropless",
@@ -328,13 +324,9 @@ OPERATOR = Operator(
             },
         ),
     },
-    cases=cases,
-    small_cases=partial(cases, small=True),
-    seam_cases=partial(cases, small=True, seam=True),
     cells=with_extremes(partial(cells, call), extremes),
     examples=examples(),
     rejections=REJECTIONS,
-    ranges=ranges(SIGNATURE),
     quarantine=quarantine(),
     row_sum=row_sum,
     limits=tuple(limits(DTYPES)),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 from hypothesis import strategies as st
@@ -22,7 +22,6 @@ from cases.operators._moe_token_unpermute_call import (
     DTYPES,
     HOST,
     KERNELS,
-    NAME,
     SIGNATURE,
     call,
     single_call,
@@ -51,8 +50,8 @@ from conformance.draw.far import mostly
 from conformance.record.call_rules import Limit
 from conformance.record.cells import Axis, Cells
 from conformance.record.clause import Clause, document, source_read
+from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of, terms_of
-from conformance.record.derive.rejections import freedoms, ranges
 from conformance.record.derive.torch_call import bound
 from conformance.record.edges import Edge
 from conformance.record.operator import Mode, Operator, Sum, Support, Target
@@ -134,13 +133,9 @@ ZERO = source_read("a probability of 0 leaves its row out, also an infinite one"
 PRODUCT = stated("each token is the sum of its rows times their probabilities")
 
 OPERATOR = Operator(
-    name=NAME,
-    title="MoeTokenUnpermute",
-    aclnn="aclnnMoeTokenUnpermute",
+    **of_signature(SIGNATURE, cases),
     sources=(ACLNN, KERNELS, HOST),
     products=("Ascend910B", "Ascend910_93"),
-    parameters=SIGNATURE.parameters,
-    signature=SIGNATURE,
     modes=(
         Mode("whole", stated("probs given; a row of permuted_tokens for every slot")),
         Mode("uneven", source_read("probs given; slots from the last row on add nothing", KERNELS)),
@@ -164,15 +159,10 @@ OPERATOR = Operator(
             fused="never",
         )
     },
-    cases=cases,
-    small_cases=partial(cases, small=True),
-    seam_cases=partial(cases, small=True, seam=True),
     cells=with_extremes(cells, Extremes({"permuted_tokens": {}}, {"probs": {}})),
     examples=examples(),
     rejections=REJECTIONS,
     quarantine=quarantine(),
-    freedoms=freedoms(SIGNATURE),
-    ranges=ranges(SIGNATURE),
     row_sum=row_sum,
     limits=tuple(every_limit()),
     ladders=(

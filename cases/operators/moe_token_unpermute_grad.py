@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,6 @@ from cases.operators._moe_token_unpermute_grad_call import (
     INDICES,
     KERNELS,
     MODES,
-    NAME,
     PROBS,
     PROBS_GRAD,
     SIGNATURE,
@@ -58,8 +57,8 @@ from conformance.call.case import Case, numpy_dtype
 from conformance.draw.patterns import DROPPED
 from conformance.record.cells import Axis, Cells
 from conformance.record.clause import document, source_read
+from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of, terms_of
-from conformance.record.derive.rejections import freedoms, ranges
 from conformance.record.derive.torch_call import bound
 from conformance.record.edges import Edge
 from conformance.record.operator import (
@@ -216,13 +215,9 @@ FENCED = Until(
 
 
 OPERATOR = Operator(
-    name=NAME,
-    title="MoeTokenUnpermuteGrad",
-    aclnn="aclnnMoeTokenUnpermuteGrad",
+    **of_signature(SIGNATURE, cases),
     sources=(ACLNN, KERNELS, HOST),
     products=("Ascend910B", "Ascend910_93"),
-    parameters=SIGNATURE.parameters,
-    signature=SIGNATURE,
     modes=(
         Mode("whole", stated("probs given; a row for every slot", "function")),
         Mode(
@@ -272,15 +267,10 @@ OPERATOR = Operator(
             },
         ),
     },
-    cases=cases,
-    small_cases=partial(cases, small=True),
-    seam_cases=partial(cases, small=True, seam=True),
     cells=with_extremes(cells, extremes),
     examples=examples(),
     rejections=REJECTIONS,
     quarantine=quarantine(),
-    freedoms=freedoms(SIGNATURE),
-    ranges=ranges(SIGNATURE),
     limits=tuple(limits()),
     ladders=(
         *of_slots(on_edges(cells), modes=("whole", "uneven")),

@@ -23,6 +23,7 @@ SECTIONS = {
         "record/derive/explain",
         "record/derive/rejections",
         "record/derive/references",
+        "record/derive/records",
         "record/derive/torch_call",
     ),
     "Calls, and values of tensors": ("call/case", "values/fill"),
