@@ -15,11 +15,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cases.operators._interface import (
+    REQUIRED,
+    SHAPE,
+    checked,
+    read_in,
+    typed,
+    unchecked,
+)
 from cases.operators._slot_sum_cases import Call, slot_sum_call
 from cases.operators._slot_weights import WEIGHT_BITS
 from conformance.call.case import Case, Tensor
-from conformance.record.clause import Clause, SourceClass, document, source_read
-from conformance.record.signature import Form, Rule, Signature, SizedTensor, number, tensor
+from conformance.record.clause import document, source_read
+from conformance.record.signature import Form, Signature, SizedTensor, number, tensor
 from conformance.record.sizes import Product, Size
 from conformance.values.fill import Fill
 
@@ -33,8 +41,6 @@ PAGE = "aclnnMoeFinalizeRoutingV2 document, CANN 8.0"
 KERNELS = "ops-transformer, moe_finalize_routing_v2/op_kernel"
 HOST = "ops-transformer, moe_finalize_routing_v2/op_host"
 EQUATION = f"{README}, function: equation"
-INTERFACE = "aclnn interfaces made from an operator's definition"
-NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 DTYPES = ("float16", "bfloat16", "float32")
 MODES = ("dropless_columns", "drop_pad_columns", "dropless_rows", "drop_pad_rows")
 """By dropPadMode: whether slots may be dropped, and whether the indices lie column by column, slot
@@ -88,9 +94,10 @@ def _in_mode(mode: str) -> tuple[SizedTensor, SizedTensor]:
 
 
 optional = partial(tensor, optional=True)
-checked = partial(Rule, status=TILING_FAILED)
-# Rules that CANN's own tiling is known not to check.
-unchecked = partial(checked, checked_by_cann=False)
+read = partial(source_read, source=HOST)
+tiled = read_in(HOST)
+PARAMETERS = f"{PAGE}, parameters"
+BOTH = f"{HOST}; {PARAMETERS}"
 SIGNATURE = Signature(
     NAME,
     (
@@ -112,48 +119,32 @@ SIGNATURE = Signature(
         tensor("out", TOKEN, HIDDEN, role="output"),
     ),
     rules=(
-        checked(("null",), clause=source_read("x2 is given beside x1 only", HOST), about=("x1",)),
-        checked(
-            ("null",),
-            clause=source_read("a bias is given beside expert_idx only", HOST),
-            about=("expert_idx",),
-        ),
-        Rule(("null",), NULL, Clause("the tensor is required", INTERFACE, SourceClass.INFERRED)),
-        Rule(
-            ("dtype",),
-            INVALID,
-            source_read(
+        tiled("x2 is given beside x1 only", "x1", kinds=("null",)),
+        tiled("a bias is given beside expert_idx only", "expert_idx", kinds=("null",)),
+        REQUIRED,
+        typed(
+            read(
                 "one float type for all but scales, which may be float32 beside bfloat16; indices"
-                " int32",
-                HOST,
-            ),
+                " int32"
+            )
         ),
+        checked(read("dropPadMode is 0 to 3", source=BOTH), kinds=("attribute",)),
         checked(
-            ("attribute",),
-            clause=source_read("dropPadMode is 0 to 3", f"{HOST}; {PAGE}, parameters"),
+            read("expanded_x has two axes without drop, and three with it", source=BOTH),
+            "expanded_x",
+            kinds=("rank",),
         ),
-        checked(
-            ("rank",),
-            clause=source_read(
-                "expanded_x has two axes without drop, and three with it",
-                f"{HOST}; {PAGE}, parameters",
-            ),
-            about=("expanded_x",),
-        ),
-        checked(
-            ("limit",),
-            clause=source_read("the bias has a row for each slot of a token, at least one", HOST),
-            about=("bias",),
+        tiled(
+            "the bias has a row for each slot of a token, at least one",
+            "bias",
+            kinds=("limit",),
         ),
         unchecked(
-            ("rank", "extent"),
-            clause=document(
-                "expanded_row_idx has one axis, an index for each slot", f"{PAGE}, parameters"
-            ),
-            about=("expanded_row_idx",),
+            document("expanded_row_idx has one axis, an index for each slot", PARAMETERS),
+            "expanded_row_idx",
         ),
         *(
-            unchecked(("rank", "extent", "limit"), clause=document(text, EQUATION), about=about)
+            unchecked(document(text, EQUATION), *about, kinds=(*SHAPE, "limit"))
             for text, about in (
                 ("scales and expert_idx are [tokens, top_k]", ("scales", "expert_idx")),
                 ("the bias is [experts, hidden]", ("bias",)),

@@ -31,7 +31,7 @@ from cases.operators._moe_finalize_routing_v2_edges import EVEN_COLUMNS, PATHS
 from cases.operators._slot_sum_far import far_examples
 from cases.operators._storage_bits import bits
 from conformance.call.case import Case, Tensor
-from conformance.record.clause import Clause, SourceClass, document
+from conformance.record.clause import document, inferred
 from conformance.record.derive.rejections import rejections
 from conformance.record.operator import Example, Quarantine
 from conformance.record.variations import reshaped, retyped, right_calls, without
@@ -226,10 +226,9 @@ def quarantine() -> tuple[Quarantine, ...]:
         Quarantine(
             "no tokens",
             empty,
-            Clause(
+            inferred(
                 "the page has tokens; the interface does nothing where no output has an element",
                 "interface behaviour for empty tensors, inferred",
-                SourceClass.INFERRED,
             ),
         ),
         *(
@@ -248,11 +247,10 @@ def quarantine() -> tuple[Quarantine, ...]:
         Quarantine(
             "5 rows for 8 slots without drop",
             fewer,
-            Clause(
+            inferred(
                 "the page has a row for every slot; the gradient's document has active rows, of"
                 " which there may be fewer",
                 f"{PAGE}; MoeFinalizeRoutingV2Grad README",
-                SourceClass.INFERRED,
             ),
             routes=("kernel",),
         ),

@@ -15,14 +15,15 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
+from cases.operators._interface import checked, null, read_in, typed
 from cases.operators._slot_sum_cases import slot_sum_call
 from cases.operators._slot_weights import WEIGHT_BITS, weight_fills
 from conformance.call.case import Case, Tensor
 from conformance.draw.built import built
 from conformance.draw.routings import unread_rows
 from conformance.draw.values import MOVED, SEEDS
-from conformance.record.clause import Clause, SourceClass, document, source_read
-from conformance.record.signature import Form, Kind, Rule, Signature, SizedTensor, number, tensor
+from conformance.record.clause import document, inferred, source_read
+from conformance.record.signature import Form, Kind, Signature, SizedTensor, number, tensor
 from conformance.record.sizes import Axis, Product, Size, function
 from conformance.values.fill import Fill
 
@@ -33,7 +34,6 @@ KERNELS = "ops-transformer, moe_finalize_routing_v2_grad/op_kernel"
 HOST = "ops-transformer, moe_finalize_routing_v2_grad/op_host"
 PROTOTYPE = "ops-transformer, moe_finalize_routing_v2_grad/op_graph, prototype: attributes"
 EMPTY = "interface behaviour for empty tensors: without an output element nothing is done, inferred"
-NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 DTYPES = ("float16", "bfloat16", "float32")
 MODES = ("dropless", "active", "drop_pad", "single")
 GRAD, ROWS, X, SCALES = "grad_y", "expanded_row_idx", "expanded_x", "scales"
@@ -65,11 +65,9 @@ def _of_rows(numbers: Axis, biased: Size) -> tuple[SizedTensor, ...]:
     )
 
 
-def checked(text: str, *kinds: Kind, about: tuple[str, ...] = ()) -> Rule:
-    """A rule that the host sources check before they cut the call."""
-    return Rule(kinds, TILING_FAILED, source_read(text, HOST), about)
-
-
+read = partial(source_read, source=HOST)
+tiled = read_in(HOST)
+SIZES: tuple[Kind, ...] = ("limit", "extent")
 _rows, _x, _bias, _x_grad = _of_rows(ROW, BIAS_ROW)
 SIGNATURE = Signature(
     NAME,
@@ -90,31 +88,26 @@ SIGNATURE = Signature(
         optional(SCALES_GRAD, TOKEN, AS_MANY, role="output", acl="gradScalesOut", beside=SCALES),
     ),
     rules=(
-        Rule(("null",), NULL, source_read("scales have a gradient", HOST), about=(SCALES_GRAD,)),
-        checked("scales need rows, a bias experts", "null", about=(X, EXPERTS)),
-        Rule(("null",), NULL, source_read("the tensor is required", HOST)),
-        Rule(
-            ("dtype",),
-            INVALID,
-            document("float types, one for all; indices int32", f"{README}, parameters"),
+        null(read("scales have a gradient"), SCALES_GRAD),
+        tiled("scales need rows, a bias experts", X, EXPERTS, kinds=("null",)),
+        null(read("the tensor is required")),
+        typed(document("float types, one for all; indices int32", f"{README}, parameters")),
+        tiled("dropPadMode is 0 or 1", "drop_pad_mode", kinds=("attribute",)),
+        tiled("drop/pad has experts, each with places", kinds=("attribute",)),
+        checked(
+            inferred("scales and places have a gradient", EMPTY),
+            "token",
+            "hidden",
+            kinds=("limit",),
         ),
-        checked("dropPadMode is 0 or 1", "attribute", about=("drop_pad_mode",)),
-        checked("drop/pad has experts, each with places", "attribute"),
-        Rule(
-            ("limit",),
-            TILING_FAILED,
-            Clause("scales and places have a gradient", EMPTY, SourceClass.INFERRED),
-            about=("token", "hidden"),
-        ),
-        checked("ranks of the tensors", "rank"),
-        checked("an index and a scale for every slot", "limit", "extent", about=(ROWS, SCALES)),
-        Rule(
-            ("extent",),
-            TILING_FAILED,
+        tiled("ranks of the tensors", kinds=("rank",)),
+        tiled("an index and a scale for every slot", ROWS, SCALES, kinds=SIZES),
+        checked(
             document("with drop/pad a bias has expert_num rows", PROTOTYPE),
-            about=("biased",),
+            "biased",
+            kinds=("extent",),
         ),
-        checked("shapes follow from the gradient, the slots and the attributes", "limit", "extent"),
+        tiled("shapes follow from the gradient, the slots and the attributes", kinds=SIZES),
     ),
     forms={
         "drop_pad": Form(

@@ -30,7 +30,7 @@ from cases.operators._moe_finalize_routing_v2_grad_call import (
 from cases.operators._slot_sum_far import far_gradients
 from cases.operators._storage_bits import bits
 from conformance.call.case import Case, Tensor
-from conformance.record.clause import Clause, SourceClass, document, source_read
+from conformance.record.clause import document, inferred, source_read
 from conformance.record.derive.rejections import rejections
 from conformance.record.operator import Example, Quarantine
 from conformance.record.variations import (
@@ -158,7 +158,7 @@ def quarantine() -> tuple[Quarantine, ...]:
         },
         outputs={X_GRAD: Tensor((0, 8), "float32"), SCALES_GRAD: Tensor((0, 2), "float32")},
     )
-    asked = Clause("a call without tokens has nothing to do", EMPTY, SourceClass.INFERRED)
+    asked = inferred("a call without tokens has nothing to do", EMPTY)
     below = source_read("an index below -1 names no row; the document begins at -1", KERNELS)
     every = with_attributes(_made("dropless", "float32", 4, 2, 8, 8), active_num=-1)
     negative = source_read("activeNum below 1 means all; the document begins at 0", HOST)

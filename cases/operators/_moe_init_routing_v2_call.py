@@ -6,13 +6,19 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
+from cases.operators._interface import (
+    INTERFACE,
+    REQUIRED,
+    checked,
+    read_in,
+    typed,
+)
 from conformance.call.case import Attribute, Case, Machine
-from conformance.record.clause import Clause, SourceClass, document, source_read
+from conformance.record.clause import Clause, document, inferred
 from conformance.record.derive.calls import Fields, Sizes
 from conformance.record.derive.calls import call as call_of
 from conformance.record.signature import (
     Form,
-    Rule,
     Signature,
     SizedAttribute,
     flag,
@@ -30,10 +36,7 @@ README = "MoeInitRoutingV2 README"
 GRADIENT = "aclnnMoeInitRoutingV2Grad document"
 HOST = "ops-transformer, moe_init_routing_v2/op_host"
 KERNELS = "ops-transformer, moe_init_routing_v2/op_kernel"
-SORT = "Ascend C API, Sort and MrgSort: equal keys keep their order"
-INTERFACE = "aclnn interfaces made from an operator's definition"
 INFERRED = "interface behaviour, inferred"
-NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 COUNTS, BEFORE = "expert_tokens_count_or_cumsum", "expert_tokens_before_capacity"
 COUNTS_FLAG, BEFORE_FLAG = f"{COUNTS}_flag", f"{BEFORE}_flag"
 
@@ -57,9 +60,7 @@ def _optional(one: SizedAttribute) -> SizedAttribute:
     return replace(one, acl_name=f"{one.acl_name}Optional")
 
 
-def read(rule: str) -> Clause:
-    """A clause of the host sources."""
-    return source_read(rule, HOST)
+tiled = read_in(HOST)
 
 
 def said(rule: str, part: str = "constraints") -> Clause:
@@ -67,13 +68,7 @@ def said(rule: str, part: str = "constraints") -> Clause:
     return document(rule, f"{README}, {part}")
 
 
-def inferred(rule: str, source: str = INTERFACE) -> Clause:
-    """A clause that no source says in words."""
-    return Clause(rule, source, SourceClass.INFERRED)
-
-
-_number = partial(Rule, ("attribute",), TILING_FAILED)
-_shape = partial(Rule, ("rank", "extent"), TILING_FAILED)
+_number = partial(checked, kinds=("attribute",))
 PLACES = _rows(EXPERT, PLACE, HIDDEN)
 SOME = number("expert_capacity", least=1), number("expert_num", least=1)
 SIGNATURE = Signature(
@@ -93,45 +88,41 @@ SIGNATURE = Signature(
         _before(),
     ),
     rules=(
-        Rule(
-            ("null",),
-            TILING_FAILED,
+        checked(
             inferred(
                 "a tensor takes the counts that a flag asks for",
                 f"{HOST}: it reads their shape, inferred",
             ),
-            (COUNTS, BEFORE),
+            *(COUNTS, BEFORE),
+            kinds=("null",),
         ),
-        Rule(("null",), NULL, inferred("the tensor is required")),
-        Rule(("dtype",), INVALID, inferred("x and its copies share one dtype"), ("expanded_x",)),
-        Rule(
-            ("dtype",),
-            INVALID,
+        REQUIRED,
+        typed(inferred("x and its copies share one dtype", INTERFACE), "expanded_x"),
+        typed(
             said(
                 "x float16, bfloat16 or float32; experts, row indices and counts int32",
                 "parameters",
-            ),
+            )
         ),
-        _number(read("dropPadMode is 0 or 1"), ("drop_pad_mode",)),
-        _number(said("expertTokensCountOrCumsumFlag is 0, 1 or 2", "parameters"), (COUNTS_FLAG,)),
-        _number(read("activeNum is 0 or more, on Ascend910B and 910_93"), ("active_num",)),
+        tiled("dropPadMode is 0 or 1", "drop_pad_mode", kinds=("attribute",)),
+        _number(said("expertTokensCountOrCumsumFlag is 0, 1 or 2", "parameters"), COUNTS_FLAG),
+        tiled(
+            "activeNum is 0 or more, on Ascend910B and 910_93", "active_num", kinds=("attribute",)
+        ),
         _number(said("drop/pad has experts and a capacity"), modes=("drop_pad",)),
-        _number(read("counts are of one expert or more"), ("counted",)),
-        _number(read("expertCapacity and expertNum are 0 or more")),
-        Rule(("limit",), TILING_FAILED, said("no capacity exceeds the number of tokens")),
-        Rule(("rank",), TILING_FAILED, said("x and expertIdx have two axes"), ("x", "expert_idx")),
-        _shape(said("x and expertIdx have as many rows"), ("expert_idx",)),
-        _shape(
-            read("in drop/pad mode expandedXOut is [experts, capacity, hidden]"),
-            ("expanded_x",),
+        tiled("counts are of one expert or more", "counted", kinds=("attribute",)),
+        tiled("expertCapacity and expertNum are 0 or more", kinds=("attribute",)),
+        checked(said("no capacity exceeds the number of tokens"), kinds=("limit",)),
+        checked(said("x and expertIdx have two axes"), "x", "expert_idx", kinds=("rank",)),
+        checked(said("x and expertIdx have as many rows"), "expert_idx"),
+        tiled(
+            "in drop/pad mode expandedXOut is [experts, capacity, hidden]",
+            "expanded_x",
             modes=("drop_pad",),
         ),
-        _shape(read("expandedXOut is [rows, hidden]"), ("expanded_x",)),
-        _shape(
-            read("expandedRowIdxOut is [slots], also where rows are left out"),
-            ("expanded_row_idx",),
-        ),
-        _shape(read("counts are [experts]")),
+        tiled("expandedXOut is [rows, hidden]", "expanded_x"),
+        tiled("expandedRowIdxOut is [slots], also where rows are left out", "expanded_row_idx"),
+        tiled("counts are [experts]"),
     ),
     forms={
         "drop_pad": Form({"drop_pad_mode": 1, BEFORE_FLAG: 0}, (PLACES,), SOME),

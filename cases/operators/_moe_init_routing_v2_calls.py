@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from cases.operators._interface import SORT
 from cases.operators._moe_init_routing_v2_call import (
     BEFORE_FLAG,
     COUNTS_FLAG,
@@ -12,13 +13,12 @@ from cases.operators._moe_init_routing_v2_call import (
     KERNELS,
     README,
     SIGNATURE,
-    SORT,
     call,
 )
 from cases.operators._moe_init_routing_v2_examples import EXPERTS
 from cases.operators._token_permute_examples import ADDRESSED
 from conformance.call.case import Case
-from conformance.record.clause import Clause, SourceClass, document
+from conformance.record.clause import Clause, document, inferred
 from conformance.record.derive.rejections import rejections
 from conformance.record.operator import Quarantine
 from conformance.record.variations import in_mode, reshaped, retyped, with_attributes
@@ -130,4 +130,4 @@ def quarantine() -> tuple[Quarantine, ...]:
 
 
 def _open(text: str, source: str) -> Clause:
-    return Clause(text, f"{source}, inferred", SourceClass.INFERRED)
+    return inferred(text, f"{source}, inferred")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
+from cases.operators._interface import INVALID, checked, null, typed
 from cases.operators._slot_sum_cases import slot_sum_call
-from conformance.record.clause import Clause, SourceClass, document, source_read
-from conformance.record.signature import Form, Rule, Signature, number, tensor
+from conformance.record.clause import Clause, document, inferred, source_read
+from conformance.record.signature import Form, Signature, number, tensor
 from conformance.record.sizes import Further, Size
 
 NAME = "moe_init_routing_v2_grad"
@@ -15,7 +16,6 @@ ACLNN = "aclnnMoeInitRoutingV2Grad document"
 KERNELS = "ops-transformer, moe_init_routing_v2_grad/op_kernel"
 TILING = "ops-transformer, moe_init_routing_v2_grad_tiling_base.cpp"
 DTYPES = ("float16", "bfloat16", "float32")
-NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 GRAD, INDICES, OUT = "grad_expanded_x", "expanded_row_idx", "grad_x"
 
 
@@ -44,56 +44,43 @@ SIGNATURE = Signature(
         tensor(OUT, TOKEN, HIDDEN, role="output", acl="out"),
     ),
     rules=(
-        Rule(("null",), NULL, stated("the tensor is required")),
-        Rule(
-            ("dtype",),
-            INVALID,
-            stated("float16, bfloat16 or float32, the same for input and output; indices int32"),
-        ),
-        Rule(
-            ("rank",),
-            INVALID,
-            Clause("the indices have an axis", f"{README}, inferred", SourceClass.INFERRED),
-            about=(INDICES,),
+        null(stated("the tensor is required")),
+        typed(stated("float16, bfloat16 or float32, the same for input and output; indices int32")),
+        checked(
+            inferred("the indices have an axis", f"{README}, inferred"),
+            INDICES,
+            kinds=("rank",),
+            status=INVALID,
         ),
         *(
-            Rule(("attribute",), TILING_FAILED, stated(f"{name} is {limits}"), about=(name,))
+            checked(stated(f"{name} is {limits}"), name, kinds=("attribute",))
             for name, limits in (
                 ("drop_pad_mode", "0 or 1"),
                 ("top_k", "above 0"),
                 ("active_num", "0 or more"),
             )
         ),
-        Rule(
-            ("rank",),
-            TILING_FAILED,
+        checked(
             stated("grad_expanded_x has rank 2 or 3, and rank 3 in drop/pad mode"),
-            about=(GRAD,),
+            GRAD,
+            kinds=("rank",),
         ),
-        Rule(
-            ("extent",),
-            TILING_FAILED,
+        checked(
             stated("active: as many rows of grad_expanded_x as active_num"),
-            about=("row",),
+            "row",
+            kinds=("extent",),
         ),
-        Rule(
-            ("extent",),
-            TILING_FAILED,
+        checked(
             source_read("dropless: as many rows of grad_expanded_x as indices", TILING),
-            about=(GRAD,),
+            GRAD,
+            kinds=("extent",),
         ),
-        Rule(
-            ("extent",),
-            TILING_FAILED,
-            stated("top_k divides the number of indices"),
-            about=(INDICES,),
-        ),
-        Rule(
-            ("limit",),
-            TILING_FAILED,
+        checked(stated("top_k divides the number of indices"), INDICES, kinds=("extent",)),
+        checked(
             source_read("no dim of the indices, or of dropless rows, is 0", TILING),
+            kinds=("limit",),
         ),
-        Rule(("rank", "extent"), TILING_FAILED, stated("out is [tokens, hidden]"), about=(OUT,)),
+        checked(stated("out is [tokens, hidden]"), OUT),
     ),
     forms={
         "drop_pad": Form(

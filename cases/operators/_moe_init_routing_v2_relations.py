@@ -22,7 +22,7 @@ from cases.relations.slot_sorts import INIT, MAP, PERMUTE, Ranked, SlotSort, Sor
 from cases.relations.slot_sums import INIT_GRAD
 from cases.relations.sorts import SOURCE, Sorted, of_sorts
 from conformance.call.case import Case
-from conformance.record.clause import Clause, SourceClass
+from conformance.record.clause import inferred
 from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.relations.axes import Axes
 from conformance.relations.symmetries import symmetry
@@ -105,7 +105,7 @@ PLACER = Sorter(NAME, _sort, _kept_of_experts)
 
 
 def _law(name: str, text: str, broken: object, modes: tuple[str, ...]) -> Relation:
-    clause = Clause(text, SOURCE, SourceClass.INFERRED)
+    clause = inferred(text, SOURCE)
     return Relation(name, clause, broken, None, modes)  # type: ignore[arg-type]
 
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
+from cases.operators._interface import (
+    REQUIRED,
+    read_in,
+    typed,
+)
 from cases.operators._token_permute import TokenPermute, Windows
 from cases.operators._token_permute_sizes import MOST_TOP_K, VendorLines
 from conformance.call.case import Case, Machine
-from conformance.record.clause import Clause, SourceClass, document, source_read
+from conformance.record.clause import document, source_read
 from conformance.record.derive.calls import Fields, Sizes
 from conformance.record.derive.calls import call as call_of
-from conformance.record.signature import Kind, Rule, Signature, flag, number, tensor
+from conformance.record.signature import Signature, flag, number, tensor
 from conformance.record.sizes import Further, Product, Size, function
 from conformance.values.fill import Fill
 from reference.permutation import rows_kept
@@ -22,8 +28,6 @@ DOCUMENT = "aclnnMoeTokenPermute document"
 README = "ops-transformer, MoeTokenPermute README"
 DEFINITION = "ops-transformer, moe_token_permute_def.cpp"
 TILING = "ops-transformer, moe_token_permute_tiling.cpp"
-INTERFACE = "aclnn interfaces made from an operator's definition"
-NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 MOST_SLOTS = 2**24 - 2
 
 SHAPES = f"{TILING}: tokens have one axis or more, and all behind the first count as columns"
@@ -35,11 +39,8 @@ ANY = source_read("tokens have an axis or more", SHAPES)
 TWO_OR_MORE = source_read("permuteTokensOut has two axes or more", SHAPES)
 
 
-def tiled(text: str, *about: str, kinds: tuple[Kind, ...] = ("rank", "extent")) -> Rule:
-    """A rule that the host tiling checks."""
-    return Rule(kinds, TILING_FAILED, source_read(text, TILING), about)
-
-
+read = partial(source_read, source=TILING)
+tiled = read_in(TILING)
 SIGNATURE = Signature(
     NAME,
     (
@@ -62,19 +63,13 @@ SIGNATURE = Signature(
         tensor("sorted_indices", SLOTS, dtype="int32", role="output", acl="sortedIndicesOut"),
     ),
     rules=(
-        Rule(("null",), NULL, Clause("the tensor is required", INTERFACE, SourceClass.INFERRED)),
-        Rule(
-            ("dtype",),
-            INVALID,
-            source_read("tokens and their copies share one dtype", DEFINITION),
-            about=("permute_tokens",),
+        REQUIRED,
+        typed(source_read("tokens and their copies share one dtype", DEFINITION), "permute_tokens"),
+        typed(document("float16, bfloat16, float32 or int8; indices int32 or int64", DOCUMENT)),
+        tiled(
+            "paddedMode is false, though the document gives its equation",
+            kinds=("attribute",),
         ),
-        Rule(
-            ("dtype",),
-            INVALID,
-            document("float16, bfloat16, float32 or int8; indices int32 or int64", DOCUMENT),
-        ),
-        tiled("paddedMode is false, though the document gives its equation", kinds=("attribute",)),
         tiled(
             "indices have rank 1 or 2, tokens an axis or more, and as many rows",
             "tokens",

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from cases.operators._interface import SORT
 from cases.operators._moe_token_permute_call import (
     DOCUMENT,
     DTYPES,
@@ -25,7 +26,7 @@ from cases.operators._token_permute_examples import ADDRESSED, PATTERNS, at_line
 from cases.operators._token_permute_sizes import MOST_TOP_K
 from conformance.call.case import Case, Machine
 from conformance.draw.keys import LARGEST_KEY
-from conformance.record.clause import Clause, SourceClass
+from conformance.record.clause import inferred
 from conformance.record.derive.rejections import rejections
 from conformance.record.operator import Example, Quarantine
 from conformance.record.variations import (
@@ -38,7 +39,6 @@ from conformance.record.variations import (
 )
 from conformance.values.fill import Fill
 
-SORT = "Ascend C API, Sort and MrgSort: equal keys keep their order"
 INFERRED = "interface behaviour, inferred"
 
 EXPERTS: Shape = (1, 2, 3, 1, 2, 3)
@@ -188,7 +188,7 @@ REJECTIONS = rejections(SIGNATURE, RIGHT, ONE_SLOT, THREE_AXES, wrong=WRONG, is_
 
 
 QUARANTINE = tuple(
-    Quarantine(name, case, Clause(text, f"{source}, inferred", SourceClass.INFERRED))
+    Quarantine(name, case, inferred(text, f"{source}, inferred"))
     for name, case, text, source in (
         (
             "neighbouring keys beyond 2^24",

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from functools import partial
 
+from cases.operators._interface import (
+    INTERFACE,
+    REQUIRED,
+    SHAPE,
+    checked,
+    null,
+    read_in,
+    typed,
+)
 from cases.operators._moe_token_permute_with_ep_windows import RANGES
 from cases.operators._token_permute import TokenPermute
 from cases.operators._token_permute_sizes import MOST_PADDED_TOKENS, MOST_TOP_K, VendorLines
 from conformance.call.case import Attribute, Case, Machine
-from conformance.record.clause import Clause, SourceClass, document, source_read
+from conformance.record.clause import document, inferred, source_read
 from conformance.record.derive.calls import Fields, Sizes
 from conformance.record.derive.calls import call as call_of
 from conformance.record.signature import (
@@ -31,9 +40,6 @@ DTYPES = ("float16", "bfloat16", "float32")
 README = "aclnnMoeTokenPermuteWithEp document"
 DEFINITION = "ops-transformer, moe_token_permute_with_ep_def.cpp"
 TILING = "ops-transformer, moe_token_permute_with_ep_tiling.cpp"
-SORT = "Ascend C API, Sort and MrgSort: equal keys keep their order"
-INTERFACE = "aclnn interfaces made from an operator's definition"
-NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 MOST_SLOTS = 2**24 - 2
 
 
@@ -80,21 +86,14 @@ PADDED = Form(
 )
 
 
-def inferred(text: str, source: str = f"{README}, equations") -> Clause:
-    """A clause that follows from the document's equations, or from another source."""
-    return Clause(text, source, SourceClass.INFERRED)
-
-
-def tiled(text: str, *about: str, kinds: tuple[Kind, ...] = ("rank", "extent")) -> Rule:
-    """A rule that the host tiling checks."""
-    return Rule(kinds, TILING_FAILED, source_read(text, TILING), about)
+tiled = read_in(TILING)
 
 
 def of_document(
-    text: str, *about: str, mode: str = "padded", kinds: tuple[Kind, ...] = ("rank", "extent")
+    text: str, *about: str, mode: str = "padded", kinds: tuple[Kind, ...] = SHAPE
 ) -> Rule:
     """A rule of calls that the document alone defines."""
-    return Rule(kinds, TILING_FAILED, inferred(text), about, modes=(mode,))
+    return checked(inferred(text, f"{README}, equations"), *about, kinds=kinds, modes=(mode,))
 
 
 SIGNATURE = Signature(
@@ -111,24 +110,13 @@ SIGNATURE = Signature(
         permute_probs(ROW),
     ),
     rules=(
-        Rule(
-            ("null",),
-            NULL,
-            inferred("probs go where there is room for them", INTERFACE),
-            about=("permute_probs",),
-        ),
-        Rule(("null",), NULL, inferred("the tensor is required", INTERFACE)),
-        Rule(
-            ("dtype",),
-            INVALID,
+        null(inferred("probs go where there is room for them", INTERFACE), "permute_probs"),
+        REQUIRED,
+        typed(
             source_read("tokens, probs and both outputs share one dtype", DEFINITION),
-            about=("probs", "permute_tokens", "permute_probs"),
+            *("probs", "permute_tokens", "permute_probs"),
         ),
-        Rule(
-            ("dtype",),
-            INVALID,
-            document("float16, bfloat16 or float32; indices int32 or int64", f"{README}, types"),
-        ),
+        typed(document("float16, bfloat16 or float32; indices int32 or int64", f"{README}, types")),
         of_document("paddedMode: indices have one axis", "indices", kinds=("rank",)),
         of_document("paddedMode: tokens have rows", "tokens", kinds=("rank",)),
         of_document(

@@ -14,11 +14,19 @@ import numpy as np
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
+from cases.operators._interface import (
+    INTERFACE,
+    REQUIRED,
+    checked,
+    null,
+    typed,
+    unchecked,
+)
 from cases.operators._slot_sum_cases import Call, slot_sum_call
 from conformance.call.case import Case, Tensor
 from conformance.draw.built import built
-from conformance.record.clause import Clause, SourceClass, document, source_read
-from conformance.record.signature import Kind, Rule, Signature, flag, integers, number, tensor
+from conformance.record.clause import document, inferred, source_read
+from conformance.record.signature import Signature, flag, integers, number, tensor
 from conformance.record.sizes import Size, function
 from conformance.values.fill import Fill
 from reference.moe_token_permute_with_ep import Range
@@ -28,17 +36,13 @@ NAME = "moe_token_permute_with_ep_grad"
 README = "aclnnMoeTokenPermuteWithEpGrad document"
 KERNELS = "ops-transformer, moe_token_permute_with_ep_grad/op_kernel"
 HOST = "ops-transformer, moe_token_permute_with_ep_grad/op_host"
-CODE = "aclnn interfaces made from an operator's definition"
 DTYPES = ("float16", "bfloat16", "float32")
 MODES = ("full", "head", "tail", "middle")
 GRAD, PROBS_IN = "permuted_tokens_output_grad", "permuted_probs_output_grad"
 INDICES, PROBS_GRAD = "sorted_indices", "probs_grad"
-NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 
 
-def inferred(rule: str, source: str = f"{README}, function: equations") -> Clause:
-    """A clause that follows from the document's equations, or from another source."""
-    return Clause(rule, source, SourceClass.INFERRED)
+follows = partial(inferred, source=f"{README}, function: equations")
 
 
 def kept(rank_range: Range | None) -> int:
@@ -56,11 +60,6 @@ NOT_PADDED = document("paddedMode is false", f"{README}, constraints")
 probs = partial(tensor, optional=True)
 
 
-def unchecked(clause: Clause, *about: str, kinds: tuple[Kind, ...] = ("rank", "extent")) -> Rule:
-    """A rule that no host source checks."""
-    return Rule(kinds, TILING_FAILED, clause, about, checked_by_cann=False)
-
-
 SIGNATURE = Signature(
     NAME,
     (
@@ -74,22 +73,22 @@ SIGNATURE = Signature(
         probs(PROBS_GRAD, TOKEN, SLOT, role="output", beside=PROBS_IN, acl="probsGradOut"),
     ),
     rules=(
-        Rule(("null",), NULL, inferred("gradients of probs go somewhere", CODE), (PROBS_GRAD,)),
-        Rule(("null",), NULL, inferred("the tensor is required", CODE)),
-        Rule(("dtype",), INVALID, source_read("float types, one for all; indices int32", HOST)),
-        Rule(("attribute",), TILING_FAILED, AT_LEAST_ONE, ("num_topk",)),
-        Rule(("rank",), TILING_FAILED, TWO_AND_ONE, (GRAD, PROBS_IN)),
+        null(inferred("gradients of probs go somewhere", INTERFACE), PROBS_GRAD),
+        REQUIRED,
+        typed(source_read("float types, one for all; indices int32", HOST)),
+        checked(AT_LEAST_ONE, "num_topk", kinds=("attribute",)),
+        checked(TWO_AND_ONE, GRAD, PROBS_IN, kinds=("rank",)),
         unchecked(NOT_PADDED, "padded_mode", kinds=("attribute",)),
-        unchecked(inferred("the indices are num_topk for every token"), INDICES),
-        unchecked(inferred("a gradient for every row's probability"), PROBS_IN),
+        unchecked(follows("the indices are num_topk for every token"), INDICES),
+        unchecked(follows("a gradient for every row's probability"), PROBS_IN),
         unchecked(
-            inferred("a range of two numbers, with a row for every rank"),
+            follows("a range of two numbers, with a row for every rank"),
             "rank_range",
             "kept",
             kinds=("attribute", "extent"),
         ),
         unchecked(document("out is [tokens, hidden]", f"{README}, parameters"), "out"),
-        unchecked(inferred("probs_grad is [tokens, num_topk]")),
+        unchecked(follows("probs_grad is [tokens, num_topk]")),
     ),
 )
 of_sum = slot_sum_call(SIGNATURE, GRAD, INDICES)

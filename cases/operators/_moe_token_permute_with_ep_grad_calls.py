@@ -13,7 +13,7 @@ from cases.operators._moe_token_permute_with_ep_grad_call import (
     README,
     SIGNATURE,
     call,
-    inferred,
+    follows,
     probed,
 )
 from cases.operators._storage_bits import bits
@@ -195,10 +195,10 @@ def quarantine() -> tuple[Quarantine, ...]:
         return in_mode("middle", with_attributes(good, rank_range=given))
 
     slots = reshaped(in_order("middle", "float32", 4, 1, 16, 2), "probs_grad", (4,))
-    unasked = inferred("without gradients of rows' probabilities probs_grad has no equation")
-    single = inferred("of one slot for each token probs_grad may have one axis, as probs may")
-    narrow = inferred("some outputs are empty and others are not: copies of length 0")
-    nothing = inferred("a call without tokens, and so with an empty range, has nothing to do")
+    unasked = follows("without gradients of rows' probabilities probs_grad has no equation")
+    single = follows("of one slot for each token probs_grad may have one axis, as probs may")
+    narrow = follows("some outputs are empty and others are not: copies of length 0")
+    nothing = follows("a call without tokens, and so with an empty range, has nothing to do")
     return (
         Quarantine("no tokens", in_order("head", "float32", 0, 2, 8, 0, False), nothing),
         Quarantine("num_topk 1, probs_grad of one axis", slots, single),

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from cases.operators._moe_token_permute_with_ep_call import README, SORT, TILING, call
+from cases.operators._interface import SORT
+from cases.operators._moe_token_permute_with_ep_call import (
+    README,
+    TILING,
+    call,
+)
 from cases.operators._token_permute_sizes import MOST_TOP_K, row_columns
 from conformance.call.case import Case
 from conformance.record.chips import USABLE_UB_BYTES
-from conformance.record.clause import Clause, SourceClass
+from conformance.record.clause import Clause, inferred
 from conformance.record.operator import Quarantine
 from conformance.values.fill import Fill
 
@@ -69,7 +74,7 @@ def quarantine() -> tuple[Quarantine, ...]:
 
 
 def _open(text: str, source: str) -> Clause:
-    return Clause(text, f"{source}, inferred", SourceClass.INFERRED)
+    return inferred(text, f"{source}, inferred")
 
 
 def _of_six(mode: str, **how: object) -> Case:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
+from cases.operators._interface import TILING_FAILED
 from cases.operators._moe_token_permute_with_ep_call import (
     MOST_SLOTS,
     SIGNATURE,
     TILING,
-    TILING_FAILED,
     Shape,
     call,
     padded_call,

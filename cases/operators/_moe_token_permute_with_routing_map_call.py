@@ -6,18 +6,19 @@ CANN 8.1.RC1 has no operator of this name: there it is unavailable.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cases.operators._interface import INVALID, null, read_in, typed, unchecked
 from conformance.call.case import Case, Machine
-from conformance.record.clause import Clause, SourceClass, document, source_read
+from conformance.record.clause import document, inferred, source_read
 from conformance.record.derive.calls import Sizes
 from conformance.record.derive.calls import call as call_of
 from conformance.record.signature import (
     Form,
-    Kind,
     Rule,
     Signature,
     SizedTensor,
@@ -40,7 +41,6 @@ TILING = "ops-transformer, moe_token_permute_with_routing_map/op_host, tiling"
 INTERFACE = "ops-transformer, newer aclnnMoeTokenPermuteWithRoutingMap document"
 DTYPES = ("float16", "bfloat16", "float32")
 MODES = ("dropless", "drop_pad")
-NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 LEAST_REFUSED = 2**24 - 1
 TOP_K_OF_THE_HOST = 512
 
@@ -53,28 +53,11 @@ def rows(number: int, padded: int, tokens: int, experts: int) -> int:
     return -1 if number > tokens * experts else number // shares * shares if shares else 0
 
 
-def inferred(text: str) -> Clause:
-    """A clause that follows from the equations, and that no document spells out."""
-    return Clause(text, FUNCTION, SourceClass.INFERRED)
-
-
-def checked(text: str, *about: str, kinds: tuple[Kind, ...] = ("rank", "extent")) -> Rule:
-    """A rule that CANN checks by itself."""
-    return Rule(kinds, NULL if kinds == ("null",) else INVALID, source_read(text, HOST), about)
-
-
-def unchecked(
-    status: int, clause: Clause, *about: str, kinds: tuple[Kind, ...] = ("rank", "extent")
-) -> Rule:
-    """A rule that CANN does not check, or its tiling inside of another operator."""
-    return Rule(kinds, status, clause, about, checked_by_cann=False)
-
-
-def tiled(text: str, *about: str, kinds: tuple[Kind, ...] = ("rank", "extent")) -> Rule:
-    """A rule of that tiling, whose status nobody promises."""
-    return unchecked(TILING_FAILED, source_read(text, TILING), *about, kinds=kinds)
-
-
+follows = partial(inferred, source=FUNCTION)
+checked = read_in(HOST, INVALID)
+# CANN does not check it by itself, but its tiling inside of another operator: nobody promises the
+# status.
+tiled = read_in(TILING, checked_by_cann=False)
 COLUMNS = source_read("axes behind the first are not told apart", HOST)
 TOP_K_LIMIT = f"topK = numOutTokens // tokens_num is at most {TOP_K_OF_THE_HOST}"
 ROWS = "the outputs have numOutTokens rows, rounded down, and tokens_num * expert_num at most"
@@ -119,32 +102,30 @@ SIGNATURE = Signature(
         *tensors(ROW)[3:],
     ),
     rules=(
-        checked("probs go where there is room for them", "permute_probs", kinds=("null",)),
-        checked("the tensor is required", kinds=("null",)),
+        null(source_read("probs go where there is room for them", HOST), "permute_probs"),
+        null(source_read("the tensor is required", HOST)),
         checked(SHARED, "probs", "permute_tokens", "permute_probs", kinds=("dtype",)),
-        Rule(
-            ("dtype",),
-            INVALID,
-            document("float16, bfloat16 or float32; the map int8 or bool; indices int32", README),
+        typed(
+            document("float16, bfloat16 or float32; the map int8 or bool; indices int32", README)
         ),
         checked("the map and probs have two axes", "routing_map", "probs", kinds=("rank",)),
         checked(NUMBER, kinds=("attribute",)),
         Rule(("limit",), INVALID, SIZE_LIMIT, about=("token", "expert")),
         tiled(TOP_K_LIMIT, "top_k", kinds=("limit",)),
         tiled("fewer than 2^24 - 1 rows", kinds=("limit",)),
-        unchecked(INVALID, inferred("an index for every row"), "sorted_indices"),
+        unchecked(follows("an index for every row"), "sorted_indices", status=INVALID),
         unchecked(
-            INVALID, inferred("probabilities have one axis"), "permute_probs", kinds=("rank",)
+            follows("probabilities have one axis"),
+            "permute_probs",
+            kinds=("rank",),
+            status=INVALID,
         ),
         unchecked(
-            TILING_FAILED,
-            inferred("permuteTokensOut has the columns of tokens"),
-            "hidden",
-            kinds=("extent",),
+            follows("permuteTokensOut has the columns of tokens"), "hidden", kinds=("extent",)
         ),
         checked(ROWS, "permute_tokens", "permute_probs"),
         tiled("the map has a row for every token", "tokens"),
-        unchecked(TILING_FAILED, inferred("probs have the shape of the map"), kinds=("extent",)),
+        unchecked(follows("probs have the shape of the map"), kinds=("extent",)),
     ),
     forms={"drop_pad": Form({"drop_and_pad": 1}, tensors(PADDED_ROW))},
 )

@@ -8,11 +8,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from cases.operators._interface import INVALID, null, read_in, typed, unchecked
 from conformance.call.case import Case, Machine
 from conformance.draw.layouts import strides_of
-from conformance.record.clause import Clause, SourceClass, document, source_read
+from conformance.record.clause import document, inferred, source_read
 from conformance.record.derive.calls import call as call_of
-from conformance.record.signature import Form, Kind, Rule, Signature, flag, number, tensor
+from conformance.record.signature import Form, Signature, flag, number, tensor
 from conformance.record.sizes import Size
 from conformance.values.fill import Fill
 from reference.permutation import MOST_TOPK
@@ -26,24 +27,12 @@ HOST = "ops-transformer, moe_token_permute_with_routing_map_grad/op_host/op_api"
 DTYPES = ("float16", "bfloat16", "float32")
 GRAD, PROBS, MAP = "permuted_token_output_grad", "permuted_probs_output_grad", "routing_map"
 INDICES, TOKENS_GRAD, PROBS_GRAD = "sorted_indices", "tokens_grad", "probs_grad"
-NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 
 
-def inferred(text: str) -> Clause:
-    """A clause that follows from the equations, and that no document spells out."""
-    return Clause(text, FUNCTION, SourceClass.INFERRED)
-
-
-def checked(status: int, text: str, kind: Kind, *about: str) -> Rule:
-    """A rule that CANN checks."""
-    return Rule((kind,), status, source_read(text, HOST), about)
-
-
-def unchecked(clause: Clause, *about: str, kinds: tuple[Kind, ...] = ("rank", "extent")) -> Rule:
-    """A rule that CANN does not check: a call that breaks it writes at a wrong place."""
-    return Rule(kinds, INVALID, clause, about, checked_by_cann=False)
-
-
+follows = partial(inferred, source=FUNCTION)
+checked = read_in(HOST, INVALID)
+# A call that breaks one writes at a wrong place.
+unsafe = partial(unchecked, status=INVALID)
 FLOATS = document("float16, bfloat16 or float32, one for all; indices int32", README)
 FIRST = "num_experts and tokens_num are above 0, checked before all else"
 TWO_AND_ONE = "the gradient and the map have two axes, the probs one"
@@ -72,23 +61,21 @@ SIGNATURE = Signature(
         optional(PROBS_GRAD, TOKENS, EXPERTS, role="output", acl="probsGradOutOptional"),
     ),
     rules=(
-        checked(NULL, "probs need a routing map", "null", MAP),
-        checked(NULL, "the tensor is required", "null"),
-        checked(INVALID, FIRST, "attribute"),
-        checked(INVALID, "the map is int8 or bool", "dtype", MAP),
-        unchecked(FLOATS, TOKENS_GRAD, PROBS_GRAD, kinds=("dtype",)),
-        Rule(("dtype",), INVALID, FLOATS),
-        checked(INVALID, TWO_AND_ONE, "rank", GRAD, MAP, PROBS),
-        unchecked(document("probs_grad is [tokens_num, num_experts]", FUNCTION), PROBS_GRAD),
-        unchecked(inferred("tokens_grad is [tokens_num, hidden]"), TOKENS_GRAD),
-        unchecked(document("an index for every row", f"{README}, parameters"), INDICES),
-        unchecked(inferred("as many probs as rows, a map [tokens_num, num_experts]"), PROBS, MAP),
-        unchecked(inferred("tokens share the rows evenly; padded, experts do")),
-        Rule(
-            ("limit",),
-            TILING_FAILED,
+        null(source_read("probs need a routing map", HOST), MAP),
+        null(source_read("the tensor is required", HOST)),
+        checked(FIRST, kinds=("attribute",)),
+        checked("the map is int8 or bool", MAP, kinds=("dtype",)),
+        unsafe(FLOATS, TOKENS_GRAD, PROBS_GRAD, kinds=("dtype",)),
+        typed(FLOATS),
+        checked(TWO_AND_ONE, GRAD, MAP, PROBS, kinds=("rank",)),
+        unsafe(document("probs_grad is [tokens_num, num_experts]", FUNCTION), PROBS_GRAD),
+        unsafe(follows("tokens_grad is [tokens_num, hidden]"), TOKENS_GRAD),
+        unsafe(document("an index for every row", f"{README}, parameters"), INDICES),
+        unsafe(follows("as many probs as rows, a map [tokens_num, num_experts]"), PROBS, MAP),
+        unsafe(follows("tokens share the rows evenly; padded, experts do")),
+        unchecked(
             document(f"topK is at most {MOST_TOPK} without padding", f"{README}, constraints"),
-            checked_by_cann=False,
+            kinds=("limit",),
         ),
     ),
     forms={

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from cases.operators._interface import INVALID
 from cases.operators._moe_token_permute_with_routing_map_grad_call import (
     DTYPES,
     FIRST,
@@ -14,7 +15,6 @@ from cases.operators._moe_token_permute_with_routing_map_grad_call import (
     GRAD,
     HOST,
     INDICES,
-    INVALID,
     KERNELS,
     MAP,
     PROBS,
@@ -23,7 +23,7 @@ from cases.operators._moe_token_permute_with_routing_map_grad_call import (
     SIGNATURE,
     TOKENS_GRAD,
     call,
-    inferred,
+    follows,
 )
 from cases.operators._storage_bits import bits
 from conformance.call.case import Case, Machine
@@ -241,7 +241,7 @@ def quarantine() -> tuple[Quarantine, ...]:
         Quarantine(
             "a token twice in one expert",
             _named(PADDED, 0, 0, 1, 0),
-            inferred("two rows of an expert have one place in probs_grad: either may remain"),
+            follows("two rows of an expert have one place in probs_grad: either may remain"),
         ),
         Quarantine(
             "ranks beyond the rows",

@@ -29,7 +29,7 @@ from cases.operators._moe_token_permute_with_routing_map_examples import sized
 from cases.operators._token_permute_examples import ADDRESSED
 from conformance.call.case import Case, Tensor
 from conformance.record.call_rules import Freedom, Range, Unseen, extent
-from conformance.record.clause import Clause, SourceClass, source_read
+from conformance.record.clause import Clause, inferred, source_read
 from conformance.record.derive.rejections import freedoms, rejections
 from conformance.record.operator import Quarantine
 from conformance.record.variations import in_mode, retyped, with_attributes, without
@@ -144,4 +144,4 @@ def quarantine() -> tuple[Quarantine, ...]:
 
 
 def _open(text: str, source: str) -> Clause:
-    return Clause(text, f"{source}, inferred", SourceClass.INFERRED)
+    return inferred(text, f"{source}, inferred")

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from hypothesis.strategies import SearchStrategy
 
+from cases.operators._interface import null, typed, unchecked
 from cases.operators._slot_sum_cases import slot_sum_call
 from cases.operators._slot_weights import WEIGHT_BITS
 from conformance.call.case import Case, Tensor
 from conformance.draw.built import built
-from conformance.record.clause import document, source_read
-from conformance.record.signature import Rule, Signature, flag, integers, tensor
+from conformance.record.clause import Clause, document, source_read
+from conformance.record.signature import Signature, flag, integers, tensor
 from conformance.record.sizes import Size
 from conformance.values.fill import Fill
 from reference.permutation import MOST_TOPK
@@ -23,13 +23,18 @@ ACLNN = "aclnnMoeTokenUnpermute document"
 KERNELS = "ops-transformer, moe_token_unpermute/op_kernel"
 HOST = "ops-transformer, moe_token_unpermute/op_host"
 DTYPES = ("float16", "bfloat16", "float32")
-NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 
 TOKEN, HIDDEN = Size("token"), Size("hidden")
 ROW = Size("row", free=source_read("slots from the last row on add nothing", KERNELS))
 SLOT = Size("slot", least=1, most=MOST_TOPK, default=1)
 IGNORED = source_read("it changes nothing", HOST)
-unchecked = partial(Rule, status=TILING_FAILED, checked_by_cann=False)
+
+
+def stated(text: str, part: str = "parameters") -> Clause:
+    """A clause of a part of the document."""
+    return document(text, f"{ACLNN}, {part}")
+
+
 SIGNATURE = Signature(
     NAME,
     (
@@ -43,38 +48,19 @@ SIGNATURE = Signature(
     # CANN checks the first two alone; all the rest its tiling accepts as it comes, and the call is
     # undefined there (the host sources, read).
     rules=(
-        Rule(
-            ("null",),
-            NULL,
-            document("input and output tensors are no null pointers", f"{ACLNN}, status"),
-        ),
-        Rule(
-            ("dtype",),
-            INVALID,
-            source_read("float types, one for tokens and out; indices int32", HOST),
+        null(stated("input and output tensors are no null pointers", "status")),
+        typed(source_read("float types, one for tokens and out; indices int32", HOST)),
+        unchecked(stated(f"top_k is 1 to {MOST_TOPK}", "constraints"), "slot", kinds=("limit",)),
+        unchecked(
+            stated("tokens have two axes, indices one"),
+            "permuted_tokens",
+            "sorted_indices",
+            kinds=("rank",),
         ),
         unchecked(
-            ("limit",),
-            clause=document(f"top_k is 1 to {MOST_TOPK}", f"{ACLNN}, constraints"),
-            about=("slot",),
+            stated("probs are [tokens, top_k], one for each index"), "probs", "sorted_indices"
         ),
-        unchecked(
-            ("rank",),
-            clause=document("tokens have two axes, indices one", f"{ACLNN}, parameters"),
-            about=("permuted_tokens", "sorted_indices"),
-        ),
-        unchecked(
-            ("rank", "extent"),
-            clause=document(
-                "probs are [tokens, top_k], one for each index", f"{ACLNN}, parameters"
-            ),
-            about=("probs", "sorted_indices"),
-        ),
-        unchecked(
-            ("rank", "extent"),
-            clause=document("out is [tokens, hidden]", f"{ACLNN}, parameters"),
-            about=("out",),
-        ),
+        unchecked(stated("out is [tokens, hidden]"), "out"),
     ),
 )
 call = slot_sum_call(SIGNATURE, "permuted_tokens", "sorted_indices")

@@ -21,7 +21,7 @@ from cases.operators._moe_token_unpermute_call import (
 from cases.operators._slot_sum_far import far_examples
 from cases.operators._storage_bits import bits
 from conformance.call.case import Case
-from conformance.record.clause import Clause, SourceClass
+from conformance.record.clause import inferred
 from conformance.record.derive.rejections import rejections
 from conformance.record.operator import Example, Quarantine
 from conformance.record.variations import in_mode, reshaped, right_calls, with_attributes, without
@@ -122,11 +122,10 @@ def _far() -> Iterator[Example]:
 
 def quarantine() -> tuple[Quarantine, ...]:
     """Calls of serving code in which a slot that counts for nothing names row -1."""
-    doubt = Clause(
+    doubt = inferred(
         "index -1 beside probability 0: a kernel may read row -1 before it looks at the probability"
         " (vllm-ascend, issues 10579 and 3297)",
         f"{KERNELS}, probability test, inferred",
-        SourceClass.INFERRED,
     )
     first = _of_two_tokens((-1, 1, 0, 2), bits("float32", 0, 0.5, 0.75, 0.25))
     later = _of_two_tokens((1, -1, 0, 2), bits("float32", 0.5, 0, 0.75, 0.25))

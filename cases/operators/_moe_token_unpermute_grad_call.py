@@ -13,6 +13,7 @@ import numpy as np
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
+from cases.operators._interface import NULL, checked, null, typed, unchecked
 from cases.operators._moe_token_unpermute_call import DTYPES as DTYPES
 from cases.operators._slot_sum_cases import slot_sum_call
 from cases.operators._slot_weights import WEIGHT_BITS, weight_fills
@@ -21,7 +22,7 @@ from conformance.draw.built import built
 from conformance.draw.routings import unread_rows
 from conformance.draw.values import MOVED
 from conformance.record.clause import Clause, document, source_read
-from conformance.record.signature import Rule, Signature, flag, integers, tensor
+from conformance.record.signature import Signature, flag, integers, tensor
 from conformance.record.sizes import Size
 from conformance.values.fill import Fill
 from reference.permutation import MOST_TOPK
@@ -34,12 +35,11 @@ HOST = "ops-transformer, moe_token_unpermute_grad/op_host"
 MODES = ("whole", "uneven", "single")
 TOKENS, TOKENS_GRAD, GRAD = "permuted_tokens", "permuted_tokens_grad", "unpermuted_tokens_grad"
 INDICES, PROBS, PROBS_GRAD = "sorted_indices", "probs", "probs_grad"
-NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 
 
-def stated(text: str, where: str) -> Clause:
-    """A clause of the interface's document."""
-    return document(text, f"{ACLNN}, {where}")
+def stated(text: str, part: str = "parameters") -> Clause:
+    """A clause of a part of the document."""
+    return document(text, f"{ACLNN}, {part}")
 
 
 ROW, HIDDEN, TOKEN = Size("row", least=1), Size("hidden", least=1), Size("token", least=1)
@@ -48,7 +48,6 @@ IGNORED = source_read("host sources do not look at it", HOST)
 TYPES = source_read("float types, one for tokens and gradients; indices int32", HOST)
 SLOTS = source_read(f"top_k is 1 to {MOST_TOPK}", HOST)
 SOME = source_read("there are rows, columns, tokens and slots", HOST)
-unchecked = partial(Rule, status=TILING_FAILED, checked_by_cann=False)
 weights = partial(tensor, dtype=DTYPES, optional=True)
 SIGNATURE = Signature(
     NAME,
@@ -63,35 +62,21 @@ SIGNATURE = Signature(
         weights(PROBS_GRAD, TOKEN, SLOT, role="output", beside=PROBS, acl="probsGradOut"),
     ),
     rules=(
+        unchecked(stated("probs have a gradient"), PROBS_GRAD, kinds=("null",), status=NULL),
+        null(stated("input and output tensors are no null pointers", "status")),
+        typed(TYPES),
+        checked(SLOTS, "slot", kinds=("limit",)),
+        checked(SOME, kinds=("limit",)),
         unchecked(
-            ("null",),
-            status=NULL,
-            clause=stated("probs have a gradient", "parameters"),
-            about=(PROBS_GRAD,),
-        ),
-        Rule(("null",), NULL, stated("input and output tensors are no null pointers", "status")),
-        Rule(("dtype",), INVALID, TYPES),
-        Rule(("limit",), TILING_FAILED, SLOTS, about=("slot",)),
-        Rule(("limit",), TILING_FAILED, SOME),
-        unchecked(
-            ("rank",),
-            clause=stated("tokens and gradients have two axes, indices one", "parameters"),
-            about=(TOKENS, GRAD, INDICES, PROBS),
+            stated("tokens and gradients have two axes, indices one"),
+            *(TOKENS, GRAD, INDICES, PROBS),
+            kinds=("rank",),
         ),
         unchecked(
-            ("extent",),
-            clause=stated("an index and a probability for every slot", "parameters"),
-            about=(INDICES, PROBS),
+            stated("an index and a probability for every slot"), INDICES, PROBS, kinds=("extent",)
         ),
-        unchecked(
-            ("extent",),
-            clause=stated("the gradient is [tokens, hidden]", "parameters"),
-            about=(GRAD,),
-        ),
-        unchecked(
-            ("rank", "extent"),
-            clause=document("outputs have the shapes of what they are gradients of", ACLNN),
-        ),
+        unchecked(stated("the gradient is [tokens, hidden]"), GRAD, kinds=("extent",)),
+        unchecked(document("outputs have the shapes of what they are gradients of", ACLNN)),
     ),
 )
 of_sum = slot_sum_call(SIGNATURE, TOKENS, INDICES)

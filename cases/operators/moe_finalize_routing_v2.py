@@ -20,8 +20,8 @@ import numpy as np
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
-from cases.operators._documented_tensors import as_listed
 from cases.operators._extremes import with_extremes
+from cases.operators._interface import as_listed, of_a_definition
 from cases.operators._ladders import FEW, ladder, of_slots, on_edges, slots
 from cases.operators._moe_finalize_routing_v2_call import (
     DTYPES,
@@ -48,7 +48,6 @@ from cases.operators._slot_sum_cases import near_cases
 from cases.operators._slot_sum_cases import row_sum as slot_row_sum
 from cases.operators._slot_sum_far import far_cases
 from cases.operators._storage_bits import bits
-from cases.operators._strides import of_a_definition
 from cases.operators._torch_npu import added
 from cases.operators._workloads import by_ranks
 from cases.relations.slot_grads import FINALIZE_GRAD, adjoint_of_weighted

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
-from cases.operators._documented_tensors import as_listed
 from cases.operators._extremes import Extremes, with_extremes
+from cases.operators._interface import as_listed, of_a_definition, supported
 from cases.operators._ladders import FEW, SINGLE, ladder, of_slots, of_tokens, on_edges
 from cases.operators._moe_finalize_routing_v2_grad_call import (
     BIAS,
@@ -54,7 +54,6 @@ from cases.operators._moe_finalize_routing_v2_grad_edges import (
 from cases.operators._slot_sum_cases import near_cases
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
-from cases.operators._strides import of_a_definition
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
 from cases.relations.slot_grads import (
@@ -79,8 +78,6 @@ from conformance.record.operator import (
     Mode,
     Operator,
     Sum,
-    Support,
-    Target,
     Varying,
 )
 from conformance.relations.axes import Axes
@@ -262,7 +259,6 @@ def _bias(case: Case) -> Mapping[str, Tensor] | None:
 RANGES = tuple(one for one in ranges(SIGNATURE) if one.name != "biased")
 SUMS, PLACED = (X_GRAD, SCALES_GRAD), SIGNATURE.of_mode("drop_pad")
 EQUATIONS = f"{README}, function: equations"
-PRODUCTS = f"{README}, products"
 OPERATOR = Operator(
     **of_signature(SIGNATURE, cases, ranges=RANGES),
     sources=(README, KERNELS, HOST),
@@ -332,11 +328,5 @@ OPERATOR = Operator(
         SIGNATURE.tensors, "ops-transformer, moe_finalize_routing_v2_grad_def.cpp"
     ),
     each_tensor=as_listed(README),
-    targets=tuple(
-        Target(product, Support.SUPPORTED, document(f"{series}: yes", PRODUCTS))
-        for product, series in (
-            ("Ascend910B", "Atlas A2 series"),
-            ("Ascend910_93", "Atlas A3 series"),
-        )
-    ),
+    targets=supported(f"{README}, products"),
 )

@@ -9,8 +9,8 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from cases.operators._documented_tensors import as_listed
 from cases.operators._extremes import Extremes, with_extremes
+from cases.operators._interface import SORT, as_listed, of_a_definition, supported
 from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_init_routing_v2_call import (
     BEFORE,
@@ -25,7 +25,6 @@ from cases.operators._moe_init_routing_v2_call import (
     NAME,
     README,
     SIGNATURE,
-    SORT,
     call,
 )
 from cases.operators._moe_init_routing_v2_calls import REJECTIONS, RIGHT, quarantine
@@ -33,7 +32,6 @@ from cases.operators._moe_init_routing_v2_examples import examples
 from cases.operators._moe_init_routing_v2_ladders import LADDERS
 from cases.operators._moe_init_routing_v2_relations import RELATIONS
 from cases.operators._moe_init_routing_v2_rows import PERMUTE
-from cases.operators._strides import of_a_definition
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_limits import limits
@@ -181,8 +179,7 @@ OPERATOR = Operator(
     strided=of_a_definition(SIGNATURE.tensors, "ops-transformer, moe_init_routing_v2_def.cpp"),
     each_tensor=as_listed(README),
     targets=(
-        Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
-        Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),
+        *supported(README),
         Target(
             "Ascend910_95",
             Support.UNDEFINED,

@@ -6,8 +6,8 @@ from functools import partial
 
 from hypothesis.strategies import SearchStrategy
 
-from cases.operators._documented_tensors import as_listed
 from cases.operators._extremes import with_extremes
+from cases.operators._interface import as_listed, of_a_definition, supported
 from cases.operators._ladders import of_slots, on_edges
 from cases.operators._landmarks import of_summed_rows
 from cases.operators._moe_init_routing_v2_grad_cases import far_cases, far_examples, near_cases
@@ -28,7 +28,6 @@ from cases.operators._moe_init_routing_v2_grad_signature import (
 )
 from cases.operators._slot_sum_cases import row_sum
 from cases.operators._storage_bits import bits
-from cases.operators._strides import of_a_definition
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
 from cases.relations.copy_adjoints import adjoint_of_sums
@@ -203,8 +202,7 @@ OPERATOR = Operator(
     strided=of_a_definition(SIGNATURE.tensors, "ops-transformer, moe_init_routing_v2_grad_def.cpp"),
     each_tensor=as_listed(README),
     targets=(
-        Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
-        Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),
+        *supported(README),
         Target(
             "Ascend910_95",
             Support.UNDEFINED,

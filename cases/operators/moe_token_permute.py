@@ -14,8 +14,8 @@ import numpy as np
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
-from cases.operators._documented_tensors import as_listed
 from cases.operators._extremes import Extremes, with_extremes
+from cases.operators._interface import SORT, as_listed, of_a_definition, supported
 from cases.operators._ladders import of_slots
 from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_token_permute_call import (
@@ -28,8 +28,11 @@ from cases.operators._moe_token_permute_call import (
     SIGNATURE,
     TILING,
 )
-from cases.operators._moe_token_permute_calls import QUARANTINE, REJECTIONS, SORT, examples
-from cases.operators._strides import of_a_definition
+from cases.operators._moe_token_permute_calls import (
+    QUARANTINE,
+    REJECTIONS,
+    examples,
+)
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_edges import sorted_cases
@@ -165,8 +168,7 @@ OPERATOR = Operator(
     strided=of_a_definition(SIGNATURE.tensors, DEFINITION),
     each_tensor=as_listed(DOCUMENT),
     targets=(
-        Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
-        Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),
+        *supported(README),
         Target(
             "Ascend910_95",
             Support.UNDEFINED,

@@ -6,8 +6,15 @@ from functools import cache, partial
 
 from hypothesis.strategies import SearchStrategy
 
-from cases.operators._documented_tensors import as_listed
 from cases.operators._extremes import Extremes, with_extremes
+from cases.operators._interface import (
+    INVALID,
+    as_listed,
+    null,
+    of_a_definition,
+    typed,
+    unchecked,
+)
 from cases.operators._ladders import of_slots, on_edges
 from cases.operators._landmarks import of_summed_rows
 from cases.operators._slot_sum_cases import left_to_right, near_cases, row_sum, slot_sum_call
@@ -15,7 +22,6 @@ from cases.operators._slot_sum_cells import cells
 from cases.operators._slot_sum_far import far_cases, far_examples
 from cases.operators._slot_sum_limits import limits
 from cases.operators._storage_bits import bits
-from cases.operators._strides import of_a_definition
 from cases.operators._workloads import by_ranks
 from cases.relations.copy_adjoints import adjoint_of_sums
 from cases.relations.slot_sorts import PERMUTE
@@ -30,7 +36,7 @@ from conformance.record.derive.references import formula_of, terms_of
 from conformance.record.derive.rejections import rejections
 from conformance.record.derive.torch_call import DTYPE_OF_CASE, bound
 from conformance.record.operator import Example, Mode, Operator, Quarantine, Sum, Support, Target
-from conformance.record.signature import Rule, Signature, flag, number, tensor
+from conformance.record.signature import Signature, flag, number, tensor
 from conformance.record.sizes import Size
 from conformance.record.variations import reshaped, right_calls, with_attributes
 from conformance.relations.axes import Axes
@@ -43,12 +49,11 @@ KERNELS = "ops-transformer, moe_token_permute_grad/op_kernel"
 HOST = "ops-transformer, moe_token_permute_grad/op_host"
 DTYPES = ("float16", "bfloat16", "float32")
 MODES = ("whole", "uneven", "padded")
-NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
 
 
-def stated(text: str) -> Clause:
-    """A clause of the interface's parameter list."""
-    return document(text, f"{ACLNN}, parameters")
+def stated(text: str, part: str = "parameters") -> Clause:
+    """A clause of a part of the document."""
+    return document(text, f"{ACLNN}, {part}")
 
 
 TOKEN, SLOT, HIDDEN = Size("token"), Size("slot", least=1), Size("hidden")
@@ -65,37 +70,21 @@ SIGNATURE = Signature(
     ),
     # CANN checks the first two alone: what breaks another is undefined there.
     rules=(
-        Rule(
-            ("null",),
-            NULL,
-            document("input and output tensors are no null pointers", f"{ACLNN}, status"),
+        null(stated("input and output tensors are no null pointers", "status")),
+        typed(stated("float16, bfloat16 or float32, the same for input and output; indices int32")),
+        unchecked(
+            stated("the indices are num_topk for every token", "function"),
+            "num_topk",
+            "sorted_indices",
+            kinds=("attribute", "extent"),
         ),
-        Rule(
-            ("dtype",),
-            INVALID,
-            stated("float16, bfloat16 or float32, the same for input and output; indices int32"),
-        ),
-        Rule(
-            ("attribute", "extent"),
-            TILING_FAILED,
-            document("the indices are num_topk for every token", f"{ACLNN}, function"),
-            about=("num_topk", "sorted_indices"),
-            checked_by_cann=False,
-        ),
-        Rule(
-            ("rank",),
-            TILING_FAILED,
+        unchecked(
             stated("permuted_output_grad has two axes, sorted_indices one"),
-            about=("permuted_output_grad", "sorted_indices"),
-            checked_by_cann=False,
+            "permuted_output_grad",
+            "sorted_indices",
+            kinds=("rank",),
         ),
-        Rule(
-            ("rank", "extent"),
-            TILING_FAILED,
-            stated("out is [tokens, hidden]"),
-            about=("out",),
-            checked_by_cann=False,
-        ),
+        unchecked(stated("out is [tokens, hidden]"), "out"),
     ),
     by_mode={"padded": {"padded_mode": 1}},
 )
@@ -232,7 +221,7 @@ OPERATOR = Operator(
         Target(
             "Ascend910B",
             Support.SUPPORTED,
-            document("Atlas A2 training series", f"{ACLNN}, products"),
+            stated("Atlas A2 training series", "products"),
             MODES[:2],
         ),
         Target("Ascend910B", Support.IGNORED, PADDED, MODES[2:]),

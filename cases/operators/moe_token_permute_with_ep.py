@@ -13,8 +13,8 @@ import numpy as np
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
-from cases.operators._documented_tensors import as_listed
 from cases.operators._extremes import Extremes, with_extremes
+from cases.operators._interface import SORT, as_listed, of_a_definition, supported
 from cases.operators._ladders import of_slots
 from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_token_permute_with_ep_call import (
@@ -24,7 +24,6 @@ from cases.operators._moe_token_permute_with_ep_call import (
     PERMUTE,
     README,
     SIGNATURE,
-    SORT,
     TILING,
     padded_call,
 )
@@ -35,7 +34,6 @@ from cases.operators._moe_token_permute_with_ep_rejections import ENDS, REJECTIO
 from cases.operators._moe_token_permute_with_ep_relations import RELATIONS
 from cases.operators._moe_token_permute_with_ep_windows import RANGES
 from cases.operators._moe_token_permute_with_ep_workloads import workload_cases
-from cases.operators._strides import of_a_definition
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_edges import sorted_cases
@@ -43,7 +41,7 @@ from cases.operators._token_permute_limits import limits
 from cases.operators._torch_npu import BINDINGS
 from conformance.call.case import Case
 from conformance.record.cells import Cells
-from conformance.record.clause import Clause, SourceClass, document, source_read
+from conformance.record.clause import Clause, document, inferred, source_read
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import ranges
@@ -207,8 +205,7 @@ OPERATOR = Operator(
     strided=of_a_definition(SIGNATURE.tensors, DEFINITION),
     each_tensor=as_listed(README),
     targets=(
-        Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
-        Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),
+        *supported(README),
         *(
             Target(
                 product,
@@ -223,7 +220,7 @@ OPERATOR = Operator(
             Target(
                 product,
                 Support.UNDEFINED,
-                Clause("no source says what a null range becomes", NO_RANGE, SourceClass.INFERRED),
+                inferred("no source says what a null range becomes", NO_RANGE),
                 modes=("num_out_tokens",),
             )
             for product in ("Ascend910B", "Ascend910_93")

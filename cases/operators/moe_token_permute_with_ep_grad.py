@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
-from cases.operators._documented_tensors import as_listed
 from cases.operators._extremes import Extremes, with_extremes
+from cases.operators._interface import as_listed, of_a_definition
 from cases.operators._ladders import of_slots, on_edges
 from cases.operators._moe_token_permute_with_ep_grad_call import (
     DTYPES,
@@ -38,7 +38,6 @@ from cases.operators._slot_sum_cases import left_to_right, near_cases
 from cases.operators._slot_sum_cases import row_sum as slot_row_sum
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_sum_limits import limits
-from cases.operators._strides import of_a_definition
 from cases.operators._token_permute_cells import PROBS, probs_with
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks

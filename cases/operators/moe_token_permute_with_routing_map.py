@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from cases.operators._documented_tensors import as_listed
 from cases.operators._extremes import Extremes, with_extremes
+from cases.operators._interface import as_listed, of_written_code, supported
 from cases.operators._ladders import of_a_map, on_edges
 from cases.operators._landmarks import of_counted_rows
 from cases.operators._moe_token_permute_with_routing_map_call import (
@@ -40,7 +40,6 @@ from cases.operators._moe_token_permute_with_routing_map_rejections import (
 )
 from cases.operators._moe_token_permute_with_routing_map_relations import RELATIONS
 from cases.operators._moe_token_permute_with_routing_map_sizes import MOST_TOP_K
-from cases.operators._strides import of_written_code
 from cases.operators._torch_npu import added
 from cases.operators._workloads import by_map
 from conformance.call.case import Case
@@ -54,8 +53,6 @@ from conformance.record.operator import (
     Index,
     Mode,
     Operator,
-    Support,
-    Target,
     Unspecified,
     Varying,
 )
@@ -206,8 +203,5 @@ OPERATOR = Operator(
     landmarks=landmarks,
     strided=of_written_code(SIGNATURE.parameters, HOST),
     each_tensor=as_listed(README),
-    targets=(
-        Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
-        Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),
-    ),
+    targets=supported(README),
 )

@@ -15,8 +15,8 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from cases.operators._documented_tensors import as_listed
 from cases.operators._extremes import Extremes, with_extremes
+from cases.operators._interface import as_listed, of_written_code, supported
 from cases.operators._ladders import of_a_map, on_edges
 from cases.operators._moe_token_permute_with_routing_map_grad_call import (
     DTYPES,
@@ -62,7 +62,6 @@ from cases.operators._row_sum_limits import (
 )
 from cases.operators._slot_sum_cases import left_to_right
 from cases.operators._slot_sum_sizes import least_ub_bytes
-from cases.operators._strides import of_written_code
 from cases.operators._torch_npu import added
 from cases.operators._workloads import by_ranks
 from conformance.call.case import Case, Machine, numpy_dtype
@@ -81,8 +80,6 @@ from conformance.record.operator import (
     Mode,
     Operator,
     Sum,
-    Support,
-    Target,
     Unspecified,
     Varying,
 )
@@ -354,8 +351,5 @@ OPERATOR = Operator(
     relations=RELATIONS,
     strided=of_written_code(SIGNATURE.parameters, HOST),
     each_tensor=as_listed(README),
-    targets=(
-        Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", README)),
-        Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", README)),
-    ),
+    targets=supported(README),
 )

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
-from cases.operators._documented_tensors import as_listed
 from cases.operators._extremes import Extremes, with_extremes
+from cases.operators._interface import as_listed, of_a_definition, supported
 from cases.operators._ladders import SINGLE, of_slots, of_tokens, on_edges
 from cases.operators._moe_token_unpermute_call import (
     ACLNN,
@@ -25,6 +25,7 @@ from cases.operators._moe_token_unpermute_call import (
     SIGNATURE,
     call,
     single_call,
+    stated,
     weighted,
     with_probs,
 )
@@ -37,7 +38,6 @@ from cases.operators._slot_sum_far import far_cases
 from cases.operators._slot_sum_limits import limits
 from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
 from cases.operators._storage_bits import bits
-from cases.operators._strides import of_a_definition
 from cases.operators._torch_npu import added
 from cases.operators._workloads import by_ranks
 from cases.relations.slot_grads import UNPERMUTE_GRAD, adjoint_of_weighted
@@ -49,12 +49,12 @@ from conformance.call.case import Case, numpy_dtype
 from conformance.draw.far import mostly
 from conformance.record.call_rules import Limit
 from conformance.record.cells import Axis, Cells
-from conformance.record.clause import Clause, document, source_read
+from conformance.record.clause import source_read
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of, terms_of
 from conformance.record.derive.torch_call import bound
 from conformance.record.edges import Edge
-from conformance.record.operator import Mode, Operator, Sum, Support, Target
+from conformance.record.operator import Mode, Operator, Sum
 from conformance.relations.axes import Axes
 from conformance.values.fill import families_of
 from reference import moe_token_unpermute as reference
@@ -124,22 +124,17 @@ def row_sum(dtype: str, x: NDArray[np.generic]) -> Case:
     return weighted(slot_row_sum(call, dtype, x), dtype, bits(dtype, *(1.0 for _ in x)))
 
 
-def stated(text: str) -> Clause:
-    """A clause of the document's equations."""
-    return document(text, f"{ACLNN}, function")
-
-
 ZERO = source_read("a probability of 0 leaves its row out, also an infinite one", KERNELS)
-PRODUCT = stated("each token is the sum of its rows times their probabilities")
+PRODUCT = stated("each token is the sum of its rows times their probabilities", "function")
 
 OPERATOR = Operator(
     **of_signature(SIGNATURE, cases),
     sources=(ACLNN, KERNELS, HOST),
     products=("Ascend910B", "Ascend910_93"),
     modes=(
-        Mode("whole", stated("probs given; a row of permuted_tokens for every slot")),
+        Mode("whole", stated("probs given; a row of permuted_tokens for every slot", "function")),
         Mode("uneven", source_read("probs given; slots from the last row on add nothing", KERNELS)),
-        Mode("single", stated("no probs: top_k is 1, and every token is one row")),
+        Mode("single", stated("no probs: top_k is 1, and every token is one row", "function")),
     ),
     dtypes=DTYPES,
     formula=formula_of(reference.formula, "out", ignored=("padded_mode",)),
@@ -147,7 +142,8 @@ OPERATOR = Operator(
         "out": Sum(
             clause=stated(
                 "each token is the sum of its rows times their probabilities; one of 0 leaves its"
-                " row out, also an infinite one"
+                " row out, also an infinite one",
+                "function",
             ),
             terms=terms_of(reference.terms, "permuted_tokens", ignored=("padded_mode",)),
             merges=left_to_right,
@@ -193,14 +189,5 @@ OPERATOR = Operator(
     ),
     strided=of_a_definition(SIGNATURE.tensors, "ops-transformer, moe_token_unpermute_def.cpp"),
     each_tensor=as_listed(ACLNN),
-    targets=(
-        Target(
-            "Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", f"{ACLNN}, products")
-        ),
-        Target(
-            "Ascend910_93",
-            Support.SUPPORTED,
-            document("Atlas A3 series: yes", f"{ACLNN}, products"),
-        ),
-    ),
+    targets=supported(f"{ACLNN}, products"),
 )

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
-from cases.operators._documented_tensors import as_listed
 from cases.operators._extremes import Extremes, with_extremes
+from cases.operators._interface import as_listed, of_a_definition, supported
 from cases.operators._ladders import SINGLE, of_slots, of_tokens, on_edges
 from cases.operators._moe_token_unpermute_grad_call import (
     ACLNN,
@@ -42,7 +42,6 @@ from cases.operators._moe_token_unpermute_grad_edges import PROB_BYTES, edges, l
 from cases.operators._slot_sum_cases import near_cases
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
-from cases.operators._strides import of_a_definition
 from cases.operators._torch_npu import added
 from cases.operators._workloads import by_ranks
 from cases.relations.slot_grads import (
@@ -67,8 +66,6 @@ from conformance.record.operator import (
     Mode,
     Operator,
     Sum,
-    Support,
-    Target,
     Unspecified,
     Until,
     Varying,
@@ -299,8 +296,5 @@ OPERATOR = Operator(
     ),
     strided=of_a_definition(SIGNATURE.tensors, "ops-transformer, moe_token_unpermute_grad_def.cpp"),
     each_tensor=as_listed(ACLNN),
-    targets=(
-        Target("Ascend910B", Support.SUPPORTED, stated("Atlas A2 series: yes", "products")),
-        Target("Ascend910_93", Support.SUPPORTED, stated("Atlas A3 series: yes", "products")),
-    ),
+    targets=supported(f"{ACLNN}, products"),
 )

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.call.case import Case, Tensor, numpy_dtype
-from conformance.record.clause import Clause, SourceClass
+from conformance.record.clause import inferred
 from conformance.record.relation import Outputs, Relation, Run
 from conformance.relations.axes import held, with_arrays
 
@@ -115,10 +115,9 @@ def adjoint(
         tensors = (*drawn.inputs.values(), *drawn.outputs.values())
         return None if any(0 in tensor.shape for tensor in tensors) else prepared(drawn)
 
-    clause = Clause(
+    clause = inferred(
         f"<forward(x), g> = <x, gradient(g)> with {title}, exactly on small integers",
         "a gradient is the adjoint of what is linear",
-        SourceClass.INFERRED,
     )
     return Relation(f"adjoint of {title}", clause, broken, possible, modes, beside=(named,))
 

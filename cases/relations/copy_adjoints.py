@@ -12,7 +12,7 @@ from cases.relations.adjoints import EXACT, Pairing, adjoint, small, with_small
 from cases.relations.slot_sorts import SlotSort, SortForm
 from cases.relations.slot_sums import MOST_SLOTS, UNPERMUTE, Integers, SlotSum, SumForm, as_rows
 from conformance.call.case import Case, Tensor
-from conformance.record.clause import Clause, SourceClass
+from conformance.record.clause import inferred
 from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.relations.axes import held
 
@@ -126,10 +126,9 @@ def round_trip(tokens: str, rows: str, names: Names, modes: tuple[str, ...] = ()
             "what is unpermuted", seen, due.astype(seen.dtype), meaning, sums=True
         )
 
-    clause = Clause(
+    clause = inferred(
         "unpermute(permute(x)) is x times the sum of its slots' weights",
         "the equations of both documents",
-        SourceClass.INFERRED,
     )
     beside = (UNPERMUTE.operator,)
     return Relation("round trip", clause, broken, prepared, modes, beside=beside)

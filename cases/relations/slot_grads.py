@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cases.relations.adjoints import EXACT, few, with_small
 from cases.relations.slot_sums import MACHINE, MOST_SLOTS, SlotSum, SumForm, as_rows, cast, named
 from conformance.call.case import Case, Tensor
-from conformance.record.clause import Clause, SourceClass
+from conformance.record.clause import inferred
 from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.relations.axes import held, on_lattice
 
@@ -81,7 +81,7 @@ def grads_agree(own: GradForm, other: GradForm, modes: tuple[str, ...] = ()) -> 
             yield from difference(own.weights, seen, due, meaning, sums=True)
 
     text = f"of small integers the gradients of {other.title} are the same"
-    clause = Clause(text, "both documents' equations, exact on such data", SourceClass.INFERRED)
+    clause = inferred(text, "both documents' equations, exact on such data")
     name = f"gradients of {other.title}"
     return Relation(name, clause, broken, prepared, modes, beside=(other.operator,))
 
@@ -189,7 +189,7 @@ def _adjoint(
     broken: Callable[[Case, Outputs, Run], Iterable[str]],
 ) -> Relation:
     text = f"<forward(x), g> = <x, gradient(g)> with {other.title}, exactly on small integers"
-    clause = Clause(text, "a gradient is the adjoint of what is linear", SourceClass.INFERRED)
+    clause = inferred(text, "a gradient is the adjoint of what is linear")
     beside = (other.operator,)
     return Relation(f"adjoint of {other.title}", clause, broken, prepared, beside=beside)
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cases.relations.slot_sums import MACHINE, Integers
 from conformance.call.case import Case, Tensor
-from conformance.record.clause import Clause, SourceClass
+from conformance.record.clause import inferred
 from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.relations.axes import held, with_arrays
 
@@ -121,7 +121,7 @@ def same_ranks(
 
     text = f"{other.title} finds the same ranks, and copies the same rows"
     source = "the sort of both documents' equations, stable in both"
-    clause = Clause(text, source, SourceClass.INFERRED)
+    clause = inferred(text, source)
     beside = () if other.operator == own.operator else (other.operator,)
     return Relation(
         name or f"ranks of {other.title}", clause, broken, prepared, modes, beside=beside

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.call.case import Case
-from conformance.record.clause import Clause, SourceClass
+from conformance.record.clause import inferred
 from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.relations.axes import Axes, with_arrays
 from conformance.relations.symmetries import symmetry
@@ -94,7 +94,7 @@ def of_sorts(given: Sorted, modes: tuple[str, ...] = ()) -> tuple[Relation, ...]
             yield from difference(name, seen[name], due, "by the call with its own experts")
 
     def law(name: str, text: str, broken: Callable[..., Iterable[str]]) -> Relation:
-        return Relation(name, Clause(text, SOURCE, SourceClass.INFERRED), broken, None, modes)
+        return Relation(name, inferred(text, SOURCE), broken, None, modes)
 
     found = (
         symmetry(given.axes, "hidden", modes=modes),

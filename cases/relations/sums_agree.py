@@ -10,7 +10,7 @@ import numpy as np
 from cases.relations.slot_sums import SlotSum, SumForm
 from conformance.call.case import Case
 from conformance.call.surroundings import BATCH_INVARIANT
-from conformance.record.clause import Clause, SourceClass
+from conformance.record.clause import Clause, inferred
 from conformance.record.relation import Outputs, Relation, Run, difference
 from conformance.relations.axes import held, on_lattice
 
@@ -69,7 +69,7 @@ def _agreement(
         return None if case is None or _of(own.read, other.call, case) is None else case
 
     name, text, source = told
-    clause = Clause(text, source, SourceClass.INFERRED)
+    clause = inferred(text, source)
     return Relation(name, clause, broken, prepared, modes, beside=(other.operator,), far=True)
 
 
@@ -79,7 +79,7 @@ def split(own: SumForm, modes: tuple[str, ...] = ()) -> Relation:
     One token is its own half: then the call differs in its mode and machine alone.
     """
     source = "no sum of this family looks at other tokens"
-    clause = Clause("half a batch has the sums that it has in the whole", source, _INFERRED)
+    clause = inferred("half a batch has the sums that it has in the whole", source)
     return _halved(own, "half a batch", clause, modes, on_lattice)
 
 
@@ -95,7 +95,7 @@ def batch_invariant(own: SumForm, modes: tuple[str, ...] = ()) -> Relation:
         return None if case is None else replace(case, setting=setting)
 
     text = f"at determinism level {BATCH_INVARIANT} a token's sum does not depend on its neighbours"
-    clause = Clause(text, "ACL_OPT_DETERMINISTIC: batch consistency", _INFERRED)
+    clause = inferred(text, "ACL_OPT_DETERMINISTIC: batch consistency")
     return replace(_halved(own, "batch invariance", clause, modes, at_the_level), always=True)
 
 
@@ -122,9 +122,6 @@ def _halved(
         return None if case is None or _of(own.read, second_half, case) is None else case
 
     return Relation(name, clause, broken, prepared, modes, far=True)
-
-
-_INFERRED = SourceClass.INFERRED
 
 
 def _of(

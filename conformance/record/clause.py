@@ -52,3 +52,8 @@ def document(text: str, source: str) -> Clause:
 def source_read(text: str, source: str) -> Clause:
     """A clause that no document states but that was read in the vendor's public sources."""
     return Clause(text, source, SourceClass.SOURCE_READ)
+
+
+def inferred(text: str, source: str) -> Clause:
+    """A clause that no source says in words, and that follows from this one."""
+    return Clause(text, source, SourceClass.INFERRED)

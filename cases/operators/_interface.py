@@ -1,0 +1,99 @@
+"""What the interfaces of the family have alike: statuses, rules, strides, products."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from conformance.record.clause import Clause, document, inferred, source_read
+from conformance.record.operator import Parameter, Strided, Support, Target, TensorParameter
+from conformance.record.signature import Kind, Rule
+
+NULL, INVALID, TILING_FAILED = 161001, 161002, 561002
+"""Statuses: a pointer is null; a parameter is invalid; the host tiling, an inner step, failed."""
+
+SHAPE: tuple[Kind, ...] = ("rank", "extent")
+INTERFACE = "aclnn interfaces made from an operator's definition"
+SORT = "Ascend C API, Sort and MrgSort: equal keys keep their order"
+
+
+def checked(
+    clause: Clause,
+    *about: str,
+    kinds: tuple[Kind, ...] = SHAPE,
+    status: int = TILING_FAILED,
+    modes: tuple[str, ...] = (),
+) -> Rule:
+    """A rule that CANN checks: most often the host tiling, of shapes."""
+    return Rule(kinds, status, clause, about, modes=modes)
+
+
+def unchecked(
+    clause: Clause, *about: str, kinds: tuple[Kind, ...] = SHAPE, status: int = TILING_FAILED
+) -> Rule:
+    """A rule that CANN does not check: what a call that breaks it does there is undefined."""
+    return Rule(kinds, status, clause, about, checked_by_cann=False)
+
+
+def read_in(
+    source: str, status: int = TILING_FAILED, checked_by_cann: bool = True
+) -> Callable[..., Rule]:
+    """What makes rules that were read in a source, of their texts."""
+
+    def rule(
+        text: str, *about: str, kinds: tuple[Kind, ...] = SHAPE, modes: tuple[str, ...] = ()
+    ) -> Rule:
+        clause = source_read(text, source)
+        return Rule(kinds, status, clause, about, checked_by_cann, modes)
+
+    return rule
+
+
+def null(clause: Clause, *about: str) -> Rule:
+    """A rule of pointers."""
+    return Rule(("null",), NULL, clause, about)
+
+
+def typed(clause: Clause, *about: str) -> Rule:
+    """A rule of data types."""
+    return Rule(("dtype",), INVALID, clause, about)
+
+
+REQUIRED = null(inferred("the tensor is required", INTERFACE))
+
+
+def as_listed(source: str) -> Clause:
+    """Of an operator whose table of parameters has for each tensor whether it is optional, its data
+    types and the format ND."""
+    rule = "each tensor that is not optional is given; each has a listed data type and format ND"
+    return document(rule, f"{source}, parameters")
+
+
+def of_a_definition(tensors: Iterable[TensorParameter], source: str) -> tuple[Strided, ...]:
+    """What an interface that is made from an operator's definition makes of strides."""
+    names = {
+        role: tuple(tensor.name for tensor in tensors if tensor.role == role)
+        for role in ("input", "output")
+    }
+    read = source_read("an input may have strides: it is declared AutoContiguous", source)
+    refused = inferred(
+        "an output is contiguous: nothing declares that its strides are kept", f"{source}, inferred"
+    )
+    return Strided(names["input"], read), Strided(names["output"], refused, INVALID)
+
+
+def of_written_code(parameters: Iterable[Parameter], source: str) -> tuple[Strided, ...]:
+    """What an interface that calls Contiguous and ViewCopy itself makes of strides."""
+    both = source_read(
+        "a tensor may have strides: inputs pass through Contiguous, outputs through ViewCopy",
+        source,
+    )
+    names = tuple(one.name for one in parameters if isinstance(one, TensorParameter))
+    return (Strided(names, both),)
+
+
+def supported(source: str) -> tuple[Target, ...]:
+    """The products that a document's table lists with a yes."""
+    return (
+        Target("Ascend910B", Support.SUPPORTED, document("Atlas A2 series: yes", source)),
+        Target("Ascend910_93", Support.SUPPORTED, document("Atlas A3 series: yes", source)),
+    )
