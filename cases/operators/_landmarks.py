@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from cases.operators._row_sum_limits import tile_columns
+from cases.operators._slot_sum_limits import tile_columns
 from cases.operators._token_permute_limits import CopyUb
 from conformance.call.case import Case, numpy_dtype
 from conformance.record.picture import Landmarks

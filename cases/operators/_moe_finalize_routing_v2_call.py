@@ -23,7 +23,8 @@ from cases.operators._interface import (
     typed,
     unchecked,
 )
-from cases.operators._slot_sum_cases import Call, slot_sum_call
+from cases.operators._slot_sum import TokenSum, slot_sum_call
+from cases.operators._slot_sum_sizes import Lines
 from cases.operators._slot_weights import WEIGHT_BITS
 from conformance.call.case import Case, Tensor
 from conformance.record.clause import document, source_read
@@ -46,9 +47,6 @@ MODES = ("dropless_columns", "drop_pad_columns", "dropless_rows", "drop_pad_rows
 """By dropPadMode: whether slots may be dropped, and whether the indices lie column by column, slot
 k of token i at i + k * tokens, or row by row, at i * top_k + k."""
 
-SLOT_BYTES = 16
-"""Of the buffer for each slot of a token: its index, its expert, its scale, and that widened."""
-
 SCALES_DTYPES = {
     "float16": ("float16",),
     "bfloat16": ("bfloat16", "float32"),
@@ -65,11 +63,6 @@ def drops(mode: str) -> bool:
 def by_column(mode: str) -> bool:
     """Whether the indices lie column by column."""
     return mode.endswith("columns")
-
-
-def drawn_as(mode: str) -> str:
-    """The mode of a sum over slots as which a mode is drawn."""
-    return "uneven" if drops(mode) else "whole"
 
 
 TOKEN, HIDDEN = Size("token"), Size("hidden")
@@ -177,15 +170,6 @@ def call(mode: str, dtype: str, *, source: Shape, indices: Shape, top_k: int, **
     return _call(mode, dtype, source=source, indices=tuple(named.tolist()), top_k=top_k, **given)
 
 
-def call_in(mode: str) -> Call:
-    """What makes cases of a mode, whatever the mode of the sum."""
-
-    def made(_: str, dtype: str, **sizes: Any) -> Case:
-        return call(mode, dtype, **sizes)
-
-    return made
-
-
 @dataclass(frozen=True)
 class Parts:
     """The optional tensors of a call, and the number of experts.
@@ -258,7 +242,7 @@ def _experts(parts: Parts, slots: tuple[int, int]) -> NDArray[np.int64]:
     return np.random.default_rng(parts.bias.seed).integers(0, parts.experts, slots)
 
 
-def names(case: Case) -> NDArray[np.int64]:
+def _names(case: Case) -> NDArray[np.int64]:
     """The index of each slot, [tokens, top_k]."""
     tokens = case.outputs["out"].shape[0]
     indices = np.asarray(case.arrays["expanded_row_idx"], np.int64)
@@ -267,6 +251,16 @@ def names(case: Case) -> NDArray[np.int64]:
     return indices.reshape(tokens, -1)
 
 
-def window(case: Case) -> tuple[int, int]:
-    """The indices that name a row: the first one, and the first beyond."""
-    return 0, math.prod(case.inputs["expanded_x"].shape[:-1])
+EVEN_COLUMNS = 5120
+"""The vendor's kernel has a path for rows of so many float32 columns and an even top_k
+(ops-transformer, moe_finalize_routing_v2/op_kernel, read)."""
+
+BOUNDARIES = tuple(
+    f"{size}{step}"
+    for size in ("tokens = cores", "hidden = 32 bytes", f"hidden = {EVEN_COLUMNS} columns")
+    for step in ("", " - 1", " + 1")
+)
+LINES = Lines(BOUNDARIES, slot_bytes=16)
+"""Of the buffer each slot of a token has its index, its expert, its scale, and that widened."""
+
+SUM = TokenSum(call, uneven=tuple(filter(drops, MODES)), names=_names, lines=LINES)

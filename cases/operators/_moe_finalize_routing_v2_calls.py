@@ -12,6 +12,7 @@ import numpy as np
 from cases.operators._moe_finalize_routing_v2_call import (
     DTYPES,
     EQUATION,
+    EVEN_COLUMNS,
     HOST,
     KERNELS,
     MODES,
@@ -23,11 +24,11 @@ from cases.operators._moe_finalize_routing_v2_call import (
     Parts,
     Shape,
     call,
-    call_in,
     drops,
     with_parts,
 )
-from cases.operators._moe_finalize_routing_v2_edges import EVEN_COLUMNS, PATHS
+from cases.operators._moe_finalize_routing_v2_edges import PATHS
+from cases.operators._slot_sum_cases import GAUSSIAN, in_order
 from cases.operators._slot_sum_far import far_examples
 from cases.operators._storage_bits import bits
 from conformance.call.case import Case, Tensor
@@ -37,7 +38,6 @@ from conformance.record.operator import Example, Quarantine
 from conformance.record.variations import reshaped, retyped, right_calls, without
 from conformance.values.fill import Fill
 
-GAUSSIAN = Fill(("gaussian",), seed=1)
 LATTICE = Fill(("lattice",), seed=1)
 RANKS = (4, 0, 2, 1, 3, 5)
 """Experts 2 0, 1 0, 1 2 of three tokens: no list of sources, nor their own inverse, nor the same
@@ -54,7 +54,7 @@ BIAS = bits("float32", 100, 200, 400)
 X1, X2 = bits("float32", 1000, 2000, 3000), bits("float32", 0.5, 0.25, 0.125)
 
 
-def in_order(
+def _ranked(
     mode: str,
     dtype: str,
     tokens: int,
@@ -68,9 +68,7 @@ def in_order(
     scales_dtype: str | None = None,
 ) -> Case:
     """A call whose slots name rows 0, 1, 2..., but for the last ones, which are dropped."""
-    rows = tokens * top_k - dropped
-    indices = tuple(range(tokens * top_k))
-    case = call(mode, dtype, source=(rows, hidden), indices=indices, top_k=top_k, fill=GAUSSIAN)
+    case = in_order(call, mode, dtype, tokens, top_k, hidden, tokens * top_k - dropped)
     return with_parts(
         case,
         Parts(
@@ -172,24 +170,24 @@ def _by_hand() -> Iterator[Example]:
 def _dtypes() -> Iterator[Example]:
     for dtype in DTYPES:
         for scales_dtype in SCALES_DTYPES[dtype]:
-            case = in_order("dropless_columns", dtype, 5, 3, 33, scales_dtype=scales_dtype)
+            case = _ranked("dropless_columns", dtype, 5, 3, 33, scales_dtype=scales_dtype)
             yield Example(f"{dtype}, {scales_dtype} scales", case, f"{HOST}, definition")
-        case = in_order("dropless_columns", dtype, 5, 3, 33, skips=1)
+        case = _ranked("dropless_columns", dtype, 5, 3, 33, skips=1)
         yield Example(f"x1 without x2, {dtype}", case, f"{README}, parameters")
 
 
 def _limits() -> Iterator[Example]:
     for mode in MODES:
-        last = in_order(mode, "bfloat16", 2, PATHS[-1] + 1, 8, dropped=3 if drops(mode) else 0)
+        last = _ranked(mode, "bfloat16", 2, PATHS[-1] + 1, 8, dropped=3 if drops(mode) else 0)
         yield Example(f"top_k {PATHS[-1] + 1}, {mode}", last, f"{KERNELS}, paths by top_k")
-        one = in_order(mode, "float16", 4, 1, 16, skips=1)
+        one = _ranked(mode, "float16", 4, 1, 16, skips=1)
         yield Example(f"top_k 1 with scales, {mode}", one, EQUATION)
-        bare = in_order(mode, "float16", 4, 1, 16, bias=False, skips=0, scales=False)
+        bare = _ranked(mode, "float16", 4, 1, 16, bias=False, skips=0, scales=False)
         yield Example(f"no optional tensor, {mode}", bare, EQUATION)
-    even = in_order("dropless_columns", "float32", 2, 8, EVEN_COLUMNS, skips=0)
+    even = _ranked("dropless_columns", "float32", 2, 8, EVEN_COLUMNS, skips=0)
     yield Example(f"{EVEN_COLUMNS} columns, top_k 8", even, f"{KERNELS}, paths by hidden size")
     for dtype, top_k in product(("bfloat16", "float32"), (2, 3, 4)):
-        wide = in_order("dropless_rows", dtype, 1, top_k, WIDE, bias=False, skips=0)
+        wide = _ranked("dropless_rows", dtype, 1, top_k, WIDE, bias=False, skips=0)
         yield Example(f"{top_k} slots of wide {dtype} rows", wide, UNROLLED)
         rows = (top_k, *range(top_k - 1))
         first = call(
@@ -200,20 +198,20 @@ def _limits() -> Iterator[Example]:
             with_parts(first, Parts(scales=LATTICE)),
             UNROLLED,
         )
-    hidden = in_order("dropless_rows", "float32", 2, 2, 0)
+    hidden = _ranked("dropless_rows", "float32", 2, 2, 0)
     yield Example("hidden 0", hidden, "interface behaviour for empty tensors, inferred")
 
 
 def _far() -> Iterator[Example]:
     """Tokens whose first row ends before an edge of 32 bits and whose second begins beyond it."""
     scaled = Parts(scales=replace(LATTICE, terms=1 << 20))
-    for example in far_examples(call_in("drop_pad_rows"), DTYPES):
+    for example in far_examples(call, "drop_pad_rows", DTYPES):
         yield replace(example, case=with_parts(example.case, scaled))
 
 
 def quarantine() -> tuple[Quarantine, ...]:
     """Calls on which sources differ, or of which none speaks."""
-    dropless = in_order("dropless_rows", "float32", 4, 2, 16, skips=0)
+    dropless = _ranked("dropless_rows", "float32", 4, 2, 16, skips=0)
     other = with_parts(
         call("drop_pad_rows", "float32", source=(8, 16), indices=tuple(range(8)), top_k=2),
         Parts(experts=2, scales=GAUSSIAN),
@@ -234,7 +232,7 @@ def quarantine() -> tuple[Quarantine, ...]:
         *(
             Quarantine(
                 f"experts without a bias, {mode}",
-                without(in_order(mode, "float32", 4, 2, 16), "bias"),
+                without(_ranked(mode, "float32", 4, 2, 16), "bias"),
                 document("expertIdx is in the equation for the bias only", f"{README}, function"),
             )
             for mode in ("dropless_columns", "drop_pad_rows")
@@ -257,12 +255,12 @@ def quarantine() -> tuple[Quarantine, ...]:
     )
 
 
-RIGHT = {mode: in_order(mode, "float32", 4, 2, 16) for mode in MODES}
+RIGHT = {mode: _ranked(mode, "float32", 4, 2, 16) for mode in MODES}
 """Four tokens of two slots, 16 columns, with everything."""
 
-PLAIN = in_order("dropless_columns", "float32", 4, 1, 16, scales=False, bias=False)
+PLAIN = _ranked("dropless_columns", "float32", 4, 1, 16, scales=False, bias=False)
 GOOD = RIGHT["dropless_columns"]
-HALF = in_order("dropless_columns", "float16", 4, 2, 16)
+HALF = _ranked("dropless_columns", "float16", 4, 2, 16)
 WRONG = {
     "float32 scales beside float16": retyped(HALF, "scales", "float32"),
     **{

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 
 from hypothesis import strategies as st
@@ -10,35 +9,26 @@ from hypothesis.strategies import SearchStrategy
 
 from cases.operators._moe_finalize_routing_v2_call import (
     SCALES_DTYPES,
-    SLOT_BYTES,
+    SUM,
     Parts,
-    call_in,
-    drawn_as,
-    names,
-    window,
     with_parts,
 )
 from cases.operators._moe_finalize_routing_v2_edges import (
     BIASED,
-    EVEN_COLUMNS,
     EXPERTS,
     SCALE_BYTES,
     edges,
 )
+from cases.operators._slot_sum import top_k_of
 from cases.operators._slot_sum_cells import cells as slot_cells
-from cases.operators._slot_sum_cells import top_k_of
 from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
 from conformance.call.case import Case, numpy_dtype
 from conformance.draw.values import SEEDS, fills
 from conformance.record.cells import Axis, Cells, Constraint, Levels
-from conformance.record.edges import Edge, Edges
-from conformance.values.fill import Fill, families_of
+from conformance.record.derive.axes import of_values
+from conformance.record.edges import Edge
+from conformance.values.fill import Fill
 
-BOUNDARIES = tuple(
-    f"{size}{step}"
-    for size in ("tokens = cores", "hidden = 32 bytes", f"hidden = {EVEN_COLUMNS} columns")
-    for step in ("", " - 1", " + 1")
-)
 SKIPS = ("none", "x1", "x1 and x2")
 BIAS = ("absent", "present")
 ABSENT = "absent"
@@ -101,20 +91,10 @@ def completed(
 @cache
 def cells(mode: str, dtype: str) -> Cells:
     """The cells of one mode and dtype: those of the sum, and of the optional tensors."""
-    call, near = call_in(mode), edges(mode, dtype)
-    sums = slot_cells(
-        call,
-        drawn_as(mode),
-        dtype,
-        window=window,
-        names=names,
-        boundaries=BOUNDARIES,
-        slot_bytes=SLOT_BYTES,
-    )
     axes = [
         Axis("skips", SKIPS, _skips_of),
         Axis("bias", BIAS, lambda case: [BIAS["bias" in case.inputs]]),
-        Axis("scales", (*WEIGHTS, ABSENT), _scales_of),
+        of_values("scales", (*WEIGHTS, ABSENT), "scales", absent=ABSENT),
     ]
     constraints = [
         Constraint(
@@ -137,12 +117,11 @@ def cells(mode: str, dtype: str) -> Cells:
                 "scales that are absent have no dtype of their own",
             )
         )
-    return replace(
-        sums,
-        axes=(*sums.axes, *axes),
-        cases=lambda levels: completed(sums.cases(levels), dtype, levels),
-        constraints=(*sums.constraints, *constraints),
-        edges=replace(near, cases=lambda edge: _on(edge, near, dtype)),
+    return slot_cells(SUM, mode, dtype, edges(mode, dtype)).completed(
+        *axes,
+        cases=lambda sums, levels: completed(sums, dtype, levels),
+        on=lambda sums, edge: _on(sums, edge, dtype),
+        constraints=tuple(constraints),
     )
 
 
@@ -150,19 +129,12 @@ def _skips_of(case: Case) -> list[str]:
     return [SKIPS[("x1" in case.inputs) + ("x2" in case.inputs)]]
 
 
-def _scales_of(case: Case) -> tuple[str, ...]:
-    scales = case.inputs.get("scales")
-    if scales is None:
-        return (ABSENT,)
-    return families_of(scales.fill, scales.shape[-1]) if scales.fill else ()
-
-
 def _scales_dtype_of(case: Case) -> list[str]:
     scales = case.inputs.get("scales")
     return [case.dtype if scales is None else scales.dtype]
 
 
-def _on(edge: Edge, near: Edges, dtype: str) -> SearchStrategy[Case]:
+def _on(sums: SearchStrategy[Case], edge: Edge, dtype: str) -> SearchStrategy[Case]:
     """Cases on an edge, with the optional tensors that it fixes."""
     levels: Levels = {}
     if SCALE_BYTES in edge.sizes:
@@ -171,4 +143,4 @@ def _on(edge: Edge, near: Edges, dtype: str) -> SearchStrategy[Case]:
         levels = {"scales dtype": next(sized, ABSENT), "bias": BIAS[edge.sizes[BIASED]]}
     if EXPERTS in edge.sizes:
         levels = {**levels, "bias": BIAS[1]}
-    return completed(near.cases(edge), dtype, levels, edge.sizes.get(EXPERTS, 0))
+    return completed(sums, dtype, levels, edge.sizes.get(EXPERTS, 0))

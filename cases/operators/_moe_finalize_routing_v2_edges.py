@@ -12,19 +12,15 @@ from itertools import product
 
 from cases.operators._extremes import Extremes
 from cases.operators._moe_finalize_routing_v2_call import (
+    EVEN_COLUMNS,
+    SUM,
     by_column,
-    call_in,
-    drawn_as,
 )
 from cases.operators._moe_finalize_routing_v2_limits import Kind, kinds
 from cases.operators._slot_sum_edges import edges_on, sizes_of
 from cases.operators._slot_sum_limits import BUFFERS, CHIPS, GRANULE_BYTES, SMALL
 from conformance.call.case import Case, Machine, numpy_dtype
 from conformance.record.edges import STEPS, Edges, Sizes
-
-EVEN_COLUMNS = 5120
-"""The vendor's kernel has a path for rows of so many float32 columns and an even top_k
-(ops-transformer, moe_finalize_routing_v2/op_kernel, read)."""
 
 PATHS = (2, 4, 256)
 """top_k of the vendor's own paths; above the last, slots are cut in parts."""
@@ -44,7 +40,7 @@ def edges(mode: str, dtype: str) -> Edges:
         for limit, sizes in _own(machine, kind, f" {prefix.rstrip('-')}".rstrip())
     )
     declared = (*_vendor(size), *own)
-    return replace(edges_on(call_in(mode), drawn_as(mode), dtype, declared), sizes_of=_sizes_of)
+    return replace(edges_on(SUM, mode, dtype, declared), sizes_of=_sizes_of)
 
 
 def extremes(mode: str, dtype: str) -> Extremes:

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
-from numpy.typing import NDArray
 
 from cases.operators._interface import checked, null, read_in, typed
-from cases.operators._slot_sum_cases import slot_sum_call
+from cases.operators._slot_grads import graded_sums, listed, named_once, with_data
+from cases.operators._slot_sum import slot_sum_call
 from cases.operators._slot_weights import WEIGHT_BITS, weight_fills
 from conformance.call.case import Case, Tensor
 from conformance.draw.built import built
+from conformance.draw.patterns import DROPPED
 from conformance.draw.routings import unread_rows
 from conformance.draw.values import MOVED, SEEDS
 from conformance.record.clause import document, inferred, source_read
@@ -122,11 +123,6 @@ BIAS_FAMILIES = ("lattice", "gaussian")
 """Rows with a bias added do not overflow."""
 
 
-def drawn_as(mode: str) -> str:
-    """The mode of a sum over slots as which a mode is drawn."""
-    return "whole" if mode == "dropless" else "uneven"
-
-
 def call(
     mode: str,
     dtype: str,
@@ -166,43 +162,28 @@ def call(
     return replace(made, mode=mode, inputs={name: made.inputs[name] for name in (X, ROWS, GRAD)})
 
 
-def call_in(mode: str, places: bool = False) -> Any:
-    """What makes cases of a mode, whatever the mode of the sum; ``places`` as in `call`."""
-
-    def made(_: str, dtype: str, **sizes: Any) -> Case:
-        return call(mode, dtype, places=places, **sizes)
-
-    return made
-
-
-def named_once(indices: NDArray[np.int64], rows: int) -> NDArray[np.int64]:
-    """The indices, those below ``rows`` all different: their ranks, where some are not."""
-    kept = indices < rows
-    named = indices[kept]
-    if np.unique(named).size == named.size:
-        return indices
-    ranks = np.empty_like(named)
-    ranks[np.argsort(named, kind="stable")] = np.arange(named.size)
-    made = indices.copy()
-    made[kept] = ranks
-    return made
-
-
 def rows_of(case: Case) -> int:
     """The rows that indices may name."""
     return math.prod(case.outputs[X_GRAD].shape[:-1])
 
 
+def _window(case: Case) -> tuple[int, int]:
+    """The indices that name a row."""
+    return 0, rows_of(case)
+
+
+SUM, _single = graded_sums(call, uneven=("active", "drop_pad"), window=_window)
+PLACED = replace(SUM, patterns=DROPPED)
+"""With drop/pad."""
+
+SINGLE = replace(_single, patterns=DROPPED)
+SINGLE_PLACED = replace(SINGLE, call=partial(call, places=True))
+"""Without scales, rows may be places of experts."""
+
+
 def graded(case: Case, grad: Fill | Shape) -> Case:
     """The case with a gradient of the output: a recipe, or storage bits."""
-    return replace(case, inputs={**case.inputs, GRAD: listed(case.inputs[GRAD], grad)})
-
-
-def listed(tensor: Tensor, elements: Fill | Shape) -> Tensor:
-    """A tensor with a recipe, or with storage bits."""
-    if isinstance(elements, Fill):
-        return replace(tensor, fill=elements)
-    return replace(tensor, values=elements)
+    return with_data(case, {GRAD: grad})
 
 
 @dataclass(frozen=True)

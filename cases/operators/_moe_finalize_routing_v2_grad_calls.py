@@ -27,6 +27,7 @@ from cases.operators._moe_finalize_routing_v2_grad_call import (
     graded,
     scaled,
 )
+from cases.operators._slot_sum_cases import GAUSSIAN, in_order
 from cases.operators._slot_sum_far import far_gradients
 from cases.operators._storage_bits import bits
 from conformance.call.case import Case, Tensor
@@ -43,7 +44,6 @@ from conformance.record.variations import (
 )
 from conformance.values.fill import BITS, Fill
 
-GAUSSIAN = Fill(("gaussian",), seed=1)
 LATTICE = Fill(("lattice",), seed=1)
 BIASED = Bias(LATTICE, 1)
 
@@ -52,8 +52,7 @@ def _made(
     mode: str, dtype: str, tokens: int, top_k: int, hidden: int, rows: int, biased: bool = False
 ) -> Case:
     """A call whose indices are 0, 1, 2..., with scales."""
-    indices = tuple(range(tokens * top_k))
-    case = call(mode, dtype, source=(rows, hidden), indices=indices, top_k=top_k, fill=GAUSSIAN)
+    case = in_order(call, mode, dtype, tokens, top_k, hidden, rows)
     return scaled(case, GAUSSIAN, GAUSSIAN, BIASED if biased else None)
 
 

@@ -17,8 +17,9 @@ from cases.operators import _slot_grad_limits as slot_grad
 from cases.operators._moe_finalize_routing_v2_grad_call import (
     BIAS,
     DTYPES,
-    call_in,
-    drawn_as,
+    SINGLE,
+    SINGLE_PLACED,
+    SUM,
     rows_of,
 )
 from cases.operators._slot_grad_limits import (
@@ -78,10 +79,10 @@ def edges(mode: str, dtype: str) -> Edges:
     declared = [
         (limit, machine, sizes) for machine in MACHINES for limit, sizes in _on(machine, size, mode)
     ]
-    drawn = "uneven" if mode == "single" else drawn_as(mode)
+    single = mode == "single"
     near, placed = (
-        edges_on(call_in(mode, places), drawn, dtype, declared, products=mode != "single")
-        for places in (False, True)
+        edges_on(sums, mode, dtype, declared, products=not single)
+        for sums in ((SINGLE, SINGLE_PLACED) if single else (SUM, SUM))
     )
 
     def cases(edge: Edge) -> SearchStrategy[Case]:

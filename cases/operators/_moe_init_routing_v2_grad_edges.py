@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import product
 
 import numpy as np
 from hypothesis import strategies as st
 
-from cases.operators._moe_init_routing_v2_grad_cases import routed
+from cases.operators._moe_init_routing_v2_grad_cases import SUM
 from cases.operators._moe_init_routing_v2_grad_limits import (
     bins,
     least_ub_bytes,
@@ -16,6 +16,7 @@ from cases.operators._moe_init_routing_v2_grad_limits import (
     tokens_per_batch,
     vendor_tile_columns,
 )
+from cases.operators._slot_sum_edges import sizes_of
 from cases.operators._slot_sum_limits import up
 from conformance.call.case import Case, Machine, numpy_dtype
 from conformance.draw.patterns import LEAST_KEPT
@@ -44,17 +45,15 @@ INDEX_COST = 8
 DEAREST = 1 << 26
 """Elements of an edge that no run would judge: not declared."""
 
-Call = Callable[..., Case]
 
-
-def edges(call: Call, mode: str, dtype: str) -> Edges:
-    """The edges of one mode and dtype; ``call`` is the record's."""
+def edges(mode: str, dtype: str) -> Edges:
+    """The edges of one mode and dtype."""
     found = (
         Edge(limit, machine, sizes, _cost(sizes))
         for limit, machine, sizes in _declared(numpy_dtype(dtype).itemsize)
     )
     near = distinct(edge for edge in found if edge.cost <= DEAREST)
-    return Edges(near, _sizes_of, lambda edge: _cases(call, mode, dtype, edge))
+    return Edges(near, sizes_of, lambda edge: _cases(mode, dtype, edge))
 
 
 def _declared(element_bytes: int) -> Iterator[tuple[str, Machine, Sizes]]:
@@ -113,14 +112,8 @@ def _cost(sizes: Sizes) -> int:
     return slots * (sizes.get("hidden", FREE_HIDDEN) + INDEX_COST)
 
 
-def _sizes_of(case: Case) -> Sizes:
-    """The sizes of a case that an edge may fix."""
-    tokens, hidden = case.outputs["grad_x"].shape
-    return {"top_k": case.attributes["top_k"], "tokens": tokens, "hidden": hidden}
-
-
 @st.composite
-def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, edge: Edge) -> Case:
+def _cases(draw: st.DrawFn, mode: str, dtype: str, edge: Edge) -> Case:
     """Cases on an edge; where a mode can, it drops one slot."""
     some_tokens, some_hidden = draw(st.integers(1, FREE_TOKENS)), draw(st.integers(1, FREE_HIDDEN))
     generator = np.random.default_rng(draw(SEEDS))
@@ -130,8 +123,8 @@ def _cases(draw: st.DrawFn, call: Call, mode: str, dtype: str, edge: Edge) -> Ca
     if mode != "dropless" and mask.size > 1:
         mask[generator.integers(mask.size)] = True
     routing = "permuted" if np.count_nonzero(~mask) >= LEAST_KEPT else "in order"
-    shape, indices = routed(mode, routing, mask, generator, most_experts=2)
-    return call(
+    shape, indices = SUM.routed(mode, routing, mask, False, generator)
+    return SUM.call(
         mode,
         dtype,
         source=(*shape, hidden),

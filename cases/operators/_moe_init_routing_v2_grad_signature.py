@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from cases.operators._interface import INVALID, checked, null, typed
-from cases.operators._slot_sum_cases import slot_sum_call
+from cases.operators._slot_sum import slot_sum_call
 from conformance.record.clause import Clause, document, inferred, source_read
 from conformance.record.signature import Form, Signature, number, tensor
 from conformance.record.sizes import Further, Size

@@ -18,7 +18,14 @@ from cases.operators._moe_init_routing_v2_call import (
     SIGNATURE,
 )
 from cases.relations.copy_adjoints import adjoint_of_copies, ranked, round_trip
-from cases.relations.slot_sorts import INIT, MAP, PERMUTE, Ranked, SlotSort, Sorter, same_ranks
+from cases.relations.slot_sorts import (
+    INIT,
+    MAP,
+    PERMUTE,
+    Ranked,
+    same_ranks,
+    sorter,
+)
 from cases.relations.slot_sums import INIT_GRAD
 from cases.relations.sorts import SOURCE, Sorted, of_sorts
 from conformance.call.case import Case
@@ -64,16 +71,6 @@ def _miscounted(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
         yield from difference(name, outputs[name], due, "the slots of every expert make it")
 
 
-def _sort(case: Case) -> SlotSort:
-    return SlotSort(case.inputs["x"], np.asarray(case.arrays["expert_idx"], np.int64))
-
-
-def _kept(case: Case, ranked: Ranked) -> dict[str, NDArray[Any]]:
-    rows = case.outputs["expanded_x"].shape[0]
-    ranks = ranked.ranks.ravel().astype(np.int32)
-    return {"expanded_row_idx": ranks, "expanded_x": ranked.rows[:rows]}
-
-
 def _kept_of_experts(case: Case, ranked: Ranked) -> dict[str, NDArray[Any]]:
     """A rank's distance from the first of its expert is the place there, if there is so much."""
     keys = np.asarray(case.arrays["expert_idx"], np.int64).ravel()
@@ -99,9 +96,15 @@ def _sums_of_counts(case: Case, outputs: Outputs, run: Run) -> Iterable[str]:
     yield from difference("the cumulative sums", sums, due, "by the counts of a second call")
 
 
-SORTER = Sorter(NAME, _sort, _kept)
+SORTED = Sorted(
+    axes=Axes.of(SIGNATURE),
+    keys=lambda case: case.arrays["expert_idx"],
+    ranks="expanded_row_idx",
+    rows=("x", "expanded_x"),
+)
+SORTER = sorter(NAME, SORTED)
+PLACER = replace(SORTER, kept=_kept_of_experts)
 NAMES = ranked("expanded_row_idx", "expanded_x", "x")
-PLACER = Sorter(NAME, _sort, _kept_of_experts)
 
 
 def _law(name: str, text: str, broken: object, modes: tuple[str, ...]) -> Relation:
@@ -110,16 +113,7 @@ def _law(name: str, text: str, broken: object, modes: tuple[str, ...]) -> Relati
 
 
 RELATIONS = (
-    *of_sorts(
-        Sorted(
-            axes=Axes.of(SIGNATURE),
-            keys=lambda case: case.arrays["expert_idx"],
-            ranks="expanded_row_idx",
-            rows=("x", "expanded_x"),
-            window=lambda case: (0, case.outputs["expanded_x"].shape[0]),
-        ),
-        UNPADDED,
-    ),
+    *of_sorts(SORTED, UNPADDED),
     symmetry(Axes.of(SIGNATURE.of_mode("drop_pad")), "hidden", modes=("drop_pad",)),
     _law("places of experts", "each expert has its first slots", _misplaced, ("drop_pad",)),
     _law("counts of slots", "counts are those of slots", _miscounted, ()),

@@ -10,15 +10,12 @@ from cases.operators._interface import (
     read_in,
     typed,
 )
-from cases.operators._token_permute import TokenPermute, Windows
+from cases.operators._token_permute import TokenPermute, Windows, sorting_call
 from cases.operators._token_permute_sizes import MOST_TOP_K, VendorLines
-from conformance.call.case import Case, Machine
+from conformance.call.case import Case
 from conformance.record.clause import document, source_read
-from conformance.record.derive.calls import Fields, Sizes
-from conformance.record.derive.calls import call as call_of
 from conformance.record.signature import Signature, flag, number, tensor
 from conformance.record.sizes import Further, Product, Size, function
-from conformance.values.fill import Fill
 from reference.permutation import rows_kept
 
 Shape = tuple[int, ...]
@@ -128,38 +125,7 @@ def _shown(case: Case) -> set[str]:
     return levels_shown(case.mode, slots, case.attributes["num_out_tokens"])
 
 
-def call(
-    mode: str,
-    dtype: str,
-    *,
-    tokens: Shape,
-    indices: Shape | None = None,
-    top_k: int | None = None,
-    index_dtype: str = "int32",
-    num_out_tokens: int = 0,
-    fill: Fill | None = None,
-    values: Shape | None = None,
-    held: Shape | None = None,
-    machine: Machine | None = None,
-) -> Case:
-    """A case; ``top_k`` None: indices of one axis, one for each token.
-
-    ``indices`` None are zeros. ``held`` lists the only rows of tokens that exist.
-    """
-    sizes: Sizes = {
-        "token": tokens[0],
-        "slot": () if top_k is None else (top_k,),
-        "hidden": tokens[1:],
-    }
-    given: Fields = {
-        "tokens": {"values": values, "fill": fill, "rows": held},
-        "indices": {"dtype": index_dtype, "values": indices},
-    }
-    return call_of(
-        SIGNATURE, mode, dtype, sizes, given, machine=machine, num_out_tokens=num_out_tokens
-    )
-
-
+call = sorting_call(SIGNATURE)
 PERMUTE = TokenPermute(
     call,
     Windows(WINDOWS, least_slots, _asked, _shown),

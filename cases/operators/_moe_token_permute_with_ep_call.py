@@ -14,7 +14,7 @@ from cases.operators._interface import (
     typed,
 )
 from cases.operators._moe_token_permute_with_ep_windows import RANGES
-from cases.operators._token_permute import TokenPermute
+from cases.operators._token_permute import TokenPermute, probs_given, sorting_call
 from cases.operators._token_permute_sizes import MOST_PADDED_TOKENS, MOST_TOP_K, VendorLines
 from conformance.call.case import Attribute, Case, Machine
 from conformance.record.clause import document, inferred, source_read
@@ -151,37 +151,7 @@ SIGNATURE = Signature(
 )
 
 
-def call(
-    mode: str,
-    dtype: str,
-    *,
-    tokens: Shape,
-    indices: Shape | None = None,
-    top_k: int | None = None,
-    index_dtype: str = "int32",
-    probs: Fill | Shape | None = None,
-    fill: Fill | None = None,
-    values: Shape | None = None,
-    held: Shape | None = None,
-    machine: Machine | None = None,
-    **attributes: Attribute,
-) -> Case:
-    """A case that sorts; ``top_k`` None: indices of one axis, one for each token.
-
-    ``indices`` None are zeros, ``probs`` a recipe or storage bits. ``held`` lists the only rows of
-    tokens that exist.
-    """
-    sizes: Sizes = {
-        "token": tokens[0],
-        "slot": () if top_k is None else (top_k,),
-        "hidden": tokens[1:],
-    }
-    given: Fields = {
-        "tokens": {"values": values, "fill": fill, "rows": held},
-        "indices": {"dtype": index_dtype, "values": indices},
-        **with_probs(probs),
-    }
-    return call_of(SIGNATURE, mode, dtype, sizes, given, machine=machine, **attributes)
+call = sorting_call(SIGNATURE)
 
 
 def padded_call(
@@ -208,17 +178,9 @@ def padded_call(
     given: Fields = {
         "tokens": {"fill": fill, "unread": unread, "rows": held},
         "indices": {"dtype": index_dtype, "values": indices},
-        **with_probs(probs),
+        **probs_given(probs),
     }
     return call_of(SIGNATURE, "padded", dtype, sizes, given, machine=machine, **attributes)
-
-
-def with_probs(probs: Fill | Shape | None) -> Fields:
-    """The tensors of probabilities, if they are given."""
-    if probs is None:
-        return {}
-    listed = {"fill": probs} if isinstance(probs, Fill) else {"values": probs}
-    return {"probs": listed, "permute_probs": {}}
 
 
 PERMUTE = TokenPermute(

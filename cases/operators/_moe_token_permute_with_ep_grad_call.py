@@ -22,7 +22,7 @@ from cases.operators._interface import (
     typed,
     unchecked,
 )
-from cases.operators._slot_sum_cases import Call, slot_sum_call
+from cases.operators._slot_sum import TokenSum, slot_sum_call
 from conformance.call.case import Case, Tensor
 from conformance.draw.built import built
 from conformance.record.clause import document, inferred, source_read
@@ -94,11 +94,6 @@ SIGNATURE = Signature(
 of_sum = slot_sum_call(SIGNATURE, GRAD, INDICES)
 
 
-def drawn_as(mode: str) -> str:
-    """The mode of a sum over slots as which a mode is drawn."""
-    return "whole" if mode == "full" else "uneven"
-
-
 def call(mode: str, dtype: str, *, source: Shape, indices: Shape, **given: Any) -> Case:
     """A case from the sizes that matter, without probabilities.
 
@@ -109,15 +104,6 @@ def call(mode: str, dtype: str, *, source: Shape, indices: Shape, **given: Any) 
     ranks = tuple(_moved(np.array(indices, np.int64), source[0], start).tolist())
     ends = (start, start + min(source[0], len(indices) - start))
     return of_sum(mode, dtype, source=source, indices=ranks, rank_range=ends, **given)
-
-
-def call_in(mode: str) -> Call:
-    """What makes cases of a mode, whatever the mode of the sum."""
-
-    def made(_: str, dtype: str, **sizes: Any) -> Case:
-        return call(mode, dtype, **sizes)
-
-    return made
 
 
 def _start(mode: str, rows: int, slots: int) -> int:
@@ -136,6 +122,9 @@ def window(case: Case) -> tuple[int, int]:
     """The range of a case: first rank, and first beyond."""
     start, end = case.attributes["rank_range"]
     return start, end
+
+
+SUM = TokenSum(call, uneven=MODES[1:], window=window)
 
 
 def probed(case: Case, probs: Fill | Shape | None) -> Case:

@@ -16,6 +16,7 @@ from cases.operators._moe_token_permute_with_ep_grad_call import (
     follows,
     probed,
 )
+from cases.operators._slot_sum_cases import in_order
 from cases.operators._storage_bits import bits
 from conformance.call.case import Case
 from conformance.draw.far import EDGES
@@ -32,18 +33,16 @@ from conformance.record.variations import (
 from conformance.values.fill import BITS, Fill
 from reference.permutation import MOST_TOPK
 
-GAUSSIAN = Fill(("gaussian",), seed=1)
 PATTERNS = Fill((BITS,), seed=1)
 RANKS = (4, 0, 2, 1, 3, 5)
 """Experts 2 0, 1 0, 1 2 of three tokens: no list of sources, nor their own inverse."""
 
 
-def in_order(
+def _ranked(
     mode: str, dtype: str, tokens: int, top_k: int, hidden: int, rows: int, probs: bool = True
 ) -> Case:
     """A call whose ranks are 0, 1, 2... but for the range's place."""
-    indices = tuple(range(tokens * top_k))
-    case = call(mode, dtype, source=(rows, hidden), indices=indices, top_k=top_k, fill=GAUSSIAN)
+    case = in_order(call, mode, dtype, tokens, top_k, hidden, rows)
     return probed(case, PATTERNS) if probs else case
 
 
@@ -110,22 +109,22 @@ def _by_hand() -> Iterator[Example]:
 def _limits() -> Iterator[Example]:
     empty = "interface behaviour for empty tensors, inferred"
     for dtype in DTYPES:
-        moved = in_order("full", dtype, 32, 8, 33, 256)
-        yield Example(f"num_topk 512 {dtype}", in_order("tail", dtype, 2, 512, 8, 1000), README)
+        moved = _ranked("full", dtype, 32, 8, 33, 256)
+        yield Example(f"num_topk 512 {dtype}", _ranked("tail", dtype, 2, 512, 8, 1000), README)
         yield Example(f"every kind of pattern {dtype}", moved, "values are moved, inferred")
-    yield Example("num_topk 1", in_order("middle", "float32", 4, 1, 16, 2), README)
-    yield Example("no probabilities", in_order("head", "float16", 4, 2, 16, 3, False), README)
-    yield Example("one rank in the range", in_order("middle", "bfloat16", 4, 2, 16, 1), README)
-    more = in_order("full", "float32", 4, 2, 16, 11)
+    yield Example("num_topk 1", _ranked("middle", "float32", 4, 1, 16, 2), README)
+    yield Example("no probabilities", _ranked("head", "float16", 4, 2, 16, 3, False), README)
+    yield Example("one rank in the range", _ranked("middle", "bfloat16", 4, 2, 16, 1), README)
+    more = _ranked("full", "float32", 4, 2, 16, 11)
     yield Example("more rows than ranks", more, f"{KERNELS}, index test")
     for dtype in DTYPES:
-        left = with_attributes(in_order("middle", dtype, 4, 2, 16, 5), rank_range=(1, 4))
+        left = with_attributes(_ranked("middle", dtype, 4, 2, 16, 5), rank_range=(1, 4))
         yield Example(f"ranks with a row behind the range's end {dtype}", left, f"{README}: range")
-    yield Example("hidden 0", in_order("full", "float32", 2, 2, 0, 4, False), empty)
+    yield Example("hidden 0", _ranked("full", "float32", 2, 2, 0, 4, False), empty)
     # As of a device on which no rank fell. The kernel's source agrees with the equations.
     nothing = {"out": (0,) * 64, "probs_grad": (0,) * 8}
     for dtype in DTYPES:
-        good = in_order("head", dtype, 4, 2, 16, 5)
+        good = _ranked("head", dtype, 4, 2, 16, 5)
         for rank_range in ((0, 0), (3, 3), (4, 2)):
             called = with_attributes(good, rank_range=rank_range)
             name = f"range {rank_range} selects nothing {dtype}"
@@ -156,8 +155,8 @@ def _far() -> Iterator[Example]:
         yield Example(name, case, "int64 shape and int32 indices of the interface, inferred")
 
 
-RIGHT = in_order("middle", "float32", 4, 2, 16, 5)
-FEW_ROWS = in_order("middle", "float32", 4, 2, 16, 3)
+RIGHT = _ranked("middle", "float32", 4, 2, 16, 5)
+FEW_ROWS = _ranked("middle", "float32", 4, 2, 16, 3)
 
 
 def is_of_mode(case: Case) -> bool:
@@ -166,7 +165,7 @@ def is_of_mode(case: Case) -> bool:
     return ends[:1] != (0,) and (indices is None or ends[1:] != (indices.size,))
 
 
-BARE = in_order("middle", "float32", 4, 2, 16, 5, probs=False)
+BARE = _ranked("middle", "float32", 4, 2, 16, 5, probs=False)
 REJECTIONS = rejections(
     SIGNATURE,
     RIGHT,
@@ -178,9 +177,9 @@ REJECTIONS = rejections(
 
 def quarantine() -> tuple[Quarantine, ...]:
     """Calls on which document and sources differ, or of which only the sources speak."""
-    over = in_order("full", "float32", 2, MOST_TOPK + 1, 8, 1026)
-    good = in_order("head", "float32", 4, 2, 16, 5)
-    bare = in_order("head", "float32", 4, 2, 16, 5, probs=False)
+    over = _ranked("full", "float32", 2, MOST_TOPK + 1, 8, 1026)
+    good = _ranked("head", "float32", 4, 2, 16, 5)
+    bare = _ranked("head", "float32", 4, 2, 16, 5, probs=False)
     most = document(
         f"num_topk is at most {MOST_TOPK}; no host source checks it", f"{README}, constraints"
     )
@@ -194,15 +193,15 @@ def quarantine() -> tuple[Quarantine, ...]:
     def ranged(given: tuple[int, int]) -> Case:
         return in_mode("middle", with_attributes(good, rank_range=given))
 
-    slots = reshaped(in_order("middle", "float32", 4, 1, 16, 2), "probs_grad", (4,))
+    slots = reshaped(_ranked("middle", "float32", 4, 1, 16, 2), "probs_grad", (4,))
     unasked = follows("without gradients of rows' probabilities probs_grad has no equation")
     single = follows("of one slot for each token probs_grad may have one axis, as probs may")
     narrow = follows("some outputs are empty and others are not: copies of length 0")
     nothing = follows("a call without tokens, and so with an empty range, has nothing to do")
     return (
-        Quarantine("no tokens", in_order("head", "float32", 0, 2, 8, 0, False), nothing),
+        Quarantine("no tokens", _ranked("head", "float32", 0, 2, 8, 0, False), nothing),
         Quarantine("num_topk 1, probs_grad of one axis", slots, single),
-        Quarantine("tokens without columns", in_order("middle", "float32", 4, 2, 0, 5), narrow),
+        Quarantine("tokens without columns", _ranked("middle", "float32", 4, 2, 0, 5), narrow),
         Quarantine("range (-1, 3)", ranged((-1, 3)), beyond),
         Quarantine("range (4, 9)", ranged((4, 9)), beyond),
         Quarantine(f"num_topk {MOST_TOPK + 1}", over, most),

@@ -13,16 +13,10 @@ from cases.operators._token_permute_cells import (
     INDEX_DTYPES,
     MOST_HIDDEN,
     PROBS,
-    cores_shown,
-    families_shown,
-    probs_shown,
     probs_with,
-    ub_shown,
 )
 from cases.operators._token_permute_sizes import (
     BOUNDARIES,
-    CORES,
-    UB,
     Sizes,
     boundaries_of,
     sizes_at,
@@ -35,6 +29,7 @@ from conformance.draw.routings import Indices, unread_rows
 from conformance.draw.sizes import FEW_ELEMENTS, cheap, few_more, hiddens, token_counts
 from conformance.draw.values import MOVED, MOVED_FIRST, SEEDS, fills_with
 from conformance.record.cells import Axis, Cells, Constraint, Levels
+from conformance.record.derive.axes import of_dtypes, of_machines, of_values
 
 PADDED_BOUNDARIES = tuple(name for name in BOUNDARIES if not name.startswith("slots"))
 """``tokens`` are the rows of the result here: nothing is sorted."""
@@ -108,11 +103,10 @@ def padded_cells(call: Call, dtype: str) -> Cells:
         axes=(
             Axis("boundary", PADDED_BOUNDARIES, _boundaries_of),
             Axis("routing", RANKS, _routings_of),
-            Axis("family", MOVED_FIRST, families_shown),
-            Axis("indices", INDEX_DTYPES, lambda case: [case.inputs["indices"].dtype]),
-            Axis("probs", PROBS, probs_shown),
-            Axis("cores", tuple(CORES), cores_shown),
-            Axis("UB", tuple(UB), ub_shown),
+            of_values("family", MOVED_FIRST, "tokens"),
+            of_dtypes("indices", INDEX_DTYPES, "indices"),
+            of_values("probs", PROBS, "probs", absent=PROBS[0]),
+            *of_machines(),
         ),
         cases=lambda levels: _cases(call, dtype, levels),
         constraints=(

@@ -88,7 +88,7 @@ def _of_six(mode: str, **how: object) -> Case:
         indices=experts,
         fill=ADDRESSED,
         probs=LATTICE,
-        **how,  # type: ignore[arg-type]
+        **how,
     )
 
 

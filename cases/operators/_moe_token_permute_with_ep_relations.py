@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cases.operators._moe_token_permute_with_ep_call import NAME, SIGNATURE
 from cases.relations.adjoints import EXACT, Pairing, adjoint, small, with_small
-from cases.relations.copy_adjoints import misnamed, round_trip
-from cases.relations.slot_sorts import INIT, MAP, Ranked, SlotSort, Sorter, flat, same_ranks
-from cases.relations.slot_sums import EP_GRAD, MACHINE, UNPERMUTE, Integers, SlotSum, SumForm
+from cases.relations.copy_adjoints import misnamed, named_by, round_trip
+from cases.relations.slot_sorts import INIT, MAP, flat, same_ranks, sorter
+from cases.relations.slot_sums import EP_GRAD, MACHINE, UNPERMUTE, SlotSum, SumForm
 from cases.relations.sorts import Sorted, of_sorts
 from cases.relations.sums_agree import agrees
 from conformance.call.case import Case, Tensor
@@ -39,23 +38,6 @@ def _window(case: Case) -> tuple[int, int]:
     return start, end if start < end else slots
 
 
-def _sort(case: Case) -> SlotSort:
-    tokens, keys = case.inputs["tokens"], np.asarray(case.arrays["indices"], np.int64)
-    return SlotSort(flat(tokens), keys.reshape(tokens.shape[0], -1), case.inputs.get("probs"))
-
-
-def _kept(case: Case, ranked: Ranked) -> dict[str, NDArray[Any]]:
-    start, end = _window(case)
-    rows = case.outputs["permute_tokens"].shape[0]
-    found = {
-        "sorted_indices": ranked.ranks.ravel().astype(np.int32),
-        "permute_tokens": ranked.rows[start:end][:rows],
-    }
-    if ranked.probs is not None:
-        found["permute_probs"] = ranked.probs[start:end][:rows]
-    return found
-
-
 def _tokens_gathered(case: Case) -> SlotSum:
     """Padded, indices name the token of each row."""
     return SlotSum(
@@ -74,15 +56,7 @@ def _probs_gathered(case: Case) -> SlotSum | None:
 
 
 def _gathers(output: str, read: Any) -> SumForm:
-    return SumForm(NAME, "MoeTokenPermuteWithEp", "", output, read, lambda sums: None)
-
-
-def _names(case: Case, outputs: Outputs) -> Integers:
-    """The row of each slot's copy; -1 where its rank is outside the range."""
-    start, end = _window(case)
-    ranks = np.asarray(outputs["sorted_indices"], np.int64)
-    kept = (ranks >= start) & (ranks < end)
-    return np.where(kept, ranks - start, -1).reshape(case.inputs["tokens"].shape[0], -1)
+    return SumForm(NAME, "", output, read)
 
 
 def _gradient(case: Case, outputs: Outputs) -> Case | str:
@@ -117,24 +91,22 @@ PAIRINGS = (
     Pairing("tokens", "permute_tokens", "permuted_tokens_output_grad", "out"),
     Pairing("probs", "permute_probs", "permuted_probs_output_grad", "probs_grad", columns=False),
 )
-SORTER = Sorter(NAME, _sort, _kept, "indices")
+SORTED = Sorted(
+    axes=Axes.of(SIGNATURE),
+    keys=lambda case: case.arrays["indices"],
+    ranks="sorted_indices",
+    rows=("tokens", "permute_tokens"),
+    elements=("probs", "permute_probs"),
+    ranges=_window,
+    named="indices",
+)
+SORTER = sorter(NAME, SORTED)
 RELATIONS = (
-    *of_sorts(
-        Sorted(
-            axes=Axes.of(SIGNATURE),
-            keys=lambda case: case.arrays["indices"],
-            ranks="sorted_indices",
-            rows=("tokens", "permute_tokens"),
-            elements=("probs", "permute_probs"),
-            window=_window,
-            named="indices",
-        ),
-        SORTS,
-    ),
+    *of_sorts(SORTED, SORTS),
     same_ranks(SORTER, INIT, SORTS),
     same_ranks(SORTER, MAP, SORTS),
     adjoint((EP_GRAD.operator, EP_GRAD.title), PAIRINGS, _small, _gradient, RANGES),
-    round_trip("tokens", "permute_tokens", _names, RANGES),
+    round_trip("tokens", "permute_tokens", named_by(SORTED), RANGES),
     agrees(_gathers("permute_tokens", _tokens_gathered), UNPERMUTE, ("padded",), "tokens"),
     agrees(_gathers("permute_probs", _probs_gathered), UNPERMUTE, ("padded",), "probs"),
 )

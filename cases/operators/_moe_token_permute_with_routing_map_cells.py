@@ -25,17 +25,14 @@ from cases.operators._moe_token_permute_with_routing_map_maps import (
 from cases.operators._token_permute_cells import (
     MOST_HIDDEN,
     PROBS,
-    cores_shown,
-    families_shown,
-    probs_shown,
     probs_with,
-    ub_shown,
 )
-from cases.operators._token_permute_sizes import BOUNDARIES, CORES, UB, boundaries_of, sizes_at
+from cases.operators._token_permute_sizes import BOUNDARIES, boundaries_of, sizes_at
 from conformance.call.case import Case, numpy_dtype
 from conformance.draw.sizes import FEW_ELEMENTS, cheap, few_more, hiddens
 from conformance.draw.values import MOVED_FIRST, SEEDS, fills_with
 from conformance.record.cells import Axis, Cells, Constraint, Levels
+from conformance.record.derive.axes import of_dtypes, of_machines, of_values
 
 TOO_BIG = "no size meets these, or only one that is too big"
 CHOICES = st.integers(0, 4095)
@@ -52,11 +49,10 @@ def cells(mode: str, dtype: str) -> Cells:
             Axis("boundary", BOUNDARIES, _boundaries_of),
             *axes,
             Axis("numOutTokens", sizes.NUMBERS, _numbers_of),
-            Axis("family", MOVED_FIRST, families_shown),
-            Axis("map", MAP_DTYPES, lambda case: [case.inputs["routing_map"].dtype]),
-            Axis("probs", PROBS, probs_shown),
-            Axis("cores", tuple(CORES), cores_shown),
-            Axis("UB", tuple(UB), ub_shown),
+            of_values("family", MOVED_FIRST, "tokens"),
+            of_dtypes("map", MAP_DTYPES, "routing_map"),
+            of_values("probs", PROBS, "probs", absent=PROBS[0]),
+            *of_machines(),
         ),
         cases=lambda levels: drawn(dtype, levels),
         constraints=(constraint,),

@@ -26,11 +26,8 @@ from cases.operators._moe_token_permute_with_routing_map_grad_maps import (
 )
 from cases.operators._slot_sum_cells import (
     MOST_HIDDEN,
-    cores_of,
     least_kept,
     sized,
-    slots_class,
-    ub_of,
 )
 from conformance.call.case import Case, numpy_dtype
 from conformance.draw.layouts import LAYOUTS, layout_of
@@ -39,7 +36,8 @@ from conformance.draw.routings import unread_rows
 from conformance.draw.sizes import FEW_ELEMENTS, cheap, few_more, hiddens
 from conformance.draw.values import MOVED_FIRST, READABLE_FIRST, SEEDS, fills_with
 from conformance.record.cells import Axis, Cells, Constraint, Levels
-from conformance.values.fill import Fill, families_of
+from conformance.record.derive.axes import of_machines, of_values
+from conformance.values.fill import Fill
 
 Call = Callable[..., Case]
 MORE_EXPERTS = 5
@@ -58,9 +56,8 @@ def cells(call: Call, mode: str, dtype: str) -> Cells:
             Axis("probs' family", VALUES, values_of),
             Axis("map", MAPS, lambda case: [map_of(case)]),
             Axis("layout", LAYOUTS, lambda case: [layout_of(case.outputs["tokens_grad"])]),
-            Axis("family", READABLE_FIRST, _families_of),
-            Axis("cores", tuple(unpadded.CORES), cores_of),
-            Axis("UB", ("small", "large"), ub_of),
+            of_values("family", READABLE_FIRST, "permuted_token_output_grad"),
+            *of_machines(),
         ),
         cases=lambda levels: drawn(call, dtype, levels),
         constraints=(
@@ -76,7 +73,7 @@ def _unpadded_axes(dtype: str) -> tuple[tuple[Axis, ...], Constraint]:
     axes = (
         Axis("boundary", unpadded.BOUNDARIES, _boundaries_of),
         Axis("routing", RANKS, lambda case: rank_patterns(_indices(case))),
-        Axis("slots", tuple(unpadded.SLOTS), lambda case: slots_class(top_k_of(case))),
+        Axis("slots", tuple(unpadded.SLOTS), lambda case: unpadded.LINES.class_of(top_k_of(case))),
     )
     return axes, sized(numpy_dtype(dtype).itemsize)
 
@@ -106,7 +103,7 @@ def _unpadded_cases(draw: st.DrawFn, call: Call, dtype: str, levels: Levels) -> 
     """Cases without padding that show these levels; every case takes as many choices."""
     size = numpy_dtype(dtype).itemsize
     place = (levels["boundary"], levels["slots"], levels["cores"], levels["UB"])
-    found = unpadded.sizes_at(*place, size)
+    found = unpadded.sizes_at(unpadded.LINES, *place, size)
     kept = least_kept(levels["routing"])
     solved = [one for one in found if one.holds("none", kept)]
     chosen = cheap(draw, solved)
@@ -205,9 +202,4 @@ def _boundaries_of(case: Case) -> set[str]:
     if case.mode == "drop_pad":
         rows = case.inputs["permuted_token_output_grad"].shape[0]
         return padded.boundaries_of(case.machine, rows, tokens, hidden, size)
-    return unpadded.boundaries_of(case.machine, tokens, hidden, size)
-
-
-def _families_of(case: Case) -> tuple[str, ...]:
-    gradient = case.inputs["permuted_token_output_grad"]
-    return families_of(gradient.fill, gradient.shape[-1]) if gradient.fill else ()
+    return unpadded.LINES.shown(case.machine, 0, tokens, hidden, size)

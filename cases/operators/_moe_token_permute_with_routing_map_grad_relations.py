@@ -38,9 +38,7 @@ def _probs(case: Case) -> SlotSum | None:
     return SlotSum(rows, names.reshape(-1, 1))
 
 
-PROBS_MOVED = SumForm(
-    MAP_GRAD.operator, MAP_GRAD.title, PROBS, PROBS_GRAD, _probs, lambda sums: None
-)
+PROBS_MOVED = SumForm(MAP_GRAD.operator, PROBS, PROBS_GRAD, _probs)
 RELATIONS = (
     *of_sums(Axes.of(SIGNATURE), (TOKENS_GRAD,), (GRAD,)),
     agrees(MAP_GRAD, INIT_GRAD),

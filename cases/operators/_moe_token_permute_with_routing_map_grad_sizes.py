@@ -85,7 +85,7 @@ def boundaries_of(
     machine: Machine | None, rows: int, tokens: int, hidden: int, element_bytes: int
 ) -> set[str]:
     """The boundaries on which a case's sizes lie."""
-    shown = unpadded.boundaries_of(machine, tokens, hidden, element_bytes)
+    shown = unpadded.LINES.shown(machine, 0, tokens, hidden, element_bytes)
     if machine is not None:
         shown |= {f"rows = cores{s}" for s, by in STEPS.items() if rows == machine.cores + by}
     return shown

@@ -9,9 +9,18 @@ from numpy.typing import NDArray
 
 from cases.operators._moe_token_permute_with_routing_map_call import NAME, SIGNATURE
 from cases.relations.adjoints import EXACT, Pairing, adjoint, small, with_small
-from cases.relations.copy_adjoints import misnamed, round_trip
-from cases.relations.slot_sorts import EP, MOST_EXPERTS, Ranked, SlotSort, Sorter, flat, same_ranks
-from cases.relations.slot_sums import MACHINE, MAP_GRAD, Integers
+from cases.relations.copy_adjoints import misnamed, named_by, round_trip
+from cases.relations.slot_sorts import (
+    EP,
+    MOST_EXPERTS,
+    Ranked,
+    SlotSort,
+    Sorter,
+    flat,
+    same_ranks,
+    sorter,
+)
+from cases.relations.slot_sums import MACHINE, MAP_GRAD
 from cases.relations.sorts import Sorted, of_sorts
 from conformance.call.case import Case, Tensor
 from conformance.record.relation import Outputs
@@ -29,20 +38,6 @@ def _experts(case: Case) -> NDArray[Any]:
 def _marked(case: Case, probs: NDArray[Any]) -> NDArray[Any]:
     """The probability of every slot lies where the map marks it."""
     return np.asarray(probs[case.arrays["routing_map"] != 0])
-
-
-def _sort(case: Case) -> SlotSort:
-    tokens, probs = case.inputs["tokens"], case.inputs.get("probs")
-    marked = None if probs is None else held(probs, _marked(case, case.arrays["probs"]))
-    return SlotSort(flat(tokens), _experts(case).reshape(tokens.shape[0], -1), marked)
-
-
-def _kept(case: Case, ranked: Ranked) -> dict[str, NDArray[Any]]:
-    found = {
-        "sorted_indices": ranked.ranks.ravel().astype(np.int32),
-        "permute_tokens": ranked.rows,
-    }
-    return found if ranked.probs is None else {**found, "permute_probs": ranked.probs}
 
 
 def _sort_of_experts(case: Case) -> SlotSort | None:
@@ -67,17 +62,21 @@ def _kept_of_experts(case: Case, ranked: Ranked) -> dict[str, NDArray[Any]]:
     return found if ranked.probs is None else {**found, "permute_probs": ranked.probs[ranks]}
 
 
-def _names(case: Case, outputs: Outputs) -> Integers:
-    """The row of each slot's copy."""
-    ranks = np.asarray(outputs["sorted_indices"], np.int64)
-    kept = np.where((ranks >= 0) & (ranks < ranks.size), ranks, -1)
-    return kept.reshape(case.inputs["tokens"].shape[0], -1)
+SORTED = Sorted(
+    axes=AXES,
+    keys=_experts,
+    ranks="sorted_indices",
+    rows=("tokens", "permute_tokens"),
+    elements=("probs", "permute_probs"),
+    of=_marked,
+)
+NAMES = named_by(SORTED)
 
 
 def _misnamed(case: Case, outputs: Outputs) -> str:
     """What is wrong with the ranks, or with the ids of the tokens of each expert."""
     if case.mode == "dropless":
-        return misnamed(_names(case, outputs), outputs["permute_tokens"])
+        return misnamed(NAMES(case, outputs), outputs["permute_tokens"])
     ids, tokens = np.asarray(outputs["sorted_indices"], np.int64), case.inputs["tokens"].shape[0]
     legal = (ids >= 0) & (ids < tokens)
     return "" if legal.all() else f"sorted_indices has {ids[~legal][0]}, and tokens are {tokens}"
@@ -116,23 +115,12 @@ PAIRINGS = (
     Pairing("tokens", "permute_tokens", "permuted_token_output_grad", "tokens_grad"),
     Pairing("probs", "permute_probs", "permuted_probs_output_grad", "probs_grad", columns=False),
 )
-SORTER, PLACER = Sorter(NAME, _sort, _kept), Sorter(NAME, _sort_of_experts, _kept_of_experts)
+SORTER, PLACER = sorter(NAME, SORTED), Sorter(NAME, _sort_of_experts, _kept_of_experts)
 RELATIONS = (
-    *of_sorts(
-        Sorted(
-            axes=AXES,
-            keys=_experts,
-            ranks="sorted_indices",
-            rows=("tokens", "permute_tokens"),
-            elements=("probs", "permute_probs"),
-            window=lambda case: (0, case.outputs["permute_tokens"].shape[0]),
-            of=_marked,
-        ),
-        ("dropless",),
-    ),
+    *of_sorts(SORTED, ("dropless",)),
     symmetry(AXES, "hidden", modes=("drop_pad",)),
     same_ranks(SORTER, EP, ("dropless",)),
     same_ranks(PLACER, EP, ("drop_pad",)),
     adjoint((MAP_GRAD.operator, MAP_GRAD.title), PAIRINGS, _small, _gradient),
-    round_trip("tokens", "permute_tokens", _names, ("dropless",)),
+    round_trip("tokens", "permute_tokens", NAMES, ("dropless",)),
 )

@@ -1,4 +1,4 @@
-"""Calls of MoeTokenUnpermute that sources name, and calls that its interface must reject."""
+"""The signature of MoeTokenUnpermute, its calls, and those that its interface must reject."""
 
 from __future__ import annotations
 
@@ -8,33 +8,110 @@ from functools import partial
 from itertools import product
 
 import numpy as np
+from hypothesis.strategies import SearchStrategy
 
-from cases.operators._moe_token_unpermute_call import (
-    ACLNN,
-    DTYPES,
-    HOST,
-    KERNELS,
-    SIGNATURE,
-    call,
-    weighted,
-)
+from cases.operators._interface import null, typed, unchecked
+from cases.operators._slot_sum import TokenSum, slot_sum_call
+from cases.operators._slot_sum_cases import GAUSSIAN, in_order
 from cases.operators._slot_sum_far import far_examples
+from cases.operators._slot_weights import WEIGHT_BITS
 from cases.operators._storage_bits import bits
-from conformance.call.case import Case
-from conformance.record.clause import inferred
+from conformance.call.case import Case, Tensor
+from conformance.draw.built import built
+from conformance.record.clause import Clause, document, inferred, source_read
 from conformance.record.derive.rejections import rejections
 from conformance.record.operator import Example, Quarantine
+from conformance.record.signature import Signature, flag, integers, tensor
+from conformance.record.sizes import Size
 from conformance.record.variations import in_mode, reshaped, right_calls, with_attributes, without
 from conformance.values.fill import Fill
 from reference.permutation import MOST_TOPK
 
-GAUSSIAN = Fill(("gaussian",), seed=1)
+NAME = "moe_token_unpermute"
+ACLNN = "aclnnMoeTokenUnpermute document"
+KERNELS = "ops-transformer, moe_token_unpermute/op_kernel"
+HOST = "ops-transformer, moe_token_unpermute/op_host"
+DTYPES = ("float16", "bfloat16", "float32")
+
+TOKEN, HIDDEN = Size("token"), Size("hidden")
+ROW = Size("row", free=source_read("slots from the last row on add nothing", KERNELS))
+SLOT = Size("slot", least=1, most=MOST_TOPK, default=1)
+IGNORED = source_read("it changes nothing", HOST)
+
+
+def stated(text: str, part: str = "parameters") -> Clause:
+    """A clause of a part of the document."""
+    return document(text, f"{ACLNN}, {part}")
+
+
+SIGNATURE = Signature(
+    NAME,
+    (
+        tensor("permuted_tokens", ROW, HIDDEN),
+        tensor("sorted_indices", TOKEN * SLOT, dtype="int32", numbers=ROW),
+        tensor("probs", TOKEN, SLOT, dtype=DTYPES, optional=True, acl="probsOptional"),
+        flag("padded_mode", free=IGNORED),
+        integers("restore_shape", free=IGNORED, acl="restoreShapeOptional"),
+        tensor("out", TOKEN, HIDDEN, role="output"),
+    ),
+    # CANN checks the first two alone; all the rest its tiling accepts as it comes, and the call is
+    # undefined there (the host sources, read).
+    rules=(
+        null(stated("input and output tensors are no null pointers", "status")),
+        typed(source_read("float types, one for tokens and out; indices int32", HOST)),
+        unchecked(stated(f"top_k is 1 to {MOST_TOPK}", "constraints"), "slot", kinds=("limit",)),
+        unchecked(
+            stated("tokens have two axes, indices one"),
+            "permuted_tokens",
+            "sorted_indices",
+            kinds=("rank",),
+        ),
+        unchecked(
+            stated("probs are [tokens, top_k], one for each index"), "probs", "sorted_indices"
+        ),
+        unchecked(stated("out is [tokens, hidden]"), "out"),
+    ),
+)
+SUM = TokenSum(slot_sum_call(SIGNATURE, "permuted_tokens", "sorted_indices"))
+SINGLE = replace(SUM, uneven=("single",), slots=("1",), most_top_k=1)
+"""Its calls without probabilities: one slot for each token."""
+
+call = SUM.call
+
+
+def weighted(
+    case: Case, probs_dtype: str, probs: Fill | tuple[int, ...], top_k: int | None = None
+) -> Case:
+    """The case with a probability for each slot: a recipe, or storage bits.
+
+    ``top_k`` must be said if there is no token.
+
+    Values of rows are drawn so that their products with small integers add up exactly.
+    """
+    tokens = case.inputs["permuted_tokens"]
+    if tokens.fill is not None:
+        tokens = replace(tokens, fill=replace(tokens.fill, terms=tokens.fill.terms << WEIGHT_BITS))
+    count = case.outputs["out"].shape[0]
+    shape = (count, top_k or case.inputs["sorted_indices"].size // max(1, count))
+    listed = {"fill": probs} if isinstance(probs, Fill) else {"values": probs}
+    held = Tensor(shape, probs_dtype, **listed)
+    return replace(case, inputs={**case.inputs, "permuted_tokens": tokens, "probs": held})
+
+
+def with_probs(
+    cases: SearchStrategy[Case], dtypes: SearchStrategy[str], fills: SearchStrategy[Fill]
+) -> SearchStrategy[Case]:
+    """Cases that have probabilities, too."""
+    return built(weighted, cases, dtypes, fills)
+
+
+_ranked = partial(in_order, call)
 LATTICE = Fill(("lattice",), seed=1, terms=2)
 
 
 def examples() -> tuple[Example, ...]:
     """Calls worked by hand, every pair of dtypes, limits, and calls that ask for little."""
-    return (*_by_hand(), *_pairs(), *_limits(), *_far(), *right_calls(ACLNN, RIGHT, SINGLE))
+    return (*_by_hand(), *_pairs(), *_limits(), *_far(), *right_calls(ACLNN, RIGHT, UNWEIGHTED))
 
 
 def _by_hand() -> Iterator[Example]:
@@ -83,12 +160,6 @@ def _by_hand() -> Iterator[Example]:
     )
 
 
-def _ranked(mode: str, dtype: str, tokens: int, top_k: int, hidden: int, rows: int) -> Case:
-    """A call whose ranks are 0, 1, 2..."""
-    indices = tuple(range(tokens * top_k))
-    return call(mode, dtype, source=(rows, hidden), indices=indices, top_k=top_k, fill=GAUSSIAN)
-
-
 def _pairs() -> Iterator[Example]:
     """Every pair of dtypes of tokens and probabilities."""
     for dtype, probs_dtype in product(DTYPES, DTYPES):
@@ -116,7 +187,7 @@ def _limits() -> Iterator[Example]:
 
 def _far() -> Iterator[Example]:
     """Tokens whose first row ends before an edge of 32 bits and whose second begins beyond it."""
-    for example in far_examples(call, DTYPES):
+    for example in far_examples(call, "uneven", DTYPES):
         yield replace(example, case=weighted(example.case, example.case.dtype, LATTICE))
 
 
@@ -142,7 +213,7 @@ def _of_two_tokens(indices: tuple[int, ...], probs: tuple[int, ...]) -> Case:
 
 
 RIGHT = weighted(_ranked("whole", "float32", 4, 2, 16, 8), "float32", LATTICE)
-SINGLE = _ranked("single", "float32", 4, 1, 16, 4)
+UNWEIGHTED = _ranked("single", "float32", 4, 1, 16, 4)
 
 
 def is_of_mode(case: Case) -> bool:
@@ -165,4 +236,4 @@ WRONG = {
     ),
     "8 tokens without probs, out of 4": in_mode("single", without(RIGHT, "probs")),
 }
-REJECTIONS = rejections(SIGNATURE, RIGHT, SINGLE, wrong=WRONG, is_of_mode=is_of_mode)
+REJECTIONS = rejections(SIGNATURE, RIGHT, UNWEIGHTED, wrong=WRONG, is_of_mode=is_of_mode)

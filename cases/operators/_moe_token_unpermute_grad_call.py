@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 from hypothesis.strategies import SearchStrategy
-from numpy.typing import NDArray
 
 from cases.operators._interface import NULL, checked, null, typed, unchecked
-from cases.operators._moe_token_unpermute_call import DTYPES as DTYPES
-from cases.operators._slot_sum_cases import slot_sum_call
+from cases.operators._moe_token_unpermute_calls import DTYPES as DTYPES
+from cases.operators._slot_grads import graded_sums, listed, named_once, with_data
+from cases.operators._slot_sum import slot_sum_call
 from cases.operators._slot_weights import WEIGHT_BITS, weight_fills
 from conformance.call.case import Case, Tensor
 from conformance.draw.built import built
@@ -104,29 +104,12 @@ def call(
     return replace(made, inputs={name: made.inputs[name] for name in (TOKENS, INDICES, GRAD)})
 
 
-def single_call(mode: str, dtype: str, **sizes: Any) -> Case:
-    """A case of mode "single", whatever the mode: one slot for each token."""
-    return call("single", dtype, **sizes)
-
-
-def named_once(indices: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The indices, all different: where some are not, their ranks."""
-    if np.unique(indices).size == indices.size:
-        return indices
-    order = np.argsort(indices, kind="stable")
-    ranks = np.empty_like(order)
-    ranks[order] = np.arange(indices.size)
-    return ranks
+SUM, SINGLE = graded_sums(call)
 
 
 def graded(case: Case, grad: Fill | Shape) -> Case:
     """The case with a gradient of the output: a recipe, or storage bits."""
-    tensor = case.inputs[GRAD]
-    listed = {"fill": grad} if isinstance(grad, Fill) else {"values": grad}
-    return replace(
-        case,
-        inputs={**case.inputs, GRAD: replace(tensor, **listed)},
-    )
+    return with_data(case, {GRAD: grad})
 
 
 def weighted(case: Case, probs_dtype: str, probs: Fill | Shape, grad: Fill | Shape) -> Case:
@@ -139,17 +122,10 @@ def weighted(case: Case, probs_dtype: str, probs: Fill | Shape, grad: Fill | Sha
         terms = max(1, tokens.shape[-1]) << WEIGHT_BITS
         tokens = replace(tokens, fill=replace(tokens.fill, terms=terms))
     count = case.inputs[GRAD].shape[0]
-    shape = (count, case.inputs[INDICES].size // max(1, count))
-    listed = {"fill": probs} if isinstance(probs, Fill) else {"values": probs}
-    made = graded(case, grad)
-    inputs = {
-        **made.inputs,
-        TOKENS: tokens,
-        PROBS: Tensor(shape, probs_dtype, **listed),
-    }
-    return replace(
-        made, inputs=inputs, outputs={**made.outputs, PROBS_GRAD: Tensor(shape, probs_dtype)}
-    )
+    slots = Tensor((count, case.inputs[INDICES].size // max(1, count)), probs_dtype)
+    made = with_data(case, {GRAD: grad})
+    inputs = {**made.inputs, TOKENS: tokens, PROBS: listed(slots, probs)}
+    return replace(made, inputs=inputs, outputs={**made.outputs, PROBS_GRAD: slots})
 
 
 def with_probs(

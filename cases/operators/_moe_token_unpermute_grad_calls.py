@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import product
 
 from cases.operators._moe_token_unpermute_calls import is_of_mode
@@ -21,6 +22,7 @@ from cases.operators._moe_token_unpermute_grad_call import (
     graded,
     weighted,
 )
+from cases.operators._slot_sum_cases import GAUSSIAN, in_order
 from cases.operators._slot_sum_far import far_gradients
 from cases.operators._storage_bits import bits
 from conformance.call.case import Case, Tensor
@@ -39,15 +41,9 @@ from conformance.record.variations import (
 from conformance.values.fill import BITS, Fill
 from reference.permutation import MOST_TOPK
 
-GAUSSIAN = Fill(("gaussian",), seed=1)
 LATTICE = Fill(("lattice",), seed=1, terms=2**20)
 PATTERNS = Fill((BITS,), seed=1)
-
-
-def _ranked(mode: str, dtype: str, tokens: int, top_k: int, hidden: int, rows: int) -> Case:
-    """A call whose ranks are 0, 1, 2..., without probabilities."""
-    indices = tuple(range(tokens * top_k))
-    return call(mode, dtype, source=(rows, hidden), indices=indices, top_k=top_k, fill=GAUSSIAN)
+_ranked = partial(in_order, call)
 
 
 def _weighted(dtype: str, tokens: int, top_k: int, hidden: int, probs_dtype: str = "") -> Case:
@@ -57,7 +53,7 @@ def _weighted(dtype: str, tokens: int, top_k: int, hidden: int, probs_dtype: str
 
 def examples() -> tuple[Example, ...]:
     """Calls worked by hand, every pair of dtypes, limits, bits of every kind, little or far."""
-    right = right_calls(ACLNN, RIGHT, UNEVEN, SINGLE)
+    right = right_calls(ACLNN, RIGHT, UNEVEN, MOVED)
     return (*_by_hand(), *_pairs(), *_limits(), *far_gradients(call, GRAD), *right)
 
 
@@ -117,7 +113,7 @@ def _limits() -> Iterator[Example]:
 
 RIGHT = _weighted("float32", 4, 2, 16)
 UNEVEN = weighted(_ranked("uneven", "float32", 4, 2, 16, 6), "float32", GAUSSIAN, GAUSSIAN)
-SINGLE = graded(_ranked("single", "float32", 4, 1, 16, 4), GAUSSIAN)
+MOVED = graded(_ranked("single", "float32", 4, 1, 16, 4), GAUSSIAN)
 
 
 def _sized(mode: str, **sizes: int) -> Case:
@@ -134,7 +130,7 @@ def _without_probs(good: Case) -> Case:
 
 WRONG = {
     "all floats are int32": all_retyped(RIGHT, "int32"),
-    "tokens and gradients are int32": all_retyped(SINGLE, "int32"),
+    "tokens and gradients are int32": all_retyped(MOVED, "int32"),
     "no tokens": _sized("uneven", token=0),
     "top_k is 0": _sized("uneven", slot=0),
     f"top_k is {MOST_TOPK + 1}": _weighted("float32", 2, MOST_TOPK + 1, 8),
@@ -142,7 +138,7 @@ WRONG = {
     "10 indices for 4 tokens of 2 slots": reshaped(UNEVEN, INDICES, (10,)),
     "8 tokens without probs, gradient of 4": _without_probs(RIGHT),
 }
-REJECTIONS = rejections(SIGNATURE, RIGHT, UNEVEN, SINGLE, wrong=WRONG, is_of_mode=is_of_mode)
+REJECTIONS = rejections(SIGNATURE, RIGHT, UNEVEN, MOVED, wrong=WRONG, is_of_mode=is_of_mode)
 
 
 def quarantine() -> tuple[Quarantine, ...]:

@@ -21,6 +21,7 @@ from cases.operators._slot_grad_limits import (
     core_edges,
     own_edges,
 )
+from cases.operators._slot_sum import TokenSum
 from cases.operators._slot_sum_edges import edges_on, sizes_of
 from cases.operators._slot_sum_limits import CHIPS
 from conformance.call.case import Case, Machine, numpy_dtype
@@ -68,7 +69,7 @@ def limits() -> Iterator[Limit]:
             yield from slot_grad.limits(prefix, dtype, top_ks, _buffer(size, prob_bytes))
 
 
-def edges(call: Callable[..., Case], mode: str, dtype: str, probs: bool) -> Edges:
+def edges(sums: TokenSum, mode: str, dtype: str, probs: bool) -> Edges:
     """The edges of one mode and dtype, with probabilities, whose bytes an edge fixes, or none."""
     size = numpy_dtype(dtype).itemsize
     declared = (
@@ -76,7 +77,7 @@ def edges(call: Callable[..., Case], mode: str, dtype: str, probs: bool) -> Edge
         for machine in MACHINES
         for limit, sizes in _on(machine, size, probs)
     )
-    near = edges_on(call, mode, dtype, declared, products=probs)
+    near = edges_on(sums, mode, dtype, declared, products=probs)
     return replace(near, sizes_of=_sizes_of)
 
 

@@ -2,77 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 
 import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from cases.operators._row_sum_limits import SEAM_MACHINES, SEAMS, beyond, tile_columns
-from cases.operators._slot_sum_sizes import SLOT_BYTES, least_ub_bytes
-from conformance.call.case import Attribute, Case, Machine, numpy_dtype
+from cases.operators._slot_sum import Call, TokenSum
+from cases.operators._slot_sum_limits import SEAM_MACHINES, SEAMS, beyond, tile_columns
+from conformance.call.case import Case, numpy_dtype
 from conformance.draw.machines import machines
 from conformance.draw.routings import ranks, unread_rows
 from conformance.draw.sizes import FEW_COLUMNS, hiddens, token_counts, top_ks
 from conformance.draw.values import fills
-from conformance.record.derive.calls import Fields
-from conformance.record.derive.calls import call as call_of
 from conformance.record.operator import Merges
-from conformance.record.signature import Signature
 from conformance.values.fill import Fill
-from reference.permutation import MOST_TOPK
 
+GAUSSIAN = Fill(("gaussian",), seed=1)
 MOST_INDICES = 5_000
 LARGEST_CASE = 60_000
 """Elements that one drawn case may add up: bounds its time, not what a kernel can do."""
-
-Call = Callable[..., Case]
-
-
-def slot_sum_call(signature: Signature, added: str, named: str) -> Call:
-    """What makes a case of an operator that adds rows of the tensor ``added``, which ``named``
-    lists. ``source`` is the shape of the first in its mode, ``rows`` are those of it that exist,
-    None: all.
-    """
-
-    def made(
-        mode: str,
-        dtype: str,
-        *,
-        source: tuple[int, ...],
-        indices: tuple[int, ...],
-        top_k: int,
-        fill: Fill | None = None,
-        values: tuple[int, ...] | None = None,
-        unread: tuple[int, ...] = (),
-        machine: Machine | None = None,
-        rows: tuple[int, ...] | None = None,
-        **attributes: Attribute,
-    ) -> Case:
-        (shape,) = (one.shape for one in signature.of_mode(mode).tensors if one.name == added)
-        sizes = {axis.name: extent for axis, extent in zip(shape, source, strict=True)}
-        sizes |= {"token": len(indices) // top_k, "slot": top_k}
-        given: Fields = {
-            added: {"values": values, "fill": fill, "unread": unread, "rows": rows},
-            named: {"values": indices},
-        }
-        return call_of(signature, mode, dtype, sizes, given, machine=machine, **attributes)
-
-    return made
 
 
 @cache
 @st.composite
 def near_cases(
     draw: st.DrawFn,
-    call: Call,
+    sums: TokenSum,
     mode: str,
     dtype: str,
     small: bool = False,
     seam: bool = False,
-    most_top_k: int = MOST_TOPK,
-    slot_bytes: int = SLOT_BYTES,
 ) -> Case:
     """Cases of sizes that memory holds.
 
@@ -80,8 +40,8 @@ def near_cases(
     a token more than it takes in one batch.
     """
     most_indices, most_tokens = (8, 8) if small else (MOST_INDICES, 2000)
-    top_k, size = draw(top_ks(min(most_top_k, most_indices))), numpy_dtype(dtype).itemsize
-    machine = draw(machines(least_ub_bytes(top_k, slot_bytes), small))
+    top_k, size = draw(top_ks(min(sums.most_top_k, most_indices))), numpy_dtype(dtype).itemsize
+    machine = draw(machines(sums.lines.least_ub_bytes(top_k), small))
     tile = tile_columns(top_k, size, machine.ub_bytes)
     # Two at least are drawn from, as fewer choices of one alone would count as simpler.
     most = max(1, min(most_tokens, most_indices // top_k))
@@ -94,9 +54,9 @@ def near_cases(
         tokens = batches or tokens
     slots = tokens * top_k
     rows, indices = slots, draw(ranks(slots))
-    if mode == "uneven":
+    if mode in sums.uneven:
         rows = draw(st.one_of(st.integers(1, slots), st.integers(slots + 1, slots + 4)))
-    return call(
+    return sums.call(
         mode,
         dtype,
         source=(rows, hidden),
@@ -108,12 +68,20 @@ def near_cases(
     )
 
 
+def in_order(
+    call: Call, mode: str, dtype: str, tokens: int, top_k: int, hidden: int, rows: int
+) -> Case:
+    """A call whose slots name rows 0, 1, 2..."""
+    indices = tuple(range(tokens * top_k))
+    return call(mode, dtype, source=(rows, hidden), indices=indices, top_k=top_k, fill=GAUSSIAN)
+
+
 def left_to_right(slots: int) -> Merges:
     """The summation order: ((x0 + x1) + x2) + ..."""
     return [(0, slot) for slot in range(1, slots)]
 
 
-def row_sum(call: Call, dtype: str, x: NDArray[np.generic], mode: str = "whole") -> Case:
+def row_sum(call: Call, mode: str, dtype: str, x: NDArray[np.generic]) -> Case:
     """One token whose slots are the rows of ``x`` [slots, columns]."""
     slots = len(x)
     stored = np.ascontiguousarray(x).view(f"u{x.dtype.itemsize}").reshape(-1)

@@ -5,12 +5,13 @@ MoeTokenPermuteWithRoutingMapGrad has the same ones where it does not pad (`slot
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import product
 
 import numpy as np
 from hypothesis import strategies as st
 
+from cases.operators._slot_sum import TokenSum, of_tokens, top_k_of
 from cases.operators._slot_sum_limits import (
     BUFFERS,
     CHIPS,
@@ -22,7 +23,7 @@ from cases.operators._slot_sum_limits import (
     vendor_hiddens,
     vendor_pass,
 )
-from conformance.call.case import Case, Machine, Tensor, numpy_dtype
+from conformance.call.case import Case, Machine, numpy_dtype
 from conformance.draw.patterns import LEAST_KEPT, ranked_beside_drops
 from conformance.draw.routings import unread_rows
 from conformance.draw.values import SEEDS, fills
@@ -38,16 +39,14 @@ INDEX_COST = 8
 DEAREST = 1 << 26
 """Elements of an edge that no run would judge: not declared."""
 
-Call = Callable[..., Case]
 
-
-def edges(call: Call, mode: str, dtype: str, weight_bytes: int = 0) -> Edges:
-    """The edges of one mode and dtype; ``call`` is the record's, slots may have weights."""
-    return edges_on(call, mode, dtype, slot_edges(numpy_dtype(dtype).itemsize, weight_bytes))
+def edges(sums: TokenSum, mode: str, dtype: str, weight_bytes: int = 0) -> Edges:
+    """The edges of one mode and dtype, whose slots may have weights."""
+    return edges_on(sums, mode, dtype, slot_edges(numpy_dtype(dtype).itemsize, weight_bytes))
 
 
 def edges_on(
-    call: Call,
+    sums: TokenSum,
     mode: str,
     dtype: str,
     declared: Iterable[tuple[str, Machine, Sizes]],
@@ -57,10 +56,10 @@ def edges_on(
 
     Where every slot has a sum of ``products`` along its row, one without a row costs as much.
     """
-    slots = "whole" if products else mode
-    found = (Edge(limit, machine, sizes, cost(slots, sizes)) for limit, machine, sizes in declared)
+    uneven = mode in sums.uneven and not products
+    found = (Edge(limit, machine, sizes, cost(uneven, sizes)) for limit, machine, sizes in declared)
     near = distinct(edge for edge in found if edge.cost <= DEAREST)
-    return Edges(near, sizes_of, lambda edge: sized(call, mode, dtype, edge.sizes, edge.machine))
+    return Edges(near, sizes_of, lambda edge: sized(sums, mode, dtype, edge.sizes, edge.machine))
 
 
 def slot_edges(element_bytes: int, weight_bytes: int = 0) -> Iterator[tuple[str, Machine, Sizes]]:
@@ -103,58 +102,47 @@ def _own(
                 yield f"batches of {top_k} slots{step}", machine, sizes
 
 
-def kept_slots(mode: str, tokens: int, top_k: int, hidden: int) -> int:
+def kept_slots(uneven: bool, tokens: int, top_k: int, hidden: int) -> int:
     """Slots that add a row: all but where a call has fewer rows than slots and would be dear."""
-    if mode != "uneven":
+    if not uneven:
         return tokens * top_k
     return min(tokens * top_k, max(tokens, FEW_ELEMENTS // hidden))
 
 
-def cost(mode: str, sizes: Sizes) -> int:
+def cost(uneven: bool, sizes: Sizes) -> int:
     """Elements that are added or written, and indices that are listed, which are dearer."""
     top_k = sizes["top_k"]
     tokens, hidden = sizes.get("tokens", FREE_TOKENS), sizes.get("hidden", FREE_HIDDEN)
     listed = INDEX_COST * tokens * top_k
-    return listed + max(kept_slots(mode, tokens, top_k, hidden), sizes.get("rows", 0)) * hidden
-
-
-def names_of(case: Case) -> Tensor:
-    """The tensor that names the rows of all slots."""
-    return list(case.inputs.values())[1]
-
-
-def of_tokens(case: Case) -> Tensor:
-    """The tensor with a row for each token: the output, or its gradient."""
-    found = [case.outputs.get("out"), *map(case.inputs.get, ("unpermuted_tokens_grad", "grad_y"))]
-    return next(tensor for tensor in found if tensor is not None)
+    return listed + max(kept_slots(uneven, tokens, top_k, hidden), sizes.get("rows", 0)) * hidden
 
 
 def sizes_of(case: Case) -> Sizes:
     """The sizes of a case that an edge may fix."""
     tokens, hidden = of_tokens(case).shape
-    top_k = names_of(case).size // max(1, tokens)
-    return {"top_k": top_k, "tokens": tokens, "hidden": hidden}
+    return {"top_k": top_k_of(case), "tokens": tokens, "hidden": hidden}
 
 
 @st.composite
 def sized(
-    draw: st.DrawFn, call: Call, mode: str, dtype: str, sizes: Sizes, machine: Machine
+    draw: st.DrawFn, sums: TokenSum, mode: str, dtype: str, sizes: Sizes, machine: Machine
 ) -> Case:
     """Cases on an edge. Every token has a slot that adds a row, so that none goes unseen."""
     some_tokens, some_hidden = draw(st.integers(1, FREE_TOKENS)), draw(st.integers(1, FREE_HIDDEN))
     generator = np.random.default_rng(draw(SEEDS))
     top_k = sizes["top_k"]
     tokens, hidden = sizes.get("tokens", some_tokens), sizes.get("hidden", some_hidden)
-    kept = kept_slots(mode, tokens, top_k, hidden)
+    uneven = mode in sums.uneven
+    kept = kept_slots(uneven, tokens, top_k, hidden)
     mask = np.arange(top_k) != generator.integers(0, top_k, tokens)[:, None]
     others = np.flatnonzero(mask)
     mask.flat[generator.permutation(others)[: kept - tokens]] = False
     routing = "permuted" if kept >= LEAST_KEPT else "in order"
     rows, indices = ranked_beside_drops(routing, mask.ravel(), generator)
-    if mode == "uneven" and not mask.any():
+    if uneven and not mask.any():
         rows += 1
     rows = sizes.get("rows", rows)
-    return call(
+    return sums.call(
         mode,
         dtype,
         source=(rows, hidden),

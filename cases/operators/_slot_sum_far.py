@@ -6,15 +6,15 @@ source of gigabytes. Only rows that are listed exist; out stays small.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from cases.operators._slot_sum_sizes import SLOT_BYTES, least_ub_bytes
+from cases.operators._slot_sum import Call, TokenSum
 from conformance.call.case import Case
 from conformance.draw.far import EDGES, far_routings
-from conformance.draw.machines import machines
+from conformance.draw.machines import UB_BYTES, machines
 from conformance.draw.routings import DROPPED
 from conformance.draw.sizes import token_counts, top_ks
 from conformance.draw.values import fills
@@ -26,34 +26,33 @@ MOST_SLOTS = 31
 LARGEST_CASE = 20_000
 """Elements that one case may add up."""
 
-Call = Callable[..., Case]
-
 
 @st.composite
 def far_cases(
     draw: st.DrawFn,
-    call: Call,
+    sums: TokenSum,
+    mode: str,
     dtype: str,
     small: bool = False,
-    most_top_k: int = MOST_SLOTS,
-    slot_bytes: int = SLOT_BYTES,
+    grouped: bool = False,
 ) -> Case:
     """Cases that read the last row of a source of 2^31 or 2^32 elements and a little more.
 
-    A slot that is dropped names the row after it. ``call`` is the record's; ``small`` ones have at
-    most 8 indices and 64 columns.
+    A slot that is dropped names the row after it; none, if rows are ``grouped`` by experts.
+    ``small`` ones have at most 8 indices and 64 columns.
     """
-    top_k = draw(top_ks(min(most_top_k, 8 if small else MOST_SLOTS)))
-    machine = draw(machines(least_ub_bytes(MOST_SLOTS, slot_bytes)))
+    top_k = draw(top_ks(min(sums.most_top_k, 8 if small else MOST_SLOTS)))
+    machine = draw(machines(UB_BYTES[0] if grouped else sums.lines.least_ub_bytes(MOST_SLOTS)))
     tokens = draw(token_counts(machine.cores, (8 if small else MOST_INDICES) // top_k))
     most_hidden = 64 if small else LARGEST_CASE // (tokens * top_k)
-    far = draw(far_routings(tokens, top_k, most_groups=1, most_hidden=most_hidden))
-    _, rows, hidden = far.shape
-    return call(
-        "uneven",
+    groups = 8 if grouped else 1
+    far = draw(far_routings(tokens, top_k, most_groups=groups, most_hidden=most_hidden))
+    none = DROPPED if grouped else far.shape[1] - 1
+    return sums.call(
+        mode,
         dtype,
-        source=(rows, hidden),
-        indices=tuple(rows - 1 if index == DROPPED else index for index in far.indices),
+        source=far.shape if grouped else far.shape[1:],
+        indices=tuple(none if index == DROPPED else index for index in far.indices),
         top_k=top_k,
         fill=draw(fills(top_k)),
         unread=far.unread,
@@ -62,24 +61,27 @@ def far_cases(
     )
 
 
-def far_examples(call: Call, dtypes: tuple[str, ...]) -> Iterator[Example]:
+def far_examples(
+    call: Call, mode: str, dtypes: tuple[str, ...], experts: int = 0, named: str = "indices"
+) -> Iterator[Example]:
     """One call for each dtype and edge whose first row ends before the edge and whose second one
-    begins beyond it.
+    begins beyond it; 0 ``experts``: rows are not grouped.
     """
     for edge in EDGES:
         rows = (edge // 8 - 1, edge // 8)
         for dtype in dtypes:
             case = call(
-                "uneven",
+                mode,
                 dtype,
-                source=(edge // 8 + 2, 8),
+                source=(experts, edge // 8 // experts + 1, 8) if experts else (edge // 8 + 2, 8),
                 indices=rows,
                 top_k=2,
                 fill=Fill(("lattice",), seed=1, terms=2),
                 rows=rows,
             )
             name = f"rows around 2^{edge.bit_length() - 1} elements {dtype}"
-            yield Example(name, case, "int64 shape and int32 indices of the interface, inferred")
+            source = f"int64 shape and int32 {named} of the interface, inferred"
+            yield Example(name, case, source)
 
 
 def far_gradients(call: Call, grad: str) -> Iterator[Example]:

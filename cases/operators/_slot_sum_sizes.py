@@ -6,14 +6,15 @@ even two hold it. MoeTokenPermuteWithRoutingMapGrad has the same kernel where it
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 
 from cases.operators._slot_sum_limits import VENDOR_COLUMNS
 from conformance.call.case import Machine
 from conformance.draw.machines import UB_BYTES
 from conformance.draw.patterns import least_tokens
+from conformance.record.derive.axes import CORES, SMALL_UB, class_of
 
 SLOTS = {
     "1": (1,),
@@ -24,8 +25,6 @@ SLOTS = {
     "128-511": (128, 129, 511),
     "512": (512,),
 }
-CORES = {"one": (1,), "few": (2, 3), "many": (40, 48)}
-SMALL_UB = 16384
 STEPS = {"": 0, " - 1": -1, " + 1": 1}
 BOUNDARIES = (
     *(f"tokens = cores{step}" for step in STEPS),
@@ -47,11 +46,6 @@ MOST_ELEMENTS = 130_000
 """Elements that one case may add up: bounds its time, not what a kernel can do."""
 
 
-def least_ub_bytes(top_k: int, slot_bytes: int = SLOT_BYTES) -> int:
-    """The least unified buffer of a case: what names a token's slots, and a small tile of rows."""
-    return 512 + slot_bytes * top_k
-
-
 @dataclass(frozen=True)
 class Sizes:
     """A machine and the sizes that a boundary fixes; ``tokens`` or ``hidden`` None is free."""
@@ -60,11 +54,12 @@ class Sizes:
     top_k: int
     tokens: int | None = None
     hidden: int | None = None
+    most_indices: int = MOST_INDICES
 
     @property
     def most_tokens(self) -> int:
         """The most tokens within the bounds of a case."""
-        return min(MOST_INDICES, MOST_ELEMENTS // (self.hidden or 1)) // self.top_k
+        return min(self.most_indices, MOST_ELEMENTS // (self.hidden or 1)) // self.top_k
 
     def fewest_tokens(self, dropped: str, kept: int) -> int:
         """The fewest tokens that show a pattern, 0 where none do.
@@ -75,36 +70,82 @@ class Sizes:
         least = least_tokens(dropped, self.top_k, kept)
         return max(least, -(-2 // self.top_k)) if dropped == "all" else least
 
-    def holds(self, dropped: str, kept: int) -> bool:
+    def holds(self, dropped: str, kept: int, most_values: int = MOST_VALUES) -> bool:
         """Whether the sizes are large enough for a pattern, and not too large for a case."""
         if kept == EVERY_TUPLE:
-            return self.values() > 1
+            return self.values(most_values) > 1
         least = self.fewest_tokens(dropped, kept)
         return 0 < least <= (self.tokens or self.most_tokens) <= self.most_tokens
 
-    def values(self) -> int:
+    def values(self, most: int = MOST_VALUES) -> int:
         """How many values every tuple of top_k slots may be made of within the bounds, or 0."""
         if self.tokens is not None or self.top_k > 4:
             return 0
-        fits = (n for n in range(2, MOST_VALUES + 1) if n**self.top_k <= self.most_tokens)
+        fits = (n for n in range(2, most + 1) if n**self.top_k <= self.most_tokens)
         return max(fits, default=0)
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """Where the kernels of an operator change their path, at sizes by the names of `boundaries`.
+
+    ``classes`` are numbers of slots; ``slot_bytes`` of the buffer are left for each of a token.
+    """
+
+    boundaries: tuple[str, ...] = BOUNDARIES
+    classes: Mapping[str, tuple[int, ...]] = field(default_factory=lambda: SLOTS)
+    slot_bytes: int = SLOT_BYTES
+
+    def least_ub_bytes(self, top_k: int, element_bytes: int = 4) -> int:
+        """The least unified buffer of a case: what names a token's slots, and a small tile."""
+        return 512 + self.slot_bytes * top_k
+
+    def machines(self, boundary: str, cores: str, ub: str, least: int) -> Iterator[Machine]:
+        """Machines of both classes with that much unified buffer."""
+        return machines_of(cores, ub, least)
+
+    def on(
+        self, boundary: str, top_k: int, machine: Machine, element_bytes: int
+    ) -> Iterator[Sizes]:
+        """The sizes of one machine and top_k on a boundary."""
+        hidden = hidden_on(boundary, element_bytes)
+        if hidden is not None:
+            yield Sizes(machine, top_k, hidden=hidden)
+            return
+        change = STEPS[boundary.removeprefix("tokens = cores")]
+        yield Sizes(machine, top_k, tokens=machine.cores + change)
+
+    def shown(
+        self, machine: Machine | None, top_k: int, tokens: int, hidden: int, element_bytes: int
+    ) -> set[str]:
+        """The boundaries on which sizes lie; without a machine, those of none."""
+        shown = {one for one in self.boundaries if hidden_on(one, element_bytes) == hidden}
+        if machine is not None:
+            steps = STEPS.items()
+            shown |= {f"tokens = cores{s}" for s, by in steps if tokens == machine.cores + by}
+        return shown
+
+    def class_of(self, top_k: int) -> list[str]:
+        """The class of a number of slots."""
+        return class_of(top_k, {name: some[0] for name, some in self.classes.items()})
+
+
+LINES = Lines()
+"""Those of most operators that add rows of slots."""
 
 
 @cache
 def sizes_at(
-    boundary: str,
-    slots: str,
-    cores: str,
-    ub: str,
-    element_bytes: int,
-    slot_bytes: int = SLOT_BYTES,
+    lines: Lines, boundary: str, slots: str, cores: str, ub: str, element_bytes: int
 ) -> tuple[Sizes, ...]:
     """The sizes on a boundary, fewest elements first; empty where the classes do not meet it."""
     found = {
         sizes
-        for top_k in SLOTS[slots]
-        for machine in machines_of(cores, ub, least_ub_bytes(top_k, slot_bytes))
-        for sizes in _on(boundary, top_k, machine, element_bytes)
+        for top_k in lines.classes[slots]
+        for machine in lines.machines(
+            boundary, cores, ub, lines.least_ub_bytes(top_k, element_bytes)
+        )
+        for sizes in lines.on(boundary, top_k, machine, element_bytes)
         if 1 <= (1 if sizes.tokens is None else sizes.tokens) <= sizes.most_tokens
     }
     return tuple(sorted(found, key=_simplicity))
@@ -133,30 +174,6 @@ def hidden_on(boundary: str, element_bytes: int) -> int | None:
         return int(size.split()[0]) + change
     columns = VENDOR_COLUMNS[element_bytes]
     return (2 * columns[2] if size.startswith("two") else columns[int(size[0])]) + change
-
-
-def boundaries_of(
-    machine: Machine | None,
-    tokens: int,
-    hidden: int,
-    element_bytes: int,
-    boundaries: tuple[str, ...] = BOUNDARIES,
-) -> set[str]:
-    """The boundaries on which a case's sizes lie."""
-    shown = {one for one in boundaries if hidden_on(one, element_bytes) == hidden}
-    if machine is not None:
-        steps = STEPS.items()
-        shown |= {f"tokens = cores{s}" for s, by in steps if tokens == machine.cores + by}
-    return shown
-
-
-def _on(boundary: str, top_k: int, machine: Machine, element_bytes: int) -> Iterator[Sizes]:
-    hidden = hidden_on(boundary, element_bytes)
-    if hidden is not None:
-        yield Sizes(machine, top_k, hidden=hidden)
-        return
-    change = STEPS[boundary.removeprefix("tokens = cores")]
-    yield Sizes(machine, top_k, tokens=machine.cores + change)
 
 
 def _simplicity(sizes: Sizes) -> tuple[int, ...]:

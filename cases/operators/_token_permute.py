@@ -7,9 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cases.operators._token_permute_sizes import VendorLines
-from conformance.call.case import Case
+from conformance.call.case import Attribute, Case, Machine
+from conformance.record.derive.calls import Fields, Sizes
+from conformance.record.derive.calls import call as call_of
+from conformance.record.signature import Signature
+from conformance.values.fill import Fill
 
 Call = Callable[..., Case]
+Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +53,48 @@ class Choice:
     name: str
     levels: Mapping[str, tuple[str, ...]]
     shown: Callable[[Case], Collection[str]]
+
+
+def probs_given(probs: Fill | Shape | None) -> Fields:
+    """The tensors of probabilities, if they are given, by a recipe or storage bits."""
+    if probs is None:
+        return {}
+    listed = {"fill": probs} if isinstance(probs, Fill) else {"values": probs}
+    return {"probs": listed, "permute_probs": {}}
+
+
+def sorting_call(signature: Signature) -> Call:
+    """What makes a case that sorts; ``top_k`` None: indices of one axis, one for each token.
+
+    ``indices`` None are zeros, ``probs`` a recipe or storage bits. ``held`` lists the only rows of
+    tokens that exist.
+    """
+
+    def made(
+        mode: str,
+        dtype: str,
+        *,
+        tokens: Shape,
+        indices: Shape | None = None,
+        top_k: int | None = None,
+        index_dtype: str = "int32",
+        probs: Fill | Shape | None = None,
+        fill: Fill | None = None,
+        values: Shape | None = None,
+        held: Shape | None = None,
+        machine: Machine | None = None,
+        **attributes: Attribute,
+    ) -> Case:
+        slots = () if top_k is None else (top_k,)
+        sizes: Sizes = {"token": tokens[0], "slot": slots, "hidden": tokens[1:]}
+        given: Fields = {
+            "tokens": {"values": values, "fill": fill, "rows": held},
+            "indices": {"dtype": index_dtype, "values": indices},
+            **probs_given(probs),
+        }
+        return call_of(signature, mode, dtype, sizes, given, machine=machine, **attributes)
+
+    return made
 
 
 def _any_keys(mode: str, keys: str, level: str, choice: str) -> bool:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import cache, partial
 from itertools import product
-from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -16,12 +14,9 @@ from cases.operators._token_permute import TokenPermute
 from cases.operators._token_permute_edges import edges
 from cases.operators._token_permute_sizes import (
     BOUNDARIES,
-    CORES,
     FLAT,
-    SMALL_UB,
     SORT_SIZES,
     TOP_KS,
-    UB,
     Sizes,
     VendorLines,
     boundaries_of,
@@ -33,7 +28,8 @@ from conformance.draw.keys import LEAST_SLOTS as LEAST_KEYS
 from conformance.draw.sizes import FEW_ELEMENTS, cheap, few_more, hiddens
 from conformance.draw.values import MOVED_FIRST, SEEDS, fills_with
 from conformance.record.cells import Axis, Cells, Constraint, Levels
-from conformance.values.fill import Fill, families_of
+from conformance.record.derive.axes import class_of, of_dtypes, of_machines, of_values
+from conformance.values.fill import Fill
 
 MOST_HIDDEN = 2000
 
@@ -59,9 +55,9 @@ def cells(permute: TokenPermute, mode: str, dtype: str) -> Cells:
     boundaries = tuple(name for name in BOUNDARIES if SORT_SIZES.get(name, enough) >= enough)
     top_ks = tuple(name for name in TOP_KS if permute.flat or name != FLAT)
     several = len(permute.index_dtypes) > 1
-    dtypes = (Axis("indices", permute.index_dtypes, partial(_dtypes_of, permute)),) * several
+    dtypes = (of_dtypes("indices", permute.index_dtypes, permute.indices),) * several
     ranges = (Axis(permute.windows.axis, levels, permute.windows.shown),) if len(levels) > 1 else ()
-    probs = (Axis("probs", PROBS, probs_shown),) if permute.probs else ()
+    probs = (of_values("probs", PROBS, "probs", absent=PROBS[0]),) if permute.probs else ()
     choice = permute.choice
     choices = (Axis(choice.name, choice.levels[mode], choice.shown),) if choice else ()
     sized = ("boundary", "top_k", "cores", "UB", "keys", *(axis.name for axis in ranges))
@@ -75,11 +71,10 @@ def cells(permute: TokenPermute, mode: str, dtype: str) -> Cells:
             Axis("top_k", top_ks, partial(_top_ks_of, permute)),
             *ranges,
             *choices,
-            Axis("family", MOVED_FIRST, partial(families_shown, tokens=permute.tokens)),
+            of_values("family", MOVED_FIRST, permute.tokens),
             *dtypes,
             *probs,
-            Axis("cores", tuple(CORES), cores_shown),
-            Axis("UB", tuple(UB), ub_shown),
+            *of_machines(),
         ),
         cases=lambda levels: _cases(permute, mode, dtype, levels),
         constraints=(
@@ -177,10 +172,6 @@ def _boundaries_of(permute: TokenPermute, case: Case) -> set[str]:
     return boundaries_of(case.machine, tokens, slots, hidden, element_bytes, permute.vendor)
 
 
-def _dtypes_of(permute: TokenPermute, case: Case) -> list[str]:
-    return [case.inputs[permute.indices].dtype]
-
-
 def _keys_of(permute: TokenPermute, case: Case) -> set[str]:
     return key_patterns(np.asarray(case.arrays[permute.indices], np.int64).reshape(-1))
 
@@ -189,41 +180,10 @@ def _top_ks_of(permute: TokenPermute, case: Case) -> list[str]:
     shape = case.inputs[permute.indices].shape
     if len(shape) == 1:
         return [FLAT]
-    return [name for name, top_ks in TOP_KS.items() if shape[1] >= top_ks[0]][-1:]
-
-
-def families_shown(case: Case, tokens: str = "tokens") -> tuple[str, ...]:
-    """The families of values that the tokens of a case hold."""
-    rows = case.inputs[tokens]
-    return families_of(rows.fill, rows.shape[-1]) if rows.fill else ()
-
-
-def probs_shown(case: Case) -> tuple[str, ...]:
-    """The families of values that the probabilities of a case hold, or that it has none."""
-    probs = case.inputs.get("probs")
-    if probs is None:
-        return PROBS[:1]
-    return families_of(probs.fill, probs.shape[-1]) if probs.fill else ()
+    return class_of(shape[1], {name: some[0] for name, some in TOP_KS.items()})
 
 
 def probs_with(level: str, columns: int) -> SearchStrategy[Fill]:
     """Recipes for probabilities of so many columns that show a level, where they are not absent."""
     family = MOVED_FIRST[0] if level == PROBS[0] else level
     return fills_with(family, 1, columns, MOVED_FIRST)
-
-
-def cores_shown(case: Case) -> list[str]:
-    """The class of a case's number of cores."""
-    return _class_of(case, lambda machine: machine.cores, {n: c[0] for n, c in CORES.items()})
-
-
-def ub_shown(case: Case) -> list[str]:
-    """The class of a case's buffer."""
-    return _class_of(case, lambda machine: machine.ub_bytes, {"small": 0, "large": SMALL_UB + 1})
-
-
-def _class_of(case: Case, size: Callable[[Any], int], least: dict[str, int]) -> list[str]:
-    """The last class whose least size the machine has."""
-    if case.machine is None:
-        return []
-    return [name for name, first in least.items() if size(case.machine) >= first][-1:]

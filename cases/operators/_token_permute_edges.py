@@ -15,6 +15,7 @@ from itertools import product
 import numpy as np
 from hypothesis import strategies as st
 
+from cases.operators._extremes import Extremes
 from cases.operators._token_permute import TokenPermute
 from cases.operators._token_permute_limits import (
     MERGED_AT_ONCE,
@@ -74,6 +75,14 @@ def edges(permute: TokenPermute, mode: str, dtype: str) -> Edges | None:
         declared += [(one.name, SMALL, _sizes_of_family(one)) for one in _families(permute)]
     near = distinct(Edge(limit, machine, sizes, _cost(sizes)) for limit, machine, sizes in declared)
     return Edges(near, partial(_sizes_of, permute), partial(sorted_cases, permute, mode, dtype))
+
+
+def extremes(permute: TokenPermute, mode: str, dtype: str) -> Extremes:
+    """What is extreme in a mode, which may need more than one slot to be told from others."""
+    windows = permute.windows
+    fewest = windows.fewest_tokens(mode, windows.levels[mode][0], 1)
+    weights = {"probs": {"probs": 1}} if permute.probs else {}
+    return Extremes({permute.tokens: {}}, weights, tokens=fewest, tiles="hidden, ")
 
 
 def sort_edges(machine: Machine, vendor: VendorLines) -> Iterator[tuple[str, Sizes]]:

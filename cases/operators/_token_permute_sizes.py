@@ -15,6 +15,7 @@ from itertools import product
 from conformance.call.case import Machine
 from conformance.draw.machines import UB_BYTES
 from conformance.record.chips import USABLE_UB_BYTES
+from conformance.record.derive.axes import CORES, SMALL_UB
 
 LEAST_UB_BYTES = 16384
 """The smallest buffer on whose boundaries cases are drawn: what the vendor's tiling keeps back for
@@ -45,8 +46,6 @@ TOP_KS = {
 }
 """top_k of each class; with the first the indices have one axis."""
 
-CORES = {"one": (1,), "few": (2, 3), "many": (40, 48)}
-SMALL_UB = 16384
 UB = {
     "small": tuple(ub for ub in UB_BYTES if LEAST_UB_BYTES <= ub <= SMALL_UB),
     "large": tuple(ub for ub in UB_BYTES if ub > SMALL_UB),

@@ -32,11 +32,9 @@ from cases.operators._moe_finalize_routing_v2_call import (
     PAGE,
     README,
     SIGNATURE,
-    SLOT_BYTES,
+    SUM,
     Parts,
     by_column,
-    call_in,
-    drawn_as,
     drops,
     with_parts,
 )
@@ -111,18 +109,15 @@ def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> Sea
 
     A few of the modes that drop slots are far, as a capacity bounds no index.
     """
-    call = call_in(mode)
-    near: SearchStrategy[Case] = near_cases(
-        call, drawn_as(mode), dtype, small=small, seam=seam, slot_bytes=SLOT_BYTES
-    )
+    near: SearchStrategy[Case] = near_cases(SUM, mode, dtype, small=small, seam=seam)
     if drops(mode) and not seam:
-        near = mostly(near, far_cases(call, dtype, small, slot_bytes=SLOT_BYTES))
+        near = mostly(near, far_cases(SUM, mode, dtype, small))
     return completed(near, dtype)
 
 
 def row_sum(dtype: str, x: NDArray[np.generic]) -> Case:
     """One token whose slots are the rows of ``x`` [slots, columns], each of scale 1."""
-    case = slot_row_sum(call_in("dropless_rows"), dtype, x)
+    case = slot_row_sum(SUM.call, "dropless_rows", dtype, x)
     return with_parts(case, Parts(scales=bits(dtype, *(1.0 for _ in x))))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._interface import as_listed, of_a_definition, supported
-from cases.operators._ladders import FEW, SINGLE, ladder, of_slots, of_tokens, on_edges
+from cases.operators._ladders import FEW, ladder, of_slots, of_tokens, on_edges
 from cases.operators._moe_finalize_routing_v2_grad_call import (
     BIAS,
     BIASES,
@@ -31,16 +31,17 @@ from cases.operators._moe_finalize_routing_v2_grad_call import (
     KERNELS,
     MODES,
     NAME,
+    PLACED,
     README,
     ROWS,
     SCALES,
     SCALES_GRAD,
     SIGNATURE,
+    SINGLE,
+    SINGLE_PLACED,
+    SUM,
     X_GRAD,
     X,
-    call_in,
-    drawn_as,
-    rows_of,
     with_grad,
     with_scales,
 )
@@ -51,6 +52,7 @@ from cases.operators._moe_finalize_routing_v2_grad_edges import (
     edges,
     limits,
 )
+from cases.operators._slot_grads import KEPT, named_rows, products
 from cases.operators._slot_sum_cases import near_cases
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
@@ -65,9 +67,9 @@ from cases.relations.slot_grads import (
 from cases.relations.slot_sums import FINALIZE
 from cases.relations.sums import of_sums
 from conformance.call.case import Case, Tensor
-from conformance.draw.patterns import DROPPED
 from conformance.record.cells import Axis, Cells, Constraint, Levels
 from conformance.record.clause import document, source_read
+from conformance.record.derive.axes import of_values
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import ranges
@@ -81,19 +83,12 @@ from conformance.record.operator import (
     Varying,
 )
 from conformance.relations.axes import Axes
-from conformance.values.fill import families_of
 from reference import moe_finalize_routing_v2_grad as reference
 from reference.terms import Terms, stacked
 
-ROUTINGS = ("in order", "reversed", "permuted", "balanced")
-"""Those that name no row twice."""
-
-KEPT = tuple(pattern for pattern in DROPPED if pattern != "all")
-"""Without drop/pad different ranks of all slots name the first row, which is there."""
-
 BIASED = ("without", "with")
-PLACES = BIASED
-"""Whether rows are places of experts, where there are no scales."""
+KINDS = dict(zip(BIASED, (SINGLE, SINGLE_PLACED), strict=True))
+"""Calls without scales by whether their rows are places of experts."""
 
 
 def terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
@@ -107,25 +102,12 @@ def terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
 
 def scales_terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
     """The elements of a slot's row and of its bias, times those of its token's gradient."""
-    hidden, top_k = inputs[GRAD].shape[1], inputs[SCALES].shape[1]
-    factors = inputs[GRAD][np.arange(inputs[ROWS].size) // max(1, top_k)]
     rows = math.prod(inputs[X].shape[:-1])
-    parts = [_elements(inputs[ROWS], rows, hidden, X, factors)]
+    found = products(inputs, inputs[ROWS], rows, X, GRAD)
     if BIAS not in inputs:
-        return parts[0]
-    experts = inputs[EXPERTS].reshape(-1)
-    parts.append(_elements(experts, len(inputs[BIAS]), hidden, BIAS, factors))
-    return stacked(parts, (rows * hidden, len(inputs[BIAS]) * hidden))
-
-
-def _elements(
-    named: NDArray[Any], rows: int, hidden: int, source: str, factors: NDArray[Any]
-) -> Terms:
-    """The elements of one row for each slot; none where it names no row."""
-    first = named.astype(np.int64)[:, None]
-    live = (first >= 0) & (first < rows)
-    elements = np.where(live, first * hidden + np.arange(hidden), -1)
-    return Terms(rows=elements, source=source, coefficients=factors, columns=1)
+        return found
+    biased = products(inputs, inputs[EXPERTS], len(inputs[BIAS]), BIAS, GRAD)
+    return stacked([found, biased], (inputs[X].size, inputs[BIAS].size))
 
 
 def written_rows(inputs: Arrays, attributes: Mapping[str, Any]) -> NDArray[np.bool_]:
@@ -133,10 +115,7 @@ def written_rows(inputs: Arrays, attributes: Mapping[str, Any]) -> NDArray[np.bo
     if attributes["drop_pad_mode"]:
         return np.ones((1, 1, 1), np.bool_)
     rows = reference.expanded_shape(inputs[ROWS].size, **attributes)[0]
-    named = np.zeros((rows, 1), np.bool_)
-    ranks = inputs[ROWS].astype(np.int64)
-    named[ranks[ranks < rows]] = True
-    return named
+    return named_rows(inputs[ROWS], rows)
 
 
 def scaled_slots(inputs: Arrays, attributes: Mapping[str, Any]) -> NDArray[np.bool_]:
@@ -149,100 +128,63 @@ def scaled_slots(inputs: Arrays, attributes: Mapping[str, Any]) -> NDArray[np.bo
 @cache
 def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> SearchStrategy[Case]:
     """Cases of one mode and dtype; shrinks to one token, one column, one small core."""
-    if mode == SINGLE:
-        calls = (call_in(mode, places) for places in (False, True))
-        moved = partial(near_cases, dtype=dtype, small=small, seam=seam, most_top_k=1)
-        return st.one_of(*(with_grad(moved(call, "uneven")) for call in calls))
-    near = near_cases(call_in(mode), drawn_as(mode), dtype, small=small, seam=seam)
+    if mode == "single":
+        moved = (near_cases(one, mode, dtype, small=small, seam=seam) for one in KINDS.values())
+        return st.one_of(*map(with_grad, moved))
+    near = near_cases(SUM, mode, dtype, small=small, seam=seam)
     return st.one_of(
         with_scales(near, weight_fills(), st.none()),
         with_scales(near, weight_fills(WEIGHTS[:2]), BIASES),
     )
 
 
-def window(case: Case) -> tuple[int, int]:
-    """The indices that name a row."""
-    return 0, rows_of(case)
-
-
 @cache
 def cells(mode: str, dtype: str) -> Cells:
     """The cells of one mode and dtype: those of the sum, what scales are, and a bias."""
-    if mode == SINGLE:
-        return _cells_of_copies(dtype)
-    call, near = call_in(mode), edges(mode, dtype)
-    patterns = DROPPED if mode == "drop_pad" else KEPT
-    sums = slot_cells(
-        call, drawn_as(mode), dtype, window=window, routings=ROUTINGS, patterns=patterns
-    )
+    if mode == "single":
+        return _cells_of_copies(mode, dtype)
 
-    def on(edge: Edge) -> SearchStrategy[Case]:
+    def on(sums: SearchStrategy[Case], edge: Edge) -> SearchStrategy[Case]:
         biases = BIASES if edge.sizes.get(BIASED_EDGE) else st.none()
         if experts := edge.sizes.get(EXPERTS_EDGE):
             biases = BIASES.map(lambda bias: replace(bias, experts=experts))
-        return with_scales(near.cases(edge), weight_fills(WEIGHTS[:2]), biases)
+        return with_scales(sums, weight_fills(WEIGHTS[:2]), biases)
 
-    def at(levels: Levels) -> SearchStrategy[Case]:
+    def at(sums: SearchStrategy[Case], levels: Levels) -> SearchStrategy[Case]:
         biases = BIASES if levels["bias"] == "with" else st.none()
-        return with_scales(sums.cases(levels), weights_with(levels["scales"]), biases)
+        return with_scales(sums, weights_with(levels["scales"]), biases)
 
-    return replace(
-        sums,
-        axes=(
-            *sums.axes,
-            Axis("scales", WEIGHTS, _scales_of),
-            Axis("bias", BIASED, lambda case: [BIASED[BIAS in case.inputs]]),
-        ),
+    found = PLACED if mode == "drop_pad" else SUM
+    return slot_cells(found, mode, dtype, edges(mode, dtype)).completed(
+        of_values("scales", WEIGHTS, SCALES),
+        Axis("bias", BIASED, lambda case: [BIASED[BIAS in case.inputs]]),
         cases=at,
-        edges=replace(near, cases=on),
+        on=on,
     )
 
 
-def _cells_of_copies(dtype: str) -> Cells:
+def _cells_of_copies(mode: str, dtype: str) -> Cells:
     """Those without scales, where rows are places of experts in every second case."""
-    near = edges(SINGLE, dtype)
-    kinds = {
-        name: slot_cells(
-            call_in(SINGLE, name == "with"),
-            "uneven",
-            dtype,
-            ("1",),
-            window=window,
-            routings=ROUTINGS,
-            patterns=DROPPED,
-        )
-        for name in PLACES
-    }
-    plain = kinds["without"]
-    return replace(
-        plain,
-        axes=(*plain.axes, Axis("places", PLACES, _places_of)),
-        cases=lambda levels: with_grad(kinds[levels["places"]].cases(levels)),
+    near = edges(mode, dtype)
+    kinds = {name: slot_cells(one, mode, dtype, near) for name, one in KINDS.items()}
+    return kinds["without"].completed(
+        Axis("places", BIASED, lambda case: [BIASED[case.attributes["drop_pad_mode"]]]),
+        cases=lambda _, levels: with_grad(kinds[levels["places"]].cases(levels)),
+        on=lambda copies, edge: with_grad(copies),
         constraints=(
-            *plain.constraints,
             Constraint(
                 ("dropped", "places"),
                 lambda dropped, places: dropped in KEPT or places == "with",
                 "without places some rank names the first row",
             ),
         ),
-        edges=replace(near, cases=lambda edge: with_grad(near.cases(edge))),
     )
-
-
-def _places_of(case: Case) -> list[str]:
-    return [PLACES[case.attributes["drop_pad_mode"]]]
-
-
-def _scales_of(case: Case) -> tuple[str, ...]:
-    scales = case.inputs[SCALES]
-    return families_of(scales.fill, scales.shape[-1]) if scales.fill else ()
 
 
 def extremes(mode: str, dtype: str) -> Extremes:
     """What is extreme in rows, gradients, scales and a bias; without scales rows are moved."""
     fixed = {BIASED_EDGE: 0}
-    if mode == SINGLE:
+    if mode == "single":
         return Extremes({GRAD: {}}, top_k=1, tiles="2 x tile", fixed=fixed)
     rows = {X: {}, GRAD: {}, BIAS: {BIASED_EDGE: 1}}
     return Extremes(rows, {SCALES: {}}, tiles="2 x tile", fixed=fixed)
@@ -257,7 +199,7 @@ def _bias(case: Case) -> Mapping[str, Tensor] | None:
 
 # No accepted call has a bias of one row: that there is one is tried from the outside alone.
 RANGES = tuple(one for one in ranges(SIGNATURE) if one.name != "biased")
-SUMS, PLACED = (X_GRAD, SCALES_GRAD), SIGNATURE.of_mode("drop_pad")
+SUMS, PADDED = (X_GRAD, SCALES_GRAD), SIGNATURE.of_mode("drop_pad")
 EQUATIONS = f"{README}, function: equations"
 OPERATOR = Operator(
     **of_signature(SIGNATURE, cases, ranges=RANGES),
@@ -267,7 +209,7 @@ OPERATOR = Operator(
         Mode("dropless", document("scales given; a row for every slot", EQUATIONS)),
         Mode("active", source_read("scales given; slots beyond activeNum have no row", KERNELS)),
         Mode("drop_pad", source_read("scales given; rows of experts, -1 names none", KERNELS)),
-        Mode(SINGLE, document("no scales: rows are moved, one to a token", EQUATIONS)),
+        Mode("single", document("no scales: rows are moved, one to a token", EQUATIONS)),
     ),
     dtypes=DTYPES,
     formula=formula_of(reference.formula),
@@ -308,7 +250,7 @@ OPERATOR = Operator(
     limits=tuple(limits()),
     ladders=(
         *of_slots(on_edges(cells), modes=("dropless", "active", "drop_pad")),
-        *of_tokens(on_edges(cells), kind=", single", modes=(SINGLE,)),
+        *of_tokens(on_edges(cells), kind=", single", modes=("single",)),
         ladder(
             EXPERTS_EDGE,
             on_edges(cells),
@@ -320,7 +262,7 @@ OPERATOR = Operator(
     torch_npu=BINDINGS[NAME],
     relations=(
         *of_sums(Axes.of(SIGNATURE), SUMS, (GRAD,), MODES[:2], added="hidden"),
-        *of_sums(Axes.of(PLACED), SUMS, (GRAD,), ("drop_pad",), added="hidden"),
+        *of_sums(Axes.of(PADDED), SUMS, (GRAD,), ("drop_pad",), added="hidden"),
         grads_agree(FINALIZE_GRAD, UNPERMUTE_GRAD),
         adjoint_of_grads(FINALIZE_GRAD, FINALIZE, (X, BIAS), SCALES, _bias),
     ),

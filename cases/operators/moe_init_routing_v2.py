@@ -6,10 +6,12 @@ Missing coverage: more than 2^24 slots; results beyond 2^31 elements.
 
 from __future__ import annotations
 
+from functools import partial
+
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from cases.operators._extremes import Extremes, with_extremes
+from cases.operators._extremes import with_extremes
 from cases.operators._interface import SORT, as_listed, of_a_definition, supported
 from cases.operators._landmarks import of_sorted_rows
 from cases.operators._moe_init_routing_v2_call import (
@@ -29,18 +31,17 @@ from cases.operators._moe_init_routing_v2_call import (
 )
 from cases.operators._moe_init_routing_v2_calls import REJECTIONS, RIGHT, quarantine
 from cases.operators._moe_init_routing_v2_examples import examples
-from cases.operators._moe_init_routing_v2_ladders import LADDERS
 from cases.operators._moe_init_routing_v2_relations import RELATIONS
-from cases.operators._moe_init_routing_v2_rows import PERMUTE
+from cases.operators._moe_init_routing_v2_rows import LADDERS, PERMUTE
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
+from cases.operators._token_permute_edges import extremes
 from cases.operators._token_permute_limits import limits
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import CHIP
 from conformance.call.case import Case
 from conformance.draw.values import MOVED
 from conformance.record.call_rules import FreeAttribute, Range, extent
-from conformance.record.cells import Cells
 from conformance.record.clause import Clause, document, source_read
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
@@ -60,15 +61,7 @@ from conformance.record.workload import Batch
 from conformance.values.fill import Fill
 from reference import moe_init_routing_v2 as reference
 
-
-def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> SearchStrategy[Case]:
-    """Cases of one mode and dtype."""
-    return sorting_cases(PERMUTE, mode, dtype, small=small, seam=seam)
-
-
-def cells_of(mode: str, dtype: str) -> Cells:
-    """The discrete cells of one mode and dtype."""
-    return cells(PERMUTE, mode, dtype)
+cases = partial(sorting_cases, PERMUTE)
 
 
 def counted(flag: str, clause: Clause) -> Varying:
@@ -82,13 +75,6 @@ def counted(flag: str, clause: Clause) -> Varying:
             ),
         },
     )
-
-
-def extremes(mode: str, dtype: str) -> Extremes:
-    """What is extreme in a mode, which may need more than one slot to be told from others."""
-    windows = PERMUTE.windows
-    fewest = windows.fewest_tokens(mode, windows.levels[mode][0], 1)
-    return Extremes({"x": {}}, tokens=fewest, tiles="hidden, ")
 
 
 def workload_cases(dtype: str, batch: Batch) -> SearchStrategy[Case]:
@@ -166,7 +152,7 @@ OPERATOR = Operator(
             document("slots of every expert before any is dropped", f"{README}, parameters"),
         ),
     },
-    cells=with_extremes(cells_of, extremes),
+    cells=with_extremes(partial(cells, PERMUTE), partial(extremes, PERMUTE)),
     examples=(*examples(), *right_calls(README, *RIGHT)),
     rejections=REJECTIONS,
     quarantine=quarantine(),

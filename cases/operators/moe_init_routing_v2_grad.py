@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 
 from hypothesis.strategies import SearchStrategy
 
-from cases.operators._extremes import with_extremes
+from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._interface import as_listed, of_a_definition, supported
 from cases.operators._ladders import of_slots, on_edges
 from cases.operators._landmarks import of_summed_rows
-from cases.operators._moe_init_routing_v2_grad_cases import far_cases, far_examples, near_cases
-from cases.operators._moe_init_routing_v2_grad_cells import EXTREMES, cells
+from cases.operators._moe_init_routing_v2_grad_cases import PLACED, SUM, near_cases
+from cases.operators._moe_init_routing_v2_grad_edges import edges
 from cases.operators._moe_init_routing_v2_grad_limits import bins, limits, tile_columns
 from cases.operators._moe_init_routing_v2_grad_signature import (
     ACLNN,
@@ -27,6 +27,8 @@ from cases.operators._moe_init_routing_v2_grad_signature import (
     stated,
 )
 from cases.operators._slot_sum_cases import row_sum
+from cases.operators._slot_sum_cells import cells
+from cases.operators._slot_sum_far import far_cases, far_examples
 from cases.operators._storage_bits import bits
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
@@ -37,6 +39,7 @@ from cases.relations.sums import of_sums
 from cases.relations.sums_agree import agrees, agrees_rounded, batch_invariant, split
 from conformance.call.case import Case
 from conformance.draw.far import mostly
+from conformance.record.cells import Cells
 from conformance.record.clause import document, source_read
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of, terms_of
@@ -63,11 +66,17 @@ def bin_tree(slots: int) -> Merges:
 
 def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> SearchStrategy[Case]:
     """Cases of one mode and dtype; a few are far in drop/pad mode, where slots bound no rows."""
-    near = near_cases(call, mode, dtype, small=small)
+    near = near_cases(mode, dtype, small=small)
     if mode != "drop_pad":
         return near
-    far = far_cases(call, dtype, small)
+    far = far_cases(SUM, mode, dtype, small, grouped=True)
     return far if seam else mostly(near, far)
+
+
+@cache
+def cells_of(mode: str, dtype: str) -> Cells:
+    """The cells of one mode and dtype."""
+    return cells(PLACED if mode == "drop_pad" else SUM, mode, dtype, edges(mode, dtype))
 
 
 def in_order(
@@ -127,7 +136,7 @@ def examples() -> tuple[Example, ...]:
         ),
         *(Example(name, case, tests) for name, case in sizes),
         *(Example(name, case, inferred) for name, case in empty),
-        *far_examples(call, DTYPES),
+        *far_examples(call, "drop_pad", DTYPES, experts=2, named="row index"),
         *right_calls(README, *RIGHTS),
     )
 
@@ -181,15 +190,15 @@ OPERATOR = Operator(
             ),
         )
     },
-    cells=with_extremes(partial(cells, call), EXTREMES),
+    cells=with_extremes(cells_of, Extremes({GRAD: {}}, tiles="hidden = two tiles")),
     examples=examples(),
     rejections=rejections(SIGNATURE, *RIGHTS, wrong=wrong()),
-    row_sum=partial(row_sum, call, mode="dropless"),
+    row_sum=partial(row_sum, call, "dropless"),
     limits=tuple(limits(DTYPES)),
     landmarks=lambda case: of_summed_rows(case, case.attributes["top_k"], tile_columns),
-    workload_cases=by_ranks(on_edges(partial(cells, call)), "dropless", INDICES),
+    workload_cases=by_ranks(on_edges(cells_of), "dropless", INDICES),
     torch_npu=BINDINGS[NAME],
-    ladders=of_slots(on_edges(partial(cells, call))),
+    ladders=of_slots(on_edges(cells_of)),
     relations=(
         *of_sums(ROWS, (OUT,), (GRAD,), ("dropless", "active")),
         *of_sums(EXPERTS, (OUT,), (GRAD,), ("drop_pad",)),

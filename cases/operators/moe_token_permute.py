@@ -8,13 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
-import numpy as np
-from hypothesis.strategies import SearchStrategy
-from numpy.typing import NDArray
-
-from cases.operators._extremes import Extremes, with_extremes
+from cases.operators._extremes import with_extremes
 from cases.operators._interface import SORT, as_listed, of_a_definition, supported
 from cases.operators._ladders import of_slots
 from cases.operators._landmarks import of_sorted_rows
@@ -35,16 +30,15 @@ from cases.operators._moe_token_permute_calls import (
 )
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
-from cases.operators._token_permute_edges import sorted_cases
+from cases.operators._token_permute_edges import extremes, sorted_cases
 from cases.operators._token_permute_limits import limits
 from cases.operators._torch_npu import added
 from cases.operators._workloads import by_experts
-from cases.relations.copy_adjoints import adjoint_of_copies, ranked, round_trip
-from cases.relations.slot_sorts import INIT, MAP, Ranked, SlotSort, Sorter, flat, same_ranks
+from cases.relations.copy_adjoints import adjoint_of_copies, named_by, round_trip
+from cases.relations.slot_sorts import INIT, MAP, same_ranks, sorter
 from cases.relations.slot_sums import PERMUTE_GRAD
 from cases.relations.sorts import Sorted, of_sorts
 from conformance.call.case import Case
-from conformance.record.cells import Cells
 from conformance.record.clause import Clause, document, source_read
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
@@ -53,41 +47,17 @@ from conformance.record.operator import Copy, Index, Mode, Newer, Operator, Supp
 from conformance.relations.axes import Axes
 from reference import moe_token_permute as reference
 
-
-def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> SearchStrategy[Case]:
-    """Cases of one mode and dtype."""
-    return sorting_cases(PERMUTE, mode, dtype, small=small, seam=seam)
-
-
-def cells_of(mode: str, dtype: str) -> Cells:
-    """The discrete cells of one mode and dtype."""
-    return cells(PERMUTE, mode, dtype)
-
-
-def _sort(case: Case) -> SlotSort:
-    tokens, keys = case.inputs["tokens"], np.asarray(case.arrays["indices"], np.int64)
-    return SlotSort(flat(tokens), keys.reshape(tokens.shape[0], -1))
-
-
-def _kept(case: Case, ranked: Ranked) -> dict[str, NDArray[Any]]:
-    rows = case.outputs["permute_tokens"].shape[0]
-    ranks = ranked.ranks.ravel().astype(np.int32)
-    return {"sorted_indices": ranks, "permute_tokens": ranked.rows[:rows]}
-
-
-NAMES = ranked("sorted_indices", "permute_tokens", "tokens")
-SORTER = Sorter(NAME, _sort, _kept, "indices")
+cases = partial(sorting_cases, PERMUTE)
+SORTED = Sorted(
+    axes=Axes.of(SIGNATURE),
+    keys=lambda case: case.arrays["indices"],
+    ranks="sorted_indices",
+    rows=("tokens", "permute_tokens"),
+    named="indices",
+)
+SORTER, NAMES = sorter(NAME, SORTED), named_by(SORTED)
 RELATIONS = (
-    *of_sorts(
-        Sorted(
-            axes=Axes.of(SIGNATURE),
-            keys=lambda case: case.arrays["indices"],
-            ranks="sorted_indices",
-            rows=("tokens", "permute_tokens"),
-            window=lambda case: (0, case.outputs["permute_tokens"].shape[0]),
-            named="indices",
-        )
-    ),
+    *of_sorts(SORTED),
     same_ranks(SORTER, INIT),
     same_ranks(SORTER, MAP),
     adjoint_of_copies("tokens", "permute_tokens", NAMES, PERMUTE_GRAD),
@@ -136,7 +106,7 @@ OPERATOR = Operator(
             )
         ),
     },
-    cells=with_extremes(cells_of, Extremes({"tokens": {}}, tiles="hidden, ")),
+    cells=with_extremes(partial(cells, PERMUTE), partial(extremes, PERMUTE)),
     examples=examples(),
     rejections=REJECTIONS,
     quarantine=QUARANTINE,

@@ -17,8 +17,15 @@ from cases.operators._interface import (
 )
 from cases.operators._ladders import of_slots, on_edges
 from cases.operators._landmarks import of_summed_rows
-from cases.operators._slot_sum_cases import left_to_right, near_cases, row_sum, slot_sum_call
+from cases.operators._slot_sum import TokenSum, slot_sum_call
+from cases.operators._slot_sum_cases import (
+    in_order,
+    left_to_right,
+    near_cases,
+    row_sum,
+)
 from cases.operators._slot_sum_cells import cells
+from cases.operators._slot_sum_edges import edges
 from cases.operators._slot_sum_far import far_cases, far_examples
 from cases.operators._slot_sum_limits import limits
 from cases.operators._storage_bits import bits
@@ -30,6 +37,7 @@ from cases.relations.sums import of_sums
 from cases.relations.sums_agree import agrees, agrees_rounded, batch_invariant, split
 from conformance.call.case import Case
 from conformance.draw.far import mostly
+from conformance.record.cells import Cells
 from conformance.record.clause import Clause, document, source_read
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of, terms_of
@@ -40,7 +48,6 @@ from conformance.record.signature import Signature, flag, number, tensor
 from conformance.record.sizes import Size
 from conformance.record.variations import reshaped, right_calls, with_attributes
 from conformance.relations.axes import Axes
-from conformance.values.fill import Fill
 from reference import moe_token_permute_grad as reference
 
 NAME = "moe_token_permute_grad"
@@ -88,7 +95,8 @@ SIGNATURE = Signature(
     ),
     by_mode={"padded": {"padded_mode": 1}},
 )
-call = slot_sum_call(SIGNATURE, "permuted_output_grad", "sorted_indices")
+SUM = TokenSum(slot_sum_call(SIGNATURE, "permuted_output_grad", "sorted_indices"))
+call = SUM.call
 
 
 @cache
@@ -97,18 +105,18 @@ def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> Sea
 
     ``small`` ones have at most 8 indices and 64 columns. A few of mode "uneven" are far.
     """
-    near = near_cases(call, mode, dtype, small=small, seam=seam)
+    near = near_cases(SUM, mode, dtype, small=small, seam=seam)
     few_are_far = mode == "uneven" and not seam
-    return mostly(near, far_cases(call, dtype, small)) if few_are_far else near
+    return mostly(near, far_cases(SUM, mode, dtype, small)) if few_are_far else near
 
 
-GAUSSIAN = Fill(("gaussian",), seed=1)
+@cache
+def cells_of(mode: str, dtype: str) -> Cells:
+    """The cells of one mode and dtype."""
+    return cells(SUM, mode, dtype, edges(SUM, mode, dtype))
 
 
-def in_order(mode: str, dtype: str, tokens: int, top_k: int, hidden: int, rows: int) -> Case:
-    """A call whose ranks are 0, 1, 2..."""
-    indices = tuple(range(tokens * top_k))
-    return call(mode, dtype, source=(rows, hidden), indices=indices, top_k=top_k, fill=GAUSSIAN)
+ranked = partial(in_order, call)
 
 
 def examples() -> tuple[Example, ...]:
@@ -132,20 +140,20 @@ def examples() -> tuple[Example, ...]:
         Example("ranks of a router", whole, f"{ACLNN}, function: equations", {"out": (17, 6, 40)}),
         Example("dropped tail of a router", dropped, f"{KERNELS}, index test", {"out": (1, 6, 8)}),
         *(
-            Example(f"num_topk 512 {dtype}", in_order("whole", dtype, 2, 512, 8, 1024), ACLNN)
+            Example(f"num_topk 512 {dtype}", ranked("whole", dtype, 2, 512, 8, 1024), ACLNN)
             for dtype in DTYPES
         ),
-        Example("num_topk 1", in_order("whole", "float32", 4, 1, 16, 4), ACLNN),
-        Example("padded_mode", in_order("padded", "float16", 4, 2, 16, 8), ACLNN),
-        Example("no tokens", in_order("uneven", "float16", 0, 2, 8, 3), inferred),
-        Example("hidden 0", in_order("whole", "float32", 2, 2, 0, 4), inferred),
-        Example("no rows", in_order("uneven", "bfloat16", 2, 2, 8, 0), inferred),
-        *far_examples(call, DTYPES),
+        Example("num_topk 1", ranked("whole", "float32", 4, 1, 16, 4), ACLNN),
+        Example("padded_mode", ranked("padded", "float16", 4, 2, 16, 8), ACLNN),
+        Example("no tokens", ranked("uneven", "float16", 0, 2, 8, 3), inferred),
+        Example("hidden 0", ranked("whole", "float32", 2, 2, 0, 4), inferred),
+        Example("no rows", ranked("uneven", "bfloat16", 2, 2, 8, 0), inferred),
+        *far_examples(call, "uneven", DTYPES),
     )
 
 
-RIGHT = in_order("whole", "float32", 4, 2, 16, 8)
-UNEVEN = in_order("uneven", "float32", 4, 2, 16, 6)
+RIGHT = ranked("whole", "float32", 4, 2, 16, 8)
+UNEVEN = ranked("uneven", "float32", 4, 2, 16, 6)
 
 
 def is_of_mode(case: Case) -> bool:
@@ -159,7 +167,7 @@ WRONG = {"8 indices, num_topk 3": reshaped(with_attributes(RIGHT, num_topk=3), "
 
 def quarantine() -> tuple[Quarantine, ...]:
     """Calls on which document and host sources differ."""
-    over = in_order("whole", "float32", 2, reference.MOST_TOPK + 1, 8, 1026)
+    over = ranked("whole", "float32", 2, reference.MOST_TOPK + 1, 8, 1026)
     rule = "num_topk is at most 512; Ascend910B and 910_93 do not check it"
     return (Quarantine("num_topk 513", over, document(rule, f"{ACLNN}, constraints; {HOST}")),)
 
@@ -187,15 +195,15 @@ OPERATOR = Operator(
             ),
         )
     },
-    cells=with_extremes(partial(cells, call), Extremes({"permuted_output_grad": {}})),
+    cells=with_extremes(cells_of, Extremes({"permuted_output_grad": {}})),
     examples=(*examples(), *right_calls(ACLNN, RIGHT, UNEVEN)),
     rejections=rejections(SIGNATURE, RIGHT, UNEVEN, wrong=WRONG, is_of_mode=is_of_mode),
     quarantine=quarantine(),
-    row_sum=partial(row_sum, call),
+    row_sum=partial(row_sum, call, "whole"),
     limits=tuple(limits(DTYPES)),
     landmarks=lambda case: of_summed_rows(case, case.attributes["num_topk"]),
-    ladders=of_slots(on_edges(partial(cells, call))),
-    workload_cases=by_ranks(on_edges(partial(cells, call)), "whole", "sorted_indices"),
+    ladders=of_slots(on_edges(cells_of)),
+    workload_cases=by_ranks(on_edges(cells_of), "whole", "sorted_indices"),
     torch_npu=bound(
         SIGNATURE,
         "npu_moe_token_permute_grad_v2",

@@ -13,7 +13,7 @@ import numpy as np
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
-from cases.operators._extremes import Extremes, with_extremes
+from cases.operators._extremes import with_extremes
 from cases.operators._interface import SORT, as_listed, of_a_definition, supported
 from cases.operators._ladders import of_slots
 from cases.operators._landmarks import of_sorted_rows
@@ -36,7 +36,7 @@ from cases.operators._moe_token_permute_with_ep_windows import RANGES
 from cases.operators._moe_token_permute_with_ep_workloads import workload_cases
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
-from cases.operators._token_permute_edges import sorted_cases
+from cases.operators._token_permute_edges import extremes, sorted_cases
 from cases.operators._token_permute_limits import limits
 from cases.operators._torch_npu import BINDINGS
 from conformance.call.case import Case
@@ -125,13 +125,6 @@ def landmarks(case: Case) -> Landmarks:
     return of_sorted_rows(case, "permute_tokens", "indices", "tokens", first)
 
 
-def extremes(mode: str, dtype: str) -> Extremes:
-    """What is extreme in a mode, which may need more than one slot to be told from others."""
-    windows = PERMUTE.windows
-    fewest = windows.fewest_tokens(mode, windows.levels[mode][0], 1)
-    return Extremes({"tokens": {}}, {"probs": {"probs": 1}}, tokens=fewest, tiles="hidden, ")
-
-
 # CANN 8.1.RC1 has no header of it, nor of another operator with expert parallelism.
 OPERATOR = Operator(
     **of_signature(SIGNATURE, cases, ranges=(*ENDS, *ranges(SIGNATURE))),
@@ -188,7 +181,7 @@ OPERATOR = Operator(
             specified=assigned_probs,
         ),
     },
-    cells=with_extremes(cells_of, extremes),
+    cells=with_extremes(cells_of, partial(extremes, PERMUTE)),
     examples=(*examples(), *right_calls(README, *RIGHT_CALLS)),
     rejections=REJECTIONS,
     quarantine=quarantine(),

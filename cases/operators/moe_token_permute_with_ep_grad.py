@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
-import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
-from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._interface import as_listed, of_a_definition
@@ -27,16 +24,14 @@ from cases.operators._moe_token_permute_with_ep_grad_call import (
     PROBS_IN,
     README,
     SIGNATURE,
+    SUM,
     call,
-    call_in,
-    drawn_as,
-    window,
     with_probs,
 )
 from cases.operators._moe_token_permute_with_ep_grad_calls import REJECTIONS, examples, quarantine
-from cases.operators._slot_sum_cases import left_to_right, near_cases
-from cases.operators._slot_sum_cases import row_sum as slot_row_sum
+from cases.operators._slot_sum_cases import left_to_right, near_cases, row_sum
 from cases.operators._slot_sum_cells import cells as slot_cells
+from cases.operators._slot_sum_edges import edges
 from cases.operators._slot_sum_limits import limits
 from cases.operators._token_permute_cells import PROBS, probs_with
 from cases.operators._torch_npu import BINDINGS
@@ -48,8 +43,9 @@ from cases.relations.sums import of_sums
 from cases.relations.sums_agree import agrees, agrees_rounded
 from conformance.call.case import Case
 from conformance.draw.values import MOVED
-from conformance.record.cells import Axis, Cells, Levels
+from conformance.record.cells import Cells, Levels
 from conformance.record.clause import document, source_read
+from conformance.record.derive.axes import of_values
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import terms_of
 from conformance.record.operator import (
@@ -62,7 +58,7 @@ from conformance.record.operator import (
     Target,
 )
 from conformance.relations.axes import Axes
-from conformance.values.fill import Fill, families_of
+from conformance.values.fill import Fill
 from reference import moe_token_permute_with_ep_grad as reference
 
 
@@ -76,38 +72,22 @@ def formula(inputs: Arrays, attributes: Mapping[str, Any]) -> Arrays:
 @cache
 def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> SearchStrategy[Case]:
     """Cases of one mode and dtype; shrinks to one token, one column, one small core."""
-    near = near_cases(call_in(mode), drawn_as(mode), dtype, small=small, seam=seam)
+    near = near_cases(SUM, mode, dtype, small=small, seam=seam)
     return with_probs(near, st.none() | MOVED)
 
 
 @cache
 def cells(mode: str, dtype: str) -> Cells:
     """The cells of one mode and dtype: those of the sum, and the gradients of probabilities."""
-    sums = slot_cells(call_in(mode), drawn_as(mode), dtype, window=window)
-    assert sums.edges is not None
-    near = sums.edges.cases
-    return replace(
-        sums,
-        axes=(*sums.axes, Axis("probs", PROBS, _probs_of)),
-        cases=lambda levels: with_probs(sums.cases(levels), _probs_at(levels)),
-        edges=replace(sums.edges, cases=lambda edge: with_probs(near(edge), st.none() | MOVED)),
+    return slot_cells(SUM, mode, dtype, edges(SUM, mode, dtype)).completed(
+        of_values("probs", PROBS, PROBS_IN, absent=PROBS[0]),
+        cases=lambda sums, levels: with_probs(sums, _probs_at(levels)),
+        on=lambda sums, edge: with_probs(sums, st.none() | MOVED),
     )
 
 
 def _probs_at(levels: Levels) -> SearchStrategy[Fill | None]:
     return st.none() if levels["probs"] == PROBS[0] else probs_with(levels["probs"], 1)
-
-
-def _probs_of(case: Case) -> tuple[str, ...]:
-    probs = case.inputs.get(PROBS_IN)
-    if probs is None:
-        return PROBS[:1]
-    return families_of(probs.fill, probs.shape[-1]) if probs.fill else ()
-
-
-def row_sum(dtype: str, x: NDArray[np.generic]) -> Case:
-    """One token whose slots are the rows of ``x`` [slots, columns]."""
-    return slot_row_sum(lambda _, *given, **sizes: call("full", *given, **sizes), dtype, x)
 
 
 def moved_probs(case: Case) -> SlotSum | None:
@@ -118,7 +98,7 @@ def moved_probs(case: Case) -> SlotSum | None:
     return SlotSum(as_column(case, PROBS_IN), sums.names.reshape(-1, 1))
 
 
-PROBS_MOVED = SumForm(NAME, EP_GRAD.title, PROBS_IN, PROBS_GRAD, moved_probs, lambda sums: None)
+PROBS_MOVED = SumForm(NAME, PROBS_IN, PROBS_GRAD, moved_probs)
 
 OPERATOR = Operator(
     **of_signature(SIGNATURE, cases),
@@ -165,7 +145,7 @@ OPERATOR = Operator(
     examples=examples(),
     rejections=REJECTIONS,
     quarantine=quarantine(),
-    row_sum=row_sum,
+    row_sum=partial(row_sum, call, "full"),
     limits=tuple(limits(DTYPES)),
     ladders=of_slots(on_edges(cells), least_tokens=3),
     workload_cases=by_ranks(on_edges(cells), "full", INDICES),

@@ -53,15 +53,15 @@ from cases.operators._moe_token_permute_with_routing_map_grad_sizes import (
     PaddedSizes,
     token_ids,
 )
-from cases.operators._row_sum_limits import (
+from cases.operators._slot_sum_cases import left_to_right
+from cases.operators._slot_sum_limits import (
     LEAST_MACHINE,
     SEAM_MACHINES,
     SEAMS,
     beyond,
     tile_columns,
 )
-from cases.operators._slot_sum_cases import left_to_right
-from cases.operators._slot_sum_sizes import least_ub_bytes
+from cases.operators._slot_sum_sizes import LINES
 from cases.operators._torch_npu import added
 from cases.operators._workloads import by_ranks
 from conformance.call.case import Case, Machine, numpy_dtype
@@ -181,7 +181,7 @@ def _hiddens(
 def _unpadded(draw: st.DrawFn, small: bool, seam: bool, size: int) -> dict[str, Any]:
     most_indices = 8 if small else MOST_INDICES
     top_k = draw(top_ks(min(reference.MOST_TOPK, most_indices)))
-    machine = draw(machines(least_ub_bytes(top_k), small))
+    machine = draw(machines(LINES.least_ub_bytes(top_k), small))
     # Two at least are drawn from, as fewer choices of one alone would count as simpler.
     most = max(1, most_indices // top_k)
     tokens = min(most, draw(token_counts(machine.cores, max(2, most))))

@@ -6,7 +6,6 @@ Missing coverage: rank 1 or 0; more than 2^31 slots.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -16,24 +15,27 @@ from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._interface import as_listed, of_a_definition, supported
-from cases.operators._ladders import SINGLE, of_slots, of_tokens, on_edges
-from cases.operators._moe_token_unpermute_call import (
+from cases.operators._ladders import of_slots, of_tokens, on_edges
+from cases.operators._moe_token_unpermute_calls import (
     ACLNN,
     DTYPES,
     HOST,
     KERNELS,
+    REJECTIONS,
     SIGNATURE,
+    SINGLE,
+    SUM,
     call,
-    single_call,
+    examples,
+    quarantine,
     stated,
     weighted,
     with_probs,
 )
-from cases.operators._moe_token_unpermute_calls import REJECTIONS, examples, quarantine
 from cases.operators._slot_sum_cases import left_to_right, near_cases
 from cases.operators._slot_sum_cases import row_sum as slot_row_sum
 from cases.operators._slot_sum_cells import cells as slot_cells
-from cases.operators._slot_sum_edges import sized
+from cases.operators._slot_sum_edges import edges, sized
 from cases.operators._slot_sum_far import far_cases
 from cases.operators._slot_sum_limits import limits
 from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
@@ -48,15 +50,15 @@ from cases.relations.weights import no_number_is_told, zero_is_none
 from conformance.call.case import Case, numpy_dtype
 from conformance.draw.far import mostly
 from conformance.record.call_rules import Limit
-from conformance.record.cells import Axis, Cells
+from conformance.record.cells import Cells
 from conformance.record.clause import source_read
+from conformance.record.derive.axes import of_dtypes, of_values
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of, terms_of
 from conformance.record.derive.torch_call import bound
 from conformance.record.edges import Edge
 from conformance.record.operator import Mode, Operator, Sum
 from conformance.relations.axes import Axes
-from conformance.values.fill import families_of
 from reference import moe_token_unpermute as reference
 
 MODES = ("whole", "uneven", "single")
@@ -68,9 +70,9 @@ PROB_FILLS = weight_fills()
 def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> SearchStrategy[Case]:
     """Cases of one mode and dtype; shrinks to one token, one column, one small core."""
     if mode == "single":
-        near = near_cases(single_call, "uneven", dtype, small=small, seam=seam, most_top_k=1)
-        return near if seam else mostly(near, far_cases(single_call, dtype, small, most_top_k=1))
-    near = near_cases(call, mode, dtype, small=small, seam=seam)
+        near = near_cases(SINGLE, mode, dtype, small=small, seam=seam)
+        return near if seam else mostly(near, far_cases(SINGLE, mode, dtype, small))
+    near = near_cases(SUM, mode, dtype, small=small, seam=seam)
     return with_probs(near, ANY_DTYPE, PROB_FILLS)
 
 
@@ -79,34 +81,23 @@ def cells(mode: str, dtype: str) -> Cells:
     """The cells of one mode and dtype: those of the sum, and what probabilities are."""
     if mode == "single":
         # The kernel's edges are those of sums, and met with probabilities.
-        return replace(slot_cells(single_call, "uneven", dtype, slots=("1",)), edges=None)
-    sums = slot_cells(call, mode, dtype, weight_bytes=numpy_dtype(dtype).itemsize)
-    assert sums.edges is not None
-    near, own = sums.edges.cases, st.just(dtype)
-    return replace(
-        sums,
-        axes=(
-            *sums.axes,
-            Axis("probs dtype", DTYPES, lambda case: [case.inputs["probs"].dtype]),
-            Axis("probs", WEIGHTS, _probs_of),
+        return slot_cells(SINGLE, mode, dtype, None)
+    near = edges(SUM, mode, dtype, weight_bytes=numpy_dtype(dtype).itemsize)
+    return slot_cells(SUM, mode, dtype, near).completed(
+        of_dtypes("probs dtype", DTYPES, "probs"),
+        of_values("probs", WEIGHTS, "probs"),
+        cases=lambda sums, levels: with_probs(
+            sums, st.just(levels["probs dtype"]), weights_with(levels["probs"])
         ),
-        cases=lambda levels: with_probs(
-            sums.cases(levels), st.just(levels["probs dtype"]), weights_with(levels["probs"])
-        ),
-        edges=replace(sums.edges, cases=lambda edge: with_probs(near(edge), own, PROB_FILLS)),
+        on=lambda sums, edge: with_probs(sums, st.just(dtype), PROB_FILLS),
     )
 
 
 def _on(mode: str, dtype: str, edge: Edge) -> SearchStrategy[Case]:
     """Cases of sizes of an edge in any mode."""
-    if mode == SINGLE:
-        return sized(single_call, "uneven", dtype, edge.sizes, edge.machine)
+    if mode == "single":
+        return sized(SINGLE, mode, dtype, edge.sizes, edge.machine)
     return on_edges(cells)(mode, dtype, edge)
-
-
-def _probs_of(case: Case) -> tuple[str, ...]:
-    probs = case.inputs["probs"]
-    return families_of(probs.fill, probs.shape[-1]) if probs.fill else ()
 
 
 def every_limit() -> Iterator[Limit]:
@@ -121,7 +112,7 @@ def every_limit() -> Iterator[Limit]:
 
 def row_sum(dtype: str, x: NDArray[np.generic]) -> Case:
     """One token whose slots are the rows of ``x`` [slots, columns], each of probability 1."""
-    return weighted(slot_row_sum(call, dtype, x), dtype, bits(dtype, *(1.0 for _ in x)))
+    return weighted(slot_row_sum(call, "whole", dtype, x), dtype, bits(dtype, *(1.0 for _ in x)))
 
 
 ZERO = source_read("a probability of 0 leaves its row out, also an infinite one", KERNELS)
@@ -163,7 +154,7 @@ OPERATOR = Operator(
     limits=tuple(every_limit()),
     ladders=(
         *of_slots(_on, modes=MODES[:2]),
-        *of_tokens(_on, kind=", single", modes=(SINGLE,)),
+        *of_tokens(_on, kind=", single", modes=("single",)),
     ),
     workload_cases=by_ranks(on_edges(cells), "whole", "sorted_indices"),
     torch_npu=bound(

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._interface import as_listed, of_a_definition, supported
-from cases.operators._ladders import SINGLE, of_slots, of_tokens, on_edges
+from cases.operators._ladders import of_slots, of_tokens, on_edges
 from cases.operators._moe_token_unpermute_grad_call import (
     ACLNN,
     DTYPES,
@@ -29,16 +29,17 @@ from cases.operators._moe_token_unpermute_grad_call import (
     PROBS,
     PROBS_GRAD,
     SIGNATURE,
+    SINGLE,
+    SUM,
     TOKENS,
     TOKENS_GRAD,
-    call,
-    single_call,
     stated,
     with_grad,
     with_probs,
 )
 from cases.operators._moe_token_unpermute_grad_calls import REJECTIONS, examples, quarantine
 from cases.operators._moe_token_unpermute_grad_edges import PROB_BYTES, edges, limits
+from cases.operators._slot_grads import named_rows, products
 from cases.operators._slot_sum_cases import near_cases
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
@@ -53,9 +54,9 @@ from cases.relations.slot_grads import (
 from cases.relations.slot_sums import UNPERMUTE
 from cases.relations.sums import of_sums
 from conformance.call.case import Case, numpy_dtype
-from conformance.draw.patterns import DROPPED
-from conformance.record.cells import Axis, Cells
+from conformance.record.cells import Cells
 from conformance.record.clause import document, source_read
+from conformance.record.derive.axes import of_dtypes, of_values
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of, terms_of
 from conformance.record.derive.torch_call import bound
@@ -71,15 +72,8 @@ from conformance.record.operator import (
     Varying,
 )
 from conformance.relations.axes import Axes
-from conformance.values.fill import families_of
 from reference import moe_token_unpermute_grad as reference
 from reference.terms import Terms
-
-ROUTINGS = ("in order", "reversed", "permuted", "balanced")
-"""Those that name no row twice."""
-
-KEPT = tuple(pattern for pattern in DROPPED if pattern != "all")
-"""Different ranks of all slots name the first row, which is there."""
 
 ANY_DTYPE = st.sampled_from(DTYPES)
 
@@ -98,13 +92,7 @@ def terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
 
 def probs_terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
     """The elements of a slot's row of ``permuted_tokens``, times those of its token's gradient."""
-    ranks = inputs[INDICES].astype(np.int64)
-    rows, hidden = inputs[TOKENS].shape
-    top_k = inputs[PROBS].shape[1]
-    live = ranks[:, None] < rows
-    elements = np.where(live, ranks[:, None] * hidden + np.arange(hidden), -1)
-    factors = inputs[GRAD][np.arange(ranks.size) // max(1, top_k)]
-    return Terms(rows=elements, source=TOKENS, coefficients=factors, columns=1)
+    return products(inputs, inputs[INDICES], len(inputs[TOKENS]), TOKENS, GRAD)
 
 
 def summed_slots(inputs: Arrays, attributes: Mapping[str, Any]) -> NDArray[np.bool_]:
@@ -119,57 +107,41 @@ def summed_slots(inputs: Arrays, attributes: Mapping[str, Any]) -> NDArray[np.bo
     return np.asarray((ranks < len(inputs[TOKENS])) | finite)
 
 
-def named_rows(inputs: Arrays, attributes: Mapping[str, Any]) -> NDArray[np.bool_]:
+def written_rows(inputs: Arrays, attributes: Mapping[str, Any]) -> NDArray[np.bool_]:
     """The rows that an index names; the others are never written."""
-    named = np.zeros((len(inputs[TOKENS]), 1), np.bool_)
-    ranks = inputs[INDICES].astype(np.int64)
-    named[ranks[ranks < len(named)]] = True
-    return named
+    return named_rows(inputs[INDICES], len(inputs[TOKENS]))
 
 
 @cache
 def cases(mode: str, dtype: str, small: bool = False, seam: bool = False) -> SearchStrategy[Case]:
     """Cases of one mode and dtype; shrinks to one token, one column, one small core."""
     if mode == "single":
-        near = near_cases(single_call, "uneven", dtype, small=small, seam=seam, most_top_k=1)
-        return with_grad(near)
-    return with_probs(
-        near_cases(call, mode, dtype, small=small, seam=seam), ANY_DTYPE, weight_fills()
-    )
+        return with_grad(near_cases(SINGLE, mode, dtype, small=small, seam=seam))
+    near = near_cases(SUM, mode, dtype, small=small, seam=seam)
+    return with_probs(near, ANY_DTYPE, weight_fills())
 
 
 @cache
 def cells(mode: str, dtype: str) -> Cells:
     """The cells of one mode and dtype: those of the sum, and what probabilities are."""
     if mode == "single":
-        copies = slot_cells(
-            single_call, "uneven", dtype, slots=("1",), routings=ROUTINGS, patterns=KEPT
+        return slot_cells(SINGLE, mode, dtype, edges(SINGLE, mode, dtype, False)).completed(
+            cases=lambda copies, levels: with_grad(copies),
+            on=lambda copies, edge: with_grad(copies),
         )
-        near = edges(single_call, "uneven", dtype, False)
-        return replace(
-            copies,
-            cases=lambda levels: with_grad(copies.cases(levels)),
-            edges=replace(near, cases=lambda edge: with_grad(near.cases(edge))),
-        )
-    sums = slot_cells(call, mode, dtype, routings=ROUTINGS, patterns=KEPT)
-    near = edges(call, mode, dtype, True)
 
-    def on(edge: Edge) -> SearchStrategy[Case]:
+    def on(sums: SearchStrategy[Case], edge: Edge) -> SearchStrategy[Case]:
         own = numpy_dtype(dtype).itemsize
         dtypes = _dtypes_of(edge.sizes.get(PROB_BYTES, own), dtype)
-        return with_probs(near.cases(edge), dtypes, weight_fills())
+        return with_probs(sums, dtypes, weight_fills())
 
-    return replace(
-        sums,
-        axes=(
-            *sums.axes,
-            Axis("probs dtype", DTYPES, lambda case: [case.inputs[PROBS].dtype]),
-            Axis("probs", WEIGHTS, _probs_of),
+    return slot_cells(SUM, mode, dtype, edges(SUM, mode, dtype, True)).completed(
+        of_dtypes("probs dtype", DTYPES, PROBS),
+        of_values("probs", WEIGHTS, PROBS),
+        cases=lambda sums, levels: with_probs(
+            sums, st.just(levels["probs dtype"]), weights_with(levels["probs"])
         ),
-        cases=lambda levels: with_probs(
-            sums.cases(levels), st.just(levels["probs dtype"]), weights_with(levels["probs"])
-        ),
-        edges=replace(near, cases=on),
+        on=on,
     )
 
 
@@ -178,11 +150,6 @@ def _dtypes_of(size: int, dtype: str) -> SearchStrategy[str]:
     if numpy_dtype(dtype).itemsize == size:
         return st.just(dtype)
     return st.sampled_from([one for one in DTYPES if numpy_dtype(one).itemsize == size])
-
-
-def _probs_of(case: Case) -> tuple[str, ...]:
-    probs = case.inputs[PROBS]
-    return families_of(probs.fill, probs.shape[-1]) if probs.fill else ()
 
 
 def extremes(mode: str, dtype: str) -> Extremes:
@@ -238,11 +205,11 @@ OPERATOR = Operator(
                         "function",
                     ),
                     terms=terms,
-                    specified=named_rows,
+                    specified=written_rows,
                 ),
                 "moved": Copy(
                     stated("each row is the gradient of its token", "function"),
-                    specified=named_rows,
+                    specified=written_rows,
                 ),
             },
         ),
@@ -271,7 +238,7 @@ OPERATOR = Operator(
     limits=tuple(limits()),
     ladders=(
         *of_slots(on_edges(cells), modes=("whole", "uneven")),
-        *of_tokens(on_edges(cells), kind=", single", modes=(SINGLE,)),
+        *of_tokens(on_edges(cells), kind=", single", modes=("single",)),
     ),
     workload_cases=by_ranks(on_edges(cells), "whole", INDICES),
     torch_npu=replace(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from cases.relations.adjoints import EXACT, Pairing, adjoint, small, with_small
 from cases.relations.slot_sorts import SlotSort, SortForm
 from cases.relations.slot_sums import MOST_SLOTS, UNPERMUTE, Integers, SlotSum, SumForm, as_rows
+from cases.relations.sorts import Sorted
 from conformance.call.case import Case, Tensor
 from conformance.record.clause import inferred
 from conformance.record.relation import Outputs, Relation, Run, difference
@@ -30,6 +31,18 @@ def ranked(ranks: str, rows: str, tokens: str) -> Names:
         count = int(np.prod(case.outputs[rows].shape[:-1], dtype=np.int64))
         found = np.asarray(outputs[ranks], np.int64).reshape(case.inputs[tokens].shape[0], -1)
         return np.where((found >= 0) & (found < count), found, -1)
+
+    return names
+
+
+def named_by(given: Sorted) -> Names:
+    """The names that a sort gives, if the ranks of its window have a row."""
+
+    def names(case: Case, outputs: Outputs) -> Integers:
+        start, end = given.window(case)
+        ranks = np.asarray(outputs[given.ranks], np.int64)
+        kept = np.where((ranks >= start) & (ranks < end), ranks - start, -1)
+        return kept.reshape(case.inputs[given.rows[0]].shape[0], -1)
 
     return names
 

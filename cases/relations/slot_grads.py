@@ -10,7 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cases.relations.adjoints import EXACT, few, with_small
-from cases.relations.slot_sums import MACHINE, MOST_SLOTS, SlotSum, SumForm, as_rows, cast, named
+from cases.relations.slot_sums import (
+    MACHINE,
+    MOST_SLOTS,
+    SlotSum,
+    SumForm,
+    as_rows,
+    cast,
+    named,
+    title_of,
+)
 from conformance.call.case import Case, Tensor
 from conformance.record.clause import inferred
 from conformance.record.relation import Outputs, Relation, Run, difference
@@ -30,12 +39,16 @@ class GradForm:
     """
 
     operator: str
-    title: str
     grad: str
     rows: str
     weights: str
     read: Callable[[Case], SlotSum]
     call: Callable[[SlotSum, Tensor], Case | None]
+
+    @property
+    def title(self) -> str:
+        """Its name for people."""
+        return title_of(self.operator)
 
 
 def distinct(sums: SlotSum) -> bool:
@@ -259,7 +272,6 @@ def _finalize_grad(sums: SlotSum, grad: Tensor) -> Case | None:
 
 UNPERMUTE_GRAD = GradForm(
     "moe_token_unpermute_grad",
-    "MoeTokenUnpermuteGrad",
     "unpermuted_tokens_grad",
     "permuted_tokens_grad",
     "probs_grad",
@@ -268,7 +280,6 @@ UNPERMUTE_GRAD = GradForm(
 )
 FINALIZE_GRAD = GradForm(
     "moe_finalize_routing_v2_grad",
-    "MoeFinalizeRoutingV2Grad",
     "grad_y",
     "grad_expanded_x",
     "grad_scales",

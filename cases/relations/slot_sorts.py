@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cases.relations.slot_sums import MACHINE, Integers
+from cases.relations.slot_sums import MACHINE, Integers, title_of
+from cases.relations.sorts import Sorted, in_order
 from conformance.call.case import Case, Tensor
 from conformance.record.clause import inferred
 from conformance.record.relation import Outputs, Relation, Run, difference
@@ -60,11 +61,15 @@ class SortForm:
     """
 
     operator: str
-    title: str
     tokens: str
     copies: str
     call: Callable[[SlotSort], Case | None]
     answer: Callable[[SlotSort, Outputs], Ranked]
+
+    @property
+    def title(self) -> str:
+        """Its name for people."""
+        return title_of(self.operator)
 
 
 @dataclass(frozen=True)
@@ -80,6 +85,32 @@ class Sorter:
     sort: Callable[[Case], SlotSort | None]
     kept: Callable[[Case, Ranked], dict[str, NDArray[Any]]]
     keys: str = ""
+
+
+def sorter(operator: str, given: Sorted) -> Sorter:
+    """How the calls of an operator sort whose tensors have these names."""
+    tokens, copies = given.rows
+    source, elements = given.elements
+
+    def sort(case: Case) -> SlotSort:
+        rows, probs = case.inputs[tokens], case.inputs.get(source)
+        if probs is not None and given.of is not in_order:
+            probs = held(probs, given.of(case, case.arrays[source]))
+        keys = np.asarray(given.keys(case), np.int64).reshape(rows.shape[0], -1)
+        return SlotSort(flat(rows), keys, probs)
+
+    def kept(case: Case, ranked: Ranked) -> dict[str, NDArray[Any]]:
+        start, end = given.window(case)
+        rows = case.outputs[copies].shape[0]
+        found = {
+            given.ranks: ranked.ranks.ravel().astype(np.int32),
+            copies: ranked.rows[start:end][:rows],
+        }
+        if ranked.probs is not None:
+            found[elements] = ranked.probs[start:end][:rows]
+        return found
+
+    return Sorter(operator, sort, kept, given.named)
 
 
 def same_ranks(
@@ -174,16 +205,28 @@ def _init_answer(sort: SlotSort, outputs: Outputs) -> Ranked:
 
 
 def _permute(sort: SlotSort) -> Case | None:
-    slots, hidden = sort.keys.size, sort.tokens.shape[-1]
-    outputs = {
-        "permute_tokens": Tensor((sort.rows, hidden), sort.tokens.dtype),
-        "sorted_indices": Tensor((slots,), "int32"),
-    }
-    attributes = {"num_out_tokens": 0 if sort.rows == slots else sort.rows, "padded_mode": 0}
-    inputs = {"tokens": sort.tokens, "indices": _int32(_dense(sort.keys))}
-    dtype = sort.tokens.dtype
+    attributes = {"num_out_tokens": 0 if sort.rows == sort.keys.size else sort.rows}
     mode = "first" if attributes["num_out_tokens"] else "whole"
-    return Case("moe_token_permute", mode, dtype, attributes, inputs, outputs, MACHINE)
+    return _permuting("moe_token_permute", mode, sort, {**attributes, "padded_mode": 0})
+
+
+def _permuting(
+    operator: str,
+    mode: str,
+    sort: SlotSort,
+    attributes: dict[str, Any],
+    probs: Tensor | None = None,
+) -> Case:
+    """A call whose tensors have the names of MoeTokenPermute, and perhaps probabilities."""
+    outputs = {
+        "permute_tokens": Tensor((sort.rows, sort.tokens.shape[-1]), sort.tokens.dtype),
+        "sorted_indices": Tensor((sort.keys.size,), "int32"),
+    }
+    inputs = {"tokens": sort.tokens, "indices": _int32(_dense(sort.keys))}
+    if probs is not None:
+        inputs["probs"] = probs
+        outputs["permute_probs"] = Tensor((sort.rows,), probs.dtype)
+    return Case(operator, mode, sort.tokens.dtype, attributes, inputs, outputs, MACHINE)
 
 
 def _permute_answer(sort: SlotSort, outputs: Outputs) -> Ranked:
@@ -192,17 +235,10 @@ def _permute_answer(sort: SlotSort, outputs: Outputs) -> Ranked:
 
 
 def _ep(sort: SlotSort) -> Case | None:
-    whole = _permute(sort)
-    if whole is None:
-        return None
     attributes = {"rank_range": (0, sort.rows), "num_out_tokens": 0, "padded_mode": 0}
-    inputs, outputs = dict(whole.inputs), dict(whole.outputs)
-    if sort.probs is not None:
-        inputs["probs"] = replace(sort.probs, shape=sort.keys.shape, strides=None)
-        outputs["permute_probs"] = Tensor((sort.rows,), sort.probs.dtype)
-    operator, dtype = "moe_token_permute_with_ep", sort.tokens.dtype
     mode = "full" if sort.rows == sort.keys.size else "head"
-    return Case(operator, mode, dtype, attributes, inputs, outputs, MACHINE)
+    probs = sort.probs and replace(sort.probs, shape=sort.keys.shape, strides=None)
+    return _permuting("moe_token_permute_with_ep", mode, sort, attributes, probs)
 
 
 def _map(sort: SlotSort) -> Case | None:
@@ -239,23 +275,7 @@ def _map_answer(sort: SlotSort, outputs: Outputs) -> Ranked:
     return Ranked(ranks, outputs["permute_tokens"], outputs.get("permute_probs"))
 
 
-INIT = SortForm("moe_init_routing_v2", "MoeInitRoutingV2", "x", "expanded_x", _init, _init_answer)
-PERMUTE = SortForm(
-    "moe_token_permute", "MoeTokenPermute", "tokens", "permute_tokens", _permute, _permute_answer
-)
-EP = SortForm(
-    "moe_token_permute_with_ep",
-    "MoeTokenPermuteWithEp",
-    "tokens",
-    "permute_tokens",
-    _ep,
-    _permute_answer,
-)
-MAP = SortForm(
-    "moe_token_permute_with_routing_map",
-    "MoeTokenPermuteWithRoutingMap",
-    "tokens",
-    "permute_tokens",
-    _map,
-    _map_answer,
-)
+INIT = SortForm("moe_init_routing_v2", "x", "expanded_x", _init, _init_answer)
+PERMUTE = SortForm("moe_token_permute", "tokens", "permute_tokens", _permute, _permute_answer)
+EP = SortForm("moe_token_permute_with_ep", "tokens", "permute_tokens", _ep, _permute_answer)
+MAP = SortForm("moe_token_permute_with_routing_map", "tokens", "permute_tokens", _map, _map_answer)

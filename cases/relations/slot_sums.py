@@ -87,11 +87,20 @@ class SumForm:
     """
 
     operator: str
-    title: str
     rows: str
     output: str
     read: Callable[[Case], SlotSum | None]
-    call: Callable[[SlotSum], Case | None]
+    call: Callable[[SlotSum], Case | None] = lambda sums: None
+
+    @property
+    def title(self) -> str:
+        """Its name for people."""
+        return title_of(self.operator)
+
+
+def title_of(operator: str) -> str:
+    """An operator's name for people."""
+    return "".join(word.capitalize() for word in operator.split("_"))
 
 
 def as_rows(tensor: Tensor) -> Tensor:
@@ -138,10 +147,15 @@ def made(
     return Case(operator, mode, sums.rows.dtype, attributes, given, outputs, MACHINE)
 
 
-def _init_grad_of(case: Case) -> SlotSum:
-    rows = as_rows(case.inputs["grad_expanded_x"])
-    tokens = case.outputs["grad_x"].shape[0]
-    return SlotSum(rows, named(case, "expanded_row_idx", tokens, rows.shape[0]))
+def reader(rows: str, indices: str, output: str, weights: str = "") -> Callable[[Case], SlotSum]:
+    """What reads the sums of calls whose tensors have these names."""
+
+    def read(case: Case) -> SlotSum:
+        source, tokens = as_rows(case.inputs[rows]), case.outputs[output].shape[0]
+        names = named(case, indices, tokens, source.shape[0])
+        return SlotSum(source, names, case.inputs.get(weights))
+
+    return read
 
 
 def _init_grad(sums: SlotSum) -> Case | None:
@@ -158,11 +172,6 @@ def _init_grad(sums: SlotSum) -> Case | None:
         places = replace(sums.rows, shape=(1, *sums.rows.shape))
         inputs = {"grad_expanded_x": places, "expanded_row_idx": sums.listed(-1)}
     return made("moe_init_routing_v2_grad", mode, sums, attributes, inputs, "grad_x")
-
-
-def _permute_grad_of(case: Case) -> SlotSum:
-    rows = case.inputs["permuted_output_grad"]
-    return SlotSum(rows, named(case, "sorted_indices", case.outputs["out"].shape[0], rows.shape[0]))
 
 
 def _permute_grad(sums: SlotSum) -> Case | None:
@@ -217,12 +226,6 @@ def _map_grad(sums: SlotSum) -> Case | None:
     inputs = {"permuted_token_output_grad": sums.rows, "sorted_indices": sums.listed(-1)}
     operator = "moe_token_permute_with_routing_map_grad"
     return made(operator, "dropless", sums, attributes, inputs, "tokens_grad")
-
-
-def _unpermute_of(case: Case) -> SlotSum:
-    rows = case.inputs["permuted_tokens"]
-    names = named(case, "sorted_indices", case.outputs["out"].shape[0], rows.shape[0])
-    return SlotSum(rows, names, case.inputs.get("probs"))
 
 
 def _unpermute(sums: SlotSum) -> Case | None:
@@ -289,39 +292,33 @@ def _finalize(sums: SlotSum) -> Case | None:
 
 INIT_GRAD = SumForm(
     "moe_init_routing_v2_grad",
-    "MoeInitRoutingV2Grad",
     "grad_expanded_x",
     "grad_x",
-    _init_grad_of,
+    reader("grad_expanded_x", "expanded_row_idx", "grad_x"),
     _init_grad,
 )
 PERMUTE_GRAD = SumForm(
     "moe_token_permute_grad",
-    "MoeTokenPermuteGrad",
     "permuted_output_grad",
     "out",
-    _permute_grad_of,
+    reader("permuted_output_grad", "sorted_indices", "out"),
     _permute_grad,
 )
 EP_GRAD = SumForm(
-    "moe_token_permute_with_ep_grad",
-    "MoeTokenPermuteWithEpGrad",
-    "permuted_tokens_output_grad",
-    "out",
-    _ep_grad_of,
-    _ep_grad,
+    "moe_token_permute_with_ep_grad", "permuted_tokens_output_grad", "out", _ep_grad_of, _ep_grad
 )
 MAP_GRAD = SumForm(
     "moe_token_permute_with_routing_map_grad",
-    "MoeTokenPermuteWithRoutingMapGrad",
     "permuted_token_output_grad",
     "tokens_grad",
     _map_grad_of,
     _map_grad,
 )
 UNPERMUTE = SumForm(
-    "moe_token_unpermute", "MoeTokenUnpermute", "permuted_tokens", "out", _unpermute_of, _unpermute
+    "moe_token_unpermute",
+    "permuted_tokens",
+    "out",
+    reader("permuted_tokens", "sorted_indices", "out", "probs"),
+    _unpermute,
 )
-FINALIZE = SumForm(
-    "moe_finalize_routing_v2", "MoeFinalizeRoutingV2", "expanded_x", "out", _finalize_of, _finalize
-)
+FINALIZE = SumForm("moe_finalize_routing_v2", "expanded_x", "out", _finalize_of, _finalize)

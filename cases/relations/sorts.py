@@ -30,18 +30,22 @@ class Sorted:
 
     ``keys`` are the experts of a call's slots. ``rows`` are an input [tokens, ...] and the output
     of its copies, ``elements`` one that has an element for every slot, which ``of`` lists, and the
-    output of these; ``window`` are the first rank of a call's copies, and the first beyond.
-    ``named`` is the input that names experts, of which only the order matters; empty: it says more.
+    output of these; ``ranges`` is `window`, None: the first ranks have copies. ``named`` is the
+    input that names experts, of which only the order matters; empty: it says more.
     """
 
     axes: Axes
     keys: Callable[[Case], NDArray[Any]]
     ranks: str
     rows: tuple[str, str]
-    window: Callable[[Case], tuple[int, int]]
+    ranges: Callable[[Case], tuple[int, int]] | None = None
     elements: tuple[str, str] = ("", "")
     of: Callable[[Case, NDArray[Any]], NDArray[Any]] = in_order
     named: str = ""
+
+    def window(self, case: Case) -> tuple[int, int]:
+        """The first rank of a call's copies, and the first beyond."""
+        return self.ranges(case) if self.ranges else (0, case.outputs[self.rows[1]].shape[0])
 
 
 def of_sorts(given: Sorted, modes: tuple[str, ...] = ()) -> tuple[Relation, ...]:

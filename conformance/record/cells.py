@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import product
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from conformance.record.covering import Feasible, covering_array
-from conformance.record.edges import Edges
+from conformance.record.edges import Edge, Edges
 
 if TYPE_CHECKING:
     from hypothesis import strategies as st
@@ -115,6 +115,27 @@ class Cells:
         shape = [len(axis.levels) for axis in self.axes]
         bits = np.unpackbits(np.frombuffer(packed, np.uint8), count=math.prod(shape))
         vars(self)["feasible"] = bits.astype(np.bool_).reshape(shape)
+
+    def completed(
+        self,
+        *axes: Axis,
+        cases: Callable[[SearchStrategy[Case], Levels], SearchStrategy[Case]],
+        on: Callable[[SearchStrategy[Case], Edge], SearchStrategy[Case]],
+        constraints: tuple[Constraint, ...] = (),
+    ) -> Cells:
+        """The cells with more axes: ``cases(drawn, levels)`` completes what its own axes draw so
+        that it shows the levels of the others, and ``on(drawn, edge)`` what is drawn on an edge.
+        """
+        own, near = self.cases, self.edges
+        if near is not None:
+            met = near.cases
+            near = replace(near, cases=lambda edge: on(met(edge), edge))
+        return Cells(
+            (*self.axes, *axes),
+            lambda levels: cases(own(levels), levels),
+            (*self.constraints, *constraints),
+            near,
+        )
 
     def rows(self, strength: int) -> list[Levels]:
         """Combinations of levels that together hold every feasible ``strength`` of them."""

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 
-from cases.operators.moe_init_routing_v2_grad import DTYPES, OPERATOR, bin_tree, bins, cases
+from cases.operators._moe_init_routing_v2_grad_cases import near_cases as cases
+from cases.operators.moe_init_routing_v2_grad import DTYPES, OPERATOR, bin_tree, bins
 from conformance.call.case import Case
 from tests.cases.drawing import SHRUNK
 from tests.definitions.moe_init_routing_v2_grad import moe_init_routing_v2_grad as loops

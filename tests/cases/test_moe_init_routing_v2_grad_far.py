@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cases.operators._moe_init_routing_v2_grad_cases import far_cases
-from cases.operators.moe_init_routing_v2_grad import DTYPES, OPERATOR, call, near_and_far_cases
+from cases.operators._moe_init_routing_v2_grad_cases import SUM
+from cases.operators._slot_sum_far import far_cases
+from cases.operators.moe_init_routing_v2_grad import DTYPES, OPERATOR, cases
 from conformance.call.case import Case
 from conformance.failure.replay import Replay, load, save
 from conformance.judge.agreement import check
@@ -23,7 +24,7 @@ FAR_EXAMPLES = [e for e in OPERATOR.examples if e.case.inputs["grad_expanded_x"]
 @pytest.mark.parametrize("small", [False, True])
 def test_far_cases_are_legal_and_formula_and_terms_agree_on_them(dtype: str, small: bool) -> None:
     @settings(max_examples=25, database=None, derandomize=True, deadline=None)
-    @given(case=far_cases(call, dtype, small))
+    @given(case=far_cases(SUM, "drop_pad", dtype, small, grouped=True))
     def holds(case: Case) -> None:
         source, indices = case.inputs["grad_expanded_x"], case.inputs["expanded_row_idx"]
         assert source.held_size <= 20_000
@@ -57,7 +58,7 @@ def test_only_the_mode_whose_rows_no_index_tensor_bounds_has_far_cases() -> None
 
 
 def draw_near(mode: str) -> st.SearchStrategy[Case]:
-    return near_and_far_cases(mode, "float16")
+    return cases(mode, "float16")
 
 
 def test_a_far_case_is_replayed_from_a_small_file(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from cases.operators import moe_token_permute_grad as permute_grad
 from cases.operators import moe_token_permute_with_ep as permute
 from cases.operators import moe_token_permute_with_routing_map_grad as routing_map_grad
-from cases.operators._row_sum_limits import names_at_once, tile_columns
+from cases.operators._slot_sum_limits import names_at_once, tile_columns
 from cases.operators._token_permute_limits import CopyUb
 from conformance.call.case import Case, numpy_dtype
 from conformance.judge.legality import check_call

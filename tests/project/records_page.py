@@ -19,6 +19,7 @@ SECTIONS = {
     "The record, its contracts and its named calls": ("record/operator", "record/clause"),
     "The signature": ("record/signature", "record/sizes"),
     "What follows from a signature": (
+        "record/derive/axes",
         "record/derive/calls",
         "record/derive/explain",
         "record/derive/rejections",

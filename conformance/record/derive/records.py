@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -13,10 +14,17 @@ from conformance.record.signature import Signature
 def of_signature(signature: Signature, cases: Callable[..., Any], **instead: Any) -> dict[str, Any]:
     """The name, title, parameters, freedoms and ranges of an `Operator`, and its cases.
 
-    ``cases(mode, dtype, small=False, seam=False)`` draws those of each kind. ``instead`` are fields
-    that a record says otherwise. To be unpacked where the record is made:
+    ``cases(mode, dtype)`` draws them, and if it has these parameters, ``small=True`` those that a
+    person can work out, and ``seam=True`` beside it those on a seam. ``instead`` are fields that a
+    record says otherwise. To be unpacked where the record is made:
     ``Operator(**of_signature(SIGNATURE, cases), modes=...)``.
     """
+    known = inspect.signature(cases).parameters
+    kinds: dict[str, Any] = {}
+    if "small" in known:
+        kinds["small_cases"] = partial(cases, small=True)
+    if "seam" in known:
+        kinds["seam_cases"] = partial(cases, small=True, seam=True)
     title = instead.get("title") or "".join(
         word.capitalize() for word in signature.operator.split("_")
     )
@@ -29,7 +37,6 @@ def of_signature(signature: Signature, cases: Callable[..., Any], **instead: Any
         "freedoms": freedoms(signature),
         "ranges": ranges(signature),
         "cases": cases,
-        "small_cases": partial(cases, small=True),
-        "seam_cases": partial(cases, small=True, seam=True),
+        **kinds,
         **instead,
     }

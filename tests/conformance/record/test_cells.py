@@ -10,9 +10,10 @@ import pytest
 from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
-from conformance.call.case import Case
+from conformance.call.case import Case, Machine
 from conformance.record.cells import Axis, Cells, Constraint
 from conformance.record.covering import covering_array, feasible_tuples
+from conformance.record.edges import Edge, Edges
 
 FRUIT = Axis("fruit", ("apple", "pear", "plum"), lambda case: case.mode.split())
 SIZE = Axis("size", ("small", "big"), lambda case: case.dtype.split())
@@ -36,6 +37,45 @@ CELLS = Cells(
     lambda levels: st.just(case_of(dict(levels))),
     (NO_BIG_PLUM, NOT_ALL),
 )
+
+
+KIND = Axis("kind", ("raw", "dried"), lambda case: list(case.attributes["kind"]))
+
+
+def with_kind(case: Case, kind: str) -> Case:
+    return replace(case, attributes={"kind": (kind,)})
+
+
+def test_completed_cells_show_the_levels_of_their_own_axes_and_of_the_others() -> None:
+    edge = Edge("limit", Machine(1, 1024), {"tokens": 2}, 1)
+    near = Edges((edge,), lambda case: {"tokens": 2}, lambda edge: CELLS.cases(LEVELS))
+    found = replace(CELLS, edges=near).completed(
+        KIND,
+        cases=lambda drawn, levels: drawn.map(lambda case: with_kind(case, levels["kind"])),
+        on=lambda drawn, edge: drawn.map(lambda case: with_kind(case, edge.limit)),
+        constraints=(
+            Constraint(("kind", "size"), lambda kind, size: kind == "raw" or size == "small", ""),
+        ),
+    )
+    assert [axis.name for axis in found.axes] == ["fruit", "size", "count", "kind"]
+    assert found.feasible.sum() == (18 - 3 - 1) + (9 - 1)
+    case = find(found.cases({**LEVELS, "kind": "dried"}), lambda case: True)
+    assert found.of(case) == {
+        **{name: (level,) for name, level in LEVELS.items()},
+        "kind": ("dried",),
+    }
+    assert found.edges is not None
+    assert find(found.edges.cases(edge), lambda case: True).attributes == {"kind": ("limit",)}
+    assert found.edges.declared == (edge,)
+
+
+def test_cells_without_edges_are_completed_without() -> None:
+    found = CELLS.completed(cases=lambda drawn, levels: drawn, on=lambda drawn, edge: drawn)
+    assert found.edges is None
+    assert found.axes == CELLS.axes
+
+
+LEVELS = {"fruit": "pear", "size": "small", "count": "two"}
 
 
 def by_hand(feasible: np.ndarray, strength: int) -> dict[tuple[int, ...], set[tuple[int, ...]]]:

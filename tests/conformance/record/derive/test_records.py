@@ -34,3 +34,11 @@ def test_one_strategy_draws_all_cases_the_small_ones_and_those_on_a_seam() -> No
         ("whole", "float16", True, False),
         ("whole", "float16", True, True),
     ]
+
+
+def test_a_strategy_without_small_cases_or_a_seam_gives_none() -> None:
+    found = of_signature(SIGNATURE, lambda mode, dtype: (mode, dtype))
+    assert not {"small_cases", "seam_cases"} & found.keys()
+    found = of_signature(SIGNATURE, lambda mode, dtype, small=False: (mode, dtype, small))
+    assert found["small_cases"]("whole", "float16") == ("whole", "float16", True)
+    assert "seam_cases" not in found
