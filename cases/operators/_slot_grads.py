@@ -55,17 +55,19 @@ def with_data(case: Case, given: Mapping[str, Fill | Shape]) -> Case:
     return replace(case, inputs={**case.inputs, **held})
 
 
-def products(inputs: Arrays, named: NDArray[Any], rows: int, source: str, grad: str) -> Terms:
-    """The elements of the row of ``source`` that each slot names, times those of its token's
-    gradient; none of a slot that names no row.
+def products(
+    inputs: Arrays, named: NDArray[Any], source: tuple[str, int], grad: str, weights: str
+) -> Terms:
+    """The elements of the row that each slot names of a tensor of so many rows, the ``source``,
+    times those of its token's gradient; none of a slot that names no row. Slots have ``weights``.
     """
-    hidden = inputs[grad].shape[1]
-    top_k = named.size // max(1, len(inputs[grad]))
+    name, rows = source
+    hidden, top_k = inputs[grad].shape[1], inputs[weights].shape[1]
     first = named.reshape(-1).astype(np.int64)[:, None]
     live = (first >= 0) & (first < rows)
     elements = np.where(live, first * hidden + np.arange(hidden), -1)
     factors = inputs[grad][np.arange(named.size) // max(1, top_k)]
-    return Terms(rows=elements, source=source, coefficients=factors, columns=1)
+    return Terms(rows=elements, source=name, coefficients=factors, columns=1)
 
 
 def named_rows(ranks: NDArray[Any], rows: int) -> NDArray[np.bool_]:
