@@ -15,14 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cases.operators._interface import (
-    REQUIRED,
-    SHAPE,
-    checked,
-    read_in,
-    typed,
-    unchecked,
-)
+from cases.operators._interface import REQUIRED, SHAPE, checked, read_in, typed, unchecked
 from cases.operators._slot_sum import TokenSum, slot_sum_call
 from cases.operators._slot_sum_sizes import Lines
 from cases.operators._slot_weights import WEIGHT_BITS

@@ -7,18 +7,8 @@ from functools import cache
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from cases.operators._moe_finalize_routing_v2_call import (
-    SCALES_DTYPES,
-    SUM,
-    Parts,
-    with_parts,
-)
-from cases.operators._moe_finalize_routing_v2_edges import (
-    BIASED,
-    EXPERTS,
-    SCALE_BYTES,
-    edges,
-)
+from cases.operators._moe_finalize_routing_v2_call import SCALES_DTYPES, SUM, Parts, with_parts
+from cases.operators._moe_finalize_routing_v2_edges import BIASED, EXPERTS, SCALE_BYTES, edges
 from cases.operators._slot_sum import top_k_of
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with

@@ -11,11 +11,7 @@ from dataclasses import replace
 from itertools import product
 
 from cases.operators._extremes import Extremes
-from cases.operators._moe_finalize_routing_v2_call import (
-    EVEN_COLUMNS,
-    SUM,
-    by_column,
-)
+from cases.operators._moe_finalize_routing_v2_call import EVEN_COLUMNS, SUM, by_column
 from cases.operators._moe_finalize_routing_v2_limits import Kind, kinds
 from cases.operators._slot_sum_edges import edges_on, sizes_of
 from cases.operators._slot_sum_limits import BUFFERS, CHIPS, GRANULE_BYTES, SMALL

@@ -6,25 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from cases.operators._interface import (
-    INTERFACE,
-    REQUIRED,
-    checked,
-    read_in,
-    typed,
-)
+from cases.operators._interface import INTERFACE, REQUIRED, checked, read_in, typed
 from conformance.call.case import Attribute, Case, Machine
 from conformance.record.clause import Clause, document, inferred
 from conformance.record.derive.calls import Fields, Sizes
 from conformance.record.derive.calls import call as call_of
-from conformance.record.signature import (
-    Form,
-    Signature,
-    SizedAttribute,
-    flag,
-    number,
-    tensor,
-)
+from conformance.record.signature import Form, Signature, SizedAttribute, flag, number, tensor
 from conformance.record.sizes import Size, function
 from conformance.values.fill import Fill
 from reference.permutation import rows_kept

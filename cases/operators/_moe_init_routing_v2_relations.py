@@ -18,14 +18,7 @@ from cases.operators._moe_init_routing_v2_call import (
     SIGNATURE,
 )
 from cases.relations.copy_adjoints import adjoint_of_copies, ranked, round_trip
-from cases.relations.slot_sorts import (
-    INIT,
-    MAP,
-    PERMUTE,
-    Ranked,
-    same_ranks,
-    sorter,
-)
+from cases.relations.slot_sorts import INIT, MAP, PERMUTE, Ranked, same_ranks, sorter
 from cases.relations.slot_sums import INIT_GRAD
 from cases.relations.sorts import SOURCE, Sorted, of_sorts
 from conformance.call.case import Case

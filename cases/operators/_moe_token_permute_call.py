@@ -5,11 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from cases.operators._interface import (
-    REQUIRED,
-    read_in,
-    typed,
-)
+from cases.operators._interface import REQUIRED, read_in, typed
 from cases.operators._token_permute import TokenPermute, Windows, sorting_call
 from cases.operators._token_permute_sizes import MOST_TOP_K, VendorLines
 from conformance.call.case import Case

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from cases.operators._interface import (
-    INTERFACE,
-    REQUIRED,
-    SHAPE,
-    checked,
-    null,
-    read_in,
-    typed,
-)
+from cases.operators._interface import INTERFACE, REQUIRED, SHAPE, checked, null, read_in, typed
 from cases.operators._moe_token_permute_with_ep_windows import RANGES
 from cases.operators._token_permute import TokenPermute, probs_given, sorting_call
 from cases.operators._token_permute_sizes import MOST_PADDED_TOKENS, MOST_TOP_K, VendorLines
@@ -20,16 +12,7 @@ from conformance.call.case import Attribute, Case, Machine
 from conformance.record.clause import document, inferred, source_read
 from conformance.record.derive.calls import Fields, Sizes
 from conformance.record.derive.calls import call as call_of
-from conformance.record.signature import (
-    Form,
-    Kind,
-    Rule,
-    Signature,
-    flag,
-    integers,
-    number,
-    tensor,
-)
+from conformance.record.signature import Form, Kind, Rule, Signature, flag, integers, number, tensor
 from conformance.record.sizes import Further, Product, Size, function
 from conformance.values.fill import Fill
 from reference.moe_token_permute_with_ep import Range, window

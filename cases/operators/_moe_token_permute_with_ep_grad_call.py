@@ -14,14 +14,7 @@ import numpy as np
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import NDArray
 
-from cases.operators._interface import (
-    INTERFACE,
-    REQUIRED,
-    checked,
-    null,
-    typed,
-    unchecked,
-)
+from cases.operators._interface import INTERFACE, REQUIRED, checked, null, typed, unchecked
 from cases.operators._slot_sum import TokenSum, slot_sum_call
 from conformance.call.case import Case, Tensor
 from conformance.draw.built import built

@@ -23,13 +23,7 @@ from conformance.draw.far import EDGES
 from conformance.record.clause import document, source_read
 from conformance.record.derive.rejections import rejections
 from conformance.record.operator import Example, Quarantine
-from conformance.record.variations import (
-    in_mode,
-    reshaped,
-    right_calls,
-    with_attributes,
-    without,
-)
+from conformance.record.variations import in_mode, reshaped, right_calls, with_attributes, without
 from conformance.values.fill import BITS, Fill
 from reference.permutation import MOST_TOPK
 

@@ -9,18 +9,8 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from cases.operators._token_permute_cells import (
-    INDEX_DTYPES,
-    MOST_HIDDEN,
-    PROBS,
-    probs_with,
-)
-from cases.operators._token_permute_sizes import (
-    BOUNDARIES,
-    Sizes,
-    boundaries_of,
-    sizes_at,
-)
+from cases.operators._token_permute_cells import INDEX_DTYPES, MOST_HIDDEN, PROBS, probs_with
+from cases.operators._token_permute_sizes import BOUNDARIES, Sizes, boundaries_of, sizes_at
 from conformance.call.case import Case, numpy_dtype
 from conformance.draw.far import far_routings, mostly
 from conformance.draw.machines import machines

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from cases.operators._interface import SORT
-from cases.operators._moe_token_permute_with_ep_call import (
-    README,
-    TILING,
-    call,
-)
+from cases.operators._moe_token_permute_with_ep_call import README, TILING, call
 from cases.operators._token_permute_sizes import MOST_TOP_K, row_columns
 from conformance.call.case import Case
 from conformance.record.chips import USABLE_UB_BYTES

@@ -17,15 +17,7 @@ from conformance.call.case import Case, Machine
 from conformance.record.clause import document, inferred, source_read
 from conformance.record.derive.calls import Sizes
 from conformance.record.derive.calls import call as call_of
-from conformance.record.signature import (
-    Form,
-    Rule,
-    Signature,
-    SizedTensor,
-    flag,
-    number,
-    tensor,
-)
+from conformance.record.signature import Form, Rule, Signature, SizedTensor, flag, number, tensor
 from conformance.record.sizes import Function, Further, Product, Size, function
 from conformance.values.fill import Fill
 

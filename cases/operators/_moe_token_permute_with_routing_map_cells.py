@@ -22,11 +22,7 @@ from cases.operators._moe_token_permute_with_routing_map_maps import (
     padded_mask,
     patterns_of,
 )
-from cases.operators._token_permute_cells import (
-    MOST_HIDDEN,
-    PROBS,
-    probs_with,
-)
+from cases.operators._token_permute_cells import MOST_HIDDEN, PROBS, probs_with
 from cases.operators._token_permute_sizes import BOUNDARIES, boundaries_of, sizes_at
 from conformance.call.case import Case, numpy_dtype
 from conformance.draw.sizes import FEW_ELEMENTS, cheap, few_more, hiddens

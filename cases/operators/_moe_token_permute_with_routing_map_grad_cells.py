@@ -24,11 +24,7 @@ from cases.operators._moe_token_permute_with_routing_map_grad_maps import (
     routed,
     values_of,
 )
-from cases.operators._slot_sum_cells import (
-    MOST_HIDDEN,
-    least_kept,
-    sized,
-)
+from cases.operators._slot_sum_cells import MOST_HIDDEN, least_kept, sized
 from conformance.call.case import Case, numpy_dtype
 from conformance.draw.layouts import LAYOUTS, layout_of
 from conformance.draw.patterns import RANKS, rank_patterns, ranked

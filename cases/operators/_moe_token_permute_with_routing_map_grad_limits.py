@@ -11,13 +11,7 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from cases.operators import _slot_sum_limits as slot_sum
-from cases.operators._slot_sum_limits import (
-    BUFFERS,
-    GRANULE_BYTES,
-    SMALL,
-    RowUb,
-    up,
-)
+from cases.operators._slot_sum_limits import BUFFERS, GRANULE_BYTES, SMALL, RowUb, up
 from conformance.call.case import numpy_dtype
 from conformance.record.call_rules import Limit
 from conformance.record.chips import USABLE_UB_BYTES

@@ -14,12 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cases.operators import _slot_sum_sizes as unpadded
-from cases.operators._slot_sum_sizes import (
-    MOST_ELEMENTS,
-    STEPS,
-    hidden_on,
-    machines_of,
-)
+from cases.operators._slot_sum_sizes import MOST_ELEMENTS, STEPS, hidden_on, machines_of
 from conformance.call.case import Machine
 
 Indices = NDArray[np.int64]

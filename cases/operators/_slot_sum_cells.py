@@ -7,14 +7,7 @@ from functools import partial
 import numpy as np
 from hypothesis import strategies as st
 
-from cases.operators._slot_sum import (
-    EVERY,
-    Indices,
-    TokenSum,
-    of_tokens,
-    source_of,
-    top_k_of,
-)
+from cases.operators._slot_sum import EVERY, Indices, TokenSum, of_tokens, source_of, top_k_of
 from cases.operators._slot_sum_sizes import EVERY_TUPLE, LINES, MOST_VALUES, Lines, Sizes, sizes_at
 from conformance.call.case import Case, numpy_dtype
 from conformance.draw.patterns import (

@@ -17,16 +17,8 @@ from hypothesis import strategies as st
 
 from cases.operators._extremes import Extremes
 from cases.operators._token_permute import TokenPermute
-from cases.operators._token_permute_limits import (
-    MERGED_AT_ONCE,
-    CopyUb,
-    run_slots,
-)
-from cases.operators._token_permute_sizes import (
-    LISTS_OF_ONE_MERGE,
-    VendorLines,
-    one_core_slots,
-)
+from cases.operators._token_permute_limits import MERGED_AT_ONCE, CopyUb, run_slots
+from cases.operators._token_permute_sizes import LISTS_OF_ONE_MERGE, VendorLines, one_core_slots
 from conformance.call.case import Case, Machine, numpy_dtype
 from conformance.draw.keys import keyed
 from conformance.draw.values import MOVED, SEEDS

@@ -58,12 +58,7 @@ from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
 from cases.operators._torch_npu import BINDINGS
 from cases.operators._workloads import by_ranks
-from cases.relations.slot_grads import (
-    FINALIZE_GRAD,
-    UNPERMUTE_GRAD,
-    adjoint_of_grads,
-    grads_agree,
-)
+from cases.relations.slot_grads import FINALIZE_GRAD, UNPERMUTE_GRAD, adjoint_of_grads, grads_agree
 from cases.relations.slot_sums import FINALIZE
 from cases.relations.sums import of_sums
 from conformance.call.case import Case, Tensor
@@ -74,14 +69,7 @@ from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.rejections import ranges
 from conformance.record.edges import Edge
-from conformance.record.operator import (
-    Arrays,
-    Copy,
-    Mode,
-    Operator,
-    Sum,
-    Varying,
-)
+from conformance.record.operator import Arrays, Copy, Mode, Operator, Sum, Varying
 from conformance.relations.axes import Axes
 from reference import moe_finalize_routing_v2_grad as reference
 from reference.terms import Terms, stacked

@@ -23,11 +23,7 @@ from cases.operators._moe_token_permute_call import (
     SIGNATURE,
     TILING,
 )
-from cases.operators._moe_token_permute_calls import (
-    QUARANTINE,
-    REJECTIONS,
-    examples,
-)
+from cases.operators._moe_token_permute_calls import QUARANTINE, REJECTIONS, examples
 from cases.operators._token_permute_cases import sorting_cases
 from cases.operators._token_permute_cells import cells
 from cases.operators._token_permute_edges import extremes, sorted_cases

@@ -7,23 +7,11 @@ from functools import cache, partial
 from hypothesis.strategies import SearchStrategy
 
 from cases.operators._extremes import Extremes, with_extremes
-from cases.operators._interface import (
-    INVALID,
-    as_listed,
-    null,
-    of_a_definition,
-    typed,
-    unchecked,
-)
+from cases.operators._interface import INVALID, as_listed, null, of_a_definition, typed, unchecked
 from cases.operators._ladders import of_slots, on_edges
 from cases.operators._landmarks import of_summed_rows
 from cases.operators._slot_sum import TokenSum, slot_sum_call
-from cases.operators._slot_sum_cases import (
-    in_order,
-    left_to_right,
-    near_cases,
-    row_sum,
-)
+from cases.operators._slot_sum_cases import in_order, left_to_right, near_cases, row_sum
 from cases.operators._slot_sum_cells import cells
 from cases.operators._slot_sum_edges import edges
 from cases.operators._slot_sum_far import far_cases, far_examples

@@ -48,15 +48,7 @@ from conformance.record.clause import document, source_read
 from conformance.record.derive.axes import of_values
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import terms_of
-from conformance.record.operator import (
-    Arrays,
-    Copy,
-    Mode,
-    Operator,
-    Sum,
-    Support,
-    Target,
-)
+from conformance.record.operator import Arrays, Copy, Mode, Operator, Sum, Support, Target
 from conformance.relations.axes import Axes
 from conformance.values.fill import Fill
 from reference import moe_token_permute_with_ep_grad as reference

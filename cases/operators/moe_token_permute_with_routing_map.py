@@ -47,15 +47,7 @@ from conformance.record.clause import document, source_read
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
 from conformance.record.derive.torch_call import bound
-from conformance.record.operator import (
-    Arrays,
-    Copy,
-    Index,
-    Mode,
-    Operator,
-    Unspecified,
-    Varying,
-)
+from conformance.record.operator import Arrays, Copy, Index, Mode, Operator, Unspecified, Varying
 from conformance.record.picture import Landmarks
 from conformance.record.variations import right_calls
 from reference import moe_token_permute_with_routing_map as reference

@@ -42,11 +42,7 @@ from cases.operators._moe_token_permute_with_routing_map_grad_calls import (
 )
 from cases.operators._moe_token_permute_with_routing_map_grad_cells import cells
 from cases.operators._moe_token_permute_with_routing_map_grad_limits import limits
-from cases.operators._moe_token_permute_with_routing_map_grad_maps import (
-    EXTRAS,
-    map_values,
-    routed,
-)
+from cases.operators._moe_token_permute_with_routing_map_grad_maps import EXTRAS, map_values, routed
 from cases.operators._moe_token_permute_with_routing_map_grad_relations import RELATIONS
 from cases.operators._moe_token_permute_with_routing_map_grad_sizes import (
     ORDERS,
@@ -74,15 +70,7 @@ from conformance.record.clause import document, source_read
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of, terms_of
 from conformance.record.derive.torch_call import bound
-from conformance.record.operator import (
-    Arrays,
-    Copy,
-    Mode,
-    Operator,
-    Sum,
-    Unspecified,
-    Varying,
-)
+from conformance.record.operator import Arrays, Copy, Mode, Operator, Sum, Unspecified, Varying
 from reference import moe_token_permute_with_routing_map_grad as reference
 from reference.terms import Terms
 

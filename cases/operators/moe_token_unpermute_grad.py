@@ -45,12 +45,7 @@ from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
 from cases.operators._torch_npu import added
 from cases.operators._workloads import by_ranks
-from cases.relations.slot_grads import (
-    FINALIZE_GRAD,
-    UNPERMUTE_GRAD,
-    adjoint_of_grads,
-    grads_agree,
-)
+from cases.relations.slot_grads import FINALIZE_GRAD, UNPERMUTE_GRAD, adjoint_of_grads, grads_agree
 from cases.relations.slot_sums import UNPERMUTE
 from cases.relations.sums import of_sums
 from conformance.call.case import Case, numpy_dtype
