@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from cases.operators._interface import REQUIRED, SHAPE, checked, read_in, typed, unchecked
 from cases.operators._slot_sum import TokenSum, slot_sum_call
 from cases.operators._slot_sum_sizes import Lines
-from cases.operators._slot_weights import WEIGHT_BITS
+from cases.operators._values import WEIGHT_BITS
 from conformance.call.case import Case, Tensor
 from conformance.record.clause import document, source_read
 from conformance.record.signature import Form, Signature, SizedTensor, number, tensor

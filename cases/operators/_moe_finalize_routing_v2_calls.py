@@ -28,9 +28,8 @@ from cases.operators._moe_finalize_routing_v2_call import (
     with_parts,
 )
 from cases.operators._moe_finalize_routing_v2_edges import PATHS
-from cases.operators._slot_sum_cases import GAUSSIAN, in_order
-from cases.operators._slot_sum_far import far_examples
-from cases.operators._storage_bits import bits
+from cases.operators._slot_sum_cases import GAUSSIAN, far_examples, in_order
+from cases.operators._values import bits
 from conformance.call.case import Case, Tensor
 from conformance.record.clause import document, inferred
 from conformance.record.derive.rejections import rejections

@@ -11,7 +11,7 @@ from cases.operators._moe_finalize_routing_v2_call import SCALES_DTYPES, SUM, Pa
 from cases.operators._moe_finalize_routing_v2_edges import BIASED, EXPERTS, SCALE_BYTES, edges
 from cases.operators._slot_sum import top_k_of
 from cases.operators._slot_sum_cells import cells as slot_cells
-from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
+from cases.operators._values import WEIGHTS, weight_fills, weights_with
 from conformance.call.case import Case, numpy_dtype
 from conformance.draw.values import SEEDS, fills
 from conformance.record.cells import Axis, Cells, Constraint, Levels

@@ -17,7 +17,7 @@ from hypothesis.strategies import SearchStrategy
 from cases.operators._interface import checked, null, read_in, typed
 from cases.operators._slot_grads import graded_sums, listed, named_once, with_data
 from cases.operators._slot_sum import slot_sum_call
-from cases.operators._slot_weights import WEIGHT_BITS, weight_fills
+from cases.operators._values import WEIGHT_BITS, weight_fills
 from conformance.call.case import Case, Tensor
 from conformance.draw.built import built
 from conformance.draw.patterns import DROPPED

@@ -27,9 +27,8 @@ from cases.operators._moe_finalize_routing_v2_grad_call import (
     graded,
     scaled,
 )
-from cases.operators._slot_sum_cases import GAUSSIAN, in_order
-from cases.operators._slot_sum_far import far_gradients
-from cases.operators._storage_bits import bits
+from cases.operators._slot_sum_cases import GAUSSIAN, far_gradients, in_order
+from cases.operators._values import bits
 from conformance.call.case import Case, Tensor
 from conformance.record.clause import document, inferred, source_read
 from conformance.record.derive.rejections import rejections

@@ -18,9 +18,9 @@ from cases.operators._moe_init_routing_v2_call import (
     call,
 )
 from cases.operators._moe_init_routing_v2_rows import PERMUTE
-from cases.operators._storage_bits import bits
 from cases.operators._token_permute_examples import ADDRESSED, PATTERNS, at_lines, far
 from cases.operators._token_permute_sizes import MOST_TOP_K
+from cases.operators._values import bits
 from conformance.call.case import Case
 from conformance.draw.keys import LARGEST_KEY
 from conformance.record.operator import Example

@@ -1,15 +1,16 @@
-"""Cases of MoeInitRoutingV2Grad: drawn sizes, and the indices of each mode."""
+"""The signature of MoeInitRoutingV2Grad, its calls, drawn sizes, and the indices of each mode."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from hypothesis import strategies as st
 
+from cases.operators._interface import INVALID, checked, null, typed
 from cases.operators._moe_init_routing_v2_grad_limits import LINES, least_ub_bytes, tile_columns
-from cases.operators._moe_init_routing_v2_grad_signature import call
-from cases.operators._slot_sum import EVERY, Indices, Shape, TokenSum, source_of
+from cases.operators._slot_sum import EVERY, Indices, Shape, TokenSum, slot_sum_call, source_of
 from conformance.call.case import Case, numpy_dtype
 from conformance.draw.machines import machines
 from conformance.draw.patterns import PLACES, Mask, place_patterns, placed, rank_patterns, ranked
@@ -17,6 +18,95 @@ from conformance.draw.routings import DROPPED as DROPPED_INDEX
 from conformance.draw.routings import positions, ranks, unread_rows
 from conformance.draw.sizes import hiddens, token_counts, top_ks
 from conformance.draw.values import fills
+from conformance.record.clause import Clause, document, inferred, source_read
+from conformance.record.signature import Form, Signature, number, tensor
+from conformance.record.sizes import Further, Size
+
+NAME = "moe_init_routing_v2_grad"
+README = "MoeInitRoutingV2Grad README"
+ACLNN = "aclnnMoeInitRoutingV2Grad document"
+KERNELS = "ops-transformer, moe_init_routing_v2_grad/op_kernel"
+TILING = "ops-transformer, moe_init_routing_v2_grad_tiling_base.cpp"
+DTYPES = ("float16", "bfloat16", "float32")
+GRAD, INDICES, OUT = "grad_expanded_x", "expanded_row_idx", "grad_x"
+
+
+def stated(text: str) -> Clause:
+    """A clause of the interface's parameter list."""
+    return document(text, f"{ACLNN}, parameters")
+
+
+ANY_PLACE = source_read("rows of experts and places are not compared with the indices", TILING)
+FIRST_AXIS = source_read("the first axis alone is compared", TILING)
+TWO_OR_THREE = stated("without drop/pad the rank is 2 or 3")
+TOKEN, SLOT, HIDDEN = Size("token"), Size("slot", least=1), Size("hidden")
+ROW, ACTIVE_ROW = Size("row", product=TOKEN * SLOT), Size("row", least=1)
+EXPERT, PLACE = Size("expert", free=ANY_PLACE), Size("place", free=ANY_PLACE)
+indices = partial(
+    tensor, INDICES, TOKEN * SLOT, dtype="int32", further=Further(FIRST_AXIS, least=1)
+)
+SIGNATURE = Signature(
+    NAME,
+    (
+        tensor(GRAD, ROW, HIDDEN, further=Further(TWO_OR_THREE, most=1, least=1)),
+        indices(numbers=ROW),
+        number("top_k", SLOT),
+        number("drop_pad_mode", least=0, most=1),
+        number("active_num", least=0),
+        tensor(OUT, TOKEN, HIDDEN, role="output", acl="out"),
+    ),
+    rules=(
+        null(stated("the tensor is required")),
+        typed(stated("float16, bfloat16 or float32, the same for input and output; indices int32")),
+        checked(
+            inferred("the indices have an axis", f"{README}, inferred"),
+            INDICES,
+            kinds=("rank",),
+            status=INVALID,
+        ),
+        *(
+            checked(stated(f"{name} is {limits}"), name, kinds=("attribute",))
+            for name, limits in (
+                ("drop_pad_mode", "0 or 1"),
+                ("top_k", "above 0"),
+                ("active_num", "0 or more"),
+            )
+        ),
+        checked(
+            stated("grad_expanded_x has rank 2 or 3, and rank 3 in drop/pad mode"),
+            GRAD,
+            kinds=("rank",),
+        ),
+        checked(
+            stated("active: as many rows of grad_expanded_x as active_num"),
+            "row",
+            kinds=("extent",),
+        ),
+        checked(
+            source_read("dropless: as many rows of grad_expanded_x as indices", TILING),
+            GRAD,
+            kinds=("extent",),
+        ),
+        checked(stated("top_k divides the number of indices"), INDICES, kinds=("extent",)),
+        checked(
+            source_read("no dim of the indices, or of dropless rows, is 0", TILING),
+            kinds=("limit",),
+        ),
+        checked(stated("out is [tokens, hidden]"), OUT),
+    ),
+    forms={
+        "drop_pad": Form(
+            {"drop_pad_mode": 1},
+            (tensor(GRAD, EXPERT, PLACE, HIDDEN), indices(numbers=EXPERT * PLACE)),
+        ),
+        "active": Form(
+            {"active_num": ACTIVE_ROW},
+            (tensor(GRAD, ACTIVE_ROW, HIDDEN, further=Further(TWO_OR_THREE, most=1)),),
+        ),
+    },
+)
+call = slot_sum_call(SIGNATURE, GRAD, INDICES)
+
 
 MOST_INDICES = 5_000
 LARGEST_CASE = 60_000

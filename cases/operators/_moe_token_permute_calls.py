@@ -21,9 +21,9 @@ from cases.operators._moe_token_permute_call import (
     Shape,
     call,
 )
-from cases.operators._storage_bits import bits
 from cases.operators._token_permute_examples import ADDRESSED, PATTERNS, at_lines, far, sized
 from cases.operators._token_permute_sizes import MOST_TOP_K
+from cases.operators._values import bits
 from conformance.call.case import Case, Machine
 from conformance.draw.keys import LARGEST_KEY
 from conformance.record.clause import inferred

@@ -16,9 +16,9 @@ from cases.operators._moe_token_permute_with_ep_call import (
     call,
     padded_call,
 )
-from cases.operators._storage_bits import bits
 from cases.operators._token_permute_examples import ADDRESSED, CHIP, PATTERNS, at_lines, far, sized
 from cases.operators._token_permute_sizes import MOST_PADDED_TOKENS, MOST_TOP_K
+from cases.operators._values import bits
 from conformance.call.case import numpy_dtype
 from conformance.draw.keys import LARGEST_KEY
 from conformance.record.operator import Example

@@ -17,7 +17,7 @@ from cases.operators._moe_token_permute_with_ep_grad_call import (
     probed,
 )
 from cases.operators._slot_sum_cases import in_order
-from cases.operators._storage_bits import bits
+from cases.operators._values import bits
 from conformance.call.case import Case
 from conformance.draw.far import EDGES
 from conformance.record.clause import document, source_read

@@ -20,9 +20,9 @@ from cases.operators._moe_token_permute_with_routing_map_call import (
 )
 from cases.operators._moe_token_permute_with_routing_map_maps import MAP_DTYPES, mask
 from cases.operators._moe_token_permute_with_routing_map_sizes import MOST_TOP_K
-from cases.operators._storage_bits import bits
 from cases.operators._token_permute_examples import ADDRESSED, CHIP, PATTERNS
 from cases.operators._token_permute_sizes import LISTS_OF_ONE_MERGE, one_core_slots, row_columns
+from cases.operators._values import bits
 from conformance.call.case import Case, numpy_dtype
 from conformance.draw.far import EDGES
 from conformance.record.chips import USABLE_UB_BYTES

@@ -25,7 +25,7 @@ from cases.operators._moe_token_permute_with_routing_map_grad_call import (
     call,
     follows,
 )
-from cases.operators._storage_bits import bits
+from cases.operators._values import bits
 from conformance.call.case import Case, Machine
 from conformance.draw.machines import UB_BYTES
 from conformance.record.clause import source_read

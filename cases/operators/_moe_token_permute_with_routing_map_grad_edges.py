@@ -8,15 +8,6 @@ from itertools import product
 import numpy as np
 from hypothesis import strategies as st
 
-from cases.operators._moe_token_permute_with_routing_map_grad_limits import (
-    SORTED_AT_ONCE,
-    entries_ub,
-    merge_entries,
-    run_rows,
-    scatter_rows,
-    tile_experts,
-    tile_tokens,
-)
 from cases.operators._moe_token_permute_with_routing_map_grad_maps import (
     EXTRAS,
     MAPS,
@@ -26,7 +17,17 @@ from cases.operators._moe_token_permute_with_routing_map_grad_maps import (
     probs_of,
     routed,
 )
-from cases.operators._moe_token_permute_with_routing_map_grad_sizes import PaddedSizes, token_ids
+from cases.operators._moe_token_permute_with_routing_map_grad_sizes import (
+    SORTED_AT_ONCE,
+    PaddedSizes,
+    entries_ub,
+    merge_entries,
+    run_rows,
+    scatter_rows,
+    tile_experts,
+    tile_tokens,
+    token_ids,
+)
 from cases.operators._slot_sum_edges import (
     DEAREST,
     FREE_HIDDEN,

@@ -12,10 +12,8 @@ from hypothesis.strategies import SearchStrategy
 
 from cases.operators._interface import null, typed, unchecked
 from cases.operators._slot_sum import TokenSum, slot_sum_call
-from cases.operators._slot_sum_cases import GAUSSIAN, in_order
-from cases.operators._slot_sum_far import far_examples
-from cases.operators._slot_weights import WEIGHT_BITS
-from cases.operators._storage_bits import bits
+from cases.operators._slot_sum_cases import GAUSSIAN, far_examples, in_order
+from cases.operators._values import WEIGHT_BITS, bits
 from conformance.call.case import Case, Tensor
 from conformance.draw.built import built
 from conformance.record.clause import Clause, document, inferred, source_read

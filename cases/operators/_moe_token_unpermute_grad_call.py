@@ -16,7 +16,7 @@ from cases.operators._interface import NULL, checked, null, typed, unchecked
 from cases.operators._moe_token_unpermute_calls import DTYPES as DTYPES
 from cases.operators._slot_grads import graded_sums, listed, named_once, with_data
 from cases.operators._slot_sum import slot_sum_call
-from cases.operators._slot_weights import WEIGHT_BITS, weight_fills
+from cases.operators._values import WEIGHT_BITS, weight_fills
 from conformance.call.case import Case, Tensor
 from conformance.draw.built import built
 from conformance.draw.routings import unread_rows

@@ -22,9 +22,8 @@ from cases.operators._moe_token_unpermute_grad_call import (
     graded,
     weighted,
 )
-from cases.operators._slot_sum_cases import GAUSSIAN, in_order
-from cases.operators._slot_sum_far import far_gradients
-from cases.operators._storage_bits import bits
+from cases.operators._slot_sum_cases import GAUSSIAN, far_gradients, in_order
+from cases.operators._values import bits
 from conformance.call.case import Case, Tensor
 from conformance.record.clause import document
 from conformance.record.derive.calls import call as call_of

@@ -40,13 +40,11 @@ from cases.operators._moe_finalize_routing_v2_call import (
 )
 from cases.operators._moe_finalize_routing_v2_calls import REJECTIONS, examples, quarantine
 from cases.operators._moe_finalize_routing_v2_cells import cells, completed
-from cases.operators._moe_finalize_routing_v2_edges import EXPERTS, extremes
-from cases.operators._moe_finalize_routing_v2_limits import limits
-from cases.operators._slot_sum_cases import near_cases
+from cases.operators._moe_finalize_routing_v2_edges import EXPERTS, extremes, limits
+from cases.operators._slot_sum_cases import far_cases, near_cases
 from cases.operators._slot_sum_cases import row_sum as slot_row_sum
-from cases.operators._slot_sum_far import far_cases
-from cases.operators._storage_bits import bits
 from cases.operators._torch_npu import added
+from cases.operators._values import bits
 from cases.operators._workloads import by_ranks
 from cases.relations.slot_grads import FINALIZE_GRAD, adjoint_of_weighted
 from cases.relations.slot_sums import FINALIZE, UNPERMUTE

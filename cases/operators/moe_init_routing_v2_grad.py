@@ -10,10 +10,7 @@ from cases.operators._extremes import Extremes, with_extremes
 from cases.operators._interface import as_listed, of_a_definition, supported
 from cases.operators._ladders import of_slots, on_edges
 from cases.operators._landmarks import of_summed_rows
-from cases.operators._moe_init_routing_v2_grad_cases import PLACED, SUM, near_cases
-from cases.operators._moe_init_routing_v2_grad_edges import edges
-from cases.operators._moe_init_routing_v2_grad_limits import bins, limits, tile_columns
-from cases.operators._moe_init_routing_v2_grad_signature import (
+from cases.operators._moe_init_routing_v2_grad_cases import (
     ACLNN,
     DTYPES,
     GRAD,
@@ -21,16 +18,20 @@ from cases.operators._moe_init_routing_v2_grad_signature import (
     KERNELS,
     NAME,
     OUT,
+    PLACED,
     README,
     SIGNATURE,
+    SUM,
     call,
+    near_cases,
     stated,
 )
-from cases.operators._slot_sum_cases import row_sum
+from cases.operators._moe_init_routing_v2_grad_edges import edges
+from cases.operators._moe_init_routing_v2_grad_limits import bins, limits, tile_columns
+from cases.operators._slot_sum_cases import far_cases, far_examples, row_sum
 from cases.operators._slot_sum_cells import cells
-from cases.operators._slot_sum_far import far_cases, far_examples
-from cases.operators._storage_bits import bits
 from cases.operators._torch_npu import BINDINGS
+from cases.operators._values import bits
 from cases.operators._workloads import by_ranks
 from cases.relations.copy_adjoints import adjoint_of_sums
 from cases.relations.slot_sorts import INIT

@@ -11,12 +11,18 @@ from cases.operators._interface import INVALID, as_listed, null, of_a_definition
 from cases.operators._ladders import of_slots, on_edges
 from cases.operators._landmarks import of_summed_rows
 from cases.operators._slot_sum import TokenSum, slot_sum_call
-from cases.operators._slot_sum_cases import in_order, left_to_right, near_cases, row_sum
+from cases.operators._slot_sum_cases import (
+    far_cases,
+    far_examples,
+    in_order,
+    left_to_right,
+    near_cases,
+    row_sum,
+)
 from cases.operators._slot_sum_cells import cells
 from cases.operators._slot_sum_edges import edges
-from cases.operators._slot_sum_far import far_cases, far_examples
 from cases.operators._slot_sum_limits import limits
-from cases.operators._storage_bits import bits
+from cases.operators._values import bits
 from cases.operators._workloads import by_ranks
 from cases.relations.copy_adjoints import adjoint_of_sums
 from cases.relations.slot_sorts import PERMUTE

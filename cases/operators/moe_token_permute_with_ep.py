@@ -29,8 +29,12 @@ from cases.operators._moe_token_permute_with_ep_call import (
 )
 from cases.operators._moe_token_permute_with_ep_examples import examples
 from cases.operators._moe_token_permute_with_ep_padded import padded_cases, padded_cells
-from cases.operators._moe_token_permute_with_ep_quarantine import quarantine
-from cases.operators._moe_token_permute_with_ep_rejections import ENDS, REJECTIONS, RIGHT_CALLS
+from cases.operators._moe_token_permute_with_ep_rejections import (
+    ENDS,
+    REJECTIONS,
+    RIGHT_CALLS,
+    quarantine,
+)
 from cases.operators._moe_token_permute_with_ep_relations import RELATIONS
 from cases.operators._moe_token_permute_with_ep_windows import RANGES
 from cases.operators._moe_token_permute_with_ep_workloads import workload_cases

@@ -41,12 +41,12 @@ from cases.operators._moe_token_permute_with_routing_map_grad_calls import (
     row_sum,
 )
 from cases.operators._moe_token_permute_with_routing_map_grad_cells import cells
-from cases.operators._moe_token_permute_with_routing_map_grad_limits import limits
 from cases.operators._moe_token_permute_with_routing_map_grad_maps import EXTRAS, map_values, routed
 from cases.operators._moe_token_permute_with_routing_map_grad_relations import RELATIONS
 from cases.operators._moe_token_permute_with_routing_map_grad_sizes import (
     ORDERS,
     PaddedSizes,
+    limits,
     token_ids,
 )
 from cases.operators._slot_sum_cases import left_to_right

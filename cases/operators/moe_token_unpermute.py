@@ -32,15 +32,13 @@ from cases.operators._moe_token_unpermute_calls import (
     weighted,
     with_probs,
 )
-from cases.operators._slot_sum_cases import left_to_right, near_cases
+from cases.operators._slot_sum_cases import far_cases, left_to_right, near_cases
 from cases.operators._slot_sum_cases import row_sum as slot_row_sum
 from cases.operators._slot_sum_cells import cells as slot_cells
 from cases.operators._slot_sum_edges import edges, sized
-from cases.operators._slot_sum_far import far_cases
 from cases.operators._slot_sum_limits import limits
-from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
-from cases.operators._storage_bits import bits
 from cases.operators._torch_npu import added
+from cases.operators._values import WEIGHTS, bits, weight_fills, weights_with
 from cases.operators._workloads import by_ranks
 from cases.relations.slot_grads import UNPERMUTE_GRAD, adjoint_of_weighted
 from cases.relations.slot_sums import FINALIZE, UNPERMUTE

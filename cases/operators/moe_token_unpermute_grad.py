@@ -42,8 +42,8 @@ from cases.operators._moe_token_unpermute_grad_edges import PROB_BYTES, edges, l
 from cases.operators._slot_grads import named_rows, products
 from cases.operators._slot_sum_cases import near_cases
 from cases.operators._slot_sum_cells import cells as slot_cells
-from cases.operators._slot_weights import WEIGHTS, weight_fills, weights_with
 from cases.operators._torch_npu import added
+from cases.operators._values import WEIGHTS, weight_fills, weights_with
 from cases.operators._workloads import by_ranks
 from cases.relations.slot_grads import FINALIZE_GRAD, UNPERMUTE_GRAD, adjoint_of_grads, grads_agree
 from cases.relations.slot_sums import UNPERMUTE

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cases.operators._moe_init_routing_v2_grad_cases import SUM
-from cases.operators._slot_sum_far import far_cases
+from cases.operators._slot_sum_cases import far_cases
 from cases.operators.moe_init_routing_v2_grad import DTYPES, OPERATOR, cases
 from conformance.call.case import Case
 from conformance.failure.replay import Replay, load, save

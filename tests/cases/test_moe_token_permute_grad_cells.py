@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from cases.operators._slot_sum_far import far_cases
+from cases.operators._slot_sum_cases import far_cases
 from cases.operators.moe_token_permute_grad import DTYPES, MODES, OPERATOR, SUM
 from conformance.call.case import Case
 from conformance.judge.agreement import check

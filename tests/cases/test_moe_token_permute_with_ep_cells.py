@@ -11,11 +11,7 @@ from cases.operators._moe_token_permute_with_ep_windows import (
     window_at,
     windows_shown,
 )
-from cases.operators._token_permute_sizes import (
-    LEAST_UB_BYTES,
-    one_core_slots,
-    row_columns,
-)
+from cases.operators._token_permute_sizes import LEAST_UB_BYTES, one_core_slots, row_columns
 from cases.operators.moe_token_permute_with_ep import OPERATOR
 from conformance.call.case import Case, Machine
 from conformance.devices.call import call_of

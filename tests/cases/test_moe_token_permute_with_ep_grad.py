@@ -16,9 +16,7 @@ from conformance.judge.calls import judge
 from conformance.judge.legality import check_call
 from conformance.judge.right_answer import right_answer
 from tests.cases.drawing import SHRUNK
-from tests.definitions.moe_token_permute_with_ep_grad import (
-    moe_token_permute_with_ep_grad as loops,
-)
+from tests.definitions.moe_token_permute_with_ep_grad import moe_token_permute_with_ep_grad as loops
 
 CELLS = [(mode, dtype) for mode in MODES for dtype in DTYPES]
 GRAD, PROBS = "permuted_tokens_output_grad", "permuted_probs_output_grad"

@@ -11,12 +11,7 @@ from hypothesis import HealthCheck, Phase, find, given, settings
 
 from cases.operators._moe_token_permute_with_routing_map_grad_maps import map_of
 from cases.operators._slot_sum_cases import left_to_right
-from cases.operators.moe_token_permute_with_routing_map_grad import (
-    DTYPES,
-    OPERATOR,
-    cases,
-    row_sum,
-)
+from cases.operators.moe_token_permute_with_routing_map_grad import DTYPES, OPERATOR, cases, row_sum
 from conformance.call.case import Case, Tensor
 from conformance.failure.replay import Replay, load, save
 from conformance.judge.agreement import ReferenceDisagreement, check

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, find, given, settings
 from hypothesis import strategies as st
 
 from cases.operators._moe_token_unpermute_grad_call import MODES, call, weighted
-from cases.operators._storage_bits import bits
+from cases.operators._values import bits
 from cases.operators.moe_token_unpermute_grad import DTYPES, OPERATOR, cases
 from conformance.call.case import Case
 from conformance.call.observation import Observation, Outcome
@@ -25,9 +25,7 @@ from conformance.judge.quarantined import observe_quarantined
 from conformance.judge.right_answer import right_answer
 from conformance.values.fill import Fill
 from tests.cases.drawing import SHRUNK, drawn_once
-from tests.definitions.moe_token_unpermute_grad import (
-    moe_token_unpermute_grad as loops,
-)
+from tests.definitions.moe_token_unpermute_grad import moe_token_unpermute_grad as loops
 
 CELLS = [(mode, dtype) for mode in MODES for dtype in DTYPES]
 FEW = settings(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import find
 
 from cases.operators._moe_token_unpermute_grad_call import graded
-from cases.operators._storage_bits import bits
+from cases.operators._values import bits
 from cases.operators.moe_token_unpermute_grad import DTYPES, OPERATOR, cases
 from conformance.call.case import Case
 from conformance.judge.calls import judge

@@ -16,7 +16,7 @@ import pytest
 
 from cases.operators import moe_finalize_routing_v2 as record
 from cases.operators._moe_finalize_routing_v2_call import NAME, Parts, call, with_parts
-from cases.operators._storage_bits import bits
+from cases.operators._values import bits
 from conformance.call.case import Machine
 from conformance.devices.foreign import USABLE_UB_BYTES, checkout_libraries
 from conformance.devices.open import open_device

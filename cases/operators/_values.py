@@ -1,15 +1,24 @@
-"""The weights of slots, by which the rows of a weighted sum are multiplied."""
+"""Values of tensors in cases: storage bits of numbers, and the weights of slots."""
 
 from __future__ import annotations
 
 from functools import cache, partial
 
+import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from conformance.call.case import numpy_dtype
 from conformance.draw.built import built
 from conformance.draw.values import SEEDS, fills_with
 from conformance.values.fill import Fill
+
+
+def bits(dtype: str, *numbers: float) -> tuple[int, ...]:
+    """Numbers rounded to a floating dtype, as unsigned integers of its size."""
+    stored = np.array(numbers).astype(numpy_dtype(dtype))
+    return tuple(stored.view(f"u{stored.dtype.itemsize}").tolist())
+
 
 WEIGHT_BITS = 4
 """Bits of a weight of the lattice family, which rows leave to it."""
