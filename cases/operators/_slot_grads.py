@@ -23,9 +23,12 @@ KEPT = tuple(pattern for pattern in DROPPED if pattern != "all")
 """Without places different ranks of all slots name the first row, which is there."""
 
 
-def graded_sums(call: Call, **how: object) -> tuple[TokenSum, TokenSum]:
-    """The calls of an operator with weights, and those without, which have one slot to a token."""
-    weighted = replace(TokenSum(call, routings=ONCE, patterns=KEPT), **how)  # type: ignore[arg-type]
+def graded_sums(call: Call, **how: Any) -> tuple[TokenSum, TokenSum]:
+    """The calls of an operator with weights, and those without, which have one slot to a token.
+
+    ``how`` is what else `TokenSum` says of those with weights.
+    """
+    weighted = TokenSum(call, **{"routings": ONCE, "patterns": KEPT, **how})
     return weighted, replace(weighted, uneven=("single",), slots=("1",), most_top_k=1)
 
 

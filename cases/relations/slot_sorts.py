@@ -237,7 +237,9 @@ def _permute_answer(sort: SlotSort, outputs: Outputs) -> Ranked:
 def _ep(sort: SlotSort) -> Case | None:
     attributes = {"rank_range": (0, sort.rows), "num_out_tokens": 0, "padded_mode": 0}
     mode = "full" if sort.rows == sort.keys.size else "head"
-    probs = sort.probs and replace(sort.probs, shape=sort.keys.shape, strides=None)
+    probs = sort.probs
+    if probs is not None:
+        probs = replace(probs, shape=sort.keys.shape, strides=None)
     return _permuting("moe_token_permute_with_ep", mode, sort, attributes, probs)
 
 
