@@ -5,6 +5,7 @@ Their calls are drawn as sums over slots, of which every row is named once.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -58,19 +59,17 @@ def with_data(case: Case, given: Mapping[str, Fill | Shape]) -> Case:
     return replace(case, inputs={**case.inputs, **held})
 
 
-def products(
-    inputs: Arrays, named: NDArray[Any], source: tuple[str, int], grad: str, weights: str
-) -> Terms:
-    """The elements of the row that each slot names of a tensor of so many rows, the ``source``,
-    times those of its token's gradient; none of a slot that names no row. Slots have ``weights``.
+def products(inputs: Arrays, named: NDArray[Any], source: str, grad: str, weights: str) -> Terms:
+    """The elements of the row of the tensor ``source`` that each slot names, times those of its
+    token's gradient; none of a slot that names no row. Slots have ``weights``.
     """
-    name, rows = source
     hidden, top_k = inputs[grad].shape[1], inputs[weights].shape[1]
+    rows = math.prod(inputs[source].shape[:-1])
     first = named.reshape(-1).astype(np.int64)[:, None]
     live = (first >= 0) & (first < rows)
     elements = np.where(live, first * hidden + np.arange(hidden), -1)
     factors = inputs[grad][np.arange(named.size) // max(1, top_k)]
-    return Terms(rows=elements, source=name, coefficients=factors, columns=1)
+    return Terms(rows=elements, source=source, coefficients=factors, columns=1)
 
 
 def named_rows(ranks: NDArray[Any], rows: int) -> NDArray[np.bool_]:

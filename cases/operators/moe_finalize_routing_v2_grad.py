@@ -90,11 +90,10 @@ def terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
 
 def scales_terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
     """The elements of a slot's row and of its bias, times those of its token's gradient."""
-    rows = math.prod(inputs[X].shape[:-1])
-    found = products(inputs, inputs[ROWS], (X, rows), GRAD, SCALES)
+    found = products(inputs, inputs[ROWS], X, GRAD, SCALES)
     if BIAS not in inputs:
         return found
-    biased = products(inputs, inputs[EXPERTS], (BIAS, len(inputs[BIAS])), GRAD, SCALES)
+    biased = products(inputs, inputs[EXPERTS], BIAS, GRAD, SCALES)
     return stacked([found, biased], (inputs[X].size, inputs[BIAS].size))
 
 

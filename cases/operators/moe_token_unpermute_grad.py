@@ -87,7 +87,7 @@ def terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
 
 def probs_terms(inputs: Arrays, attributes: Mapping[str, Any]) -> Terms:
     """The elements of a slot's row of ``permuted_tokens``, times those of its token's gradient."""
-    return products(inputs, inputs[INDICES], (TOKENS, len(inputs[TOKENS])), GRAD, PROBS)
+    return products(inputs, inputs[INDICES], TOKENS, GRAD, PROBS)
 
 
 def summed_slots(inputs: Arrays, attributes: Mapping[str, Any]) -> NDArray[np.bool_]:
