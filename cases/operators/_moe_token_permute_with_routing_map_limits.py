@@ -10,7 +10,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from cases.operators._token_permute_limits import GRANULE_BYTES, LEAST_UB_BYTES, TOP_KS, CopyUb
+from cases.operators._token_permute_limits import (
+    GRANULE_BYTES,
+    LEAST_UB_BYTES,
+    TOP_KS,
+    CopyUb,
+    of_copies,
+)
 from conformance.call.case import numpy_dtype
 from conformance.record.call_rules import Limit
 from conformance.record.chips import USABLE_UB_BYTES
@@ -58,23 +64,15 @@ def limits(dtypes: Iterable[str]) -> Iterator[Limit]:
     for dtype, ub in product(dtypes, buffers):
         yield Limit("ub-bytes", LEAST_UB_BYTES, 1, dtype, ub_bytes=ub)
         yield Limit("cores", 3, 1, dtype, 3, ub)
+        element_bytes = numpy_dtype(dtype).itemsize
         for top_k in TOP_KS:
-            yield from _of_copies(ub, top_k, dtype, "")
-        yield from _of_copies(ub, 1, dtype, "-padded")
+            yield from of_copies(CopyUb(ub, top_k, element_bytes, False), dtype, "")
+        yield from of_copies(CopyUb(ub, 1, element_bytes, False), dtype, "-padded")
         for padded, probs in product((False, True), repeat=2):
             suffix = ("-padded" if padded else "") + ("-probs" if probs else "")
             for top_k in (1,) if padded else TOP_KS:
-                size = numpy_dtype(dtype).itemsize if probs else 0
-                yield from _of_map(MapUb(ub, top_k, size, padded), dtype, suffix)
-
-
-def _of_copies(ub: int, top_k: int, dtype: str, suffix: str) -> Iterator[Limit]:
-    copy = CopyUb(ub, top_k, numpy_dtype(dtype).itemsize, False)
-    yield Limit(f"hidden{suffix}", copy.columns, top_k, dtype, ub_bytes=ub)
-    for hidden in sorted({1, 100, copy.columns, copy.columns + 1}):
-        batch = copy.batch(hidden)
-        yield Limit(f"batch{suffix}", batch, top_k, dtype, 0, ub, hidden)
-        yield Limit(f"tokens{suffix}", 3 * batch, top_k, dtype, 3, ub, hidden)
+                walk = MapUb(ub, top_k, element_bytes * probs, padded)
+                yield from _of_map(walk, dtype, suffix)
 
 
 def _of_map(walk: MapUb, dtype: str, suffix: str) -> Iterator[Limit]:

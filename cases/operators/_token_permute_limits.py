@@ -74,9 +74,14 @@ def limits(dtypes: Iterable[str], probs: tuple[bool, ...] = (False, True)) -> It
         for level, axis in enumerate(("sort", "merge-1", "merge-2")):
             yield Limit(axis, run * MERGED_AT_ONCE**level, 1, dtype, ub_bytes=ub)
         for top_k, given in product(TOP_KS, probs):
-            copy, suffix = CopyUb(ub, top_k, size, given), "-probs" if given else ""
-            yield Limit(f"hidden{suffix}", copy.columns, top_k, dtype, ub_bytes=ub)
-            for hidden in sorted({1, 100, copy.columns, copy.columns + 1}):
-                batch = copy.batch(hidden)
-                yield Limit(f"batch{suffix}", batch, top_k, dtype, 0, ub, hidden)
-                yield Limit(f"tokens{suffix}", 3 * batch, top_k, dtype, 3, ub, hidden)
+            yield from of_copies(CopyUb(ub, top_k, size, given), dtype, "-probs" if given else "")
+
+
+def of_copies(copy: CopyUb, dtype: str, suffix: str) -> Iterator[Limit]:
+    """The limits of copies by themselves, by names that end so."""
+    ub, top_k = copy.ub_bytes, copy.top_k
+    yield Limit(f"hidden{suffix}", copy.columns, top_k, dtype, ub_bytes=ub)
+    for hidden in sorted({1, 100, copy.columns, copy.columns + 1}):
+        batch = copy.batch(hidden)
+        yield Limit(f"batch{suffix}", batch, top_k, dtype, 0, ub, hidden)
+        yield Limit(f"tokens{suffix}", 3 * batch, top_k, dtype, 3, ub, hidden)
