@@ -52,13 +52,9 @@ def moe_token_permute(
     top_k = len(experts) // max(len(token_rows), 1)
     if top_k > 512:
         raise ValueError("more than 512 indices of a token")
-    ranks: list[int] = []
-    for i in range(len(experts)):
-        rank = 0
-        for j in range(len(experts)):
-            if experts[j] < experts[i] or (experts[j] == experts[i] and j < i):
-                rank += 1
-        ranks.append(rank)
+    ranks = [0] * len(experts)
+    for rank, i in enumerate(sorted(range(len(experts)), key=lambda i: (experts[i], i))):
+        ranks[i] = rank
     permute_tokens: list[Any] = [None] * len(experts)
     for i in range(len(experts)):
         permute_tokens[ranks[i]] = token_rows[i // top_k]

@@ -62,13 +62,9 @@ def moe_token_permute_with_ep(
     if start < 0 or end < start:
         raise ValueError("the range is none of ranks")
     top_k = len(experts) // len(token_rows) if token_rows else 0
-    ranks: list[int] = []
-    for i in range(len(experts)):
-        rank = 0
-        for j in range(len(experts)):
-            if experts[j] < experts[i] or (experts[j] == experts[i] and j < i):
-                rank += 1
-        ranks.append(rank)
+    ranks = [0] * len(experts)
+    for rank, i in enumerate(sorted(range(len(experts)), key=lambda i: (experts[i], i))):
+        ranks[i] = rank
     permute_tokens: list[Any] = [None] * (end - start)
     permute_probs: list[Any] = [None] * (end - start)
     for i in range(len(experts)):

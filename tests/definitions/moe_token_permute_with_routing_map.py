@@ -70,11 +70,7 @@ def moe_token_permute_with_routing_map(
             for token in range(tokens_num):
                 if routed[token][expert]:
                     places.append((token, expert))
-        sorted_indices = []
-        for token in range(tokens_num):
-            for i in range(len(places)):
-                if places[i][0] == token:
-                    sorted_indices.append(i)
+        sorted_indices = sorted(range(len(places)), key=lambda i: (places[i][0], i))
     outputs = {
         "permuted_tokens": [rows[token] for token, _ in places],
         "sorted_indices": sorted_indices,
