@@ -1,0 +1,50 @@
+"""Every operator computes its document's formula on small machines and large, without a diagnostic.
+
+Calls are those of the operator's record, results those of the plain loops in tests/definitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+
+import pytest
+
+from conformance.devices.device import Device
+from conformance.devices.open import open_device
+from conformance.record.operator import TWO_PHASE
+from conformance.suite.records import operators
+from tests.kernels.value_calls import difference, differences, far, values
+
+RECORDS = {one.name: one for one in operators([])}
+LEAST = 100
+FAR = RECORDS.keys() - {"moe_token_permute_with_routing_map_grad"}
+"""Those whose record has a row beyond 2^32 elements."""
+
+Devices = dict[str, Device]
+
+
+@pytest.fixture(scope="module")
+def devices() -> Iterator[Devices]:
+    with ExitStack() as opened:
+        yield {
+            route: opened.enter_context(closing(open_device("sim", route=route)))
+            for route in TWO_PHASE
+        }
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_each_output_is_what_the_definition_gives_on_each_machine_and_in_any_order_of_blocks(
+    name: str, devices: Devices
+) -> None:
+    turn = 0
+    for turn, value in enumerate(values(RECORDS[name])):
+        for told in differences(RECORDS[name], value, devices, turn):
+            assert told == "", (value.name, value.case)
+    assert turn >= LEAST
+
+
+@pytest.mark.parametrize("name", sorted(FAR))
+def test_a_row_beyond_2_to_the_32_elements_is_found(name: str, devices: Devices) -> None:
+    for value in far(RECORDS[name]):
+        assert difference(value, devices["kernel"].run(RECORDS[name], value.case)) == ""
