@@ -11,7 +11,7 @@ from conformance.devices.open import open_device
 from conformance.values.fill import Fill
 from device_kernels.build import build
 from tests.benchmark.timing import best
-from tests.kernels.permute_calls import Permuter, drawn_call
+from tests.kernels.aclnn_program import FP32, INT32, Program
 from tests.simulator.runtime.driver import Acl
 
 TOKENS, SLOTS, HIDDEN = 1024, 8, 2048
@@ -79,13 +79,18 @@ def seconds_to_sort(keys):
     checks, uploads and downloads included, and by numpy.
     """
     indices = np.random.default_rng(0).integers(0, 256, keys, np.int32)
-    call = drawn_call(indices, 1, probs=False, span=(0, 1))
-    permuter = Permuter(Acl(build().lib))
-    permuter.machine()
+    program = Program(Acl(build().lib), "MoeTokenPermute")
 
     def on_device():
-        answer = permuter.run(call)
-        assert (answer.status, answer.diagnostics) == (0, [])
+        shapes = ((keys, 1), (keys,), (1, 1), (keys,))
+        held = [program.upload(np.zeros(shape, np.int32)) for shape in shapes]
+        held[1] = program.upload(indices)
+        kinds = (FP32, INT32, FP32, INT32)
+        made = zip(shapes, held, kinds, strict=True)
+        tokens, named, rows, ranks = (program.tensor(*one) for one in made)
+        assert program.call(tokens, named, 1, False, rows, ranks) == (0, "")
+        program.download(held[3], (keys,), np.int32)
+        program.release()
 
     def in_numpy():
         order = np.argsort(indices.astype(np.float32), kind="stable")

@@ -81,8 +81,8 @@ class Program:
 
     def release(self) -> None:
         """Give the device memory back."""
-        for address in self._memory:
-            assert self.acl.aclrtFree(address) == 0
+        while self._memory:
+            assert self.acl.aclrtFree(self._memory.pop()) == 0
 
 
 SMALLEST_ADDRESS = 1 << 20

@@ -10,7 +10,6 @@ from tests.proofs.__main__ import PROOFS, main
 TESTS = Path(__file__).parents[1]
 HELPS = {
     "kernels.ablation_run": "what a template finds and no other: docs/reference/command-line.md",
-    "kernels.permute_mutants_run": "the share of a sort's mistakes that single cases show",
     "kernels.streams_run": "how many draws of streams show a mistake",
     "kernels.three_mistakes_run": "three pages for a reader who names the mistakes",
 }
