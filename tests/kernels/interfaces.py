@@ -14,6 +14,7 @@ from typing import Any
 from conformance.call.case import Case, Tensor
 from conformance.call.observation import Observation, Outcome
 from conformance.record.operator import Operator, Rejection
+from conformance.record.variations import reshaped
 from conformance.suite.on_route import on_route
 from conformance.suite.wrong_protocol_calls import of_the_protocol
 from tests.snapshots import UPDATE
@@ -75,18 +76,28 @@ def with_change(case: Case, wrong: Case, name: str) -> Case:
     return case
 
 
+def emptied(case: Case) -> Iterator[tuple[str, Case]]:
+    """Calls with a tensor of which one axis has no place, each with the tensor's name."""
+    for name, tensor in {**case.inputs, **case.outputs}.items():
+        for axis, size in enumerate(tensor.shape):
+            if size:
+                shape = (*tensor.shape[:axis], 0, *tensor.shape[axis + 1 :])
+                yield name, reshaped(case, name, shape)
+
+
 @dataclass(frozen=True)
 class Broken:
     """A documented call, and by rule the wrong calls that differ from it in one parameter."""
 
     base: Case
-    rules: Mapping[str, tuple[str, Case]]
+    rules: dict[str, tuple[str, Case]]
 
     def pairs(self) -> Iterator[Pair]:
-        """Every two rules on different parameters, both broken."""
+        """Every two rules on different parameters, both broken, if an output has elements."""
         for (first, (name, one)), (second, (other, two)) in combinations(self.rules.items(), 2):
-            if name != other:
-                yield with_change(one, two, other), first, second
+            both = with_change(one, two, other)
+            if name != other and any(tensor.size for tensor in both.outputs.values()):
+                yield both, first, second
 
 
 def broken(operator: Operator, route: str, rules: Mapping[str, str]) -> list[Broken]:

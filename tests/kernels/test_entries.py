@@ -190,6 +190,17 @@ def test_a_tensor_that_is_too_large_for_63_bits_is_refused(
 
 
 @pytest.mark.parametrize("name", RECORDS)
+def test_an_input_larger_than_its_allocation_is_refused_by_name(calls: Calls, name: str) -> None:
+    tensor = next(iter(calls.case.inputs))
+    shape = calls.case.inputs[tensor].shape
+    large = calls.of(tensor, calls.upload(np.zeros(1, np.int8)), shape=shape)
+    status, text = calls.call(*calls.arguments(**{tensor: large}))
+    assert status == 507015
+    assert text.startswith(f"[gm-out-of-bounds] kernel {name}: ")
+    assert f"{calls.acl_name(tensor)} is given as" in text
+
+
+@pytest.mark.parametrize("name", RECORDS)
 @pytest.mark.parametrize("missing", ["workspaceSize", "executor"])
 def test_results_need_a_place(calls: Calls, name: str, missing: str) -> None:
     status, text = calls.call_without(missing, *calls.arguments())
