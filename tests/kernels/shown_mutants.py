@@ -51,7 +51,7 @@ def main() -> int:
     parser.add_argument("--mutant", default="", help="one mutant's name; all if absent")
     chosen = parser.parse_args()
     missed = []
-    for operator in suite.chosen(suite.operators([]), chosen.operator):
+    for operator in suite.chosen(suite.records(), chosen.operator):
         calls = [*chain(values(operator), far(operator))]
         for mutant in MUTANTS[operator.name]:
             if chosen.mutant not in ("", mutant.name):
