@@ -47,7 +47,7 @@ class HostTiling:
         self._call, self._data = types[f"{title}Call"], types[f"{title}TilingData"]
 
     def cut(self, call: Call, room: int = 512) -> tuple[int, ctypes.Structure, str]:
-        """Status, tiling data and reason; the data is filled where the call is accepted."""
+        """Status, tiling data and reason; the data is filled if the call is accepted."""
         data = self._data()
         reason = ctypes.create_string_buffer(b"\xff" * (room + 1))
         status: int = self._cut(

@@ -86,6 +86,9 @@ def scatter(found: Work, sizes: Sizes, cut: Any) -> None:
     last = rows - rows // cut.usedCores * (cut.usedCores - 1)
     found.cuts["scattered"] = Cut(last, cut.batch, COPY_BLOCKS)
     found.buffers["scatter"] = [shared.INDEX_BYTES * cut.batch, 32 * cut.batch]
+    no_more_fit = (shared.INDEX_BYTES + 32) * (cut.batch + 1) + 28 > sizes.ub
+    full = no_more_fit or cut.batch == min(last, COPY_BLOCKS)
+    found.says["a batch has as many rows as fit"] = full, True
 
 
 def fit(sizes: Sizes) -> Sizes:
