@@ -7,20 +7,27 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from graphlib import TopologicalSorter
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
 from conformance.call.case import Case, Tensor
 from conformance.call.observation import Observation, Outcome
-from conformance.record.operator import Operator, Rejection
-from conformance.record.variations import reshaped
+from conformance.call.protocol_breach import Breach
+from conformance.record.operator import AttributeParameter, Operator, Rejection
+from conformance.record.variations import reshaped, retyped, with_attributes, without
 from conformance.suite.on_route import on_route
 from conformance.suite.wrong_protocol_calls import of_the_protocol
 from tests.snapshots import UPDATE
 
 PINNED = Path(__file__).with_name("interfaces")
 """By operator a file: a line for each sentence, behind its status, in the order of the checks."""
+
+ODD_SIZES = (0, 513)
+"""513: more slots of a token than any operator takes."""
+
+WRONG: Mapping[str, tuple[Any, ...]] = {"int64": (-1, 99), "bool": (1,), "int array": ((1,),)}
+"""Of each kind of attribute values that most calls may not have."""
 
 Said = tuple[int, str]
 """A status and its sentence, behind the name of the function."""
@@ -73,16 +80,28 @@ def with_change(case: Case, wrong: Case, name: str) -> Case:
         if name in held:
             ours[name] = held[name]
         case = replace(case, **{kind: ours})
-    return case
+    return replace(case, breach=case.breach or wrong.breach)
 
 
-def emptied(case: Case) -> Iterator[tuple[str, Case]]:
-    """Calls with a tensor of which one axis has no place, each with the tensor's name."""
+def variations(operator: Operator, case: Case) -> Iterator[tuple[str, Case]]:
+    """Calls with one parameter that is odd, each with its name: a tensor that is null, of another
+    data type, with no or too many places on an axis, or a number that most calls do not have.
+
+    None that makes another kind of call: an optional tensor that is null, or another flag.
+    """
+    optional = {one.name for one in operator.tensors if one.optional}
     for name, tensor in {**case.inputs, **case.outputs}.items():
-        for axis, size in enumerate(tensor.shape):
-            if size:
-                shape = (*tensor.shape[:axis], 0, *tensor.shape[axis + 1 :])
-                yield name, reshaped(case, name, shape)
+        if name not in optional:
+            yield name, without(case, name)
+        yield name, retyped(case, name, "int8")
+        for axis, size in product(range(len(tensor.shape)), ODD_SIZES):
+            shape = (*tensor.shape[:axis], size, *tensor.shape[axis + 1 :])
+            yield name, reshaped(case, name, shape)
+    for one in operator.parameters:
+        if isinstance(one, AttributeParameter) and one.ctype != "bool":
+            for value in WRONG[one.ctype]:
+                yield one.name, with_attributes(case, **{one.name: value})
+    yield "executor", replace(case, breach=Breach(executor_place="null"))
 
 
 @dataclass(frozen=True)
@@ -93,10 +112,12 @@ class Broken:
     rules: dict[str, tuple[str, Case]]
 
     def pairs(self) -> Iterator[Pair]:
-        """Every two rules on different parameters, both broken, if an output has elements."""
+        """Every two rules on different parameters, both broken; not with all outputs empty."""
         for (first, (name, one)), (second, (other, two)) in combinations(self.rules.items(), 2):
             both = with_change(one, two, other)
-            if name != other and any(tensor.size for tensor in both.outputs.values()):
+            outputs = both.outputs.values()
+            is_empty = len(outputs) == len(self.base.outputs) and not any(t.size for t in outputs)
+            if name != other and not is_empty:
                 yield both, first, second
 
 
