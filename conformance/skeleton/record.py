@@ -125,23 +125,17 @@ EXAMPLE = call(
 )
 
 OPERATOR = Operator(
-    name="{new.name}",
-    title="{new.title}",
-    aclnn="aclnn{new.title}",
+    **of_signature(SIGNATURE, cases),
     sources=(DOCUMENT,),
     products=("Ascend910B",),  # TODO: the products of the document
-    parameters=SIGNATURE.parameters,
-    signature=SIGNATURE,
     modes=(Mode("documented", stated("TODO: one mode for each way to call it")),),
     dtypes={_tuple(new.dtypes)},
     formula=formula_of(reference.formula),
     contracts={{  # TODO: Sum, Copy or Index
 {joined([_contract(new, one) for one in new.outputs], 8)}
     }},
-    cases=cases,
     examples=(Example("two tokens", EXAMPLE, DOCUMENT),),
     rejections=rejections(SIGNATURE, EXAMPLE),
-    freedoms=freedoms(SIGNATURE),
 )
 '''
 
@@ -158,8 +152,9 @@ def _imports(new: New, lines: list[str]) -> list[str]:
         *(["from conformance.draw.values import fills"] if "fills(" in text else []),
         "from conformance.record.clause import Clause, document",
         "from conformance.record.derive.calls import call",
+        "from conformance.record.derive.records import of_signature",
         "from conformance.record.derive.references import formula_of",
-        "from conformance.record.derive.rejections import freedoms, rejections",
+        "from conformance.record.derive.rejections import rejections",
         f"from conformance.record.operator import {shown}",
         f"from conformance.record.signature import {made}",
         "from conformance.record.sizes import Size",

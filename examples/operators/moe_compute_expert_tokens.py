@@ -13,8 +13,9 @@ from conformance.draw.machines import machines
 from conformance.record.cells import Axis, Cells, Constraint
 from conformance.record.clause import Clause, document, source_read
 from conformance.record.derive.calls import call
+from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
-from conformance.record.derive.rejections import freedoms, ranges, rejections
+from conformance.record.derive.rejections import rejections
 from conformance.record.edges import Edge, Edges
 from conformance.record.operator import Example, Index, Mode, Operator, Strided
 from conformance.record.relation import Relation, difference
@@ -290,18 +291,13 @@ RELATIONS = (
 EXAMPLE = made(6, 3, (0, 0, 1, 1, 2, 2))
 UNEVEN = made(4, 5, (1, 1, 1, 3))
 OPERATOR = Operator(
-    name="moe_compute_expert_tokens",
-    title="MoeComputeExpertTokens",
-    aclnn="aclnnMoeComputeExpertTokens",
+    **of_signature(SIGNATURE, lambda mode, dtype: CELLS.drawn({})),
     sources=(DOCUMENT,),
     products=("Ascend910B", "Ascend910_93"),
-    parameters=SIGNATURE.parameters,
-    signature=SIGNATURE,
     modes=(Mode("counted", COUNTS),),
     dtypes=("int32",),
     formula=formula_of(reference.formula, "out"),
     contracts={"out": Index(COUNTS)},
-    cases=lambda mode, dtype: CELLS.drawn({}),
     cells=lambda mode, dtype: CELLS,
     examples=(
         Example("two ids of each of three experts", EXAMPLE, DOCUMENT, {"out": (2, 4, 6)}),
@@ -310,8 +306,6 @@ OPERATOR = Operator(
         ),
     ),
     rejections=rejections(SIGNATURE, EXAMPLE),
-    freedoms=freedoms(SIGNATURE),
-    ranges=ranges(SIGNATURE),
     strided=(Strided(("sorted_experts",), own("a strided input is copied")),),
     ladders=(
         Ladder("entries", entry_ladder),
