@@ -1,10 +1,11 @@
 """Judge kernels with one mistake each: `python -m tests.kernels.mutation_run --seeds 20`.
 
-Each mutant is built once; then every seed is a run of the real command line over one cell in which
-the mistake can show. A mutant counts as rejected when the run ends with status 1 and left a shrunk
-case; the case is small when it has at most 8 row indices and 64 columns, or as few as can show the
-mistake. How many are told on the smallest machine that can show it is counted too. The share of
-cases that reveal the mistake is counted over the calls of a smoke run.
+Each mutant is built once; then every seed is a run of the real command line over the cells in which
+the mistake can show, in one data type, up to the first that fails. A mutant counts as rejected when
+the run ends with status 1 and left a shrunk case; the case is small when it has at most 8 row
+indices and 64 columns, or as few as can show the mistake. How many are told on the smallest machine
+that can show it is counted too. The share of cases that reveal the mistake is counted over the
+calls of a smoke run.
 """
 
 from __future__ import annotations
@@ -70,11 +71,14 @@ def route_of(operator: Operator, mutant: Mutant) -> str:
     return (mode.routes or TWO_PHASE)[0]
 
 
-def first_cell(operator: Operator, mutant: Mutant) -> tuple[str, ...]:
-    """Arguments that run the values of one cell in which the mistake can show."""
-    cell = f"test_values and {first_mode(operator, mutant)}-{mutant.dtypes[0]}"
+def its_values(operator: Operator, mutant: Mutant) -> tuple[str, ...]:
+    """Arguments that run the values of a data type in the mode in which the mistake can show, or in
+    all modes if it names none.
+    """
+    mode = f"{mutant.modes[0]}-" if mutant.modes else ""
     route = ("--route", route_of(operator, mutant))
-    return ("--operator", operator.name, *route, *STOP_EARLY, cell)
+    words = f"test_values and {mode}{mutant.dtypes[0]}"
+    return ("--operator", operator.name, *route, *STOP_EARLY, words)
 
 
 @dataclass(frozen=True)
@@ -152,11 +156,12 @@ def judge_libraries(lib: Path, seed: int, out: Path, *extra: str, profile: str) 
 
 
 def case_size(path: Path) -> Size:
-    """The sizes of a stored case: of its indices, and of the rows of what they route."""
+    """The sizes of a stored case: of its indices or its map, and of the rows that they route."""
     case = load(path).case
     assert case.machine is not None
     tensors = case.inputs.values()
-    indices = max(one.size for one in tensors if one.dtype in ("int32", "int64"))
+    routing = [one.size for one in tensors if one.dtype in ("int32", "int64")]
+    indices = max(routing or [one.size for one in tensors if one.dtype in ("int8", "bool")])
     hidden = max(one.shape[-1] for one in tensors if one.dtype == case.dtype and len(one.shape) > 1)
     return Size(indices, hidden, case.machine.cores, case.machine.ub_bytes)
 
@@ -239,7 +244,7 @@ def _run(
     operator: Operator, mutant: Mutant, lib: Path, profile: str, folder: Path, seed: int
 ) -> Result:
     out = folder / f"{mutant.name}-{seed}"
-    return judge_libraries(lib, seed, out, *first_cell(operator, mutant), profile=profile)
+    return judge_libraries(lib, seed, out, *its_values(operator, mutant), profile=profile)
 
 
 if __name__ == "__main__":

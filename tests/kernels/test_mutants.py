@@ -10,7 +10,7 @@ import pytest
 
 from cases.operators.moe_init_routing_v2_grad import OPERATOR
 from tests.kernels.mutants import Mutant
-from tests.kernels.mutation_run import MUTANTS, build_mutant, first_cell, judge_libraries
+from tests.kernels.mutation_run import MUTANTS, build_mutant, its_values, judge_libraries
 
 HERE = (
     "sum-of-k-plus-1-terms",
@@ -28,7 +28,7 @@ def test_smoke_rejects_the_mistake_and_shrinks_it_to_a_case_for_a_person(
     mutant: Mutant, tmp_path: Path
 ) -> None:
     lib = build_mutant(OPERATOR, mutant, tmp_path)
-    extra = first_cell(OPERATOR, mutant)
+    extra = its_values(OPERATOR, mutant)
     result = judge_libraries(lib, 0, tmp_path / "run", *extra, profile="smoke")
     assert result.rejected, result.output
     for size in result.sizes:
