@@ -14,7 +14,7 @@ from conformance.judge.verdict import Verdict
 from conformance.numerics.arithmetic import IEEE
 from conformance.record.frozen import Frozen
 from conformance.record.operator import Operator
-from conformance.session.trial import BrokenRecord, current
+from conformance.session.trial import BrokenRecord, current, records_with
 
 
 def judge_frozen(frozen: Frozen, operator: Operator, device: Device) -> Verdict:
@@ -23,7 +23,7 @@ def judge_frozen(frozen: Frozen, operator: Operator, device: Device) -> Verdict:
     Raises `BrokenRecord` where the case is not the one that was frozen.
     """
     case, trial = frozen.case, current()
-    records = trial.records_with(operator) if trial is not None else {operator.name: operator}
+    records = records_with(operator)
     kind = say.CORPUS() if frozen.kind == "corpus" else say.REGRESSION()
     try:
         if rejection_of(operator, case) is None:

@@ -14,7 +14,7 @@ from conformance.judge.sequences import alone, judged
 from conformance.judge.verdict import Verdict
 from conformance.numerics.arithmetic import IEEE
 from conformance.record.operator import Operator
-from conformance.session.trial import current
+from conformance.session.trial import current, records_with
 
 
 def judge_sequence(operator: Operator, device: Device, case: Case) -> Verdict:
@@ -25,7 +25,7 @@ def judge_sequence(operator: Operator, device: Device, case: Case) -> Verdict:
     its own items tell that, and what comes after it would be blamed for it.
     """
     trial = current()
-    records = trial.records_with(operator) if trial is not None else {operator.name: operator}
+    records = records_with(operator)
     arithmetic = IEEE if trial is None else trial.arithmetic
 
     def made(call: Case, after: tuple[Case, ...] = ()) -> tuple[Observation, Verdict]:

@@ -104,12 +104,6 @@ class Trial:
             return "shrink"
         return "generate"
 
-    def records_with(self, operator: Operator) -> Mapping[str, Operator]:
-        """The records, with ``operator`` in place of the one of its name."""
-        names = dict.fromkeys((*self.records, operator.name))
-        mine = operator.name
-        return OnDemand(names, lambda name: operator if name == mine else self.records[name])
-
     def attempt(
         self,
         body: Callable[[], None],
@@ -260,3 +254,11 @@ _current: ContextVar[Trial | None] = ContextVar("conformance_trial", default=Non
 def current() -> Trial | None:
     """The trial of the attempt that runs now; None outside of one."""
     return _current.get()
+
+
+def records_with(operator: Operator) -> Mapping[str, Operator]:
+    """The records of the current trial, with ``operator`` in place of the one of its name."""
+    trial, mine = current(), operator.name
+    others: Mapping[str, Operator] = {} if trial is None else trial.records
+    names = dict.fromkeys((*others, mine))
+    return OnDemand(names, lambda name: operator if name == mine else others[name])

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 T = TypeVar("T")
 
 
-class OnDemand(Mapping[str, T], Generic[T]):
+class OnDemand(Mapping[str, T]):
     """A value for each of ``names``: ``make(name)`` is called once, when it is first looked up.
 
     A run of one operator then costs the time of one record and not of all.

@@ -38,13 +38,15 @@ def records(directories: Iterable[Path] = ()) -> Mapping[str, Operator]:
     twice.
     """
     files = {path.stem: path for path in _files(places.records())}
+    read: dict[str, Operator] = {}
     for directory in directories:
         for path in _files(directory):
-            name = _record(path).name
-            known = files.setdefault(name, path)
+            operator = _record(path)
+            known = files.setdefault(operator.name, path)
             if known.resolve() != path.resolve():
-                raise UsageError(say.OPERATOR_IN(path=path), name, say.TWICE(path=known))
-    return OnDemand(files, lambda name: _record(files[name]))
+                raise UsageError(say.OPERATOR_IN(path=path), operator.name, say.TWICE(path=known))
+            read[operator.name] = operator
+    return OnDemand(files, lambda name: read[name] if name in read else _record(files[name]))
 
 
 def operators(directories: Iterable[Path] = ()) -> tuple[Operator, ...]:
