@@ -8,8 +8,7 @@ With UPDATE_SNAPSHOTS=1 the files are written anew.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, closing
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -17,8 +16,7 @@ import pytest
 from conformance.call.case import Case, Machine
 from conformance.call.observation import Outcome
 from conformance.devices.device import Device
-from conformance.devices.open import open_device
-from conformance.record.operator import TWO_PHASE, AttributeParameter, Operator
+from conformance.record.operator import AttributeParameter, Operator
 from conformance.record.variations import retyped
 from conformance.suite.on_route import on_route
 from conformance.suite.records import operators
@@ -42,15 +40,6 @@ MOST_OTHERS = 1
 """Pairs of changes of an operator that are right together, so that a third rule answers."""
 
 Devices = dict[str, Device]
-
-
-@pytest.fixture(scope="module")
-def devices() -> Iterator[Devices]:
-    with ExitStack() as opened:
-        yield {
-            route: opened.enter_context(closing(open_device("sim", route=route)))
-            for route in TWO_PHASE
-        }
 
 
 def documented(operator: Operator) -> list[Case]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, closing
 from dataclasses import replace
 
 import pytest
@@ -11,27 +9,15 @@ import pytest
 from conformance.call.case import Case
 from conformance.call.observation import Outcome
 from conformance.devices.device import Device
-from conformance.devices.open import open_device
 from conformance.judge.calls import judge
 from conformance.judge.rejections import judge_rejection
 from conformance.record.operator import TWO_PHASE, Operator
 from conformance.record.variations import without
 from conformance.suite.on_route import on_route
 from conformance.suite.records import operators
-from device_kernels.build import build
 
 RECORDS = {operator.name: operator for operator in operators()}
 EP = RECORDS["moe_token_permute_with_ep"]
-
-
-@pytest.fixture(scope="module")
-def devices() -> Iterator[dict[str, Device]]:
-    lib = build(quiet=True).lib
-    with ExitStack() as opened:
-        yield {
-            route: opened.enter_context(closing(open_device("sim", libraries=lib, route=route)))
-            for route in TWO_PHASE
-        }
 
 
 def small(operator: Operator) -> Case:

@@ -5,14 +5,9 @@ Calls are those of the operator's record, results those of the plain loops in te
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack, closing
-
 import pytest
 
 from conformance.devices.device import Device
-from conformance.devices.open import open_device
-from conformance.record.operator import TWO_PHASE
 from conformance.suite.records import operators
 from tests.kernels.value_calls import difference, differences, far, values
 
@@ -22,15 +17,6 @@ FAR = RECORDS.keys() - {"moe_token_permute_with_routing_map_grad"}
 """Those whose record has a row beyond 2^32 elements."""
 
 Devices = dict[str, Device]
-
-
-@pytest.fixture(scope="module")
-def devices() -> Iterator[Devices]:
-    with ExitStack() as opened:
-        yield {
-            route: opened.enter_context(closing(open_device("sim", route=route)))
-            for route in TWO_PHASE
-        }
 
 
 @pytest.mark.parametrize("name", RECORDS)

@@ -21,16 +21,8 @@ def call(sizes: Sizes) -> Call:
 
 
 def work(sizes: Sizes, data: Any) -> Work:
-    found = Work(says={"slots of a token": (data.topK, sizes.top_k)})
-    each = shared.shared_out(found, "blocks", data.usedCores, sizes.tokens, sizes.cores)
-    shared.sums(
-        found,
-        sizes,
-        data.rows,
-        each,
-        source_rows=sizes.slots,
-        name_bytes=shared.INDEX_BYTES * sizes.top_k,
-    )
+    found = Work()
+    shared.sums_of_slots(found, sizes, data)
     return found
 
 

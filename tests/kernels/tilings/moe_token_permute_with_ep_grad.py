@@ -27,20 +27,12 @@ def call(sizes: Sizes) -> Call:
 
 
 def work(sizes: Sizes, data: Any) -> Work:
-    found = Work(says={"slots of a token": (data.topK, sizes.top_k)})
+    found = Work()
     found.says["data type"] = data.dtype, sizes.dtype
     found.says["first rank"] = data.firstRank, 0
     found.says["slots with probs"] = data.probs.slots, 0 if sizes.variant else sizes.slots
-    each = shared.shared_out(found, "blocks", data.usedCores, sizes.tokens, sizes.cores)
+    shared.sums_of_slots(found, sizes, data)
     shared.gather(found, sizes, data.probs, data.usedCores)
-    shared.sums(
-        found,
-        sizes,
-        data.rows,
-        each,
-        source_rows=sizes.slots,
-        name_bytes=shared.INDEX_BYTES * sizes.top_k,
-    )
     return found
 
 

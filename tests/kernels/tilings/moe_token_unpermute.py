@@ -35,19 +35,10 @@ def call(sizes: Sizes) -> Call:
 
 def work(sizes: Sizes, data: Any) -> Work:
     probs = probs_dtype(sizes)
-    found = Work(says={"slots of a token": (data.topK, sizes.top_k)})
+    found = Work()
     found.says["data type"] = data.dtype, sizes.dtype
     found.says["data type of the probs"] = data.probsDtype, probs
-    each = shared.shared_out(found, "blocks", data.usedCores, sizes.tokens, sizes.cores)
-    shared.sums(
-        found,
-        sizes,
-        data.rows,
-        each,
-        source_rows=sizes.slots,
-        name_bytes=shared.INDEX_BYTES * sizes.top_k,
-        beside=(shared.element_bytes(probs) * sizes.top_k,),
-    )
+    shared.sums_of_slots(found, sizes, data, beside=(shared.element_bytes(probs) * sizes.top_k,))
     return found
 
 

@@ -70,6 +70,22 @@ def sums(
     ]
 
 
+def sums_of_slots(work: Work, sizes: Sizes, data: Any, *, beside: tuple[int, ...] = ()) -> None:
+    """A core adds up the rows that the indices of its tokens name: one index for each slot."""
+    work.says["slots of a token"] = data.topK, sizes.top_k
+    each = shared_out(work, "blocks", data.usedCores, sizes.tokens, sizes.cores)
+    of_indices = INDEX_BYTES * sizes.top_k
+    sums(
+        work,
+        sizes,
+        data.rows,
+        each,
+        source_rows=sizes.slots,
+        name_bytes=of_indices,
+        beside=beside,
+    )
+
+
 def copies(
     work: Work,
     sizes: Sizes,
