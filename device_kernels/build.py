@@ -28,9 +28,9 @@ __all__ = ["CHECKS", "ROOT", "Build", "BuildError", "build", "cache_folder"]
 
 Tell = Callable[[str], None]
 
-CHECKS = ("off", "bounds", "all")
-"""off: speed alone. bounds: memory, arguments, queues and flags. all: also synchronisation, races
-between blocks and undefined bytes (device_kernels/simulator/language/engine/report/checks.h).
+CHECKS = ("off", "all")
+"""off: speed alone. all: memory, arguments, queues, flags, synchronisation, races between blocks and
+undefined bytes (device_kernels/simulator/language/engine/report/checks.h).
 """
 
 _ATTEMPTS = 3

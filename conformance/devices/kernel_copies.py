@@ -50,7 +50,7 @@ def compile_copy(folder: Path, tree: Path, runtime: Path, checks: str) -> Path:
     """Compile the operator in a folder against a runtime that is built; the libraries' folder.
 
     ``tree`` keeps what is compiled: the next time only what has changed is. ``checks`` is what the
-    device watches: all, bounds or off. Raises BuildError.
+    device watches: all, or off. Raises BuildError.
     """
     definitions = {
         "SUITE_KERNELS": "",

@@ -54,7 +54,7 @@ def _small(cases: SearchStrategy[Case], count: int, most_elements: int) -> list[
 
     @seed(1)
     @settings(
-        max_examples=20 * count,
+        max_examples=8 * count,
         database=None,
         deadline=None,
         phases=[Phase.generate],

@@ -17,7 +17,7 @@ from tests.conformance.front_door import BY_WORKERS
 from tests.proofs.killed.kills import killed
 from tests.proofs.killed.resumed import differences, disturbed, summary_of
 
-PART = ("--", "-k", "test_values and float32 or test_rejections")
+PART = ("--", "-k", "test_values and drop_pad-float32 or test_examples")
 
 
 def command(out: Path, *more: str) -> list[str]:

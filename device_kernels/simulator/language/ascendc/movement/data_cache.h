@@ -16,7 +16,7 @@ enum class DcciDst : uint8_t { CACHELINE_ALL, CACHELINE_UB, CACHELINE_OUT, CACHE
 // the whole cache.
 template <typename T, CacheLine entireType>
 void DataCacheCleanAndInvalid(const GlobalTensor<T>& dst) {
-    if constexpr (ascendsim::kChecksAll) {
+    if constexpr (ascendsim::kChecks) {
         if constexpr (entireType == CacheLine::SINGLE_CACHE_LINE) {
             ascendsim::CleanCacheLine(reinterpret_cast<uint64_t>(dst.GetPhyAddr()));
         } else {

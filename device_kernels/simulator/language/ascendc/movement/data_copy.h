@@ -32,7 +32,7 @@ struct CopyCall {
 // Requires an aligned start on both sides: 32 bytes in UB, an element in GM.
 inline void CheckCopyAlignment(const CopyCall& call, uint64_t ubAddress, const void* gm,
                                uint32_t elementBytes) {
-    if constexpr (!kChecksBounds) {
+    if constexpr (!kChecks) {
         return;
     }
     if (ubAddress % kUbBlock != 0) {
@@ -89,7 +89,7 @@ uint8_t* UbBytes(const AscendC::LocalTensor<T>& tensor, int64_t offset, uint64_t
                  const CopyCall& call) {
     const auto all = tensor.template ReinterpretCast<uint8_t>();
     uint8_t* memory = all.Elements(offset, bytes, call.name, call.pipe, call.where);
-    if constexpr (kChecksAll) {
+    if constexpr (kChecks) {
         const Access access = PipeOf(call.pipe) == Pipe::MTE2 ? Access::Write : Access::Read;
         DeclareUb(access, UbAddressOf(tensor, offset), bytes, call.AsDoer());
     }
@@ -106,7 +106,7 @@ void CopyIn(const AscendC::LocalTensor<T>& dst, const AscendC::GlobalTensor<T>& 
                                           Access::Read, call.name, call.pipe, call.where);
         uint8_t* target = UbBytes(dst, to.Start(index), static_cast<uint64_t>(bytes), call);
         std::memcpy(target, source, static_cast<size_t>(bytes));
-        if constexpr (kChecksAll) {
+        if constexpr (kChecks) {
             DefineByCopyIn(source, UbAddressOf(dst, to.Start(index)), static_cast<uint64_t>(bytes),
                            call.AsDoer());
         }
@@ -122,7 +122,7 @@ void CopyOut(const AscendC::GlobalTensor<T>& dst, const AscendC::LocalTensor<T>&
         const uint8_t* source = UbBytes(src, from.Start(index), static_cast<uint64_t>(bytes), call);
         uint8_t* target = dst.Bytes(to.Start(index), static_cast<uint64_t>(bytes), StoreAccess(),
                                     call.name, call.pipe, call.where);
-        if constexpr (kChecksAll) {
+        if constexpr (kChecks) {
             JudgeCopyOut(target, UbAddressOf(src, from.Start(index)), static_cast<uint64_t>(bytes),
                          StoreAccess(), call.AsDoer());
         }

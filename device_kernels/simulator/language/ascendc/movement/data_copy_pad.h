@@ -113,7 +113,7 @@ void PadIn(const AscendC::LocalTensor<T>& dst, const AscendC::GlobalTensor<T>& s
         FillPadding(target + left + copy.blockLen, padding.right, padding);
         const uint64_t defined = left + copy.blockLen + right;
         Poison(target + defined, padded - defined);
-        if constexpr (kChecksAll) {
+        if constexpr (kChecks) {
             const uint64_t place = UbAddressOf(dst, to.Start(index));
             padding.isPad ? MarkDefined(place, defined) : MarkUndefined(place, defined);
             DefineByCopyIn(source, place + left, copy.blockLen, call.AsDoer());

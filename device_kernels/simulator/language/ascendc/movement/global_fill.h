@@ -16,7 +16,7 @@ template <typename T>
 void FillGlobal(const AscendC::GlobalTensor<T>& tensor, uint64_t count, T value, const char* name,
                 CallSite where) {
     uint8_t* target = tensor.Bytes(0, count * sizeof(T), Access::Write, name, "MTE3", where);
-    if constexpr (kChecksAll) {
+    if constexpr (kChecks) {
         DefineGlobal(target, count * sizeof(T));
     }
     for (uint64_t index = 0; index < count; ++index) {

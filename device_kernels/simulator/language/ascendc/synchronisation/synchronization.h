@@ -24,7 +24,7 @@ void WaitFlag(int32_t id, ascendsim::CallSite where = ascendsim::CallSite::curre
 template <pipe_t pipe>
 void PipeBarrier() {
     static_assert(pipe != PIPE_S, "PipeBarrier takes no PIPE_S: the scalar unit runs in order");
-    if constexpr (ascendsim::kChecksAll) {
+    if constexpr (ascendsim::kChecks) {
         if constexpr (pipe == PIPE_V) {
             ascendsim::PassBarrier(ascendsim::Pipe::V);
         } else if constexpr (pipe == PIPE_MTE2) {

@@ -90,7 +90,7 @@ public:
         auto* address = reinterpret_cast<uint8_t*>(reinterpret_cast<uintptr_t>(base_) +
                                                    static_cast<uintptr_t>(fromBase));
         ascendsim::NoteCall(operation, where);
-        if constexpr (!ascendsim::kChecksBounds) {
+        if constexpr (!ascendsim::kChecks) {
             return address;
         }
         const ascendsim::Spot spot{where, pipe, reinterpret_cast<uint64_t>(address)};

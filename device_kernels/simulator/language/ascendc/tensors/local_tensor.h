@@ -73,7 +73,7 @@ private:
         T* element = Elements(index, 1, operation, "S", where);
         const uint64_t address = UbAddress() + uint64_t{index} * sizeof(T);
         ascendsim::CheckScalarAlignment(address, sizeof(T), operation, "UB", where);
-        if constexpr (ascendsim::kChecksAll) {
+        if constexpr (ascendsim::kChecks) {
             const ascendsim::Doer doer{operation, "S", where};
             ascendsim::DeclareUb(access, address, sizeof(T), doer);
             if (access == ascendsim::Access::Read) {

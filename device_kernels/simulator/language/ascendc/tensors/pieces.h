@@ -49,7 +49,7 @@ void LeaveUndefined(const AscendC::LocalTensor<T>& tensor, uint64_t count, uint6
     const auto leave = [&](uint64_t from, uint64_t to) {
         if (from < to) {
             Poison(memory + (from - start), to - from);
-            if constexpr (kChecksAll) {
+            if constexpr (kChecks) {
                 MarkUndefined(from, to - from);
             }
         }

@@ -13,14 +13,14 @@ namespace ascendsim {
 class VectorCall {
 public:
     VectorCall(const char* name, CallSite where) : name(name), where(where) {
-        if constexpr (kChecksAll) {
+        if constexpr (kChecks) {
             begin_ = BeginVector();
         }
     }
     VectorCall(const VectorCall&) = delete;
     VectorCall& operator=(const VectorCall&) = delete;
     ~VectorCall() {
-        if constexpr (kChecksAll) {
+        if constexpr (kChecks) {
             EndVector(begin_, AsDoer());
         }
     }
@@ -54,7 +54,7 @@ public:
 
 private:
     T* Declared(Access access) const {
-        if constexpr (kChecksAll) {
+        if constexpr (kChecks) {
             DeclareOperand(access, unit_);
             runs_([this](uint64_t first, uint64_t count) {
                 DeclarePiece(ubAddress_ + first * sizeof(T), count * sizeof(T), call_.AsDoer());
@@ -76,7 +76,7 @@ template <typename T>
 T* PlacedOperand(const AscendC::LocalTensor<T>& tensor, uint64_t count, const VectorCall& call,
                  uint32_t alignment = kUbBlock) {
     T* elements = tensor.Elements(0, count, call.name, "V", call.where);
-    if (kChecksBounds && tensor.UbAddress() % alignment != 0) {
+    if (kChecks && tensor.UbAddress() % alignment != 0) {
         Stop(Code::OperandAlignment, {call.where, "V", tensor.UbAddress()},
              "%s on an operand at UB address %llu, which is no multiple of %u", call.name,
              static_cast<unsigned long long>(tensor.UbAddress()), alignment);
@@ -107,7 +107,7 @@ inline uint32_t CheckCount(int64_t count, const VectorCall& call) {
 template <typename Dst, typename Src>
 void CheckOverlap(const AscendC::LocalTensor<Dst>& dst, const AscendC::LocalTensor<Src>& src,
                   uint32_t count, const VectorCall& call) {
-    if constexpr (!kChecksBounds) {
+    if constexpr (!kChecks) {
         return;
     }
     const uint64_t to = dst.UbAddress();

@@ -77,7 +77,7 @@ template <typename Dst, typename Src>
 void CheckLaneOverlap(const AscendC::LocalTensor<Dst>& dst, const LaneLayout& to,
                       const AscendC::LocalTensor<Src>& src, const LaneLayout& from,
                       const Lanes& lanes, const VectorCall& call) {
-    if constexpr (!kChecksBounds) {
+    if constexpr (!kChecks) {
         return;
     }
     const LaneOperand target{dst.UbAddress(), sizeof(Dst), to};

@@ -42,7 +42,7 @@ thread_local std::vector<std::unique_ptr<RegionShadow>> shadows;
 thread_local size_t shadowsInUse = 0;
 
 void AttachShadow(NamedRegion& region) {
-    if (!kChecksAll || region.role == Role::Input) {
+    if (!kChecks || region.role == Role::Input) {
         return;
     }
     if (shadowsInUse == shadows.size()) {
@@ -197,7 +197,7 @@ void RequireGlobal(const void* base, const void* address, uint64_t bytes, Access
           Allowed(start, bytes, access))) {
         Refuse(reinterpret_cast<uintptr_t>(base), start, bytes, access, operation, spot);
     }
-    if constexpr (kChecksAll) {
+    if constexpr (kChecks) {
         const NamedRegion& region = inForce[lastAllowed];
         if (region.shadow != nullptr && bytes != 0) {
             DeclareGlobal(*region.shadow, region.name.c_str(), start, bytes, access,

@@ -52,7 +52,7 @@ Buffer* AllocateBuffers(PipeState& pipe, uint32_t count, uint64_t bytes, BufferS
     CheckCapacity(pipe, rounded * count, where);
     Buffer* first = &pipe.buffers[pipe.bufferCount];
     Poison(CurrentCore().ub + pipe.used, rounded * count);
-    if constexpr (kChecksAll) {
+    if constexpr (kChecks) {
         MarkUndefined(pipe.used, rounded * count);
     }
     for (uint32_t index = 0; index < count; ++index) {
@@ -69,7 +69,7 @@ Buffer* AllocateBuffers(PipeState& pipe, uint32_t count, uint64_t bytes, BufferS
 }
 
 void DestroyPipe(PipeState& pipe) {
-    if (kChecksAll && pipe.live) {
+    if (kChecks && pipe.live) {
         PassBarrierOfAll();  // the device waits for every pipe here
     }
     for (uint32_t index = 0; index < pipe.bufferCount; ++index) {

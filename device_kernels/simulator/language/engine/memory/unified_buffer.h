@@ -93,7 +93,7 @@ void RequireNothingEnqueued();
 // caller. No bytes: only a view is made, which an enqueued tensor allows.
 inline void CheckUbAccess(Handle handle, int64_t offset, uint64_t bytes, const char* operation,
                           const char* pipe, CallSite where) {
-    if constexpr (!kChecksBounds) {
+    if constexpr (!kChecks) {
         return;
     }
     const Buffer* buffer = handle.buffer;
@@ -111,7 +111,7 @@ inline void CheckUbAccess(Handle handle, int64_t offset, uint64_t bytes, const c
 // Requires that a scalar access is at a multiple of its element.
 inline void CheckScalarAlignment(uint64_t address, uint32_t elementBytes, const char* operation,
                                  const char* memory, CallSite where) {
-    if (kChecksBounds && address % elementBytes != 0) {
+    if (kChecks && address % elementBytes != 0) {
         Stop(Code::OperandAlignment, {where, "S", address},
              "%s at %s address 0x%llx, which is no multiple of its element, %u bytes", operation,
              memory, static_cast<unsigned long long>(address), elementBytes);

@@ -45,7 +45,7 @@ void SetFlag(uint32_t event, int32_t id, CallSite where) {
     }
     ++flag.set;
     flag.setAt = where;
-    if constexpr (kChecksAll) {
+    if constexpr (kChecks) {
         flag.told = CurrentCore().clocks.Release(SourceOf(event));
         if (Tracing()) {
             TraceFlag("set", SourceOf(event), WaiterOf(event), id);
@@ -61,7 +61,7 @@ void WaitFlag(uint32_t event, int32_t id, CallSite where) {
              kNames[event], id);
     }
     --flag.set;
-    if constexpr (kChecksAll) {
+    if constexpr (kChecks) {
         CurrentCore().clocks.Acquire(WaiterOf(event), flag.told);
         if (Tracing()) {
             TraceFlag("wait", SourceOf(event), WaiterOf(event), id);

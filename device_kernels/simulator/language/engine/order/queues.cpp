@@ -80,7 +80,7 @@ Buffer* AllocTensor(QueueState& queue, CallSite where) {
             }
             buffer.state = BufferState::Allocated;
             ++buffer.generation;
-            if constexpr (kChecksAll) {
+            if constexpr (kChecks) {
                 MarkUndefined(buffer.start,
                               buffer.bytes);  // what is left there is another tensor's
             }

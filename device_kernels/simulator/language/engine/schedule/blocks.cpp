@@ -161,7 +161,7 @@ void WaitForBlocks(uint32_t participants, CallSite where) {
              "for another number",
              participants, block->waiting);
     }
-    if constexpr (kChecksAll) {
+    if constexpr (kChecks) {
         EnterNextPhase();
     }
 }

@@ -72,7 +72,7 @@ void RequireCleanEnd() {
         Stop(Code::AtomicLeftSet, {atomic.setAt, "MTE3"},
              "the atomic mode set here is still set at the end of the kernel");
     }
-    if constexpr (kChecksAll) {
+    if constexpr (kChecks) {
         RemarkDirtyLines();
     }
 }
@@ -100,7 +100,7 @@ Core* AcquireCore(const Machine& machine, uint32_t blockIndex, uint32_t blockCou
     core->kernelType = KernelType::Automatic;
     core->softwareSyncs = 0;
     core->leftEnqueued = nullptr;
-    if constexpr (kChecksAll) {
+    if constexpr (kChecks) {
         core->syncLevel = ConfiguredSyncLevel();
         core->phase = 0;
         core->clocks = {};

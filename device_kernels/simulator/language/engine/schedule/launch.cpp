@@ -37,7 +37,7 @@ uint32_t Carry(const char* kernel, uint32_t blocks, void* stream, void (*entry)(
                void* const* args) {
     const std::lock_guard lock(launchMutex);
     BeginRecord(kernel);
-    if (kChecksAll && Tracing()) {
+    if (kChecks && Tracing()) {
         TraceLaunch(kernel, blocks);
     }
     const bool completed = RunLaunch(blocks, entry, args);
