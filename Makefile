@@ -18,7 +18,8 @@ test: $(READY)  ## every test of the project
 	@$(MAKE) --no-print-directory -j 2 $(TORCH_READY) kernels
 	@# Hundreds of processes import the suite, some where Python may keep no bytecode.
 	@$(VENV)/bin/python -m compileall -q -j 2 conformance reference cases device_kernels tests
-	@$(VENV)/bin/python -m pytest tests -n 2 --dist worksteal
+	@# Of those that import numpy, each would start threads that wait for work in a loop.
+	@OPENBLAS_NUM_THREADS=1 $(VENV)/bin/python -m pytest tests -n 2 --dist worksteal
 
 kernels: $(READY)  ## the simulator and the kernels, compiled where they are not yet
 	@$(VENV)/bin/python -m device_kernels.build

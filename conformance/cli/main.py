@@ -60,6 +60,8 @@ is needed: one command imports a third of what all do.
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit status."""
+    # Threads of numpy's library wait for work in a loop, and no case has matrices to multiply.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     given, language = language_of(list(sys.argv[1:] if arguments is None else arguments))
     extra = given[given.index("--") + 1 :] if "--" in given else []
     asked = given[0] if given else ""

@@ -246,8 +246,6 @@ def _start(request: Request, log: IO[bytes]) -> subprocess.Popen[bytes]:
     command += request.pytest_arguments
     paths = [str(root), os.environ.get("PYTHONPATH", "")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in paths if path)}
-    # Threads of numpy's library wait for work in a loop, and no case has matrices to multiply.
-    environment.setdefault("OPENBLAS_NUM_THREADS", "1")
     environment[VARIABLE] = shlex.join(called())
     environment[COMMAND] = shlex.join([*called(), *sys.argv[1:]])
     if request.counted:
