@@ -29,8 +29,8 @@ __all__ = ["CHECKS", "ROOT", "Build", "BuildError", "build", "cache_folder"]
 Tell = Callable[[str], None]
 
 CHECKS = ("off", "all")
-"""off: speed alone. all: memory, arguments, queues, flags, synchronisation, races between blocks and
-undefined bytes (device_kernels/simulator/language/engine/report/checks.h).
+"""off: speed alone. all: memory, arguments, queues, flags, synchronisation, races between blocks
+and undefined bytes (device_kernels/simulator/language/engine/report/checks.h).
 """
 
 _ATTEMPTS = 3

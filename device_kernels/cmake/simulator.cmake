@@ -51,15 +51,22 @@ else()
     # interface, and nothing else is (cmake/ascendcl.map).
     set_source_files_properties(${engine_sources} PROPERTIES COMPILE_OPTIONS -fvisibility=default)
     set(precompiled <algorithm> <atomic> <map> <memory> <mutex> <string> <vector>)
-    add_library(ascendcl SHARED ${runtime_sources} ${engine_sources})
-    target_include_directories(ascendcl
-        PUBLIC "${simulator}/include"
-        PRIVATE "${simulator}/language")
+    # An archive, too: with it, test kernels make a machine without a runtime.
+    add_library(engine STATIC ${engine_sources})
+    add_library(ascendcl SHARED ${runtime_sources} $<TARGET_OBJECTS:engine>)
+    target_include_directories(ascendcl PUBLIC "${simulator}/include")
+    foreach(part IN ITEMS engine ascendcl)
+        target_include_directories(${part} PRIVATE "${simulator}/language")
+        # Calls inside the library, and what a thread has for itself, without a look-up: nobody replaces
+        # its functions, and it is loaded once. The checks of one access are some twenty such calls.
+        target_compile_options(${part} PRIVATE
+            -fno-semantic-interposition -ftls-model=initial-exec)
+    endforeach()
     # Half of what these small sources cost is the standard library's headers.
-    target_precompile_headers(ascendcl PRIVATE ${precompiled})
-    # Calls inside the library, and what a thread has for itself, without a look-up: nobody replaces its
-    # functions, and it is loaded once. The checks of one access are some twenty such calls.
-    target_compile_options(ascendcl PRIVATE -fno-semantic-interposition -ftls-model=initial-exec)
+    target_precompile_headers(engine PRIVATE ${precompiled})
+    target_precompile_headers(ascendcl REUSE_FROM engine)
+    set_target_properties(engine PROPERTIES
+        ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}")
     target_link_options(ascendcl PRIVATE LINKER:-Bsymbolic-functions)
     export_by(ascendcl)
 

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from device_kernels.build import build as build_operators
+
 KERNELS = Path(__file__).parent / "kernels"
 LANGUAGE = Path(__file__).parents[2] / "device_kernels" / "simulator" / "language"
 COMPILER = os.environ.get("CXX", "g++")
@@ -94,8 +96,11 @@ MACHINE = "libmachine.so"
 
 
 def build(folder: Path) -> Path:
-    """Compiles the engine and every test kernel into one shared object in ``folder``."""
-    sources = [*LANGUAGE.glob("engine/*/*.cpp"), *KERNELS.glob("*.cpp")]
+    """Compiles every test kernel into one shared object in ``folder``, with the engine of the
+    libraries but without their runtime.
+    """
+    runtime = build_operators(quiet=True).runtime
+    sources = list(KERNELS.glob("*.cpp"))
     objects = [folder / f"{source.stem}.{index}.o" for index, source in enumerate(sources)]
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(precompile, ("-O1", "-O3"), [folder] * 2))
@@ -109,6 +114,7 @@ def build(folder: Path) -> Path:
         assert result.returncode == 0, result.stderr
     library = folder / MACHINE
     link = [COMPILER, "-shared", *HOST_FLAGS, *map(str, objects), "-o", str(library)]
+    link += ["-Wl,--whole-archive", str(runtime / "libengine.a"), "-Wl,--no-whole-archive"]
     subprocess.run(link, check=True)
     return library
 
