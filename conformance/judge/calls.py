@@ -70,7 +70,7 @@ def judge(
         if observation.outcome is Outcome.REJECTED:
             check_outputs(operator, case)
         return Verdict(False, headline, findings=findings, subject=case)
-    check(operator, case)
+    sums = check(operator, case)
     outputs: dict[str, OutputVerdict] = {}
     problems: list[str] = []
     clause: Clause | None = None
@@ -100,6 +100,7 @@ def judge(
                 arithmetic=arithmetic,
                 specified=specified,
                 unwritten_at=observation.unwritten_at.get(name),
+                prepared=sums.get(name),
             )
             found = JUDGES[type(contract)](asked)
             outputs[name] = found

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from conformance.call.case import Case
 from conformance.numerics.arithmetic import IEEE, Arithmetic
+from conformance.numerics.output import SummedOutput
 from conformance.record.operator import Arrays, Contract
 
 Formula = Callable[[Arrays, Mapping[str, int]], Arrays]
@@ -24,7 +25,7 @@ class Question:
     counted as elements of it that were never written, ``unwritten_at`` which they are, None where
     it does not say. ``formula`` is the operator's reference, ``arithmetic``
     what the device may do. ``specified`` has the shape of the output: elements of which the
-    contract speaks, None: all.
+    contract speaks, None: all. ``prepared`` is the output as a sum, if that is known already.
     """
 
     name: str
@@ -36,3 +37,4 @@ class Question:
     arithmetic: Arithmetic = IEEE
     specified: NDArray[np.bool_] | None = None
     unwritten_at: NDArray[np.bool_] | None = None
+    prepared: SummedOutput | None = None

@@ -63,7 +63,7 @@ def judge_sum(asked: Question) -> OutputVerdict:
     """Judge an output whose contract is `Sum`."""
     contract = asked.contract
     assert isinstance(contract, Sum)
-    output = summed_output(asked.name, contract, asked.case, asked.observed, asked.arithmetic)
+    output = _prepared(asked, contract)
     declared = output.merges is not None
     found = _tally(output, declared, asked.specified)
     shape = output.bits.shape
@@ -94,6 +94,13 @@ def judge_sum(asked: Question) -> OutputVerdict:
         pattern=diagnosis.pattern,
         guesses=diagnosis.guesses,
     )
+
+
+def _prepared(asked: Question, contract: Sum) -> SummedOutput:
+    """The output with its terms and what was observed."""
+    if asked.prepared is not None:
+        return asked.prepared.showing(asked.observed, asked.arithmetic)
+    return summed_output(asked.name, contract, asked.case, asked.observed, asked.arithmetic)
 
 
 def _tally(output: SummedOutput, declared: bool, specified: Mask | None) -> _Tally:
@@ -140,7 +147,7 @@ def _worst(output: SummedOutput, place: int) -> WorstElement:
     operands = output.at(np.array([place]))
     declared = None
     if output.merges is not None:
-        declared = int(next(output.declared(operands)).item())
+        declared = int(output.declared(operands)[0].item())
     position = np.unravel_index(place, output.shape) if output.shape else ()
     element = Element(
         name=output.name,

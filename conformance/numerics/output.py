@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +16,14 @@ from conformance.numerics.accepted import Floats, Mask
 from conformance.numerics.addends import Addends, Rule, addends, delivered
 from conformance.numerics.arithmetic import IEEE, Arithmetic, Behaviour
 from conformance.numerics.bulk import Bulk
-from conformance.numerics.gather import Window, blocks, factors, gather, gather_elements
+from conformance.numerics.gather import (
+    BLOCK_BYTES,
+    Window,
+    blocks,
+    factors,
+    gather,
+    gather_elements,
+)
 from conformance.numerics.order import Merges, emulate, validate
 from conformance.numerics.rounding import IEEE_BEHAVIOUR, cast_result
 from conformance.numerics.sources import Sources
@@ -34,11 +41,14 @@ class Operands:
 
     ``places`` are their numbers in C order, int64 [elements]; ``values`` the source values, float64
     [slots, elements]; ``factors`` the coefficients, float64 [slots, elements], None: all 1.
+    ``added`` and ``declared`` keep what `SummedOutput` has made of them, by arithmetic.
     """
 
     places: NDArray[np.int64]
     values: Floats
     factors: Floats | None
+    added: dict[Arithmetic, Addends] = field(default_factory=dict, repr=False)
+    declared: dict[Arithmetic, tuple[NDArray[Any], ...]] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True)
@@ -92,6 +102,21 @@ class SummedOutput:
         """Coefficients, float64 [output_rows, slots]."""
         return factors(self.terms)
 
+    def showing(self, observed: NDArray[Any], arithmetic: Arithmetic) -> SummedOutput:
+        """The same output with what a device of some arithmetic has made of it.
+
+        What was worked out is kept: no property that is depends on either.
+        """
+        shown = object.__new__(SummedOutput)
+        bits = _patterns(observed, self.bits.shape)
+        shown.__dict__.update(self.__dict__, bits=bits, arithmetic=arithmetic)
+        return shown
+
+    @cached_property
+    def whole(self) -> Operands:
+        """The operands of every element."""
+        return self._within((slice(0, self.bits.shape[0]), slice(0, self.bits.shape[1])))
+
     def at(self, places: NDArray[np.int64]) -> Operands:
         """The operands of single elements."""
         rows, columns = np.divmod(places, self.bits.shape[1])
@@ -113,10 +138,16 @@ class SummedOutput:
         )
 
     def undecided(self) -> Iterator[Operands]:
-        """The elements that the quick look at the whole output leaves, in batches."""
-        self.terms.validate(self.source.shape[0])
-        quick = self._bulk()
+        """The elements that the quick look at the whole output leaves, in batches.
+
+        There is no such look where a declared order has been worked out for every element.
+        """
+        looked_up = self.merges is not None and "whole" in self.__dict__
+        quick = None if looked_up else self._bulk()
         if quick is None:
+            if looked_up or 4 * self.terms.rows.shape[1] * self.bits.size <= BLOCK_BYTES:
+                yield self.whole
+                return
             for window in blocks(self.terms, self.source):
                 yield self._within(window)
             return
@@ -160,10 +191,19 @@ class SummedOutput:
 
     def addends(self, operands: Operands) -> Addends:
         """What elements add, as far as contract and arithmetic say."""
-        return addends(operands.values, operands.factors, self.rule, self.arithmetic)
+        if self.arithmetic not in operands.added:
+            operands.added[self.arithmetic] = addends(
+                operands.values, operands.factors, self.rule, self.arithmetic
+            )
+        return operands.added[self.arithmetic]
 
-    def declared(self, operands: Operands) -> Iterator[NDArray[Any]]:
+    def declared(self, operands: Operands) -> tuple[NDArray[Any], ...]:
         """Storage patterns that the declared order gives, one array for each permitted way."""
+        if self.arithmetic not in operands.declared:
+            operands.declared[self.arithmetic] = tuple(self._declared(operands))
+        return operands.declared[self.arithmetic]
+
+    def _declared(self, operands: Operands) -> Iterator[NDArray[Any]]:
         assert self.merges is not None
         fusing = [False]
         if self.rule.bare:
@@ -215,12 +255,17 @@ def summed_output(
         contract=contract,
         terms=numbered,
         source=source,
-        bits=bits_of(np.ascontiguousarray(observed)).reshape(seen),
+        bits=_patterns(observed, seen),
         shape=shape,
         sources=sources,
         storage=format_of(observed.dtype),
         arithmetic=arithmetic,
     )
+
+
+def _patterns(observed: NDArray[Any], shape: tuple[int, int]) -> NDArray[Any]:
+    """The patterns of an output, seen as [output_rows, hidden]."""
+    return bits_of(np.ascontiguousarray(observed)).reshape(shape)
 
 
 def same_value(one: NDArray[Any], other: NDArray[Any], storage: Format) -> Mask:

@@ -61,7 +61,6 @@ def accepted_ranges(output: SummedOutput, specified: NDArray[np.bool_] | None = 
 
     A contract that promises its order accepts what that order gives, and nothing else.
     """
-    output.terms.validate(output.source.shape[0])
     parts = _Parts()
     promised = output.contract.order_clause is not None and output.merges is not None
     for start in range(0, output.bits.size, BATCH):

@@ -85,14 +85,13 @@ class Sources:
         """Their values, 2-D, and the terms over these: a view and the terms as they are, where
         there is one source; of several the rows that are used, as sources may be huge and sparse.
 
-        Raises ValueError where the terms of several name a row that is in none.
+        Raises ValueError where the terms name a row that is in none.
         """
         parts = [
             arrays[name].reshape(self.terms.view(shape))
             for name, shape in zip(self.terms.sources, self.shapes, strict=True)
         ]
-        if self.terms.under:
-            self.terms.validate(self.view[0])
+        self.terms.validate(self.view[0])
         if self.used is None:
             return parts[0], self.terms
         bounds = np.searchsorted(self.used, self.starts)
