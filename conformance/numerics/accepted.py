@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -43,10 +44,18 @@ class AcceptedSet:
     nan: Mask
     zero: Mask
 
+    @cached_property
+    def _beside(self) -> bool:
+        """Whether any element has a legal value beside its interval."""
+        beside = self.plus_infinity | self.minus_infinity | self.nan | self.zero
+        return bool(beside.any())
+
     def holds(self, ordinals: NDArray[np.int64], storage: Format) -> Mask:
         """Whether each observed value, as an ordered pattern, is legal."""
         infinity = storage.infinity_bits
-        inside = (self.low <= ordinals) & (ordinals <= self.high)
+        inside = np.asarray((self.low <= ordinals) & (ordinals <= self.high))
+        if not self._beside:
+            return inside
         inside |= self.plus_infinity & (ordinals == infinity)
         inside |= self.minus_infinity & (ordinals == -infinity)
         inside |= self.zero & (ordinals == 0)
@@ -56,6 +65,8 @@ class AcceptedSet:
         """How many values are legal."""
         infinity = storage.infinity_bits
         count = np.maximum(self.high - self.low + 1, 0)
+        if not self._beside:
+            return np.asarray(count)
         count += self.plus_infinity & ~((self.low <= infinity) & (infinity <= self.high))
         count += self.minus_infinity & ~((self.low <= -infinity) & (-infinity <= self.high))
         count += self.zero & ~((self.low <= 0) & (self.high >= 0))
@@ -100,13 +111,16 @@ def assemble(
     """
     infinite = INFINITY in arithmetic.overflows
     may_plus, may_minus = overflows
-    plus, minus = found.plus | (may_plus & infinite), found.minus | (may_minus & infinite)
     special = found.nan | found.plus | found.minus
     zero = np.zeros(special.shape, np.bool_)
     if arithmetic.may_flush:
         normal = max(accumulate.smallest_normal, storage.smallest_normal)
         zero = ~special & (low < normal) & (high > -normal)
     least, most = _ends(low, high, accumulate, storage, arithmetic)
+    if not (special | may_plus | may_minus).any():
+        nowhere = (np.zeros(special.shape, np.bool_) for _ in range(3))
+        return AcceptedSet(least, most, *nowhere, zero)
+    plus, minus = found.plus | (may_plus & infinite), found.minus | (may_minus & infinite)
     nan = found.nan | (plus & minus)
     plus_infinity, minus_infinity = (
         plus & ~found.minus & ~found.nan,

@@ -54,20 +54,54 @@ def accepted(
     arithmetic: Arithmetic = IEEE,
 ) -> AcceptedSet:
     """The accepted set, E scaled by ``factor`` and grown by ``growth`` times float64's error."""
+    reach = _reach(sums, accumulate, growth, factor, arithmetic)
+    return _set(reach, sums, accumulate, storage, arithmetic)
+
+
+@dataclass(frozen=True)
+class _Reach:
+    """How far a result may lie: the ends on the accumulator's grid, and which signs may overflow."""
+
+    low: Floats
+    high: Floats
+    plus: Mask
+    minus: Mask
+
+    def differs(self, elements: NDArray[np.int64], other: _Reach) -> Mask:
+        """Where that of some elements is not ``other``, which is theirs alone."""
+        found = (self.low[elements] != other.low) | (self.high[elements] != other.high)
+        found |= (self.plus[elements] != other.plus) | (self.minus[elements] != other.minus)
+        return np.asarray(found)
+
+
+def _reach(
+    sums: Sums, accumulate: Format, growth: float, factor: float, arithmetic: Arithmetic
+) -> _Reach:
+    """The reach of every element, E scaled and grown as `accepted` says."""
     error = sums.error(accumulate) * factor
-    rounding = (sums.count + 2) * 2.0**-52 * (sums.magnitude + error)
-    error = np.where(error > 0, np.maximum(error + growth * rounding, 0.0), 0.0)
-    low, high = sums.low - error, sums.high + error
-    plus = sums.overflow(accumulate, +1.0, growth, factor)
-    minus = sums.overflow(accumulate, -1.0, growth, factor)
+    low, high = sums.low, sums.high
+    if error.any():
+        rounding = (sums.count + 2) * 2.0**-52 * (sums.magnitude + error)
+        error = np.where(error > 0, np.maximum(error + growth * rounding, 0.0), 0.0)
+        low, high = low - error, high + error
+    plus, minus = sums.overflows(accumulate, growth, factor)
     if SATURATE in arithmetic.overflows:
         low, high = _saturated(sums, accumulate, low, high, error, plus, minus)
     largest = accumulate.largest_finite
     high = np.where(plus, high, np.minimum(high, largest))
     low = np.where(minus, low, np.maximum(low, -largest))
+    low, high = of_ends(lambda end: round_once(end, accumulate), low, high)
+    return _Reach(low, high, plus, minus)
+
+
+def _set(
+    reach: _Reach, sums: Sums, accumulate: Format, storage: Format, arithmetic: Arithmetic
+) -> AcceptedSet:
+    """The accepted set of elements of that reach."""
     return assemble(
-        *of_ends(lambda end: round_once(end, accumulate), low, high),
-        overflows=(plus, minus),
+        reach.low,
+        reach.high,
+        overflows=(reach.plus, reach.minus),
         found=sums.found,
         accumulate=accumulate,
         storage=storage,
@@ -111,22 +145,22 @@ def judge_elements(
     """
     sums = summarize(values, accumulate, arithmetic)
     places = ordered(observed, storage)
-    legal = accepted(sums, accumulate, storage, +1.0, factor, arithmetic)
+    reach = _reach(sums, accumulate, +1.0, factor, arithmetic)
+    legal = _set(reach, sums, accumulate, storage, arithmetic)
     ok = legal.holds(places, storage)
-    loose = np.flatnonzero(~sums.order_free)
-    if loose.size:
-        inside = accepted(sums.of(loose), accumulate, storage, -1.0, factor, arithmetic)
-        loose = loose[inside.holds(places[loose], storage) != ok[loose]]
-    for element in loose:
-        column = sums.given.of(np.array([element]))
-        found = accepted_exactly(column, accumulate, storage, factor, arithmetic)
-        ok[element] = found.holds(places[element : element + 1], storage).item()
+    if not sums.order_free.all():
+        for element in _uncertain(sums, reach, ok, places, accumulate, storage, factor, arithmetic):
+            column = sums.given.of(np.array([element]))
+            found = accepted_exactly(column, accumulate, storage, factor, arithmetic)
+            ok[element] = found.holds(places[element : element + 1], storage).item()
     several = legal.size(storage) > 1
-    few = several & applicable(sums, accumulate, storage, arithmetic)
-    asked = np.flatnonzero(few & ok)
-    ok[asked] = reachable(
-        sums.given.low[:, asked], observed[asked], accumulate, storage, arithmetic
-    )
+    few = several
+    if several.any():
+        few = several & applicable(sums, accumulate, storage, arithmetic)
+        asked = np.flatnonzero(few & ok)
+        ok[asked] = reachable(
+            sums.given.low[:, asked], observed[asked], accumulate, storage, arithmetic
+        )
     return Judged(
         sums=sums,
         accepted=legal,
@@ -134,8 +168,31 @@ def judge_elements(
         exact=~several,
         few=few,
         headroom=_headroom(sums, legal, ok & ~few, observed, storage),
-        distance=np.where(ok, -1, _distance(legal, places, storage)),
+        distance=_distance(legal, ok, places, storage),
     )
+
+
+def _uncertain(
+    sums: Sums,
+    reach: _Reach,
+    ok: Mask,
+    places: NDArray[np.int64],
+    accumulate: Format,
+    storage: Format,
+    factor: float,
+    arithmetic: Arithmetic,
+) -> NDArray[np.int64]:
+    """The elements that are ``ok`` or not only by the error of float64 that ``reach`` has in it.
+
+    Few have another reach with the error taken away: only of these the set is worked out again.
+    """
+    loose = np.flatnonzero(~sums.order_free)
+    inner = _reach(sums.of(loose), accumulate, -1.0, factor, arithmetic)
+    loose = loose[reach.differs(loose, inner)]
+    if not loose.size:
+        return loose
+    inside = accepted(sums.of(loose), accumulate, storage, -1.0, factor, arithmetic)
+    return loose[inside.holds(places[loose], storage) != ok[loose]]
 
 
 def _headroom(
@@ -155,8 +212,13 @@ def _headroom(
     return float(np.clip(1.0 - np.where(np.isnan(used), 1.0, used), 0.0, 1.0).min())
 
 
-def _distance(legal: AcceptedSet, places: NDArray[np.int64], storage: Format) -> NDArray[np.int64]:
-    """Places of the storage grid between an observed value and the interval."""
+def _distance(
+    legal: AcceptedSet, ok: Mask, places: NDArray[np.int64], storage: Format
+) -> NDArray[np.int64]:
+    """Places of the storage grid between an observed value and the interval, -1 of a legal one."""
+    if ok.all():
+        return np.full(ok.shape, -1, np.int64)
     far = np.where(np.abs(places) > storage.infinity_bits, storage.sign_bit, 0)
     outside = np.maximum(np.maximum(legal.low - places, places - legal.high), 0)
-    return np.where(legal.low > legal.high, storage.sign_bit, np.maximum(outside, far))
+    distance = np.where(legal.low > legal.high, storage.sign_bit, np.maximum(outside, far))
+    return np.where(ok, -1, distance)

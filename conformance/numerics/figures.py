@@ -58,11 +58,26 @@ class Sums:
 
     def error(self, accumulate: Format) -> Floats:
         """E of every element, zero where the order does not matter."""
+        if self.order_free.all():
+            return np.zeros(self.magnitude.shape)
         roundings = np.maximum(self.count - 2 + self.bare + self.flushes, 0)
         lost = self.flushes * accumulate.smallest_normal
         lost += self.underflows * (accumulate.smallest_subnormal / 2)
         error = roundings * accumulate.unit_roundoff * (self.magnitude + lost) + lost
         return np.asarray(np.where(self.order_free | (self.count <= 1), 0.0, error))
+
+    def overflows(self, accumulate: Format, growth: float, factor: float) -> tuple[Mask, Mask]:
+        """`overflow` with a plus and with a minus sign."""
+        if not self._possible(accumulate).any():
+            nowhere = np.zeros(self.magnitude.shape, np.bool_)
+            return nowhere, nowhere
+        plus, minus = (self.overflow(accumulate, sign, growth, factor) for sign in (+1.0, -1.0))
+        return plus, minus
+
+    def _possible(self, accumulate: Format) -> Mask:
+        """Where the sum of all magnitudes is no less than half of what overflows."""
+        reach = 1.0 + (self.count + self.flushes) * accumulate.unit_roundoff
+        return np.asarray(self.magnitude * reach >= accumulate.overflow_threshold / 2)
 
     def one_sided(self, sign: float) -> Floats:
         """P or M: the sum of the magnitudes that addends of one sign may have."""
@@ -78,8 +93,7 @@ class Sums:
         of n+ terms with sum P it stays below P + E+, the E of those terms alone. Numerics N.3 has n
         and A for n+ and P in the error, which is never less.
         """
-        reach = 1.0 + (self.count + self.flushes) * accumulate.unit_roundoff
-        possible = np.flatnonzero(self.magnitude * reach >= accumulate.overflow_threshold / 2)
+        possible = np.flatnonzero(self._possible(accumulate))
         found = np.zeros(self.magnitude.shape, np.bool_)
         if not possible.size:
             return found
@@ -121,11 +135,14 @@ def summarize(values: Floats | Addends, accumulate: Format, arithmetic: Arithmet
     addends, which need not be.
     """
     given = values if isinstance(values, Addends) else exactly(values)
-    finite, found = _finite(given)
-    magnitudes = np.abs(finite.low)
-    if not finite.known:
-        np.maximum(magnitudes, np.abs(finite.high), out=magnitudes)
+    finite, magnitudes = given, _magnitudes(given)
     magnitude = magnitudes.sum(axis=0)
+    nowhere = np.zeros(magnitude.shape, np.bool_)
+    found = Specials(nowhere, nowhere, nowhere)
+    if not np.isfinite(magnitude).all():
+        finite, found = _without_specials(given)
+        magnitudes = _magnitudes(finite)
+        magnitude = magnitudes.sum(axis=0)
     count = np.asarray(np.count_nonzero(magnitudes, axis=0))
     nothing = np.zeros(magnitude.shape, np.int64)
     bare, underflows, flushes = nothing.astype(np.bool_), nothing, nothing
@@ -137,8 +154,9 @@ def summarize(values: Floats | Addends, accumulate: Format, arithmetic: Arithmet
         ends = np.stack([finite.low, finite.high])
         small = (~multiples(ends, accumulate.smallest_normal)).any(axis=0)
         flushes = np.where(small.any(axis=0), np.maximum(count - 2, 0), 0)
-    certain = (flushes == 0) & certified_below(finite.low, magnitude, accumulate)
-    order_free = certain | (count + bare <= 2) | (count <= 1)
+    order_free = count + bare <= 2
+    if not order_free.all():
+        order_free |= (flushes == 0) & certified_below(finite.low, magnitude, accumulate)
     if not finite.known:
         order_free &= (finite.low == finite.high).all(axis=0)
     low = finite.low.sum(axis=0)
@@ -168,14 +186,16 @@ def multiples(values: Floats, unit: float) -> Mask:
     return np.asarray(np.rint(scaled) == scaled)
 
 
-def _finite(given: Addends) -> tuple[Addends, Specials]:
-    """The addends without infinities and NaNs, and where those were."""
-    shape = given.low.shape[1:]
-    nothing = np.zeros(shape, np.bool_)
-    with np.errstate(invalid="ignore"):
-        total = np.abs(given.low).sum(axis=0) + (0.0 if given.known else np.abs(given.high).sum(0))
-    if np.isfinite(total).all():
-        return given, Specials(nothing, nothing, nothing)
+def _magnitudes(given: Addends) -> Floats:
+    """The largest magnitude that each addend may have."""
+    magnitudes = np.abs(given.low)
+    if not given.known:
+        np.maximum(magnitudes, np.abs(given.high), out=magnitudes)
+    return magnitudes
+
+
+def _without_specials(given: Addends) -> tuple[Addends, Specials]:
+    """The addends with zeros for infinities and NaNs, and where those were."""
     found = specials(given.low)
     low = np.where(np.isfinite(given.low), given.low, 0.0)
     if given.known:
