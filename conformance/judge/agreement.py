@@ -82,9 +82,8 @@ def check_outputs(operator: Operator, case: Case) -> None:
 
 def _compare(operator: Operator, case: Case, outputs: Arrays, name: str) -> None:
     """Compare a formula's output with the case's: its shape, and that indices are integers."""
-    on_output = say.DISAGREE_ON_OUTPUT(operator=operator.name, output=name)
     if name not in outputs:
-        raise _disagreement(operator, case, on_output, say.NO_SUCH_OUTPUT())
+        raise _disagreement_on(operator, case, name, say.NO_SUCH_OUTPUT())
     tensor, given = case.outputs[name], np.asarray(outputs[name])
     indices = isinstance(operator.contract(name, case), Index)
     wrong_kind = indices and given.dtype.kind not in "iub"
@@ -92,7 +91,13 @@ def _compare(operator: Operator, case: Case, outputs: Arrays, name: str) -> None
         of_case, found = list(map(int, tensor.shape)), list(given.shape)
         kinds = (tensor.dtype, given.dtype.name) if wrong_kind else ("", "")
         told = say.OTHER_SHAPE(of_case=f"{kinds[0]}{of_case}", found=f"{kinds[1]}{found}")
-        raise _disagreement(operator, case, on_output, told)
+        raise _disagreement_on(operator, case, name, told)
+
+
+def _disagreement_on(operator: Operator, case: Case, name: str, told: str) -> ReferenceDisagreement:
+    """The error of a record and its formula that do not say the same of an output."""
+    on_output = say.DISAGREE_ON_OUTPUT(operator=operator.name, output=name)
+    return _disagreement(operator, case, on_output, told)
 
 
 def _disagreement(operator: Operator, case: Case, what: str, told: str) -> ReferenceDisagreement:

@@ -31,7 +31,10 @@ def specified_elements(
     """
     if isinstance(contract, Unspecified) or contract.specified is None:
         return None
-    return np.broadcast_to(contract.specified(case.arrays, case.attributes), observed.shape)
+    specified = contract.specified(case.arrays, case.attributes)
+    if specified.shape == observed.shape:
+        return specified
+    return np.broadcast_to(specified, observed.shape)
 
 
 def count_unwritten(

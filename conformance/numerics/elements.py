@@ -54,44 +54,50 @@ def accepted(
     arithmetic: Arithmetic = IEEE,
 ) -> AcceptedSet:
     """The accepted set, E scaled by ``factor`` and grown by ``growth`` times float64's error."""
-    reach = _reach(sums, accumulate, growth, factor, arithmetic)
+    (reach,) = _reaches(sums, accumulate, (growth,), factor, arithmetic)
     return _set(reach, sums, accumulate, storage, arithmetic)
 
 
 @dataclass(frozen=True)
 class _Reach:
-    """How far a result may lie: the ends on the accumulator's grid, and which signs may overflow."""
+    """How far a result may lie: ends on the accumulator's grid, and which signs may overflow."""
 
     low: Floats
     high: Floats
     plus: Mask
     minus: Mask
 
-    def differs(self, elements: NDArray[np.int64], other: _Reach) -> Mask:
-        """Where that of some elements is not ``other``, which is theirs alone."""
-        found = (self.low[elements] != other.low) | (self.high[elements] != other.high)
-        found |= (self.plus[elements] != other.plus) | (self.minus[elements] != other.minus)
-        return np.asarray(found)
+    def differs(self, other: _Reach) -> Mask:
+        """The elements that do not have the same in both."""
+        found = (self.low != other.low) | (self.high != other.high)
+        return np.asarray(found | (self.plus != other.plus) | (self.minus != other.minus))
 
 
-def _reach(
-    sums: Sums, accumulate: Format, growth: float, factor: float, arithmetic: Arithmetic
-) -> _Reach:
-    """The reach of every element, E scaled and grown as `accepted` says."""
-    error = sums.error(accumulate) * factor
-    low, high = sums.low, sums.high
-    if error.any():
-        rounding = (sums.count + 2) * 2.0**-52 * (sums.magnitude + error)
-        error = np.where(error > 0, np.maximum(error + growth * rounding, 0.0), 0.0)
-        low, high = low - error, high + error
-    plus, minus = sums.overflows(accumulate, growth, factor)
-    if SATURATE in arithmetic.overflows:
-        low, high = _saturated(sums, accumulate, low, high, error, plus, minus)
-    largest = accumulate.largest_finite
-    high = np.where(plus, high, np.minimum(high, largest))
-    low = np.where(minus, low, np.maximum(low, -largest))
-    low, high = of_ends(lambda end: round_once(end, accumulate), low, high)
-    return _Reach(low, high, plus, minus)
+def _reaches(
+    sums: Sums,
+    accumulate: Format,
+    growths: tuple[float, ...],
+    factor: float,
+    arithmetic: Arithmetic,
+) -> list[_Reach]:
+    """The reach of every element for each of ``growths``, E scaled and grown as `accepted` says."""
+    given = sums.error(accumulate) * factor
+    rounding = (sums.count + 2) * 2.0**-52 * (sums.magnitude + given) if given.any() else None
+    found: list[_Reach] = []
+    for growth, overflows in zip(growths, sums.overflows(accumulate, growths, factor), strict=True):
+        error, low, high = given, sums.low, sums.high
+        if rounding is not None:
+            error = np.where(given > 0, np.maximum(given + growth * rounding, 0.0), 0.0)
+            low, high = low - error, high + error
+        plus, minus = overflows
+        if SATURATE in arithmetic.overflows:
+            low, high = _saturated(sums, accumulate, low, high, error, plus, minus)
+        largest = accumulate.largest_finite
+        high = np.where(plus, high, np.minimum(high, largest))
+        low = np.where(minus, low, np.maximum(low, -largest))
+        ends = of_ends(lambda end: round_once(end, accumulate), low, high)
+        found.append(_Reach(*ends, plus, minus))
+    return found
 
 
 def _set(
@@ -145,14 +151,20 @@ def judge_elements(
     """
     sums = summarize(values, accumulate, arithmetic)
     places = ordered(observed, storage)
-    reach = _reach(sums, accumulate, +1.0, factor, arithmetic)
+    growths = (+1.0,) if sums.order_free.all() else (+1.0, -1.0)
+    reach, *inner = _reaches(sums, accumulate, growths, factor, arithmetic)
     legal = _set(reach, sums, accumulate, storage, arithmetic)
     ok = legal.holds(places, storage)
-    if not sums.order_free.all():
-        for element in _uncertain(sums, reach, ok, places, accumulate, storage, factor, arithmetic):
-            column = sums.given.of(np.array([element]))
-            found = accepted_exactly(column, accumulate, storage, factor, arithmetic)
-            ok[element] = found.holds(places[element : element + 1], storage).item()
+    # Few elements have another reach with the error of float64 taken away: only these may be
+    # uncertain, and only of these the set is worked out again.
+    uncertain = np.flatnonzero(reach.differs(inner[0])) if inner else places[:0]
+    if uncertain.size:
+        inside = accepted(sums.of(uncertain), accumulate, storage, -1.0, factor, arithmetic)
+        uncertain = uncertain[inside.holds(places[uncertain], storage) != ok[uncertain]]
+    for element in uncertain:
+        column = sums.given.of(np.array([element]))
+        found = accepted_exactly(column, accumulate, storage, factor, arithmetic)
+        ok[element] = found.holds(places[element : element + 1], storage).item()
     several = legal.size(storage) > 1
     few = several
     if several.any():
@@ -172,29 +184,6 @@ def judge_elements(
     )
 
 
-def _uncertain(
-    sums: Sums,
-    reach: _Reach,
-    ok: Mask,
-    places: NDArray[np.int64],
-    accumulate: Format,
-    storage: Format,
-    factor: float,
-    arithmetic: Arithmetic,
-) -> NDArray[np.int64]:
-    """The elements that are ``ok`` or not only by the error of float64 that ``reach`` has in it.
-
-    Few have another reach with the error taken away: only of these the set is worked out again.
-    """
-    loose = np.flatnonzero(~sums.order_free)
-    inner = _reach(sums.of(loose), accumulate, -1.0, factor, arithmetic)
-    loose = loose[reach.differs(loose, inner)]
-    if not loose.size:
-        return loose
-    inside = accepted(sums.of(loose), accumulate, storage, -1.0, factor, arithmetic)
-    return loose[inside.holds(places[loose], storage) != ok[loose]]
-
-
 def _headroom(
     sums: Sums, legal: AcceptedSet, ok: Mask, observed: NDArray[Any], storage: Format
 ) -> float | None:
@@ -204,8 +193,8 @@ def _headroom(
         return None
     largest = storage.infinity_bits - 1
     exact, seen = sums.exact[loose], from_bits(observed[loose], storage)
-    low = from_bits(from_ordered(np.clip(legal.low[loose], -largest, largest), storage), storage)
-    high = from_bits(from_ordered(np.clip(legal.high[loose], -largest, largest), storage), storage)
+    ends = np.maximum(np.minimum([legal.low[loose], legal.high[loose]], largest), -largest)
+    low, high = from_bits(from_ordered(ends, storage), storage)
     with np.errstate(all="ignore"):
         allowed = np.where(seen >= exact, high - exact, exact - low)
         used = np.where(seen == exact, 0.0, np.abs(seen - exact) / allowed)

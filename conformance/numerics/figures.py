@@ -66,14 +66,6 @@ class Sums:
         error = roundings * accumulate.unit_roundoff * (self.magnitude + lost) + lost
         return np.asarray(np.where(self.order_free | (self.count <= 1), 0.0, error))
 
-    def overflows(self, accumulate: Format, growth: float, factor: float) -> tuple[Mask, Mask]:
-        """`overflow` with a plus and with a minus sign."""
-        if not self._possible(accumulate).any():
-            nowhere = np.zeros(self.magnitude.shape, np.bool_)
-            return nowhere, nowhere
-        plus, minus = (self.overflow(accumulate, sign, growth, factor) for sign in (+1.0, -1.0))
-        return plus, minus
-
     def _possible(self, accumulate: Format) -> Mask:
         """Where the sum of all magnitudes is no less than half of what overflows."""
         reach = 1.0 + (self.count + self.flushes) * accumulate.unit_roundoff
@@ -84,29 +76,45 @@ class Sums:
         ends = self.finite.high if sign > 0 else self.finite.low
         return np.asarray(np.maximum(ends * sign, 0.0).sum(axis=0))
 
-    def overflow(
-        self, accumulate: Format, sign: float, growth: float = 0.0, factor: float = 1.0
-    ) -> Mask:
-        """Where partial sums of some order may overflow with this sign.
+    def overflows(
+        self, accumulate: Format, growths: tuple[float, ...] = (0.0,), factor: float = 1.0
+    ) -> list[tuple[Mask, Mask]]:
+        """Where partial sums of some order may overflow with a plus and with a minus sign; for
+        each of ``growths``, by which times float64's error the bound is grown.
 
         Rounding is monotone, so a partial sum is largest with the terms of the other sign left out:
         of n+ terms with sum P it stays below P + E+, the E of those terms alone. Numerics N.3 has n
         and A for n+ and P in the error, which is never less.
         """
-        possible = np.flatnonzero(self._possible(accumulate))
-        found = np.zeros(self.magnitude.shape, np.bool_)
+        reach = 1.0 + (self.count + self.flushes) * accumulate.unit_roundoff
+        possible = np.flatnonzero(self.magnitude * reach >= accumulate.overflow_threshold / 2)
+        nowhere = np.zeros(self.magnitude.shape, np.bool_)
         if not possible.size:
-            return found
+            return [(nowhere, nowhere) for _ in growths]
         some = self.of(possible)
-        ends = some.finite.high if sign > 0 else some.finite.low
+        found: list[tuple[Mask, Mask]] = []
+        bounds = [some._partial(accumulate, sign, factor) for sign in (+1.0, -1.0)]
+        for growth in growths:
+            plus, minus = nowhere.copy(), nowhere.copy()
+            for mask, (total, error, rounding) in zip((plus, minus), bounds, strict=True):
+                mask[possible] = (
+                    total + (error + growth * rounding) >= accumulate.overflow_threshold
+                )
+            found.append((plus, minus))
+        return found
+
+    def _partial(
+        self, accumulate: Format, sign: float, factor: float
+    ) -> tuple[Floats, Floats, Floats]:
+        """P, E+ scaled by ``factor``, and the error of float64 in both where E+ is not zero."""
+        ends = self.finite.high if sign > 0 else self.finite.low
         same = np.maximum(ends * sign, 0.0)
         total, count = same.sum(axis=0), np.count_nonzero(same, axis=0)
-        lost = some.underflows * (accumulate.smallest_subnormal / 2)
-        error = np.maximum(count - 2 + some.bare, 0) * accumulate.unit_roundoff * (total + lost)
-        error = np.where(some.order_free | (count <= 1), 0.0, (error + lost) * factor)
-        error += np.where(error > 0, growth * (count + 2) * 2.0**-52 * (total + error), 0.0)
-        found[possible] = total + error >= accumulate.overflow_threshold
-        return found
+        lost = self.underflows * (accumulate.smallest_subnormal / 2)
+        error = np.maximum(count - 2 + self.bare, 0) * accumulate.unit_roundoff * (total + lost)
+        error = np.where(self.order_free | (count <= 1), 0.0, (error + lost) * factor)
+        rounding = np.where(error > 0, (count + 2) * 2.0**-52 * (total + error), 0.0)
+        return total, error, rounding
 
     def of(self, elements: NDArray[Any]) -> Sums:
         """The figures of some elements only."""

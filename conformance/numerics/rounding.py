@@ -17,13 +17,18 @@ IEEE_BEHAVIOUR = Behaviour()
 
 def arithmetic_result(values: Floats, fmt: Format, behaviour: Behaviour) -> Floats:
     """Exact float64 results of an operation as the device delivers them in ``fmt``."""
-    return after(round_once(values, fmt), fmt, behaviour, infinite=np.isinf(values))
+    return after(round_once(values, fmt), fmt, behaviour, _infinite(values, behaviour))
 
 
 def cast_result(values: Floats, fmt: Format, behaviour: Behaviour) -> Floats:
     """Float64 values as the device casts them to ``fmt``."""
     rounded = truncate(values, fmt) if behaviour.truncate else round_once(values, fmt)
-    return after(rounded, fmt, behaviour, infinite=np.isinf(values))
+    return after(rounded, fmt, behaviour, _infinite(values, behaviour))
+
+
+def _infinite(values: Floats, behaviour: Behaviour) -> NDArray[np.bool_] | None:
+    """Where values are infinite, which only saturation asks for."""
+    return np.isinf(values) if behaviour.saturate else None
 
 
 def after(

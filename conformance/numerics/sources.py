@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -45,7 +46,7 @@ class Sources:
     def starts(self) -> list[int]:
         """The number of the first row of each, and of the row beyond the last."""
         heights = [self.terms.view(shape)[0] for shape in self.shapes]
-        return [0, *np.cumsum(heights).tolist()]
+        return list(itertools.accumulate(heights, initial=0))
 
     @property
     def view(self) -> tuple[int, int]:

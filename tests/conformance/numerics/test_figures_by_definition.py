@@ -54,8 +54,8 @@ def test_a_sum_may_overflow_where_one_sign_alone_may_reach_the_threshold(
     case: tuple[Sums, list[Column]], growth: int, factor: Fraction | int
 ) -> None:
     found, truth = case
-    for sign in (1, -1):
-        overflow = found.overflow(TOY, sign, float(growth), float(factor))
+    (overflows,) = found.overflows(TOY, (float(growth),), float(factor))
+    for sign, overflow in zip((1, -1), overflows, strict=True):
         assert overflow.tolist() == [
             c.overflows(sign, Fraction(growth), Fraction(factor)) for c in truth
         ]

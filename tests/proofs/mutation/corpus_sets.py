@@ -121,7 +121,7 @@ def figures():
                 sums = summarize(values, FP32, arithmetic)
                 yield sums, sums.exact, sums.error(FP32), sums.of(np.array([2, 0]))
                 yield members(accepted(sums, FP32, storage, 1.0, 1.0, arithmetic), storage)
-                yield [sums.overflow(FP32, sign, 1.0, 0.5) for sign in (1.0, -1.0)]
+                yield sums.overflows(FP32, (1.0, -1.0), 0.5)
 
 
 def exact_sets():
