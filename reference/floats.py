@@ -106,6 +106,7 @@ _NAMES |= {fmt.name: fmt for fmt in (FP16, BF16, FP32)}
 _DTYPES = {
     fmt: np.dtype(name) for fmt, name in ((FP16, "f2"), (BF16, ml_dtypes.bfloat16), (FP32, "f4"))
 }
+_FORMATS = {dtype: fmt for fmt, dtype in _DTYPES.items()}
 
 _BY_NUMPY: dict[Format, Callable[[NDArray[Any]], NDArray[Any]]] = {
     FP16: lambda block: block.astype(np.float16),
@@ -123,6 +124,8 @@ def numpy_dtype(fmt: Format) -> np.dtype[Any]:
 
 def format_of(dtype_or_name: DTypeLike) -> Format:
     """The Format of a dtype, scalar type or name, aliases included; ValueError for any other."""
+    if isinstance(dtype_or_name, np.dtype) and dtype_or_name in _FORMATS:
+        return _FORMATS[dtype_or_name]
     if isinstance(dtype_or_name, str):
         matches = [fmt for name, fmt in _NAMES.items() if name == dtype_or_name]
     else:

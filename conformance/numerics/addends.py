@@ -142,11 +142,13 @@ def addends(
     if factors is None:
         raise ValueError("factors=None: a rule with a coefficient format needs coefficients")
     with np.errstate(all="ignore"):
-        product = values * factors
+        # nothing but a flush changes a product that is not rounded
+        product = values * factors if arithmetic.may_flush else low
         rounded = arithmetic_result(product, rule.accumulate, Behaviour())
-    off_grid = np.isfinite(product) & (rounded != product)
+    off_grid = rounded != product
     if rule.fused == "sums":  # s (x + y) rounds x + y, also where s x and s y are exact
-        off_grid |= np.isfinite(product) & (product != 0)
+        off_grid |= product != 0
+    off_grid &= np.isfinite(product)
     if arithmetic.may_flush:  # a product that underflows may be rounded to a subnormal, or to zero
         small = flushed(product, rule.accumulate)
         low = np.where(small, np.minimum(low, 0.0), low)

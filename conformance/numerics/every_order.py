@@ -55,8 +55,11 @@ def applicable(sums: Sums, accumulate: Format, storage: Format, arithmetic: Arit
     Fused products stay with the interval. So does what a device of unknown arithmetic may make of
     overflows, infinities, NaNs and subnormals: it need not do the same in every addition.
     """
-    given = sums.given
-    found = ~sums.bare & (np.count_nonzero(given.low, axis=0) <= MOST_TERMS)
+    given, found = sums.given, ~sums.bare
+    if not found.any():
+        return found
+    counted = given.known and given is sums.finite
+    found &= (sums.count if counted else np.count_nonzero(given.low, axis=0)) <= MOST_TERMS
     if not given.known:
         found &= ((given.low == given.high) | np.isnan(given.low)).all(axis=0)
     if arithmetic.overflows != {INFINITY}:

@@ -156,8 +156,11 @@ def summarize(values: Floats | Addends, accumulate: Format, arithmetic: Arithmet
     bare, underflows, flushes = nothing.astype(np.bool_), nothing, nothing
     if finite.bare is not None:
         bare = np.asarray(finite.bare.any(axis=0))
-        off_grid = ~multiples(finite.low, accumulate.smallest_subnormal)
-        underflows = np.count_nonzero(finite.bare & off_grid, axis=0)
+        eta = accumulate.smallest_subnormal
+        lowest = magnitudes if finite.known else np.abs(finite.low)
+        small = finite.bare & (lowest < 2.0**53 * eta)  # all else is too large for a bit below eta
+        if small.any():
+            underflows = np.count_nonzero(small & ~multiples(finite.low, eta), axis=0)
     if arithmetic.may_flush:
         ends = np.stack([finite.low, finite.high])
         small = (~multiples(ends, accumulate.smallest_normal)).any(axis=0)
