@@ -118,8 +118,8 @@ def assemble(
         zero = ~special & (low < normal) & (high > -normal)
     least, most = _ends(low, high, accumulate, storage, arithmetic)
     if not (special | may_plus | may_minus).any():
-        nowhere = (np.zeros(special.shape, np.bool_) for _ in range(3))
-        return AcceptedSet(least, most, *nowhere, zero)
+        plus_infinity, minus_infinity, nan = np.zeros((3, *special.shape), np.bool_)
+        return AcceptedSet(least, most, plus_infinity, minus_infinity, nan, zero)
     plus, minus = found.plus | (may_plus & infinite), found.minus | (may_minus & infinite)
     nan = found.nan | (plus & minus)
     plus_infinity, minus_infinity = (

@@ -158,9 +158,10 @@ def summarize(values: Floats | Addends, accumulate: Format, arithmetic: Arithmet
         bare = np.asarray(finite.bare.any(axis=0))
         eta = accumulate.smallest_subnormal
         lowest = magnitudes if finite.known else np.abs(finite.low)
-        small = finite.bare & (lowest < 2.0**53 * eta)  # all else is too large for a bit below eta
-        if small.any():
-            underflows = np.count_nonzero(small & ~multiples(finite.low, eta), axis=0)
+        # what is larger has no bit below eta
+        fine = finite.bare & (lowest < 2.0**53 * eta)
+        if fine.any():
+            underflows = np.count_nonzero(fine & ~multiples(finite.low, eta), axis=0)
     if arithmetic.may_flush:
         ends = np.stack([finite.low, finite.high])
         small = (~multiples(ends, accumulate.smallest_normal)).any(axis=0)

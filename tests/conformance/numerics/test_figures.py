@@ -1,6 +1,5 @@
 """The figures of a sum where its addends are only known to lie between two ends."""
 
-
 import numpy as np
 import pytest
 
