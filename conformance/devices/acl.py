@@ -224,15 +224,16 @@ class Acl:
 
         One without bytes has a null address, as storages of PyTorch have none then.
         """
-        rank, strides = len(tensor.shape), tensor.strides
+        rank, strides, nbytes = len(tensor.shape), tensor.strides, tensor.nbytes
         if strides is None:
             strides = tuple(math.prod(tensor.shape[axis + 1 :]) for axis in range(rank))
-        dimensions, steps = (c_int64 * rank)(*tensor.shape), (c_int64 * rank)(*strides)
-        sizes = (tensor.nbytes // tensor.itemsize,) if tensor.is_part else tensor.shape
-        stored = (c_int64 * len(sizes))(*sizes)
+        numbers = c_int64 * rank
+        dimensions, steps = numbers(*tensor.shape), numbers(*strides)
+        stored = (dimensions, rank)
+        if tensor.is_part:
+            stored = ((c_int64 * 1)(nbytes // tensor.itemsize), 1)
         view = (dimensions, rank, DTYPES[tensor.dtype][0], steps, tensor.start, tensor.format)
-        place = address if tensor.nbytes else None
-        made: int | None = self._create_tensor(*view, stored, len(sizes), place)
+        made: int | None = self._create_tensor(*view, *stored, address if nbytes else None)
         if made is None:
             raise AclError("aclCreateTensor", -1, self.message())
         return made
@@ -347,7 +348,7 @@ class Acl:
         if self._count is None:
             return None
         self._count(self._counts, len(Tally._fields))
-        return Tally._make(self._counts)
+        return Tally._make(self._counts[:])
 
     def _take(self, name: str) -> str:
         if not hasattr(self.runtime, name):
@@ -387,8 +388,9 @@ def _loaded(path: str) -> ctypes.CDLL | None:
 def _declare(library: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> Any:
     """The library's function with its exact signature; AttributeError if it is not there."""
     function = getattr(library, name)
-    function.restype = result
-    function.argtypes = list(arguments)
+    if (function.restype, function.argtypes) != (result, arguments):
+        # Only then: ctypes looks up how to convert each argument whenever they are set.
+        function.restype, function.argtypes = result, arguments
     return function
 
 

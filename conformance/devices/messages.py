@@ -335,10 +335,10 @@ def receive(pipe: int, decoder: msgspec.msgpack.Decoder[Message]) -> Message | N
 
 
 def _read(pipe: int, count: int) -> bytes | None:
-    read = bytearray()
+    read = b""
     while len(read) < count:
         part = os.read(pipe, count - len(read))
         if not part:
             return None
         read += part
-    return bytes(read)
+    return read

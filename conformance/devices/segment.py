@@ -21,11 +21,12 @@ KEPT = 64 << 20
 
 
 class Segment:
-    """One side's view of the segment: ``bytes`` is all of it."""
+    """One side's view of the segment: ``bytes`` is all of it, ``address`` where that begins."""
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
         self.bytes: Bytes = np.empty(0, np.uint8)
+        self.address = 0
         self._map()
 
     @classmethod
@@ -71,7 +72,7 @@ class Segment:
         message of a ``name`` alone."""
         text = what if isinstance(what, str) else f"{what.id}\n{name}"
         word = text.encode()[: LAST_WORDS - 1] + b"\0"
-        self.bytes[: len(word)] = np.frombuffer(word, np.uint8)
+        self._memory[: len(word)] = word
 
     def noted(self) -> str:
         """The parent's side: what the child last noted."""
@@ -104,6 +105,7 @@ class Segment:
         size = os.fstat(self.descriptor).st_size
         self._memory = mmap.mmap(self.descriptor, size)
         self.bytes = np.frombuffer(self._memory, np.uint8)
+        self.address = self.bytes.ctypes.data
 
     def _give_back(self, start: int, end: int) -> None:
         """Give back the whole pages between two places; the memory file reads as zeros there."""
