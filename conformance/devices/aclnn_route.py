@@ -31,7 +31,7 @@ from conformance.devices.messages import (
     NumbersArgument,
     Unavailable,
 )
-from conformance.devices.placement import Findings, NoRoomError, Placement, tensors
+from conformance.devices.placement import Findings, NoRoomError, Placement
 from conformance.devices.second_stream import Beside
 from conformance.devices.segment import Segment
 from conformance.devices.simulated_conduct import ConductCounter
@@ -156,8 +156,7 @@ class AclnnRoute:
         arrays: dict[int, int] = {}
         executor, workspace_bytes = pointer(), c_uint64()
         try:
-            for place, tensor in tensors(call):
-                address = self._placement.address(place)
+            for place, tensor, address in self._placement.addresses():
                 handles[place] = self._acl.create_tensor(tensor, address)
             for place, array in enumerate(call.arguments):
                 if isinstance(array, IntArrayArgument) and array.values is not None:

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from conformance import poison
-from conformance.devices.layout import Bytes, elements_of, same_bytes
+from conformance.devices.layout import Bytes, elements_of
 from conformance.devices.messages import Damage, TensorArgument
 
 GUARD_BEFORE = 4096 + 32
@@ -46,7 +46,7 @@ def guard_damage(
     end = image.size - GUARD_AFTER
     for key, start, length in ((2 * position, 0, before), (2 * position + 1, end, GUARD_AFTER)):
         zone, pattern = image[start : start + length], guard_pattern(key, length)
-        if not same_bytes(zone, pattern):
+        if zone.tobytes() != pattern.tobytes():  # faster than numpy, of so few bytes
             changed = np.flatnonzero(zone != pattern)
             offset = start - before + int(changed[0])
             damage.append(Damage(name, offset, int(changed.size)))

@@ -74,6 +74,6 @@ def elements_of(image: Bytes, tensor: TensorArgument) -> NDArray[np.uint8]:
     return np.lib.stride_tricks.as_strided(image, (*shape, itemsize), steps)
 
 
-def same_bytes(left: Bytes, right: Bytes) -> bool:
-    """Whether two contiguous byte arrays of one size are equal."""
-    return bool(_memcmp(left.ctypes.data, right.ctypes.data, left.size) == 0)
+def same_at(left: int, right: int, count: int) -> bool:
+    """Whether so many bytes at two addresses of the host are equal."""
+    return bool(_memcmp(left, right, count) == 0)

@@ -7,10 +7,16 @@ put there.
 
 from __future__ import annotations
 
+import numpy as np
+
 from conformance.devices.acl import Acl
+from conformance.devices.layout import Bytes
 
 KEPT = 64 << 20
 """An allocation up to this size is never given back, a larger one after its call."""
+
+LARGE = 1 << 24
+"""Scratch memory beyond this size is given back after its call."""
 
 
 class Memory:
@@ -55,3 +61,25 @@ class Memory:
         while self._held:
             _, (address, _) = self._held.popitem()
             self._acl.free(address)
+
+
+class Scratch:
+    """Host memory for what is only compared, or only sent: the next use overwrites it."""
+
+    def __init__(self) -> None:
+        self._hold(0)
+
+    def of(self, count: int) -> tuple[Bytes, int]:
+        """So many bytes, and their address."""
+        if not count <= self._bytes.size <= 4 * max(count, LARGE):
+            self._hold(count)
+        return self._bytes[:count], self._address
+
+    def shrink(self) -> None:
+        """Let go of what a large tensor took."""
+        if self._bytes.size > LARGE:
+            self._hold(0)
+
+    def _hold(self, count: int) -> None:
+        self._bytes: Bytes = np.empty(count, np.uint8)
+        self._address = self._bytes.ctypes.data

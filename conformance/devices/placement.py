@@ -10,9 +10,8 @@ what aclrtMalloc left there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from ctypes import c_uint8
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,8 +26,8 @@ from conformance.devices.guard_zones import (
     gap_damage,
     guard_damage,
 )
-from conformance.devices.layout import Bytes, elements_of, fill_elements, same_bytes
-from conformance.devices.memory import Memory
+from conformance.devices.layout import Bytes, elements_of, fill_elements, same_at
+from conformance.devices.memory import Memory, Scratch
 from conformance.devices.messages import Call, Damage, TensorArgument
 from conformance.devices.segment import Segment
 from conformance.errors import text_of
@@ -66,34 +65,58 @@ class Findings:
     inputs_changed: list[str] = field(default_factory=list)
 
 
+class _Placed(NamedTuple):
+    """A tensor of a call with all that is asked of its memory, worked out once.
+
+    ``image`` is its guards and its storage in the segment, ``host`` the address of that; ``device``
+    is the address of its allocation, ``nbytes`` what lies there between the guards. ``pieces`` are
+    copied: offset in the image, offset in the allocation, bytes.
+    """
+
+    place: int
+    tensor: TensorArgument
+    image: Bytes
+    host: int
+    device: int
+    nbytes: int
+    pieces: list[tuple[int, int, int]]
+
+    @property
+    def elements(self) -> Bytes:
+        """The image without its guards."""
+        return self.image[GUARD_BEFORE : self.image.size - GUARD_AFTER]
+
+
 class Placement:
     """Where the tensors of calls lie; ``place`` is a tensor's position in the argument list."""
 
     def __init__(self, acl: Acl, segment: Segment) -> None:
         self._acl, self._segment = acl, segment
         self._memory = Memory(acl)
-        self._at: dict[int, int] = {}
-        self._workspace_bytes = 0
-        self._back: Bytes = np.empty(0, np.uint8)
+        self._placed: list[_Placed] = []
+        self._workspace: tuple[int, int] | None = None
+        self._guards = np.empty(WORKSPACE_GUARD + GUARD_AFTER, np.uint8)
+        fill_guards(self._guards, WORKSPACE, WORKSPACE_GUARD)
+        self._guards_address = self._guards.ctypes.data
+        self._scratch = Scratch()
 
     def send(self, call: Call) -> None:
         """Copy guards, inputs and poison to the device. Raises AclError, NoRoomError."""
-        self._at.clear()
+        self._placed, self._workspace = [], None
         self._memory.forget()
         for place, tensor in tensors(call):
             self._segment.note(say.UPLOAD, tensor.name)
-            image = self._image(tensor)
-            fill_guards(image, place)
+            one = self._place(place, tensor)
+            fill_guards(one.image, place)
             if tensor.role == "output":
-                fill_elements(_elements(image), tensor, call.setting.memory, call.poison)
-            address = self._room(place, tensor)
-            for here, there, count in _sent(tensor, call.setting.memory):
-                self._acl.upload(address + there, image[here:].ctypes.data, count)
-            self._at[place] = address
+                fill_elements(one.elements, tensor, call.setting.memory, call.poison)
+            for here, there, count in _sent(one, call.setting.memory):
+                self._acl.upload(one.device + there, one.host + here, count)
+            self._placed.append(one)
 
-    def address(self, place: int) -> int:
-        """Device address of a tensor's storage."""
-        return self._at[place] + GUARD_BEFORE
+    def addresses(self) -> list[tuple[int, TensorArgument, int]]:
+        """The tensors that were sent: place, tensor, and the device address of its storage."""
+        return [(one.place, one.tensor, one.device + GUARD_BEFORE) for one in self._placed]
 
     def apart(self, place: int, count: int) -> int:
         """Device address of ``count`` bytes that nobody looks at, of one place. Raises AclError."""
@@ -106,9 +129,9 @@ class Placement:
         if call.setting.memory == AS_LEFT:
             return ()
         return tuple(
-            tensor.name
-            for place, tensor in tensors(call)
-            if tensor.role == "output" and not self._is_untouched(place, tensor)
+            one.tensor.name
+            for one in self._placed
+            if one.tensor.role == "output" and not same_at(one.device, one.host, one.image.size)
         )
 
     def workspace(self, count: int, memory: str = POISONED) -> int | None:
@@ -125,20 +148,17 @@ class Placement:
             self._acl.fill(address + WORKSPACE_GUARD, 0, count)
         elif memory == POISONED:
             self._poison(address + WORKSPACE_GUARD, count)
-        guards = self._scratch(WORKSPACE_GUARD + GUARD_AFTER)
-        fill_guards(guards, WORKSPACE, WORKSPACE_GUARD)
-        after = guards[WORKSPACE_GUARD:]
-        self._acl.upload(address, guards.ctypes.data, WORKSPACE_GUARD)
-        self._acl.upload(address + WORKSPACE_GUARD + count, after.ctypes.data, GUARD_AFTER)
-        self._at[WORKSPACE], self._workspace_bytes = address, count
+        for here, there, size in _around(count):
+            self._acl.upload(address + there, self._guards_address + here, size)
+        self._workspace = address, count
         return address + WORKSPACE_GUARD
 
     def _poison(self, address: int, count: int) -> None:
         """Fill workspace with its pattern, part by part: aclrtMemset knows bytes alone."""
-        part = self._scratch(min(count, PART))
+        part, host = self._scratch.of(min(count, PART))
         poison.fill(part, poison.WORKSPACE)
         for start in range(0, count, PART):
-            self._acl.upload(address + start, part.ctypes.data, min(PART, count - start))
+            self._acl.upload(address + start, host, min(PART, count - start))
 
     def look(self, call: Call, findings: Findings) -> None:
         """Copy everything back and compare it with what was sent. Raises AclError.
@@ -146,61 +166,71 @@ class Placement:
         Row-sparse tensors and large ones are gone from the device afterwards.
         """
         self._segment.note(say.READING_BACK)
-        placed = [(place, tensor) for place, tensor in tensors(call) if place in self._at]
-        for place, tensor in placed:
-            if tensor.role == "input" and self._is_as_sent(place, tensor):
-                continue
-            sent = self._image(tensor)
-            image = sent if tensor.role == "output" else self._scratch(sent.size)
-            for here, there, count in _pieces(tensor):
-                self._acl.download(image[here:].ctypes.data, self._at[place] + there, count)
-            damage = guard_damage(image, tensor.name, place)
-            findings.damage += _behind(damage, tensor.nbytes - tensor.held_bytes)
-            if tensor.role == "output":
-                findings.damage += gap_damage(_elements(image), tensor)
-                findings.poisoned[tensor.name] = _poisoned(_elements(image), tensor, call)
-            elif not same_bytes(_elements(image), _elements(sent)):
-                findings.inputs_changed.append(tensor.name)
-        if WORKSPACE in self._at:
-            findings.damage += self._workspace_damage()
-        findings.read_back = len(placed) == len(call.tensors)
+        for one in self._placed:
+            self._look_at(one, call, findings)
+        if self._workspace is not None:
+            findings.damage += self._workspace_damage(*self._workspace)
+        findings.read_back = len(self._placed) == len(call.tensors)
         self._memory.forget()
         self._memory.shrink()
-        self._back = self._back[:0] if self._back.size > PART else self._back
+        self._scratch.shrink()
 
-    def _is_as_sent(self, place: int, tensor: TensorArgument) -> bool:
+    def _look_at(self, one: _Placed, call: Call, findings: Findings) -> None:
+        tensor, image, host = one.tensor, one.image, one.host
+        is_output = tensor.role == "output"
+        if not is_output:
+            if self._is_as_sent(one):
+                return
+            image, host = self._scratch.of(image.size)
+        for here, there, count in one.pieces:
+            self._acl.download(host + here, one.device + there, count)
+        damage = guard_damage(image, tensor.name, one.place)
+        findings.damage += _behind(damage, GUARD_BEFORE + one.nbytes + GUARD_AFTER - image.size)
+        if is_output:
+            findings.damage += gap_damage(one.elements, tensor)
+            findings.poisoned[tensor.name] = _poisoned(one.elements, tensor, call)
+        elif not same_at(host + GUARD_BEFORE, one.host + GUARD_BEFORE, one.elements.size):
+            findings.inputs_changed.append(tensor.name)
+
+    def _is_as_sent(self, one: _Placed) -> bool:
         """Whether a tensor and its guards are what was sent; part by part, as it may be large."""
-        sent = self._image(tensor)
-        for here, there, count in _pieces(tensor):
+        for here, there, count in one.pieces:
             for start in range(0, count, PART):
                 size = min(PART, count - start)
-                seen = self._scratch(size)
-                self._acl.download(seen.ctypes.data, self._at[place] + there + start, size)
-                if not same_bytes(seen, sent[here + start : here + start + size]):
+                _, seen = self._scratch.of(size)
+                self._acl.download(seen, one.device + there + start, size)
+                if not same_at(seen, one.host + here + start, size):
                     return False
         return True
-
-    def _is_untouched(self, place: int, tensor: TensorArgument) -> bool:
-        sent = self._image(tensor)
-        there = (c_uint8 * sent.size).from_address(self._at[place])
-        return same_bytes(np.frombuffer(memoryview(there), np.uint8), sent)
 
     def release(self) -> None:
         """Give the device memory back."""
         self._memory.release()
 
-    def _workspace_damage(self) -> list[Damage]:
+    def _workspace_damage(self, address: int, count: int) -> list[Damage]:
         """The guard zones of the workspace, as one image without the workspace between them."""
-        address, count = self._at[WORKSPACE], self._workspace_bytes
-        guards = self._scratch(WORKSPACE_GUARD + GUARD_AFTER)
-        after = guards[WORKSPACE_GUARD:]
-        self._acl.download(guards.ctypes.data, address, WORKSPACE_GUARD)
-        self._acl.download(after.ctypes.data, address + WORKSPACE_GUARD + count, GUARD_AFTER)
+        guards, host = self._scratch.of(self._guards.size)
+        for here, there, size in _around(count):
+            self._acl.download(host + here, address + there, size)
         return _behind(guard_damage(guards, "workspace", WORKSPACE, WORKSPACE_GUARD), count)
 
-    def _room(self, place: int, tensor: TensorArgument) -> int:
+    def _place(self, place: int, tensor: TensorArgument) -> _Placed:
+        """Find a tensor's memory on both sides. Raises AclError, NoRoomError."""
+        nbytes, start = tensor.nbytes, tensor.offset - GUARD_BEFORE
+        pieces = _pieces(tensor, nbytes)
+        last, _, count = pieces[-1]
+        return _Placed(
+            place,
+            tensor,
+            self._segment.bytes[start : start + last + count],
+            self._segment.address + start,
+            self._room(place, tensor, GUARD_BEFORE + nbytes + GUARD_AFTER),
+            nbytes,
+            pieces,
+        )
+
+    def _room(self, place: int, tensor: TensorArgument, count: int) -> int:
         """Device memory for a tensor and its guards. Raises AclError, NoRoomError."""
-        count = GUARD_BEFORE + tensor.nbytes + GUARD_AFTER
         if tensor.rows is None:
             return self._memory.at(place, count)
         try:
@@ -210,43 +240,36 @@ class Placement:
                 raise
             raise NoRoomError(tensor, error) from error
 
-    def _image(self, tensor: TensorArgument) -> Bytes:
-        """Guards and elements of a tensor in the segment."""
-        end = tensor.offset + tensor.held_bytes + GUARD_AFTER
-        return self._segment.bytes[tensor.offset - GUARD_BEFORE : end]
-
-    def _scratch(self, count: int) -> Bytes:
-        """Host memory for what is read back only to be compared."""
-        if self._back.size < count or self._back.size > 4 * max(count, 1 << 24):
-            self._back = np.empty(count, np.uint8)
-        return self._back[:count]
-
 
 def tensors(call: Call) -> list[tuple[int, TensorArgument]]:
     """The tensors that are there, with their positions in the argument list."""
     return [(i, a) for i, a in enumerate(call.arguments) if isinstance(a, TensorArgument)]
 
 
-def _pieces(tensor: TensorArgument) -> Iterator[tuple[int, int, int]]:
+def _pieces(tensor: TensorArgument, nbytes: int) -> list[tuple[int, int, int]]:
     """What is copied: offset in the tensor's image, offset in its allocation, bytes."""
     if tensor.rows is None:
-        yield 0, 0, GUARD_BEFORE + tensor.nbytes + GUARD_AFTER
-        return
-    yield 0, 0, GUARD_BEFORE
+        return [(0, 0, GUARD_BEFORE + nbytes + GUARD_AFTER)]
+    pieces = [(0, 0, GUARD_BEFORE)]
     for place, row in enumerate(tensor.rows):
         here, there = (GUARD_BEFORE + number * tensor.row_bytes for number in (place, row))
-        yield here, there, tensor.row_bytes
-    yield GUARD_BEFORE + tensor.held_bytes, GUARD_BEFORE + tensor.nbytes, GUARD_AFTER
+        pieces.append((here, there, tensor.row_bytes))
+    behind = GUARD_BEFORE + tensor.held_bytes, GUARD_BEFORE + nbytes, GUARD_AFTER
+    return [*pieces, behind]
 
 
-def _sent(tensor: TensorArgument, memory: str) -> Iterator[tuple[int, int, int]]:
+def _sent(one: _Placed, memory: str) -> list[tuple[int, int, int]]:
     """What is copied to the device: of an output that stays as it was left, the guards alone."""
-    if tensor.role == "input" or memory != AS_LEFT or tensor.is_part:
-        yield from _pieces(tensor)
-        return
-    yield 0, 0, GUARD_BEFORE
-    behind = GUARD_BEFORE + tensor.nbytes
-    yield behind, behind, GUARD_AFTER
+    if one.tensor.role == "input" or memory != AS_LEFT or one.tensor.is_part:
+        return one.pieces
+    behind = GUARD_BEFORE + one.nbytes
+    return [(0, 0, GUARD_BEFORE), (behind, behind, GUARD_AFTER)]
+
+
+def _around(count: int) -> tuple[tuple[int, int, int], ...]:
+    """What is copied of a workspace: its guards, which are one behind the other on the host."""
+    behind = WORKSPACE_GUARD, WORKSPACE_GUARD + count, GUARD_AFTER
+    return (0, 0, WORKSPACE_GUARD), behind
 
 
 def _poisoned(elements: Bytes, tensor: TensorArgument, call: Call) -> int:
@@ -263,8 +286,3 @@ def _behind(damage: list[Damage], left_out: int) -> list[Damage]:
         Damage(d.buffer, d.offset + left_out if d.offset >= 0 else d.offset, d.count)
         for d in damage
     ]
-
-
-def _elements(image: Bytes) -> Bytes:
-    """An image without its guards."""
-    return image[GUARD_BEFORE : image.size - GUARD_AFTER]

@@ -64,7 +64,7 @@ def found(host: Host, segment: Segment, at: int | None) -> Findings:
     placed = Placement(cast("Acl", host), segment)
     placed.send(CALL)
     if at is not None:
-        ctypes.c_uint8.from_address(placed.address(0) + at).value ^= 1
+        ctypes.c_uint8.from_address(placed.addresses()[0][2] + at).value ^= 1
     findings = Findings()
     placed.look(CALL, findings)
     return findings
