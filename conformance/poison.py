@@ -57,6 +57,10 @@ WHERE: dict[int, str] = {
 
 IN_A_GUARD: str = say.GUARD()
 
+WORDS = np.dtype("<u2")
+UNSIGNED = {size: np.dtype(f"<u{size}") for size in (1, 2, 4, 8)}
+"""Unsigned integers, by size."""
+
 COUNTED_AT_ONCE = 1 << 24
 """Bytes of which poison is counted at a time: a multiple of the size of every element."""
 
@@ -69,25 +73,25 @@ def pattern(word: int) -> bytes:
 def fill(memory: Bytes, word: int = OUTPUTS) -> None:
     """Fill contiguous bytes with a pattern, from its first byte on."""
     even = memory.size // 2 * 2
-    memory[:even].view("<u2").fill(word)
+    memory[:even].view(WORDS).fill(word)
     memory[even:] = pattern(word)[0]
 
 
 def holds(elements: NDArray[Any], word: int = OUTPUTS) -> NDArray[np.bool_]:
     """Which elements hold nothing but a pattern that runs through them in C order."""
     flat = np.ascontiguousarray(elements).reshape(-1)
-    whole = np.empty(2 if flat.itemsize == 1 else 1, flat.dtype)
-    fill(whole.view(np.uint8), word)
-    size = f"u{flat.itemsize}"
-    seen, filled = flat.view(size), whole.view(size)
-    found = np.empty(flat.size, np.bool_)
-    for lane, piece in enumerate(filled):
-        found[lane :: len(filled)] = seen[lane :: len(filled)] == piece
-    return found.reshape(elements.shape)
+    seen = flat.view(UNSIGNED[flat.itemsize])
+    if flat.itemsize > 1:
+        found = seen == int.from_bytes(pattern(word) * (flat.itemsize // 2), "little")
+    else:
+        found = np.empty(flat.size, np.bool_)
+        for lane, piece in enumerate(pattern(word)):
+            found[lane::2] = seen[lane::2] == piece
+    return np.reshape(found, elements.shape)
 
 
 def count(memory: Bytes, itemsize: int, word: int = OUTPUTS) -> int:
     """How many elements of ``itemsize`` contiguous bytes hold nothing but a pattern."""
     parts = range(0, memory.size, COUNTED_AT_ONCE)
-    elements = (memory[at : at + COUNTED_AT_ONCE].view(f"u{itemsize}") for at in parts)
+    elements = (memory[at : at + COUNTED_AT_ONCE].view(UNSIGNED[itemsize]) for at in parts)
     return sum(int(np.count_nonzero(holds(part, word))) for part in elements)

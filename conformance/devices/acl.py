@@ -9,10 +9,8 @@ from __future__ import annotations
 import ctypes
 import math
 import os
-import secrets
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from ctypes import POINTER, byref, c_char_p, c_int, c_int32, c_int64, c_size_t, c_uint32, c_uint64
 from ctypes import c_void_p as pointer
 from typing import Any, NamedTuple
@@ -21,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.catalogue import device as say
+from conformance.devices.c_functions import Hold, declare, declared
 from conformance.devices.messages import DTYPES, TensorArgument
 from conformance.devices.packages.lookup import ACLNN
 
@@ -49,9 +48,6 @@ RUNTIME_SIGNATURES: dict[str, tuple[Any, ...]] = {
     "aclrtSynchronizeStream": (pointer,),
 }
 """Argument types of the runtime functions that answer an aclError."""
-
-KEY = secrets.randbits(63) | 1
-"""This process's own: whoever has not got it changes no setting of the simulator."""
 
 
 class AclError(RuntimeError):
@@ -109,26 +105,24 @@ class Acl:
         # Global, because the operator library may refer weakly to functions of the runtime.
         self.runtime = ctypes.CDLL(os.path.join(where, "libascendcl.so"), mode=ctypes.RTLD_GLOBAL)
         # What is loaded from here on may be judged: it cannot loosen what it is judged by.
-        hold = (c_int, c_uint64, c_int)
-        self._hold = _declared(self.runtime, "ascendsimHold", *hold) or (lambda key, held: SUCCESS)
-        self._hold(KEY, 1)
+        self._let_go = Hold(self.runtime)
         self.operators = ctypes.CDLL(os.path.join(where, "libopapi.so"))
         self._first = [library for path in first if (library := _loaded(path)) is not None]
         self._kernels = None if kernels is None else ctypes.CDLL(kernels)
         self.package = None if only is None else ctypes.CDLL(only)
         for name, arguments in RUNTIME_SIGNATURES.items():
-            _declare(self.runtime, name, c_int, *arguments)
+            declare(self.runtime, name, c_int, *arguments)
         counting = (None, POINTER(c_uint64), c_uint32)
-        self._count = _declared(self.runtime, "ascendsimTally", *counting)
+        self._count = declared(self.runtime, "ascendsimTally", *counting)
         self._counts = (c_uint64 * len(Tally._fields))()
-        self._message = _declare(self.runtime, "aclGetRecentErrMsg", c_char_p)
-        self._soc_name = _declare(self.runtime, "aclrtGetSocName", c_char_p)
+        self._message = declare(self.runtime, "aclGetRecentErrMsg", c_char_p)
+        self._soc_name = declare(self.runtime, "aclrtGetSocName", c_char_p)
         dimensions = (POINTER(c_int64), c_uint64)
         layout = (c_int, POINTER(c_int64), c_int64, c_int)
-        self._create_tensor = _declare(
+        self._create_tensor = declare(
             self.operators, "aclCreateTensor", pointer, *dimensions, *layout, *dimensions, pointer
         )
-        self._destroy_tensor = _declare(self.operators, "aclDestroyTensor", c_int, pointer)
+        self._destroy_tensor = declare(self.operators, "aclDestroyTensor", c_int, pointer)
 
     def message(self) -> str:
         """The text of aclGetRecentErrMsg, "" if there is none."""
@@ -152,7 +146,7 @@ class Acl:
     def write_counters(self) -> None:
         """Write the coverage counters of an operator library that was built with some."""
         if hasattr(self.operators, "ascendsimWriteCounters"):
-            _declare(self.operators, "ascendsimWriteCounters", None)()
+            declare(self.operators, "ascendsimWriteCounters", None)()
 
     def device_count(self) -> int:
         """Number of devices."""
@@ -166,7 +160,7 @@ class Acl:
 
     def vector_cores(self, device: int) -> int:
         """Vector cores of a device (aclrtGetDeviceInfo, ACL_DEV_ATTR_VECTOR_CORE_NUM)."""
-        ask = _declare(self.runtime, "aclrtGetDeviceInfo", c_int, c_uint32, c_int, POINTER(c_int64))
+        ask = declare(self.runtime, "aclrtGetDeviceInfo", c_int, c_uint32, c_int, POINTER(c_int64))
         value = c_int64()
         self.check("aclrtGetDeviceInfo", ask(device, VECTOR_CORE_NUM, byref(value)))
         return value.value
@@ -176,7 +170,7 @@ class Acl:
         if not hasattr(self.runtime, "aclsysGetCANNVersion"):
             return "unknown"
         version = _PackageVersion()
-        ask = _declare(self.runtime, "aclsysGetCANNVersion", c_int, c_int, POINTER(_PackageVersion))
+        ask = declare(self.runtime, "aclsysGetCANNVersion", c_int, c_int, POINTER(_PackageVersion))
         status = ask(PACKAGE_CANN, byref(version))
         return version.version.decode(errors="replace") if status == SUCCESS else "unknown"
 
@@ -188,7 +182,7 @@ class Acl:
         if not hasattr(self.runtime, name):
             return None
         number = c_int32()
-        ask = _declare(self.runtime, name, c_int, c_int32, POINTER(c_int32))
+        ask = declare(self.runtime, name, c_int, c_int32, POINTER(c_int32))
         return number.value if ask(device, byref(number)) == SUCCESS else None
 
     def create_stream(self) -> pointer:
@@ -244,7 +238,7 @@ class Acl:
 
     def create_int_array(self, values: Sequence[int]) -> int:
         """An aclIntArray that holds a copy of the values. Raises AclError."""
-        create = _declare(self.operators, "aclCreateIntArray", pointer, POINTER(c_int64), c_uint64)
+        create = declare(self.operators, "aclCreateIntArray", pointer, POINTER(c_int64), c_uint64)
         array: int | None = create((c_int64 * len(values))(*values), len(values))
         if array is None:
             raise AclError("aclCreateIntArray", -1, self.message())
@@ -252,27 +246,25 @@ class Acl:
 
     def destroy_int_array(self, array: int) -> None:
         """Destroy an aclIntArray."""
-        _declare(self.operators, "aclDestroyIntArray", c_int, pointer)(array)
+        declare(self.operators, "aclDestroyIntArray", c_int, pointer)(array)
 
     def operator(self, name: str, *arguments: Any, answers: Any = c_int) -> Any:
         """A function of the operator libraries, as a rule answering aclnnStatus; None if absent."""
         if self.package is not None:
             if hasattr(self.package, name):
-                return _declare(self.package, name, answers, *arguments)
+                return declare(self.package, name, answers, *arguments)
             if name.startswith("aclnn") or not name.startswith("acl"):
                 return None  # of the interface's own functions it need not have any
         for library in (*self._first, self.operators, self._kernels):
             if library is not None and hasattr(library, name):
-                return _declare(library, name, answers, *arguments)
+                return declare(library, name, answers, *arguments)
         return None
 
     def configure_machine(self, soc: str | None, cores: int, ub_bytes: int) -> None:
         """Choose the simulated machine; 0 stands for the SoC's own. Raises AclError."""
-        configure = _declare(
-            self.runtime, "ascendsimConfigure", c_int, c_char_p, c_uint32, c_uint64
-        )
+        configure = declare(self.runtime, "ascendsimConfigure", c_int, c_char_p, c_uint32, c_uint64)
         name = soc.encode() if soc else None
-        with self._let_go():
+        with self._let_go:
             self.check("ascendsimConfigure", configure(name, cores, ub_bytes))
 
     def order_blocks(self, order: str | None) -> None:
@@ -281,9 +273,9 @@ class Acl:
         A simulator without a choice has one order. Raises AclError.
         """
         if hasattr(self.runtime, "ascendsimBlockOrder"):
-            choose = _declare(self.runtime, "ascendsimBlockOrder", c_int, c_char_p)
+            choose = declare(self.runtime, "ascendsimBlockOrder", c_int, c_char_p)
             chosen = order or os.environ.get("ASCENDSIM_BLOCK_ORDER") or "forward"
-            with self._let_go():
+            with self._let_go:
                 self.check("ascendsimBlockOrder", choose(chosen.encode()))
 
     def defer_tasks(self) -> None:
@@ -291,8 +283,8 @@ class Acl:
         forget what waits now. Other runtimes order tasks by themselves. Raises AclError.
         """
         if hasattr(self.runtime, "ascendsimDeferTasks"):
-            defer = _declare(self.runtime, "ascendsimDeferTasks", c_int, c_int)
-            with self._let_go():
+            defer = declare(self.runtime, "ascendsimDeferTasks", c_int, c_int)
+            with self._let_go:
                 self.check("ascendsimDeferTasks", defer(1))
 
     def be_deterministic(self, level: int) -> None:
@@ -301,7 +293,7 @@ class Acl:
         """
         names = ("aclrtCtxSetSysParamOpt", "aclrtSetSysParamOpt")
         name = next((one for one in names if hasattr(self.runtime, one)), names[-1])
-        choose = _declare(self.runtime, name, c_int, c_int, c_int64)
+        choose = declare(self.runtime, name, c_int, c_int, c_int64)
         self.check(name, choose(DETERMINISTIC, level))
 
     @property
@@ -315,13 +307,13 @@ class Acl:
         Other runtimes, and older simulators, have no such function.
         """
         if hasattr(self.runtime, "ascendsimLastWords"):
-            leave = _declare(self.runtime, "ascendsimLastWords", c_int, pointer, c_uint64)
-            with self._let_go():
+            leave = declare(self.runtime, "ascendsimLastWords", c_int, pointer, c_uint64)
+            with self._let_go:
                 self.check("ascendsimLastWords", leave(memory.ctypes.data, memory.size))
 
     def simulated_ub_bytes(self) -> int:
         """Bytes of unified buffer that a tiling may use on the simulated machine."""
-        ask = _declare(self.runtime, "ascendsimUbBytes", c_uint64)
+        ask = declare(self.runtime, "ascendsimUbBytes", c_uint64)
         return int(ask())
 
     def take_tiling_key(self) -> int | None:
@@ -329,7 +321,7 @@ class Acl:
         library = self.package or self.operators
         if not hasattr(library, "ascendsimTakeTilingKey"):
             return None
-        take = _declare(library, "ascendsimTakeTilingKey", c_int32, POINTER(c_uint64))
+        take = declare(library, "ascendsimTakeTilingKey", c_int32, POINTER(c_uint64))
         key = c_uint64()
         return key.value if take(byref(key)) else None
 
@@ -353,23 +345,14 @@ class Acl:
     def _take(self, name: str) -> str:
         if not hasattr(self.runtime, name):
             return ""
-        take = _declare(self.runtime, name, c_uint64, c_char_p, c_uint64)
-        with self._let_go():
+        take = declare(self.runtime, name, c_uint64, c_char_p, c_uint64)
+        with self._let_go:
             need, capacity = int(take(None, 0)), 0
             while need > capacity:
                 capacity = need + 1
                 text = ctypes.create_string_buffer(capacity)
                 need = int(take(text, capacity))
         return text.raw[:need].split(b"\0", 1)[0].decode(errors="replace") if capacity else ""
-
-    @contextmanager
-    def _let_go(self) -> Iterator[None]:
-        """Have settings and findings of the simulator free for once."""
-        self._hold(KEY, 0)
-        try:
-            yield
-        finally:
-            self._hold(KEY, 1)
 
 
 def _loaded(path: str) -> ctypes.CDLL | None:
@@ -383,17 +366,3 @@ def _loaded(path: str) -> ctypes.CDLL | None:
             raise
         sys.stderr.write(say.NOT_LOADED(path=path, error=str(error)) + "\n")
         return None
-
-
-def _declare(library: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> Any:
-    """The library's function with its exact signature; AttributeError if it is not there."""
-    function = getattr(library, name)
-    if (function.restype, function.argtypes) != (result, arguments):
-        # Only then: ctypes looks up how to convert each argument whenever they are set.
-        function.restype, function.argtypes = result, arguments
-    return function
-
-
-def _declared(library: ctypes.CDLL, name: str, result: Any, *arguments: Any) -> Any:
-    """The same, None where the library has no such function."""
-    return _declare(library, name, result, *arguments) if hasattr(library, name) else None

@@ -7,8 +7,8 @@ what became of them.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from ctypes import POINTER, byref, c_bool, c_int64, c_uint64
 from ctypes import c_void_p as pointer
 from dataclasses import dataclass
@@ -50,6 +50,7 @@ class _Ending:
     message: str = ""
     workspace_bytes: int = 0
     seconds: float = 0.0
+    _start: float = 0.0
 
     def fail(self, error: AclError) -> None:
         """Record the function that failed."""
@@ -68,14 +69,12 @@ class _Ending:
             self.outcome, self.status, self.phase = Outcome.FAILED, first.status, symbol
             self.message = say.LAUNCH_DROPPED(what=first.what, text=first.text)
 
-    @contextmanager
-    def timed(self) -> Iterator[None]:
+    def __enter__(self) -> None:
         """Add the time that the block takes, however it ends."""
-        start = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds += time.perf_counter() - start
+        self._start = time.perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        self.seconds += time.perf_counter() - self._start
 
 
 class AclnnRoute:
@@ -84,6 +83,7 @@ class AclnnRoute:
     def __init__(self, acl: Acl, segment: Segment, stream: pointer, soc: str | None) -> None:
         self._acl, self._segment, self._stream = acl, segment, stream
         self._placement, self._machine = Placement(acl, segment), Machine(acl, soc)
+        self._known: dict[str, tuple[list[Any], tuple[Any, Any]]] = {}
         self._destroy_executor = acl.operator("aclDestroyAclOpExecutor", pointer)
 
     def run(self, call: Call) -> Answer | Unavailable:
@@ -140,11 +140,14 @@ class AclnnRoute:
     def _phases(self, call: Call) -> tuple[Any, Any] | Unavailable:
         """Both functions of the operator with the signature that the call implies."""
         parameters = [kind for argument in call.arguments for kind in _types(argument)]
+        if (known := self._known.get(call.symbol)) is not None and known[0] == parameters:
+            return known[1]
         plan_name = call.symbol + "GetWorkspaceSize"
         plan = self._acl.operator(plan_name, *parameters, POINTER(c_uint64), POINTER(pointer))
         execute = self._acl.operator(call.symbol, pointer, c_uint64, pointer, pointer)
         if plan is None or execute is None:
             return Unavailable(plan_name if plan is None else call.symbol)
+        self._known[call.symbol] = parameters, (plan, execute)
         return plan, execute
 
     def _two_phases(
@@ -168,7 +171,7 @@ class AclnnRoute:
             breach = call.breach or KEPT
             size_place = byref(workspace_bytes) if breach.size_place == "given" else None
             executor_place = byref(executor) if breach.executor_place == "given" else None
-            with counter.phase(), ending.timed():
+            with counter.phase(), ending:
                 status = plan(*values, size_place, executor_place)
             if status != SUCCESS:
                 ending.reject(status, plan_name, self._acl.message())
@@ -186,12 +189,12 @@ class AclnnRoute:
             self._segment.note(call.symbol)
             handed, executor = executor, pointer()
             stream = pointer() if call.setting.stream == DEFAULT else self._stream
-            with ExitStack() as stack:
-                other = None
-                if call.setting.stream == BESIDE:
-                    other = stack.enter_context(Beside(self._acl, self._placement, call))
+            is_beside = call.setting.stream == BESIDE
+            beside = Beside(self._acl, self._placement, call) if is_beside else nullcontext()
+            with beside as other:
+                if other is not None:
                     other.plan(plan, lambda apart: _passed(call, {**objects, **apart}))
-                with counter.phase(works=True), ending.timed():
+                with counter.phase(works=True), ending:
                     status = execute(workspace, workspace_bytes, handed, stream)
                     self._acl.check(call.symbol, status)
                     if other is not None:
@@ -225,7 +228,7 @@ class AclnnRoute:
 
         def run(handed: Handed) -> int:
             self._segment.note(call.symbol)
-            with counter.phase(works=True), ending.timed():
+            with counter.phase(works=True), ending:
                 status: int = execute(
                     handed.workspace, handed.workspace_bytes, handed.executor, handed.stream
                 )
@@ -242,11 +245,17 @@ class AclnnRoute:
 
 def _passed(call: Call, objects: Mapping[int, int]) -> list[Any]:
     """The arguments of phase one but its results; ``objects`` are handles by place."""
-    return [
-        value
-        for place, argument in enumerate(call.arguments)
-        for value in _values(argument, objects.get(place))
-    ]
+    passed: list[Any] = []
+    for place, argument in enumerate(call.arguments):
+        if isinstance(argument, AttributeArgument):
+            passed.append(argument.value)
+        elif not isinstance(argument, NumbersArgument):
+            passed.append(objects.get(place))
+        elif argument.values is None:
+            passed += (None, 0)
+        else:  # phase one keeps a copy of them
+            passed += ((c_int64 * len(argument.values))(*argument.values), len(argument.values))
+    return passed
 
 
 def _types(argument: Argument) -> tuple[Any, ...]:
@@ -254,14 +263,3 @@ def _types(argument: Argument) -> tuple[Any, ...]:
     if isinstance(argument, AttributeArgument):
         return (ATTRIBUTE_TYPES[argument.ctype],)
     return (pointer, c_uint64) if isinstance(argument, NumbersArgument) else (pointer,)
-
-
-def _values(argument: Argument, handle: int | None) -> tuple[Any, ...]:
-    """What is passed: a value, an object's handle, or numbers, of which phase 1 keeps a copy."""
-    if isinstance(argument, AttributeArgument):
-        return (argument.value,)
-    if not isinstance(argument, NumbersArgument):
-        return (handle,)
-    if argument.values is None:
-        return (None, 0)
-    return (c_int64 * len(argument.values))(*argument.values), len(argument.values)

@@ -5,15 +5,30 @@ Another runtime counts nothing: there nothing is told.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 
 import msgspec
 
-from conformance.devices.acl import Acl, AclError
+from conformance.devices.acl import Acl, AclError, Tally
 from conformance.devices.messages import Conduct, Failure
 
 _failures = msgspec.json.Decoder(tuple[Failure, ...]).decode
+
+
+class _Phase:
+    """Has what a block changes in the tally added, however the block ends."""
+
+    def __init__(self, acl: Acl, add: Callable[[Tally, Tally], None]) -> None:
+        self._acl, self._add = acl, add
+
+    def __enter__(self) -> None:
+        self._before = self._acl.tally()
+
+    def __exit__(self, *_: object) -> None:
+        after = self._acl.tally()
+        if self._before is not None and after is not None:
+            self._add(self._before, after)
 
 
 class ConductCounter:
@@ -29,18 +44,17 @@ class ConductCounter:
         if before is not None and before.failures:
             acl.take_failures()  # an earlier call's, or the harness's own
 
-    @contextmanager
-    def phase(self, *, works: bool = False) -> Iterator[None]:
+    def phase(self, *, works: bool = False) -> _Phase:
         """Count the memory that the block leaves, and what it has the device do if it ``works``."""
-        before = self._acl.tally()
-        try:
-            yield
-        finally:
-            after = self._acl.tally()
-            if before is not None and after is not None:
-                self._left_bytes += after.held_bytes - before.held_bytes
-                self._launches += works * (after.launches - before.launches)
-                self._tasks += works * (after.tasks - before.tasks)
+        return _Phase(self._acl, self._add_working if works else self._add)
+
+    def _add(self, before: Tally, after: Tally) -> None:
+        self._left_bytes += after.held_bytes - before.held_bytes
+
+    def _add_working(self, before: Tally, after: Tally) -> None:
+        self._add(before, after)
+        self._launches += after.launches - before.launches
+        self._tasks += after.tasks - before.tasks
 
     def leave(self) -> None:
         """Note how many tasks wait in streams that the call left to themselves."""
