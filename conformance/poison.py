@@ -80,18 +80,23 @@ def fill(memory: Bytes, word: int = OUTPUTS) -> None:
 def holds(elements: NDArray[Any], word: int = OUTPUTS) -> NDArray[np.bool_]:
     """Which elements hold nothing but a pattern that runs through them in C order."""
     flat = np.ascontiguousarray(elements).reshape(-1)
-    seen = flat.view(UNSIGNED[flat.itemsize])
+    return _holds(flat.view(UNSIGNED[flat.itemsize]), word).reshape(elements.shape)
+
+
+def _holds(flat: NDArray[Any], word: int) -> NDArray[np.bool_]:
+    """The same of unsigned integers in a row."""
+    found = np.empty(flat.shape, np.bool_)
     if flat.itemsize > 1:
-        found = seen == int.from_bytes(pattern(word) * (flat.itemsize // 2), "little")
+        whole = pattern(word) * (flat.itemsize // 2)
+        np.equal(flat, int.from_bytes(whole, "little"), out=found)
     else:
-        found = np.empty(flat.size, np.bool_)
         for lane, piece in enumerate(pattern(word)):
-            found[lane::2] = seen[lane::2] == piece
-    return np.reshape(found, elements.shape)
+            np.equal(flat[lane::2], piece, out=found[lane::2])
+    return found
 
 
 def count(memory: Bytes, itemsize: int, word: int = OUTPUTS) -> int:
     """How many elements of ``itemsize`` contiguous bytes hold nothing but a pattern."""
     parts = range(0, memory.size, COUNTED_AT_ONCE)
     elements = (memory[at : at + COUNTED_AT_ONCE].view(UNSIGNED[itemsize]) for at in parts)
-    return sum(int(np.count_nonzero(holds(part, word))) for part in elements)
+    return sum(int(np.count_nonzero(_holds(part, word))) for part in elements)

@@ -7,8 +7,8 @@ and the simulator; the simulator's own ``ascendsim*`` functions are looked up an
 from __future__ import annotations
 
 import ctypes
-import math
 import os
+import struct
 import sys
 from collections.abc import Sequence
 from ctypes import POINTER, byref, c_char_p, c_int, c_int32, c_int64, c_size_t, c_uint32, c_uint64
@@ -112,13 +112,13 @@ class Acl:
         self.package = None if only is None else ctypes.CDLL(only)
         for name, arguments in RUNTIME_SIGNATURES.items():
             declare(self.runtime, name, c_int, *arguments)
-        counting = (None, POINTER(c_uint64), c_uint32)
+        counting = (None, pointer, c_uint32)
         self._count = declared(self.runtime, "ascendsimTally", *counting)
         self._counts = (c_uint64 * len(Tally._fields))()
         self._message = declare(self.runtime, "aclGetRecentErrMsg", c_char_p)
         self._soc_name = declare(self.runtime, "aclrtGetSocName", c_char_p)
-        dimensions = (POINTER(c_int64), c_uint64)
-        layout = (c_int, POINTER(c_int64), c_int64, c_int)
+        dimensions = (pointer, c_uint64)
+        layout = (c_int, pointer, c_int64, c_int)
         self._create_tensor = declare(
             self.operators, "aclCreateTensor", pointer, *dimensions, *layout, *dimensions, pointer
         )
@@ -218,15 +218,13 @@ class Acl:
 
         One without bytes has a null address, as storages of PyTorch have none then.
         """
-        rank, strides, nbytes = len(tensor.shape), tensor.strides, tensor.nbytes
-        if strides is None:
-            strides = tuple(math.prod(tensor.shape[axis + 1 :]) for axis in range(rank))
-        numbers = c_int64 * rank
-        dimensions, steps = numbers(*tensor.shape), numbers(*strides)
-        stored = (dimensions, rank)
+        shape, strides, nbytes = _int64s(tensor.shape), tensor.strides, tensor.nbytes
+        rank = len(tensor.shape)
+        steps = _int64s(_row_major(tensor.shape) if strides is None else strides)
+        stored = (shape, rank)
         if tensor.is_part:
-            stored = ((c_int64 * 1)(nbytes // tensor.itemsize), 1)
-        view = (dimensions, rank, DTYPES[tensor.dtype][0], steps, tensor.start, tensor.format)
+            stored = (_int64s([nbytes // tensor.itemsize]), 1)
+        view = (shape, rank, DTYPES[tensor.dtype][0], steps, tensor.start, tensor.format)
         made: int | None = self._create_tensor(*view, *stored, address if nbytes else None)
         if made is None:
             raise AclError("aclCreateTensor", -1, self.message())
@@ -238,8 +236,8 @@ class Acl:
 
     def create_int_array(self, values: Sequence[int]) -> int:
         """An aclIntArray that holds a copy of the values. Raises AclError."""
-        create = declare(self.operators, "aclCreateIntArray", pointer, POINTER(c_int64), c_uint64)
-        array: int | None = create((c_int64 * len(values))(*values), len(values))
+        create = declare(self.operators, "aclCreateIntArray", pointer, pointer, c_uint64)
+        array: int | None = create(_int64s(values), len(values))
         if array is None:
             raise AclError("aclCreateIntArray", -1, self.message())
         return array
@@ -366,3 +364,17 @@ def _loaded(path: str) -> ctypes.CDLL | None:
             raise
         sys.stderr.write(say.NOT_LOADED(path=path, error=str(error)) + "\n")
         return None
+
+
+def _int64s(values: Sequence[int]) -> bytes:
+    """Numbers as C has them in an array of int64_t."""
+    return struct.pack(f"{len(values)}q", *values)
+
+
+def _row_major(shape: Sequence[int]) -> list[int]:
+    """The strides of a tensor whose elements lie one behind the other."""
+    strides, step = [0] * len(shape), 1
+    for axis in reversed(range(len(shape))):
+        strides[axis] = step
+        step *= shape[axis]
+    return strides

@@ -276,8 +276,9 @@ def _poisoned(elements: Bytes, tensor: TensorArgument, call: Call) -> int:
     """Elements that hold the poison; 0 where there was none."""
     if call.setting.memory != POISONED:
         return 0
-    seen = np.ascontiguousarray(elements_of(elements, tensor)).reshape(-1)
-    return poison.count(seen, tensor.itemsize, call.poison)
+    if tensor.is_part:
+        elements = np.ascontiguousarray(elements_of(elements, tensor)).reshape(-1)
+    return poison.count(elements, tensor.itemsize, call.poison)
 
 
 def _behind(damage: list[Damage], left_out: int) -> list[Damage]:
