@@ -6,7 +6,7 @@ import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import ml_dtypes
@@ -319,6 +319,7 @@ class Case(ReadAsPrinted):
         return row([f"{self.operator}, {self.mode}, {self.dtype}: ", row(said, ", ")])
 
 
+@cache
 def numpy_dtype(name: str) -> np.dtype[np.generic]:
     """The numpy dtype of a dtype name; bfloat16 is ml_dtypes'."""
     return np.dtype(ml_dtypes.bfloat16) if name == "bfloat16" else np.dtype(name)

@@ -30,6 +30,8 @@ HOST_TO_DEVICE, DEVICE_TO_HOST = 1, 2
 MALLOC_HUGE_FIRST = 0
 VECTOR_CORE_NUM = 201
 PACKAGE_CANN = 0
+FEW_FINDINGS = 4096
+"""Bytes of text that are taken at once: what is longer is asked for again."""
 DETERMINISTIC = 0
 """ACL_OPT_DETERMINISTIC."""
 
@@ -114,6 +116,7 @@ class Acl:
             declare(self.runtime, name, c_int, *arguments)
         counting = (None, pointer, c_uint32)
         self._count = declared(self.runtime, "ascendsimTally", *counting)
+        self._taken = ctypes.create_string_buffer(FEW_FINDINGS)
         self._counts = (c_uint64 * len(Tally._fields))()
         self._message = declare(self.runtime, "aclGetRecentErrMsg", c_char_p)
         self._soc_name = declare(self.runtime, "aclrtGetSocName", c_char_p)
@@ -345,12 +348,9 @@ class Acl:
             return ""
         take = declare(self.runtime, name, c_uint64, c_char_p, c_uint64)
         with self._let_go:
-            need, capacity = int(take(None, 0)), 0
-            while need > capacity:
-                capacity = need + 1
-                text = ctypes.create_string_buffer(capacity)
-                need = int(take(text, capacity))
-        return text.raw[:need].split(b"\0", 1)[0].decode(errors="replace") if capacity else ""
+            while (need := int(take(self._taken, len(self._taken)))) > len(self._taken):
+                self._taken = ctypes.create_string_buffer(need)
+        return self._taken.raw[:need].split(b"\0", 1)[0].decode(errors="replace")
 
 
 def _loaded(path: str) -> ctypes.CDLL | None:

@@ -6,6 +6,8 @@ and back in one copy.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from conformance.call.case import ND, Case, Tensor
 from conformance.devices.guard_zones import GUARD_AFTER, GUARD_BEFORE
 from conformance.devices.layout import SEGMENT_HEADER, round_up
@@ -122,19 +124,21 @@ def _tensor_of(parameter: TensorParameter, case: Case, route: str) -> Tensor | N
 
 
 def _check_names(operator: Operator, case: Case) -> None:
-    inputs = {p.name for p in operator.tensors if p.role == "input"}
-    outputs = {p.name for p in operator.tensors if p.role == "output"}
-    attributes = {p.name for p in operator.parameters} - inputs - outputs
-    for kind, known, named in (
-        ("input", inputs, case.inputs),
-        ("output", outputs, case.outputs),
-        ("attribute", attributes, case.attributes),
-    ):
-        for name in named:
-            if name not in known:
+    known: dict[str, set[str]] = {"input": set(), "output": set(), "attribute": set()}
+    for parameter in operator.parameters:
+        kind: str = parameter.role if isinstance(parameter, TensorParameter) else "attribute"
+        known[kind].add(parameter.name)
+    named: dict[str, Mapping[str, object]] = {
+        "input": case.inputs,
+        "output": case.outputs,
+        "attribute": case.attributes,
+    }
+    for kind, names in named.items():
+        for name in names:
+            if name not in known[kind]:
                 raise ValueError(
                     f"the case has {kind} '{name}', which {operator.aclnn} lacks; "
-                    f"its {kind}s are {sorted(known)}"
+                    f"its {kind}s are {sorted(known[kind])}"
                 )
-    for name in sorted(attributes - set(case.attributes)):
+    for name in sorted(known["attribute"].difference(case.attributes)):
         raise ValueError(f"the case leaves out attribute '{name}', which {operator.aclnn} needs")

@@ -47,6 +47,9 @@ OPEN_LIMIT = {"sim": 30.0, "npu": 120.0}
 """Seconds within which a device must open: a library that loads, or a card that comes out of reset
 and takes many."""
 
+DIAGNOSTICS = msgspec.json.Decoder(tuple[Diagnostic, ...])
+"""What a simulator says of a kernel."""
+
 ABANDONED = frozenset({"memory-fault", "kernel-crash", "memory-exhausted"})
 """Diagnostics of a kernel that was left where it stood: what it wrote astray before is not known,
 so that its process judges nothing more (docs/reference/diagnostics.md)."""
@@ -312,7 +315,7 @@ def _diagnostics(text: str) -> tuple[Diagnostic, ...]:
     if not text:
         return ()
     try:
-        return tuple(msgspec.json.decode(text, type=list[Diagnostic]))
+        return DIAGNOSTICS.decode(text)
     except msgspec.MsgspecError as error:
         told = say.NO_DIAGNOSTICS(error=str(error), text=text[:200])
         raise EnvironmentFailure(told) from None

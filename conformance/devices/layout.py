@@ -55,7 +55,10 @@ def write_elements(image: Bytes, tensor: TensorArgument, array: NDArray[Any]) ->
     """Write the elements that an input holds into its storage, each place of it once."""
     elements = elements_of(image, tensor)
     stored = np.ascontiguousarray(array).reshape(-1).view(np.uint8).reshape(elements.shape)
-    shared = (*(stride == 0 for stride in tensor.strides or ()), False)
+    if tensor.strides is None:
+        elements[...] = stored
+        return
+    shared = (*(stride == 0 for stride in tensor.strides), False)
     once = tuple(slice(0, 1) if one else slice(None) for one in shared)
     elements[once] = stored[once]
 

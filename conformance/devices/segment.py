@@ -47,12 +47,13 @@ class Segment:
         """The parent's side: a copy of some bytes. Where they are many, their pages are given back
         as they are copied, so that nothing is held twice.
         """
+        if count <= KEPT:
+            return self.bytes[start : start + count].copy()
         taken = np.empty(count, np.uint8)
         for at in range(0, count, STEP):
             end = min(at + STEP, count)
             taken[at:end] = self.bytes[start + at : start + end]
-            if count > KEPT:
-                self._give_back(start + at, start + end)
+            self._give_back(start + at, start + end)
         return taken
 
     def empty(self) -> None:
