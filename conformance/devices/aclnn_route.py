@@ -23,7 +23,6 @@ from conformance.devices.broken_protocol import Handed, NotBreakableError, break
 from conformance.devices.machine import Machine
 from conformance.devices.messages import (
     Answer,
-    Argument,
     AttributeArgument,
     Call,
     Failure,
@@ -139,7 +138,7 @@ class AclnnRoute:
 
     def _phases(self, call: Call) -> tuple[Any, Any] | Unavailable:
         """Both functions of the operator with the signature that the call implies."""
-        parameters = [kind for argument in call.arguments for kind in _types(argument)]
+        parameters = _types(call)
         if (known := self._known.get(call.symbol)) is not None and known[0] == parameters:
             return known[1]
         plan_name = call.symbol + "GetWorkspaceSize"
@@ -258,8 +257,12 @@ def _passed(call: Call, objects: Mapping[int, int]) -> list[Any]:
     return passed
 
 
-def _types(argument: Argument) -> tuple[Any, ...]:
-    """The C types by which an argument is passed."""
-    if isinstance(argument, AttributeArgument):
-        return (ATTRIBUTE_TYPES[argument.ctype],)
-    return (pointer, c_uint64) if isinstance(argument, NumbersArgument) else (pointer,)
+def _types(call: Call) -> list[Any]:
+    """The C types of the arguments of phase one but its results."""
+    types: list[Any] = []
+    for argument in call.arguments:
+        if isinstance(argument, AttributeArgument):
+            types.append(ATTRIBUTE_TYPES[argument.ctype])
+        else:
+            types += (pointer, c_uint64) if isinstance(argument, NumbersArgument) else (pointer,)
+    return types

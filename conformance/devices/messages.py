@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import os
+from functools import cached_property
 from typing import Any, Literal, TypeVar
 
 import msgspec
@@ -128,7 +129,7 @@ class NumbersArgument(msgspec.Struct, frozen=True, tag="numbers"):
 Argument = TensorArgument | NullTensor | AttributeArgument | IntArrayArgument | NumbersArgument
 
 
-class Call(msgspec.Struct, frozen=True, tag="call"):
+class Call(msgspec.Struct, frozen=True, dict=True, tag="call"):
     """One call of a two-phase operator.
 
     ``symbol`` is the phase-2 function; phase 1 is ``symbol + "GetWorkspaceSize"``. ``arguments``
@@ -150,7 +151,7 @@ class Call(msgspec.Struct, frozen=True, tag="call"):
     poison: int = OUTPUTS
     breach: Breach | None = None
 
-    @property
+    @cached_property
     def tensors(self) -> tuple[TensorArgument, ...]:
         """The tensors that are there, in signature order."""
         return tuple(a for a in self.arguments if isinstance(a, TensorArgument))

@@ -177,7 +177,7 @@ class Placement:
 
     def _look_at(self, one: _Placed, call: Call, findings: Findings) -> None:
         tensor, image, host = one.tensor, one.image, one.host
-        is_output = tensor.role == "output"
+        elements, is_output = one.elements, tensor.role == "output"
         if not is_output:
             if self._is_as_sent(one):
                 return
@@ -187,9 +187,9 @@ class Placement:
         damage = guard_damage(image, tensor.name, one.place)
         findings.damage += _behind(damage, GUARD_BEFORE + one.nbytes + GUARD_AFTER - image.size)
         if is_output:
-            findings.damage += gap_damage(one.elements, tensor)
-            findings.poisoned[tensor.name] = _poisoned(one.elements, tensor, call)
-        elif not same_at(host + GUARD_BEFORE, one.host + GUARD_BEFORE, one.elements.size):
+            findings.damage += gap_damage(elements, tensor)
+            findings.poisoned[tensor.name] = _poisoned(elements, tensor, call)
+        elif not same_at(host + GUARD_BEFORE, one.host + GUARD_BEFORE, elements.size):
             findings.inputs_changed.append(tensor.name)
 
     def _is_as_sent(self, one: _Placed) -> bool:
