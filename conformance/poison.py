@@ -97,6 +97,8 @@ def _holds(flat: NDArray[Any], word: int) -> NDArray[np.bool_]:
 
 def count(memory: Bytes, itemsize: int, word: int = OUTPUTS) -> int:
     """How many elements of ``itemsize`` contiguous bytes hold nothing but a pattern."""
-    parts = range(0, memory.size, COUNTED_AT_ONCE)
-    elements = (memory[at : at + COUNTED_AT_ONCE].view(UNSIGNED[itemsize]) for at in parts)
-    return sum(int(np.count_nonzero(_holds(part, word))) for part in elements)
+    found = 0
+    for at in range(0, memory.size, COUNTED_AT_ONCE):
+        part = memory[at : at + COUNTED_AT_ONCE].view(UNSIGNED[itemsize])
+        found += int(np.count_nonzero(_holds(part, word)))
+    return found

@@ -114,6 +114,9 @@ class Acl:
         self.package = None if only is None else ctypes.CDLL(only)
         for name, arguments in RUNTIME_SIGNATURES.items():
             declare(self.runtime, name, c_int, *arguments)
+        # Sought once: a function that is not there takes long to seek.
+        key = ("ascendsimTakeTilingKey", c_int32, POINTER(c_uint64))
+        self._take_tiling_key = declared(self.package or self.operators, *key)
         counting = (None, pointer, c_uint32)
         self._count = declared(self.runtime, "ascendsimTally", *counting)
         self._taken = ctypes.create_string_buffer(FEW_FINDINGS)
@@ -319,12 +322,9 @@ class Acl:
 
     def take_tiling_key(self) -> int | None:
         """The tiling key of the last call, told once; None from a library that tells none."""
-        library = self.package or self.operators
-        if not hasattr(library, "ascendsimTakeTilingKey"):
-            return None
-        take = declare(library, "ascendsimTakeTilingKey", c_int32, POINTER(c_uint64))
         key = c_uint64()
-        return key.value if take(byref(key)) else None
+        known = self._take_tiling_key is not None and self._take_tiling_key(byref(key))
+        return key.value if known else None
 
     def take_diagnostics(self) -> str:
         """The simulator's findings since the last time, as a JSON array; "" from other runtimes."""
