@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from ctypes import POINTER, byref, c_char_p, c_int, c_int32, c_int64, c_size_t, c_uint32, c_uint64
 from ctypes import c_void_p as pointer
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +65,7 @@ class AclError(RuntimeError):
         self.message = message
 
 
-class Tally(NamedTuple):
+class Tally(ctypes.Structure):
     """What a process has had the device do: launches, fills and copies inside the device, bytes of
     the allocations that are alive, failures that nobody has taken yet, tasks that wait in streams.
     """
@@ -75,6 +75,9 @@ class Tally(NamedTuple):
     held_bytes: int
     failures: int
     waiting: int
+    _fields_ = tuple(
+        (name, c_uint64) for name in ("launches", "tasks", "held_bytes", "failures", "waiting")
+    )
 
 
 class _PackageVersion(ctypes.Structure):
@@ -120,7 +123,6 @@ class Acl:
         counting = (None, pointer, c_uint32)
         self._count = declared(self.runtime, "ascendsimTally", *counting)
         self._taken = ctypes.create_string_buffer(FEW_FINDINGS)
-        self._counts = (c_uint64 * len(Tally._fields))()
         self._message = declare(self.runtime, "aclGetRecentErrMsg", c_char_p)
         self._soc_name = declare(self.runtime, "aclrtGetSocName", c_char_p)
         dimensions = (pointer, c_uint64)
@@ -340,8 +342,9 @@ class Acl:
         """What this process has had the device do; None from a runtime that does not count."""
         if self._count is None:
             return None
-        self._count(self._counts, len(Tally._fields))
-        return Tally._make(self._counts[:])
+        tally = Tally()
+        self._count(byref(tally), len(Tally._fields_))
+        return tally
 
     def _take(self, name: str) -> str:
         if not hasattr(self.runtime, name):
