@@ -13,6 +13,7 @@ from hypothesis.strategies import SearchStrategy
 from conformance.call.case import Case
 from conformance.devices.device import Device
 from conformance.devices.open import open_device
+from conformance.draw.seeded import of_seed_alone
 from conformance.record.operator import Operator
 from conformance.suite.on_route import on_route
 
@@ -54,7 +55,7 @@ def _small(cases: SearchStrategy[Case], count: int, most_elements: int) -> list[
 
     @seed(1)
     @settings(
-        max_examples=8 * count,
+        max_examples=12 * count,
         database=None,
         deadline=None,
         phases=[Phase.generate],
@@ -66,7 +67,8 @@ def _small(cases: SearchStrategy[Case], count: int, most_elements: int) -> list[
         if sum(tensor.size for tensor in tensors) <= most_elements:
             found.append(case)
 
-    collect()
+    with of_seed_alone():
+        collect()
     found.sort(key=_machine)
     return [found[index * len(found) // count] for index in range(count)]
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
+from conformance.call.case import Case
 from conformance.call.observation import Outcome
 from conformance.draw.machines import ordered
+from conformance.record.operator import Operator
 from conformance.suite.records import operators, records
 from device_kernels.build import build
 from tests.kernels.launches import drawn, simulator
@@ -23,12 +26,13 @@ def lib() -> Path:
     return build(quiet=True).lib
 
 
+def calls(of: Iterable[Operator], per_cell: int) -> list[tuple[Operator, Case]]:
+    """Calls of operators, so many of each mode and data type."""
+    return [(one, case) for one in of for case in drawn(one, per_cell, most_elements=600)]
+
+
 def test_the_kernels_are_silent_and_the_same_in_50_orders_of_blocks(lib: Path) -> None:
-    cases = [
-        (operator, case)
-        for operator in operators()
-        for case in drawn(operator, 1, most_elements=600)
-    ]
+    cases = calls(operators(), 1)
     answers: list[list[bytes]] = []
     with simulator({}, lib) as device:
         for order in ORDERS:
@@ -44,11 +48,7 @@ BUILT_AGAIN = ("moe_finalize_routing_v2_grad", "moe_token_permute_with_ep")
 
 
 def test_without_checks_the_same_is_computed(lib: Path, tmp_path: Path) -> None:
-    cases = [
-        (operator, case)
-        for operator in map(records().__getitem__, BUILT_AGAIN)
-        for case in drawn(operator, 2, most_elements=600)
-    ]
+    cases = calls(map(records().__getitem__, BUILT_AGAIN), 2)
     for folder in (*BUILT_AGAIN, "shared"):
         shutil.copytree(KERNELS / folder, tmp_path / folder)
     answers = []
@@ -97,17 +97,12 @@ def test_a_removal_from_a_shared_part_concerns_the_operators_that_are_compiled_f
 
 def test_a_barrier_and_a_queue_that_are_taken_out_are_missed(lib: Path, tmp_path: Path) -> None:
     """Two of the removals of removal_run.py: by the graph and by the simulator."""
-    cases = [
-        (operator, case)
-        for operator in operators()
-        for case in drawn(operator, 2, most_elements=600)
-    ]
-    assert not leaves_unordered(lib, cases[::2], tmp_path / "trace")
+    assert not leaves_unordered(lib, calls(operators(), 1), tmp_path / "trace")
     for kind in ("PipeBarrier", ".EnQue"):
         of_kind = [one for one in removals(KERNELS) if kind in one.what]
         removal = min(of_kind, key=lambda one: len(users(one.file, KERNELS)))  # least to compile
         concerned = users(removal.file, KERNELS)
-        its = [(operator, case) for operator, case in cases if operator.name in concerned]
+        its = calls(map(records().__getitem__, sorted(concerned)), 4)
         apply(removal, KERNELS, tmp_path / kind)
         broken = build(tmp_path / kind, quiet=True).lib
         assert leaves_unordered(broken, its, tmp_path / "trace"), removal.name
