@@ -57,7 +57,6 @@ WHERE: dict[int, str] = {
 
 IN_A_GUARD: str = say.GUARD()
 
-WORDS = np.dtype("<u2")
 UNSIGNED = {size: np.dtype(f"<u{size}") for size in (1, 2, 4, 8)}
 """Unsigned integers, by size."""
 
@@ -73,7 +72,7 @@ def pattern(word: int) -> bytes:
 def fill(memory: Bytes, word: int = OUTPUTS) -> None:
     """Fill contiguous bytes with a pattern, from its first byte on."""
     even = memory.size // 2 * 2
-    memory[:even].view(WORDS).fill(word)
+    memory[:even].view(UNSIGNED[2]).fill(word)
     memory[even:] = pattern(word)[0]
 
 
