@@ -57,8 +57,8 @@ PROFILES = {
         Profile(
             "smoke",
             say.SMOKE(),
-            examples=250,
-            operator_examples=1_000,
+            examples=225,
+            operator_examples=900,
             shrink_seconds=60,
             time_limit=5,
             strength=2,

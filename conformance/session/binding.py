@@ -1,47 +1,32 @@
-"""An item's function: the body of its template under a trial, with the cases that it draws.
-
-Hypothesis draws them, each stream from a seed of its own.
-"""
+"""An item's function: the body of its template under a trial, with the cases that it draws."""
 
 from __future__ import annotations
 
 import functools
-import hashlib
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
-from hypothesis import strategies as st
-from hypothesis.database import DirectoryBasedExampleDatabase
 from hypothesis.strategies import SearchStrategy
 
 from conformance.call.case import Case
 from conformance.catalogue import session as say
 from conformance.draw.batches import batches, batches_asked
-from conformance.draw.machines import in_drawn_order
-from conformance.draw.not_simplest import not_simplest
 from conformance.draw.profiles import Profile
-from conformance.draw.seeded import of_seed_alone
 from conformance.draw.sequences import sequences
 from conformance.record.operator import Operator
 from conformance.record.relation import Relation
 from conformance.record.workload import Workload
 from conformance.session.asked_relations import asked_of
+from conformance.session.drawing import Draw, Drawing
 from conformance.session.ladder_item import climbing
 from conformance.session.planned_cases import plan
-from conformance.session.rows_and_edges import Drawing, covered
+from conformance.session.rows_and_edges import covered
 from conformance.session.template import CELL, DRAWN, LADDER, RELATION, WORKLOAD, Body
 from conformance.session.trial import BrokenRecord, Trial
 from conformance.session.workload_item import routed
 from conformance.suite.for_libraries import fitted
-
-Draw = Callable[..., None]
-
-SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large)
-FILTERED = (HealthCheck.filter_too_much,)
-"""What Hypothesis must not complain of: big cases; and that a relation speaks of few of them."""
 
 LARGER = 12
 """How many free draws, and how many rows, are looked at for a larger case that shows a mistake."""
@@ -95,7 +80,7 @@ def bind(
 ) -> Streams:
     """The draws of a template's item, whose cases go through its trial.
 
-    Hypothesis draws from a seed made of the run's and ``key``, so that a run can be repeated and
+    They are drawn from a seed made of the run's and ``key``, so that a run can be repeated and
     no two items draw alike. ``beside`` are the data types that the run judges of the item's mode.
     """
     if DRAWN not in inspect.signature(body).parameters:
@@ -122,63 +107,20 @@ def bind(
             lambda case: body(**{**arguments, DRAWN: case}),
         )
 
-    def attempt_each(**arguments: Any) -> None:
-        __tracebackhide__ = True
-        for case in arguments.pop(DRAWN):
-            attempt(**arguments, **{DRAWN: case})
-
     on_machine = functools.partial(fitted, traits=trial.libraries)
 
     def prepared(case: Case) -> Case:
         on = on_machine(case)
         return trial.by_standard.prescribe(on) if trial.by_standard.prescribes else on
 
-    def drawing(
-        cases: Sequence[SearchStrategy[Case]],
-        examples: int,
-        stream: str,
-        *,
-        kept: bool = False,
-        again: bool = False,
-        shrinks: bool = True,
-        only: int | None = None,
-    ) -> Body:
-        if relation is not None and relation.always:
-            # Of few draws the simplest, by which Hypothesis begins, would be half.
-            cases = [not_simplest(some) for some in cases]
-        drawn = _together(cases, prepared)
-        if only is not None:
-            drawn = drawn.map(lambda made: (made[only],))
-        how = settings(
-            max_examples=examples,
-            phases=(Phase.reuse if again else Phase.generate,)
-            + ((Phase.shrink,) if shrinks else ()),
-            database=DirectoryBasedExampleDatabase(of_run.database)
-            if of_run.database and kept
-            else None,
-            deadline=None,
-            report_multiple_bugs=False,
-            print_blob=False,
-            verbosity=Verbosity.quiet,
-            suppress_health_check=SLOW + (FILTERED if RELATION in parameters else ()),
-        )
-        name = f"{key} {stream}".rstrip()
-        test: Any = seed(stream_seed(of_run.seed, name))(how(given(case=drawn)(attempt_each)))
-        # A seed takes the database away. What one stream kept means nothing to another.
-        test._hypothesis_internal_use_settings = how
-        test._hypothesis_internal_database_key = name.encode()
+    drawing = Drawing(
+        attempt, prepared, key, of_run.seed, of_run.database, often_filtered=RELATION in parameters
+    )
 
-        def run(**arguments: Any) -> None:
-            __tracebackhide__ = True
-            with of_seed_alone():
-                test(**arguments)
-
-        return run
-
-    def repeated(streams: Sequence[tuple[list[SearchStrategy[Case]], int, str]]) -> Streams:
+    def repeated(streams: Sequence[tuple[SearchStrategy[Case], int, str]]) -> Streams:
         refused_before = () if of_run.database is None else streams
-        again = [drawing(*stream, kept=True, again=True) for stream in refused_before]
-        free, *scouts = (drawing(*stream, kept=True) for stream in streams)
+        again = [drawing.again(*stream) for stream in refused_before]
+        free, *scouts = (drawing(*stream, shrinks=True, kept=True) for stream in streams)
         return Streams(free, tuple(again), tuple(scouts))
 
     profile = of_run.profile
@@ -191,8 +133,8 @@ def bind(
             made = batches_asked(one, of_run.seed)
         return Streams(routed(operator, made, drawing, trial))
     if not mode:
-        drawn = not_simplest(sequences(operator, of_run.operators, on_machine))
-        return repeated([([drawn], of_run.sequences_of_each, "")])
+        drawn = sequences(operator, of_run.operators, on_machine)
+        return repeated([(drawn, of_run.sequences_of_each, "")])
     if relation is not None:
         operator = replace(
             operator,
@@ -206,7 +148,7 @@ def bind(
         streams.append((operator.small_cases, planned.small, "small"))
     if operator.seam_cases and planned.seams:
         streams.append((operator.seam_cases, planned.seams, "seams"))
-    drawn_of = [([draw(mode, dtype)], count, name) for draw, count, name in streams]
+    drawn_of = [(draw(mode, dtype), count, name) for draw, count, name in streams]
     found = repeated(drawn_of)
     if planned.cells:
         rows = covered(
@@ -222,29 +164,7 @@ def bind(
         if planned.cells is not None:
             wide += map(planned.cells.cases, planned.rows[:: 1 + len(planned.rows) // LARGER])
         larger = tuple(
-            functools.partial(_made_late, drawing, [not_simplest(some)], 1, f"larger {n}")
-            for n, some in enumerate(wide)
+            drawing(some, 1, f"larger {n}", shrinks=False) for n, some in enumerate(wide)
         )
         found = replace(found, larger=larger)
     return found
-
-
-def _made_late(drawing: Drawing, *stream: Any, **arguments: object) -> None:
-    """Make a test that most items never need, and run it."""
-    drawing(*stream, shrinks=False)(**arguments)
-
-
-@st.composite
-def _together(
-    draw: st.DrawFn, wanted: Sequence[SearchStrategy[Case]], prepared: Callable[[Case], Case]
-) -> tuple[Case, ...]:
-    """One case of each strategy, the blocks of each in a drawn order.
-
-    One strategy, not one more around each case: to make and validate it takes as long as to draw.
-    """
-    return tuple(prepared(in_drawn_order(draw, cases)) for cases in wanted)
-
-
-def stream_seed(run_seed: int, key: str) -> int:
-    """The seed of one item's draws."""
-    return int.from_bytes(hashlib.sha256(f"{run_seed} {key}".encode()).digest()[:8], "big")

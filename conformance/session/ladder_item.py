@@ -3,17 +3,16 @@ refused size."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from hypothesis.strategies import SearchStrategy
 
 from conformance.call.case import Case, Machine, Tensor
 from conformance.catalogue import failure as say
-from conformance.draw.not_simplest import not_simplest
-from conformance.record.size_ladders import SLOW, Ladder
+from conformance.record.size_ladders import Ladder
+from conformance.session.drawing import Drawing
 from conformance.session.endings import Refused
-from conformance.session.rows_and_edges import AT_ONCE, Drawing
 from conformance.session.trial import Trial
 from conformance.values.fill import ADDRESS
 
@@ -21,9 +20,8 @@ from conformance.values.fill import ADDRESS
 def cases_of(
     ladder: Ladder, mode: str, dtype: str, size: int, machine: Machine
 ) -> SearchStrategy[Case]:
-    """The calls of a size on a machine: none is the simplest of all."""
-    cases = ladder.cases(mode, dtype, size, machine)
-    return not_simplest(cases.map(_without_codes))
+    """The calls of a size on a machine."""
+    return ladder.cases(mode, dtype, size, machine).map(_without_codes)
 
 
 def climbing(
@@ -36,41 +34,29 @@ def climbing(
     """
     step, sizes = ladder.step, ladder.asked(each, turn)
 
-    def judged(
-        group: Sequence[int], arguments: dict[str, object], machine: Machine | None = None
-    ) -> None:
+    def judged(size: int, arguments: dict[str, object], machine: Machine | None = None) -> None:
         __tracebackhide__ = True
-        cases = [
-            cases_of(ladder, mode, dtype, size, machine or ladder.machine(size, turn))
-            for size in group
-        ]
-        drawing(cases, 1, f"size {group[0]}", shrinks=False)(**arguments)
+        cases = cases_of(ladder, mode, dtype, size, machine or ladder.machine(size, turn))
+        drawing(cases, 1, f"size {size}", shrinks=False)(**arguments)
 
-    def is_refused(size: int, arguments: dict[str, object], machine: Machine | None = None) -> bool:
+    def is_refused(size: int, arguments: dict[str, object], machine: Machine) -> bool:
         try:
-            judged((size,), arguments, machine)
+            judged(size, arguments, machine)
         except Refused:
             return True
         return False
 
     def run(**arguments: object) -> None:
         __tracebackhide__ = True
-        for group in _groups(sizes):
+        below = 0
+        for size in sizes:
             try:
-                judged(group, arguments)
+                judged(size, arguments)
             except Refused:
                 if not trial.diagnoses.as_drawn:
-                    follow_down(*refused_of(group, arguments), arguments)
+                    follow_down(below, size, arguments)
                 raise
-
-    def refused_of(group: Sequence[int], arguments: dict[str, object]) -> tuple[int, int]:
-        """The size below the first refused one of a group, 0 for none, and that one."""
-        below = [0, *sizes][sizes.index(group[0])]
-        for size in group[:-1]:
-            if is_refused(size, arguments):
-                return below, size
             below = size
-        return below, group[-1]
 
     def follow_down(below: int, above: int, arguments: dict[str, object]) -> None:
         """Halve the way down to an accepted size, then that from it to the refused one.
@@ -96,13 +82,6 @@ def climbing(
             )
 
     return run
-
-
-def _groups(sizes: Sequence[int]) -> Iterator[Sequence[int]]:
-    """Sizes that are drawn together; of slow ones each by itself."""
-    fast = [size for size in sizes if size <= SLOW]
-    yield from (fast[first : first + AT_ONCE] for first in range(0, len(fast), AT_ONCE))
-    yield from ((size,) for size in sizes if size > SLOW)
 
 
 def _without_codes(case: Case) -> Case:

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import product
-from typing import Protocol
 
 from hypothesis.strategies import SearchStrategy
 
 from conformance.call.case import Case
-from conformance.draw.not_simplest import not_simplest
 from conformance.record.cells import Cells, Levels
 from conformance.record.edges import Edge
+from conformance.session.drawing import Drawing
 from conformance.session.trial import Refused
 
 NARROWING_EXAMPLES = (2, 30)
@@ -24,31 +23,8 @@ NARROWING_EXAMPLES = (2, 30)
 axes and in the second. The first lets go what is plainly irrelevant: a level that matters, let go
 early by a lucky draw, would make the mistake rare in all draws that follow."""
 
-AT_ONCE = 16
-"""Cases that are drawn together: to begin a test costs more than to draw one case."""
-
-Drawn = tuple[Sequence[SearchStrategy[Case]], int, str, int | None]
-"""Cases that are drawn together, how often, the name of their stream of draws, and the one of them
-that is meant, None for all."""
-
-
-class Drawing(Protocol):
-    """Makes a test of the template's body that draws so many cases from a stream of their own.
-
-    It draws one case of each strategy and takes them in turn, or ``only`` one of them: the same
-    that it takes among all.
-    """
-
-    def __call__(
-        self,
-        cases: Sequence[SearchStrategy[Case]],
-        examples: int,
-        stream: str,
-        *,
-        shrinks: bool,
-        only: int | None = None,
-    ) -> Callable[..., None]:
-        """The test; it takes what pytest provides and raises `Refused`."""
+Drawn = tuple[SearchStrategy[Case], int, str]
+"""Cases of which some are drawn, how many, and the name of their stream of draws."""
 
 
 def covered(
@@ -68,20 +44,13 @@ def covered(
 
     def run(**arguments: object) -> None:
         __tracebackhide__ = True
-        for start in range(0, len(parts), AT_ONCE):
-            group = parts[start : start + AT_ONCE]
-            strategies = [not_simplest(cases) for cases, _ in group]
-            stream = f"row {start}"
+        for number, (cases, row) in enumerate(parts):
+            drawn: Drawn = (cases, 1, f"row {number}")
             try:
-                drawing(strategies, 1, stream, shrinks=False)(**arguments)
+                drawing(*drawn, shrinks=False)(**arguments)
             except Refused:
-                if as_drawn():
-                    raise
-                for number, (_, row) in enumerate(group):
-                    drawn: Drawn = (strategies, 1, stream, number)
-                    if _refused(_test(drawing, drawn, shrinks=False), arguments):
-                        _shrink(cells, row, drawn, drawing, arguments)
-                        break
+                if not as_drawn():
+                    _shrink(cells, row, drawn, drawing, arguments)
                 raise
 
     return run
@@ -102,15 +71,10 @@ def _shrink(
             continue
         fewer = {name: level for name, level in kept.items() if name != axis}
         stream = f"{examples} without {sorted(row.keys() - fewer.keys())}"
-        tried: Drawn = ([cells.drawn(fewer)], examples, stream, None)
-        if _refused(_test(drawing, tried, shrinks=False), arguments):
+        tried: Drawn = (cells.drawn(fewer), examples, stream)
+        if _refused(drawing(*tried, shrinks=False), arguments):
             kept, drawn = fewer, tried
-    _refused(_test(drawing, drawn, shrinks=True), arguments)
-
-
-def _test(drawing: Drawing, drawn: Drawn, *, shrinks: bool) -> Callable[..., None]:
-    cases, examples, stream, only = drawn
-    return drawing(cases, examples, stream, shrinks=shrinks, only=only)
+    _refused(drawing(*drawn, shrinks=True), arguments)
 
 
 def _refused(test: Callable[..., None], arguments: dict[str, object]) -> bool:

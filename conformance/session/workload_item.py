@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from conformance.catalogue import failure as say
-from conformance.draw.not_simplest import not_simplest
 from conformance.record.operator import Operator
 from conformance.record.workload import Batch
+from conformance.session.drawing import Drawing
 from conformance.session.endings import Refused
-from conformance.session.rows_and_edges import Drawing
 from conformance.session.trial import Trial
 
 DTYPE = "bfloat16"
 """In which the models are published."""
-
-
-FEW_ELEMENTS = 2**14
-"""Of a batch that is drawn together with others."""
 
 
 def dtype_of(operator: Operator) -> str:
@@ -35,40 +30,31 @@ def routed(
     column.
     """
 
-    def judged(group: Sequence[Batch], arguments: dict[str, object]) -> None:
+    def judged(batch: Batch, arguments: dict[str, object]) -> None:
         __tracebackhide__ = True
         assert operator.workload_cases is not None
-        made = [operator.workload_cases(dtype_of(operator), batch) for batch in group]
-        drawing([*map(not_simplest, made)], 1, str(group[0]), shrinks=False)(**arguments)
+        cases = operator.workload_cases(dtype_of(operator), batch)
+        drawing(cases, 1, str(batch), shrinks=False)(**arguments)
 
     def run(**arguments: object) -> None:
         __tracebackhide__ = True
-        for group in _groups(batches):
+        for batch in batches:
             try:
-                judged(group, arguments)
+                judged(batch, arguments)
             except Refused:
                 if not trial.diagnoses.as_drawn:
-                    trial.noted = say.WORKLOAD(batch=smallest(group, arguments).text)
+                    trial.noted = say.WORKLOAD(batch=smallest(batch, arguments).text)
                 raise
 
-    def smallest(group: Sequence[Batch], arguments: dict[str, object]) -> Batch:
-        tried = (smaller for batch in group for smaller in (*_smaller(batch), batch))
-        for smaller in dict.fromkeys(tried):
+    def smallest(batch: Batch, arguments: dict[str, object]) -> Batch:
+        for smaller in _smaller(batch):
             try:
-                judged((smaller,), arguments)
+                judged(smaller, arguments)
             except Refused:
                 return smaller
-        return group[-1]
+        return batch
 
     return run
-
-
-def _groups(batches: Iterable[Batch]) -> Iterator[Sequence[Batch]]:
-    """Batches that are drawn together, as to begin a test costs more than to draw few elements."""
-    every = list(batches)
-    few = [one for one in every if one.tokens * one.columns <= FEW_ELEMENTS]
-    yield from ([few] if few else ())
-    yield from ((one,) for one in every if one not in few)
 
 
 def _smaller(batch: Batch) -> Iterator[Batch]:

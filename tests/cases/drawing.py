@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
-from hypothesis import HealthCheck, Phase, Verbosity, find, given, seed, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, Phase, Verbosity, find, settings
 from hypothesis.strategies import SearchStrategy
 
 from conformance.call.case import Case
-from conformance.draw.not_simplest import not_simplest
+from conformance.draw.plain import plainly
 from conformance.record.cells import Levels
 from conformance.record.operator import Operator
-from conformance.session.rows_and_edges import AT_ONCE
 
 Drawn = TypeVar("Drawn")
 
@@ -43,19 +41,14 @@ def a_case_of_every_row(
 
 
 def one_of_each(strategies: Sequence[SearchStrategy[Case]]) -> Iterator[Case]:
-    """One case of each strategy, not the simplest, drawn as a run draws them: some together, from
-    seeds of their own.
-    """
-    for start in range(0, len(strategies), AT_ONCE):
-        together = map(not_simplest, strategies[start : start + AT_ONCE])
-        yield from drawn_once(st.tuples(*together), start)
+    """One case of each strategy, drawn as a run draws them, from seeds of their own."""
+    for number, cases in enumerate(strategies):
+        yield drawn_once(cases, number)
 
 
 def drawn_once(cases: SearchStrategy[Drawn], number: int) -> Drawn:
     """One case, or some together, drawn from a seed."""
-    drawn: list[Drawn] = []
-    seed(number)(ONE(given(case=cases)(lambda case: drawn.append(case))))()
-    return drawn[0]
+    return next(value for value, _ in plainly(cases, 1, number))
 
 
 def smallest(operator: Operator, mode: str, dtype: str, **levels: str) -> Case:

@@ -201,7 +201,7 @@ MISTAKES = [(mode, mistake) for mode, own in OF_MODES.items() for mistake in (*I
 def smoke() -> dict[str, list[Case]]:
     """The drawn cases of two cells of a smoke run, by mode."""
     return {
-        mode: list(cell_cases(OPERATOR, mode, "float16", PROFILES["smoke"], 0)) for mode in OF_MODES
+        mode: list(cell_cases(OPERATOR, mode, "float16", PROFILES["smoke"], 1)) for mode in OF_MODES
     }
 
 

@@ -18,7 +18,6 @@ from conformance.call.case import Case, Machine, Tensor
 from conformance.call.findings import errors
 from conformance.call.observation import Observation, Outcome
 from conformance.devices.device import Device
-from conformance.draw.not_simplest import not_simplest
 from conformance.draw.profiles import PROFILES
 from conformance.mutants.drawn_cases import drawn
 from conformance.record.operator import Operator
@@ -117,7 +116,7 @@ def cases(operator: Operator) -> Iterator[tuple[str, Case]]:
             ("seam", operator.seam_cases(mode, dtype), -(-SEAMS // len(cells))),
             ("small", operator.small_cases(mode, dtype), -(-SMALL // len(cells))),
             ("free", operator.cases(mode, dtype), -(-FREE // len(cells))),
-            *((f"row {at}", not_simplest(planned.cells.cases(row)), 1) for at, row in rows),
+            *((f"row {at}", planned.cells.cases(row), 1) for at, row in rows),
         ]
         for _, edge in spread(planned.edges, EDGES / len(cells)) if near else ():
             kinds.append((edge.name, near.cases(edge), 1))

@@ -37,7 +37,7 @@ def drawn_cases(operator, mode):
 def _drawn(name, mode):
     record = RECORDS[name]
     small = drawn(record.small_cases(mode, "float32"), 2 * DRAWN, 0, f"relations {mode} small")
-    more = drawn(record.cases(mode, "float32"), DRAWN, 0, f"relations {mode}")
+    more = [*drawn(record.cases(mode, "float32"), DRAWN, 0, f"relations {mode}")]
     sizes = [sum(tensor.size for tensor in case.inputs.values()) for case in more]
     return [*small, *(case for case, size in zip(more, sizes, strict=True) if size < SMALL)]
 

@@ -1,0 +1,149 @@
+"""How an item draws: plainly while cases are accepted, by Hypothesis where one is to be smaller.
+
+Each stream of draws has a seed of its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
+from hypothesis.database import (
+    DirectoryBasedExampleDatabase,
+    ExampleDatabase,
+    InMemoryExampleDatabase,
+    choices_to_bytes,
+)
+from hypothesis.strategies import SearchStrategy
+
+from conformance.call.case import Case
+from conformance.draw.machines import in_any_order
+from conformance.draw.plain import Choices, TooFiltered, plainly
+from conformance.draw.seeded import of_seed_alone
+from conformance.session.template import DRAWN, Body
+
+Draw = Callable[..., None]
+"""A test; it takes what pytest provides and raises `Refused`."""
+
+TOLERATED = (HealthCheck.too_slow, HealthCheck.data_too_large)
+FILTERED = (HealthCheck.filter_too_much,)
+"""What Hypothesis must not complain of: big cases; and that a relation speaks of few of them."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """Makes the tests of an item.
+
+    ``attempt`` is the template's body under a trial, ``prepared`` what is done with a drawn case
+    first. ``database`` is the folder of what was refused in earlier runs, if it is kept. Cases that
+    are ``often_filtered`` may be few.
+    """
+
+    attempt: Body
+    prepared: Callable[[Case], Case]
+    key: str
+    seed: int
+    database: str | None = None
+    often_filtered: bool = False
+
+    def __call__(
+        self,
+        cases: SearchStrategy[Case],
+        examples: int,
+        stream: str,
+        *,
+        shrinks: bool,
+        kept: bool = False,
+    ) -> Draw:
+        """A test of so many cases from a stream of their own, up to the first that is refused.
+
+        That one ``shrinks``; in the database it is ``kept``.
+        """
+        drawn, name = self._drawn(cases), self._name(stream)
+        number = stream_seed(self.seed, name)
+
+        def run(**arguments: Any) -> None:
+            __tracebackhide__ = True
+            made = plainly(drawn, examples, number, often_filtered=self.often_filtered)
+            try:
+                refused = self._first_refused(made, arguments)
+            except TooFiltered:
+                self._test(drawn, name, Phase.generate, examples, None)(**arguments)
+                return
+            if refused is not None:
+                why, choices = refused
+                if shrinks:
+                    self._smaller(drawn, name, choices, kept)(**arguments)
+                raise why
+
+        return run
+
+    def again(self, cases: SearchStrategy[Case], examples: int, stream: str) -> Draw:
+        """A test of what the database kept of a stream; it shrinks."""
+        folder = None if self.database is None else DirectoryBasedExampleDatabase(self.database)
+        return self._test(self._drawn(cases), self._name(stream), Phase.reuse, examples, folder)
+
+    def _first_refused(
+        self, made: Iterable[tuple[Case, Choices]], arguments: dict[str, Any]
+    ) -> tuple[Exception, Choices] | None:
+        __tracebackhide__ = True
+        for case, choices in made:
+            try:
+                self.attempt(**arguments, **{DRAWN: case})
+            except Exception as why:
+                return why, choices
+        return None
+
+    def _smaller(
+        self, drawn: SearchStrategy[Case], name: str, choices: Choices, kept: bool
+    ) -> Draw:
+        """A test that begins with these choices, and shrinks."""
+        folder = self.database if kept else None
+        database = DirectoryBasedExampleDatabase(folder) if folder else InMemoryExampleDatabase()
+        # What Hypothesis finds as it was kept is small to it: one choice more, and it shrinks.
+        database.save(name.encode(), choices_to_bytes((*choices, 0)))
+        return self._test(drawn, name, Phase.reuse, 1, database)
+
+    def _drawn(self, cases: SearchStrategy[Case]) -> SearchStrategy[Case]:
+        return in_any_order(cases).map(self.prepared)
+
+    def _name(self, stream: str) -> str:
+        return f"{self.key} {stream}".rstrip()
+
+    def _test(
+        self,
+        drawn: SearchStrategy[Case],
+        name: str,
+        begins: Phase,
+        examples: int,
+        database: ExampleDatabase | None,
+    ) -> Draw:
+        how = settings(
+            max_examples=examples,
+            phases=(begins, Phase.shrink),
+            database=database,
+            deadline=None,
+            report_multiple_bugs=False,
+            print_blob=False,
+            verbosity=Verbosity.quiet,
+            suppress_health_check=TOLERATED + (FILTERED if self.often_filtered else ()),
+        )
+        test: Any = seed(stream_seed(self.seed, name))(how(given(case=drawn)(self.attempt)))
+        # A seed takes the database away. What one stream kept means nothing to another.
+        test._hypothesis_internal_use_settings = how
+        test._hypothesis_internal_database_key = name.encode()
+
+        def run(**arguments: Any) -> None:
+            __tracebackhide__ = True
+            with of_seed_alone():
+                test(**arguments)
+
+        return run
+
+
+def stream_seed(run_seed: int, key: str) -> int:
+    """The seed of one item's draws."""
+    return int.from_bytes(hashlib.sha256(f"{run_seed} {key}".encode()).digest()[:8], "big")
