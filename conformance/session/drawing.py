@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ from hypothesis.database import (
     InMemoryExampleDatabase,
     choices_to_bytes,
 )
+from hypothesis.errors import Unsatisfiable
 from hypothesis.strategies import SearchStrategy
 
 from conformance.call.case import Case
@@ -76,7 +78,9 @@ class Drawing:
             if refused is not None:
                 why, choices = refused
                 if shrinks:
-                    self._smaller(drawn, name, choices, kept)(**arguments)
+                    # It draws no case of so many choices.
+                    with suppress(Unsatisfiable):
+                        self._smaller(drawn, name, choices, kept)(**arguments)
                 raise why
 
         return run

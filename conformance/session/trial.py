@@ -1,7 +1,7 @@
 """One item's attempts: what was judged, what was refused, and how long it may look for less.
 
-Hypothesis runs a template's body many times: on drawn cases, and after the first refusal on ever
-smaller ones. A trial stands between the two and keeps seven promises.
+A template's body runs many times: on drawn cases, and after the first refusal, by Hypothesis, on
+ever smaller ones. A trial stands between the two and keeps seven promises.
 
 * A refused case is remembered, so that Hypothesis's repetitions of it cost nothing. A hang costs
   the whole time limit, and Hypothesis runs the same case again before it shrinks and at its end.

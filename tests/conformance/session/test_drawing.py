@@ -1,0 +1,88 @@
+"""Streams of draws: plain ones, of which the first refused case is handed to Hypothesis."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import strategies as st
+from hypothesis.errors import FailedHealthCheck
+
+from conformance.call.case import Case, Tensor
+from conformance.session.drawing import Drawing
+from tests.conformance.toy.records.copying import OPERATOR
+
+
+def case_of(values: tuple[int, ...]) -> Case:
+    inputs = {"x": Tensor((len(values),), "int32", values)}
+    return Case(OPERATOR.name, "plain", "int32", {}, inputs, {})
+
+
+LISTS = st.lists(st.integers(0, 99), max_size=20).map(tuple).map(case_of)
+LONG = st.tuples(*[st.integers(0, 99)] * 9_000).map(case_of)
+RARE = st.integers(0, 10**6).filter(lambda one: one % 1_000 == 77).map(lambda one: case_of((one,)))
+
+
+class Wrong:
+    """Refuses cases with a number above 49, and keeps what it has judged."""
+
+    def __init__(self) -> None:
+        self.judged: list[tuple[int, ...]] = []
+
+    def __call__(self, case: Case, **_: Any) -> None:
+        values = case.inputs["x"].values
+        assert values is not None
+        self.judged.append(values)
+        if max(values, default=0) > 49:
+            raise AssertionError(values)
+
+
+def drawing(wrong: Wrong, **how: Any) -> Drawing:
+    def attempt(case: Case) -> None:
+        wrong(case)
+
+    return Drawing(attempt, lambda case: case, "x", 1, **how)
+
+
+def refused(test: Any) -> str:
+    with pytest.raises(AssertionError) as caught:
+        test()
+    return str(caught.value)
+
+
+def test_a_refused_case_shrinks() -> None:
+    wrong = Wrong()
+    assert refused(drawing(wrong)(LISTS, 50, "", shrinks=True)) == "(50,)"
+    assert (50,) in wrong.judged
+
+
+def test_what_shall_not_shrink_stands_as_it_was_drawn() -> None:
+    wrong = Wrong()
+    assert refused(drawing(wrong)(LISTS, 50, "", shrinks=False)) == str(wrong.judged[-1])
+    assert len(wrong.judged[-1]) > 1
+
+
+def test_nothing_is_drawn_after_a_refused_case() -> None:
+    wrong = Wrong()
+    refused(drawing(wrong)(LISTS, 50, "", shrinks=False))
+    assert [max(values, default=0) > 49 for values in wrong.judged].count(True) == 1
+
+
+def test_a_case_that_hypothesis_cannot_draw_stands_as_it_was_drawn() -> None:
+    """It has more choices than Hypothesis makes."""
+    wrong = Wrong()
+    assert refused(drawing(wrong)(LONG, 1, "", shrinks=True)) == str(wrong.judged[0])
+
+
+def test_what_was_refused_is_found_again(tmp_path: Path) -> None:
+    first = drawing(Wrong(), database=str(tmp_path))
+    refused(first(LISTS, 50, "free", shrinks=True, kept=True))
+    wrong = Wrong()
+    assert refused(drawing(wrong, database=str(tmp_path)).again(LISTS, 50, "free")) == "(50,)"
+    assert {*wrong.judged} == {(50,)}
+
+
+def test_a_strategy_that_gives_few_cases_is_an_error_of_hypothesis() -> None:
+    with pytest.raises(FailedHealthCheck, match="filter"):
+        drawing(Wrong())(RARE, 50, "", shrinks=True)()
