@@ -8,18 +8,16 @@ the cheapest ones, of as many limits as there are.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations
 
 import msgspec
-from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
-from hypothesis.errors import Unsatisfiable
 from hypothesis.strategies import SearchStrategy
 
 from conformance.call.case import Case
 from conformance.draw.machines import ordered
-from conformance.draw.not_simplest import not_simplest
-from conformance.draw.seeded import of_seed_alone
+from conformance.draw.plain import TooFiltered, plainly
 from conformance.draw.shared_rows import shared
 from conformance.judge.legality import IllegalCase, check_call
 from conformance.record.cells import EDGE
@@ -38,15 +36,6 @@ MOST_ELEMENTS = 30_000
 
 MOST_COST = 20_000
 """Of an edge (conformance/record/edges.py)."""
-
-ONE = settings(
-    max_examples=1,
-    phases=[Phase.generate],
-    database=None,
-    deadline=None,
-    verbosity=Verbosity.quiet,
-    suppress_health_check=list(HealthCheck),
-)
 ORDERS = ("forward", "reverse", "shuffled:1", "shuffled:2")
 
 Pair = tuple[tuple[str, str], tuple[str, str]]
@@ -80,14 +69,8 @@ def _of_rows(operator: Operator) -> Iterator[Case]:
 
 def _drawn(cases: SearchStrategy[Case], number: int) -> Iterator[Case]:
     """One case, drawn from a seed; none where nothing can be drawn."""
-    drawn: list[Case] = []
-    test = seed(number)(ONE(given(case=not_simplest(cases))(lambda case: drawn.append(case))))
-    try:
-        with of_seed_alone():
-            test()
-    except Unsatisfiable:
-        return
-    yield from drawn[:1]
+    with suppress(TooFiltered):
+        yield from (case for case, _ in plainly(cases, 1, number))
 
 
 def _small(case: Case, operator: Operator) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
-from hypothesis import HealthCheck, Phase, Verbosity, find, settings
+from hypothesis import HealthCheck, Phase, find, settings
 from hypothesis.strategies import SearchStrategy
 
 from conformance.call.case import Case
@@ -15,14 +15,6 @@ from conformance.record.operator import Operator
 
 Drawn = TypeVar("Drawn")
 
-ONE = settings(
-    max_examples=1,
-    phases=[Phase.generate],
-    database=None,
-    deadline=None,
-    verbosity=Verbosity.quiet,
-    suppress_health_check=list(HealthCheck),
-)
 SHRUNK = settings(
     database=None, derandomize=True, max_examples=40, suppress_health_check=list(HealthCheck)
 )
@@ -40,7 +32,7 @@ def a_case_of_every_row(
     yield from zip(rows, one_of_each([cells.cases(row) for row in rows]), strict=True)
 
 
-def one_of_each(strategies: Sequence[SearchStrategy[Case]]) -> Iterator[Case]:
+def one_of_each(strategies: Iterable[SearchStrategy[Case]]) -> Iterator[Case]:
     """One case of each strategy, drawn as a run draws them, from seeds of their own."""
     for number, cases in enumerate(strategies):
         yield drawn_once(cases, number)

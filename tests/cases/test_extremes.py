@@ -10,7 +10,6 @@ import pytest
 from cases.operators._extremes import FEW_SLOTS
 from conformance.call.case import Case
 from conformance.devices.call import call_of
-from conformance.draw.not_simplest import not_simplest
 from conformance.draw.profiles import PROFILES
 from conformance.judge.legality import check_call
 from conformance.record.edges import Edge, Edges
@@ -142,7 +141,7 @@ def test_the_row_of_every_slot_that_adds_one_has_every_kind_of_special_value(
     mine = [one for one in declared if one.limit.startswith(words)]
     assert len(mine) == 2
     for edge in mine:
-        case = drawn_once(not_simplest(near.cases(edge)), 1)
+        case = drawn_once(near.cases(edge), 1)
         contract = summed(operator, case)
         assert contract is not None
         rows = np.asarray(contract.terms(case.arrays, case.attributes).rows)

@@ -37,7 +37,6 @@ SECTIONS = {
         "draw/keys",
         "draw/far",
         "draw/built",
-        "draw/not_simplest",
     ),
     "Cells, edges and ladders": ("record/cells", "record/edges", "record/size_ladders"),
     "Relations": ("record/relation", "relations/axes", "relations/symmetries"),

@@ -6,36 +6,26 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from conformance.call.case import Case
 from conformance.call.surroundings import AS_LEFT
-from conformance.draw.not_simplest import not_simplest
+from conformance.draw.plain import plainly
 from conformance.draw.sequences import LONGEST_PART, PARTS, sequences
 from conformance.judge.sequences import rejection_of
 from conformance.suite import records as suite
 
 PERMUTE, UNPERMUTE = suite.chosen(suite.records(), ["moe_token_permute", "moe_token_unpermute"])
 OPERATORS = {one.name: one for one in (PERMUTE, UNPERMUTE)}
-QUICK = settings(
-    max_examples=60, database=None, deadline=None, suppress_health_check=list(HealthCheck)
-)
 
 
 def drawn(strategy: st.SearchStrategy[Case]) -> list[Case]:
-    found: list[Case] = []
-
-    def keep(case: Case) -> None:
-        found.append(case)
-
-    seed(1)(settings(QUICK, phases=[Phase.generate])(given(strategy)(keep)))()
-    return found
+    return [case for case, _ in plainly(strategy, 60, 1)]
 
 
 @pytest.fixture(scope="module")
 def cases() -> list[Case]:
-    return drawn(not_simplest(sequences(PERMUTE, OPERATORS.values())))
+    return drawn(sequences(PERMUTE, OPERATORS.values()))
 
 
 def test_a_sequence_ends_with_a_call_of_its_own_operator(cases: list[Case]) -> None:
