@@ -30,7 +30,7 @@ from conformance.session.template import DRAWN, Body
 Draw = Callable[..., None]
 """A test; it takes what pytest provides and raises `Refused`."""
 
-TOLERATED = (HealthCheck.too_slow, HealthCheck.data_too_large)
+TOLERATED = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example)
 FILTERED = (HealthCheck.filter_too_much,)
 """What Hypothesis must not complain of: big cases; and that a relation speaks of few of them."""
 
@@ -78,8 +78,10 @@ class Drawing:
             if refused is not None:
                 why, choices = refused
                 if shrinks:
-                    # It draws no case of so many choices.
+                    # Hypothesis begins with the simplest case of all. A shrunk one may end far
+                    # from it; one of too many choices it does not draw.
                     with suppress(Unsatisfiable):
+                        self._test(drawn, name, Phase.generate, 1, None)(**arguments)
                         self._smaller(drawn, name, choices, kept)(**arguments)
                 raise why
 

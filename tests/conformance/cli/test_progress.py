@@ -58,4 +58,4 @@ def test_about_as_many_verdicts_are_expected_as_are_reached(run: Run) -> None:
     assert ended.status == 0
     reached = sum(line.phase in COUNTED for line in ended.verdicts())
     (record,) = (one for one in operators([HERE / "toy" / "records"]) if one.name == "copying")
-    assert about(record, PROFILES["smoke"], "reference") == pytest.approx(reached, rel=0.05)
+    assert about(record, PROFILES["smoke"], "reference") == pytest.approx(reached, rel=0.1)

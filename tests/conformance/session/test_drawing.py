@@ -57,6 +57,17 @@ def test_a_refused_case_shrinks() -> None:
     assert (50,) in wrong.judged
 
 
+def test_the_simplest_case_is_tried_first_of_all() -> None:
+    """A list of ten does not shrink to an empty one, as what lies between is accepted."""
+
+    def attempt(case: Case) -> None:
+        size = case.arrays["x"].size
+        assert 0 < size < 10, size
+
+    test = Drawing(attempt, lambda case: case, "x", 1)(LISTS, 50, "", shrinks=True)
+    assert refused(test).startswith("0")
+
+
 def test_what_shall_not_shrink_stands_as_it_was_drawn() -> None:
     wrong = Wrong()
     assert refused(drawing(wrong)(LISTS, 50, "", shrinks=False)) == str(wrong.judged[-1])
