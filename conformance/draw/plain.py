@@ -13,6 +13,7 @@ from typing import Any, NoReturn, TypeVar
 
 from hypothesis.control import BuildContext
 from hypothesis.errors import StopTest, UnsatisfiedAssumption
+from hypothesis.internal.conjecture.choice import ChoiceTemplate
 from hypothesis.internal.conjecture.data import ConjectureData
 from hypothesis.strategies import SearchStrategy
 from hypothesis.strategies._internal.collections import TupleStrategy
@@ -59,13 +60,23 @@ def plainly(
             if len(seen) < FEW_VALID and invalid >= MANY_INVALID and not often_filtered:
                 raise TooFiltered from None
             continue
-        if data.choices not in seen:
-            seen.add(data.choices)
-            yield value, data.choices
+        if (choices := data.choices) not in seen:
+            seen.add(choices)
+            yield value, choices
             if len(seen) == wanted:
                 return
     if not seen:
         raise TooFiltered
+
+
+def simplest(strategy: SearchStrategy[Value]) -> list[tuple[Value, Choices]]:
+    """The simplest value of a strategy, with its choices; none where that one is filtered away."""
+    data = ConjectureData.for_choices((ChoiceTemplate("simplest", count=None),))
+    try:
+        with BuildContext(data, wrapped_test=simplest):
+            return [(data.draw(strategy), data.choices)]
+    except (StopTest, UnsatisfiedAssumption):
+        return []
 
 
 class _Plain(ConjectureData):

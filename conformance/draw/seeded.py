@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -27,3 +28,8 @@ def of_seed_alone() -> Iterator[None]:
         patch.setattr(providers.HypothesisProvider, "_local_constants", NONE)
         patch.setattr(providers, "CONSTANTS_CACHE", PERMITTED)
         yield
+
+
+def stream_seed(of: object, key: str) -> int:
+    """The seed of one stream of draws, of a run's seed or of an operator."""
+    return int.from_bytes(hashlib.sha256(f"{of} {key}".encode()).digest()[:8], "big")

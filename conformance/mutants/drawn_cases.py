@@ -11,8 +11,8 @@ from hypothesis.strategies import SearchStrategy
 from conformance.call.case import Case
 from conformance.draw.plain import plainly
 from conformance.draw.profiles import Profile
+from conformance.draw.seeded import stream_seed
 from conformance.record.operator import Example, Operator, Rejection
-from conformance.session.drawing import stream_seed
 from conformance.session.planned_cases import plan
 from conformance.suite.on_route import on_route
 

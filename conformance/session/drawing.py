@@ -5,7 +5,6 @@ Each stream of draws has a seed of its own.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,14 +22,14 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.call.case import Case
 from conformance.draw.machines import in_any_order
-from conformance.draw.plain import Choices, TooFiltered, plainly
-from conformance.draw.seeded import of_seed_alone
+from conformance.draw.plain import Choices, TooFiltered, plainly, simplest
+from conformance.draw.seeded import of_seed_alone, stream_seed
 from conformance.session.template import DRAWN, Body
 
 Draw = Callable[..., None]
 """A test; it takes what pytest provides and raises `Refused`."""
 
-TOLERATED = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example)
+TOLERATED = (HealthCheck.too_slow, HealthCheck.data_too_large)
 FILTERED = (HealthCheck.filter_too_much,)
 """What Hypothesis must not complain of: big cases; and that a relation speaks of few of them."""
 
@@ -76,14 +75,13 @@ class Drawing:
                 self._test(drawn, name, Phase.generate, examples, None)(**arguments)
                 return
             if refused is not None:
-                why, choices = refused
                 if shrinks:
-                    # Hypothesis begins with the simplest case of all. A shrunk one may end far
-                    # from it; one of too many choices it does not draw.
+                    # Shrinking may end far from the simplest case of all.
+                    refused = self._first_refused(simplest(drawn), arguments) or refused
+                    # Of too many choices Hypothesis draws no case.
                     with suppress(Unsatisfiable):
-                        self._test(drawn, name, Phase.generate, 1, None)(**arguments)
-                        self._smaller(drawn, name, choices, kept)(**arguments)
-                raise why
+                        self._smaller(drawn, name, refused[1], kept)(**arguments)
+                raise refused[0]
 
         return run
 
@@ -148,8 +146,3 @@ class Drawing:
                 test(**arguments)
 
         return run
-
-
-def stream_seed(run_seed: int, key: str) -> int:
-    """The seed of one item's draws."""
-    return int.from_bytes(hashlib.sha256(f"{run_seed} {key}".encode()).digest()[:8], "big")

@@ -6,7 +6,6 @@ reference's own answer is accepted. Weak is a record whose cases never reach wha
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -16,7 +15,7 @@ from hypothesis.strategies import SearchStrategy
 from conformance.call.case import Case
 from conformance.catalogue import check as say
 from conformance.devices.call import call_of
-from conformance.draw.seeded import of_seed_alone
+from conformance.draw.seeded import of_seed_alone, stream_seed
 from conformance.errors import text_of
 from conformance.judge.agreement import ReferenceDisagreement, check
 from conformance.judge.broken import with_place
@@ -128,7 +127,7 @@ def _of_draws(
     def judged(case: Case) -> Verdict:
         return judge(operator, case, right_answer(operator, case))
 
-    @seed(int.from_bytes(hashlib.sha256(f"{operator.name} {name}".encode()).digest()[:8], "big"))
+    @seed(stream_seed(operator.name, name))
     @settings(
         max_examples=draws,
         phases=(Phase.generate, Phase.shrink),

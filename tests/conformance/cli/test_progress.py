@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from rich.console import Console
@@ -58,4 +59,5 @@ def test_about_as_many_verdicts_are_expected_as_are_reached(run: Run) -> None:
     assert ended.status == 0
     reached = sum(line.phase in COUNTED for line in ended.verdicts())
     (record,) = (one for one in operators([HERE / "toy" / "records"]) if one.name == "copying")
-    assert about(record, PROFILES["smoke"], "reference") == pytest.approx(reached, rel=0.1)
+    asked = replace(record, relations=())  # the folder has no template of relations
+    assert about(asked, PROFILES["smoke"], "reference") == pytest.approx(reached, rel=0.05)

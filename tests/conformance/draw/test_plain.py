@@ -11,7 +11,7 @@ from hypothesis.control import BuildContext, assume
 from hypothesis.internal.conjecture.data import ConjectureData
 from hypothesis.strategies import SearchStrategy
 
-from conformance.draw.plain import Choices, TooFiltered, plainly
+from conformance.draw.plain import Choices, TooFiltered, plainly, simplest
 from conformance.draw.profiles import PROFILES
 from conformance.draw.sequences import sequences
 from conformance.session.planned_cases import plan
@@ -75,6 +75,11 @@ def test_hypothesis_draws_the_same_case_of_a_record(name: str) -> None:
 def test_a_seed_draws_the_same_and_another_one_others() -> None:
     first, again, other = (list(plainly(of_many_kinds(), 30, seed)) for seed in (1, 1, 2))
     assert first == again != other
+
+
+def test_the_simplest_is_what_hypothesis_begins_with() -> None:
+    assert simplest(st.tuples(st.integers(3, 9), st.booleans())) == [((3, False), (3, False))]
+    assert simplest(st.integers(0, 9).filter(bool)) == []
 
 
 def test_no_choices_are_drawn_twice() -> None:

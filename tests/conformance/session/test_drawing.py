@@ -94,6 +94,16 @@ def test_what_was_refused_is_found_again(tmp_path: Path) -> None:
     assert {*wrong.judged} == {(50,)}
 
 
+def test_a_refused_case_that_is_the_simplest_is_found_again_too(tmp_path: Path) -> None:
+    def attempt(case: Case) -> None:
+        assert case.arrays["x"].size, "empty"
+
+    test = Drawing(attempt, lambda case: case, "x", 1, str(tmp_path))
+    refused(test(LISTS, 50, "free", shrinks=True, kept=True))
+    assert [*tmp_path.iterdir()], "Hypothesis skips a test of an empty database"
+    assert refused(test.again(LISTS, 50, "free")).startswith("empty")
+
+
 def test_a_strategy_that_gives_few_cases_is_an_error_of_hypothesis() -> None:
     with pytest.raises(FailedHealthCheck, match="filter"):
         drawing(Wrong())(RARE, 50, "", shrinks=True)()
