@@ -1,4 +1,4 @@
-"""Recipes of floating-point values: which families share a tensor's columns, and their seed."""
+"""Recipes of values: which families share a tensor's columns, and their seed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def _stripes(families: tuple[str, ...]) -> SearchStrategy[tuple[str, ...]]:
 
 STRIPES = _stripes(READABLE_FIRST)
 MOVED = st.builds(Fill, stripes=_stripes(MOVED_FIRST), seed=SEEDS)
-"""Recipes for a tensor that is moved. Shrinks to one stripe of small integers with seed 0."""
+"""Recipes for a tensor that is moved, of floats or of integers. Shrinks to one stripe of small
+integers with seed 0."""
 
 
 @cache

@@ -29,7 +29,7 @@ from conformance.errors import text_of
 from conformance.judge.copies import as_integers
 from conformance.numerics.sources import Sources
 from conformance.record.operator import AttributeParameter, Copy, Index, Operator, Sum
-from conformance.values.fill import BITS, NAMES, PRESCRIBED, Fill
+from conformance.values.fill import BITS, INTEGERS, NAMES, PRESCRIBED, Fill
 from conformance.values.special_rows import PLANTED
 
 LARGEST_TENSOR = 2 << 30
@@ -168,13 +168,14 @@ def _check_tensor(name: str, tensor: Tensor) -> None:
         _require(inside, f"{name}.values", beyond, say.RANGE, low=low, high=high)
         _check_shared(name, tensor, np.array(tensor.values, dtype).reshape(tensor.held_shape))
     if tensor.fill is not None:
-        _require("float" in tensor.dtype, f"{name}.fill", tensor.dtype, say.FLOATING)
-        _check_fill(name, tensor.fill)
+        _check_fill(name, tensor.fill, tensor.dtype)
     rows = math.prod(tensor.shape[:-1])
     stray = next((row for row in tensor.unread if not 0 <= row < rows), None)
     _require(stray is None, f"{name}.unread", stray, say.ROWS, last=rows - 1)
     read = not (tensor.unread and tensor.broadcast)
     _require(read, f"{name}.unread", tensor.unread, say.NO_UNREAD)
+    marked = not tensor.unread or "float" in tensor.dtype
+    _require(marked, f"{name}.unread", tensor.unread, say.NO_MARK, dtype=tensor.dtype)
     absent = tensor.lacks(np.array(tensor.unread, np.int64)).tolist()
     _require(not absent, f"{name}.unread", absent, say.SOME_ROWS, rows=str(tensor.rows))
 
@@ -220,10 +221,12 @@ def _range(dtype: np.dtype[Any]) -> tuple[int, int]:
     return int(limits.min), int(limits.max)
 
 
-def _check_fill(name: str, fill: Fill) -> None:
+def _check_fill(name: str, fill: Fill, dtype: str) -> None:
+    _require(dtype != "bool", f"{name}.fill", dtype, say.NOT_BOOL)
+    known = (*NAMES, BITS, PLANTED, *PRESCRIBED) if "float" in dtype else INTEGERS
     _require(bool(fill.stripes), f"{name}.fill.stripes", NONE, say.A_FAMILY)
     for stripe in fill.stripes:
-        _require_one_of(f"{name}.fill.stripes", stripe, [*NAMES, BITS, PLANTED, *PRESCRIBED])
+        _require_one_of(f"{name}.fill.stripes", stripe, [*known])
     _require(0 <= fill.seed < 2**64, f"{name}.fill.seed", fill.seed, say.SEED)
     _require(fill.terms >= 1, f"{name}.fill.terms", fill.terms, say.ONE_OR_MORE)
 

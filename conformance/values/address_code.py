@@ -70,8 +70,12 @@ class AddressCode:
 
 def address_code(seed: int, fmt: Format, terms: int) -> AddressCode:
     """The code of the recipe with this seed: as many bits as storage and an exact sum can hold."""
-    generator = np.random.Generator(np.random.Philox(key=[seed, STREAM]))
     carried = max(terms - 1, 0).bit_length()
-    bits = max(1, min(fmt.precision, FP32.precision - carried, MOST_BITS))
+    return code_of(seed, max(1, min(fmt.precision, FP32.precision - carried, MOST_BITS)))
+
+
+def code_of(seed: int, bits: int) -> AddressCode:
+    """The code of so many bits that the recipe with this seed has."""
+    generator = np.random.Generator(np.random.Philox(key=[seed, STREAM]))
     row_factor, column_factor = (2 * generator.integers(0, 1 << (bits - 1), 2) + 1).tolist()
     return AddressCode(row_factor, column_factor, bits)

@@ -1,4 +1,4 @@
-"""Seeded recipes for floating-point tensors: which families of values, striped over the columns."""
+"""Seeded recipes for tensors: which families of values, striped over the columns."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from conformance.catalogue import case as say
 from conformance.standards import STANDARDS
 from conformance.standards.data import DataRule, listed_values
 from conformance.values.address_code import AddressCode, address_code
+from conformance.values.integers import FAMILIES as OF_INTEGERS
+from conformance.values.integers import codes
 from conformance.values.rounding_boundaries import knife
 from conformance.values.special_rows import PLANTED, planted
 from reference.floats import Format, format_of, to_bits
@@ -35,6 +37,9 @@ class Fill:
     The order of the stripes is drawn from ``seed`` too, so that every family can meet the first,
     the last and the tail columns. ``terms`` is the largest number of elements of one column that
     the operator may add: the lattice family keeps every partial sum of that many exact.
+
+    A tensor of integers may have the families lattice (small numbers), address, bits (any pattern,
+    and the ends of the data type) and special (ends among small numbers); one of bool has none.
     """
 
     stripes: tuple[str, ...]
@@ -58,41 +63,73 @@ def expand(
 ) -> NDArray[np.generic]:
     """Make the tensor of a recipe: C-contiguous, of ``shape`` and ``dtype``.
 
-    ``numbers`` are those of its rows in a larger tensor, which address-coded values tell.
+    ``numbers`` are those of its rows in a larger tensor, which address-coded values tell. Raises
+    KeyError for a family that tensors of integers do not have, see `INTEGERS`.
     """
-    fmt = format_of(dtype.name)
     columns = shape[-1] if shape else 1
     rows = math.prod(shape[:-1])
     generator = np.random.Generator(np.random.Philox(key=fill.seed))
     order = _order(generator, fill)
+    stripes = [
+        (family, slice(order.index(stripe), None, len(order)))
+        for stripe, family in enumerate(fill.stripes)
+    ]
     own = np.arange(rows) if numbers is None else numbers
-    stored = np.empty((rows, columns), fmt.storage_dtype)
+    put = _put_integers if dtype.kind in "iu" else _put_floats
+    made = np.empty((rows, columns), dtype)
     at_once = _rows_at_once(columns, fill.terms)
     for first in range(0, rows, at_once):
-        part = stored[first : first + at_once]
-        values = np.empty(part.shape, np.float64)
-        patterns: list[tuple[slice, NDArray[Any]]] = []
-        for stripe, family in enumerate(fill.stripes):
-            mine = slice(order.index(stripe), None, len(order))
-            size = len(part), len(range(*mine.indices(columns)))
-            if family == ADDRESS:
-                code = address_code(fill.seed, fmt, fill.terms)
-                values[:, mine] = code.values(
-                    own[first : first + at_once, None], np.arange(columns)[mine]
-                )
-            elif family == PLANTED:
-                here = np.arange(first, first + len(part))
-                values[:, mine] = planted(here, columns, rows, fmt, fill.seed)[:, mine]
-            elif family == BITS:
-                values[:, mine] = 0
-                patterns.append((mine, _patterns(generator, size, fmt)))
-            else:
-                draw = (FAMILIES | PRESCRIBED)[family]
-                values[:, mine] = draw(generator, size, fmt, fill.terms)
-        part[:] = to_bits(values, fmt)
-        for mine, bits in patterns:
-            part[:, mine] = bits
-    return stored.view(dtype).reshape(shape)
+        part = slice(first, first + at_once)
+        put(made[part], stripes, _Part(generator, fill, own[part], first, rows))
+    return made.reshape(shape)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Rows of a tensor that are made at a time: their numbers, the first one's place, and how many
+    the tensor has."""
+
+    generator: np.random.Generator
+    fill: Fill
+    numbers: NDArray[np.int64]
+    first: int
+    of: int
+
+
+def _put_integers(made: NDArray[Any], stripes: list[tuple[str, slice]], part: _Part) -> None:
+    columns = np.arange(made.shape[1])
+    for family, mine in stripes:
+        if family == ADDRESS:
+            made[:, mine] = codes(part.fill.seed, part.numbers, columns[mine], made.dtype)
+        else:
+            size = len(made), len(columns[mine])
+            made[:, mine] = OF_INTEGERS[family](part.generator, size, made.dtype)
+
+
+def _put_floats(made: NDArray[Any], stripes: list[tuple[str, slice]], part: _Part) -> None:
+    fmt = format_of(made.dtype.name)
+    rows, columns = made.shape
+    fill, generator = part.fill, part.generator
+    values = np.empty(made.shape, np.float64)
+    patterns: list[tuple[slice, NDArray[Any]]] = []
+    for family, mine in stripes:
+        size = rows, len(range(*mine.indices(columns)))
+        if family == ADDRESS:
+            code = address_code(fill.seed, fmt, fill.terms)
+            values[:, mine] = code.values(part.numbers[:, None], np.arange(columns)[mine])
+        elif family == PLANTED:
+            here = np.arange(part.first, part.first + rows)
+            values[:, mine] = planted(here, columns, part.of, fmt, fill.seed)[:, mine]
+        elif family == BITS:
+            values[:, mine] = 0
+            patterns.append((mine, _patterns(generator, size, fmt)))
+        else:
+            draw = (FAMILIES | PRESCRIBED)[family]
+            values[:, mine] = draw(generator, size, fmt, fill.terms)
+    stored = made.view(fmt.storage_dtype)
+    stored[:] = to_bits(values, fmt)
+    for mine, bits in patterns:
+        stored[:, mine] = bits
 
 
 def _rows_at_once(columns: int, terms: int) -> int:
@@ -223,6 +260,9 @@ ADDRESS = "address"
 
 NAMES = (*FAMILIES, ADDRESS)
 """Everything that a strategy may draw as a stripe."""
+
+INTEGERS = (*OF_INTEGERS, ADDRESS)
+"""Those of tensors of integers."""
 
 BITS = "bits"
 """The family of all storage patterns: for values that an operator moves, as sums have no use for

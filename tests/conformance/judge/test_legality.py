@@ -35,6 +35,18 @@ def test_a_good_case_passes() -> None:
         (with_tensor(values=None, fill=Fill(("nosuch",), 0)), "x.fill.stripes is nosuch"),
         (with_tensor(values=None, fill=Fill(("lattice",), -1)), "x.fill.seed is -1"),
         (with_tensor(values=None, fill=Fill(("lattice",), 0, -5)), "x.fill.terms is -5"),
+        (
+            with_tensor(values=None, dtype="int8", fill=Fill(("gaussian",), 0)),
+            "x.fill.stripes is gaussian; it must be one of lattice, special, bits, address",
+        ),
+        (
+            with_tensor(values=None, dtype="bool", fill=Fill(("lattice",), 0)),
+            "x.fill is bool; it must be any dtype but bool",
+        ),
+        (
+            with_tensor(values=None, dtype="int8", fill=Fill(("bits",), 0), unread=(0,)),
+            "x.unread is (0,); it must be none: int8 has no NaN to mark a row",
+        ),
         (with_tensor(unread=(0, 99)), "x.unread is 99; it must be rows from 0 to 5"),
         (with_tensor(rows=(0, 6)), "x.rows is 6; it must be rows from 0 to 5"),
         (with_tensor(shape=(2**80, 1), rows=(2**70,)), "x.shape is (12089258"),
