@@ -25,7 +25,8 @@ from conformance.judge.verdict import Verdict
 from conformance.record.operator import Arrays, Operator, Sum, Varying
 from conformance.standards import STANDARDS, Kind, Ruling, Standard, StandardVerdict
 from conformance.standards.comparison import compare
-from conformance.values.fill import Fill, prescribed_family
+from conformance.values.fill import Fill
+from conformance.values.prescribed import prescribed_family
 from reference.floats import format_of, to_bits
 
 OURS = "this suite"

@@ -29,7 +29,8 @@ from conformance.errors import text_of
 from conformance.judge.copies import as_integers
 from conformance.numerics.sources import Sources
 from conformance.record.operator import AttributeParameter, Copy, Index, Operator, Sum
-from conformance.values.fill import BITS, INTEGERS, NAMES, PRESCRIBED, Fill
+from conformance.values.fill import BITS, INTEGERS, NAMES, Fill
+from conformance.values.prescribed import PRESCRIBED
 from conformance.values.special_rows import PLANTED
 
 LARGEST_TENSOR = 2 << 30

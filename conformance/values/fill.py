@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,23 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conformance.catalogue import case as say
-from conformance.standards import STANDARDS
-from conformance.standards.data import DataRule, listed_values
 from conformance.values.address_code import AddressCode, address_code
+from conformance.values.floats import FAMILIES, patterns
 from conformance.values.integers import FAMILIES as OF_INTEGERS
 from conformance.values.integers import codes
-from conformance.values.rounding_boundaries import knife
+from conformance.values.prescribed import PRESCRIBED
 from conformance.values.special_rows import PLANTED, planted
-from reference.floats import Format, format_of, to_bits
+from reference.floats import format_of, to_bits
 
-Columns = NDArray[np.float64]
 AT_ONCE = 1 << 17
 """Elements of a tensor that are made at a time."""
-
-SIGNS = np.array([-1.0, 1.0])
-ONES = np.array([1.0, -1.0, 0.5])
-
-Family = Callable[[np.random.Generator, tuple[int, int], Format, int], Columns]
 
 
 @dataclass(frozen=True, repr=False)
@@ -111,7 +103,7 @@ def _put_floats(made: NDArray[Any], stripes: list[tuple[str, slice]], part: _Par
     rows, columns = made.shape
     fill, generator = part.fill, part.generator
     values = np.empty(made.shape, np.float64)
-    patterns: list[tuple[slice, NDArray[Any]]] = []
+    bits: list[tuple[slice, NDArray[Any]]] = []
     for family, mine in stripes:
         size = rows, len(range(*mine.indices(columns)))
         if family == ADDRESS:
@@ -122,14 +114,14 @@ def _put_floats(made: NDArray[Any], stripes: list[tuple[str, slice]], part: _Par
             values[:, mine] = planted(here, columns, part.of, fmt, fill.seed)[:, mine]
         elif family == BITS:
             values[:, mine] = 0
-            patterns.append((mine, _patterns(generator, size, fmt)))
+            bits.append((mine, patterns(generator, size, fmt)))
         else:
             draw = (FAMILIES | PRESCRIBED)[family]
             values[:, mine] = draw(generator, size, fmt, fill.terms)
     stored = made.view(fmt.storage_dtype)
     stored[:] = to_bits(values, fmt)
-    for mine, bits in patterns:
-        stored[:, mine] = bits
+    for mine, pattern in bits:
+        stored[:, mine] = pattern
 
 
 def _rows_at_once(columns: int, terms: int) -> int:
@@ -164,97 +156,6 @@ def _order(generator: np.random.Generator, fill: Fill) -> list[int]:
     return stripes
 
 
-def _gaussian(
-    generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int
-) -> Columns:
-    """Plain normal values: what users feed; shows wide errors and a changed order of addition."""
-    return generator.standard_normal(shape)
-
-
-def _scaled(
-    generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int
-) -> Columns:
-    """Normal values times a power of two each: absorption, few significant bits in common."""
-    reach = min(12, -fmt.emin - 2)
-    return generator.standard_normal(shape) * np.exp2(generator.integers(-reach, reach + 1, shape))
-
-
-def _lattice(
-    generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int
-) -> Columns:
-    """Integers so small that any order of adding ``terms`` of them in fp32 is exact.
-
-    Every column has its own number of bits, up to what storage and the sum can hold. None is zero:
-    a slot too many or too few always shows.
-    """
-    most = max(1, min(fmt.precision, 24 - max(terms - 1, 0).bit_length()))
-    limit = 2 ** generator.integers(1, most + 1, shape[1])
-    signs = _chosen(generator, SIGNS, shape)
-    signed: Columns = generator.integers(1, limit, shape) * signs
-    return signed
-
-
-def _cancellation(
-    generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int
-) -> Columns:
-    """Big values of both signs among small ones: the sum lives in what a coarse sum loses."""
-    big = 2.0 ** (fmt.precision if fmt.precision < 24 else 20)
-    kind = generator.integers(0, 3, shape)
-    small = generator.standard_normal(shape)
-    return np.where(kind == 0, small, np.where(kind == 1, big, -big))
-
-
-def _special(
-    generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int
-) -> Columns:
-    """Zeros of both signs, subnormals, the largest finite values, infinities and NaN among ones."""
-    tiny, largest = (
-        2.0 ** (fmt.emin - fmt.precision + 1),
-        (2.0 - 2.0 ** (1 - fmt.precision)) * 2.0**fmt.emax,
-    )
-    rare = [0.0, -0.0, tiny, -tiny, 2.0**fmt.emin, largest, -largest, np.inf, -np.inf, np.nan]
-    chosen = _chosen(generator, np.array(rare), shape)
-    return np.where(generator.random(shape) < 0.3, chosen, _chosen(generator, ONES, shape))
-
-
-def _chosen(generator: np.random.Generator, among: Columns, shape: tuple[int, int]) -> Columns:
-    """What `Generator.choice` draws, which checks its arguments for longer than it draws."""
-    return among[generator.integers(0, len(among), shape)]
-
-
-NOT_DRAWN = b"\xfb\x7f"
-"""A pattern, repeated, that no recipe draws. Judges need it no more, but a recipe gives the values
-that it gave: cases are kept by what they hold."""
-
-
-def _patterns(generator: np.random.Generator, shape: tuple[int, int], fmt: Format) -> NDArray[Any]:
-    """Storage patterns of every kind, for values that are moved and not computed with.
-
-    One in four has an exponent of ones: NaNs, quiet and signalling, of every payload and sign; one
-    in four an exponent of zeros: subnormals, one in eight of which is a zero of either sign. The
-    others are any pattern but `NOT_DRAWN`.
-    """
-    dtype = to_bits(np.zeros(1), fmt).dtype
-    bits = generator.integers(0, 2 ** (8 * dtype.itemsize), shape, dtype)
-    kind = generator.integers(0, 4, shape)
-    exponent = dtype.type(fmt.infinity_bits)
-    bits = np.where(kind == 0, bits | exponent, np.where(kind == 1, bits & ~exponent, bits))
-    sign = dtype.type(1 << (8 * dtype.itemsize - 1))
-    bits = np.where((kind == 1) & (generator.random(shape) < 1 / 8), bits & sign, bits)
-    left_out = np.frombuffer(NOT_DRAWN * (dtype.itemsize // 2), dtype)[0]
-    return np.asarray(np.where(bits == left_out, left_out ^ dtype.type(1), bits), dtype)
-
-
-FAMILIES: dict[str, Family] = {
-    "gaussian": _gaussian,
-    "scaled": _scaled,
-    "lattice": _lattice,
-    "cancellation": _cancellation,
-    "special": _special,
-    "knife": knife,
-}
-"""Families by name: from generator, shape, format and term count to float64 columns."""
-
 ADDRESS = "address"
 """The family whose values tell their row and column (conformance/values/address_code.py)."""
 
@@ -267,52 +168,3 @@ INTEGERS = (*OF_INTEGERS, ADDRESS)
 BITS = "bits"
 """The family of all storage patterns: for values that an operator moves, as sums have no use for
 payloads of NaNs."""
-
-
-def _prescribed(rule: DataRule) -> Family:
-    """Values of one case as a published standard draws them, of one distribution."""
-
-    def draw(
-        generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int
-    ) -> Columns:
-        return rule.draw(generator, shape[0] * shape[1]).reshape(shape)
-
-    return draw
-
-
-def _every_value(case: tuple[float, ...]) -> Family:
-    """A special case of a published standard: nothing but its values, in turn."""
-
-    def draw(
-        generator: np.random.Generator, shape: tuple[int, int], fmt: Format, terms: int
-    ) -> Columns:
-        return np.resize(np.array(case), shape)
-
-    return draw
-
-
-def prescribed_family(standard: str, seed: int) -> str:
-    """The family that a standard prescribes for the recipe of a seed: its draw or a special case.
-
-    Raises KeyError where the standard prescribes no data.
-    """
-    rule = RULES[standard]
-    case = rule.special_case(seed)
-    return standard if case is None else _special_name(standard, case)
-
-
-def _special_name(standard: str, case: tuple[float, ...]) -> str:
-    return f"{standard} all {listed_values(case)}"
-
-
-RULES = {name: one.data for name, one in STANDARDS.items() if one.data}
-
-PRESCRIBED: dict[str, Family] = {
-    **{name: _prescribed(rule) for name, rule in RULES.items()},
-    **{
-        _special_name(name, case): _every_value(case)
-        for name, rule in RULES.items()
-        for case in rule.special
-    },
-}
-"""Families that published standards prescribe: by the standard's name, and its special cases."""

@@ -17,7 +17,8 @@ from conformance.judge.by_standard import OURS, ByStandard, by_standard, rulings
 from conformance.judge.calls import judge
 from conformance.record.operator import Copy
 from conformance.standards import STANDARDS, Kind, Ruling, StandardVerdict
-from conformance.values.fill import PRESCRIBED, Fill
+from conformance.values.fill import Fill
+from conformance.values.prescribed import PRESCRIBED
 from tests.conformance.front_door import ONE_OPERATOR
 from tests.conformance.segment_sum import SUM, case, observe, operator
 from tests.waiting import HANGS

@@ -14,12 +14,12 @@ from conformance.values.fill import (
     AT_ONCE,
     BITS,
     NAMES,
-    NOT_DRAWN,
     Fill,
     address_code_of,
     expand,
     families_of,
 )
+from conformance.values.floats import NOT_DRAWN
 from reference.floats import FP32, format_of, to_bits, truncate
 
 DTYPES = [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16), np.dtype(np.float32)]
