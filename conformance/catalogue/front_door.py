@@ -38,6 +38,11 @@ PULSE_FAILED = Message(
 
 INTERRUPTED_EARLY = Message("interrupted: nothing was judged yet", "已中断：尚未判定任何用例")
 SUMMED_UP = Message("interrupted: what was judged is summed up", "已中断：正在汇总已判定的结果")
+WATCHING = Message(
+    "waiting for a save of one of {count:,} sources (Ctrl-C ends)",
+    "等待 {count:,} 个源文件中任一个被保存（按 Ctrl-C 结束）",
+)
+SAVED = Message("saved: {files}", "已保存：{files}")
 NO_ITEM = Message(
     "nothing was judged: no item is selected by: {arguments}",
     "未判定任何用例：以下参数未选中任何测试项：{arguments}",

@@ -95,6 +95,10 @@ SHARD = Message(
     "判定 N 个分片中的第 I 个；文档示例在每个分片中都有",
 )
 RESUME = Message("go on with the run in --out that did not end", "继续 --out 中尚未结束的运行")
+WATCH = Message(
+    "judge again on each save of a source, what was refused last first, up to the first failure",
+    "每次保存源文件后重新判定：先判定上次未通过的用例，至首个失败为止",
+)
 TIME_LIMIT = Message(
     "of one call on the device, more of one with many keys or bytes ({limits})",
     "设备上一次调用的时限，键或字节很多的调用相应延长（{limits}）",

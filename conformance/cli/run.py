@@ -22,6 +22,7 @@ from conformance.cli.again import Asked, judge_again, open_and_tell
 from conformance.cli.chosen import choose
 from conformance.cli.common import add_json, add_operators, add_verbose, tell_program
 from conformance.cli.request import Request
+from conformance.cli.watch import OPTION, watch
 from conformance.devices.npu import NpuDevice
 from conformance.devices.open import Kernels
 from conformance.devices.packages.delivered import delivered
@@ -174,6 +175,7 @@ def _add_how_much(group: Any) -> None:
     add("--budget", metavar="TIME", help=helps.BUDGET())
     add("--shard", metavar="I/N", help=helps.SHARD())
     add("--resume", action="store_true", help=helps.RESUME())
+    add(OPTION, action="store_true", help=helps.WATCH())
     add(
         "--time-limit",
         metavar="SECONDS",
@@ -183,7 +185,9 @@ def _add_how_much(group: Any) -> None:
 
 
 def run_command(parsed: argparse.Namespace, console: Console, extra: list[str]) -> int:
-    """Judge operators, or one saved case."""
+    """Judge operators, or one saved case; with ``--watch`` again and again."""
+    if parsed.watch:
+        return watch(parsed, console, extra)
     parsed.operator = list(dict.fromkeys([*parsed.names, *parsed.operator]))
     extra = [*(["-k", parsed.k] if parsed.k else []), *extra]
     check_words(extra)
