@@ -22,7 +22,7 @@ class Mutant:
     that are compared with this kernel's own order show it. Of one that is ``documented`` no drawn
     case is the call: documented ones show it. ``quarantined`` names the call in quarantine that is
     told otherwise of a kernel with the mistake, where no verdict may refuse it. ``unreached`` says
-    why no call of a run is one that shows it.
+    why no call of a run is one that shows it. ``route`` is the one that shows it, if only one does.
     """
 
     name: str
@@ -38,6 +38,7 @@ class Mutant:
     documented: bool = False
     quarantined: str = ""
     unreached: str = ""
+    route: str = ""
 
     @property
     def open(self) -> str:

@@ -127,6 +127,7 @@ MUTANTS = (
         "tokens_[static_cast<int32_t>(token * hidden_ + column)],",
         modes=("first",),
         dtypes=MOVED,
+        documented=True,
     ),
     Mutant(
         "slots-by-rank-over-the-pairs",

@@ -63,7 +63,8 @@ MUTANTS = (
         CHECK,
         "return numOutTokens > 0 ?",
         "return numOutTokens >= 0 ?",
-        modes=NUMBERED,
+        modes=("no_range",),
+        route="kernel",
     ),
     Mutant(
         "negative-num-out-tokens-off-by-one",

@@ -66,9 +66,9 @@ def first_mode(operator: Operator, mutant: Mutant) -> str:
 
 
 def route_of(operator: Operator, mutant: Mutant) -> str:
-    """A route on which that mode can be called."""
+    """A route on which the mistake shows, or on which that mode can be called."""
     (mode,) = (mode for mode in operator.modes if mode.name == first_mode(operator, mutant))
-    return (mode.routes or TWO_PHASE)[0]
+    return mutant.route or (mode.routes or TWO_PHASE)[0]
 
 
 def its_values(operator: Operator, mutant: Mutant) -> tuple[str, ...]:
