@@ -32,6 +32,7 @@ MUTANTS: tuple[Mutant, ...] = (
         "index-equal-to-the-rows-kept",
         before="return row < sourceRows_;",
         after="return row <= sourceRows_;",
+        modes=("uneven",),
     ),
     Mistake(
         "dropped-slot-keeps-the-sum-before",
