@@ -74,8 +74,10 @@ class New:
         return self.tensors[0].dtypes
 
     def is_of_case(self, one: Parameter) -> bool:
-        """Whether a tensor has the data type of the case."""
-        return not one.dtypes or len(one.dtypes) > 1 or one.dtypes == self.dtypes
+        """Whether a tensor has the data type of the case: it may have several, some a case's."""
+        if len(one.dtypes) > 1:
+            return not set(one.dtypes).isdisjoint(self.dtypes)
+        return not one.dtypes or one.dtypes == self.dtypes
 
     def dtypes_of(self, one: Parameter) -> tuple[str, ...]:
         """The data types that a tensor may have."""

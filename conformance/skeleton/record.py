@@ -171,7 +171,8 @@ def _parameter(new: New, one: Parameter) -> str:
         return f'{one.kind}("{one.name}", {rule}{named if one.kind == "integers" else ""}),'
     words = [f'"{one.name}"', *map(_axis, one.axes)]
     words += ['role="output"'] if one.kind == "output" else []
-    words += [] if new.is_of_case(one) else [f'dtype="{one.dtypes[0]}"']
+    own = f'"{one.dtypes[0]}"' if len(one.dtypes) == 1 else _tuple(one.dtypes)
+    words += [] if new.is_of_case(one) else [f"dtype={own}"]
     words += ["optional=True"] if one.optional else []
     return f"tensor({', '.join(words)}{named}),"
 
