@@ -9,6 +9,7 @@ import numpy as np
 
 from conformance.call.case import Case, Tensor, numpy_dtype
 from conformance.catalogue import check as say
+from conformance.record.call_rules import Range
 from conformance.record.operator import AttributeParameter, Operator, Rejection, TensorParameter
 from conformance.record.signature import SizedTensor
 
@@ -35,11 +36,19 @@ def unreached(operator: Operator, cases: Sequence[Case]) -> Iterator[str]:
     """A sentence for each thing that none of these drawn cases reaches."""
     if len(cases) >= FEWEST:
         yield from _of_machines(cases)
+        fixed = {one.name for one in operator.ranges if _is_one_value(one)}
         for parameter in operator.parameters:
             if isinstance(parameter, AttributeParameter):
-                yield from _of_attribute(parameter.name, cases)
+                if parameter.name not in fixed:
+                    yield from _of_attribute(parameter.name, cases)
             else:
                 yield from _of_tensor(operator, parameter, cases)
+
+
+def _is_one_value(limits: Range) -> bool:
+    """Whether an attribute between them has the same value in every call."""
+    is_of_all = not limits.modes and limits.at is None
+    return is_of_all and limits.least == limits.most is not None
 
 
 def _is_own(operator: Operator, rejection: Rejection) -> bool:

@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from conformance.call.case import Case, Machine, Tensor
+from conformance.record.call_rules import Range
 from conformance.record.operator import Example, Operator
 from conformance.suite.record_weakness import FEWEST, weaknesses
-from tests.conformance.segment_sum import case, operator
+from tests.conformance.segment_sum import SUM, case, operator
 
 SMALL, LARGE = Machine(1, 1024), Machine(3, 196_608)
 
@@ -58,6 +59,11 @@ def test_an_optional_tensor_is_there_in_some_cases_and_not_in_others() -> None:
     assert "no drawn case leaves out x, which is optional" in of(varied(), record)
     none = [replace(one, inputs={"rows": one.inputs["rows"]}) for one in varied()]
     assert "no drawn case has x, which is optional" in of(none, record)
+
+
+def test_an_attribute_that_can_have_one_value_only_is_not_weak() -> None:
+    assert of(varied()[:-1], operator(ranges=(Range("topK", 2, 2, SUM),))) == []
+    assert of(varied()[:-1], operator(ranges=(Range("topK", 2, 3, SUM),))) != []
 
 
 def test_a_data_type_that_no_case_has_is_named() -> None:
