@@ -12,6 +12,7 @@ from conformance.call.case import Case, Machine
 from conformance.draw.machines import machines
 from conformance.record.cells import Axis, Cells, Constraint
 from conformance.record.clause import Clause, document, source_read
+from conformance.record.derive.axes import of_sizes
 from conformance.record.derive.calls import call
 from conformance.record.derive.records import of_signature
 from conformance.record.derive.references import formula_of
@@ -89,11 +90,6 @@ def edges_of(entries: int, cores: int) -> range:
     """The first ids of the cores but the first, where each takes an equal share."""
     share = -(-entries // cores)
     return range(share, entries, share)
-
-
-def within(levels: Mapping[str, tuple[int, int]], size: int) -> set[str]:
-    """The levels that a size has."""
-    return {name for name, (least, most) in levels.items() if least <= size <= most}
 
 
 def runs_of(case: Case) -> set[str]:
@@ -182,7 +178,7 @@ def cell_cases(draw: st.DrawFn, levels: Mapping[str, str]) -> Case:
     machine = draw(machines())
     if runs in (ENDS, CROSSES) and machine.cores == 1:
         machine = Machine(2, machine.ub_bytes, machine.block_order)
-    (least, most), (fewest, largest) = ENTRIES[levels["entries"]], EXPERTS[levels["experts"]]
+    (least, most), (fewest, largest) = ENTRIES[levels["entry"]], EXPERTS[levels["expert"]]
     if runs == GAP:
         fewest = max(fewest, 3)
     if runs == NONE_MISSING:
@@ -242,12 +238,12 @@ EDGES = Edges(
 )
 CELLS = Cells(
     (
-        Axis("entries", tuple(ENTRIES), lambda case: within(ENTRIES, sizes_of(case)["entry"])),
-        Axis("experts", tuple(EXPERTS), lambda case: within(EXPERTS, sizes_of(case)["expert"])),
+        of_sizes("entry", ENTRIES, sizes_of),
+        of_sizes("expert", EXPERTS, sizes_of),
         Axis("runs", RUNS, runs_of),
     ),
     cell_cases,
-    (Constraint(("entries", "experts", "runs"), possible, "too few ids or experts"),),
+    (Constraint(("entry", "expert", "runs"), possible, "too few ids or experts"),),
     EDGES,
 )
 

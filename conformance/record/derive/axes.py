@@ -38,6 +38,20 @@ def of_dtypes(name: str, levels: tuple[str, ...], tensor: str) -> Axis:
     return Axis(name, levels, lambda case: [{**case.inputs, **case.outputs}[tensor].dtype])
 
 
+def of_sizes(
+    name: str,
+    spans: Mapping[str, tuple[int, int]],
+    sizes_of: Callable[[Case], Mapping[str, int]],
+) -> Axis:
+    """The size of that name, by levels with the least and the most that each takes."""
+
+    def shown(case: Case) -> list[str]:
+        size = sizes_of(case)[name]
+        return [level for level, (least, most) in spans.items() if least <= size <= most]
+
+    return Axis(name, tuple(spans), shown)
+
+
 def of_machines() -> tuple[Axis, Axis]:
     """How many cores a machine has, and whether its buffer is small."""
     buffers = {"small": 0, "large": SMALL_UB + 1}

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from conformance.call.case import Case, Machine, Tensor
-from conformance.record.derive.axes import CORES, class_of, of_dtypes, of_machines, of_values
+from conformance.record.derive.axes import (
+    CORES,
+    class_of,
+    of_dtypes,
+    of_machines,
+    of_sizes,
+    of_values,
+)
 from conformance.values.fill import Fill
 
 WEIGHTS = Tensor((4, 2), "float16", fill=Fill(("lattice", "special"), seed=1))
@@ -33,6 +40,14 @@ def test_the_input_may_be_found_in_a_case() -> None:
 def test_a_tensor_shows_its_data_type() -> None:
     axis = of_dtypes("weights dtype", ("float16", "float32"), "weights")
     assert axis.of(case(weights=WEIGHTS)) == ["float16"]
+
+
+def test_a_size_shows_the_levels_between_whose_ends_it_is() -> None:
+    spans = {"one": (1, 1), "few": (2, 4), "four": (4, 4)}
+    axis = of_sizes("rows", spans, lambda case: {"rows": case.inputs["weights"].shape[0]})
+    assert (axis.name, axis.levels) == ("rows", ("one", "few", "four"))
+    assert axis.of(case(weights=WEIGHTS)) == ["few", "four"]
+    assert axis.of(case(weights=Tensor((5, 2), "float16"))) == []
 
 
 def test_a_machine_is_of_the_last_class_that_it_reaches() -> None:
