@@ -1,39 +1,69 @@
-"""The example of an operator with an attribute and an integer output is right and accepted."""
+"""The examples of operators of one's own are right and accepted, and a mistake in each fails."""
 
 from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import NamedTuple
+
+import pytest
 
 from tests.conformance.front_door import conformance
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples" / "operators"
-KERNEL = "kernels/moe_compute_expert_tokens/moe_compute_expert_tokens_kernel.cpp"
 
 
-def test_its_record_is_right_and_nothing_of_it_is_weak(tmp_path: Path) -> None:
+class Worked(NamedTuple):
+    """An example: how many calls its record documents, a mistake in its kernel, what it shows."""
+
+    name: str
+    examples: int
+    right: str
+    wrong: str
+    shown: str
+
+
+WORKED = (
+    # The lower bound in place of the upper one.
+    Worked(
+        "moe_compute_expert_tokens", 3, "<= expert) {", "< expert) {", "1 of 1 elements of out is"
+    ),
+    # A core whose share begins inside of a segment begins with the segment's first row.
+    Worked(
+        "moe_re_routing",
+        2,
+        "(segment) + begin - place;",
+        "(segment);",
+        "1 of 2 elements of permute_tokens is",
+    ),
+)
+each = pytest.mark.parametrize("worked", WORKED, ids=[one.name for one in WORKED])
+
+
+def test_their_records_are_right_and_nothing_of_them_is_weak(tmp_path: Path) -> None:
     ended = conformance("check", "--operators", str(FOLDER), folder=tmp_path)
     assert ended.status == 0
-    assert ended.out.startswith("moe_compute_expert_tokens: right; 3 examples, ")
-    assert "weak:" not in ended.out
+    for line, worked in zip(ended.out.splitlines(), WORKED, strict=True):
+        assert line.startswith(f"{worked.name}: right; {worked.examples} examples, ")
 
 
-def test_its_kernel_is_accepted_and_keeps_its_relations(tmp_path: Path) -> None:
-    asked = ("--operators", str(FOLDER), "--device", "sim", "--oracle", "both")
-    ended = conformance("run", *asked, "-n", "0", folder=tmp_path)
+@each
+def test_its_kernel_is_accepted_and_keeps_its_relations(worked: Worked, tmp_path: Path) -> None:
+    asked = ("--operators", str(FOLDER), "--operator", worked.name, "--device", "sim")
+    ended = conformance("run", *asked, "--oracle", "both", "-n", "0", folder=tmp_path)
     assert ended.status == 0, ended.err
     assert "accepted: " in ended.err
 
 
-def test_counts_of_smaller_ids_alone_fail(tmp_path: Path) -> None:
-    """The lower bound in place of the upper one."""
+@each
+def test_a_mistake_in_its_kernel_fails(worked: Worked, tmp_path: Path) -> None:
     shutil.copytree(FOLDER, tmp_path / "operators")
-    kernel = tmp_path / "operators" / KERNEL
+    kernel = tmp_path / "operators" / "kernels" / worked.name / f"{worked.name}_kernel.cpp"
     text = kernel.read_text()
-    assert text.count("<= expert) {") == 1
-    kernel.write_text(text.replace("<= expert) {", "< expert) {"))
-    asked = ("--operators", "operators", "--device", "sim", "-n", "0", "--", "-k", "values")
-    ended = conformance("run", *asked, folder=tmp_path)
+    assert text.count(worked.right) == 1
+    kernel.write_text(text.replace(worked.right, worked.wrong))
+    asked = ("--operators", "operators", "--operator", worked.name, "--device", "sim", "-n", "0")
+    ended = conformance("run", *asked, "--", "-k", "values", folder=tmp_path)
     assert ended.status == 1
-    assert "1 of 1 elements of out is wrong" in ended.err
+    assert worked.shown in ended.err
