@@ -174,7 +174,7 @@ OPERATOR = Operator(
     products=("Ascend910B", "Ascend910_93"),
     modes=(Mode("plain", UNSCALED), Mode("scaled", SCALED)),
     dtypes=("int8", "float16", "bfloat16"),
-    formula=formula_of(reference.formula, ignored=("expert_token_num_type", "idx_type")),
+    formula=formula_of(reference.formula),
     contracts={
         "permute_tokens": Copy(MOVED, ("tokens",)),
         "permute_scales": Varying(

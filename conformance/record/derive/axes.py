@@ -53,7 +53,9 @@ def of_sizes(
 
 
 def of_machines() -> tuple[Axis, Axis]:
-    """How many cores a machine has, and whether its buffer is small."""
+    """How many cores a machine has ("one", "few": 2 or 3, "many": 40 or 48), and whether its buffer
+    is "small", up to 16 KiB, or "large".
+    """
     buffers = {"small": 0, "large": SMALL_UB + 1}
 
     def cores(machine: Machine) -> list[str]:

@@ -17,8 +17,9 @@ def formula_of(
     function: Callable[..., Any], *outputs: str, ignored: tuple[str, ...] = ()
 ) -> Callable[[Arrays, Attributes], Arrays]:
     """The formula of a record from that of its reference, which returns the outputs by name, or
-    the one output that is named here. It is not given attributes that are ``ignored``: they change
-    nothing, whatever the reference makes of them.
+    the one output that is named here. It is given what of a call it has parameters for: that of a
+    tensor which a call may leave out needs a default. It is not given attributes that are
+    ``ignored``: they change nothing, whatever the reference makes of them.
     """
 
     names = _names(function, ignored)
