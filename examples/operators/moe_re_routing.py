@@ -76,7 +76,7 @@ SPANS = {
     "longest": {"few": (1, 3), "tens": (31, 70)},
 }
 # Which segments may have rows, by the numbers of their ranks and experts.
-SEGMENTS = {
+SEGMENTS: Mapping[str, Any] = {
     "any": lambda rank, expert: rank >= 0,
     "of one rank": lambda rank, expert: rank == rank.max(),
     "of one expert": lambda rank, expert: expert == expert.max(),
@@ -93,7 +93,8 @@ def sizes_of(case: Case) -> dict[str, int]:
 
 def segments_of(case: Case) -> list[str]:
     """Which segments of a call have rows."""
-    filled = case.arrays["counts"] > 0
+    counts: NDArray[Any] = case.arrays["counts"]
+    filled = counts > 0
     places = np.indices(filled.shape)
     return ["any", *(name for name, may in SEGMENTS.items() if (may(*places) == filled).all())]
 
@@ -112,11 +113,13 @@ def cases(
     counts = generator.integers(levels["segments"] != "any", most + 1, may.shape) * may
     counts.flat[generator.choice(np.flatnonzero(may))] = sizes["longest"]
     rows, count = int(counts.sum()), levels["counts"]
-    given: Fields = {"counts": {"values": tuple(counts.ravel().tolist()), "dtype": count}}
-    given |= {"expert_token_num": {"dtype": count}, "tokens": {"fill": draw(fills(terms=1))}}
-    if dtype == "int8":
-        numbers = generator.integers(-128, 128, rows * sizes["hidden"])
-        given["tokens"] = {"values": tuple(numbers.tolist())}
+    numbers = generator.integers(-128, 128, rows * sizes["hidden"] if dtype == "int8" else 0)
+    listed = {"values": tuple(numbers.tolist())}
+    given: dict[str, dict[str, Any]] = {
+        "tokens": listed if dtype == "int8" else {"fill": draw(fills(terms=1))},
+        "counts": {"values": tuple(counts.ravel().tolist()), "dtype": count},
+        "expert_token_num": {"dtype": count},
+    }
     if mode == "scaled":
         given["scales"] = {"fill": draw(fills(terms=1))}
     return call(SIGNATURE, mode, dtype, {**sizes, "row": rows}, given, machine=machine)
