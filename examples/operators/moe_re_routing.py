@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from conformance.call.case import Case, Machine, Tensor
 from conformance.draw.machines import machines
-from conformance.draw.values import fills
+from conformance.draw.values import MOVED
 from conformance.record.cells import Axis, Cells
 from conformance.record.clause import Clause, document, source_read
 from conformance.record.derive.axes import of_dtypes, of_sizes
@@ -37,7 +37,7 @@ def stated(text: str, place: str = "parameters") -> Clause:
     return document(text, f"MoeReRouting README, {place}")
 
 
-MOVED = stated("rows lie by expert, then by rank, then as they came", "formula")
+LAID = stated("rows lie by expert, then by rank, then as they came", "formula")
 SUMMED = stated("the rows of each expert, of all ranks", "formula")
 UNSCALED = stated("the scales may be left out: none are written then")
 SCALED = stated("the scales move with their rows")
@@ -113,15 +113,13 @@ def cases(
     counts = generator.integers(levels["segments"] != "any", most + 1, may.shape) * may
     counts.flat[generator.choice(np.flatnonzero(may))] = sizes["longest"]
     rows, count = int(counts.sum()), levels["counts"]
-    numbers = generator.integers(-128, 128, rows * sizes["hidden"] if dtype == "int8" else 0)
-    listed = {"values": tuple(numbers.tolist())}
     given: dict[str, dict[str, Any]] = {
-        "tokens": listed if dtype == "int8" else {"fill": draw(fills(terms=1))},
+        "tokens": {"fill": draw(MOVED)},
         "counts": {"values": tuple(counts.ravel().tolist()), "dtype": count},
         "expert_token_num": {"dtype": count},
     }
     if mode == "scaled":
-        given["scales"] = {"fill": draw(fills(terms=1))}
+        given["scales"] = {"fill": draw(MOVED)}
     return call(SIGNATURE, mode, dtype, {**sizes, "row": rows}, given, machine=machine)
 
 
@@ -179,19 +177,19 @@ OPERATOR = Operator(
     dtypes=("int8", "float16", "bfloat16"),
     formula=formula_of(reference.formula),
     contracts={
-        "permute_tokens": Copy(MOVED, ("tokens",)),
+        "permute_tokens": Copy(LAID, ("tokens",)),
         "permute_scales": Varying(
             lambda case: case.mode,
             {"plain": Unspecified(UNSCALED), "scaled": Copy(SCALED, ("scales",))},
         ),
-        "permute_idx": Index(MOVED),
+        "permute_idx": Index(LAID),
         "expert_token_num": Index(SUMMED),
     },
     cells=cells,
     examples=EXAMPLES,
     rejections=rejections(SIGNATURE, *(each.case for each in EXAMPLES)),
     relations=(
-        Relation("there and back", MOVED, back),
+        Relation("there and back", LAID, back),
         symmetry(Axes.of(SIGNATURE), "hidden", modes=("scaled",)),
     ),
 )
