@@ -68,7 +68,7 @@ def expected_of(asked: Question) -> NDArray[Any]:
 
 
 def as_integers(arrays: Arrays, moved: tuple[str, ...] | None) -> Arrays:
-    """The inputs with the moved ones read as unsigned integers of their size, without a copy."""
+    """The inputs with the moved ones read as integers of their size, without a copy."""
     if moved is None:
         moved = tuple(name for name, array in arrays.items() if array.dtype.kind not in "iub")
     for name in moved:
@@ -81,7 +81,9 @@ def as_integers(arrays: Arrays, moved: tuple[str, ...] | None) -> Arrays:
 
 
 def _integers(array: NDArray[Any]) -> NDArray[Any]:
-    """An array as unsigned integers of its size."""
+    """An array of integers as it is, another as unsigned integers of its size."""
+    if array.dtype.kind in "iu":
+        return array
     return np.ascontiguousarray(array).reshape(array.shape).view(f"u{array.dtype.itemsize}")
 
 

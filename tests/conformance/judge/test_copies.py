@@ -46,6 +46,13 @@ def test_every_pattern_is_moved_as_it_is(dtype):
     assert (verdict.step, verdict.exact, verdict.elements) == ("every byte", 8, 8)
 
 
+def test_moved_integers_are_told_as_they_are():
+    x = np.array([[1, -1]], np.int8)
+    verdict = judge_copy(question(x, [[0]], np.array([[1, -128]], np.int8)))
+    assert verdict.worst.text == "first wrong element: y[0, 1] is -128, must be -1"
+    assert (verdict.worst.observed, verdict.worst.accepted) == (-128, ((-1, -1),))
+
+
 @DTYPES
 def test_one_bit_of_any_element_counts_also_in_a_nan_or_a_zero(dtype):
     x = patterns(dtype)
