@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 
 #include "report.h"
 #include "type_check.h"
@@ -122,58 +121,6 @@ aclnnStatus Call::CheckFormats() const {
 }
 
 aclnnStatus Call::CheckLayouts() const { return opapi::CheckLayouts(Function(), All()); }
-
-aclnnStatus Call::CheckNumbers() const {
-    for (const Parameter& parameter : table_->parameters) {
-        if (!parameter.least) {
-            continue;
-        }
-        const int64_t value = Number(parameter.name);
-        if (value < *parameter.least || value > *parameter.most) {
-            return Invalid(
-                parameter.name, "", value,
-                std::to_string(*parameter.least) + " to " + std::to_string(*parameter.most));
-        }
-    }
-    return ACLNN_SUCCESS;
-}
-
-aclnnStatus Call::CheckShapes() const {
-    const aclnnStatus status = CheckNumbers();
-    if (status != ACLNN_SUCCESS) {
-        return status;
-    }
-    std::map<std::string, int64_t> sizes;
-    for (const Parameter& parameter : table_->parameters) {
-        if (parameter.shape && parameter.kind == Kind::NUMBER) {
-            sizes[parameter.shape->front().name] = Number(parameter.name);
-        }
-    }
-    for (const Parameter& parameter : table_->parameters) {
-        if (!parameter.shape || !Has(parameter.name)) {
-            continue;
-        }
-        const std::vector<int64_t>& shape = (*this)[parameter.name].shape;
-        const std::vector<Axis>& axes = *parameter.shape;
-        if (shape.size() != axes.size()) {
-            return Invalid(parameter.name, "rank", static_cast<int64_t>(shape.size()),
-                           std::to_string(axes.size()));
-        }
-        for (size_t axis = 0; axis < axes.size(); ++axis) {
-            const Axis& wanted = axes[axis];
-            const int64_t size = wanted.name == nullptr
-                                     ? wanted.size
-                                     : sizes.try_emplace(wanted.name, shape[axis]).first->second;
-            if (shape[axis] != size) {
-                const std::string named =
-                    wanted.name == nullptr ? "" : std::string(wanted.name) + ", ";
-                return Invalid(parameter.name, ("size of axis " + std::to_string(axis)).c_str(),
-                               shape[axis], named + std::to_string(size));
-            }
-        }
-    }
-    return ACLNN_SUCCESS;
-}
 
 aclnnStatus Call::CheckDense() const { return opapi::CheckDense(Function(), Outputs()); }
 

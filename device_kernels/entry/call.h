@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,7 +62,10 @@ public:
     bool Has(const char* name) const { return (*this)[name].isPresent; }
     /// Null only if the tensor is absent, not for rank 0.
     Values Shape(const char* name) const;
+    /// ACL_DT_UNDEFINED, -1, of a tensor that is not there.
     aclDataType Dtype(const char* name) const { return (*this)[name].dtype; }
+    /// What CheckShapes found for a name of the table; 0 if nothing that is there has it.
+    int64_t Size(const char* name) const;
     int64_t Number(const char* name) const { return arguments_[PlaceOf(name)].number; }
     /// None and null for an array that is absent.
     Values List(const char* name) const;
@@ -82,9 +87,10 @@ public:
     aclnnStatus CheckFormats() const;
     /// 161002 for the first tensor whose layout is impossible.
     aclnnStatus CheckLayouts() const;
-    /// 161002 for the first number beyond its limits, then for the first tensor that has not the
-    /// axes of the table, or another size of a name than a number or a tensor before it.
-    aclnnStatus CheckShapes() const;
+    /// At the table's stage its status for the first broken rule: numbers beyond their limits, then
+    /// tensors that lack, then ranks, then limits of sizes, then sizes of axes. A name has the size
+    /// of the first number or tensor that has it.
+    aclnnStatus CheckShapes(Stage stage);
     /// 161002 for the first output that does not lie in C order without gaps.
     aclnnStatus CheckDense() const;
     /// Whether no output that is there has an element.
@@ -98,7 +104,26 @@ public:
                         const std::string& rule) const;
 
 private:
-    aclnnStatus CheckNumbers() const;
+    /// A size of that name, and what has it.
+    struct Known {
+        int64_t size;
+        std::string origin;
+        std::string without = "";  // why it is 1, if it is so without some tensor
+    };
+
+    // What CheckShapes says, "" if nothing is wrong.
+    std::string WrongNumber();
+    std::string Missing();
+    std::string WrongRank();
+    std::string WrongLimit();
+    std::string WrongSize();
+
+    void Know(const char* name, int64_t size, const std::string& origin);
+    void KnowSizes();
+    bool IsRead(const Parameter& parameter) const;
+    std::string WrongAxis(const Parameter& parameter, size_t at, const Axis& wanted) const;
+    std::string Rule(const Axis& axis) const;
+    std::optional<int64_t> Wanted(const Axis& axis) const;
     size_t PlaceOf(const char* name) const;
     bool MayLack(const Parameter& parameter) const;
     std::vector<const opapi::TensorView*> All() const;
@@ -110,6 +135,8 @@ private:
     std::vector<Argument> arguments_;
     std::vector<opapi::TensorView> views_;  // one for each parameter of the table
     std::vector<opapi::IntArray> lists_;    // likewise
+    std::vector<const Form*> forms_;        // likewise: null for one that has no wrong shape
+    std::map<std::string, Known> sizes_;
     opapi::Machine machine_;
 };
 

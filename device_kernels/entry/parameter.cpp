@@ -1,6 +1,7 @@
 #include "parameter.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace entry {
 
@@ -53,6 +54,24 @@ Parameter Parameter::Between(int64_t fewest, int64_t largest) const {
     Parameter changed = *this;
     changed.least = fewest;
     changed.most = largest;
+    return changed;
+}
+
+Parameter Parameter::Or(std::vector<Axis> axes, Condition where) const {
+    Parameter changed = *this;
+    changed.forms.push_back({std::move(axes), where});
+    return changed;
+}
+
+Parameter Parameter::Asked(Condition where) const {
+    Parameter changed = *this;
+    changed.asked = where;
+    return changed;
+}
+
+Parameter Parameter::Only(Condition where) const {
+    Parameter changed = Asked(where);
+    changed.read = where;
     return changed;
 }
 

@@ -38,7 +38,7 @@ struct Steps {
     static aclnnStatus CheckFirst(const Call&) { return ACLNN_SUCCESS; }
     static aclnnStatus CheckFormats(const Call& call) { return call.CheckFormats(); }
     /// What is refused after data types, formats and layouts.
-    static aclnnStatus Check(Call* call) { return call->CheckShapes(); }
+    static aclnnStatus Check(Call* call) { return call->CheckShapes(Stage::INTERFACE); }
     /// Whether there is nothing to do, so that the tiling is not asked.
     static bool HasNoWork(const Call& call) { return call.HasNoResult(); }
     /// An operator that writes strided outputs checks nothing here.

@@ -114,7 +114,10 @@ private:
     }
 
     static aclnnStatus CutCall(Call* call, Tiling* tiling) {
-        const aclnnStatus status = call->AskMachine();
+        aclnnStatus status = call->AskMachine();
+        if (status == ACLNN_SUCCESS) {
+            status = call->CheckShapes(Stage::TILING);
+        }
         if (status != ACLNN_SUCCESS) {
             return status;
         }

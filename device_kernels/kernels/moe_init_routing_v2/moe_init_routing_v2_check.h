@@ -180,7 +180,7 @@ inline Reason Check(const Call& call) {
             return reason;
         }
     }
-    return slot_copy::CheckUb(call.ubBytes);
+    return slot_copy::CheckSortUb(call.ubBytes);
 }
 
 }  // namespace moe_init_routing_v2

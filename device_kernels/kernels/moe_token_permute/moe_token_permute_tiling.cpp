@@ -45,7 +45,7 @@ Reason Check(const Call& call) {
             return reason;
         }
     }
-    return slot_copy::CheckUb(call.ubBytes);
+    return slot_copy::CheckSortUb(call.ubBytes);
 }
 
 int64_t Key(const Call& call) {

@@ -11,23 +11,23 @@ namespace {
 
 struct Kernel : entry::Operator<Kernel, MoeTokenPermuteGradTilingData> {
     static const entry::Table& Interface() {
-        static const entry::Table table{
+        using namespace entry;
+        static const Table table{
             "aclnnMoeTokenPermuteGrad document, parameters",
-            {entry::In("permutedOutputGrad", entry::kFloating),
-             entry::In("sortedIndices", entry::kInt32), entry::Number("numTopk"),
-             entry::Out("out", entry::As("permutedOutputGrad"))}};
+            {In("permutedOutputGrad", kFloating, {"rows", "hidden"}),
+             In("sortedIndices", kInt32, {Times("tokens", "numTopk")}), Number("numTopk"),
+             Out("out", As("permutedOutputGrad"), {"tokens", "hidden"})},
+            Stage::TILING,
+            {AtLeast("numTopk", 1)}};
         return table;
     }
 
     static int32_t Cut(const entry::Call& call, Tiling* tiling, char* reason,
                        uint64_t reasonBytes) {
-        const MoeTokenPermuteGradCall cut{call.Shape("permutedOutputGrad"),
-                                          call.Shape("sortedIndices"),
-                                          call.Shape("out"),
-                                          call.Number("numTopk"),
-                                          call.Dtype("permutedOutputGrad"),
-                                          call.machine().vectorCores,
-                                          call.machine().ubBytes};
+        const MoeTokenPermuteGradCall cut{
+            call.Size("tokens"),   call.Number("numTopk"),           call.Size("hidden"),
+            call.Size("rows"),     call.Dtype("permutedOutputGrad"), call.machine().vectorCores,
+            call.machine().ubBytes};
         return MoeTokenPermuteGradTiling(&cut, tiling, reason, reasonBytes);
     }
 

@@ -1,24 +1,22 @@
-// Host tiling of MoeTokenPermuteGrad: the checks on shapes and attributes, then the cut.
+// Host tiling of MoeTokenPermuteGrad: whether it can be done, then the cut.
 
 #include "moe_token_permute_grad_tiling.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <string>
 
+#include "../shared/checks/tiling_checks.h"
 #include "../shared/rows/row_sum_cut.h"
 #include "../shared/rows/row_sum_limits.h"
 
 namespace {
 
-constexpr int32_t kAccepted = 0;
-constexpr int32_t kTilingRejected = 561002;
-constexpr int64_t kMostTopK = 512;
+constexpr const char* kSource = "host tiling of MoeTokenPermuteGrad";
 constexpr int64_t kIndexBytes = 4;  // int32
 
-using Shape = MoeTokenPermuteGradShape;
 using Call = MoeTokenPermuteGradCall;
-using Reason = std::string;  // empty: nothing is wrong
+using tiling_checks::kMostTopK;
+using tiling_checks::Reason;
 
 struct DataType {
     int64_t key;
@@ -41,82 +39,19 @@ row_sum::Ub UbOf(int64_t bytes, int64_t aclDataType, int64_t topK) {
     return {bytes, DataTypeOf(aclDataType).bytes, topK * kIndexBytes};
 }
 
-Reason Broken(const std::string& parameter, const std::string& value, const std::string& rule) {
-    return parameter + " is " + value + "; it must be " + rule +
-           " (host tiling of MoeTokenPermuteGrad)";
-}
-
-Reason Broken(const std::string& parameter, int64_t value, const std::string& rule) {
-    return Broken(parameter, std::to_string(value), rule);
-}
-
-Reason CheckRank(const char* parameter, const Shape& shape, uint64_t rank) {
-    if (shape.rank == rank) {
-        return {};
-    }
-    return Broken(std::string("the rank of ") + parameter, static_cast<int64_t>(shape.rank),
-                  std::to_string(rank));
-}
-
-Reason CheckInputs(const Call& call) {
-    Reason reason = CheckRank("permutedOutputGrad", call.permutedOutputGrad, 2);
-    if (reason.empty()) {
-        reason = CheckRank("sortedIndices", call.sortedIndices, 1);
-    }
-    if (reason.empty() && (call.numTopk < 1 || call.numTopk > kMostTopK)) {
-        reason = Broken("numTopk", call.numTopk, "1 to " + std::to_string(kMostTopK));
-    }
-    if (reason.empty() && call.sortedIndices.dims[0] % call.numTopk != 0) {
-        reason = Broken("dim 0 of sortedIndices", call.sortedIndices.dims[0],
-                        "a multiple of numTopk, " + std::to_string(call.numTopk));
-    }
-    return reason;
-}
-
-Reason CheckOut(const Call& call) {
-    Reason reason = CheckRank("out", call.out, 2);
-    if (!reason.empty()) {
-        return reason;
-    }
-    const int64_t hidden = call.permutedOutputGrad.dims[1];
-    if (call.out.dims[1] != hidden) {
-        return Broken("dim 1 of out", call.out.dims[1],
-                      "dim 1 of permutedOutputGrad, " + std::to_string(hidden));
-    }
-    const int64_t tokens = call.sortedIndices.dims[0] / call.numTopk;
-    if (call.out.dims[0] != tokens) {
-        return Broken("dim 0 of out", call.out.dims[0],
-                      "dim 0 of sortedIndices divided by numTopk, " + std::to_string(tokens));
-    }
-    return {};
-}
-
-Reason CheckMachine(const Call& call) {
-    const int64_t least = UbOf(call.ubBytes, call.dtype, call.numTopk).Least();
-    if (call.ubBytes < least) {
-        return Broken("the unified buffer", std::to_string(call.ubBytes) + " bytes",
-                      std::to_string(least) + " bytes or more for numTopk " +
-                          std::to_string(call.numTopk) + " in this data type");
-    }
-    return {};
-}
-
 Reason Check(const Call& call) {
-    for (const auto check : {CheckInputs, CheckOut, CheckMachine}) {
-        if (Reason reason = check(call); !reason.empty()) {
-            return reason;
-        }
-    }
-    return {};
+    const Reason reason = tiling_checks::CheckTopK("numTopk", call.topK);
+    return reason.empty() ? tiling_checks::CheckUb(
+                                call.ubBytes, UbOf(call.ubBytes, call.dtype, call.topK).Least(),
+                                " for numTopk " + std::to_string(call.topK) + " in this data type")
+                          : reason;
 }
 
 MoeTokenPermuteGradTilingData Cut(const Call& call) {
-    const int64_t tokens = call.out.dims[0];
-    const int64_t used = std::min(tokens, call.cores);
-    const row_sum::Ub ub = UbOf(call.ubBytes, call.dtype, call.numTopk);
-    return {DataTypeOf(call.dtype).key, used, call.numTopk,
-            ub.Cut(tokens, call.out.dims[1], call.permutedOutputGrad.dims[0],
-                   row_sum::CeilDiv(tokens, used))};
+    const int64_t used = std::min(call.tokens, call.cores);
+    const row_sum::Ub ub = UbOf(call.ubBytes, call.dtype, call.topK);
+    return {DataTypeOf(call.dtype).key, used, call.topK,
+            ub.Cut(call.tokens, call.hidden, call.rows, row_sum::CeilDiv(call.tokens, used))};
 }
 
 }  // namespace
@@ -124,13 +59,11 @@ MoeTokenPermuteGradTilingData Cut(const Call& call) {
 extern "C" int32_t MoeTokenPermuteGradTiling(const MoeTokenPermuteGradCall* call,
                                              MoeTokenPermuteGradTilingData* tiling, char* reason,
                                              uint64_t reasonBytes) {
-    const Reason broken = Check(*call);
-    std::snprintf(reason, reasonBytes, "%s", broken.c_str());
-    if (!broken.empty()) {
-        return kTilingRejected;
+    const int32_t status = tiling_checks::Answer(Check(*call), kSource, reason, reasonBytes);
+    if (status == tiling_checks::kAccepted) {
+        *tiling = Cut(*call);
     }
-    *tiling = Cut(*call);
-    return kAccepted;
+    return status;
 }
 
 extern "C" int64_t MoeTokenPermuteGradTilingLimit(const char* axis, int64_t topK, int32_t dtype,

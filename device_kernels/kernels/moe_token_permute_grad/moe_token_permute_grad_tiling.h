@@ -24,18 +24,12 @@ struct MoeTokenPermuteGradTilingData {
 };
 static_assert(sizeof(MoeTokenPermuteGradTilingData) == 72, "shared with the device");
 
-// A tensor's shape: `rank` dims.
-struct MoeTokenPermuteGradShape {
-    const int64_t* dims;
-    uint64_t rank;
-};
-
 // One call as the host sees it, and the machine to cut it for.
 struct MoeTokenPermuteGradCall {
-    MoeTokenPermuteGradShape permutedOutputGrad;
-    MoeTokenPermuteGradShape sortedIndices;
-    MoeTokenPermuteGradShape out;
-    int64_t numTopk;
+    int64_t tokens;
+    int64_t topK;
+    int64_t hidden;
+    int64_t rows;     // of permutedOutputGrad
     int64_t dtype;    // aclDataType: 0 fp32, 1 fp16, 27 bf16
     int64_t cores;    // vector cores, at least 1
     int64_t ubBytes;  // UB bytes per core that a tiling may use
@@ -45,9 +39,9 @@ struct MoeTokenPermuteGradCall {
 
 extern "C" {
 
-// Checks the call and cuts it. Returns 0 with `tiling` filled, or 561002 with a sentence in
-// `reason` (NUL-terminated, cut to reasonBytes). Phase 1 has checked before that the data type is
-// one of these and that `out` has an element.
+// Cuts the call. Returns 0 with `tiling` filled, or 561002 with a sentence in `reason`
+// (NUL-terminated, cut to reasonBytes). Phase 1 has checked before that the data type is of
+// these, and all numbers and shapes.
 MOE_TOKEN_PERMUTE_GRAD_EXPORT int32_t MoeTokenPermuteGradTiling(
     const MoeTokenPermuteGradCall* call, MoeTokenPermuteGradTilingData* tiling, char* reason,
     uint64_t reasonBytes);

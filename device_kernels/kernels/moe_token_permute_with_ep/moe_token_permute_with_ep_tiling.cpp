@@ -148,7 +148,7 @@ Reason Check(const Call& call) {
             return reason;
         }
     }
-    return slot_copy::CheckUb(call.ubBytes);
+    return slot_copy::CheckSortUb(call.ubBytes);
 }
 
 TilingData Cut(const Call& call) {

@@ -158,7 +158,7 @@ inline Reason CheckCapacity(const Call& call) {
             return reason;
         }
     }
-    return slot_copy::CheckUb(call.ubBytes);
+    return slot_copy::CheckSortUb(call.ubBytes);
 }
 
 }  // namespace routing_map_permute

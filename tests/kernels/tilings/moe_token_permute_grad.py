@@ -12,10 +12,10 @@ from tests.kernels.tilings.work import Work
 
 def call(sizes: Sizes) -> Call:
     return {
-        "permutedOutputGrad": (sizes.slots, sizes.hidden),
-        "sortedIndices": (sizes.slots,),
-        "out": (sizes.tokens, sizes.hidden),
-        "numTopk": sizes.top_k,
+        "tokens": sizes.tokens,
+        "topK": sizes.top_k,
+        "hidden": sizes.hidden,
+        "rows": sizes.slots,
         **sizes.machine,
     }
 
@@ -34,4 +34,5 @@ OPERATOR = Description(
         "data types": ({"dtype": FP16}, {"dtype": BF16}),
         "slots": tuple(call(Sizes(tokens=2, top_k=top_k)) for top_k in (512, 513)),
     },
+    checked=("tokens", "topK", "hidden", "rows"),
 )

@@ -5,22 +5,20 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <string>
 
+#include "../checks/tiling_checks.h"
 #include "../sorting/stable_sort_cut.h"
 #include "slot_copy_tiling.h"
 
 namespace slot_copy {
 
-constexpr int32_t kAccepted = 0;
-constexpr int32_t kTilingRejected = 561002;
-constexpr int64_t kMostTopK = 512;
+using namespace tiling_checks;
+
 constexpr int64_t kSlotsEnd = 16777215;  // positions are sorted as fp32
 
 using List = SlotCopyList;
-using Reason = std::string;  // empty: nothing is wrong
 
 inline std::string Text(const List& list) {
     std::string text = "[";
@@ -28,15 +26,6 @@ inline std::string Text(const List& list) {
         text += (at == 0 ? "" : ", ") + std::to_string(list.values[at]);
     }
     return text + "]";
-}
-
-inline Reason Broken(const std::string& parameter, const std::string& value,
-                     const std::string& rule) {
-    return parameter + " is " + value + "; it must be " + rule;
-}
-
-inline Reason Broken(const std::string& parameter, int64_t value, const std::string& rule) {
-    return Broken(parameter, std::to_string(value), rule);
 }
 
 inline Reason BrokenRank(const std::string& tensor, const List& shape, const std::string& rule) {
@@ -141,21 +130,7 @@ inline Reason CheckRanksOut(const List& shape, const List& indices) {
                        "the number of elements of indices");
 }
 
-inline Reason CheckUb(int64_t ubBytes) {
-    if (ubBytes < stable_sort::kLeastUb) {
-        return Broken("the unified buffer", std::to_string(ubBytes) + " bytes",
-                      std::to_string(stable_sort::kLeastUb) + " bytes or more");
-    }
-    return {};
-}
-
-// Puts what is wrong, with its source, where the caller has room for it; returns the status.
-inline int32_t Answer(const Reason& broken, const char* source, char* reason, uint64_t reasonBytes,
-                      int32_t rejected = kTilingRejected) {
-    const std::string text = broken.empty() ? broken : broken + " (" + source + ")";
-    std::snprintf(reason, reasonBytes, "%s", text.c_str());
-    return broken.empty() ? kAccepted : rejected;
-}
+inline Reason CheckSortUb(int64_t ubBytes) { return CheckUb(ubBytes, stable_sort::kLeastUb); }
 
 }  // namespace slot_copy
 
