@@ -117,9 +117,9 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_token_unpermute_grad": (
         Mutant(
             "more-indices-than-probabilities",
-            "moe_token_unpermute_grad/moe_token_unpermute_grad_tiling.cpp",
-            "slots / topK != Tokens(call)",
-            "slots / topK < Tokens(call)",
+            "moe_token_unpermute_grad/aclnn_moe_token_unpermute_grad.cpp",
+            'Times("tokens", "topK")',
+            '"slots"',
         ),
     ),
 }

@@ -95,11 +95,11 @@ MET_BY_CHANCE: dict[str, tuple[Mutant, ...]] = {
         Mutant(
             "last-core-is-idle-after-a-call-of-another-dtype",
             "moe_token_unpermute/moe_token_unpermute_tiling.cpp",
-            "    *tiling = Cut(*call);\n",
-            "    *tiling = Cut(*call);\n"
-            "    static int64_t dtype = call->dtype;\n"
-            "    tiling->usedCores -= dtype != call->dtype && tiling->usedCores > 1 ? 1 : 0;\n"
-            "    dtype = call->dtype;\n",
+            "        *tiling = Cut(*call);\n",
+            "        *tiling = Cut(*call);\n"
+            "        static int64_t dtype = call->dtype;\n"
+            "        tiling->usedCores -= dtype != call->dtype && tiling->usedCores > 1 ? 1 : 0;\n"
+            "        dtype = call->dtype;\n",
             cores=2,
         ),
     ),
@@ -110,10 +110,10 @@ MET_BY_CHANCE: dict[str, tuple[Mutant, ...]] = {
             "        *tiling = Cut(*call);",
             "        static MoeTokenUnpermuteGradTilingData last{};\n"
             "        static int64_t tokens = -1, cores = -1, ub = -1;\n"
-            "        const bool sized = tokens == Tokens(*call);\n"
+            "        const bool sized = tokens == call->tokens;\n"
             "        const bool same = sized && cores == call->cores && ub == call->ubBytes;\n"
             "        last = same ? last : Cut(*call);\n"
-            "        tokens = Tokens(*call);\n"
+            "        tokens = call->tokens;\n"
             "        cores = call->cores;\n"
             "        ub = call->ubBytes;\n"
             "        *tiling = last;",

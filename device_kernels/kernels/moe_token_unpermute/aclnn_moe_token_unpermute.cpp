@@ -11,19 +11,21 @@ namespace {
 
 struct Kernel : entry::Operator<Kernel, MoeTokenUnpermuteTilingData> {
     static const entry::Table& Interface() {
-        static const entry::Table table{"MoeTokenUnpermute README, parameters",
-                                        {entry::In("permutedTokens", entry::kFloating),
-                                         entry::In("sortedIndices", entry::kInt32),
-                                         entry::In("probsOptional", entry::kFloating).Optional(),
-                                         entry::Out("out", entry::As("permutedTokens"))}};
+        using namespace entry;
+        static const Table table{"MoeTokenUnpermute README, parameters",
+                                 {In("permutedTokens", kFloating, {"rows", "hidden"}),
+                                  In("sortedIndices", kInt32, {Times("tokens", "topK")}),
+                                  In("probsOptional", kFloating, {"tokens", "topK"}).Optional(),
+                                  Out("out", As("permutedTokens"), {"tokens", "hidden"})},
+                                 Stage::TILING,
+                                 {OneWithout("topK", "probsOptional"), AtLeast("topK", 1)}};
         return table;
     }
 
     static int32_t Cut(const entry::Call& call, Tiling* tiling, char* reason,
                        uint64_t reasonBytes) {
-        static_assert(ACL_DT_UNDEFINED == -1, "what the tiling takes for probs that are not there");
-        const MoeTokenUnpermuteCall cut{call.Shape("permutedTokens"), call.Shape("sortedIndices"),
-                                        call.Shape("probsOptional"),  call.Shape("out"),
+        const MoeTokenUnpermuteCall cut{call.Size("tokens"),          call.Size("topK"),
+                                        call.Size("hidden"),          call.Size("rows"),
                                         call.Dtype("permutedTokens"), call.Dtype("probsOptional"),
                                         call.machine().vectorCores,   call.machine().ubBytes};
         return MoeTokenUnpermuteTiling(&cut, tiling, reason, reasonBytes);

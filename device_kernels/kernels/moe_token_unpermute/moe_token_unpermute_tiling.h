@@ -31,18 +31,12 @@ struct MoeTokenUnpermuteTilingData {
 };
 static_assert(sizeof(MoeTokenUnpermuteTilingData) == 80, "shared with the device");
 
-// A tensor's shape: `rank` dims.
-struct MoeTokenUnpermuteShape {
-    const int64_t* dims;
-    uint64_t rank;
-};
-
 // One call as the host sees it, and the machine to cut it for.
 struct MoeTokenUnpermuteCall {
-    MoeTokenUnpermuteShape permutedTokens;
-    MoeTokenUnpermuteShape sortedIndices;
-    MoeTokenUnpermuteShape probs;  // of any content where there are none
-    MoeTokenUnpermuteShape out;
+    int64_t tokens;
+    int64_t topK;  // 1 without probs
+    int64_t hidden;
+    int64_t rows;        // of permutedTokens
     int64_t dtype;       // aclDataType of the tokens: 0 fp32, 1 fp16, 27 bf16
     int64_t probsDtype;  // the same of the probs; -1: there are none
     int64_t cores;       // vector cores, at least 1
@@ -53,9 +47,9 @@ struct MoeTokenUnpermuteCall {
 
 extern "C" {
 
-// Checks the call and cuts it. Returns 0 with `tiling` filled, or 561002 with a sentence in
-// `reason` (NUL-terminated, cut to reasonBytes). Phase 1 has checked before that the data types are
-// of these and that `out` has an element.
+// Cuts the call. Returns 0 with `tiling` filled, or 561002 with a sentence in `reason`
+// (NUL-terminated, cut to reasonBytes). Phase 1 has checked before that the data types are of
+// these, and all numbers and shapes.
 MOE_TOKEN_UNPERMUTE_EXPORT int32_t MoeTokenUnpermuteTiling(const MoeTokenUnpermuteCall* call,
                                                            MoeTokenUnpermuteTilingData* tiling,
                                                            char* reason, uint64_t reasonBytes);

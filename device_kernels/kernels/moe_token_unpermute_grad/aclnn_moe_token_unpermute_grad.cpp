@@ -11,26 +11,29 @@ namespace {
 
 struct Kernel : entry::Operator<Kernel, MoeTokenUnpermuteGradTilingData> {
     static const entry::Table& Interface() {
-        static const entry::Table table{
+        using namespace entry;
+        static const Table table{
             "MoeTokenUnpermuteGrad README, parameters",
-            {entry::In("permutedTokens", entry::kFloating),
-             entry::In("unpermutedTokensGrad", entry::As("permutedTokens")),
-             entry::In("sortedIndices", entry::kInt32),
-             entry::In("probsOptional", entry::kFloating).Optional(),
-             entry::Out("permutedTokensGradOut", entry::As("permutedTokens")),
-             entry::Out("probsGradOut", entry::As("probsOptional")).NeededBeside("probsOptional")}};
+            {In("permutedTokens", kFloating, {"rows", "hidden"}),
+             In("unpermutedTokensGrad", As("permutedTokens"), {"tokens", "hidden"}),
+             In("sortedIndices", kInt32, {Times("tokens", "topK")}),
+             In("probsOptional", kFloating, {"tokens", "topK"}).Optional(),
+             Out("permutedTokensGradOut", As("permutedTokens"), {"rows", "hidden"}),
+             Out("probsGradOut", As("probsOptional"), {"tokens", "topK"})
+                 .NeededBeside("probsOptional")},
+            Stage::TILING,
+            {OneWithout("topK", "probsOptional"), AtLeast("topK", 1), AtLeast("rows", 1),
+             AtLeast("hidden", 1), AtLeast("tokens", 1)}};
         return table;
     }
 
     static int32_t Cut(const entry::Call& call, Tiling* tiling, char* reason,
                        uint64_t reasonBytes) {
-        static_assert(ACL_DT_UNDEFINED == -1, "what the tiling takes for probs that are not there");
         const MoeTokenUnpermuteGradCall cut{
-            call.Shape("permutedTokens"),        call.Shape("unpermutedTokensGrad"),
-            call.Shape("sortedIndices"),         call.Shape("probsOptional"),
-            call.Shape("permutedTokensGradOut"), call.Shape("probsGradOut"),
-            call.Dtype("permutedTokens"),        call.Dtype("probsOptional"),
-            call.machine().vectorCores,          call.machine().ubBytes};
+            call.Size("tokens"),          call.Size("topK"),
+            call.Size("hidden"),          call.Size("rows"),
+            call.Dtype("permutedTokens"), call.Dtype("probsOptional"),
+            call.machine().vectorCores,   call.machine().ubBytes};
         return MoeTokenUnpermuteGradTiling(&cut, tiling, reason, reasonBytes);
     }
 
@@ -46,15 +49,13 @@ struct Kernel : entry::Operator<Kernel, MoeTokenUnpermuteGradTilingData> {
 
 MOE_ACLNN(MoeTokenUnpermuteGrad,
           (const aclTensor* permutedTokens, const aclTensor* unpermutedTokensGrad,
-           const aclTensor* sortedIndices, const aclTensor* probsOptional, bool /*paddedMode*/,
-           const aclIntArray* /*restoreShapeOptional*/, const aclTensor* permutedTokensGradOut,
-           const aclTensor* probsGradOut),
+           const aclTensor* sortedIndices, const aclTensor* probsOptional, bool, const aclIntArray*,
+           const aclTensor* permutedTokensGradOut, const aclTensor* probsGradOut),
           permutedTokens, unpermutedTokensGrad, sortedIndices, probsOptional, permutedTokensGradOut,
           probsGradOut)
 MOE_KERNEL(MoeTokenUnpermuteGrad,
            (const aclTensor* permutedTokens, const aclTensor* unpermutedTokensGrad,
-            const aclTensor* sortedIndices, const aclTensor* probsOptional, bool /*paddedMode*/,
-            const int64_t* /*restoreShape*/, uint64_t /*restoreShapeLength*/,
-            const aclTensor* permutedTokensGradOut, const aclTensor* probsGradOut),
+            const aclTensor* sortedIndices, const aclTensor* probsOptional, bool, const int64_t*,
+            uint64_t, const aclTensor* permutedTokensGradOut, const aclTensor* probsGradOut),
            permutedTokens, unpermutedTokensGrad, sortedIndices, probsOptional,
            permutedTokensGradOut, probsGradOut)

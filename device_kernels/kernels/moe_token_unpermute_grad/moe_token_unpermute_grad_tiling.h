@@ -25,12 +25,10 @@ static_assert(sizeof(MoeTokenUnpermuteGradTilingData) == 232, "shared with the d
 
 // One call as the host sees it, and the machine to cut it for.
 struct MoeTokenUnpermuteGradCall {
-    SlotCopyList permutedTokens;
-    SlotCopyList unpermutedTokensGrad;
-    SlotCopyList sortedIndices;
-    SlotCopyList probs;  // this and probsGrad: of any content where there are no probs
-    SlotCopyList permutedTokensGrad;
-    SlotCopyList probsGrad;
+    int64_t tokens;
+    int64_t topK;  // 1 without probs
+    int64_t hidden;
+    int64_t rows;        // of permutedTokens
     int64_t dtype;       // aclDataType of the tokens: 0 fp32, 1 fp16, 27 bf16
     int64_t probsDtype;  // the same of the probs; -1: there are none
     int64_t cores;       // vector cores, at least 1
@@ -41,9 +39,9 @@ struct MoeTokenUnpermuteGradCall {
 
 extern "C" {
 
-// Checks the call and cuts it. Returns 0 with `tiling` filled, or 561002 with a sentence in
-// `reason` (NUL-terminated, cut to reasonBytes). Phase 1 has checked before that the data types are
-// of these and that an output has an element.
+// Cuts the call. Returns 0 with `tiling` filled, or 561002 with a sentence in `reason`
+// (NUL-terminated, cut to reasonBytes). Phase 1 has checked before that the data types are of
+// these, and all numbers and shapes.
 MOE_TOKEN_UNPERMUTE_GRAD_EXPORT int32_t MoeTokenUnpermuteGradTiling(
     const MoeTokenUnpermuteGradCall* call, MoeTokenUnpermuteGradTilingData* tiling, char* reason,
     uint64_t reasonBytes);

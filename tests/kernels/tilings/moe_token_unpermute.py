@@ -24,10 +24,10 @@ def fit(sizes: Sizes) -> Sizes:
 
 def call(sizes: Sizes) -> Call:
     return {
-        "permutedTokens": (sizes.slots, sizes.hidden),
-        "sortedIndices": (sizes.slots,),
-        "probs": None if probs_dtype(sizes) == NONE else (sizes.tokens, sizes.top_k),
-        "out": (sizes.tokens, sizes.hidden),
+        "tokens": sizes.tokens,
+        "topK": sizes.top_k,
+        "hidden": sizes.hidden,
+        "rows": sizes.slots,
         "probsDtype": probs_dtype(sizes),
         **sizes.machine,
     }
@@ -44,7 +44,6 @@ def work(sizes: Sizes, data: Any) -> Work:
 
 RIGHT = call(Sizes(tokens=4, top_k=2, hidden=16))
 BARE = call(Sizes(tokens=4, hidden=16, kind="no-probs-"))
-FAR = 2**62 + 4
 OPERATOR = Description(
     call,
     work,
@@ -53,7 +52,7 @@ OPERATOR = Description(
     KINDS,
     changes={
         "data types": ({"dtype": BF16}, {"dtype": FP16, "probsDtype": BF16}),
-        "probs": tuple({"probs": shape} for shape in ((4, 0), (FAR, 2))),
         "slots": tuple(call(Sizes(tokens=2, top_k=top_k)) for top_k in (512, 513)),
     },
+    checked=("tokens", "topK", "hidden", "rows"),
 )

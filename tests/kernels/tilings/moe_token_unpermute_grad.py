@@ -8,19 +8,16 @@ from typing import Any
 from tests.kernels.host_tilings import BF16, FP16, NONE, Call
 from tests.kernels.tilings import shared
 from tests.kernels.tilings.description import AXES, Description, Sizes
-from tests.kernels.tilings.moe_token_unpermute import FAR, KINDS, fit, probs_dtype
+from tests.kernels.tilings.moe_token_unpermute import KINDS, fit, probs_dtype
 from tests.kernels.tilings.work import Work
 
 
 def call(sizes: Sizes) -> Call:
-    rows, probs = (sizes.slots, sizes.hidden), (sizes.tokens, sizes.top_k)
     return {
-        "permutedTokens": rows,
-        "unpermutedTokensGrad": (sizes.tokens, sizes.hidden),
-        "sortedIndices": rows[:1],
-        "probs": None if probs_dtype(sizes) == NONE else probs,
-        "permutedTokensGrad": rows,
-        "probsGrad": None if probs_dtype(sizes) == NONE else probs,
+        "tokens": sizes.tokens,
+        "topK": sizes.top_k,
+        "hidden": sizes.hidden,
+        "rows": sizes.slots,
         "probsDtype": probs_dtype(sizes),
         **sizes.machine,
     }
@@ -56,12 +53,8 @@ OPERATOR = Description(
     axes={"batch": BATCH},
     changes={
         "data types": ({"dtype": BF16}, {"dtype": FP16, "probsDtype": BF16}),
-        "rows": tuple(
-            {**of, "permutedTokens": (rows, 16), "permutedTokensGrad": (rows, 16)}
-            for rows in (7, 9)
-            for of in (RIGHT, BARE)
-        ),
-        "probs": ({"probs": (4, 0)}, {"probs": (FAR, 2)}, {**BARE, "probsGrad": (3, 0, 9)}),
+        "rows": tuple({**of, "rows": rows} for rows in (7, 9) for of in (RIGHT, BARE)),
         "slots": tuple(call(Sizes(tokens=2, top_k=top_k)) for top_k in (512, 513)),
     },
+    checked=("tokens", "topK", "hidden", "rows"),
 )
