@@ -108,9 +108,9 @@ aclnnStatus Call::CheckTypes() const {
         }
         const aclDataType ofOther = as == nullptr ? ACL_DT_UNDEFINED : Dtype(as);
         if (!parameter.types.Allow(view.dtype, ofOther)) {
-            return opapi::Invalid(Function(), view, "data type", view.dtype,
-                                  parameter.types.Rule(ofOther),
-                                  parameter.source == nullptr ? table_->source : parameter.source);
+            return opapi::Invalid(
+                Function(), view, "data type", view.dtype, parameter.types.Rule(ofOther),
+                parameter.types.source == nullptr ? table_->source : parameter.types.source);
         }
     }
     return ACLNN_SUCCESS;

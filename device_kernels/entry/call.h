@@ -89,7 +89,7 @@ public:
     aclnnStatus CheckLayouts() const;
     /// At the table's stage its status for the first broken rule: numbers beyond their limits, then
     /// tensors that lack, then ranks, then limits of sizes, then sizes of axes. A name has the size
-    /// of the first number or tensor that has it.
+    /// of the first number that has it, or else tensor, of which optional ones come last.
     aclnnStatus CheckShapes(Stage stage);
     /// 161002 for the first output that does not lie in C order without gaps.
     aclnnStatus CheckDense() const;
@@ -120,8 +120,9 @@ private:
 
     void Know(const char* name, int64_t size, const std::string& origin);
     void KnowSizes();
+    /// Of the axes of a tensor, or of those of that name alone.
+    void KnowSizesOf(size_t place, const char* only);
     bool IsRead(const Parameter& parameter) const;
-    std::string WrongAxis(const Parameter& parameter, size_t at, const Axis& wanted) const;
     std::string Rule(const Axis& axis) const;
     std::optional<int64_t> Wanted(const Axis& axis) const;
     size_t PlaceOf(const char* name) const;

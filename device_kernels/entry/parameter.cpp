@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "call.h"
+
 namespace entry {
 
 namespace {
@@ -24,6 +26,29 @@ std::string NameOf(aclDataType dtype) {
 
 }  // namespace
 
+Condition Where(const char* number, std::vector<int64_t> values) {
+    std::string text = std::string(number) + " is ";
+    for (size_t at = 0; at < values.size(); ++at) {
+        text += (at == 0 ? "" : " or ") + std::to_string(values[at]);
+    }
+    const auto holds = [number, values](const Call& call) {
+        return std::find(values.begin(), values.end(), call.Number(number)) != values.end();
+    };
+    return {holds, text};
+}
+
+Condition Given(const char* tensor) {
+    return {[tensor](const Call& call) { return call.Has(tensor); },
+            std::string(tensor) + " is one"};
+}
+
+Condition Both(const Condition& one, const Condition& other) {
+    const auto holds = [one, other](const Call& call) {
+        return one.holds(call) && other.holds(call);
+    };
+    return {holds, one.text + " and " + other.text};
+}
+
 bool Types::Allow(aclDataType dtype, aclDataType ofOther) const {
     const bool isListed = std::find(listed.begin(), listed.end(), dtype) != listed.end();
     if (as == nullptr) {
@@ -44,12 +69,6 @@ std::string Types::Rule(aclDataType ofOther) const {
     return rule;
 }
 
-Parameter Parameter::From(const char* origin) const {
-    Parameter changed = *this;
-    changed.source = origin;
-    return changed;
-}
-
 Parameter Parameter::Between(int64_t fewest, int64_t largest) const {
     Parameter changed = *this;
     changed.least = fewest;
@@ -57,21 +76,21 @@ Parameter Parameter::Between(int64_t fewest, int64_t largest) const {
     return changed;
 }
 
-Parameter Parameter::Or(std::vector<Axis> axes, Condition where) const {
+Parameter Parameter::Or(Axes axes, Condition where) const {
     Parameter changed = *this;
     changed.forms.push_back({std::move(axes), where});
     return changed;
 }
 
-Parameter Parameter::Asked(Condition where) const {
+Parameter Parameter::Only(Condition where) const {
     Parameter changed = *this;
-    changed.asked = where;
+    changed.read = where;
     return changed;
 }
 
-Parameter Parameter::Only(Condition where) const {
-    Parameter changed = Asked(where);
-    changed.read = where;
+Parameter Parameter::AskedBeside(const char* tensor) const {
+    Parameter changed = *this;
+    changed.askedBeside = tensor;
     return changed;
 }
 

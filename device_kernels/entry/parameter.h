@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -17,7 +18,8 @@ namespace entry {
 /// of the list beside bf16 in place of that.
 struct Types {
     std::vector<aclDataType> listed = {};
-    const char* as = nullptr;  // the other tensor's name
+    const char* as = nullptr;      // the other tensor's name
+    const char* source = nullptr;  // of the rule; null: that of the table
 
     bool Allow(aclDataType dtype, aclDataType ofOther) const;
     /// What a text says that the data type must be.
@@ -30,15 +32,18 @@ inline const Types kInt32OrInt64{{ACL_INT32, ACL_INT64}};
 inline const Types kInt8OrBool{{ACL_INT8, ACL_BOOL}};
 
 /// The data type of another tensor, by its name.
-inline Types As(const char* name) { return {{}, name}; }
+inline Types As(const char* name, const char* source = nullptr) { return {{}, name, source}; }
 
 /// The same, or fp32 beside bf16.
-inline Types AsOrWider(const char* name) { return {{ACL_FLOAT}, name}; }
+inline Types AsOrWider(const char* name, const char* source = nullptr) {
+    return {{ACL_FLOAT}, name, source};
+}
 
 /// The size of an axis: a number, or a name that has one size in a call, or the product of two.
 struct Axis {
     Axis(const char* given) : name(given) {}
     Axis(int64_t given) : size(given) {}
+    Axis(int given) : size(given) {}  // else 0 might be a null pointer
 
     const char* name = nullptr;
     const char* times = nullptr;  // the second name of a product
@@ -47,13 +52,19 @@ struct Axis {
     size_t most = 1;
 };
 
+using Axes = std::vector<Axis>;
+
+/// As many axes as a tensor has.
+constexpr size_t kAnyNumber = std::numeric_limits<size_t>::max();
+
 inline Axis Times(const char* one, const char* other) {
     Axis axis(one);
     axis.times = other;
     return axis;
 }
-/// All axes from here on, of which there are so many: the name has the product of their sizes.
-inline Axis Rest(const char* name, size_t least, size_t most = std::numeric_limits<size_t>::max()) {
+/// The axes that the others of a tensor leave, of which there are so many: the name has the product
+/// of their sizes.
+inline Axis Rest(const char* name, size_t least, size_t most = kAnyNumber) {
     Axis axis(name);
     axis.least = least;
     axis.most = most;
@@ -64,13 +75,19 @@ class Call;
 
 /// What holds of some calls, and as what a text says it, behind "where".
 struct Condition {
-    bool (*holds)(const Call&) = nullptr;  // null: of all calls
-    const char* text = "";
+    std::function<bool(const Call&)> holds = {};  // none: of all calls
+    std::string text = {};
 };
+
+/// The number is one of these.
+Condition Where(const char* number, std::vector<int64_t> values);
+/// The tensor is there.
+Condition Given(const char* tensor);
+Condition Both(const Condition& one, const Condition& other);
 
 /// The axes of a tensor, for calls of which the condition holds.
 struct Form {
-    std::vector<Axis> axes;
+    Axes axes;
     Condition where = {};
 };
 
@@ -87,24 +104,26 @@ struct Parameter {
     std::vector<Form> forms = {};  // none: another check looks at the shape
     Need need = Need::ALWAYS;
     const char* beside = nullptr;
-    const char* source = nullptr;       // of the rule on its data type; null: that of the table
-    std::optional<int64_t> least = {};  // of a number
+    std::optional<int64_t> least = {};  // of a number, or of a list's length
     std::optional<int64_t> most = {};
-    Condition read = {};   // of a tensor that has forms: what it takes for them to hold
-    Condition asked = {};  // what it takes for null to be refused with the shapes
+    Condition read =
+        {};  // what it takes for a tensor's shape to be looked at, and null to be wrong
+    const char* askedBeside = nullptr;  // the tensor beside which null is wrong, too
 
     Parameter Optional() const { return With(Need::NEVER, nullptr); }
     Parameter NeededBeside(const char* other) const { return With(Need::BESIDE, other); }
     Parameter OnlyBeside(const char* other) const { return With(Need::ONLY_BESIDE, other); }
-    Parameter From(const char* origin) const;
-    /// A number from `least` to `most`, both inclusive.
+    /// A number from `least` to `most`, both inclusive, or a list of so many numbers.
     Parameter Between(int64_t fewest, int64_t largest) const;
+    Parameter OfLength(int64_t length) const { return Between(length, length); }
+    /// A flag that may not be set.
+    Parameter False() const { return Between(0, 0); }
     /// Other axes that the tensor may have: of another rank, or where the condition holds.
-    Parameter Or(std::vector<Axis> axes, Condition where = {}) const;
-    /// Null is refused where the condition holds.
-    Parameter Asked(Condition where) const;
-    /// The same, and without it no shape of the tensor is wrong.
+    Parameter Or(Axes axes, Condition where = {}) const;
+    /// Null is refused where the condition holds, and else no shape of the tensor is wrong.
     Parameter Only(Condition where) const;
+    /// Null is refused where the other tensor is there.
+    Parameter AskedBeside(const char* tensor) const;
 
     bool IsTensor() const { return kind == Kind::INPUT || kind == Kind::OUTPUT; }
 
@@ -113,14 +132,21 @@ private:
 };
 
 inline Parameter In(const char* name, Types types) { return {Kind::INPUT, name, std::move(types)}; }
-inline Parameter In(const char* name, Types types, std::vector<Axis> shape) {
+inline Parameter In(const char* name, Types types, Axes shape) {
     return In(name, std::move(types)).Or(std::move(shape));
 }
 inline Parameter Out(const char* name, Types types) {
     return {Kind::OUTPUT, name, std::move(types)};
 }
-inline Parameter Out(const char* name, Types types, std::vector<Axis> shape) {
+inline Parameter Out(const char* name, Types types, Axes shape) {
     return Out(name, std::move(types)).Or(std::move(shape));
+}
+/// The same, but null is no tensor.
+inline Parameter InOrNull(const char* name, Types types, Axes shape) {
+    return In(name, std::move(types), std::move(shape)).Optional();
+}
+inline Parameter OutOrNull(const char* name, Types types, Axes shape) {
+    return Out(name, std::move(types), std::move(shape)).Optional();
 }
 inline Parameter Number(const char* name) { return {Kind::NUMBER, name}; }
 /// A number that is the size of axes of that name.

@@ -1,5 +1,6 @@
 // A call's numbers and shapes beside the rules of its table.
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "call.h"
@@ -19,13 +20,9 @@ Reason Broken(const std::string& what, int64_t value, const std::string& rule) {
     return Broken(what, std::to_string(value), rule);
 }
 
-bool Holds(const Condition& where, const Call& call) {
-    return where.holds == nullptr || where.holds(call);
-}
+bool Holds(const Condition& where, const Call& call) { return !where.holds || where.holds(call); }
 
-std::string Where(const Condition& where) {
-    return where.holds == nullptr ? "" : std::string(" where ") + where.text;
-}
+std::string Where(const Condition& where) { return !where.holds ? "" : " where " + where.text; }
 
 std::string Text(const std::vector<int64_t>& shape) {
     std::string text = "[";
@@ -35,43 +32,60 @@ std::string Text(const std::vector<int64_t>& shape) {
     return text + "]";
 }
 
-// Of the axes from `first` on; the largest number if the product is more.
-int64_t Product(const std::vector<int64_t>& shape, size_t first) {
-    int64_t product = 1;
-    if (std::count(shape.begin() + static_cast<int64_t>(first), shape.end(), 0) > 0) {
-        return 0;
-    }
-    for (size_t axis = first; axis < shape.size(); ++axis) {
-        if (__builtin_mul_overflow(product, shape[axis], &product)) {
-            return std::numeric_limits<int64_t>::max();
-        }
-    }
-    return product;
-}
-
 bool IsRest(const Axis& axis) { return axis.least != 1 || axis.most != 1; }
 
-int64_t SizeOf(const std::vector<int64_t>& shape, size_t at, const Axis& axis) {
-    return IsRest(axis) ? Product(shape, at) : shape[at];
-}
+// Dims `first` to `end` of a tensor, which an axis of the table stands for.
+struct Dims {
+    const char* tensor;
+    const std::vector<int64_t>& shape;
+    size_t first;
+    size_t end;
 
-std::string NameOf(const char* tensor, const std::vector<int64_t>& shape, size_t at,
-                   const Axis& axis) {
-    if (!IsRest(axis) || at + 1 == shape.size()) {
-        return "dim " + std::to_string(at) + " of " + tensor;
+    // Of the sizes; the largest number if the product is more.
+    int64_t Product() const {
+        const auto begin = shape.begin() + static_cast<int64_t>(first);
+        const auto stop = shape.begin() + static_cast<int64_t>(end);
+        int64_t product = std::find(begin, stop, 0) == stop ? 1 : 0;
+        for (auto size = begin; size != stop; ++size) {
+            if (__builtin_mul_overflow(product, *size, &product)) {
+                return std::numeric_limits<int64_t>::max();
+            }
+        }
+        return product;
     }
-    return "the product of " + std::to_string(shape.size() - at) + " last dims of " + tensor + " " +
-           Text(shape);
+
+    std::string Name() const {
+        if (end == first + 1) {
+            return "dim " + std::to_string(first) + " of " + tensor;
+        }
+        if (end == first) {
+            return "the missing dim " + std::to_string(first) + " of " + tensor + " " + Text(shape);
+        }
+        return "the product of dims " + std::to_string(first) + " to " + std::to_string(end - 1) +
+               " of " + tensor + " " + Text(shape);
+    }
+};
+
+// Those of each axis, of a tensor whose rank the form takes.
+std::vector<Dims> DimsOf(const Form& form, const char* tensor, const std::vector<int64_t>& shape) {
+    std::vector<Dims> found;
+    size_t first = 0;
+    for (const Axis& axis : form.axes) {
+        const size_t count = IsRest(axis) ? shape.size() + 1 - form.axes.size() : 1;
+        found.push_back({tensor, shape, first, first + count});
+        first += count;
+    }
+    return found;
 }
 
 // The fewest and the most axes.
 std::pair<size_t, size_t> Ranks(const Form& form) {
-    const size_t axes = form.axes.size();
-    if (axes == 0 || !IsRest(form.axes.back())) {
-        return {axes, axes};
+    std::pair<size_t, size_t> ranks{0, 0};
+    for (const Axis& axis : form.axes) {
+        ranks.first += axis.least;
+        ranks.second = axis.most == kAnyNumber ? kAnyNumber : ranks.second + axis.most;
     }
-    const auto& [least, most] = std::pair(form.axes.back().least, form.axes.back().most);
-    return {axes - 1 + least, most > most + axes - 1 ? most : most + axes - 1};
+    return ranks;
 }
 
 bool Fits(const Form& form, size_t rank) {
@@ -81,7 +95,7 @@ bool Fits(const Form& form, size_t rank) {
 
 std::string RankRule(const Form& form) {
     const auto [least, most] = Ranks(form);
-    if (most == std::numeric_limits<size_t>::max()) {
+    if (most == kAnyNumber) {
         return std::to_string(least) + " or greater";
     }
     return std::to_string(least) + (least == most ? "" : " or " + std::to_string(most)) +
@@ -117,14 +131,23 @@ void Call::Know(const char* name, int64_t size, const std::string& origin) {
 
 Reason Call::WrongNumber() {
     for (const Parameter& parameter : table_->parameters) {
+        if (parameter.kind == Kind::LIST && parameter.least && HasList(parameter.name)) {
+            const std::vector<int64_t>& values = lists_[PlaceOf(parameter.name)].values;
+            const auto count = static_cast<int64_t>(values.size());
+            if (count != *parameter.least) {
+                return Broken(std::string("the length of ") + parameter.name + " " + Text(values),
+                              count, std::to_string(*parameter.least));
+            }
+        }
         if (parameter.kind != Kind::NUMBER) {
             continue;
         }
         const int64_t value = Number(parameter.name);
         if (parameter.least && (value < *parameter.least || value > *parameter.most)) {
-            return Broken(
-                parameter.name, value,
-                std::to_string(*parameter.least) + " to " + std::to_string(*parameter.most));
+            return *parameter.most == 0 ? Broken(parameter.name, "true", "false")
+                                        : Broken(parameter.name, value,
+                                                 std::to_string(*parameter.least) + " to " +
+                                                     std::to_string(*parameter.most));
         }
         Know(parameter.name, value, parameter.name);
         if (!parameter.forms.empty()) {
@@ -136,9 +159,13 @@ Reason Call::WrongNumber() {
 
 Reason Call::Missing() {
     for (const Parameter& parameter : table_->parameters) {
-        if (parameter.asked.holds != nullptr && !Has(parameter.name) &&
-            parameter.asked.holds(*this)) {
-            return Broken(parameter.name, "null", "a tensor" + Where(parameter.asked));
+        const char* other = parameter.askedBeside;
+        const bool isAsked = (other != nullptr && Has(other)) ||
+                             (parameter.read.holds && parameter.read.holds(*this));
+        if (isAsked && !Has(parameter.name)) {
+            const std::string where = other == nullptr ? Where(parameter.read)
+                                                       : std::string(" where ") + other + " is one";
+            return Broken(parameter.name, "null", "a tensor" + where);
         }
     }
     return {};
@@ -157,13 +184,12 @@ Reason Call::WrongRank() {
             continue;
         }
         const std::vector<int64_t>& shape = views_[place].shape;
-        const bool isSpecial =
-            std::any_of(parameter.forms.begin(), parameter.forms.end(), [this](const Form& form) {
-                return form.where.holds != nullptr && form.where.holds(*this);
-            });
+        const bool isSpecial = std::any_of(
+            parameter.forms.begin(), parameter.forms.end(),
+            [this](const Form& form) { return form.where.holds && form.where.holds(*this); });
         Reason rule;
         for (const Form& form : parameter.forms) {
-            if ((form.where.holds != nullptr) != isSpecial || !Holds(form.where, *this)) {
+            if (static_cast<bool>(form.where.holds) != isSpecial || !Holds(form.where, *this)) {
                 continue;
             }
             rule += (rule.empty() ? "" : " or ") + RankRule(form);
@@ -185,22 +211,39 @@ void Call::KnowSizes() {
         if (size.without != nullptr && !Has(size.without)) {
             const std::string without = std::string(" without ") + size.without;
             sizes_.try_emplace(size.name, Known{1, "1" + without, without});
+        } else if (size.without != nullptr) {
+            KnowSizesOf(PlaceOf(size.without), size.name);
         }
     }
-    const auto isComputed = [this](const Axis& axis) {
+    for (const bool isNeeded : {true, false}) {
+        for (size_t place = 0; place < views_.size(); ++place) {
+            if ((table_->parameters[place].need == Need::ALWAYS) == isNeeded) {
+                KnowSizesOf(place, nullptr);
+            }
+        }
+    }
+}
+
+void Call::KnowSizesOf(size_t place, const char* only) {
+    const auto isComputed = [this](const char* name) {
         return std::any_of(table_->sizes.begin(), table_->sizes.end(), [&](const SizeRule& one) {
-            return one.of != nullptr && std::string(one.name) == axis.name;
+            return one.of != nullptr && std::strcmp(one.name, name) == 0;
         });
     };
-    for (size_t place = 0; place < views_.size(); ++place) {
-        const size_t axes = forms_[place] == nullptr ? 0 : forms_[place]->axes.size();
-        for (size_t at = 0; at < axes; ++at) {
-            const Axis& axis = forms_[place]->axes[at];
-            if (axis.name != nullptr && axis.times == nullptr && !isComputed(axis)) {
-                const std::vector<int64_t>& shape = views_[place].shape;
-                Know(axis.name, SizeOf(shape, at, axis),
-                     NameOf(table_->parameters[place].name, shape, at, axis));
-            }
+    if (forms_[place] == nullptr) {
+        return;
+    }
+    const std::vector<Dims> dims =
+        DimsOf(*forms_[place], table_->parameters[place].name, views_[place].shape);
+    for (size_t at = 0; at < dims.size(); ++at) {
+        const Axis& axis = forms_[place]->axes[at];
+        if (axis.name != nullptr && axis.times == nullptr && !isComputed(axis.name) &&
+            (only == nullptr || std::strcmp(only, axis.name) == 0)) {
+            const auto& [tensor, shape, first, end] = dims[at];
+            const std::string without = " without dim " + std::to_string(first) + " of " + tensor;
+            sizes_.try_emplace(axis.name, first == end
+                                              ? Known{1, "1" + without, without}
+                                              : Known{dims[at].Product(), dims[at].Name()});
         }
     }
 }
@@ -258,22 +301,19 @@ Reason Call::WrongSize() {
         }
     }
     for (size_t place = 0; place < views_.size(); ++place) {
-        const size_t axes = forms_[place] == nullptr ? 0 : forms_[place]->axes.size();
-        for (size_t at = 0; at < axes; ++at) {
-            const Reason reason = WrongAxis(table_->parameters[place], at, forms_[place]->axes[at]);
-            if (!reason.empty()) {
-                return reason;
+        if (forms_[place] == nullptr) {
+            continue;
+        }
+        const std::vector<Dims> dims =
+            DimsOf(*forms_[place], table_->parameters[place].name, views_[place].shape);
+        for (size_t at = 0; at < dims.size(); ++at) {
+            const Axis& axis = forms_[place]->axes[at];
+            if (dims[at].Product() != Wanted(axis)) {
+                return Broken(dims[at].Name(), dims[at].Product(), Rule(axis));
             }
         }
     }
     return {};
-}
-
-Reason Call::WrongAxis(const Parameter& parameter, size_t at, const Axis& axis) const {
-    const std::vector<int64_t>& shape = (*this)[parameter.name].shape;
-    const int64_t size = SizeOf(shape, at, axis);
-    return size == Wanted(axis) ? Reason{}
-                                : Broken(NameOf(parameter.name, shape, at, axis), size, Rule(axis));
 }
 
 }  // namespace entry

@@ -43,6 +43,11 @@ struct Steps {
     static bool HasNoWork(const Call& call) { return call.HasNoResult(); }
     /// An operator that writes strided outputs checks nothing here.
     static aclnnStatus CheckDense(const Call& call) { return call.CheckDense(); }
+    /// The host tiling `Self::kTiling` cuts what `Self::Seen` tells of the call.
+    static int32_t Cut(const Call& call, Tiling* tiling, char* reason, uint64_t reasonBytes) {
+        const auto seen = Self::Seen(call);
+        return Self::kTiling(&seen, tiling, reason, reasonBytes);
+    }
     /// Blocks to launch; 0: there is nothing to do.
     static int64_t Cores(const Tiling& tiling) { return tiling.usedCores; }
     /// Device memory that a launch may use as it likes.

@@ -11,7 +11,7 @@ from tests.kernels.mutants import Mutant
 FOLDER = "moe_finalize_routing_v2_grad"
 KERNEL = f"{FOLDER}/{FOLDER}_kernel.cpp"
 TILING = f"{FOLDER}/{FOLDER}_tiling.cpp"
-CHECK = f"{FOLDER}/{FOLDER}_check.h"
+ENTRY = f"{FOLDER}/aclnn_{FOLDER}.cpp"
 GRAD = "shared/slots/slot_grad_kernel.h"
 BIAS = "shared/slots/slot_bias_kernel.h"
 TILE = "shared/slots/slot_tile_kernel.h"
@@ -227,20 +227,20 @@ MUTANTS: tuple[Mutant, ...] = (
         "zeros-of-the-first-expert-alone",
         TILING,
         "const int64_t elements = tiling->slots.rows * tiling->slots.hidden;",
-        "const int64_t elements = call.expertCapacity * tiling->slots.hidden;",
+        "const int64_t elements = call.capacity * tiling->slots.hidden;",
     ),
     Zeroed(
         "no-place-beyond-the-number-of-slots",
         TILING,
-        "IsDropPad(call) ? call.expertNum * call.expertCapacity : ActiveRows(call);",
-        "IsDropPad(call) ? std::min(call.expertNum * call.expertCapacity, Slots(call))"
-        " : ActiveRows(call);",
+        "IsDropPad(call) ? call.experts * call.capacity : call.rows;",
+        "IsDropPad(call) ? std::min(call.experts * call.capacity, call.tokens * call.topK)"
+        " : call.rows;",
     ),
     Active(
         "active-num-ignored",
-        CHECK,
-        "return call.activeNum > 0 && call.activeNum < Slots(call) ? call.activeNum : Slots(call);",
-        "return Slots(call);",
+        ENTRY,
+        'return call.Number("activeNum") > 0 ? std::min(call.Number("activeNum"), slots) : slots;',
+        "return slots;",
         least_indices=2,
     ),
     Copied(

@@ -12,7 +12,7 @@ KERNEL = f"{FOLDER}_kernel.cpp"
 COUNT = f"{FOLDER}_kernel_count.h"
 PAD = f"{FOLDER}_kernel_pad.h"
 TILING = f"{FOLDER}_tiling.cpp"
-CHECK = f"{FOLDER}_check.h"
+ENTRY = "moe_init_routing_v2/aclnn_moe_init_routing_v2.cpp"
 PADDED = ("drop_pad",)
 ACTIVE = ("active",)
 
@@ -37,23 +37,23 @@ MUTANTS = (
     ),
     Mutant(
         "active-num-ignored",
-        CHECK,
-        "return call.activeNum == 0 ? Slots(call) : std::min(call.activeNum, Slots(call));",
-        "return Slots(call);",
+        ENTRY,
+        'return call.Number("activeNum") == 0 ? slots : std::min(call.Number("activeNum"), slots);',
+        "return slots;",
         modes=ACTIVE,
         least_indices=2,
     ),
     Mutant(
         "active-num-counts-tokens",
-        CHECK,
-        "std::min(call.activeNum, Slots(call));",
-        "std::min(call.activeNum * slot_copy::TopK(call.expertIdx), Slots(call));",
+        ENTRY,
+        'std::min(call.Number("activeNum"), slots);',
+        'std::min(call.Number("activeNum") * call.Size("topK"), slots);',
         modes=ACTIVE,
         least_indices=2,
     ),
     Mutant(
         "count-flags-swapped",
-        CHECK,
+        TILING,
         "return Pads(call) ? 0 : call.countOrCumsumFlag;",
         "return Pads(call) || call.countOrCumsumFlag == 0 ? 0 : 3 - call.countOrCumsumFlag;",
         modes=("dropless", "active"),
@@ -221,9 +221,9 @@ MUTANTS = (
     ),
     Mutant(
         "product-of-experts-and-capacity-in-16-bits",
-        CHECK,
-        "return call.expertNum * call.expertCapacity;",
-        "return static_cast<int16_t>(call.expertNum * call.expertCapacity);",
+        TILING,
+        "return Pads(call) ? call.experts * call.capacity : call.rows;",
+        "return Pads(call) ? static_cast<int16_t>(call.experts * call.capacity) : call.rows;",
         modes=PADDED,
     ),
 )

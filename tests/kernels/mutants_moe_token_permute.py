@@ -54,8 +54,8 @@ MUTANTS = (
     Mutant(
         "num-out-tokens-ignored",
         TILING,
-        "slots.endRank = OutRows(call);",
-        "slots.endRank = slot_copy::Slots(call.indices);",
+        "slots.endRank = call.rows;",
+        "slots.endRank = call.tokens * call.topK;",
         modes=("first", "without_last"),
         dtypes=MOVED,
         least_indices=2,
@@ -63,8 +63,8 @@ MUTANTS = (
     Mutant(
         "last-kept-row-lost",
         TILING,
-        "slots.endRank = OutRows(call);",
-        "slots.endRank = OutRows(call) - 1;",
+        "slots.endRank = call.rows;",
+        "slots.endRank = call.rows - 1;",
         dtypes=MOVED,
     ),
     Mutant(

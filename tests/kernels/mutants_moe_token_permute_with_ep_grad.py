@@ -63,15 +63,14 @@ MUTANTS: tuple[Mutant, ...] = (
         TILING,
         "    if (end <= start || end <= INT32_MIN) {\n        return {0, 0};",
         "    if (end <= start || end <= INT32_MIN) {\n"
-        "        return {0, static_cast<uint64_t>(call.permutedTokensOutputGrad.values[0])};",
+        "        return {0, static_cast<uint64_t>(call.rows)};",
         documented=True,
     ),
     Mutant(
         "absent-range-taken-as-all-ranks",
         TILING,
         "    if (call.hasRange == 0) {\n        return {0, 0};",
-        "    if (call.hasRange == 0) {\n"
-        "        return {0, static_cast<uint64_t>(call.permutedTokensOutputGrad.values[0])};",
+        "    if (call.hasRange == 0) {\n        return {0, static_cast<uint64_t>(call.rows)};",
         quarantined="no range",
     ),
     Mutant(
@@ -79,7 +78,7 @@ MUTANTS: tuple[Mutant, ...] = (
         TILING,
         "    if (end <= start || end <= INT32_MIN) {\n        return {0, 0};",
         "    if (end <= start || end <= INT32_MIN) {\n"
-        "        return {end, start < call.sortedIndices.values[0] + 1 && end >= 0\n"
+        "        return {end, start < call.tokens * call.topK + 1 && end >= 0\n"
         "                         ? static_cast<uint64_t>(start) - static_cast<uint64_t>(end)\n"
         "                         : 0};",
         documented=True,

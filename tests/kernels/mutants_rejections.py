@@ -15,54 +15,54 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_finalize_routing_v2": (
         Mutant(
             "a-token-may-have-no-slot",
-            "moe_finalize_routing_v2/moe_finalize_routing_v2_tiling.cpp",
-            "    if (TopK(call) < 1) {",
-            "    if (TopK(call) < 0) {",
+            "moe_finalize_routing_v2/aclnn_moe_finalize_routing_v2.cpp",
+            'AtLeast("topK", 1)',
+            'AtLeast("topK", 0)',
         ),
         Mutant(
             "columns-of-rows-are-not-compared",
-            "moe_finalize_routing_v2/moe_finalize_routing_v2_tiling.cpp",
-            "call.expandedX, last, Hidden(call)",
-            "call.expandedX, last, call.expandedX.dims[last]",
+            "moe_finalize_routing_v2/aclnn_moe_finalize_routing_v2.cpp",
+            'In("expandedX", kFloating, {"rows", "hidden"})',
+            'In("expandedX", kFloating, {"rows", "columns"})',
         ),
     ),
     "moe_finalize_routing_v2_grad": (
         Mutant(
             "more-indices-than-slots",
-            "moe_finalize_routing_v2_grad/moe_finalize_routing_v2_grad_check.h",
-            "Slots(call) / topK != Tokens(call)",
-            "Slots(call) / topK < Tokens(call)",
+            "moe_finalize_routing_v2_grad/aclnn_moe_finalize_routing_v2_grad.cpp",
+            'Times("tokens", "topK")',
+            '"slots"',
         ),
         Mutant(
             "experts-of-rows-are-not-compared",
-            "moe_finalize_routing_v2_grad/moe_finalize_routing_v2_grad_check.h",
-            'CheckSize(dim(0), shape.values[0], call.expertNum, "expertNum")',
-            'CheckSize(dim(0), shape.values[0], shape.values[0], "expertNum")',
+            "moe_finalize_routing_v2_grad/aclnn_moe_finalize_routing_v2_grad.cpp",
+            'Axes places{"expertNum", "expertCapacity", "hidden"};',
+            'Axes places{"experts", "expertCapacity", "hidden"};',
             modes=("drop_pad",),
         ),
     ),
     "moe_init_routing_v2": (
         Mutant(
             "tokens-of-x-are-not-compared",
-            "moe_init_routing_v2/moe_init_routing_v2_check.h",
-            'CheckDim("x", call.x, 0, call.expertIdx.values[0], "dim 0 of expertIdx")',
-            'CheckDim("x", call.x, 0, call.x.values[0], "dim 0 of expertIdx")',
+            "moe_init_routing_v2/aclnn_moe_init_routing_v2.cpp",
+            'In("x", kFloating, {"tokens", "hidden"})',
+            'In("x", kFloating, {"rows of x", "hidden"})',
         ),
     ),
     "moe_init_routing_v2_grad": (
         Mutant(
             "out-may-have-a-third-axis",
-            "moe_init_routing_v2_grad/moe_init_routing_v2_grad_tiling.cpp",
-            "    if (call.out.rank != 2) {",
-            "    if (call.out.rank < 2) {",
+            "moe_init_routing_v2_grad/aclnn_moe_init_routing_v2_grad.cpp",
+            'Out("out", As("gradExpandedX"), {"tokens", "hidden"})',
+            'Out("out", As("gradExpandedX"), {"tokens", "hidden", Rest("more", 0)})',
         ),
     ),
     "moe_token_permute": (
         Mutant(
             "fewer-tokens-than-rows-of-indices",
-            "shared/slots/slot_copy_check.h",
-            "    if (tokens.values[0] != indices.values[0]) {",
-            "    if (tokens.values[0] > indices.values[0]) {",
+            "moe_token_permute/aclnn_moe_token_permute.cpp",
+            'In("indices", kInt32OrInt64, {"tokens", ',
+            'In("indices", kInt32OrInt64, {"indexed", ',
         ),
     ),
     "moe_token_permute_with_ep": (
@@ -76,9 +76,9 @@ MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_token_permute_with_ep_grad": (
         Mutant(
             "a-rest-of-indices-is-dropped",
-            "moe_token_permute_with_ep_grad/moe_token_permute_with_ep_grad_tiling.cpp",
-            "call.sortedIndices.values[0] % call.numTopk != 0",
-            "call.sortedIndices.values[0] % call.numTopk < 0",
+            "moe_token_permute_with_ep_grad/aclnn_moe_token_permute_with_ep_grad.cpp",
+            'In("sortedIndices", kInt32, {Times("tokens", "numTopk")})',
+            'In("sortedIndices", kInt32, {"slots"})',
         ),
     ),
     "moe_token_permute_with_routing_map": (

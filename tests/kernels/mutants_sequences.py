@@ -7,52 +7,57 @@ one call in a new process, is accepted. A sequence's bundle makes the calls befo
 
 from __future__ import annotations
 
-from tests.kernels.entry_steps import step
+from typing import Any
+
+from tests.kernels.entry_steps import TABLE, entry, step
 from tests.kernels.mutants import Mutant
+
+REFUSED = """    static bool& Refused() {{
+        static bool refused = false;
+        return refused;
+    }}
+    static aclnnStatus MakePlan(entry::Call call, uint64_t* size, aclOpExecutor** executor) {{
+        const aclnnStatus status = Operator::MakePlan(std::move(call), size, executor);
+        Refused() = status != ACLNN_SUCCESS;
+        return status;
+    }}
+    static int32_t Cut(const entry::Call& call, Tiling* tiling, char* reason, uint64_t bytes) {{
+        const int32_t status = Operator::Cut(call, tiling, reason, bytes);
+        if (Refused()) {{
+            {0}
+        }}
+        return status;
+    }}
+"""
+
+
+def _after_a_refused_call(operator: str, name: str, statement: str, **limits: Any) -> Mutant:
+    """The statement changes the tiling of a call behind one that was refused."""
+    return Mutant(name, entry(operator), TABLE, REFUSED.format(statement) + TABLE, **limits)
+
 
 MUTANTS: dict[str, tuple[Mutant, ...]] = {
     "moe_finalize_routing_v2": (
-        Mutant(
+        _after_a_refused_call(
+            "moe_finalize_routing_v2",
             "x2-is-left-out-after-a-refused-call",
-            "moe_finalize_routing_v2/moe_finalize_routing_v2_tiling.cpp",
-            "    if (!broken.empty()) {\n        return kTilingRejected;\n    }\n"
-            "    *tiling = Cut(*call);\n",
-            "    static bool refused = false;\n"
-            "    if (!broken.empty()) {\n        refused = true;\n"
-            "        return kTilingRejected;\n    }\n"
-            "    *tiling = Cut(*call);\n"
-            "    tiling->hasX2 = refused && call->dtype != 0 ? 0 : tiling->hasX2;\n"
-            "    refused = false;\n",
+            "tiling->hasX2 = tiling->dtype != 0 ? 0 : tiling->hasX2;",
             dtypes=("float16", "bfloat16"),
         ),
     ),
     "moe_init_routing_v2": (
-        Mutant(
+        _after_a_refused_call(
+            "moe_init_routing_v2",
             "active-rows-after-a-refused-call-are-one-fewer",
-            "moe_init_routing_v2/aclnn_moe_init_routing_v2.cpp",
-            "        return MoeInitRoutingV2Tiling(&cut, tiling, reason, reasonBytes);\n",
-            "        const int32_t status = MoeInitRoutingV2Tiling(&cut, tiling, reason,"
-            " reasonBytes);\n"
-            "        static bool refused = false;\n"
-            "        const bool active = cut.activeNum > 0 && cut.dropPadMode == 0;\n"
-            "        tiling->slots.endRank -= refused && active ? 1 : 0;\n"
-            "        refused = status != ACLNN_SUCCESS;\n"
-            "        return status;\n",
+            'tiling->slots.endRank -= call.Number("activeNum") > 0 && tiling->capacity == 0;',
             modes=("active",),
         ),
     ),
     "moe_token_unpermute_grad": (
-        Mutant(
+        _after_a_refused_call(
+            "moe_token_unpermute_grad",
             "last-core-is-idle-after-a-refused-call",
-            "moe_token_unpermute_grad/aclnn_moe_token_unpermute_grad.cpp",
-            "        return MoeTokenUnpermuteGradTiling(&cut, tiling, reason, reasonBytes);\n",
-            "        const int32_t status = MoeTokenUnpermuteGradTiling(&cut, tiling, reason,"
-            " reasonBytes);\n"
-            "        static bool refused = false;\n"
-            "        const bool wide = cut.dtype == ACL_FLOAT;\n"
-            "        tiling->usedCores -= refused && !wide && tiling->usedCores > 1 ? 1 : 0;\n"
-            "        refused = status != ACLNN_SUCCESS;\n"
-            "        return status;\n",
+            "tiling->usedCores -= tiling->dtype != ACL_FLOAT && tiling->usedCores > 1;",
             dtypes=("float16", "bfloat16"),
             cores=2,
         ),
@@ -65,9 +70,9 @@ MET_BY_CHANCE: dict[str, tuple[Mutant, ...]] = {
         Mutant(
             "tiling-keeps-the-most-tokens-of-all-calls",
             "moe_token_permute/moe_token_permute_tiling.cpp",
-            "    slots.tokens = call.tokens.values[0];",
+            "    slots.tokens = call.tokens;",
             "    static int64_t most = 0;\n"
-            "    most = most < call.tokens.values[0] ? call.tokens.values[0] : most;\n"
+            "    most = most < call.tokens ? call.tokens : most;\n"
             "    slots.tokens = most;",
         ),
         step(

@@ -41,7 +41,7 @@ ONCE = {
         "what is copied has one slot a token: more are scaled, by another kernel",
         {"moe_finalize_routing_v2_grad", "moe_token_unpermute_grad"},
     ),
-    "shared/slots/slot_copy_check.h: for (uint64_t axis = 1; axis < shape.count; ++axis)": (
+    "shared/slots/slot_shape_check.h: for (uint64_t axis = 1; axis < shape.count; ++axis)": (
         "tokens have two axes",
         {"moe_token_permute_with_routing_map"},
     ),

@@ -10,35 +10,35 @@ namespace {
 
 struct Kernel : entry::Operator<Kernel, MoeFinalizeRoutingV2TilingData> {
     static const entry::Table& Interface() {
+        using namespace entry;
         const char* definition = "operator definition of MoeFinalizeRoutingV2";
-        const auto same = entry::As("expandedX");
-        static const entry::Table table{
+        const auto same = As("expandedX", definition);
+        const Condition padded = Where("dropPadMode", {1, 3});
+        static const Table table{
             "MoeFinalizeRoutingV2 README, parameters",
-            {entry::In("expandedX", entry::kFloating), entry::In("expandedRowIdx", entry::kInt32),
-             entry::In("expertIdxOptional", entry::kInt32).Optional(),
-             entry::In("x1Optional", same).Optional().From(definition),
-             entry::In("x2Optional", same).Optional().From(definition),
-             entry::In("biasOptional", same).Optional().From(definition),
-             entry::Out("out", same).From(definition),
-             entry::In("scalesOptional", entry::AsOrWider("expandedX")).Optional().From(definition),
-             entry::Number("dropPadMode")}};
+            {In("expandedX", kFloating, {"rows", "hidden"})
+                 .Or({Rest("rows", 2, 2), "hidden"}, padded),
+             In("expandedRowIdx", kInt32, {Times("tokens", "topK")}),
+             InOrNull("expertIdxOptional", kInt32, {"tokens", "topK"}).AskedBeside("biasOptional"),
+             InOrNull("x1Optional", same, {"tokens", "hidden"}).AskedBeside("x2Optional"),
+             InOrNull("x2Optional", same, {"tokens", "hidden"}),
+             InOrNull("biasOptional", same, {"experts", "hidden"}),
+             Out("out", same, {"tokens", "hidden"}),
+             InOrNull("scalesOptional", AsOrWider("expandedX", definition), {"tokens", "topK"}),
+             Number("dropPadMode").Between(0, 3)},
+            Stage::TILING,
+            {OneWithout("topK", "scalesOptional"), AtLeast("topK", 1), AtLeast("experts", "topK")}};
         return table;
     }
 
-    static int32_t Cut(const entry::Call& call, Tiling* tiling, char* reason,
-                       uint64_t reasonBytes) {
-        static_assert(ACL_DT_UNDEFINED == -1, "what the tiling takes for absent scales");
-        const MoeFinalizeRoutingV2Call cut{
-            call.Shape("expandedX"),         call.Shape("expandedRowIdx"),
-            call.Shape("x1Optional"),        call.Shape("x2Optional"),
-            call.Shape("biasOptional"),      call.Shape("scalesOptional"),
-            call.Shape("expertIdxOptional"), call.Shape("out"),
-            call.Has("x1Optional"),          call.Has("x2Optional"),
-            call.Has("biasOptional"),        call.Has("expertIdxOptional"),
-            call.Number("dropPadMode"),      call.Dtype("expandedX"),
-            call.Dtype("scalesOptional"),    call.machine().vectorCores,
-            call.machine().ubBytes};
-        return MoeFinalizeRoutingV2Tiling(&cut, tiling, reason, reasonBytes);
+    static constexpr auto kTiling = MoeFinalizeRoutingV2Tiling;
+    static MoeFinalizeRoutingV2Call Seen(const entry::Call& call) {
+        return {call.Size("tokens"),        call.Size("topK"),
+                call.Size("hidden"),        call.Size("rows"),
+                call.Size("experts"),       call.Has("x1Optional"),
+                call.Has("x2Optional"),     call.Number("dropPadMode"),
+                call.Dtype("expandedX"),    call.Dtype("scalesOptional"),
+                call.machine().vectorCores, call.machine().ubBytes};
     }
 
     static uint32_t Start(const entry::Launch& at, const Tiling&) {

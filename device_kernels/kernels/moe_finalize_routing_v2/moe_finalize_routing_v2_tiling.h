@@ -43,26 +43,15 @@ struct MoeFinalizeRoutingV2TilingData {
 };
 static_assert(sizeof(MoeFinalizeRoutingV2TilingData) == 120, "shared with the device");
 
-// A tensor's shape: `rank` dims. Of any content where the call has no such tensor.
-struct MoeFinalizeRoutingV2Shape {
-    const int64_t* dims;
-    uint64_t rank;
-};
-
 // One call as the host sees it, and the machine to cut it for.
 struct MoeFinalizeRoutingV2Call {
-    MoeFinalizeRoutingV2Shape expandedX;
-    MoeFinalizeRoutingV2Shape expandedRowIdx;
-    MoeFinalizeRoutingV2Shape x1;
-    MoeFinalizeRoutingV2Shape x2;
-    MoeFinalizeRoutingV2Shape bias;
-    MoeFinalizeRoutingV2Shape scales;
-    MoeFinalizeRoutingV2Shape expertIdx;
-    MoeFinalizeRoutingV2Shape out;
-    int64_t hasX1;  // 1: the call has such a tensor
+    int64_t tokens;
+    int64_t topK;  // 1 without scales
+    int64_t hidden;
+    int64_t rows;      // of expandedX, be they places of experts or not
+    int64_t biasRows;  // 0: there is no bias
+    int64_t hasX1;     // 1: the call has such a tensor
     int64_t hasX2;
-    int64_t hasBias;
-    int64_t hasExpertIdx;
     int64_t dropPadMode;
     int64_t dtype;        // aclDataType of the rows: 0 fp32, 1 fp16, 27 bf16
     int64_t scalesDtype;  // the same of the scales; -1: there are none
@@ -74,9 +63,9 @@ struct MoeFinalizeRoutingV2Call {
 
 extern "C" {
 
-// Checks the call and cuts it. Returns 0 with `tiling` filled, or 561002 with a sentence in
-// `reason` (NUL-terminated, cut to reasonBytes). Phase 1 has checked before that the data types are
-// of these and that `out` has an element.
+// Cuts the call. Returns 0 with `tiling` filled, or 561002 with a sentence in `reason`
+// (NUL-terminated, cut to reasonBytes). Phase 1 has checked before that the data types are of
+// these, and all numbers and shapes.
 MOE_FINALIZE_ROUTING_V2_EXPORT int32_t MoeFinalizeRoutingV2Tiling(
     const MoeFinalizeRoutingV2Call* call, MoeFinalizeRoutingV2TilingData* tiling, char* reason,
     uint64_t reasonBytes);

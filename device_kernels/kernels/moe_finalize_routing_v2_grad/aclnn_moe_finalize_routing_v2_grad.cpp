@@ -3,50 +3,66 @@
 
 #include "aclnnop/aclnn_moe_finalize_routing_v2_grad.h"
 
+#include <algorithm>
+
 #include "aclrtlaunch_moe_finalize_routing_v2_grad.h"
 #include "moe_finalize_routing_v2_grad_tiling.h"
 #include "two_phase.h"
 
 namespace {
 
+// The rows of expandedX, and of its gradient, where they are not the experts' places.
+int64_t ActiveRows(const entry::Call& call) {
+    const int64_t slots = call.Shape("expandedRowIdx").values[0];
+    return call.Number("activeNum") > 0 ? std::min(call.Number("activeNum"), slots) : slots;
+}
+
 struct Kernel : entry::Operator<Kernel, MoeFinalizeRoutingV2GradTilingData> {
     static const entry::Table& Interface() {
-        const auto same = entry::As("gradY");
-        static const entry::Table table{
+        using namespace entry;
+        const auto same = As("gradY");
+        const Condition padded = Where("dropPadMode", {1}), scaled = Given("scalesOptional");
+        const Condition biased = Both(scaled, Given("biasOptional"));
+        const Axes places{"expertNum", "expertCapacity", "hidden"};
+        static const Table table{
             "MoeFinalizeRoutingV2Grad README, parameters",
-            {entry::In("gradY", entry::kFloating), entry::In("expandedRowIdx", entry::kInt32),
-             entry::In("expertIdxOptional", entry::kInt32).Optional(),
-             entry::In("expandedXOptional", same).Optional(),
-             entry::In("scalesOptional", same).Optional(),
-             entry::In("biasOptional", same).Optional(), entry::Number("dropPadMode"),
-             entry::Number("activeNum"), entry::Number("expertNum"),
-             entry::Number("expertCapacity"), entry::Out("gradExpandedXOut", same),
-             entry::Out("gradScalesOut", same).NeededBeside("scalesOptional")}};
+            {In("gradY", kFloating, {"tokens", "hidden"}),
+             In("expandedRowIdx", kInt32, {Times("tokens", "topK")}),
+             InOrNull("expertIdxOptional", kInt32, {"tokens", "topK"}).Only(biased),
+             InOrNull("expandedXOptional", same, {"rows", "hidden"})
+                 .Or(places, padded)
+                 .Only(scaled),
+             InOrNull("scalesOptional", same, {"tokens", "topK"}),
+             InOrNull("biasOptional", same, {"experts", "hidden"})
+                 .Or({"expertNum", "hidden"}, padded)
+                 .Only(biased),
+             Number("dropPadMode").Between(0, 1), Number("activeNum"), Number("expertNum"),
+             Number("expertCapacity"),
+             Out("gradExpandedXOut", same, {"rows", "hidden"}).Or(places, padded),
+             Out("gradScalesOut", same, {"tokens", "topK"}).NeededBeside("scalesOptional")},
+            Stage::TILING,
+            {OneWithout("topK", "scalesOptional"), Is("rows", ActiveRows, "the active slots"),
+             AtLeast("tokens", 1), AtLeast("hidden", 1), AtLeast("topK", 1), AtLeast("experts", 1),
+             AtLeast("expertNum", 1, padded), AtLeast("expertCapacity", 1, padded)}};
         return table;
     }
 
-    static int32_t Cut(const entry::Call& call, Tiling* tiling, char* reason,
-                       uint64_t reasonBytes) {
-        const MoeFinalizeRoutingV2GradCall cut{call.Shape("gradY"),
-                                               call.Shape("expandedRowIdx"),
-                                               call.Shape("expandedXOptional"),
-                                               call.Shape("scalesOptional"),
-                                               call.Shape("expertIdxOptional"),
-                                               call.Shape("biasOptional"),
-                                               call.Shape("gradExpandedXOut"),
-                                               call.Shape("gradScalesOut"),
-                                               call.Has("expandedXOptional"),
-                                               call.Has("scalesOptional"),
-                                               call.Has("expertIdxOptional"),
-                                               call.Has("biasOptional"),
-                                               call.Number("dropPadMode"),
-                                               call.Number("activeNum"),
-                                               call.Number("expertNum"),
-                                               call.Number("expertCapacity"),
-                                               call.Dtype("gradY"),
-                                               call.machine().vectorCores,
-                                               call.machine().ubBytes};
-        return MoeFinalizeRoutingV2GradTiling(&cut, tiling, reason, reasonBytes);
+    static constexpr auto kTiling = MoeFinalizeRoutingV2GradTiling;
+    static MoeFinalizeRoutingV2GradCall Seen(const entry::Call& call) {
+        const bool hasScales = call.Has("scalesOptional");
+        const bool hasBias = hasScales && call.Has("biasOptional");
+        return {call.Size("tokens"),
+                call.Size("topK"),
+                call.Size("hidden"),
+                call.Size("rows"),
+                call.Number("expertNum"),
+                call.Number("expertCapacity"),
+                call.Number("dropPadMode"),
+                hasScales,
+                hasBias,
+                call.Dtype("gradY"),
+                call.machine().vectorCores,
+                call.machine().ubBytes};
     }
 
     static uint32_t Start(const entry::Launch& at, const Tiling&) {

@@ -1,27 +1,29 @@
-// Host tiling of MoeFinalizeRoutingV2Grad: the checks on shapes and attributes, then the cut.
+// Host tiling of MoeFinalizeRoutingV2Grad: whether it can be done, then the cut.
 
 #include "moe_finalize_routing_v2_grad_tiling.h"
 
 #include <algorithm>
 #include <string>
 
-#include "../shared/slots/slot_copy_check.h"
+#include "../shared/checks/tiling_checks.h"
 #include "../shared/slots/slot_copy_cut.h"
 #include "../shared/slots/slot_grad_cut.h"
 #include "../shared/slots/slot_grad_limit.h"
-#include "moe_finalize_routing_v2_grad_check.h"
 
 namespace {
 
-using namespace moe_finalize_routing_v2_grad;
+using Call = MoeFinalizeRoutingV2GradCall;
 using slot_copy::CopyBytes;
 using slot_copy::ElementBytes;
 using slot_grad::kLeastUbOfCopies;
 using slot_grad::Ub;
 using stable_sort::CeilDiv;
+using tiling_checks::Reason;
 using TilingData = MoeFinalizeRoutingV2GradTilingData;
 
 constexpr const char* kSource = "host tiling of MoeFinalizeRoutingV2Grad";
+
+bool IsDropPad(const Call& call) { return call.dropPadMode == 1; }
 
 Ub UbOf(int64_t dtype, bool hasBias, int64_t ubBytes) {
     return {ubBytes, ElementBytes(dtype), ElementBytes(dtype), hasBias};
@@ -36,28 +38,15 @@ int64_t ZerosAtOnce(int64_t dtype, int64_t ubBytes) {
     return slot_copy::RoundDown(ubBytes, slot_copy::kBlockBytes) / ElementBytes(dtype);
 }
 
-Reason CheckMachine(const Call& call) {
-    const int64_t least =
-        HasScales(call) ? UbOf(call.dtype, HasBias(call), call.ubBytes).Least() : kLeastUbOfCopies;
-    return call.ubBytes >= least
-               ? Reason{}
-               : Broken("the unified buffer", std::to_string(call.ubBytes) + " bytes",
-                        std::to_string(least) + " bytes or more for this call");
-}
-
 Reason Check(const Call& call) {
-    for (const auto check : {CheckAttributes, CheckTensors, CheckRanks, CheckPositive, CheckSlots,
-                             CheckSizes, CheckMachine}) {
-        if (Reason reason = check(call); !reason.empty()) {
-            return reason;
-        }
-    }
-    return {};
+    const int64_t least =
+        call.hasScales ? UbOf(call.dtype, call.hasBias, call.ubBytes).Least() : kLeastUbOfCopies;
+    return tiling_checks::CheckUb(call.ubBytes, least, " for this call");
 }
 
 void CutCopies(const Call& call, TilingData* tiling) {
     SlotCopyTiling& copies = tiling->copies;
-    copies.tokens = Tokens(call);
+    copies.tokens = call.tokens;
     copies.topK = tiling->slots.topK;
     copies.hidden = tiling->slots.hidden;
     copies.endRank = tiling->slots.rows;
@@ -81,15 +70,15 @@ void CutZeros(const Call& call, TilingData* tiling) {
 TilingData Cut(const Call& call) {
     TilingData tiling{};
     tiling.dtype = call.dtype;
-    tiling.hasScales = HasScales(call);
-    tiling.hasBias = HasBias(call);
-    tiling.slots.slots = Slots(call);
-    tiling.slots.topK = TopK(call);
-    tiling.slots.hidden = Hidden(call);
-    tiling.slots.rows = IsDropPad(call) ? call.expertNum * call.expertCapacity : ActiveRows(call);
-    if (HasScales(call)) {
-        const Ub ub = UbOf(call.dtype, HasBias(call), call.ubBytes);
-        tiling.usedCores = slot_grad::CutSlots(ub, Tokens(call), call.cores, &tiling.slots);
+    tiling.hasScales = call.hasScales;
+    tiling.hasBias = call.hasBias;
+    tiling.slots.slots = call.tokens * call.topK;
+    tiling.slots.topK = call.topK;
+    tiling.slots.hidden = call.hidden;
+    tiling.slots.rows = IsDropPad(call) ? call.experts * call.capacity : call.rows;
+    if (call.hasScales) {
+        const Ub ub = UbOf(call.dtype, call.hasBias, call.ubBytes);
+        tiling.usedCores = slot_grad::CutSlots(ub, call.tokens, call.cores, &tiling.slots);
     } else {
         CutCopies(call, &tiling);
     }
@@ -104,8 +93,8 @@ TilingData Cut(const Call& call) {
 extern "C" int32_t MoeFinalizeRoutingV2GradTiling(const MoeFinalizeRoutingV2GradCall* call,
                                                   MoeFinalizeRoutingV2GradTilingData* tiling,
                                                   char* reason, uint64_t reasonBytes) {
-    const int32_t status = slot_copy::Answer(Check(*call), kSource, reason, reasonBytes);
-    if (status == slot_copy::kAccepted) {
+    const int32_t status = tiling_checks::Answer(Check(*call), kSource, reason, reasonBytes);
+    if (status == tiling_checks::kAccepted) {
         *tiling = Cut(*call);
     }
     return status;

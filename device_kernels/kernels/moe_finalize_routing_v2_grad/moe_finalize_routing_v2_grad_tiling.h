@@ -31,34 +31,27 @@ static_assert(sizeof(MoeFinalizeRoutingV2GradTilingData) == 256, "shared with th
 
 // One call as the host sees it, and the machine to cut it for.
 struct MoeFinalizeRoutingV2GradCall {
-    SlotCopyList gradY;
-    SlotCopyList expandedRowIdx;
-    SlotCopyList expandedX;  // optional tensors: of any content where there are none
-    SlotCopyList scales;
-    SlotCopyList expertIdx;
-    SlotCopyList bias;
-    SlotCopyList gradExpandedX;
-    SlotCopyList gradScales;  // of any content where there are no scales
-    int64_t hasExpandedX;     // 1: the tensor is there
-    int64_t hasScales;
-    int64_t hasExpertIdx;
-    int64_t hasBias;
+    int64_t tokens;
+    int64_t topK;  // 1 without scales
+    int64_t hidden;
+    int64_t rows;     // of gradExpandedX where dropPadMode is 0
+    int64_t experts;  // and their places: its rows where dropPadMode is 1
+    int64_t capacity;
     int64_t dropPadMode;
-    int64_t activeNum;
-    int64_t expertNum;
-    int64_t expertCapacity;
-    int64_t dtype;    // aclDataType: 0 fp32, 1 fp16, 27 bf16
-    int64_t cores;    // vector cores, at least 1
-    int64_t ubBytes;  // UB bytes per core that a tiling may use
+    int64_t hasScales;  // 1: the tensor is there
+    int64_t hasBias;    // 1: the tensor is there, and scales, without which it changes nothing
+    int64_t dtype;      // aclDataType: 0 fp32, 1 fp16, 27 bf16
+    int64_t cores;      // vector cores, at least 1
+    int64_t ubBytes;    // UB bytes per core that a tiling may use
 };
 
 #define MOE_FINALIZE_ROUTING_V2_GRAD_EXPORT __attribute__((visibility("default")))
 
 extern "C" {
 
-// Checks the call and cuts it. Returns 0 with `tiling` filled, or 561002 with a sentence in
-// `reason` (NUL-terminated, cut to reasonBytes). Phase 1 has checked before that the data types are
-// of these and that an output has an element.
+// Cuts the call. Returns 0 with `tiling` filled, or 561002 with a sentence in `reason`
+// (NUL-terminated, cut to reasonBytes). Phase 1 has checked before that the data type is one of
+// these, and all numbers and shapes.
 MOE_FINALIZE_ROUTING_V2_GRAD_EXPORT int32_t MoeFinalizeRoutingV2GradTiling(
     const MoeFinalizeRoutingV2GradCall* call, MoeFinalizeRoutingV2GradTilingData* tiling,
     char* reason, uint64_t reasonBytes);

@@ -3,6 +3,7 @@
 
 #include "aclnnop/aclnn_moe_init_routing_v2.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "aclrtlaunch_moe_init_routing_v2.h"
@@ -13,42 +14,47 @@ namespace {
 
 constexpr const char* kCumsum = "expertTokensCountOrCumsumOutOptional";
 constexpr const char* kBefore = "expertTokensBeforeCapacityOutOptional";
+constexpr const char* kCountsFlag = "expertTokensCountOrCumsumFlag";
+constexpr const char* kBeforeFlag = "expertTokensBeforeCapacityFlag";
+
+// The slots that have a row, where rows are not the experts' places.
+int64_t ActiveRows(const entry::Call& call) {
+    const int64_t slots = call.Size("tokens") * call.Size("topK");
+    return call.Number("activeNum") == 0 ? slots : std::min(call.Number("activeNum"), slots);
+}
 
 struct Kernel : entry::Operator<Kernel, MoeInitRoutingV2TilingData> {
     static const entry::Table& Interface() {
-        static const entry::Table table{
+        using namespace entry;
+        const Condition padded = Where("dropPadMode", {1}), dropless = Where("dropPadMode", {0});
+        const Condition counted = Where(kCountsFlag, {1, 2});
+        static const Table table{
             "operator definition of MoeInitRoutingV2",
-            {entry::In("x", entry::kFloating), entry::In("expertIdx", entry::kInt32),
-             entry::Number("activeNum"), entry::Number("expertCapacity"),
-             entry::Number("expertNum"), entry::Number("dropPadMode"),
-             entry::Number("countOrCumsumFlag"), entry::Number("beforeCapacityFlag"),
-             entry::Out("expandedXOut", entry::As("x")),
-             entry::Out("expandedRowIdxOut", entry::kInt32),
-             entry::Out(kCumsum, entry::kInt32).Optional(),
-             entry::Out(kBefore, entry::kInt32).Optional()}};
+            {In("x", kFloating, {"tokens", "hidden"}), In("expertIdx", kInt32, {"tokens", "topK"}),
+             Number("activeNum"), Number("expertCapacity"), Number("expertNum"),
+             Number("dropPadMode").Between(0, 1), Number(kCountsFlag).Between(0, 2),
+             Number(kBeforeFlag),
+             Out("expandedXOut", As("x"), {"rows", "hidden"})
+                 .Or({"expertNum", "expertCapacity", "hidden"}, padded),
+             Out("expandedRowIdxOut", kInt32, {Times("tokens", "topK")}),
+             OutOrNull(kCumsum, kInt32, {"expertNum"}).Only(Both(dropless, counted)),
+             OutOrNull(kBefore, kInt32, {"expertNum"}).Only(Both(padded, Where(kBeforeFlag, {1})))},
+            Stage::TILING,
+            {Is("rows", ActiveRows, "the active slots"), AtLeast("activeNum", 0),
+             AtLeast("expertCapacity", 0), AtLeast("expertNum", 0), AtLeast("expertNum", 1, padded),
+             AtLeast("expertNum", 1, counted), AtLeast("expertCapacity", 1, padded),
+             AtMost("expertCapacity", "tokens", padded)}};
         return table;
     }
 
-    static int32_t Cut(const entry::Call& call, Tiling* tiling, char* reason,
-                       uint64_t reasonBytes) {
-        const MoeInitRoutingV2Call cut{call.Shape("x"),
-                                       call.Shape("expertIdx"),
-                                       call.Shape("expandedXOut"),
-                                       call.Shape("expandedRowIdxOut"),
-                                       call.Shape(kCumsum),
-                                       call.Shape(kBefore),
-                                       call.Has(kCumsum),
-                                       call.Has(kBefore),
-                                       call.Number("activeNum"),
-                                       call.Number("expertCapacity"),
-                                       call.Number("expertNum"),
-                                       call.Number("dropPadMode"),
-                                       call.Number("countOrCumsumFlag"),
-                                       call.Number("beforeCapacityFlag"),
-                                       call.Dtype("x"),
-                                       call.machine().vectorCores,
-                                       call.machine().ubBytes};
-        return MoeInitRoutingV2Tiling(&cut, tiling, reason, reasonBytes);
+    static constexpr auto kTiling = MoeInitRoutingV2Tiling;
+    static MoeInitRoutingV2Call Seen(const entry::Call& call) {
+        const bool pads = call.Number("dropPadMode") == 1;
+        const int64_t capacity = pads ? call.Number("expertCapacity") : 0;
+        return {call.Size("tokens"),        call.Size("topK"),        call.Size("hidden"),
+                call.Size("rows"),          call.Number("expertNum"), capacity,
+                call.Number(kCountsFlag),   call.Number(kBeforeFlag), call.Dtype("x"),
+                call.machine().vectorCores, call.machine().ubBytes};
     }
 
     static int64_t Cores(const Tiling& tiling) { return tiling.slots.usedCores; }

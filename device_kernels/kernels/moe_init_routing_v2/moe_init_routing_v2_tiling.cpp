@@ -1,26 +1,53 @@
-// Host tiling of MoeInitRoutingV2: the checks on shapes and attributes, then the cut.
+// Host tiling of MoeInitRoutingV2: whether it can be done, then the cut.
 
 #include "moe_init_routing_v2_tiling.h"
 
 #include <algorithm>
 #include <string>
 
+#include "../shared/slots/slot_copy_check.h"
 #include "../shared/slots/slot_copy_cut.h"
 #include "../shared/slots/slot_copy_limit.h"
-#include "moe_init_routing_v2_check.h"
 
 namespace {
 
 constexpr const char* kSource = "host tiling of MoeInitRoutingV2";
 constexpr int64_t kCountBytes = 4;             // int32, of a count, an index or a rank
+constexpr int64_t kMostRows = 1LL << 31;       // that an int32 can name
 constexpr int64_t kMostZeroBytes = 1LL << 20;  // of one copy, which has 21 bits for them
 
 using TilingData = MoeInitRoutingV2TilingData;
-using moe_init_routing_v2::Call;
+using Call = MoeInitRoutingV2Call;
 using slot_copy::CopyBytes;
+using slot_copy::Reason;
 using slot_copy::RoundDown;
 using slot_copy::RoundUp;
 using stable_sort::CeilDiv;
+
+bool Pads(const Call& call) { return call.capacity > 0; }
+
+int64_t Slots(const Call& call) { return call.tokens * call.topK; }
+
+// The rows of the output: the places of all experts, or the first ranks.
+int64_t OutRows(const Call& call) { return Pads(call) ? call.experts * call.capacity : call.rows; }
+
+// What expertTokensCountOrCumsumOut takes; with drop/pad nothing, whatever the flag says.
+int64_t CountOrCumsum(const Call& call) { return Pads(call) ? 0 : call.countOrCumsumFlag; }
+
+bool WantsBeforeCapacity(const Call& call) { return Pads(call) && call.beforeCapacityFlag != 0; }
+
+// CANN has no such rules: positions are sorted as fp32, and rows are named by int32. Compared
+// without products, which may be too large for an integer.
+Reason Check(const Call& call) {
+    Reason reason = slot_copy::CheckSlots("expertIdx", call.tokens, call.topK);
+    if (reason.empty() && Pads(call) && call.experts > kMostRows / call.capacity) {
+        reason = slot_copy::Broken(
+            "expertNum * expertCapacity",
+            std::to_string(call.experts) + " * " + std::to_string(call.capacity),
+            "at most 2^31 where dropPadMode is 1, as expandedRowIdxOut names rows by int32");
+    }
+    return reason.empty() ? slot_copy::CheckSortUb(call.ubBytes) : reason;
+}
 
 // The header's table: half of the UB for entries, half of the rest for indices.
 int64_t MostEntries(int64_t ubBytes) {
@@ -41,8 +68,7 @@ CopyBytes BytesOf(int64_t topK, int64_t dtype, int64_t ubBytes) {
 
 // A core by itself: its slots by rank and their ranks.
 bool TakesFullLoad(const Call& call, const SlotCopyTiling& slots) {
-    return !moe_init_routing_v2::Pads(call) && slots.sort.runs == 1 &&
-           slots.tileColumns == slots.hidden;
+    return !Pads(call) && slots.sort.runs == 1 && slots.tileColumns == slots.hidden;
 }
 
 void CutSlots(const Call& call, TilingData* tiling) {
@@ -59,23 +85,20 @@ void CutSlots(const Call& call, TilingData* tiling) {
 // Of experts that are counted: how, and which cores are wanted for rows of zeros.
 void CutExperts(const Call& call, TilingData* tiling) {
     SlotCopyTiling& slots = tiling->slots;
-    const bool pads = moe_init_routing_v2::Pads(call);
-    tiling->counts = moe_init_routing_v2::WantsBeforeCapacity(call)
-                         ? 2
-                         : moe_init_routing_v2::CountOrCumsum(call);
+    const bool pads = Pads(call);
+    tiling->counts = WantsBeforeCapacity(call) ? 2 : CountOrCumsum(call);
     if (!pads && tiling->counts == 0) {
         return;
     }
-    tiling->experts = call.expertNum;
+    tiling->experts = call.experts;
     slots.usedCores = std::max<int64_t>(slots.usedCores, 1);
-    const int64_t entries = call.expertNum + (pads ? 1 : 0);
+    const int64_t entries = call.experts + (pads ? 1 : 0);
     tiling->tileEntries = std::min(entries, MostEntries(call.ubBytes));
-    tiling->partSlots = std::min(std::max<int64_t>(moe_init_routing_v2::Slots(call), 1),
-                                 MostPartSlots(call.ubBytes));
+    tiling->partSlots = std::min(std::max<int64_t>(Slots(call), 1), MostPartSlots(call.ubBytes));
     if (pads) {
         const int64_t perCore = CeilDiv(slots.endRank, call.cores);
         slots.usedCores = std::max(slots.usedCores, CeilDiv(slots.endRank, perCore));
-        tiling->capacity = call.expertCapacity;
+        tiling->capacity = call.capacity;
         tiling->zeroBytes = MostZeroBytes(call.ubBytes);
         tiling->startsOffset = slots.workspaceBytes;
         slots.workspaceBytes += RoundUp(entries * kCountBytes, slot_copy::kWorkspaceAlignment);
@@ -85,13 +108,12 @@ void CutExperts(const Call& call, TilingData* tiling) {
 TilingData Cut(const Call& call) {
     TilingData tiling{};
     SlotCopyTiling& slots = tiling.slots;
-    tiling.key = 1000 + (moe_init_routing_v2::Pads(call) ? 10 : 0) +
-                 (slot_copy::ElementBytes(call.dtype) == 2 ? 1 : 0);
-    slots.tokens = call.x.values[0];
-    slots.topK = slot_copy::TopK(call.expertIdx);
-    slots.hidden = call.x.values[1];
-    slots.endRank = moe_init_routing_v2::OutRows(call);
-    if (moe_init_routing_v2::Slots(call) > 0) {
+    tiling.key = 1000 + (Pads(call) ? 10 : 0) + (slot_copy::ElementBytes(call.dtype) == 2 ? 1 : 0);
+    slots.tokens = call.tokens;
+    slots.topK = call.topK;
+    slots.hidden = call.hidden;
+    slots.endRank = OutRows(call);
+    if (Slots(call) > 0) {
         CutSlots(call, &tiling);
     }
     CutExperts(call, &tiling);
@@ -103,8 +125,7 @@ TilingData Cut(const Call& call) {
 extern "C" int32_t MoeInitRoutingV2Tiling(const MoeInitRoutingV2Call* call,
                                           MoeInitRoutingV2TilingData* tiling, char* reason,
                                           uint64_t reasonBytes) {
-    const int32_t status =
-        slot_copy::Answer(moe_init_routing_v2::Check(*call), kSource, reason, reasonBytes);
+    const int32_t status = slot_copy::Answer(Check(*call), kSource, reason, reasonBytes);
     if (status == slot_copy::kAccepted) {
         *tiling = Cut(*call);
     }

@@ -41,18 +41,12 @@ static_assert(sizeof(MoeInitRoutingV2TilingData) == 208, "shared with the device
 
 // One call as the host sees it, and the machine to cut it for.
 struct MoeInitRoutingV2Call {
-    SlotCopyList x;
-    SlotCopyList expertIdx;
-    SlotCopyList expandedXOut;
-    SlotCopyList expandedRowIdxOut;
-    SlotCopyList countOrCumsumOut;   // where hasCountOrCumsumOut
-    SlotCopyList beforeCapacityOut;  // where hasBeforeCapacityOut
-    int64_t hasCountOrCumsumOut;
-    int64_t hasBeforeCapacityOut;
-    int64_t activeNum;
-    int64_t expertCapacity;
-    int64_t expertNum;
-    int64_t dropPadMode;
+    int64_t tokens;
+    int64_t topK;
+    int64_t hidden;
+    int64_t rows;  // of expandedXOut without drop/pad
+    int64_t experts;
+    int64_t capacity;  // drop/pad: rows of every expert; else 0
     int64_t countOrCumsumFlag;
     int64_t beforeCapacityFlag;
     int64_t dtype;    // aclDataType of x: 0 fp32, 1 fp16, 27 bf16
@@ -64,9 +58,9 @@ struct MoeInitRoutingV2Call {
 
 extern "C" {
 
-// Checks the call in CANN's order and cuts it. Returns 0 with `tiling` filled, or 561002 with a
-// sentence in `reason` (NUL-terminated, cut to reasonBytes). Phase 1 has checked before that the
-// data types are among these and that no size is negative.
+// Cuts the call. Returns 0 with `tiling` filled, or 561002 with a sentence in `reason`
+// (NUL-terminated, cut to reasonBytes). Phase 1 has checked before that the data types are of
+// these, and all numbers and shapes.
 MOE_INIT_ROUTING_V2_EXPORT int32_t MoeInitRoutingV2Tiling(const MoeInitRoutingV2Call* call,
                                                           MoeInitRoutingV2TilingData* tiling,
                                                           char* reason, uint64_t reasonBytes);

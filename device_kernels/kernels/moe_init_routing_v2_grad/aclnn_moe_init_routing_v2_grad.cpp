@@ -8,14 +8,27 @@
 
 namespace {
 
+int64_t SourceRows(const entry::Call& call) {
+    const int64_t active = call.Number("activeNum");
+    return active > 0 ? active : call.Shape("expandedRowIdx").values[0];
+}
+
 struct Kernel : entry::Operator<Kernel, MoeInitRoutingV2GradTilingData> {
     static const entry::Table& Interface() {
-        static const entry::Table table{
+        using namespace entry;
+        const Condition padded = Where("dropPadMode", {1});
+        const Condition dropless = Both(Where("dropPadMode", {0}), Where("activeNum", {0}));
+        static const Table table{
             "operator definition of MoeInitRoutingV2Grad",
-            {entry::In("gradExpandedX", entry::kFloating),
-             entry::In("expandedRowIdx", entry::kInt32), entry::Number("topK"),
-             entry::Number("dropPadMode"), entry::Number("activeNum"),
-             entry::Out("out", entry::As("gradExpandedX"))}};
+            {In("gradExpandedX", kFloating, {"rows", "hidden", Rest("others", 0, 1)})
+                 .Or({"experts", "capacity", "hidden"}, padded),
+             In("expandedRowIdx", kInt32, {Times("tokens", "topK"), Rest("all others", 0)}),
+             Number("topK"), Number("dropPadMode").Between(0, 1), Number("activeNum"),
+             Out("out", As("gradExpandedX"), {"tokens", "hidden"})},
+            Stage::TILING,
+            {Is("rows", SourceRows, "activeNum, or dim 0 of expandedRowIdx if that is 0"),
+             AtLeast("topK", 1), AtLeast("activeNum", 0), AtLeast("all others", 1),
+             AtLeast("others", 1, dropless)}};
         return table;
     }
 
@@ -25,13 +38,11 @@ struct Kernel : entry::Operator<Kernel, MoeInitRoutingV2GradTilingData> {
                    : call->Invalid("expandedRowIdx", "rank", 0, "1");
     }
 
-    static int32_t Cut(const entry::Call& call, Tiling* tiling, char* reason,
-                       uint64_t reasonBytes) {
-        const MoeInitRoutingV2GradCall cut{
-            call.Shape("gradExpandedX"), call.Shape("expandedRowIdx"), call.Shape("out"),
-            call.Number("topK"),         call.Number("dropPadMode"),   call.Number("activeNum"),
-            call.Dtype("gradExpandedX"), call.machine().vectorCores,   call.machine().ubBytes};
-        return MoeInitRoutingV2GradTiling(&cut, tiling, reason, reasonBytes);
+    static constexpr auto kTiling = MoeInitRoutingV2GradTiling;
+    static MoeInitRoutingV2GradCall Seen(const entry::Call& call) {
+        return {call.Size("tokens"),        call.Number("topK"),      call.Size("hidden"),
+                call.Number("dropPadMode"), call.Number("activeNum"), call.Dtype("gradExpandedX"),
+                call.machine().vectorCores, call.machine().ubBytes};
     }
 
     static uint32_t Start(const entry::Launch& at, const Tiling&) {

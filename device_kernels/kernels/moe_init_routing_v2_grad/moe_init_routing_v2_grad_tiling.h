@@ -40,18 +40,11 @@ struct MoeInitRoutingV2GradTilingData {
 };
 static_assert(sizeof(MoeInitRoutingV2GradTilingData) == 80, "shared with the device");
 
-// A tensor's shape: `rank` dims.
-struct MoeInitRoutingV2GradShape {
-    const int64_t* dims;
-    uint64_t rank;
-};
-
 // One call as the host sees it, and the machine to cut it for.
 struct MoeInitRoutingV2GradCall {
-    MoeInitRoutingV2GradShape gradExpandedX;
-    MoeInitRoutingV2GradShape expandedRowIdx;
-    MoeInitRoutingV2GradShape out;
+    int64_t tokens;
     int64_t topK;
+    int64_t hidden;
     int64_t dropPadMode;
     int64_t activeNum;
     int64_t dtype;    // aclDataType: 0 fp32, 1 fp16, 27 bf16
@@ -63,9 +56,9 @@ struct MoeInitRoutingV2GradCall {
 
 extern "C" {
 
-// Checks the call in CANN's order and cuts it. Returns 0 with `tiling` filled, or 561002 with a
-// sentence in `reason` (NUL-terminated, cut to reasonBytes). Phase 1 has checked before that the
-// data type is one of these, that `expandedRowIdx` has a dim and that `out` has an element.
+// Cuts the call. Returns 0 with `tiling` filled, or 561002 with a sentence in `reason`
+// (NUL-terminated, cut to reasonBytes). Phase 1 has checked before that the data type is one of
+// these, and all numbers and shapes.
 MOE_INIT_ROUTING_V2_GRAD_EXPORT int32_t MoeInitRoutingV2GradTiling(
     const MoeInitRoutingV2GradCall* call, MoeInitRoutingV2GradTilingData* tiling, char* reason,
     uint64_t reasonBytes);

@@ -2,32 +2,39 @@
 
 #include "aclnnop/aclnn_moe_token_permute.h"
 
+#include "../shared/slots/slot_copy_check.h"
 #include "aclrtlaunch_moe_token_permute.h"
 #include "moe_token_permute_tiling.h"
 #include "two_phase.h"
 
 namespace {
 
+int64_t KeptRows(const entry::Call& call) {
+    return slot_copy::KeptRanks(call.Number("numOutTokens"),
+                                call.Size("tokens") * call.Size("topK"));
+}
+
 struct Kernel : entry::Operator<Kernel, MoeTokenPermuteTilingData> {
     static const entry::Table& Interface() {
-        static const entry::Table table{
+        using namespace entry;
+        static const Table table{
             "operator definition of MoeTokenPermute",
-            {entry::In("tokens", {{ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_BF16}}),
-             entry::In("indices", entry::kInt32OrInt64), entry::Number("numOutTokens"),
-             entry::Number("paddedMode"), entry::Out("permuteTokensOut", entry::As("tokens")),
-             entry::Out("sortedIndicesOut", entry::kInt32)}};
+            {In("tokens", {{ACL_FLOAT, ACL_FLOAT16, ACL_INT8, ACL_BF16}},
+                {"tokens", Rest("hidden", 0)}),
+             In("indices", kInt32OrInt64, {"tokens", Rest("topK", 0, 1)}), Number("numOutTokens"),
+             Number("paddedMode").False(),
+             Out("permuteTokensOut", As("tokens"), {"rows", Rest("hidden", 1)}),
+             Out("sortedIndicesOut", kInt32, {Times("tokens", "topK")})},
+            Stage::TILING,
+            {Is("rows", KeptRows, "the number of ranks that numOutTokens keeps")}};
         return table;
     }
 
-    static int32_t Cut(const entry::Call& call, Tiling* tiling, char* reason,
-                       uint64_t reasonBytes) {
-        const MoeTokenPermuteCall cut{
-            call.Shape("tokens"),           call.Shape("indices"),
-            call.Shape("permuteTokensOut"), call.Shape("sortedIndicesOut"),
-            call.Number("numOutTokens"),    call.Number("paddedMode"),
-            call.Dtype("tokens"),           call.Dtype("indices"),
-            call.machine().vectorCores,     call.machine().ubBytes};
-        return MoeTokenPermuteTiling(&cut, tiling, reason, reasonBytes);
+    static constexpr auto kTiling = MoeTokenPermuteTiling;
+    static MoeTokenPermuteCall Seen(const entry::Call& call) {
+        return {call.Size("tokens"),        call.Size("topK"),     call.Size("hidden"),
+                call.Size("rows"),          call.Dtype("tokens"),  call.Dtype("indices"),
+                call.machine().vectorCores, call.machine().ubBytes};
     }
 
     static int64_t Cores(const Tiling& tiling) { return tiling.slots.usedCores; }

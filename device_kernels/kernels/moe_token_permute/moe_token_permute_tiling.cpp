@@ -1,4 +1,4 @@
-// Host tiling of MoeTokenPermute: the checks on shapes and attributes, then the cut.
+// Host tiling of MoeTokenPermute: whether it can be done, then the cut.
 
 #include "moe_token_permute_tiling.h"
 
@@ -11,41 +11,18 @@
 namespace {
 
 constexpr const char* kSource = "host tiling of MoeTokenPermute";
-constexpr int64_t kLeastTopK = 0;  // CANN asks for no least one: without slots there are no ranks
 
 using Call = MoeTokenPermuteCall;
 using TilingData = MoeTokenPermuteTilingData;
 using slot_copy::CopyBytes;
 using slot_copy::Reason;
 
-int64_t OutRows(const Call& call) {
-    return slot_copy::KeptRanks(call.numOutTokens, slot_copy::Slots(call.indices));
-}
-
-Reason CheckAttributes(const Call& call) {
-    return call.paddedMode != 0 ? slot_copy::Broken("paddedMode", "true", "false") : Reason{};
-}
-
-Reason CheckInputs(const Call& call) { return slot_copy::CheckInputs(call.tokens, call.indices); }
-
-Reason CheckSlots(const Call& call) { return slot_copy::CheckSlots(call.indices, kLeastTopK); }
-
-Reason CheckOutputs(const Call& call) {
-    const std::string rows = "the number of ranks that numOutTokens " +
-                             std::to_string(call.numOutTokens) + " keeps of " +
-                             std::to_string(slot_copy::Slots(call.indices));
-    Reason reason =
-        slot_copy::CheckTokensOut(call.permuteTokensOut, call.tokens, OutRows(call), rows);
-    return reason.empty() ? slot_copy::CheckRanksOut(call.sortedIndicesOut, call.indices) : reason;
-}
-
 Reason Check(const Call& call) {
-    for (const auto check : {CheckAttributes, CheckInputs, CheckSlots, CheckOutputs}) {
-        if (Reason reason = check(call); !reason.empty()) {
-            return reason;
-        }
+    Reason reason = slot_copy::CheckTopK("topK, dim 1 of indices,", call.topK);
+    if (reason.empty()) {
+        reason = slot_copy::CheckSlots("indices", call.tokens, call.topK);
     }
-    return slot_copy::CheckSortUb(call.ubBytes);
+    return reason.empty() ? slot_copy::CheckSortUb(call.ubBytes) : reason;
 }
 
 int64_t Key(const Call& call) {
@@ -57,13 +34,13 @@ TilingData Cut(const Call& call) {
     TilingData tiling{};
     SlotCopyTiling& slots = tiling.slots;
     tiling.key = Key(call);
-    slots.tokens = call.tokens.values[0];
-    slots.topK = slot_copy::TopK(call.indices);
-    slots.hidden = slot_copy::Columns(call.tokens);
-    if (slot_copy::Slots(call.indices) == 0) {
+    slots.tokens = call.tokens;
+    slots.topK = call.topK;
+    slots.hidden = call.hidden;
+    if (call.tokens * call.topK == 0) {
         return tiling;
     }
-    slots.endRank = OutRows(call);
+    slots.endRank = call.rows;
     const CopyBytes bytes(slots.topK, call.dtype, /*hasProbs=*/false, /*isPadded=*/false,
                           call.ubBytes);
     slot_copy::CutCopies(bytes, slots.tokens, call.cores, &slots);

@@ -15,12 +15,10 @@ static_assert(sizeof(MoeTokenPermuteTilingData) == 152, "shared with the device"
 
 // One call as the host sees it, and the machine to cut it for.
 struct MoeTokenPermuteCall {
-    SlotCopyList tokens;
-    SlotCopyList indices;
-    SlotCopyList permuteTokensOut;
-    SlotCopyList sortedIndicesOut;
-    int64_t numOutTokens;
-    int64_t paddedMode;
+    int64_t tokens;
+    int64_t topK;
+    int64_t hidden;
+    int64_t rows;        // of permuteTokensOut
     int64_t dtype;       // aclDataType of tokens: 0 fp32, 1 fp16, 2 int8, 27 bf16
     int64_t indexDtype;  // aclDataType of indices: 3 int32, 9 int64
     int64_t cores;       // vector cores, at least 1
@@ -31,9 +29,9 @@ struct MoeTokenPermuteCall {
 
 extern "C" {
 
-// Checks the call in CANN's order and cuts it. Returns 0 with `tiling` filled, or 561002 with a
-// sentence in `reason` (NUL-terminated, cut to reasonBytes). Phase 1 has checked before that the
-// data types are among these and that no size is negative.
+// Cuts the call. Returns 0 with `tiling` filled, or 561002 with a sentence in `reason`
+// (NUL-terminated, cut to reasonBytes). Phase 1 has checked before that the data types are of
+// these, and all numbers and shapes.
 MOE_TOKEN_PERMUTE_EXPORT int32_t MoeTokenPermuteTiling(const MoeTokenPermuteCall* call,
                                                        MoeTokenPermuteTilingData* tiling,
                                                        char* reason, uint64_t reasonBytes);

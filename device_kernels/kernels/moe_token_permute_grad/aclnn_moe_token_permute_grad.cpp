@@ -22,13 +22,11 @@ struct Kernel : entry::Operator<Kernel, MoeTokenPermuteGradTilingData> {
         return table;
     }
 
-    static int32_t Cut(const entry::Call& call, Tiling* tiling, char* reason,
-                       uint64_t reasonBytes) {
-        const MoeTokenPermuteGradCall cut{
-            call.Size("tokens"),   call.Number("numTopk"),           call.Size("hidden"),
-            call.Size("rows"),     call.Dtype("permutedOutputGrad"), call.machine().vectorCores,
-            call.machine().ubBytes};
-        return MoeTokenPermuteGradTiling(&cut, tiling, reason, reasonBytes);
+    static constexpr auto kTiling = MoeTokenPermuteGradTiling;
+    static MoeTokenPermuteGradCall Seen(const entry::Call& call) {
+        return {call.Size("tokens"),   call.Number("numTopk"),           call.Size("hidden"),
+                call.Size("rows"),     call.Dtype("permutedOutputGrad"), call.machine().vectorCores,
+                call.machine().ubBytes};
     }
 
     static uint32_t Start(const entry::Launch& at, const Tiling&) {

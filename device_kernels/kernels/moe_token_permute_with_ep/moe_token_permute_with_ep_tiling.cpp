@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "../shared/slots/slot_copy_check.h"
 #include "../shared/slots/slot_copy_cut.h"
 #include "../shared/slots/slot_copy_limit.h"
+#include "../shared/slots/slot_shape_check.h"
 
 namespace {
 
@@ -105,7 +105,15 @@ Reason CheckInputs(const Call& call) {
     return {};
 }
 
-Reason CheckSlots(const Call& call) { return slot_copy::CheckSlots(call.indices, kLeastTopK); }
+Reason CheckSlots(const Call& call) {
+    const int64_t topK = slot_copy::TopK(call.indices);
+    if (topK < kLeastTopK || topK > slot_copy::kMostTopK) {
+        return Broken("topK, dim 1 of indices", topK,
+                      "1 to " + std::to_string(slot_copy::kMostTopK));
+    }
+    return slot_copy::CheckSlots("indices " + slot_copy::Text(call.indices), call.indices.values[0],
+                                 topK);
+}
 
 Reason CheckRange(const Call& call) {
     const std::string rule =

@@ -13,14 +13,18 @@ constexpr const char* kProbs = "permutedProbsOutputGradOptional";
 
 struct Kernel : entry::Operator<Kernel, MoeTokenPermuteWithEpGradTilingData> {
     static const entry::Table& Interface() {
-        const auto same = entry::As("permutedTokensOutputGrad");
-        static const entry::Table table{
+        using namespace entry;
+        const auto same = As("permutedTokensOutputGrad");
+        static const Table table{
             "MoeTokenPermuteWithEpGrad README, parameters",
-            {entry::In("permutedTokensOutputGrad", entry::kFloating),
-             entry::In("sortedIndices", entry::kInt32), entry::In(kProbs, same).Optional(),
-             entry::Number("numTopk"), entry::List("rangeOptional"), entry::Number("paddedMode"),
-             entry::Out("tokenGradOut", same),
-             entry::Out("probsGradOut", same).NeededBeside(kProbs)}};
+            {In("permutedTokensOutputGrad", kFloating, {"rows", "hidden"}),
+             In("sortedIndices", kInt32, {Times("tokens", "numTopk")}),
+             InOrNull(kProbs, same, {"probRows"}), Number("numTopk"),
+             List("rangeOptional").OfLength(2), Number("paddedMode").False(),
+             Out("tokenGradOut", same, {"tokens", "hidden"}),
+             Out("probsGradOut", same, {"tokens", Rest("numTopk", 0, 1)}).NeededBeside(kProbs)},
+            Stage::TILING,
+            {AtLeast("numTopk", 1)}};
         return table;
     }
 
@@ -30,22 +34,19 @@ struct Kernel : entry::Operator<Kernel, MoeTokenPermuteWithEpGradTilingData> {
                (!call.Has(kProbs) || call["probsGradOut"].IsEmpty());
     }
 
-    static int32_t Cut(const entry::Call& call, Tiling* tiling, char* reason,
-                       uint64_t reasonBytes) {
-        const MoeTokenPermuteWithEpGradCall cut{call.Shape("permutedTokensOutputGrad"),
-                                                call.Shape("sortedIndices"),
-                                                call.Shape(kProbs),
-                                                call.List("rangeOptional"),
-                                                call.Shape("tokenGradOut"),
-                                                call.Shape("probsGradOut"),
-                                                call.Has(kProbs),
-                                                call.HasList("rangeOptional"),
-                                                call.Number("numTopk"),
-                                                call.Number("paddedMode"),
-                                                call.Dtype("permutedTokensOutputGrad"),
-                                                call.machine().vectorCores,
-                                                call.machine().ubBytes};
-        return MoeTokenPermuteWithEpGradTiling(&cut, tiling, reason, reasonBytes);
+    static constexpr auto kTiling = MoeTokenPermuteWithEpGradTiling;
+    static MoeTokenPermuteWithEpGradCall Seen(const entry::Call& call) {
+        return {call.Size("tokens"),
+                call.Number("numTopk"),
+                call.Size("hidden"),
+                call.Size("rows"),
+                call.Size("probRows"),
+                call.List("rangeOptional"),
+                call.Has(kProbs),
+                call.HasList("rangeOptional"),
+                call.Dtype("permutedTokensOutputGrad"),
+                call.machine().vectorCores,
+                call.machine().ubBytes};
     }
 
     static uint32_t Start(const entry::Launch& at, const Tiling&) {

@@ -30,7 +30,7 @@ struct MoeTokenPermuteWithEpGradTilingData {
 };
 static_assert(sizeof(MoeTokenPermuteWithEpGradTilingData) == 96, "shared with the device");
 
-// `count` numbers: the dims of a tensor, or the elements of an attribute.
+// The elements of an attribute.
 struct MoeTokenPermuteWithEpGradList {
     const int64_t* values;
     uint64_t count;
@@ -38,28 +38,26 @@ struct MoeTokenPermuteWithEpGradList {
 
 // One call as the host sees it, and the machine to cut it for.
 struct MoeTokenPermuteWithEpGradCall {
-    MoeTokenPermuteWithEpGradList permutedTokensOutputGrad;
-    MoeTokenPermuteWithEpGradList sortedIndices;
-    MoeTokenPermuteWithEpGradList permutedProbsOutputGrad;  // of any content without probabilities
-    MoeTokenPermuteWithEpGradList range;                    // of any content without a range
-    MoeTokenPermuteWithEpGradList tokenGrad;
-    MoeTokenPermuteWithEpGradList probsGrad;  // of any content without probabilities
-    int64_t hasProbs;                         // 0 or 1
-    int64_t hasRange;                         // 0 or 1; 0 is a range without ranks
-    int64_t numTopk;
-    int64_t paddedMode;  // 0 or 1
-    int64_t dtype;       // aclDataType: 0 fp32, 1 fp16, 27 bf16
-    int64_t cores;       // vector cores, at least 1
-    int64_t ubBytes;     // UB bytes per core that a tiling may use
+    int64_t tokens;
+    int64_t topK;
+    int64_t hidden;
+    int64_t rows;      // of permutedTokensOutputGrad
+    int64_t probRows;  // of permutedProbsOutputGrad, where there are probabilities
+    MoeTokenPermuteWithEpGradList range;  // of any content without a range
+    int64_t hasProbs;                     // 0 or 1
+    int64_t hasRange;                     // 0 or 1; 0 is a range without ranks
+    int64_t dtype;                        // aclDataType: 0 fp32, 1 fp16, 27 bf16
+    int64_t cores;                        // vector cores, at least 1
+    int64_t ubBytes;                      // UB bytes per core that a tiling may use
 };
 
 #define MOE_TOKEN_PERMUTE_WITH_EP_GRAD_EXPORT __attribute__((visibility("default")))
 
 extern "C" {
 
-// Checks the call and cuts it. Returns 0 with `tiling` filled, or 561002 with a sentence in
-// `reason` (NUL-terminated, cut to reasonBytes). Phase 1 has checked before that the data type is
-// one of these and that an output has an element.
+// Cuts the call. Returns 0 with `tiling` filled, or 561002 with a sentence in `reason`
+// (NUL-terminated, cut to reasonBytes). Phase 1 has checked before that the data type is one of
+// these, and all numbers and shapes but for those that the range takes.
 MOE_TOKEN_PERMUTE_WITH_EP_GRAD_EXPORT int32_t MoeTokenPermuteWithEpGradTiling(
     const MoeTokenPermuteWithEpGradCall* call, MoeTokenPermuteWithEpGradTilingData* tiling,
     char* reason, uint64_t reasonBytes);

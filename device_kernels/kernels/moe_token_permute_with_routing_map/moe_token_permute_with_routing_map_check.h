@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "../shared/slots/slot_copy_check.h"
+#include "../shared/slots/slot_shape_check.h"
 #include "moe_token_permute_with_routing_map_tiling.h"
 
 namespace routing_map_permute {

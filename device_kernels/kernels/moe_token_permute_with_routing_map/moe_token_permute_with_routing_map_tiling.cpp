@@ -7,9 +7,9 @@
 #include <string>
 
 #include "../shared/routing_map/routing_map_cut.h"
-#include "../shared/slots/slot_copy_check.h"
 #include "../shared/slots/slot_copy_cut.h"
 #include "../shared/slots/slot_copy_limit.h"
+#include "../shared/slots/slot_shape_check.h"
 #include "moe_token_permute_with_routing_map_check.h"
 
 namespace {

@@ -27,14 +27,12 @@ struct Kernel : entry::Operator<Kernel, MoeTokenUnpermuteGradTilingData> {
         return table;
     }
 
-    static int32_t Cut(const entry::Call& call, Tiling* tiling, char* reason,
-                       uint64_t reasonBytes) {
-        const MoeTokenUnpermuteGradCall cut{
-            call.Size("tokens"),          call.Size("topK"),
-            call.Size("hidden"),          call.Size("rows"),
-            call.Dtype("permutedTokens"), call.Dtype("probsOptional"),
-            call.machine().vectorCores,   call.machine().ubBytes};
-        return MoeTokenUnpermuteGradTiling(&cut, tiling, reason, reasonBytes);
+    static constexpr auto kTiling = MoeTokenUnpermuteGradTiling;
+    static MoeTokenUnpermuteGradCall Seen(const entry::Call& call) {
+        return {call.Size("tokens"),          call.Size("topK"),
+                call.Size("hidden"),          call.Size("rows"),
+                call.Dtype("permutedTokens"), call.Dtype("probsOptional"),
+                call.machine().vectorCores,   call.machine().ubBytes};
     }
 
     static uint32_t Start(const entry::Launch& at, const Tiling&) {

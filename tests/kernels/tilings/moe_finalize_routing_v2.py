@@ -34,15 +34,14 @@ def fit(sizes: Sizes) -> Sizes:
 
 
 def call(sizes: Sizes) -> Call:
-    rows, pairs = (sizes.slots, sizes.hidden), (sizes.tokens, sizes.top_k)
-    has_bias = "bias" in sizes.kind
     return {
-        "expandedX": (1, *rows) if sizes.variant else rows,
-        "expandedRowIdx": rows[:1],
-        "out": (sizes.tokens, sizes.hidden),
-        "scales": None if scales_dtype(sizes) == NONE else pairs,
-        "bias": (sizes.top_k, sizes.hidden) if has_bias else None,
-        "expertIdx": pairs if has_bias else None,
+        "tokens": sizes.tokens,
+        "topK": sizes.top_k,
+        "hidden": sizes.hidden,
+        "rows": sizes.slots,
+        "biasRows": sizes.top_k if "bias" in sizes.kind else 0,
+        "hasX1": 0,
+        "hasX2": 0,
         "dropPadMode": mode(sizes),
         "scalesDtype": scales_dtype(sizes),
         **sizes.machine,
@@ -77,33 +76,21 @@ def work(sizes: Sizes, data: Any) -> Work:
     return found
 
 
-ADDENDS = {"x1": (4, 16), "x2": (4, 16)}
-OF_BIAS = {"bias": (5, 16), "expertIdx": (4, 2)}
-RIGHT = {**call(Sizes(tokens=4, top_k=2, hidden=16)), **ADDENDS, **OF_BIAS}
-PADDED = {**RIGHT, "expandedX": (5, 3, 16), "dropPadMode": 1}
+RIGHT = {**call(Sizes(tokens=4, top_k=2, hidden=16)), "hasX1": 1, "hasX2": 1, "biasRows": 5}
 BARE = call(Sizes(tokens=4, hidden=16, kind="no-scales-"))
 OPERATOR = Description(
     call,
     work,
-    {"right": RIGHT, "padded": PADDED, "bare": BARE},
+    {"right": RIGHT, "bare": BARE},
     fit,
     KINDS,
     changes={
         "data types": ({"dtype": FP16}, {"dtype": BF16, "scalesDtype": BF16}),
-        "modes": (
-            *({"dropPadMode": one} for one in (2, 3, 4)),
-            *({**PADDED, "dropPadMode": one} for one in (2, 3)),
-            {**PADDED, "expandedX": (5, 16, 3)},
-        ),
-        "scales": ({"scales": (4, 2**62 + 2)},),
-        "what may be absent": (
-            {"x1": None, "x2": None},
-            {"bias": None, "expertIdx": None},
-            {**BARE, "expertIdx": (4, 2)},
-        ),
-        "experts of the bias": tuple({"bias": (experts, 16)} for experts in (1, 2, 1000)),
+        "modes": tuple({"dropPadMode": one} for one in (1, 2, 3)),
+        "addends": ({"hasX2": 0}, {"hasX1": 0, "hasX2": 0}),
         "least buffers": tuple(
             {"dtype": BF16, "scalesDtype": BF16, "ubBytes": ub} for ub in (383, 384)
         ),
     },
+    checked=("tokens", "topK", "hidden", "rows", "biasRows", "dropPadMode"),
 )

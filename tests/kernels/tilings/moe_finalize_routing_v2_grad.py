@@ -11,8 +11,6 @@ from tests.kernels.tilings.description import Axis, Description, Sizes
 from tests.kernels.tilings.moe_token_unpermute_grad import BATCH
 from tests.kernels.tilings.work import BLOCK_BYTES, Cut, Work
 
-EXPERTS = 7
-
 
 def is_bare(sizes: Sizes) -> bool:
     return sizes.kind == "no-scales-"
@@ -28,23 +26,16 @@ def rows_of(sizes: Sizes) -> int:
 
 def call(sizes: Sizes) -> Call:
     """As many rows as slots; the variant as many as experts have places."""
-    rows: tuple[int, ...] = (rows_of(sizes), sizes.hidden)
-    if sizes.variant:
-        rows = (sizes.experts, sizes.capacity, sizes.hidden)
-    scales = None if is_bare(sizes) else (sizes.tokens, sizes.top_k)
-    experts = sizes.experts if sizes.variant else EXPERTS
     return {
-        "gradY": (sizes.tokens, sizes.hidden),
-        "expandedRowIdx": (sizes.slots,),
-        "expandedX": None if is_bare(sizes) else rows,
-        "scales": scales,
-        "expertIdx": scales if sizes.kind == "bias-" else None,
-        "bias": (experts, sizes.hidden) if sizes.kind == "bias-" else None,
-        "gradExpandedX": rows,
-        "gradScales": scales,
+        "tokens": sizes.tokens,
+        "topK": sizes.top_k,
+        "hidden": sizes.hidden,
+        "rows": sizes.slots,
+        "experts": sizes.experts if sizes.variant else 0,
+        "capacity": sizes.capacity if sizes.variant else 0,
         "dropPadMode": int(sizes.variant),
-        "expertNum": sizes.experts if sizes.variant else 0,
-        "expertCapacity": sizes.capacity if sizes.variant else 0,
+        "hasScales": int(not is_bare(sizes)),
+        "hasBias": int(sizes.kind == "bias-"),
         **sizes.machine,
     }
 
@@ -85,16 +76,11 @@ BARE = call(Sizes(kind="no-scales-", tokens=4, hidden=16))
 PADDED = call(Sizes(kind="bias-", tokens=4, top_k=2, hidden=16, experts=3, places=5, variant=True))
 
 
-def of_rows(*rows: int) -> Call:
-    return {"expandedX": (*rows, 16), "gradExpandedX": (*rows, 16)}
-
-
 OPERATOR = Description(
     call,
     work,
     {
         "right": RIGHT,
-        "active": {**RIGHT, "activeNum": 5, **of_rows(5)},
         "padded": PADDED,
         "no scales": BARE,
     },
@@ -108,23 +94,10 @@ OPERATOR = Description(
     },
     changes={
         "data types": ({"dtype": FP16}, {"dtype": BF16}),
-        "active rows": (
-            *({"activeNum": active} for active in (-3, 0, 8, 9, 2**62)),
-            *({"activeNum": active, **of_rows(active)} for active in (1, 7)),
-            *({**BARE, "activeNum": active, **of_rows(active)} for active in (1, 3)),
-        ),
-        "attributes of the other mode": (
-            {**PADDED, "activeNum": 2},
-            {"expertNum": -1, "expertCapacity": 0},
-        ),
+        "active rows": tuple({**of, "rows": rows} for rows in (1, 3) for of in (RIGHT, BARE)),
         "places": tuple(
-            {**PADDED, "expertNum": of, "expertCapacity": n, "bias": (of, 16), **of_rows(of, n)}
-            for of, n in ((1, 1), (1, 8), (9, 1), (300, 2), (0, 5), (3, -5))
-        ),
-        "slots": ({"scales": (4, 2**62)}, {"scales": (4, 0)}),
-        "what nobody asks for": (
-            {**BARE, "expandedX": (3,), "expertIdx": (), "bias": (0, 0, 9), "gradScales": (7,)},
-            {"bias": None, "expertIdx": (1, 2, 3)},
+            {**PADDED, "experts": of, "capacity": n} for of, n in ((1, 1), (1, 8), (9, 1), (300, 2))
         ),
     },
-)  # fmt: skip
+    checked=("tokens", "topK", "hidden", "rows", "experts", "capacity", "dropPadMode"),
+)

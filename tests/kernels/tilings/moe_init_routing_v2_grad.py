@@ -13,13 +13,11 @@ MOST_BINS = 64
 
 
 def call(sizes: Sizes) -> Call:
-    """A row for each slot; the variant has three places of two experts."""
-    rows = (2, 3) if sizes.variant else (sizes.slots,)
+    """The variant has places of experts."""
     return {
-        "gradExpandedX": (*rows, sizes.hidden),
-        "expandedRowIdx": (sizes.slots,),
-        "out": (sizes.tokens, sizes.hidden),
+        "tokens": sizes.tokens,
         "topK": sizes.top_k,
+        "hidden": sizes.hidden,
         "dropPadMode": int(sizes.variant),
         **sizes.machine,
     }
@@ -49,30 +47,19 @@ def work(sizes: Sizes, data: Any) -> Work:
 
 
 RIGHT = call(Sizes(tokens=4, top_k=2, hidden=16))
-ACTIVE = {**RIGHT, "gradExpandedX": (5, 16), "activeNum": 5}
+ACTIVE = {**RIGHT, "activeNum": 5}
 PADDED = call(Sizes(tokens=4, top_k=2, hidden=16, variant=True))
 OPERATOR = Description(
     call,
     work,
     {"right": RIGHT, "active": ACTIVE, "padded": PADDED},
     axes={"bins": Axis(says="bins")},
-    checked=("expandedRowIdx",),
+    checked=("tokens", "topK", "hidden", "dropPadMode", "activeNum"),
     changes={
         "keys": tuple(
             {**of, "dtype": dtype} for of in (RIGHT, ACTIVE, PADDED) for dtype in (FP16, BF16)
         ),
-        "active beyond all slots": ({**ACTIVE, "gradExpandedX": (99, 16), "activeNum": 99},),
-        "numbers of the other mode": ({**PADDED, "activeNum": 7}, {**PADDED, "activeNum": -1}),
-        "no places": tuple({**PADDED, "gradExpandedX": (*one, 16)} for one in ((0, 8), (10, 0))),
-        "ranks": (
-            {"expandedRowIdx": (8, 3)},
-            {"expandedRowIdx": (8, 0)},
-            {"gradExpandedX": (8, 16, 5)},
-            {"gradExpandedX": (8, 16, 0)},
-        ),
-        "slots": (
-            {**PADDED, "expandedRowIdx": (0,), "out": (0, 16)},
-            {**PADDED, "expandedRowIdx": (9,)},
-        ),
+        "active beyond all slots": ({"activeNum": 99},),
+        "numbers of the other mode": ({**PADDED, "activeNum": 7},),
     },
 )

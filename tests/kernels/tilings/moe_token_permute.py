@@ -11,7 +11,6 @@ from tests.kernels.tilings.description import Description, Sizes
 from tests.kernels.tilings.work import Work
 
 MOST_SLOTS = 16777214
-LEAST, MOST = -(2**63), 2**63 - 1
 
 
 def fit(sizes: Sizes) -> Sizes:
@@ -21,11 +20,10 @@ def fit(sizes: Sizes) -> Sizes:
 def call(sizes: Sizes) -> Call:
     """One that keeps every row."""
     return {
-        "tokens": (sizes.tokens, sizes.hidden),
-        "indices": (sizes.tokens, sizes.top_k),
-        "permuteTokensOut": (sizes.slots, sizes.hidden),
-        "sortedIndicesOut": (sizes.slots,),
-        "numOutTokens": 0,
+        "tokens": sizes.tokens,
+        "topK": sizes.top_k,
+        "hidden": sizes.hidden,
+        "rows": sizes.slots,
         "indexDtype": INT32,
         **sizes.machine,
     }
@@ -39,10 +37,6 @@ def work(sizes: Sizes, data: Any) -> Work:
     return found
 
 
-def kept(number: int, rows: int) -> Call:
-    return {"numOutTokens": number, "permuteTokensOut": (rows, 4)}
-
-
 SLOTS = tuple(
     Sizes(tokens=tokens, top_k=top_k)
     for tokens, top_k in ((8, 512), (8, 513), (MOST_SLOTS, 1), (MOST_SLOTS + 1, 1), (2**61, 8))
@@ -50,7 +44,7 @@ SLOTS = tuple(
 OPERATOR = Description(
     call,
     work,
-    {"right": {**call(Sizes(tokens=8, top_k=3, hidden=4)), **kept(20, 20)}},
+    {"right": {**call(Sizes(tokens=8, top_k=3, hidden=4)), "rows": 20}},
     fit,
     dtypes=(*BYTES, INT8),
     least_hidden=0,
@@ -58,23 +52,16 @@ OPERATOR = Description(
     changes={
         "data types": tuple({"dtype": one} for one in (FP16, BF16, INT8)),
         "wide indices": ({"indexDtype": INT64},),
-        "numbers of rows": (
-            kept(MOST, 24),
-            kept(LEAST, 0),
-        ),
-        "ranks": (
-            {"tokens": (8, 2, 2), "permuteTokensOut": (20, 2, 1, 2)},
-            {**call(Sizes(tokens=8, hidden=1)), "tokens": (8,), "indices": (8,)},
-            {"permuteTokensOut": (20, 2**61, 4)},
-        ),
+        "rows": tuple({"rows": rows} for rows in (0, 1, 23, 24)),
         "no columns": (call(Sizes(tokens=8, top_k=3, hidden=0)),),
         "no slots": (
             *(call(Sizes(tokens=n, top_k=k, hidden=4)) for n, k in ((0, 3), (5, 0))),
-            {**call(Sizes(tokens=5, top_k=0, hidden=4)), **kept(5, 5)},
+            {**call(Sizes(tokens=5, top_k=0, hidden=4)), "rows": 5},
         ),
         "slots": tuple(call(one) for one in SLOTS),
         "runs": tuple(
             call(Sizes(tokens=10_000, hidden=1, cores=cores)) for cores in (1, 2, 3, 4, 48)
         ),
     },
+    checked=("tokens", "topK", "hidden", "rows"),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from tests.kernels.host_tilings import BF16, FP16, INT64, Call
+from tests.kernels.host_tilings import BF16, FP16, INT32, INT64, Call
 from tests.kernels.tilings import moe_token_permute, shared
 from tests.kernels.tilings.description import Description, Sizes
 from tests.kernels.tilings.work import Work
@@ -29,7 +29,13 @@ def call(sizes: Sizes) -> Call:
     """One that keeps every row; with paddedMode one of so many rows."""
     probs = (sizes.tokens, sizes.top_k)
     whole: Call = {
-        **moe_token_permute.call(sizes),
+        "tokens": (sizes.tokens, sizes.hidden),
+        "indices": (sizes.tokens, sizes.top_k),
+        "permuteTokensOut": (sizes.slots, sizes.hidden),
+        "sortedIndicesOut": (sizes.slots,),
+        "numOutTokens": 0,
+        "indexDtype": INT32,
+        **sizes.machine,
         "range": None,
         "probs": probs if has_probs(sizes) else None,
         "permuteProbsOut": (sizes.slots,) if has_probs(sizes) else None,

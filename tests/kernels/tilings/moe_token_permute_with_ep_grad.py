@@ -14,14 +14,13 @@ def call(sizes: Sizes) -> Call:
     """All ranks are in the range; the variant has no probs."""
     bare = sizes.variant
     return {
-        "permutedTokensOutputGrad": (sizes.slots, sizes.hidden),
-        "sortedIndices": (sizes.slots,),
-        "permutedProbsOutputGrad": None if bare else (sizes.slots,),
+        "tokens": sizes.tokens,
+        "topK": sizes.top_k,
+        "hidden": sizes.hidden,
+        "rows": sizes.slots,
+        "probRows": 0 if bare else sizes.slots,
         "range": (0, sizes.slots),
-        "tokenGrad": (sizes.tokens, sizes.hidden),
-        "probsGrad": None if bare else (sizes.tokens, sizes.top_k),
         "hasProbs": not bare,
-        "numTopk": sizes.top_k,
         **sizes.machine,
     }
 
@@ -37,17 +36,12 @@ def work(sizes: Sizes, data: Any) -> Work:
 
 
 def of_rows(rows: int, *span: int) -> Call:
-    return {
-        "permutedTokensOutputGrad": (rows, 16),
-        "permutedProbsOutputGrad": (rows,),
-        "range": span or None,
-    }
+    return {"rows": rows, "probRows": rows, "range": span or None}
 
 
 FAR, INT32_END = 2**63, 2**31
 EMPTY = ((0, 0), (5, 4), (-3, -3), (FAR - 1, -FAR), (-FAR, 1 - FAR), (-INT32_END - 1, -INT32_END))
 FULL = ((3, 4), (-8, 0), (900, 908), (-INT32_END, 1 - INT32_END), (INT32_END, INT32_END + 2))
-ONE_SLOT = call(Sizes(tokens=4, hidden=16))
 OPERATOR = Description(
     call,
     work,
@@ -63,13 +57,10 @@ OPERATOR = Description(
         "ranges": tuple(
             of_rows(end - start + more, start, end) for start, end in FULL for more in (-1, 0, 1)
         ),
-        "lengths of ranges": (
-            *({"range": (0, 8, 8)[:count]} for count in (0, 1, 3)),
-            {"range": (-FAR, FAR - 1)},
-        ),
-        "no probs": ({"hasProbs": 0, "permutedProbsOutputGrad": None, "probsGrad": (7, 7, 7)},),
-        "one slot": tuple({**ONE_SLOT, "probsGrad": shape} for shape in ((4,), (5,), (4, 1, 1))),
+        "a range of all int64": ({"range": (-FAR, FAR - 1)},),
+        "no probs": ({"hasProbs": 0, "probRows": 0},),
         "no columns": (call(Sizes(tokens=4, top_k=2, hidden=0)),),
         "slots": tuple(call(Sizes(tokens=2, top_k=top_k)) for top_k in (512, 513)),
     },
+    checked=("tokens", "topK", "hidden", "rows", "probRows", "range"),
 )
